@@ -1,0 +1,52 @@
+export type EventLevel = "debug" | "info" | "warning" | "error";
+
+export interface Actor {
+  readonly kind: "person" | "agent" | "system";
+  readonly name: string;
+}
+
+export const SYSTEM: Actor = { kind: "system", name: "nightshift" };
+
+export const EVENT_TYPES = [
+  "task.submitted",
+  "task.state", // data: from, to, outcome
+  "task.waiting",
+  "task.queued", // data: kind, until
+  "task.decided", // a person approved, rejected, answered, chose …
+  "task.paused",
+  "task.resumed",
+  "task.ended",
+  "task.deleted",
+  "run.started",
+  "run.ended", // data: outcome, ended_by
+  "run.interrupted",
+  "run.note", // something worth telling that changes nothing
+  "check.ended",
+  "artifact.added",
+  "agent.parked",
+  "agent.unparked",
+  "project.registered",
+  "project.trusted",
+  "project.untrusted_change",
+  "notice.failed",
+  "daemon.started",
+  "daemon.stopped",
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** What is about to be recorded; the store gives it its id. */
+export interface EventDraft {
+  readonly at: number;
+  readonly task: string | null;
+  readonly run: string | null;
+  readonly type: EventType;
+  readonly level: EventLevel;
+  readonly actor: Actor;
+  readonly summary: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** One line of the append-only log; ids rise in commit order, without gaps that later fill. */
+export interface Event extends EventDraft {
+  readonly id: number;
+}

@@ -1,0 +1,98 @@
+import type { Role } from "./role.ts";
+import type { Trigger } from "./task.ts";
+
+/**
+ * `queued`: its turn has not come. `starting`: admitted, counted against the limits, not yet taken.
+ * The last five are ends; a run ends exactly once.
+ */
+export const RUN_STATUSES = [
+  "queued",
+  "starting",
+  "running",
+  "paused",
+  "succeeded",
+  "failed",
+  "cancelled",
+  "interrupted",
+  "timeout",
+] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+export type RunEndStatus = "succeeded" | "failed" | "cancelled" | "interrupted" | "timeout";
+
+/** Admitted and not ended: what counts against the limits and what reconcile looks after. */
+export const OPEN_RUN_STATUSES: readonly RunStatus[] = ["starting", "running", "paused"];
+
+export type StepKind = "agent" | "checks" | "publish";
+
+/** How a supervised process came to its end; the first reason given stays. */
+export const ENDED_BY = ["exit", "timeout", "idle", "cancel", "kill", "output", "hung_after_outcome", "lost", "refused"] as const;
+export type EndedBy = (typeof ENDED_BY)[number];
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+export interface Tokens {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}
+
+export const NO_TOKENS: Tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+
+export type CostBasis = "reported" | "metered" | "computed" | "unknown";
+
+/** One execution of one step of a task. */
+export interface Run {
+  readonly id: string;
+  readonly task: string;
+  readonly project: string;
+  readonly state: string;
+  readonly step: StepKind;
+  readonly role: Role | null;
+  /** How many-th run of this role in the task; interrupted and parked runs do not count. */
+  readonly attempt: number;
+  readonly status: RunStatus;
+  /** Raised by every take-over; a holder of an older one may write nothing. */
+  readonly token: number;
+  /** Not admitted before this moment. */
+  readonly notBefore: number | null;
+  readonly trigger: Trigger | null;
+  readonly agent: string | null;
+  readonly agentVersion: string | null;
+  readonly model: string | null;
+  readonly sandbox: string | null;
+  readonly sessionId: string | null;
+  readonly outcome: string | null;
+  readonly payload: Readonly<Record<string, unknown>> | null;
+  readonly exit: Exit | null;
+  readonly endedBy: EndedBy | null;
+  readonly error: string | null;
+  /** The commit that the engine made of the files this run left; null where there was no change. */
+  readonly commit: string | null;
+  readonly costUsd: number | null;
+  readonly costBasis: CostBasis;
+  readonly tokens: Tokens;
+  readonly createdAt: number;
+  readonly startedAt: number | null;
+  readonly finishedAt: number | null;
+  /** Time that does not count: the tree was stopped. */
+  readonly pausedMs: number;
+}
+
+export type CheckStatus = "passed" | "failed" | "timeout" | "flaky" | "red_baseline" | "skipped";
+export type Severity = "error" | "warning";
+
+/** The result of one check of one `checks` run. */
+export interface CheckResult {
+  readonly run: string;
+  readonly name: string;
+  readonly severity: Severity;
+  readonly status: CheckStatus;
+  readonly exitCode: number | null;
+  readonly durationMs: number;
+  /** The end of its output, for people and for the repair prompt. */
+  readonly tail: string;
+}

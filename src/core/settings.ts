@@ -1,0 +1,105 @@
+import type { Role } from "./role.ts";
+import type { Severity } from "./run.ts";
+
+/** A project's settings with every layer but the pipeline's and the task's applied. Made by config/, read by the engine. */
+export interface Settings {
+  readonly project: string;
+  readonly defaultBranch: string | null;
+  readonly timeZone: string;
+  readonly forge: ForgeSettings | null;
+  readonly agent: string;
+  readonly fallbackAgent: string | null;
+  readonly agents: Readonly<Record<string, AgentSettings>>;
+  readonly roles: Readonly<Record<Role, RoleSettings>>;
+  readonly checks: readonly CheckSettings[];
+  readonly failOnWarning: boolean;
+  readonly repairAttempts: number;
+  readonly workspace: WorkspaceSettings;
+  readonly sandbox: SandboxSettings;
+  readonly secrets: Readonly<Record<string, { readonly roles: readonly Role[] }>>;
+  readonly budget: BudgetSettings;
+  readonly limits: LimitSettings;
+  readonly gates: { readonly plan: Gate; readonly merge: Gate };
+  readonly commitTrailer: string;
+  /** `.nightshift/instructions.md`, part of every prompt; empty where there is none. */
+  readonly instructions: string;
+}
+
+export type Gate = "person" | "auto";
+
+export interface ForgeSettings {
+  readonly kind: "gitlab" | "github";
+  readonly url: string | null;
+  readonly project: string | null;
+  readonly tokenEnv: string | null;
+  readonly reviewer: string | null;
+  readonly draft: boolean;
+}
+
+export interface AgentSettings {
+  /** Which adapter drives it; for the built-in ones the agent's own name. */
+  readonly kind: string;
+  readonly model: string | null;
+  /** For `command`: the program and its arguments. */
+  readonly command: readonly string[];
+  readonly prompt: "stdin" | "file";
+  /** For `scripted`: the name of a shipped script, or the path of a file. */
+  readonly script: string | null;
+}
+
+/** Null where the layer below (the adapter's default) decides. */
+export interface RoleSettings {
+  readonly agent: string | null;
+  readonly model: string | null;
+  readonly timeoutMs: number;
+  readonly idleMs: number;
+  readonly maxTurns: number | null;
+  readonly maxBudgetUsd: number | null;
+  readonly tools: readonly string[];
+  readonly commands: readonly string[] | null;
+  /** The whole prompt of the role, where the project overrides it; null for the built-in one. */
+  readonly prompt: string | null;
+  readonly append: string;
+}
+
+export interface CheckSettings {
+  readonly name: string;
+  readonly command: string;
+  readonly severity: Severity;
+  readonly roles: readonly Role[];
+  readonly timeoutMs: number;
+}
+
+export interface WorkspaceSettings {
+  readonly setup: string | null;
+  readonly setupTimeoutMs: number;
+  readonly branch: string;
+  readonly rebase: boolean;
+  readonly keepUncommitted: boolean;
+  readonly copy: readonly string[];
+  readonly ports: number;
+}
+
+export type SandboxMode = "enforce" | "external" | "none";
+
+export interface SandboxSettings {
+  readonly mode: SandboxMode;
+  readonly write: readonly string[];
+  readonly read: readonly string[];
+  readonly network: readonly string[];
+  readonly commands: readonly string[];
+}
+
+export interface BudgetSettings {
+  readonly runUsd: number | null;
+  readonly taskUsd: number | null;
+  readonly nightUsd: number | null;
+  readonly monthUsd: number | null;
+  readonly runTokens: number | null;
+}
+
+export interface LimitSettings {
+  readonly concurrentRuns: number;
+  readonly openChangeRequests: number;
+  readonly taskTimeoutMs: number;
+}

@@ -1,0 +1,43 @@
+import type { Actor } from "../core/event.ts";
+import type { Complexity, Priority, Size, Task } from "../core/task.ts";
+import type { Project } from "../ports/store.ts";
+
+/**
+ * The one door for every decision, whoever brings it: CLI, page, API, chat. Each throws a UserError that says what was
+ * found, what is allowed and what to do; each resolves only when what it did is durable.
+ */
+export interface Commands {
+  submit(draft: TaskDraft, actor: Actor): Promise<Task>;
+  approve(task: string, planHash: string | null, actor: Actor): Promise<Task>;
+  reject(task: string, reason: string | null, actor: Actor): Promise<Task>;
+  revise(task: string, feedback: string, actor: Actor): Promise<Task>;
+  answer(task: string, answers: Readonly<Record<string, string>>, actor: Actor): Promise<Task>;
+  choose(task: string, option: string, note: string | null, actor: Actor): Promise<Task>;
+  pause(task: string, actor: Actor): Promise<Task>;
+  resume(task: string, actor: Actor): Promise<Task>;
+  cancel(task: string, actor: Actor): Promise<Task>;
+  kill(task: string, actor: Actor): Promise<Task>;
+  /** From the state that failed, or from `state`. */
+  retry(task: string, state: string | null, actor: Actor): Promise<Task>;
+  remove(task: string, actor: Actor): Promise<void>;
+  registerProject(project: Omit<Project, "acceptedAt" | "acceptedBy">, actor: Actor): Promise<Project>;
+}
+
+export interface TaskDraft {
+  readonly project: string;
+  readonly pipeline: string;
+  readonly title: string | null;
+  readonly description: string;
+  readonly priority: Priority;
+  readonly size: Size | null;
+  readonly complexity: Complexity | null;
+  readonly tags: readonly string[];
+  readonly agent: string | null;
+  readonly model: string | null;
+  readonly timeoutMs: number | null;
+  readonly budgetUsd: number | null;
+  readonly autoApprove: boolean;
+  readonly design: boolean;
+  /** The same key twice makes one task. */
+  readonly key: string | null;
+}

@@ -1,0 +1,25 @@
+/**
+ * The places between two steps where a crash must do no harm. The engine says when it passes one;
+ * in the product nobody listens, the crash tests kill the process there.
+ */
+export const CHECKPOINTS = [
+  "submit.committed",
+  "run.taken",
+  "workspace.synced",
+  "workspace.opened",
+  "prompt.written",
+  "supervisor.started",
+  "supervisor.ended",
+  "outcome.read",
+  "work.collected",
+  "checks.started",
+  "checks.ended",
+  "branch.pushed",
+  "step.done",
+  "step.committed",
+  "cleanup.done",
+  "notice.sent",
+] as const;
+
+export type Checkpoint = (typeof CHECKPOINTS)[number];
+export type PassCheckpoint = (checkpoint: Checkpoint) => void;

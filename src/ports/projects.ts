@@ -1,0 +1,19 @@
+import type { Pipeline } from "../core/pipeline.ts";
+import type { Role } from "../core/role.ts";
+import type { Settings } from "../core/settings.ts";
+import type { Project } from "./store.ts";
+
+/**
+ * The files people write, as checked values. Read anew for every decision that needs them, from the person's checkout,
+ * never from a workspace; what widens rights counts only as far as `project.accepted` goes.
+ */
+export interface ProjectFiles {
+  /** Throws ConfigError with every problem. */
+  settings(project: Project): Promise<Settings>;
+  /** A built-in or the project's own pipeline. Throws UserError "not_found" naming those there are. */
+  pipeline(project: Project, name: string): Promise<{ readonly pipeline: Pipeline; readonly text: string }>;
+  /** Parses a kept text again. */
+  parsePipeline(name: string, text: string): Pipeline;
+  /** The prompt template of a role: the project's override, else the built-in one. */
+  prompt(project: Project, role: Role): Promise<string>;
+}

@@ -1,0 +1,282 @@
+import type { Event, EventDraft } from "../core/event.ts";
+import type { CheckResult, Exit, EndedBy, Run, RunEndStatus, RunStatus, StepKind, Tokens, CostBasis } from "../core/run.ts";
+import type { Role } from "../core/role.ts";
+import type { Artifact, Task, TaskStatus, Trigger } from "../core/task.ts";
+
+/**
+ * The truth. Every verb is one transaction; when it resolves, what it wrote survives a power cut.
+ * Times are milliseconds, ids text, JSON is kept as text: one SQL for SQLite and PostgreSQL.
+ */
+export interface Store {
+  // --- tasks and runs -------------------------------------------------------------------------------------------
+
+  /** Writes a new task with its first run and events, and admits what fits. The same key a second time returns the first task. */
+  createTask(params: CreateTaskParams): Promise<CommitResult>;
+
+  /**
+   * One step of a task, whole: end of the run, new task row, events, checks, artifacts, notices, the next run, admission.
+   * Throws LeaseLostError if `lease` was passed on, StaleTaskError if the task's version is no longer `expectedVersion`;
+   * then nothing was written. The stored version is `expectedVersion + 1`, whatever `task.version` says.
+   */
+  commit(params: CommitParams): Promise<CommitResult>;
+
+  /** Lets queued runs in, by priority and age, as far as the limits and the time allow. Returns the ids let in. */
+  admit(admission: Admission): Promise<readonly string[]>;
+
+  /** Takes an open run (starting, running or paused): raises its token, sets it running, fills `startedAt` the first time. Null if it has ended or is queued. */
+  takeRun(runId: string, at: number): Promise<Run | null>;
+
+  /** Writes what became known of a run. Throws LeaseLostError if the lease was passed on or the run ended. */
+  updateRun(lease: Lease, patch: RunPatch): Promise<void>;
+
+  /** True while this lease may still write. */
+  holdsLease(lease: Lease): Promise<boolean>;
+
+  getTask(id: string): Promise<Task | null>;
+  /** The ids that start with `prefix` (with or without `task_`), at most ten. */
+  findTaskIds(prefix: string): Promise<readonly string[]>;
+  /** Newest first. */
+  listTasks(query: ListTasksQuery): Promise<Page<Task>>;
+  getRun(id: string): Promise<Run | null>;
+  findRunIds(prefix: string): Promise<readonly string[]>;
+  /** Oldest first. */
+  listRuns(query: ListRunsQuery): Promise<readonly Run[]>;
+  /** Every run that is admitted and has not ended. */
+  listOpenRuns(): Promise<readonly Run[]>;
+  listChecks(taskId: string): Promise<readonly CheckResult[]>;
+  listArtifacts(taskId: string): Promise<readonly Artifact[]>;
+  /** The earliest moment at which a queued run may be admitted that is not admissible now for its `notBefore`; null if none. */
+  nextDue(after: number): Promise<number | null>;
+  /** Removes an ended task with its runs, checks and artifacts; its events stay. */
+  deleteTask(id: string, event: EventDraft): Promise<void>;
+
+  // --- events ---------------------------------------------------------------------------------------------------
+
+  appendEvents(events: readonly EventDraft[]): Promise<readonly Event[]>;
+  /** Events with an id greater than `after`, oldest first. */
+  listEvents(query: ListEventsQuery): Promise<readonly Event[]>;
+  lastEventId(): Promise<number>;
+  /** Called after each commit of this process that wrote events, with those events in order. Returns the way to stop. */
+  onEvents(listener: (events: readonly Event[]) => void): () => void;
+
+  // --- outbox ---------------------------------------------------------------------------------------------------
+
+  /** Notices whose turn has come, oldest first. */
+  dueNotices(at: number, limit: number): Promise<readonly Notice[]>;
+  markDelivered(noticeId: number, at: number): Promise<void>;
+  /** `nextAt` null: given up. */
+  markUndelivered(noticeId: number, error: string, nextAt: number | null): Promise<void>;
+
+  // --- pipelines, projects, people ------------------------------------------------------------------------------
+
+  /** Keeps the text of a pipeline under its hash, so that a task can always find the version it started with. */
+  keepPipeline(hash: string, name: string, text: string): Promise<void>;
+  getPipeline(hash: string): Promise<{ readonly name: string; readonly text: string } | null>;
+
+  saveProject(project: Project, event: EventDraft): Promise<void>;
+  getProject(name: string): Promise<Project | null>;
+  listProjects(): Promise<readonly Project[]>;
+  removeProject(name: string): Promise<void>;
+
+  addToken(token: TokenRow): Promise<void>;
+  listTokens(): Promise<readonly TokenRow[]>;
+  /** By SHA-256 of the secret. */
+  findToken(hash: string): Promise<TokenRow | null>;
+  removeToken(name: string): Promise<boolean>;
+
+  /** The answer given to this key before, or null. Keys are forgotten after a day. */
+  recallAnswer(key: string): Promise<StoredAnswer | null>;
+  keepAnswer(key: string, answer: StoredAnswer, at: number): Promise<void>;
+
+  // --- the file itself ------------------------------------------------------------------------------------------
+
+  costs(query: CostQuery): Promise<readonly CostRow[]>;
+  countTasks(): Promise<Readonly<Record<TaskStatus, number>>>;
+  /** A sentence for each problem found; empty when the database is whole. */
+  checkIntegrity(): Promise<readonly string[]>;
+  /** Copies the database, whole and consistent, to a file that does not exist yet. */
+  backup(file: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Lease {
+  readonly run: string;
+  readonly token: number;
+}
+
+export interface NewRun {
+  readonly id: string;
+  readonly task: string;
+  readonly project: string;
+  readonly state: string;
+  readonly step: StepKind;
+  readonly role: Role | null;
+  readonly attempt: number;
+  readonly agent: string | null;
+  readonly notBefore: number | null;
+  readonly trigger: Trigger | null;
+  readonly createdAt: number;
+}
+
+export interface RunEnd {
+  readonly id: string;
+  readonly status: RunEndStatus;
+  readonly outcome: string | null;
+  readonly payload: Readonly<Record<string, unknown>> | null;
+  readonly exit: Exit | null;
+  readonly endedBy: EndedBy | null;
+  readonly error: string | null;
+  readonly commit: string | null;
+  readonly costUsd: number | null;
+  readonly costBasis: CostBasis;
+  readonly tokens: Tokens;
+  readonly pausedMs: number;
+  readonly finishedAt: number;
+}
+
+export interface RunPatch {
+  readonly status?: Extract<RunStatus, "running" | "paused">;
+  readonly agent?: string;
+  readonly agentVersion?: string | null;
+  readonly model?: string | null;
+  readonly sandbox?: string;
+  readonly sessionId?: string | null;
+}
+
+/** How much may run at once. A run counts against all three. */
+export interface Admission {
+  readonly at: number;
+  readonly total: number;
+  /** Per project; projects not named have `perProject`. */
+  readonly projects: Readonly<Record<string, number>>;
+  readonly perProject: number;
+  /** Agents that may start nothing now (parked). */
+  readonly parkedAgents: readonly string[];
+}
+
+export interface CreateTaskParams {
+  readonly task: Task;
+  readonly run: NewRun | null;
+  readonly events: readonly EventDraft[];
+  readonly notices: readonly NewNotice[];
+  readonly key: string | null;
+  readonly admission: Admission;
+}
+
+export interface CommitParams {
+  readonly task: Task;
+  readonly expectedVersion: number;
+  /** Null for a person's decision; then no lease protects the write, the version does. */
+  readonly lease: Lease | null;
+  readonly endRun: RunEnd | null;
+  /** Ends every other run of the task that has not ended (cancel, kill). */
+  readonly endOthers: { readonly status: RunEndStatus; readonly at: number } | null;
+  readonly newRun: NewRun | null;
+  readonly events: readonly EventDraft[];
+  readonly checks: readonly CheckResult[];
+  readonly artifacts: readonly Artifact[];
+  readonly notices: readonly NewNotice[];
+  readonly admission: Admission;
+}
+
+export interface CommitResult {
+  readonly task: Task;
+  /** Runs of any task that may start now. */
+  readonly admitted: readonly string[];
+  /** Runs that `endOthers` ended: whoever executes them must let go. */
+  readonly ended: readonly string[];
+  readonly events: readonly Event[];
+}
+
+export interface ListTasksQuery {
+  readonly status: readonly TaskStatus[] | null;
+  readonly state: string | null;
+  readonly project: string | null;
+  readonly cursor: string | null;
+  readonly limit: number;
+}
+
+export interface ListRunsQuery {
+  readonly task: string | null;
+  readonly status: readonly RunStatus[] | null;
+  readonly project: string | null;
+  readonly limit: number;
+}
+
+export interface ListEventsQuery {
+  readonly after: number;
+  readonly task: string | null;
+  readonly limit: number;
+}
+
+export interface Page<T> {
+  readonly rows: readonly T[];
+  readonly next: string | null;
+}
+
+export type NoticeKind = "finished" | "failed" | "waiting";
+
+export interface NewNotice {
+  readonly channel: string;
+  readonly kind: NoticeKind;
+  readonly task: string;
+  readonly title: string;
+  readonly text: string;
+  readonly at: number;
+}
+
+export interface Notice extends NewNotice {
+  readonly id: number;
+  readonly attempts: number;
+}
+
+export interface Project {
+  readonly name: string;
+  /** The person's checkout; null for a project known only by its URL. */
+  readonly path: string | null;
+  /** Where commits come from and go to; the checkout itself where it has no remote. */
+  readonly remote: string;
+  readonly defaultBranch: string;
+  /** What a person accepted of the project's files: the canonical JSON of everything that widens rights. */
+  readonly accepted: string;
+  readonly acceptedBy: string;
+  readonly acceptedAt: number;
+}
+
+export type Right = "submit" | "approve" | "admin";
+
+export interface TokenRow {
+  readonly name: string;
+  readonly hash: string;
+  readonly rights: readonly Right[];
+  readonly createdAt: number;
+}
+
+export interface StoredAnswer {
+  /** SHA-256 of method, path and body: the same key with another request is an error. */
+  readonly request: string;
+  readonly status: number;
+  readonly body: string;
+}
+
+export interface CostQuery {
+  readonly since: number;
+  readonly until: number;
+  readonly project: string | null;
+}
+
+/** Sums of one day × project × pipeline × role × agent × model. */
+export interface CostRow {
+  /** `YYYY-MM-DD` in UTC. */
+  readonly day: string;
+  readonly project: string;
+  readonly pipeline: string;
+  readonly role: string | null;
+  readonly agent: string | null;
+  readonly model: string | null;
+  readonly runs: number;
+  readonly costUsd: number;
+  /** Runs whose cost nobody knows: they are not in the sum. */
+  readonly unknownCost: number;
+  readonly tokens: Tokens;
+}

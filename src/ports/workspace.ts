@@ -1,0 +1,145 @@
+/**
+ * Git, kept away from agents: a bare mirror per project, and per task a git directory of the engine's own.
+ * What an agent works in is a clone with a git directory that we never read again.
+ * No verb touches the person's checkout.
+ */
+export interface Workspaces {
+  /** Makes or updates the project's mirror and says where its default branch stands. One fetch at a time per mirror. */
+  sync(source: ProjectSource): Promise<Base>;
+
+  /**
+   * A fresh tree of `commit` for one run, in a directory of its own with its own git directory, on `branch`.
+   * Idempotent: a second call with the same task and name returns the tree the first one made, as it stands.
+   * A call that died half-way leaves nothing that a later one trips over.
+   */
+  open(params: OpenWorkspaceParams): Promise<Workspace>;
+
+  /**
+   * Commits the files of a workspace as they stand, with the engine's own git directory and index, on top of the commit
+   * the workspace was opened at. Only regular files and links count; ignored files do not; the agent's git directory is
+   * never read. Returns `commit: null` when nothing changed. The same files give the same commit.
+   * A workspace that is gone is a UserError of kind "unavailable".
+   */
+  collect(params: CollectParams): Promise<Collected>;
+
+  /** Puts the task's work on top of a newer base. Null when they conflict. Pure git arithmetic: no tree is touched. */
+  rebase(params: RebaseParams): Promise<string | null>;
+
+  /** One commit with the tree of `commit` on top of `base`. The same input gives the same commit. */
+  squash(params: SquashParams): Promise<string>;
+
+  /** Pushes `commit` as `branch` to the project's remote, needing nobody at the keyboard; replaces what an earlier push of this task left there. */
+  push(params: PushParams): Promise<void>;
+
+  /** The change between two commits as a patch, at most `maxBytes` of it. */
+  diff(params: DiffParams): Promise<Diff>;
+
+  /** Keeps a commit in the mirror as `refs/nightshift/rescue/<task>`. */
+  rescue(project: string, task: string, commit: string): Promise<void>;
+
+  /** Removes one run's tree, whatever names, modes and depths are in it. */
+  close(task: string, name: string): Promise<void>;
+
+  /** Removes everything the task has. */
+  remove(task: string): Promise<void>;
+
+  /** The tasks that have anything on disk, with the names of their trees. */
+  list(): Promise<readonly { readonly task: string; readonly names: readonly string[] }[]>;
+}
+
+export interface ProjectSource {
+  readonly project: string;
+  /** URL or path that `git fetch` takes. */
+  readonly remote: string;
+  /** Null: the remote's HEAD. */
+  readonly defaultBranch: string | null;
+}
+
+export interface Base {
+  readonly branch: string;
+  readonly commit: string;
+}
+
+export interface OpenWorkspaceParams {
+  readonly project: string;
+  readonly task: string;
+  /** Unique within the task: the run's id, or that and a suffix. */
+  readonly name: string;
+  readonly commit: string;
+  readonly branch: string;
+  /** Files of the person's checkout to copy in (`.env.test`); missing ones are skipped. */
+  readonly copy: { readonly from: string; readonly files: readonly string[] } | null;
+}
+
+export interface Workspace {
+  readonly path: string;
+  readonly commit: string;
+}
+
+export interface CollectParams {
+  readonly project: string;
+  readonly task: string;
+  readonly name: string;
+  readonly message: string;
+  /** Author and committer date, so that a repeated collect makes the same commit. */
+  readonly at: number;
+}
+
+export interface Collected {
+  readonly commit: string | null;
+  readonly stats: DiffStats;
+}
+
+export interface DiffStats {
+  readonly files: readonly FileStat[];
+  readonly insertions: number;
+  readonly deletions: number;
+}
+
+export interface FileStat {
+  readonly path: string;
+  readonly change: "created" | "modified" | "deleted";
+  readonly insertions: number;
+  readonly deletions: number;
+  readonly binary: boolean;
+}
+
+export interface RebaseParams {
+  readonly project: string;
+  readonly task: string;
+  readonly commit: string;
+  readonly oldBase: string;
+  readonly newBase: string;
+  readonly at: number;
+}
+
+export interface SquashParams {
+  readonly project: string;
+  readonly task: string;
+  readonly commit: string;
+  readonly base: string;
+  readonly message: string;
+  readonly at: number;
+}
+
+export interface PushParams {
+  readonly project: string;
+  readonly task: string;
+  readonly remote: string;
+  readonly commit: string;
+  readonly branch: string;
+}
+
+export interface DiffParams {
+  readonly project: string;
+  readonly task: string;
+  readonly from: string;
+  readonly to: string;
+  readonly maxBytes: number;
+}
+
+export interface Diff {
+  readonly patch: string;
+  readonly cut: boolean;
+  readonly stats: DiffStats;
+}
