@@ -1,0 +1,126 @@
+// The rooms table of ARCHITECTURE.md as rules. Tests may import what they like; `src/testing` is for them alone.
+
+const TESTS = "\\.(test|suite)\\.ts$|/fixtures/";
+
+/** What each room may import from the others, as patterns below `src/`. Adapters, builtin and testing follow below. */
+const ROOMS = {
+  core: [],
+  ports: ["core/"],
+  engine: ["core/", "ports/"],
+  supervisor: ["core/", "ports/", "adapters/(process|sandboxes|gateway)/"],
+  config: ["core/"],
+  http: ["core/", "ports/", "engine/"],
+  cli: ["core/", "config/", "http/client", "daemon/(doctor|detect)"],
+  mcp: ["core/", "http/client"],
+  daemon: ["(?!cli/|testing/)"],
+};
+
+/** Node's own modules that reach the machine: the engine asks a port instead. */
+const MACHINE =
+  "^(node:)?(fs|child_process|cluster|dgram|dns|http|http2|https|net|os|process|sqlite|tls|worker_threads)(/|$)";
+
+const roomRules = Object.entries(ROOMS).map(([room, allowed]) => ({
+  name: `room-${room}`,
+  severity: "error",
+  comment: `src/${room} may import ${allowed.length === 0 ? "nothing but itself" : allowed.join(", ")}.`,
+  from: { path: `^src/${room}/`, pathNot: TESTS },
+  to: { path: "^src/", pathNot: [room + "/", ...allowed].map((part) => `^src/${part}`) },
+}));
+
+/** @type {import("dependency-cruiser").IConfiguration} */
+export default {
+  forbidden: [
+    ...roomRules,
+    {
+      name: "room-adapters",
+      severity: "error",
+      comment: "Adapters know core and ports; families are strangers to each other, but git and process serve all.",
+      from: { path: "^src/adapters/([^/]+)/", pathNot: TESTS },
+      to: { path: "^src/", pathNot: ["^src/(core|ports)/", "^src/adapters/($1|git|process)/"] },
+    },
+    {
+      name: "adapters-are-built-in-wire",
+      severity: "error",
+      comment: "In the daemon only wire*.ts builds adapters; doctor and detect look at the machine without one.",
+      from: { path: "^src/daemon/", pathNot: [TESTS, "^src/daemon/(wire|doctor|detect)"] },
+      to: { path: "^src/adapters/" },
+    },
+    {
+      name: "core-is-pure",
+      severity: "error",
+      comment: "core knows no machine, and of packages only zod.",
+      from: { path: "^src/core/", pathNot: TESTS },
+      to: { pathNot: ["^src/", "node_modules/zod/"] },
+    },
+    {
+      name: "ports-are-contracts",
+      severity: "error",
+      comment: "ports import no package and no part of Node.",
+      from: { path: "^src/ports/", pathNot: TESTS },
+      to: { pathNot: "^src/" },
+    },
+    {
+      name: "engine-asks-ports",
+      severity: "error",
+      comment: "engine reaches files, processes, network and databases through ports only.",
+      from: { path: "^src/engine/", pathNot: TESTS },
+      to: { path: MACHINE },
+    },
+    {
+      name: "execa-in-process-only",
+      severity: "error",
+      comment: "Processes are started in one place: src/adapters/process.",
+      from: { path: "^src/", pathNot: [TESTS, "^src/(adapters/process|testing)/"] },
+      to: { path: "node_modules/execa/" },
+    },
+    {
+      name: "testing-is-for-tests",
+      severity: "error",
+      comment: "src/testing is not part of the package.",
+      from: { path: "^src/", pathNot: [TESTS, "^src/testing/"] },
+      to: { path: "^src/testing/" },
+    },
+    {
+      name: "nobody-imports-cli",
+      severity: "error",
+      comment: "The command line is a client: nothing stands on it.",
+      from: { path: "^src/", pathNot: [TESTS, "^src/cli/"] },
+      to: { path: "^src/cli/" },
+    },
+    {
+      name: "builtin-is-data",
+      severity: "error",
+      comment: "src/builtin holds files that people can read and override, no code.",
+      from: {},
+      to: { path: "^src/builtin/.*\\.[cm]?[jt]sx?$" },
+    },
+    {
+      name: "no-development-packages",
+      severity: "error",
+      comment: "What ships may not import a devDependency.",
+      from: { path: "^src/", pathNot: [TESTS, "^src/testing/"] },
+      to: { dependencyTypes: ["npm-dev"] },
+    },
+    {
+      name: "no-unknown-packages",
+      severity: "error",
+      comment: "What is imported exists, and stands in package.json.",
+      from: { path: "^src/" },
+      to: { dependencyTypes: ["npm-no-pkg", "npm-unknown", "unknown", "undetermined"] },
+    },
+    {
+      name: "no-circles",
+      severity: "error",
+      comment: "Modules that import each other load in an order nobody chose. Types may.",
+      from: { path: "^src/" },
+      to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
+    },
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    // Types count as well: a contract that names a vendor's type is no contract.
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "node", "default", "types"] },
+  },
+};

@@ -1,0 +1,26 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, rmSync } from "node:fs";
+import path from "node:path";
+
+const REPOSITORY = path.join(import.meta.dirname, "..");
+const FOR_TESTS = new Set(["testing", "fixtures"]);
+
+/**
+ * The JavaScript that the package ships, since Node strips no types below node_modules, and beside it the files of `src`
+ * that are no code. `out` is replaced. Returns whether the compiler was content.
+ */
+export function build(out: string): boolean {
+  rmSync(out, { recursive: true, force: true });
+  const tsc = path.join(REPOSITORY, "node_modules", "typescript", "bin", "tsc");
+  const project = path.join(REPOSITORY, "tsconfig.build.json");
+  const { status } = spawnSync(process.execPath, [tsc, "-p", project, "--outDir", out], { stdio: "inherit" });
+  if (status !== 0) return false;
+
+  cpSync(path.join(REPOSITORY, "src"), out, {
+    recursive: true,
+    filter: (file) => !FOR_TESTS.has(path.basename(file)) && !file.endsWith(".ts"),
+  });
+  return true;
+}
+
+if (import.meta.main) process.exitCode = build(path.join(REPOSITORY, "dist")) ? 0 : 1;
