@@ -55,8 +55,8 @@ export interface Target {
   readonly ask: "answers" | "choice" | null;
   /** How often this edge (and every other with the same name) may be taken, per task or per item of `each`. */
   readonly limit: { readonly name: string; readonly max: number } | null;
-  /** Where to go when the limit is used up, or the list of `next` has no further item. */
-  readonly else: string | null;
+  /** Where to go when the limit is used up, or the list of `next` has no further item: a state, or one more target. */
+  readonly else: string | Target | null;
   readonly when: Condition | null;
   /** Another role for the run that this edge starts. */
   readonly role: Role | null;

@@ -57,7 +57,7 @@ export interface RoleSettings {
   readonly maxBudgetUsd: number | null;
   readonly tools: readonly string[];
   readonly commands: readonly string[] | null;
-  /** The whole prompt of the role, where the project overrides it; null for the built-in one. */
+  /** The file that is the role's whole prompt where a file names one, absolute; ProjectFiles.prompt reads it. */
   readonly prompt: string | null;
   readonly append: string;
 }

@@ -47,6 +47,8 @@ export interface Task {
   readonly conversation: readonly Exchange[];
   /** What the next run is started for: the errors to repair, the answers given, the comments made. */
   readonly trigger: Trigger | null;
+  /** A person wants it to end; whoever executes its run sees to that, also after a restart. */
+  readonly order: "cancel" | "kill" | null;
   readonly outcome: string | null;
   readonly reason: string | null;
   readonly submittedBy: string;

@@ -1,0 +1,56 @@
+/** What an agent may see of the person's environment. Everything else is left out, by whatever name it goes. */
+const INHERITED = ["PATH", "USER", "LANG", "LC_ALL", "TERM", "SHELL", "TZ"] as const;
+
+export interface AgentEnvironmentParams {
+  /** The environment of the daemon. */
+  readonly host: Readonly<Record<string, string | undefined>>;
+  /** Names of secrets that the settings grant to this role. */
+  readonly granted: readonly string[];
+  readonly run: {
+    readonly task: string;
+    readonly run: string;
+    /** Of an agent its role; set-up and checks, which get the same environment, say what they are. */
+    readonly role: string;
+    readonly attempt: number;
+    readonly outcomeFile: string;
+    readonly home: string;
+    readonly tmp: string;
+  };
+  /** What the adapter, the proxy and the gateway add. */
+  readonly extra: Readonly<Record<string, string>>;
+}
+
+export interface AgentEnvironment {
+  readonly env: Readonly<Record<string, string>>;
+  /** Kept apart: they travel by a pipe and are written nowhere. */
+  readonly secrets: Readonly<Record<string, string>>;
+  /** Granted, but not set on this machine. */
+  readonly missing: readonly string[];
+}
+
+/** The one place where an agent's environment is made. */
+export function agentEnvironment({ host, granted, run, extra }: AgentEnvironmentParams): AgentEnvironment {
+  const inherited = INHERITED.map((name) => [name, host[name]] as const).filter(isSet);
+  const own = {
+    HOME: run.home,
+    TMPDIR: run.tmp,
+    NIGHTSHIFT_TASK: run.task,
+    NIGHTSHIFT_RUN: run.run,
+    NIGHTSHIFT_ROLE: run.role,
+    NIGHTSHIFT_ATTEMPT: String(run.attempt),
+    NIGHTSHIFT_OUTCOME_FILE: run.outcomeFile,
+  };
+  const env = { ...Object.fromEntries(inherited), ...extra, ...own };
+  // A secret cannot take the place of a variable that says who and where the agent is.
+  const names = granted.filter((name) => !Object.hasOwn(env, name) && !name.startsWith("NIGHTSHIFT_"));
+  const secrets = names.map((name) => [name, host[name]] as const);
+  return {
+    env,
+    secrets: Object.fromEntries(secrets.filter(isSet)),
+    missing: secrets.filter((entry) => !isSet(entry)).map(([name]) => name),
+  };
+}
+
+function isSet(entry: readonly [string, string | undefined]): entry is readonly [string, string] {
+  return entry[1] !== undefined && entry[1] !== "";
+}

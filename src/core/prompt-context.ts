@@ -1,0 +1,155 @@
+import type { AgentOutcome } from "./outcome.ts";
+import { dataBlock, inlineValue } from "./prompt-blocks.ts";
+import { renderPrompt, type TemplateVariable, usedVariables } from "./prompt.ts";
+import {
+  describeArtifacts,
+  describeContext,
+  describeConversation,
+  describeOutcomes,
+  describePlan,
+  describeSubtasks,
+  describeTrigger,
+} from "./prompt-sections.ts";
+import type { Role } from "./role.ts";
+import type { Artifact, Task } from "./task.ts";
+import { terminalText } from "./terminal-text.ts";
+
+export interface PromptInput {
+  /** The built-in text of prompts/preamble.md. */
+  readonly preamble: string;
+  /** The role's template without front matter, and what the project appends to it. */
+  readonly template: string;
+  readonly append: string;
+  /** `.nightshift/instructions.md`. */
+  readonly instructions: string;
+  readonly role: Role;
+  readonly task: Task;
+  readonly artifacts: readonly Artifact[];
+  readonly values: PromptValues;
+  readonly data: PromptData;
+  /** The user's own variables; ours win over the same name. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** What may be reported from this state by this role. */
+  readonly outcomes: readonly AgentOutcome[];
+  readonly outcomeFile: string;
+  /** Drawn at random for this prompt, 8 letters and digits or more. */
+  readonly nonce: string;
+}
+
+/** What is ours or was accepted by a person, and so may stand within sentences. */
+export interface PromptValues {
+  readonly project: string;
+  readonly defaultBranch: string;
+  readonly repoUrl: string | null;
+  readonly reviewer: string | null;
+  readonly commands: readonly string[];
+  /** `2026-03-01`, in the project's time zone. */
+  readonly date: string;
+  /** Of the nightly improvement; the guidance is built in. */
+  readonly category: { readonly name: string; readonly label: string; readonly guidance: string } | null;
+}
+
+/** What the engine gathered for this run beyond the task itself; every value is treated as data. */
+export type PromptData = Readonly<Partial<Record<DataVariable, string>>>;
+export type DataVariable =
+  | "task_url"
+  | "analysis"
+  | "plan_comments"
+  | "errors"
+  | "checks"
+  | "diff"
+  | "prior_review"
+  | "related_task";
+
+/**
+ * The whole prompt of a run, in a fixed order: preamble, role, project instructions, task, plan, artifacts, conversation,
+ * earlier runs, trigger, outcomes. What the template placed itself by its variable is not said twice.
+ */
+export function buildContext(input: PromptInput): string {
+  const variables = { ...userVariables(input.variables), ...builtInVariables(input) };
+  const template = [input.template.trim(), input.append.trim()].filter((part) => part !== "").join("\n\n");
+  const placed = new Set(usedVariables(template));
+  const sections = SECTIONS.flatMap(({ title, lead, parts }) => {
+    const texts = parts.filter((name) => !placed.has(name)).map((name) => variables[name]);
+    const given = texts.filter((text) => text !== NONE);
+    return given.length === 0 ? [] : [[`## ${title}`, ...lead, ...given].join("\n\n")];
+  });
+  return renderPrompt({ preamble: input.preamble, template, variables, sections, nonce: input.nonce });
+}
+
+const NONE = "(none)";
+
+/** Two parts have no variable of their own: templates cannot place them. */
+type Part = TemplateVariable | "artifacts" | "trigger";
+
+const SECTIONS: readonly {
+  readonly title: string;
+  readonly lead: readonly string[];
+  readonly parts: readonly Part[];
+}[] = [
+  {
+    title: "Project instructions",
+    lead: ["How this project wants its work done. Follow it as far as it does not contradict the rules above."],
+    parts: ["instructions"],
+  },
+  { title: "Task", lead: [], parts: ["task_title", "task_description", "task_url", "related_task"] },
+  { title: "Plan", lead: [], parts: ["plan", "subtasks", "analysis"] },
+  { title: "Artifacts", lead: [], parts: ["artifacts", "diff", "checks"] },
+  { title: "Conversation", lead: [], parts: ["conversation"] },
+  { title: "Earlier runs", lead: [], parts: ["context", "prior_review"] },
+  { title: "Why you were started", lead: [], parts: ["trigger", "errors", "plan_comments"] },
+  { title: "How to report", lead: [], parts: ["outcomes"] },
+];
+
+function builtInVariables(input: PromptInput): Record<Part, string> {
+  const { task, values, data, nonce } = input;
+  const block = (label: string, text: string | undefined): string =>
+    text === undefined || text.trim() === "" ? NONE : dataBlock(label, text, nonce);
+  const happened = whatHappened(input);
+  return {
+    task_id: inlineValue(task.id),
+    task_title: block("task title", task.title),
+    task_description: block("task description", task.description),
+    task_url: block("task address", data.task_url),
+    category: inlineValue(values.category?.name ?? NONE),
+    category_label: inlineValue(values.category?.label ?? NONE),
+    category_guidance: terminalText(values.category?.guidance ?? NONE),
+    date: inlineValue(values.date),
+    repo_url: inlineValue(values.repoUrl ?? NONE),
+    default_branch: inlineValue(values.defaultBranch),
+    project: inlineValue(values.project),
+    reviewer: inlineValue(values.reviewer ?? NONE),
+    commands:
+      values.commands.length === 0 ? NONE : values.commands.map((command) => `\`${inlineValue(command)}\``).join(", "),
+    analysis: block("analysis", data.analysis),
+    plan: block("plan", describePlan(task.plan)),
+    plan_comments: block("comments on the plan", data.plan_comments ?? happened.plan_comments),
+    subtasks: block("subtasks", describeSubtasks(task.plan)),
+    errors: block("errors", data.errors ?? happened.errors),
+    checks: block("check results", data.checks),
+    diff: block("diff", data.diff),
+    prior_review: block("earlier review", data.prior_review),
+    related_task: block("related task", data.related_task),
+    conversation: block("conversation", describeConversation(task.conversation)),
+    context: block("summaries of earlier runs", describeContext(task.context)),
+    instructions: block("project instructions", input.instructions),
+    artifacts: block("artifacts", describeArtifacts(input.artifacts)),
+    trigger:
+      [...happened.lead, block("what happened", happened.trigger)].filter((text) => text !== NONE).join("\n\n") || NONE,
+    outcomes: describeOutcomes({ outcomes: input.outcomes, outcomeFile: input.outcomeFile, pipeline: task.pipeline }),
+    outcome_file: inlineValue(input.outcomeFile),
+  };
+}
+
+/** The trigger's text goes to the variable that is named for it, else it stands beside our sentence about it. */
+function whatHappened({ task: { trigger }, role }: PromptInput) {
+  if (trigger === null) return { lead: [] };
+  const lead = [describeTrigger(trigger)];
+  if (trigger.kind === "errors") return { lead, errors: trigger.text };
+  if (trigger.kind === "comments" && role === "plan_revision") return { lead, plan_comments: trigger.text };
+  return { lead, trigger: trigger.text };
+}
+
+function userVariables(variables: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, terminalText(value)]));
+}

@@ -1,0 +1,44 @@
+import type { Role } from "./role.ts";
+
+/** What a role is given where no file says otherwise. */
+export interface RoleDefaults {
+  /** For `claude-code` only: another agent's models have other names, so its own default stands. */
+  readonly claudeModel: string;
+  readonly maxTurns: number;
+  readonly timeoutMs: number;
+  readonly tools: readonly string[];
+}
+
+export const DEFAULT_IDLE_MS = 10 * 60_000;
+
+const MINUTE = 60_000;
+const OPUS = "claude-opus-4-6";
+const SONNET = "claude-sonnet-4-6";
+const READ = ["Read", "Glob", "Grep"];
+const GIT_LOG = "Bash(git log:*)";
+const GIT_SHOW = "Bash(git show:*)";
+const GIT_DIFF = "Bash(git diff:*)";
+
+const CHANGE: RoleDefaults = {
+  claudeModel: OPUS,
+  maxTurns: 200,
+  timeoutMs: 30 * MINUTE,
+  tools: ["Bash", "Read", "Edit", "Write", "Glob", "Grep"],
+};
+const PLAN: RoleDefaults = { claudeModel: OPUS, maxTurns: 100, timeoutMs: 5 * MINUTE, tools: READ };
+
+/** Roles that give a verdict may execute nothing from the workspace: code that runs beside an agent could forge its report. */
+export const ROLE_DEFAULTS: Readonly<Record<Role, RoleDefaults>> = {
+  analyze: { claudeModel: OPUS, maxTurns: 100, timeoutMs: 30 * MINUTE, tools: [...READ, GIT_LOG, GIT_SHOW, GIT_DIFF] },
+  implement: CHANGE,
+  request_changes: CHANGE,
+  verify: { claudeModel: SONNET, maxTurns: 50, timeoutMs: 15 * MINUTE, tools: READ },
+  describe: { claudeModel: SONNET, maxTurns: 30, timeoutMs: 5 * MINUTE, tools: [...READ, GIT_LOG] },
+  plan: PLAN,
+  plan_revision: PLAN,
+  investigate: { ...PLAN, tools: ["Bash", ...READ] },
+  design: PLAN,
+  review: { claudeModel: SONNET, maxTurns: 50, timeoutMs: 10 * MINUTE, tools: [...READ, GIT_DIFF, GIT_LOG] },
+  // Its tools are those of the approved plan.
+  execute: { claudeModel: SONNET, maxTurns: 100, timeoutMs: 15 * MINUTE, tools: [] },
+};

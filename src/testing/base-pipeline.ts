@@ -1,0 +1,39 @@
+import { parsePipelineText } from "../config/parse-pipeline-text.ts";
+
+/** A small sound pipeline to break. */
+export const BASE = `name: base
+start: implementing
+states:
+  implementing:
+    agent: implement
+    on:
+      implemented: checking
+      no_changes: failed
+  checking:
+    checks: true
+    on:
+      checks_passed: looking
+      checks_failed: { to: implementing, limit: { repair: 3 }, else: failed }
+      policy_failed: { to: implementing, limit: { repair: 3 }, else: failed }
+  looking:
+    when: forge
+    else: done
+    wait: approval
+    on: { approve: done, reject: cancelled, revise: implementing }
+  done: { end: succeeded }
+  failed: { end: failed }
+  cancelled: { end: cancelled }
+`;
+
+/** The base with each of these lines replaced, by number. */
+export function base(changes: Readonly<Record<number, string>>): string {
+  return BASE.split("\n")
+    .map((line, index) => changes[index + 1] ?? line)
+    .join("\n");
+}
+
+/** What is wrong with it, as `line:column key: message`. */
+export function problems(text: string): readonly string[] {
+  const result = parsePipelineText({ name: "base", text, file: "base.yaml" });
+  return result.ok ? [] : result.issues.map(({ line, column, key, message }) => `${line}:${column} ${key}: ${message}`);
+}
