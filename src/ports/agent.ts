@@ -10,7 +10,10 @@ export interface Agent {
   command(run: AgentRun): AgentCommand;
   /** What one line of its output means; a line it does not know is `raw`. Never throws. */
   parseLine(line: string): readonly TranscriptEvent[];
-  /** The program to look for on PATH, and how to ask its version; null where there is none to look for. */
+  /**
+   * The program to look for on PATH, and how to ask its version; null where there is none to look for. Without
+   * `versionArgs` it must not be asked: a program we do not know would start to work.
+   */
   readonly program: { readonly name: string; readonly versionArgs: readonly string[] } | null;
 }
 

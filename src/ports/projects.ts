@@ -16,4 +16,6 @@ export interface ProjectFiles {
   parsePipeline(name: string, text: string): Pipeline;
   /** The prompt template of a role: the project's override, else the built-in one. */
   prompt(project: Project, role: Role): Promise<string>;
+  /** What stands in front of every prompt; no project can change it. */
+  preamble(): Promise<string>;
 }

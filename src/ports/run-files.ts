@@ -2,6 +2,8 @@ import type { TranscriptLine } from "../core/transcript.ts";
 
 /** The files of runs under Nightshift's home. Whatever an agent could have written is read with distrust. */
 export interface RunFiles {
+  /** `runs/<run>`, whether or not it exists. */
+  dir(run: string): string;
   /** Makes `runs/<run>/` and the directories a run needs, and says where they are. Idempotent. */
   prepare(params: { readonly run: string; readonly task: string; readonly role: string | null }): Promise<RunPaths>;
   /** `prompt.md`, mode 0600. */

@@ -26,8 +26,11 @@ export interface WatchOptions {
   readonly onOutput: () => void;
 }
 
-/** `stop`: ask politely, five seconds, then the tree. `kill`: the tree now. */
-export type ControlOrder = "stop" | "kill" | "pause" | "resume";
+/**
+ * `stop`: ask politely, five seconds, then the tree. `kill`: the tree now. `release`: as `stop`, but nobody gave the task
+ * up: the command ends by `lost`, and its run is taken up again later.
+ */
+export type ControlOrder = "stop" | "kill" | "release" | "pause" | "resume";
 
 /** One or more commands, one after the other. `job.json` in the directory holds it, without secrets. */
 export interface Job {

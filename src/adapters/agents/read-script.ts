@@ -1,0 +1,100 @@
+import { readFileSync } from "node:fs";
+
+/** What the scripted agent does in one run of a role. */
+export interface ScriptStep {
+  readonly role: string;
+  /** Printed as text. */
+  readonly say: readonly string[];
+  /** Milliseconds between the first words and the first deed. */
+  readonly delayMs: number;
+  readonly files: Readonly<Record<string, FileAct>>;
+  /** Run by `sh -c` in the workspace; one that fails ends the run with its exit code. */
+  readonly commands: readonly string[];
+  /** The text of the outcome file; null: none is written. */
+  readonly outcome: string | null;
+  readonly exit: number;
+}
+
+/** Content, null to delete the file, or something to add to its end. */
+export type FileAct = string | null | { readonly append: string };
+
+const KEYS = ["role", "say", "delay", "files", "commands", "outcome", "raw", "exit"];
+
+// Checked by hand: the player is started for every run of tests and benchmark, and a schema library would double its start-up.
+
+/** The steps of a `.json` or `.yaml` file. Throws an Error that names the file, the step and what is wrong. */
+export async function readScript(file: string): Promise<readonly ScriptStep[]> {
+  const text = readFileSync(file, "utf8");
+  // Loaded only where it is needed, for the same reason.
+  const value: unknown = /\.ya?ml$/.test(file) ? (await import("yaml")).parse(text) : JSON.parse(text);
+  if (!Array.isArray(value) || value.length === 0)
+    throw new Error(`${file} must hold a list of steps, each with a \`role\``);
+  return value.map((step: unknown, index) => {
+    try {
+      return readStep(step);
+    } catch (error) {
+      throw new Error(`${file}, step ${index + 1}: ${error instanceof Error ? error.message : String(error)}`, {
+        cause: error,
+      });
+    }
+  });
+}
+
+/** A role's steps are played one per run, and the last one repeats. */
+export function chooseStep(steps: readonly ScriptStep[], role: string, attempt: number): ScriptStep | null {
+  const own = steps.filter((step) => step.role === role);
+  return own[Math.min(Math.max(attempt, 1), own.length) - 1] ?? null;
+}
+
+function readStep(value: unknown): ScriptStep {
+  if (!isRecord(value)) throw new Error("must be an object");
+  for (const key of Object.keys(value))
+    if (!KEYS.includes(key)) throw new Error(`unknown key \`${key}\`; known are ${KEYS.join(", ")}`);
+  const { role, say = [], delay = "0s", files = {}, commands = [], outcome = null, raw, exit = 0 } = value;
+  if (typeof role !== "string") throw new Error("`role` must be the name of a role");
+  if (typeof exit !== "number" || !Number.isInteger(exit) || exit < 0 || exit > 255)
+    throw new Error("`exit` must be a number from 0 to 255");
+  if (outcome !== null && !isRecord(outcome))
+    throw new Error("`outcome` must be an object or null; broken ones are written as `raw`");
+  if (raw !== undefined && (typeof raw !== "string" || outcome !== null))
+    throw new Error("`raw` must be text and stands in place of `outcome`");
+  return {
+    role,
+    say: readTexts("say", say),
+    delayMs: readDelay(delay),
+    files: readFiles(files),
+    commands: readTexts("commands", commands),
+    outcome: raw ?? (outcome === null ? null : JSON.stringify(outcome)),
+    exit,
+  };
+}
+
+function readTexts(key: string, value: unknown): readonly string[] {
+  const list: unknown[] = Array.isArray(value) ? value : [value];
+  return list.map((text) => {
+    if (typeof text !== "string") throw new Error(`\`${key}\` must be text or a list of texts`);
+    return text;
+  });
+}
+
+function readDelay(value: unknown): number {
+  const parts = typeof value === "string" ? /^(\d{1,7})(ms|s|m|h)$/.exec(value) : null;
+  const unit = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }[parts?.[2] ?? ""];
+  if (unit === undefined) throw new Error("`delay` must be a duration such as 200ms, 5s, 2m or 1h");
+  return Number(parts?.[1]) * unit;
+}
+
+function readFiles(value: unknown): Readonly<Record<string, FileAct>> {
+  if (!isRecord(value)) throw new Error("`files` must map paths to contents");
+  return Object.fromEntries(Object.entries(value).map(([path, act]) => [path, readAct(path, act)]));
+}
+
+function readAct(path: string, act: unknown): FileAct {
+  if (typeof act === "string" || act === null) return act;
+  if (isRecord(act) && typeof act["append"] === "string") return { append: act["append"] };
+  throw new Error(`\`files\` gives "${path}" something that is neither text, null nor { append: text }`);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

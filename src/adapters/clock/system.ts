@@ -1,0 +1,24 @@
+import { randomBytes } from "node:crypto";
+import { makeId } from "../../core/ids.ts";
+import type { Clock } from "../../ports/clock.ts";
+
+const ID_BYTES = 10;
+
+/**
+ * The machine's time, but never backwards within a process: when somebody sets the clock back, time goes on from where
+ * it was, so that nothing waits for a moment that has already been.
+ */
+export function createSystemClock(wall: () => number = Date.now, monotonic: () => number = () => performance.now()): Clock {
+  let anchor = { wall: wall(), monotonic: monotonic() };
+  return {
+    monotonic,
+    newId: (prefix) => makeId(prefix, randomBytes(ID_BYTES)),
+    now: () => {
+      const elapsed = Math.round(anchor.wall + monotonic() - anchor.monotonic);
+      const actual = wall();
+      if (actual <= elapsed) return elapsed;
+      anchor = { wall: actual, monotonic: monotonic() };
+      return actual;
+    },
+  };
+}

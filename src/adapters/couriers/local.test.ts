@@ -1,0 +1,4 @@
+import { testCourier } from "../../testing/courier.suite.ts";
+import { createLocalCourier } from "./local.ts";
+
+testCourier("local", { open: async (onError) => createLocalCourier({ onError }) });

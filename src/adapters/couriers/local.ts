@@ -1,0 +1,81 @@
+import type { Courier } from "../../ports/courier.ts";
+
+type Handler = (runId: string, signal: AbortSignal) => Promise<void>;
+
+interface Execution {
+  readonly abort: AbortController;
+  readonly done: Promise<void>;
+  /** Submitted while it was being executed: called once more when it has ended. */
+  again: boolean;
+}
+
+export interface LocalCourierParams {
+  /** A handler failed. The run is still open in the store, and reconcile will submit it again. */
+  readonly onError: (runId: string, error: unknown) => void;
+}
+
+/** Carries run ids within this process. How many run at once is the store's affair: whatever is submitted starts. */
+export function createLocalCourier({ onError }: LocalCourierParams): Courier {
+  const waiting = new Set<string>();
+  const executing = new Map<string, Execution>();
+  let handler: Handler | null = null;
+  let stopped = false;
+
+  function start(runId: string, handle: Handler): void {
+    const abort = new AbortController();
+    const done = execute(runId, handle, abort.signal);
+    executing.set(runId, { abort, done, again: false });
+  }
+
+  async function execute(runId: string, handle: Handler, signal: AbortSignal): Promise<void> {
+    // Not in the submitter's own turn: it may still have to finish what it submits the run for.
+    await Promise.resolve();
+    try {
+      await handle(runId, signal);
+    } catch (error) {
+      report(runId, error);
+    }
+    const again = executing.get(runId)?.again ?? false;
+    executing.delete(runId);
+    if (again && !stopped) start(runId, handle);
+  }
+
+  function report(runId: string, error: unknown): void {
+    try {
+      onError(runId, error);
+    } catch {
+      // Nobody is left to tell, and other runs must go on.
+    }
+  }
+
+  return {
+    async work(given) {
+      if (handler !== null) throw new Error("this courier has a handler already");
+      handler = given;
+      for (const runId of waiting) start(runId, given);
+      waiting.clear();
+    },
+    async submit(runId) {
+      if (stopped) return;
+      const execution = executing.get(runId);
+      if (execution !== undefined) execution.again = true;
+      else if (handler === null) waiting.add(runId);
+      else start(runId, handler);
+    },
+    async cancel(runId) {
+      waiting.delete(runId);
+      const execution = executing.get(runId);
+      if (execution === undefined) return;
+      // Whoever cancels knows more than those who submitted before.
+      execution.again = false;
+      execution.abort.abort();
+    },
+    async stop() {
+      stopped = true;
+      waiting.clear();
+      const executions = [...executing.values()];
+      for (const { abort } of executions) abort.abort();
+      await Promise.all(executions.map(({ done }) => done));
+    },
+  };
+}

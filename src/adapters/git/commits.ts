@@ -1,0 +1,82 @@
+import type { Diff, DiffParams, RebaseParams, SquashParams } from "../../ports/workspace.ts";
+import { taskPaths } from "./context.ts";
+import type { GitContext } from "./context.ts";
+import { writeRef } from "./git-dir.ts";
+import { git, gitFailure, runGit } from "./git.ts";
+import { checkCommit } from "./names.ts";
+import { diffArgs, readStats } from "./stats.ts";
+import { cleanMessage } from "./write-commit.ts";
+
+export async function squashCommits(context: GitContext, params: SquashParams): Promise<string> {
+  const { task, message, at } = params;
+  const tree = `${checkCommit(params.commit)}^{tree}`;
+  return await makeCommit(context, { task, tree, parent: checkCommit(params.base), message, at });
+}
+
+export async function rebaseCommit(context: GitContext, params: RebaseParams): Promise<string | null> {
+  const [commit, oldBase, newBase] = [params.commit, params.oldBase, params.newBase].map(checkCommit);
+  if (commit === undefined || oldBase === undefined || newBase === undefined || newBase === oldBase)
+    return params.commit;
+  const { task, at } = params;
+  const gitDir = taskPaths(context, task).engine;
+  // The new base as a child of the old one: then the old base is what both sides have in common, also when the
+  // history between them was rewritten or is not there (shallow). git 2.40 has an option for it; Debian 12 has 2.39.
+  const moved = { task, tree: `${newBase}^{tree}`, parent: oldBase, message: "", at };
+  const [theirs, text] = await Promise.all([
+    makeCommit(context, moved),
+    git({ gitDir, args: ["cat-file", "commit", commit] }),
+  ]);
+  const merge = { gitDir, args: ["merge-tree", "--write-tree", "--no-messages", theirs, commit] };
+  const merged = await runGit(merge);
+  if (merged.code === 1) return null;
+  if (merged.code !== 0) throw gitFailure(merge, merged);
+  const tree = merged.stdout.toString().trim();
+  return await makeCommit(context, { task, tree, parent: newBase, message: messageOf(text), at });
+}
+
+export async function diffCommits(context: GitContext, params: DiffParams): Promise<Diff> {
+  const gitDir = taskPaths(context, params.task).engine;
+  const [from, to] = [checkCommit(params.from), checkCommit(params.to)];
+  const call = { gitDir, args: diffArgs(["-p"], from, to), maxBytes: params.maxBytes };
+  const [result, stats] = await Promise.all([runGit(call), readStats(gitDir, from, to)]);
+  const cut = result.stdout.length > params.maxBytes;
+  if (result.code !== 0 && !cut) throw gitFailure(call, result);
+  // Cut after a whole line, which is never inside a character.
+  const end = cut ? result.stdout.subarray(0, params.maxBytes).lastIndexOf("\n") + 1 : result.stdout.length;
+  return { patch: result.stdout.subarray(0, end).toString(), cut, stats };
+}
+
+interface NewCommit {
+  readonly task: string;
+  readonly tree: string;
+  readonly parent: string;
+  readonly message: string;
+  readonly at: number;
+}
+
+async function makeCommit(context: GitContext, commit: NewCommit): Promise<string> {
+  const gitDir = taskPaths(context, commit.task).engine;
+  const { identity } = await context.person();
+  const date = `${Math.floor(commit.at / 1000)} +0000`;
+  const made = await git({
+    gitDir,
+    args: ["commit-tree", commit.tree, "-p", commit.parent],
+    input: cleanMessage(commit.message),
+    extraEnv: {
+      GIT_AUTHOR_NAME: identity.name,
+      GIT_AUTHOR_EMAIL: identity.email,
+      GIT_AUTHOR_DATE: `@${date}`,
+      GIT_COMMITTER_NAME: identity.name,
+      GIT_COMMITTER_EMAIL: identity.email,
+      GIT_COMMITTER_DATE: `@${date}`,
+    },
+  });
+  const id = made.toString().trim();
+  await writeRef(gitDir, "refs/heads/work", id);
+  return id;
+}
+
+function messageOf(commit: Buffer): string {
+  const text = commit.toString();
+  return text.slice(text.indexOf("\n\n") + 2);
+}

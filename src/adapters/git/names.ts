@@ -1,0 +1,77 @@
+import { createHash } from "node:crypto";
+import { UserError } from "../../core/errors.ts";
+
+/** A file name for any project name: readable, and different for different names on any file system. */
+export function mirrorName(project: string): string {
+  const slug = project
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .slice(0, 40)
+    .replaceAll(/^-|-$/g, "");
+  const hash = createHash("sha256").update(project).digest("hex").slice(0, 12);
+  return `${slug || "project"}-${hash}.git`;
+}
+
+/** Tasks and trees are directories and parts of ref names, so their names are the plain ids that the engine makes. */
+export function checkName(name: string): string {
+  const plain = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/.test(name) && !/\.\.|\.$|\.lock$/.test(name);
+  if (plain && name.toLowerCase() !== "engine.git") return name;
+  throw new UserError(
+    "invalid",
+    `"${name}" cannot be the name of a task or tree.`,
+    "Use letters, digits, dots, dashes and underscores.",
+  );
+}
+
+export function checkCommit(commit: string): string {
+  if (/^[0-9a-f]{40}$/.test(commit)) return commit;
+  throw new UserError("invalid", `"${commit}" is not a full commit id.`, "Give its 40 hexadecimal digits.");
+}
+
+/** The rules of `git check-ref-format --branch`, without starting git for them. */
+export function checkBranch(branch: string): string {
+  const forbidden = new RegExp(
+    [
+      String.raw`[\x00-\x20\x7f~^:?*[\\]`,
+      String.raw`\.\.|//|@\{`,
+      String.raw`^[-/]|/$|\.$`,
+      String.raw`(^|/)\.`,
+      String.raw`\.lock(/|$)`,
+    ].join("|"),
+  );
+  if (branch !== "" && branch !== "@" && branch !== "HEAD" && !forbidden.test(branch)) return branch;
+  throw new UserError(
+    "invalid",
+    `"${branch}" cannot be the name of a branch.`,
+    "See `git help check-ref-format` for what git allows.",
+  );
+}
+
+export function checkRemote(remote: string): string {
+  if (remote !== "" && !remote.startsWith("-") && !remote.includes("\0") && !remote.includes("\n")) return remote;
+  throw new UserError(
+    "invalid",
+    `"${remote}" is not a remote.`,
+    "Give a URL or an absolute path that git can fetch from.",
+  );
+}
+
+/** A remote as it may be shown: without the password that people put into URLs. */
+export function showRemote(remote: string): string {
+  return remote.replace(/^([a-z+]+:\/\/)[^/@]*@/i, "$1");
+}
+
+/**
+ * Whether git anywhere would take a part of this path for a git directory: `.git` in any case, as macOS reads it with
+ * invisible characters and as Windows reads it with short names, streams and trailing dots. Forges refuse such commits.
+ * The path is bytes, one character each.
+ */
+export function holdsGitDirectory(path: string): boolean {
+  return path.split("/").some((part) => {
+    const name = Buffer.from(part, "latin1")
+      .toString()
+      .replaceAll(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g, "")
+      .toLowerCase();
+    return /^(\.git|git~1)[. ]*(:.*)?$/.test(name);
+  });
+}

@@ -1,0 +1,64 @@
+import { UserError } from "../../core/errors.ts";
+import type { UserErrorKind } from "../../core/errors.ts";
+import { showRemote } from "./names.ts";
+
+interface Explanation {
+  readonly when: RegExp;
+  readonly kind: UserErrorKind;
+  readonly say: (remote: string) => string;
+  readonly hint: string;
+}
+
+/** What git says about a remote (in English: we set its language), in the order in which to look for it. */
+const EXPLANATIONS: readonly Explanation[] = [
+  {
+    when: /dubious ownership/,
+    kind: "forbidden",
+    say: (remote) => `${remote} belongs to another user, so git refuses to read it.`,
+    hint: "If you trust it, run `git config --global --add safe.directory <its path>` as the user that runs Nightshift.",
+  },
+  {
+    when: /could not read (Username|Password)|terminal prompts disabled|Authentication failed|Permission denied \(|Host key verification failed|HTTP Basic: Access denied/,
+    kind: "forbidden",
+    say: (remote) => `${remote} asks for credentials, and at night nobody is there to type them.`,
+    hint: "Give git a credential helper or an SSH key without a passphrase; `git ls-remote` must work without a question.",
+  },
+  {
+    when: /transport '.*' not allowed|is not a valid remote name|Unable to find remote helper/,
+    kind: "invalid",
+    say: (remote) => `${remote} uses a transport that Nightshift does not allow.`,
+    hint: "Use an https, ssh or git URL, or a path.",
+  },
+  {
+    when: /mismatched algorithms|unknown repository extension|unsupported.*object.?format/i,
+    kind: "invalid",
+    say: (remote) => `${remote} stores its objects as SHA-256, which Nightshift cannot read yet.`,
+    hint: "Use a repository with the SHA-1 object format.",
+  },
+  {
+    when: /Could not resolve host|Connection (refused|timed out|reset)|Network is unreachable|Operation timed out|No route to host|Failed to connect|Operation too slow|The requested URL returned error: 5/i,
+    kind: "unavailable",
+    say: (remote) => `${remote} cannot be reached.`,
+    hint: "Check the network and the address; `git ls-remote` shows the same error.",
+  },
+  {
+    when: /does not appear to be a git repository|not a git repository|[Rr]epository .*not found|does not exist|invalid gitfile format|not valid: is this a git repository|No such file or directory/,
+    kind: "not_found",
+    say: (remote) => `${remote} is not a git repository.`,
+    hint: "Check the path or URL; `git ls-remote` must work with it.",
+  },
+  {
+    when: /No space left on device|Disk quota exceeded/,
+    kind: "unavailable",
+    say: (remote) => `There is no space left on the disk for ${remote}.`,
+    hint: "Free some space and try again.",
+  },
+];
+
+export function explainRemoteFailure(remote: string, stderr: string): UserError {
+  const shown = showRemote(remote);
+  const found = EXPLANATIONS.find(({ when }) => when.test(stderr));
+  if (found) return new UserError(found.kind, found.say(shown), found.hint);
+  const said = stderr.trim().replaceAll(remote, shown).slice(-2000);
+  return new UserError("unavailable", `git could not work with ${shown}: ${said || "it was stopped"}`);
+}

@@ -1,0 +1,10 @@
+import { join } from "node:path";
+import { testWorkspaces } from "../../testing/workspace.suite.ts";
+import { createGitWorkspaces } from "./workspaces.ts";
+
+const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+testWorkspaces("git", {
+  create: (dir) =>
+    createGitWorkspaces({ mirrorsDir: join(dir, "mirrors"), workspacesDir: join(dir, "workspaces"), log }),
+});

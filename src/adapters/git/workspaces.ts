@@ -1,0 +1,90 @@
+import { readdir, rename } from "node:fs/promises";
+import { join } from "node:path";
+import type { Log } from "../../ports/log.ts";
+import type { Workspaces } from "../../ports/workspace.ts";
+import { collectTree } from "./collect.ts";
+import { diffCommits, rebaseCommit, squashCommits } from "./commits.ts";
+import { taskPaths } from "./context.ts";
+import type { GitContext } from "./context.ts";
+import { syncMirror } from "./mirror.ts";
+import { readPerson } from "./network-env.ts";
+import type { Identity, Person } from "./network-env.ts";
+import { closeTree, openTree } from "./open.ts";
+import { pushCommit, rescueCommit } from "./push.ts";
+import { removeTree } from "./remove-tree.ts";
+import { createTurns, isCode } from "./turns.ts";
+
+export interface GitWorkspacesOptions {
+  readonly mirrorsDir: string;
+  readonly workspacesDir: string;
+  /** Author of every commit; the person's own git identity when left out. */
+  readonly identity?: Identity;
+  readonly log: Log;
+  /** How long git may look through a tree before we search it for what holds git up. */
+  readonly patienceMs?: number;
+}
+
+const REMOVED = ".removed-";
+
+export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
+  let person: Promise<Person> | undefined;
+  const readOnce = () =>
+    (person ??= readPerson(options.identity).catch((error: unknown) => {
+      person = undefined;
+      throw error;
+    }));
+  const context: GitContext = {
+    ...options,
+    patienceMs: options.patienceMs ?? 10_000,
+    person: readOnce,
+    turns: createTurns(),
+  };
+  return {
+    sync: (source) => syncMirror(context, source),
+    open: (params) => openTree(context, params),
+    collect: (params) => collectTree(context, params),
+    rebase: (params) => context.turns(params.task, () => rebaseCommit(context, params)),
+    squash: (params) => context.turns(params.task, () => squashCommits(context, params)),
+    push: (params) => pushCommit(context, params),
+    diff: (params) => diffCommits(context, params),
+    rescue: (project, task, commit) => rescueCommit(context, { project, task, commit }),
+    close: (task, name) => closeTree(context, task, name),
+    remove: (task) => removeTask(context, task),
+    list: () => listTasks(context),
+  };
+}
+
+/** Renamed first, so that a half-removed task is never taken for a whole one; `list` still names it until it is gone. */
+async function removeTask(context: GitContext, task: string): Promise<void> {
+  const { dir } = taskPaths(context, task);
+  const removed = join(context.workspacesDir, REMOVED + task);
+  await context.turns(task, async () => {
+    await removeTree(removed);
+    await rename(dir, removed).catch((error: unknown) => {
+      if (!isCode(error, "ENOENT")) throw error;
+    });
+    await removeTree(removed);
+  });
+}
+
+async function listTasks(context: GitContext): Promise<{ task: string; names: string[] }[]> {
+  const tasks = new Map<string, string[]>();
+  for (const entry of await readDirectory(context.workspacesDir)) {
+    if (entry.startsWith(REMOVED)) tasks.set(entry.slice(REMOVED.length), tasks.get(entry.slice(REMOVED.length)) ?? []);
+    else if (!entry.startsWith(".")) tasks.set(entry, await treeNames(join(context.workspacesDir, entry)));
+  }
+  return [...tasks].map(([task, names]) => ({ task, names }));
+}
+
+async function treeNames(dir: string): Promise<string[]> {
+  return (await readDirectory(dir)).filter((name) => name !== "engine.git" && !name.startsWith("."));
+}
+
+async function readDirectory(path: string): Promise<string[]> {
+  try {
+    return (await readdir(path)).toSorted();
+  } catch (error) {
+    if (isCode(error, "ENOENT", "ENOTDIR")) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,189 @@
+import { constants } from "node:fs";
+import { chmod, lstat, open, readlink, realpath } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
+import { UserError } from "../../core/errors.ts";
+import { bytesOf } from "./changes.ts";
+import type { Changes } from "./changes.ts";
+import { gitFailure } from "./git.ts";
+import type { Identity } from "./network-env.ts";
+import { runGitPastLocks } from "./past-locks.ts";
+import { inBatches } from "./tree-modes.ts";
+import { isCode } from "./turns.ts";
+
+export interface WriteCommitParams {
+  readonly engine: string;
+  readonly tree: string;
+  readonly changes: Changes;
+  readonly parent: string;
+  readonly message: string;
+  readonly at: number;
+  readonly identity: Identity;
+}
+
+interface Entry {
+  readonly path: string;
+  readonly mode: "100644" | "100755" | "120000";
+  readonly size: number;
+}
+
+const LARGEST_FILE = 100 * 1024 * 1024;
+/** Files up to here are read many at a time; a larger one passes through in pieces. */
+const SMALL_FILE = 1024 * 1024;
+const AT_ONCE = 32;
+
+/**
+ * Makes the commit with one `fast-import`, which is given the bytes that we read ourselves. git opens no file of the
+ * agent's for it, so no attribute, pipe or link of its tree can have a say; and the index stays as it was at the
+ * start, so the next collect sees the same differences.
+ */
+export async function writeCommit(params: WriteCommitParams): Promise<string> {
+  const { entries, gone } = await readEntries(params);
+  const call = () => ({
+    gitDir: params.engine,
+    args: ["fast-import", "--quiet", "--force", "--done", "--date-format=raw"],
+    input: importStream(params, entries, [...params.changes.deleted, ...gone]),
+  });
+  const result = await runGitPastLocks(params.engine, call);
+  if (result.code !== 0) throw gitFailure(call(), result);
+  return result.stdout.toString().trim();
+}
+
+/** Author and committer as a commit holds them. */
+export function signature(identity: Identity, at: number): string {
+  return `${identity.name} <${identity.email}> ${Math.floor(at / 1000)} +0000`;
+}
+
+/** One spelling of the end, and no NUL, which a commit cannot hold. */
+export function cleanMessage(message: string): string {
+  return `${message.replaceAll("\0", "").trimEnd()}\n`;
+}
+
+async function readEntries({ tree, changes }: WriteCommitParams): Promise<{ entries: Entry[]; gone: string[] }> {
+  const entries: Entry[] = [];
+  const gone: string[] = [];
+  await inBatches(changes.written, AT_ONCE, async (path) => {
+    const stat = await lstat(bytesOf(tree, path)).catch((error: unknown) => {
+      if (!isCode(error, "ENOENT", "ENOTDIR")) throw error;
+    });
+    if (stat?.isSymbolicLink()) entries.push({ path, mode: "120000", size: 0 });
+    else if (!stat?.isFile()) gone.push(path);
+    else if (stat.size > LARGEST_FILE) throw tooLarge(path, stat.size);
+    else entries.push({ path, mode: stat.mode & 0o100 ? "100755" : "100644", size: stat.size });
+  });
+  return { entries, gone };
+}
+
+async function* importStream(
+  params: WriteCommitParams,
+  entries: readonly Entry[],
+  deleted: readonly string[],
+): AsyncGenerator<Buffer> {
+  const who = signature(params.identity, params.at);
+  const head = `commit refs/heads/work\nmark :1\nauthor ${who}\ncommitter ${who}\n`;
+  yield Buffer.concat([Buffer.from(head), data(Buffer.from(cleanMessage(params.message)))]);
+  // What goes comes first: a file may have become a directory, or the other way round.
+  const gone = deleted.map((path) => `D ${quotePath(path)}\n`).join("");
+  yield Buffer.from(`from ${params.parent}\n${gone}`, "latin1");
+  const root = await realpath(params.tree);
+  for (let start = 0; start < entries.length; start += AT_ONCE) {
+    const batch = entries.slice(start, start + AT_ONCE);
+    const contents = await Promise.all(batch.map((entry) => readSmall(root, entry)));
+    for (const [at, entry] of batch.entries()) {
+      yield Buffer.from(`M ${entry.mode} inline ${quotePath(entry.path)}\n`, "latin1");
+      const content = contents[at];
+      if (content) yield data(content);
+      else yield* readLarge(root, entry);
+    }
+  }
+  yield Buffer.from("get-mark :1\ndone\n");
+}
+
+/** Null for files that are to be read in pieces. */
+async function readSmall(root: string, entry: Entry): Promise<Buffer | null> {
+  if (entry.mode === "120000") return await readlink(bytesOf(root, entry.path), { encoding: "buffer" });
+  if (entry.size > SMALL_FILE) return null;
+  const handle = await openInside(root, entry.path);
+  try {
+    const content = await readUpTo(handle, SMALL_FILE + 1);
+    if (content.length > SMALL_FILE) throw changing(entry.path);
+    return content;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readUpTo(handle: FileHandle, limit: number): Promise<Buffer> {
+  const { size } = await handle.stat();
+  const buffer = Buffer.allocUnsafe(Math.min(size, limit));
+  let filled = 0;
+  while (filled < buffer.length) {
+    const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return buffer.subarray(0, filled);
+}
+
+async function* readLarge(root: string, entry: Entry): AsyncGenerator<Buffer> {
+  const handle = await openInside(root, entry.path);
+  try {
+    yield Buffer.from(`data ${entry.size}\n`);
+    let left = entry.size;
+    while (left > 0) {
+      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(Math.min(left, SMALL_FILE)));
+      if (bytesRead === 0) throw changing(entry.path);
+      yield buffer.subarray(0, bytesRead);
+      left -= bytesRead;
+    }
+    yield Buffer.from("\n");
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Opens a regular file, and only where its name says: not through a link at its end or on its way. */
+async function openInside(root: string, path: string): Promise<FileHandle> {
+  const name = bytesOf(root, path);
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const handle = await open(name, flags).catch(async (error: unknown) => {
+    if (!isCode(error, "EACCES")) throw error;
+    await chmod(name, 0o600);
+    return await open(name, flags);
+  });
+  const parent = name.subarray(0, name.lastIndexOf("/"));
+  const [stat, real] = await Promise.all([handle.stat(), realpath(parent, { encoding: "buffer" })]);
+  if (stat.isFile() && real.equals(parent)) return handle;
+  await handle.close();
+  throw changing(path);
+}
+
+function data(content: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`data ${content.length}\n`), content, Buffer.from("\n")]);
+}
+
+function quotePath(path: string): string {
+  return `"${path
+    .replaceAll("\\", "\\\\")
+    .replaceAll('"', String.raw`\"`)
+    .replaceAll("\n", String.raw`\n`)}"`;
+}
+
+function showPath(path: string): string {
+  return JSON.stringify(Buffer.from(path, "latin1").toString());
+}
+
+function tooLarge(path: string, size: number): UserError {
+  return new UserError(
+    "invalid",
+    `${showPath(path)} is ${Math.ceil(size / 1024 / 1024)} MB; a file in a change may have 100 MB at most.`,
+    "Delete it, or have .gitignore name it.",
+  );
+}
+
+function changing(path: string): UserError {
+  return new UserError(
+    "conflict",
+    `${showPath(path)} changed while it was being collected.`,
+    "Something the agent started is still running in the workspace; stop it and try again.",
+  );
+}

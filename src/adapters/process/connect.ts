@@ -1,0 +1,19 @@
+import { createConnection } from "node:net";
+import type { Socket } from "node:net";
+import { readJob } from "./job-files.ts";
+
+/** The supervisor of the job in `dir`; null when nobody listens there. */
+export async function connect(dir: string): Promise<Socket | null> {
+  const path = readJob(dir)?.socket;
+  if (path === undefined) return null;
+  return new Promise((resolve) => {
+    const socket = createConnection(path);
+    socket.once("connect", () => resolve(socket));
+    // Later errors end in "close", which is what those who use the connection wait for.
+    socket.on("error", () => resolve(null));
+  });
+}
+
+export function sendLine(socket: Socket, message: unknown): void {
+  socket.write(`${JSON.stringify(message)}\n`);
+}

@@ -1,0 +1,159 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Job } from "../../ports/supervisor.ts";
+import { quiet, realSupervisors } from "../../testing/real-supervisors.ts";
+import { openJobBench, printed, until } from "../../testing/supervisor.suite.ts";
+import type { JobBench } from "../../testing/supervisor.suite.ts";
+import { readJob, readRunningProcess, readSupervisor } from "./job-files.ts";
+import { isProcessAlive, processStartTime } from "./process-table.ts";
+import { createSupervisors } from "./supervisors.ts";
+import { sweepRun } from "./tree.ts";
+
+let bench: JobBench;
+beforeEach(() => {
+  bench = openJobBench(realSupervisors);
+});
+
+function pidOf(job: Job): number {
+  return readSupervisor(job.dir)?.pid ?? 0;
+}
+
+function processesOf(job: Job): readonly number[] {
+  return realSupervisors.processesOf(job.run);
+}
+
+const FOREVER = "echo ready; while :; do sleep 0.05; done";
+
+describe("a supervisor killed with -9", () => {
+  test("is lost, and what it ran is ended: children, those in other sessions, those that double-forked", async () => {
+    const escape = `setsid sh -c '${FOREVER}' & (setsid sh -c 'sh -c "sleep 50" &' &) ; ${FOREVER}`;
+    const job = bench.job([escape]);
+    await bench.supervisors.start(job);
+    const watched = bench.watch(job.dir);
+    await until(() => processesOf(job).length >= 4);
+    process.kill(pidOf(job), "SIGKILL");
+    expect(await watched).toEqual({ kind: "lost" });
+    expect(processesOf(job)).toEqual([]);
+    expect(await bench.supervisors.isAlive(job.dir)).toBe(false);
+    expect(readdirSync(join(bench.home, "s"))).toEqual([]);
+    expect(readdirSync(job.dir)).not.toContain("process.json");
+  });
+
+  test("while nobody watched is found to be lost later, and may be found so twice", async () => {
+    const job = bench.job([FOREVER]);
+    await bench.supervisors.start(job);
+    await until(() => processesOf(job).length > 0);
+    process.kill(pidOf(job), "SIGKILL");
+    expect(await Promise.all([bench.watch(job.dir), bench.watch(job.dir)])).toEqual([{ kind: "lost" }, { kind: "lost" }]);
+    await bench.supervisors.start(job);
+    expect(await bench.watch(job.dir)).toEqual({ kind: "lost" });
+  });
+
+  test("a stranger who has its pid now is not taken for it, nor harmed", async () => {
+    const job = bench.job([FOREVER]);
+    await bench.supervisors.start(job);
+    await until(() => readRunningProcess(job.dir) !== null && processesOf(job).length > 0);
+    process.kill(pidOf(job), "SIGKILL");
+    await until(() => !isProcessAlive(pidOf(job), null));
+    const stranger = spawn("sleep", ["30"], { detached: true, stdio: "ignore" });
+    const pid = stranger.pid ?? 0;
+    try {
+      for (const name of ["supervisor.json", "process.json"]) {
+        writeFileSync(join(job.dir, name), JSON.stringify({ pid, startTime: (processStartTime(pid) ?? 0) - 1 }));
+      }
+      expect(await bench.supervisors.isAlive(job.dir)).toBe(false);
+      expect(await bench.watch(job.dir)).toEqual({ kind: "lost" });
+      expect(isProcessAlive(pid, null)).toBe(true);
+    } finally {
+      stranger.kill("SIGKILL");
+    }
+  });
+});
+
+describe("whoever started it killed with -9", () => {
+  test("the job goes on, and a new watcher gets its record", async () => {
+    const job = bench.job([`${FOREVER.replace(":", "[ ! -e go ]")}; echo "$SECRET"`], { secrets: { SECRET: "a-b-c" } });
+    const starter = startElsewhere(job);
+    await until(() => printed(job).length > 0);
+    process.kill(starter, "SIGKILL");
+    await sleep(100);
+    expect(await bench.supervisors.isAlive(job.dir)).toBe(true);
+    const watched = bench.watch(job.dir);
+    writeFileSync(join(bench.home, "go"), "");
+    expect(await watched).toMatchObject({ kind: "ended", record: { commands: [{ exit: { code: 0 }, endedBy: "exit" }] } });
+    expect(printed(job)).toEqual(["ready", "a-b-c"]);
+  });
+
+  test("before it handed over the secrets: nothing ran, and the job can be started again", async () => {
+    const job = bench.job(["echo $SECRET"], { secrets: { SECRET: "a-b-c" } });
+    const broken = createSupervisors({ home: bench.home, log: quiet, supervisorEntry: "no-such-entry.ts" });
+    await expect(broken.start(job)).rejects.toThrow(/could not be started.*no-such-entry/s);
+    const code = await runSupervisor(job.dir);
+    expect(code).toBe(2);
+    expect(existsSync(join(job.dir, "claim"))).toBe(false);
+    await bench.run(job);
+    expect(printed(job)).toEqual(["a-b-c"]);
+  });
+});
+
+describe("a supervisor that never comes", () => {
+  test("is lost after a while, and cannot start any more if it comes late", async () => {
+    const job = bench.job(["touch ran"]);
+    expect(await bench.watch(job.dir)).toEqual({ kind: "lost" });
+    await bench.supervisors.start(job);
+    expect(existsSync(join(bench.home, "ran"))).toBe(false);
+  });
+
+  test("one that claimed and died before it could be found is lost, and its place is taken", async () => {
+    const job = bench.job(["touch ran"]);
+    mkdirSync(join(job.dir, "claim"));
+    expect(await bench.watch(job.dir)).toEqual({ kind: "lost" });
+    expect(readSupervisor(job.dir)?.pid).toBe(0);
+  });
+});
+
+test("sweepRun ends every process of a run and no other", async () => {
+  const [job, other] = [bench.job([FOREVER]), bench.job([FOREVER])];
+  await Promise.all([bench.supervisors.start(job), bench.supervisors.start(other)]);
+  await until(() => processesOf(job).length > 0 && processesOf(other).length > 0);
+  await sweepRun(job.run);
+  expect(processesOf(job)).toEqual([]);
+  expect(processesOf(other)).not.toEqual([]);
+  expect(await bench.watch(job.dir)).toMatchObject({ kind: "ended", record: { commands: [{ exit: { signal: "SIGKILL" } }] } });
+});
+
+test("a home too deep for a socket gets one in the temporary directory, which is removed at the end", async () => {
+  const home = join(bench.home, "d".repeat(100));
+  mkdirSync(home);
+  const deep = createSupervisors({ home, log: quiet });
+  const job = bench.job(["until [ -e go ]; do sleep 0.01; done"]);
+  await deep.start(job);
+  const socket = readJob(job.dir)?.socket ?? "";
+  expect(Buffer.byteLength(socket)).toBeLessThan(104);
+  expect(await deep.control(job.dir, "stop")).toBe(true);
+  await bench.watch(job.dir);
+  expect(existsSync(socket)).toBe(false);
+  rmSync(dirname(socket), { recursive: true });
+});
+
+/** A process that starts the job as a daemon does, and then only waits to be killed. */
+function startElsewhere(job: Job): number {
+  const script = `
+    import { createSupervisors } from ${JSON.stringify(new URL("./supervisors.ts", import.meta.url).href)};
+    const log = { info() {}, warn() {}, error() {} };
+    await createSupervisors({ home: ${JSON.stringify(bench.home)}, log }).start(${JSON.stringify(job)});
+    setInterval(() => {}, 1000);`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: "ignore" });
+  return child.pid ?? 0;
+}
+
+/** By hand, with a pipe that was closed before anything was written into it. */
+function runSupervisor(dir: string): Promise<number | null> {
+  const entry = new URL("../../supervisor/main.ts", import.meta.url).pathname;
+  const child = spawn(process.execPath, [entry, dir], { stdio: ["ignore", "ignore", "ignore", "pipe"] });
+  child.stdio[3]?.destroy();
+  return new Promise((resolve) => child.once("exit", resolve));
+}

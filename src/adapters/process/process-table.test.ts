@@ -1,0 +1,94 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { hasInEnvironment, isProcessAlive, listProcesses, parsePs, parseStat, processStartTime } from "./process-table.ts";
+import { prepareSocketPath } from "./socket-path.ts";
+import { killTree } from "./tree.ts";
+
+test("a program's name cannot confuse the reading of its row", () => {
+  const fields = ["S", 7, 40, 41, ...Array.from({ length: 15 }, (_, index) => index), 987654, 0, 0].join(" ");
+  expect(parseStat(`42 (a) R 1 2 3 (b) ${fields}`)).toEqual({
+    pid: 42,
+    parent: 7,
+    group: 40,
+    session: 41,
+    state: "S",
+    startTime: 987654,
+  });
+});
+
+test("the rows of ps are read where there is no /proc", () => {
+  const started = "Mon Nov 16 01:02:03 2026";
+  expect(parsePs(`  1     0     1 Ss   ${started}\n 4711    1  4700 T+   ${started}    \n\n`)).toEqual([
+    { pid: 1, parent: 0, group: 1, session: 0, state: "S", startTime: Date.parse(started) },
+    { pid: 4711, parent: 1, group: 4700, session: 0, state: "T", startTime: Date.parse(started) },
+  ]);
+});
+
+describe("alive", () => {
+  test("is who has the pid and the start time", () => {
+    const startTime = processStartTime(process.pid);
+    expect(isProcessAlive(process.pid, startTime)).toBe(true);
+    expect(isProcessAlive(process.pid, null)).toBe(true);
+    expect(isProcessAlive(process.pid, (startTime ?? 0) + 1)).toBe(false);
+    expect(listProcesses()).toContainEqual(expect.objectContaining({ pid: process.pid, startTime }));
+  });
+
+  test("is no zombie", async () => {
+    // The shell becomes a program that never collects its child.
+    const parent = spawn("sh", ["-c", "sleep 0.05 & echo $!; exec sleep 30"], { stdio: ["ignore", "pipe", "ignore"] });
+    onTestFinished(() => void parent.kill("SIGKILL"));
+    const pid = await new Promise<number>((resolve) => parent.stdout.once("data", (text) => resolve(Number(text))));
+    expect(isProcessAlive(pid, null)).toBe(true);
+    await sleep(200);
+    expect(() => process.kill(pid, 0)).not.toThrow();
+    expect(isProcessAlive(pid, null)).toBe(false);
+  });
+});
+
+test("the environment is searched for whole entries", async () => {
+  const child = spawn("sleep", ["30"], { env: { ...process.env, NIGHTSHIFT_RUN: "run_ab" } });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  await new Promise((resolve) => child.once("spawn", resolve));
+  const pid = child.pid ?? 0;
+  expect(hasInEnvironment(pid, "NIGHTSHIFT_RUN=run_ab")).toBe(true);
+  expect(hasInEnvironment(pid, "NIGHTSHIFT_RUN=run_a")).toBe(false);
+  expect(hasInEnvironment(pid, "RUN=run_ab")).toBe(false);
+});
+
+test("killTree ends descendants that left the group, too", async () => {
+  const child = spawn("sh", ["-c", "setsid sleep 30 & echo $!; wait"], { detached: true, stdio: ["ignore", "pipe", "ignore"] });
+  const grandchild = await new Promise<number>((resolve) => child.stdout.once("data", (text) => resolve(Number(text))));
+  const pid = child.pid ?? 0;
+  await killTree(pid, (processStartTime(pid) ?? 0) + 1);
+  expect(isProcessAlive(pid, null)).toBe(true);
+  await killTree(pid, processStartTime(pid));
+  expect([isProcessAlive(pid, null), isProcessAlive(grandchild, null)]).toEqual([false, false]);
+});
+
+describe("the socket's path", () => {
+  function temporary(): string {
+    const dir = mkdtempSync(join(tmpdir(), "nightshift-socket-"));
+    onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+    return dir;
+  }
+
+  test("differs between jobs, fits, and its directory is private", () => {
+    const home = temporary();
+    const [one, other] = [prepareSocketPath(home, "/runs/a"), prepareSocketPath(home, "/runs/a/baseline")];
+    expect(one).not.toBe(other);
+    expect(statSync(join(home, "s")).mode & 0o777).toBe(0o700);
+    const deep = prepareSocketPath(join(home, "d".repeat(90)), "/runs/a");
+    expect(Buffer.byteLength(deep)).toBeLessThan(104);
+    rmSync(join(deep, ".."), { recursive: true });
+  });
+
+  test("is refused in a directory that others can enter", () => {
+    const home = temporary();
+    mkdirSync(join(home, "s"), { mode: 0o755 });
+    expect(() => prepareSocketPath(home, "/runs/a")).toThrow(/only you can enter/);
+  });
+});

@@ -1,0 +1,113 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+
+export interface ProcessInfo {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  /** 0 where the system does not tell. */
+  readonly session: number;
+  /** As the kernel names it: R running, S sleeping, D waiting for a device, T stopped, Z dead but not yet collected. */
+  readonly state: string;
+  /** Together with the pid it names one process for good: pids are used again. Its unit differs between systems. */
+  readonly startTime: number;
+}
+
+const HAS_PROC = process.platform === "linux";
+
+export function listProcesses(): readonly ProcessInfo[] {
+  if (!HAS_PROC) return parsePs(runPs(["-axo"]));
+  const processes: ProcessInfo[] = [];
+  for (const name of readdirSync("/proc")) {
+    const info = /^\d+$/.test(name) ? readStat(Number(name)) : null;
+    if (info !== null) processes.push(info);
+  }
+  return processes;
+}
+
+/** Null when there is no such process. */
+export function readProcess(pid: number): ProcessInfo | null {
+  if (HAS_PROC) return readStat(pid);
+  return parsePs(runPs(["-p", String(pid), "-o"]))[0] ?? null;
+}
+
+export function processStartTime(pid: number): number | null {
+  return readProcess(pid)?.startTime ?? null;
+}
+
+/** A zombie is dead: `kill(pid, 0)` would still find it. A null start time means that it is not known. */
+export function isProcessAlive(pid: number, startTime: number | null): boolean {
+  const info = readProcess(pid);
+  if (info === null || isDead(info)) return false;
+  return startTime === null || info.startTime === startTime;
+}
+
+export function isDead(info: ProcessInfo): boolean {
+  return info.state === "Z" || info.state === "X";
+}
+
+/** Whether the process was started with this `NAME=value` in its environment; false where one may not look. */
+export function hasInEnvironment(pid: number, entry: string): boolean {
+  if (!HAS_PROC) return false;
+  try {
+    const environment = readFileSync(`/proc/${pid}/environ`, "latin1");
+    return `\0${environment}`.includes(`\0${entry}\0`);
+  } catch {
+    return false;
+  }
+}
+
+function readStat(pid: number): ProcessInfo | null {
+  try {
+    return parseStat(readFileSync(`/proc/${pid}/stat`, "latin1"));
+  } catch {
+    return null;
+  }
+}
+
+/** The second field is the program's name in brackets and may itself hold spaces and brackets: count from its end. */
+export function parseStat(text: string): ProcessInfo | null {
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  const [state, parent, group, session] = fields;
+  const startTime = fields[19];
+  if (state === undefined || startTime === undefined) return null;
+  return {
+    pid: Number.parseInt(text, 10),
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(session),
+    state,
+    startTime: Number(startTime),
+  };
+}
+
+function runPs(selection: readonly string[]): string {
+  try {
+    return execFileSync("ps", [...selection, "pid=,ppid=,pgid=,state=,lstart="], {
+      encoding: "utf8",
+      env: { ...process.env, LC_ALL: "C" },
+      maxBuffer: 64 * 1024 * 1024,
+    });
+  } catch {
+    // ps ends with 1 when it found no such process.
+    return "";
+  }
+}
+
+export function parsePs(text: string): readonly ProcessInfo[] {
+  const processes: ProcessInfo[] = [];
+  for (const line of text.split("\n")) {
+    const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S)\S*\s+(.+?)\s*$/.exec(line);
+    if (match === null) continue;
+    const [, pid, parent, group, state = "", started = ""] = match;
+    processes.push({
+      pid: Number(pid),
+      parent: Number(parent),
+      group: Number(group),
+      session: 0,
+      state,
+      startTime: Date.parse(started),
+    });
+  }
+  return processes;
+}

@@ -1,0 +1,33 @@
+import { createHash } from "node:crypto";
+import { lstatSync, mkdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { UserError } from "../../core/errors.ts";
+
+/** Linux takes 107 bytes for the path of a Unix socket, macOS 103. */
+const MAX_BYTES = 103;
+
+/** Where the control socket of a job listens. Makes its directory, which only its owner may enter. */
+export function prepareSocketPath(home: string, dir: string): string {
+  const name = `${shortHash(dir)}.sock`;
+  const near = join(home, "s", name);
+  const folder = Buffer.byteLength(near) <= MAX_BYTES ? join(home, "s") : join(tmpdir(), `nightshift-${shortHash(home)}`);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  assertPrivate(folder);
+  return join(folder, name);
+}
+
+function shortHash(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
+
+/** In a shared temporary directory somebody else may have been there first. */
+function assertPrivate(folder: string): void {
+  const stats = lstatSync(folder);
+  if (stats.isDirectory() && stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0) return;
+  throw new UserError(
+    "unavailable",
+    `${folder} must be a directory that only you can enter: control sockets are kept there.`,
+    "Remove it, or correct its owner and mode (0700).",
+  );
+}

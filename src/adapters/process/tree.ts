@@ -1,0 +1,104 @@
+import { runMark } from "./job-files.ts";
+import { hasInEnvironment, isDead, listProcesses } from "./process-table.ts";
+import { sleep } from "./sleep.ts";
+import type { ProcessInfo } from "./process-table.ts";
+
+/** How to recognise the processes of a tree, wherever they moved. */
+export interface TreeMarks {
+  /** The process started first: leader of its own session and group. */
+  readonly leader: { readonly pid: number; readonly startTime: number | null } | null;
+  /** `NAME=value` that stood in its environment and is passed on to every child: finds those that left the session. */
+  readonly environment: string;
+  /** Nothing that started before this can belong to it; saves looking into every process of the machine. */
+  readonly since: number | null;
+}
+
+/** The tree's processes that live, and what can be done to them all. Processes once seen are remembered. */
+export interface Tree {
+  members(): readonly ProcessInfo[];
+  signal(signal: NodeJS.Signals): void;
+  /** Stops them in rounds until a round finds nothing running, as long as that is wanted. */
+  pause(isWanted: () => boolean): Promise<void>;
+  /** Kills them in rounds until none is left; returns what refused to die. */
+  end(): Promise<readonly ProcessInfo[]>;
+}
+
+const GIVE_UP_MS = 10_000;
+
+export function createTree(marks: TreeMarks): Tree {
+  const known = new Map<number, number>();
+
+  function members(): readonly ProcessInfo[] {
+    const living = listProcesses().filter((info) => info.pid > 1 && info.pid !== process.pid);
+    const found = withDescendants(living, living.filter(recogniser(living, marks, known)));
+    for (const info of found) known.set(info.pid, info.startTime);
+    return found.filter((info) => !isDead(info));
+  }
+
+  function signalAll(targets: readonly ProcessInfo[], signal: NodeJS.Signals): void {
+    const { leader } = marks;
+    // One call reaches a whole group at the same instant, so nothing in it can fork away between two of ours.
+    if (leader !== null && targets.some((info) => info.group === leader.pid)) signalProcess(-leader.pid, signal);
+    for (const info of targets) if (info.group !== leader?.pid) signalProcess(info.pid, signal);
+  }
+
+  async function inRounds(signal: NodeJS.Signals, left: () => readonly ProcessInfo[]): Promise<readonly ProcessInfo[]> {
+    const deadline = performance.now() + GIVE_UP_MS;
+    for (let round = 1; ; round++) {
+      const targets = left();
+      if (targets.length === 0 || performance.now() > deadline) return targets;
+      signalAll(targets, signal);
+      await sleep(Math.min(2 ** round, 50));
+    }
+  }
+
+  return {
+    members,
+    signal: (signal) => signalAll(members(), signal),
+    pause: async (isWanted) => void (await inRounds("SIGSTOP", () => (isWanted() ? members().filter(isRunning) : []))),
+    end: () => inRounds("SIGKILL", members),
+  };
+}
+
+/** Ends a process with all its descendants and whatever else is in its group or session. */
+export async function killTree(pid: number, startTime: number | null): Promise<void> {
+  await createTree({ leader: { pid, startTime }, environment: "", since: null }).end();
+}
+
+/** Ends every process of a run, whoever started it. */
+export async function sweepRun(run: string): Promise<void> {
+  await createTree({ leader: null, environment: runMark(run), since: null }).end();
+}
+
+function recogniser(living: readonly ProcessInfo[], marks: TreeMarks, known: ReadonlyMap<number, number>) {
+  const { leader, environment, since } = marks;
+  const holder = living.find((info) => info.pid === leader?.pid);
+  // The leader's pid may belong to a stranger by now; as long as members live, the kernel gives it to nobody.
+  const isOurs = holder === undefined || leader?.startTime === null || holder.startTime === leader?.startTime;
+  const group = leader !== null && isOurs ? leader.pid : -1;
+  return (info: ProcessInfo): boolean =>
+    info.group === group ||
+    info.session === group ||
+    known.get(info.pid) === info.startTime ||
+    (environment !== "" && info.startTime >= (since ?? 0) && hasInEnvironment(info.pid, environment));
+}
+
+function withDescendants(all: readonly ProcessInfo[], roots: readonly ProcessInfo[]): readonly ProcessInfo[] {
+  const children = Map.groupBy(all, (info) => info.parent);
+  const found = new Set(roots);
+  // A set that grows while it is walked: each newcomer's children are looked up in turn.
+  for (const info of found) for (const child of children.get(info.pid) ?? []) found.add(child);
+  return [...found];
+}
+
+function isRunning(info: ProcessInfo): boolean {
+  return info.state !== "T" && info.state !== "t";
+}
+
+function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // Gone since we looked, or not ours to signal; the next round sees which.
+  }
+}

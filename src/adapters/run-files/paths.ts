@@ -1,0 +1,31 @@
+import { join } from "node:path";
+import { UserError } from "../../core/errors.ts";
+import type { RunPaths } from "../../ports/run-files.ts";
+
+/** Where everything of a run stands. A part of a run, such as its baseline, is named `<run>/<part>`. */
+export function runDir(home: string, run: string): string {
+  return join(home, "runs", ...run.split("/").map(checkName));
+}
+
+export function taskHomes(home: string, task: string): string {
+  return join(home, "homes", checkName(task));
+}
+
+export function runPaths(home: string, params: { run: string; task: string; role: string | null }): RunPaths {
+  const dir = runDir(home, params.run);
+  const outcomeDir = join(dir, "report");
+  return {
+    dir,
+    promptFile: join(dir, "prompt.md"),
+    outcomeDir,
+    outcomeFile: join(outcomeDir, "outcome.json"),
+    // Checks and set-up have no role and no session to keep apart.
+    home: join(taskHomes(home, params.task), checkName(params.role ?? "project")),
+    tmp: join(dir, "tmp"),
+  };
+}
+
+function checkName(name: string): string {
+  if (/^[A-Za-z0-9_][A-Za-z0-9_-]{0,127}$/.test(name)) return name;
+  throw new UserError("invalid", `"${name}" cannot be the name of a run, a task or a role.`, "Use letters, digits, _ and -.");
+}

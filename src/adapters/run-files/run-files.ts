@@ -1,0 +1,66 @@
+import { chmod, lstat, mkdir, readFile, statfs } from "node:fs/promises";
+import { join, resolve, sep } from "node:path";
+import type { RunFiles } from "../../ports/run-files.ts";
+import { removeTree } from "../git/remove-tree.ts";
+import { readOutcomeFile } from "./outcome-file.ts";
+import { runDir, runPaths, taskHomes } from "./paths.ts";
+import { toPlainText } from "./plain-text.ts";
+import { readPart } from "./read-part.ts";
+import { readTranscriptPage } from "./transcript-page.ts";
+import { writeFileDurably } from "./write-file.ts";
+
+export function createRunFiles({ home }: { readonly home: string }): RunFiles {
+  const fileOf = (run: string, name: string): string => join(runDir(home, run), name);
+  const ofRun = (run: string) => runPaths(home, { run, task: "unused", role: null });
+
+  return {
+    dir: (run) => runDir(home, run),
+    async prepare(params) {
+      const paths = runPaths(home, params);
+      await mkdir(paths.dir, { recursive: true, mode: 0o700 });
+      await mkdir(taskHomes(home, params.task), { recursive: true, mode: 0o700 });
+      for (const path of [paths.outcomeDir, paths.tmp, paths.home]) await makePrivateDirectory(path);
+      return paths;
+    },
+    writePrompt: (run, text) => writeFileDurably(ofRun(run).promptFile, text),
+    readOutcome: (run) => readOutcomeFile(runDir(home, run), ofRun(run).outcomeFile),
+    keepOutcome: (run, value) => writeFileDurably(fileOf(run, "outcome.json"), `${JSON.stringify(value, null, 2)}\n`),
+    keepDiff: (run, patch) => writeFileDurably(fileOf(run, "change.diff"), patch),
+    readDiff: (run) => readFile(fileOf(run, "change.diff"), "utf8").catch(nullIfMissing),
+    readTranscript: (run, offset, maxBytes) => readTranscriptPage(fileOf(run, "transcript.jsonl"), offset, maxBytes),
+    async readLogTail(run, logFile, maxBytes) {
+      const path = resolve(runDir(home, run), logFile);
+      if (!path.startsWith(runDir(home, run) + sep)) throw new Error(`The log ${logFile} is outside the run's directory.`);
+      return toPlainText(decodeTail((await readPart(path, -maxBytes, maxBytes)) ?? Buffer.alloc(0)));
+    },
+    async cleanRun(run) {
+      await removeTree(ofRun(run).outcomeDir);
+      await removeTree(ofRun(run).tmp);
+    },
+    cleanTask: (task) => removeTree(taskHomes(home, task)),
+    removeRun: (run) => removeTree(runDir(home, run)),
+    async freeBytes() {
+      const { bavail, bsize } = await statfs(home);
+      return bavail * bsize;
+    },
+  };
+}
+
+/** An earlier run of the task may have left anything under this name. */
+async function makePrivateDirectory(path: string): Promise<void> {
+  const stats = await lstat(path).catch(nullIfMissing);
+  if (stats !== null && !stats.isDirectory()) await removeTree(path);
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  await chmod(path, 0o700);
+}
+
+/** A cut may have gone through the middle of a character: its remains at the start are left out. */
+function decodeTail(bytes: Buffer): string {
+  const start = bytes.subarray(0, 3).findIndex((byte) => (byte & 0xc0) !== 0x80);
+  return bytes.toString("utf8", Math.max(0, start));
+}
+
+function nullIfMissing(error: unknown): null {
+  if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+  throw error;
+}

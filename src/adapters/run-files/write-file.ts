@@ -1,0 +1,24 @@
+import { open, rename } from "node:fs/promises";
+import { dirname } from "node:path";
+
+/** Readers see the old content or the new one, whole; once this resolves, the new one survives a power cut. */
+export async function writeFileDurably(file: string, text: string): Promise<void> {
+  const temporary = `${file}.new`;
+  await withHandle(temporary, "w", async (handle) => {
+    await handle.writeFile(text);
+    await handle.sync();
+  });
+  await rename(temporary, file);
+  await withHandle(dirname(file), "r", (handle) => handle.sync());
+}
+
+type Handle = Awaited<ReturnType<typeof open>>;
+
+async function withHandle(path: string, flags: string, use: (handle: Handle) => Promise<void>): Promise<void> {
+  const handle = await open(path, flags, 0o600);
+  try {
+    await use(handle);
+  } finally {
+    await handle.close();
+  }
+}

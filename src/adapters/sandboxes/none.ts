@@ -1,0 +1,11 @@
+import type { Sandbox } from "../../ports/sandbox.ts";
+
+/** No wall: the command starts as it is, with exactly the environment of the policy. */
+export const none: Sandbox = {
+  mode: "none",
+  name: "none",
+  confine: (policy, argv) => ({ argv, env: { ...policy.env }, cwd: policy.cwd }),
+};
+
+/** The wall is around Nightshift as a whole (a container, a machine of its own), put there by the user. */
+export const external: Sandbox = { ...none, mode: "external", name: "external" };

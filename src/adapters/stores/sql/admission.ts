@@ -1,0 +1,91 @@
+import { OPEN_RUN_STATUSES } from "../../../core/run.ts";
+import type { Admission } from "../../../ports/store.ts";
+import type { Db, Tx } from "./schema.ts";
+
+/** How many runs are looked at in one go: with much room and a long queue, all of it would be too much for one query. */
+const BATCH = 200;
+
+/** Must run inside a serialised transaction: it counts, then lets in. */
+export async function admit(tx: Tx, admission: Admission): Promise<readonly string[]> {
+  const open = await countOpenRuns(tx);
+  const admitted: string[] = [];
+  let free = admission.total - [...open.values()].reduce((sum, count) => sum + count, 0);
+  while (free > 0) {
+    const limit = Math.min(free, BATCH);
+    const candidates = await nextCandidates(tx, admission, fullProjects(open, admission), limit);
+    const ids = candidates.filter((run) => takePlace(run.project, open, admission)).map((run) => run.id);
+    if (ids.length > 0) await tx.updateTable("runs").set({ status: "starting" }).where("id", "in", ids).execute();
+    admitted.push(...ids);
+    if (candidates.length < limit) break;
+    free -= ids.length;
+  }
+  return admitted;
+}
+
+/** A project that was found full is written down even with no run open, so that the next round passes over it. */
+function takePlace(project: string, open: Map<string, number>, admission: Admission): boolean {
+  const count = open.get(project) ?? 0;
+  const fits = count < limitOf(project, admission);
+  open.set(project, fits ? count + 1 : count);
+  return fits;
+}
+
+async function countOpenRuns(tx: Tx): Promise<Map<string, number>> {
+  const rows = await tx
+    .selectFrom("runs")
+    .select(["project", (eb) => eb.fn.countAll<number>().as("count")])
+    .where("status", "in", OPEN_RUN_STATUSES)
+    .groupBy("project")
+    .execute();
+  return new Map(rows.map((row) => [row.project, row.count]));
+}
+
+function limitOf(project: string, admission: Admission): number {
+  const own = Object.hasOwn(admission.projects, project) ? admission.projects[project] : undefined;
+  return own ?? admission.perProject;
+}
+
+function fullProjects(open: ReadonlyMap<string, number>, admission: Admission): readonly string[] {
+  return [...open].filter(([project, count]) => count >= limitOf(project, admission)).map(([project]) => project);
+}
+
+function nextCandidates(tx: Tx, admission: Admission, full: readonly string[], limit: number) {
+  let select = admissible(tx)
+    .select(["id", "project"])
+    .where((eb) => eb.or([eb("not_before", "is", null), eb("not_before", "<=", admission.at)]))
+    .orderBy("priority", "desc")
+    .orderBy("task_created_at")
+    .orderBy("created_at")
+    .orderBy("id")
+    .limit(limit);
+  if (full.length > 0) select = select.where("project", "not in", full);
+  const { parkedAgents } = admission;
+  if (parkedAgents.length > 0) {
+    select = select.where((eb) => eb.or([eb("agent", "is", null), eb("agent", "not in", parkedAgents)]));
+  }
+  return select.execute();
+}
+
+function admissible(db: Db) {
+  return db
+    .selectFrom("runs")
+    .where("status", "=", "queued")
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("tasks")
+            .select("tasks.id")
+            .whereRef("tasks.id", "=", "runs.task")
+            .where("tasks.status", "=", "paused"),
+        ),
+      ),
+    );
+}
+
+export async function nextDue(db: Db, after: number): Promise<number | null> {
+  const row = await admissible(db)
+    .select((eb) => eb.fn.min("not_before").as("at"))
+    .where("not_before", ">", after)
+    .executeTakeFirst();
+  return row?.at ?? null;
+}

@@ -1,0 +1,53 @@
+import type { Event, EventDraft } from "../../../core/event.ts";
+import { StaleTaskError } from "../../../core/errors.ts";
+import type { Task } from "../../../core/task.ts";
+import type { CommitParams, CommitResult, CreateTaskParams } from "../../../ports/store.ts";
+import { admit } from "./admission.ts";
+import { saveArtifacts, saveChecks } from "./findings.ts";
+import { insertNotices } from "./outbox.ts";
+import { endOtherRuns, endRun, moveQueuedRuns, queueRun, requireLease } from "./runs.ts";
+import type { Tx } from "./schema.ts";
+import { rankOf } from "./task-rows.ts";
+import { getTaskByKey, insertTask, replaceTask } from "./tasks.ts";
+
+/** Writes events that are made known once the transaction has committed. */
+export type RecordEvents = (drafts: readonly EventDraft[]) => Promise<readonly Event[]>;
+
+export async function createTask(tx: Tx, params: CreateTaskParams, record: RecordEvents): Promise<CommitResult> {
+  const { task, key } = params;
+  const first = key === null ? null : await getTaskByKey(tx, key);
+  if (first !== null) return { task: first, admitted: [], ended: [], events: [] };
+  await insertTask(tx, task, key);
+  if (params.run !== null) await queueRun(tx, params.run, task);
+  const events = await record(params.events);
+  await insertNotices(tx, params.notices);
+  return { task, admitted: await admit(tx, params.admission), ended: [], events };
+}
+
+export async function commit(tx: Tx, params: CommitParams, record: RecordEvents): Promise<CommitResult> {
+  if (params.lease !== null) await requireLease(tx, params.lease);
+  const before = await requireVersion(tx, params.task.id, params.expectedVersion);
+  const task: Task = { ...params.task, version: params.expectedVersion + 1 };
+
+  if (params.endRun !== null) await endRun(tx, params.endRun);
+  const ended =
+    params.endOthers === null
+      ? []
+      : await endOtherRuns(tx, { ...params.endOthers, task: task.id, except: params.endRun?.id ?? null });
+  await replaceTask(tx, task);
+  const priority = rankOf(task.priority);
+  if (priority !== before.priority) await moveQueuedRuns(tx, task.id, priority);
+  if (params.newRun !== null) await queueRun(tx, params.newRun, task);
+  const events = await record(params.events);
+  await saveChecks(tx, params.checks);
+  await saveArtifacts(tx, task.id, params.artifacts);
+  await insertNotices(tx, params.notices);
+  return { task, admitted: await admit(tx, params.admission), ended, events };
+}
+
+async function requireVersion(tx: Tx, task: string, expected: number): Promise<{ readonly priority: number }> {
+  const row = await tx.selectFrom("tasks").select(["version", "priority"]).where("id", "=", task).executeTakeFirst();
+  if (row === undefined) throw new StaleTaskError(`Task ${task} is not there (any more).`);
+  if (row.version === expected) return row;
+  throw new StaleTaskError(`Task ${task} has version ${row.version}; the change was made for version ${expected}.`);
+}

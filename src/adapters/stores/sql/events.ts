@@ -1,0 +1,56 @@
+import type { Event, EventDraft } from "../../../core/event.ts";
+import type { ListEventsQuery } from "../../../ports/store.ts";
+import { fromJson, toJson } from "./json.ts";
+import type { Db, EventRow, Tx } from "./schema.ts";
+
+/** One insert each: the order of ids that one insert of many rows gives is promised by nobody. */
+export async function insertEvents(tx: Tx, drafts: readonly EventDraft[]): Promise<readonly Event[]> {
+  const events: Event[] = [];
+  for (const draft of drafts) {
+    const { id } = await tx.insertInto("events").values(toEventRow(draft)).returning("id").executeTakeFirstOrThrow();
+    events.push({ ...draft, id });
+  }
+  return events;
+}
+
+export async function listEvents(db: Db, query: ListEventsQuery): Promise<readonly Event[]> {
+  let select = db.selectFrom("events").selectAll().where("id", ">", query.after).orderBy("id").limit(query.limit);
+  if (query.task !== null) select = select.where("task", "=", query.task);
+  return (await select.execute()).map(toEvent);
+}
+
+export async function lastEventId(db: Db): Promise<number> {
+  const row = await db
+    .selectFrom("events")
+    .select((eb) => eb.fn.max("id").as("id"))
+    .executeTakeFirst();
+  return row?.id ?? 0;
+}
+
+function toEventRow(draft: EventDraft): Omit<EventRow, "id"> {
+  return {
+    at: draft.at,
+    task: draft.task,
+    run: draft.run,
+    type: draft.type,
+    level: draft.level,
+    actor_kind: draft.actor.kind,
+    actor_name: draft.actor.name,
+    summary: draft.summary,
+    data: toJson(draft.data),
+  };
+}
+
+function toEvent(row: EventRow): Event {
+  return {
+    id: row.id,
+    at: row.at,
+    task: row.task,
+    run: row.run,
+    type: row.type,
+    level: row.level,
+    actor: { kind: row.actor_kind, name: row.actor_name },
+    summary: row.summary,
+    data: fromJson(row.data),
+  };
+}

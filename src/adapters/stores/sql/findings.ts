@@ -1,0 +1,58 @@
+import type { CheckResult } from "../../../core/run.ts";
+import type { Artifact } from "../../../core/task.ts";
+import { fromJson, toJson } from "./json.ts";
+import type { Db, Tx } from "./schema.ts";
+
+/** The same check of the same run again (it was repeated after a crash) takes the place of the earlier one. */
+export async function saveChecks(tx: Tx, checks: readonly CheckResult[]): Promise<void> {
+  for (const { run, name, ...check } of checks) {
+    const result = {
+      severity: check.severity,
+      status: check.status,
+      exit_code: check.exitCode,
+      duration_ms: check.durationMs,
+      tail: check.tail,
+    };
+    await tx
+      .insertInto("checks")
+      .values({ run, name, ...result })
+      .onConflict((conflict) => conflict.columns(["run", "name"]).doUpdateSet(result))
+      .execute();
+  }
+}
+
+export async function listChecks(db: Db, task: string): Promise<readonly CheckResult[]> {
+  const rows = await db
+    .selectFrom("checks")
+    .innerJoin("runs", "runs.id", "checks.run")
+    .selectAll("checks")
+    .where("runs.task", "=", task)
+    .orderBy("checks.id")
+    .execute();
+  return rows.map((row) => ({
+    run: row.run,
+    name: row.name,
+    severity: row.severity,
+    status: row.status,
+    exitCode: row.exit_code,
+    durationMs: row.duration_ms,
+    tail: row.tail,
+  }));
+}
+
+/** An artifact of the same type and label is a newer edition of the same thing. */
+export async function saveArtifacts(tx: Tx, task: string, artifacts: readonly Artifact[]): Promise<void> {
+  for (const { type, label, url, data } of artifacts) {
+    const content = { url, data: toJson(data) };
+    await tx
+      .insertInto("artifacts")
+      .values({ task, type, label, ...content })
+      .onConflict((conflict) => conflict.columns(["task", "type", "label"]).doUpdateSet(content))
+      .execute();
+  }
+}
+
+export async function listArtifacts(db: Db, task: string): Promise<readonly Artifact[]> {
+  const rows = await db.selectFrom("artifacts").selectAll().where("task", "=", task).orderBy("id").execute();
+  return rows.map(({ type, label, url, data }) => ({ type, label, url, data: fromJson(data) }));
+}

@@ -1,0 +1,16 @@
+export function toJson(value: unknown): string {
+  return JSON.stringify(value);
+}
+
+export function toJsonOrNull(value: unknown): string | null {
+  return value === null ? null : JSON.stringify(value);
+}
+
+/** The cast is sound as long as only this store writes the database: what comes out is what went in under the same type. */
+export function fromJson<T>(text: string): T {
+  return JSON.parse(text) as T;
+}
+
+export function fromJsonOrNull<T>(text: string | null): T | null {
+  return text === null ? null : fromJson<T>(text);
+}

@@ -1,0 +1,61 @@
+import { UserError } from "../../../core/errors.ts";
+import type { StoredAnswer, TokenRow } from "../../../ports/store.ts";
+import { fromJson, toJson } from "./json.ts";
+import type { Db, Schema, Tx } from "./schema.ts";
+
+const DAY_MS = 86_400_000;
+
+export async function addToken(tx: Tx, token: TokenRow): Promise<void> {
+  const taken = await tx.selectFrom("tokens").select("name").where("name", "=", token.name).executeTakeFirst();
+  if (taken !== undefined) {
+    throw new UserError(
+      "conflict",
+      `There is already a token named ${token.name}.`,
+      "Choose another name, or remove that token first.",
+    );
+  }
+  const { name, hash, rights, createdAt } = token;
+  await tx
+    .insertInto("tokens")
+    .values({ name, hash, rights: toJson(rights), created_at: createdAt })
+    .execute();
+}
+
+export async function listTokens(db: Db): Promise<readonly TokenRow[]> {
+  return (await db.selectFrom("tokens").selectAll().orderBy("name").execute()).map(toToken);
+}
+
+export async function findToken(db: Db, hash: string): Promise<TokenRow | null> {
+  const row = await db.selectFrom("tokens").selectAll().where("hash", "=", hash).executeTakeFirst();
+  return row === undefined ? null : toToken(row);
+}
+
+export async function removeToken(tx: Tx, name: string): Promise<boolean> {
+  const result = await tx.deleteFrom("tokens").where("name", "=", name).executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}
+
+function toToken(row: Schema["tokens"]): TokenRow {
+  return { name: row.name, hash: row.hash, rights: fromJson(row.rights), createdAt: row.created_at };
+}
+
+export async function recallAnswer(db: Db, key: string): Promise<StoredAnswer | null> {
+  return (
+    (await db.selectFrom("answers").select(["request", "status", "body"]).where("key", "=", key).executeTakeFirst()) ??
+    null
+  );
+}
+
+/** The first answer to a key stays; who answered later answered the same request twice. */
+export async function keepAnswer(tx: Tx, key: string, answer: StoredAnswer, at: number): Promise<void> {
+  await tx
+    .deleteFrom("answers")
+    .where("at", "<=", at - DAY_MS)
+    .execute();
+  const { request, status, body } = answer;
+  await tx
+    .insertInto("answers")
+    .values({ key, request, status, body, at })
+    .onConflict((conflict) => conflict.column("key").doNothing())
+    .execute();
+}

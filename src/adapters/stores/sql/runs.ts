@@ -1,0 +1,132 @@
+import { LeaseLostError } from "../../../core/errors.ts";
+import { OPEN_RUN_STATUSES, type Run, type RunEndStatus } from "../../../core/run.ts";
+import type { Task } from "../../../core/task.ts";
+import type { Lease, ListRunsQuery, NewRun, RunEnd, RunPatch } from "../../../ports/store.ts";
+import { startsWith } from "./prefix.ts";
+import { toEndColumns, toQueuedRow, toRun } from "./run-rows.ts";
+import type { Db, RunRow, Tx } from "./schema.ts";
+
+export async function getRun(db: Db, id: string): Promise<Run | null> {
+  const row = await db.selectFrom("runs").selectAll().where("id", "=", id).executeTakeFirst();
+  return row === undefined ? null : toRun(row);
+}
+
+export async function findRunIds(db: Db, prefix: string): Promise<readonly string[]> {
+  const [from, to] = startsWith("run", prefix);
+  const rows = await db
+    .selectFrom("runs")
+    .select("id")
+    .where("id", ">=", from)
+    .where("id", "<", to)
+    .orderBy("id")
+    .limit(10)
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+export async function listRuns(db: Db, query: ListRunsQuery): Promise<readonly Run[]> {
+  if (query.status?.length === 0) return [];
+  let select = db.selectFrom("runs").selectAll().orderBy("created_at").orderBy("id").limit(query.limit);
+  if (query.task !== null) select = select.where("task", "=", query.task);
+  if (query.status !== null) select = select.where("status", "in", query.status);
+  if (query.project !== null) select = select.where("project", "=", query.project);
+  return (await select.execute()).map(toRun);
+}
+
+export async function listOpenRuns(db: Db): Promise<readonly Run[]> {
+  const rows = await db
+    .selectFrom("runs")
+    .selectAll()
+    .where("status", "in", OPEN_RUN_STATUSES)
+    .orderBy("created_at")
+    .orderBy("id")
+    .execute();
+  return rows.map(toRun);
+}
+
+export async function takeRun(tx: Tx, id: string, at: number): Promise<Run | null> {
+  const row = await tx
+    .updateTable("runs")
+    .set((eb) => ({
+      token: eb("token", "+", 1),
+      status: "running",
+      started_at: eb.fn.coalesce("started_at", eb.val(at)),
+    }))
+    .where("id", "=", id)
+    .where("status", "in", OPEN_RUN_STATUSES)
+    .returningAll()
+    .executeTakeFirst();
+  return row === undefined ? null : toRun(row);
+}
+
+export async function holdsLease(db: Db, lease: Lease): Promise<boolean> {
+  const row = await db
+    .selectFrom("runs")
+    .select("id")
+    .where("id", "=", lease.run)
+    .where("token", "=", lease.token)
+    .where("finished_at", "is", null)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function requireLease(tx: Tx, lease: Lease): Promise<void> {
+  if (await holdsLease(tx, lease)) return;
+  throw new LeaseLostError(
+    `Run ${lease.run} has ended or was taken over: token ${lease.token} may write nothing more.`,
+  );
+}
+
+export async function updateRun(tx: Tx, lease: Lease, patch: RunPatch): Promise<void> {
+  await requireLease(tx, lease);
+  const columns = toPatchColumns(patch);
+  if (Object.keys(columns).length === 0) return;
+  await tx.updateTable("runs").set(columns).where("id", "=", lease.run).execute();
+}
+
+function toPatchColumns(patch: RunPatch): Partial<RunRow> {
+  return {
+    ...(patch.status !== undefined && { status: patch.status }),
+    ...(patch.agent !== undefined && { agent: patch.agent }),
+    ...(patch.agentVersion !== undefined && { agent_version: patch.agentVersion }),
+    ...(patch.model !== undefined && { model: patch.model }),
+    ...(patch.sandbox !== undefined && { sandbox: patch.sandbox }),
+    ...(patch.sessionId !== undefined && { session_id: patch.sessionId }),
+  };
+}
+
+export async function queueRun(tx: Tx, run: NewRun, task: Task): Promise<void> {
+  await tx.insertInto("runs").values(toQueuedRow(run, task)).execute();
+}
+
+/** A run ends exactly once: who comes second is told like one who lost the lease, since somebody else decided. */
+export async function endRun(tx: Tx, end: RunEnd): Promise<void> {
+  const result = await tx
+    .updateTable("runs")
+    .set(toEndColumns(end))
+    .where("id", "=", end.id)
+    .where("finished_at", "is", null)
+    .executeTakeFirst();
+  if (result.numUpdatedRows === 0n)
+    throw new LeaseLostError(`Run ${end.id} has ended already, or there is no such run.`);
+}
+
+export interface EndOthersParams {
+  readonly task: string;
+  readonly except: string | null;
+  readonly status: RunEndStatus;
+  readonly at: number;
+}
+
+export async function endOtherRuns(tx: Tx, { task, except, status, at }: EndOthersParams): Promise<readonly string[]> {
+  let others = tx.selectFrom("runs").select("id").where("task", "=", task).where("finished_at", "is", null);
+  if (except !== null) others = others.where("id", "!=", except);
+  const ids = (await others.orderBy("created_at").orderBy("id").execute()).map((row) => row.id);
+  if (ids.length > 0) await tx.updateTable("runs").set({ status, finished_at: at }).where("id", "in", ids).execute();
+  return ids;
+}
+
+/** Runs that wait keep the place in the queue that their task has now. */
+export async function moveQueuedRuns(tx: Tx, task: string, priority: number): Promise<void> {
+  await tx.updateTable("runs").set({ priority }).where("task", "=", task).where("status", "=", "queued").execute();
+}

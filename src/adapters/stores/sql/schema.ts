@@ -1,0 +1,194 @@
+import type { Generated, Kysely, Selectable, Transaction } from "kysely";
+import type { EventLevel, EventType } from "../../../core/event.ts";
+import type { Role } from "../../../core/role.ts";
+import type { CheckStatus, CostBasis, EndedBy, RunStatus, Severity, StepKind } from "../../../core/run.ts";
+import type { ArtifactType, Complexity, Size, TaskStatus } from "../../../core/task.ts";
+import type { NoticeKind } from "../../../ports/store.ts";
+
+/** JSON as text; the comment beside a column says of what. */
+type Json = string;
+/** Milliseconds since 1970. */
+type Time = number;
+
+interface TasksTable {
+  id: string;
+  version: number;
+  /** What the submitter called this submission, so that it can be repeated safely. */
+  key: string | null;
+  title: string;
+  description: string;
+  project: string;
+  pipeline: string;
+  pipeline_hash: string;
+  state: string;
+  status: TaskStatus;
+  /** 0 low … 3 urgent: a number, so that the queue can be sorted by it. */
+  priority: number;
+  size: Size | null;
+  complexity: Complexity | null;
+  branch: string | null;
+  base_commit: string | null;
+  head_commit: string | null;
+  plan_hash: string | null;
+  /** `order` of the task; that word is SQL's own. */
+  ordered: "cancel" | "kill" | null;
+  outcome: string | null;
+  reason: string | null;
+  submitted_by: string;
+  created_at: Time;
+  updated_at: Time;
+  finished_at: Time | null;
+  waiting_for: Json | null;
+  queued_for: Json | null;
+  tags: Json;
+  options: Json;
+  counters: Json;
+  items: Json | null;
+  plan: Json | null;
+  context: Json;
+  conversation: Json;
+  trigger: Json | null;
+}
+
+interface RunsTable {
+  id: string;
+  task: string;
+  project: string;
+  state: string;
+  step: StepKind;
+  role: Role | null;
+  attempt: number;
+  status: RunStatus;
+  token: number;
+  /** The task's priority and age, repeated here so that the queue is one index and admission reads only its head. */
+  priority: number;
+  task_created_at: Time;
+  not_before: Time | null;
+  agent: string | null;
+  agent_version: string | null;
+  model: string | null;
+  sandbox: string | null;
+  session_id: string | null;
+  outcome: string | null;
+  ended_by: EndedBy | null;
+  error: string | null;
+  commit_hash: string | null;
+  cost_usd: number | null;
+  cost_basis: CostBasis;
+  tokens_input: number;
+  tokens_output: number;
+  tokens_cache_read: number;
+  tokens_cache_write: number;
+  created_at: Time;
+  started_at: Time | null;
+  finished_at: Time | null;
+  paused_ms: number;
+  trigger: Json | null;
+  payload: Json | null;
+  exit: Json | null;
+}
+
+interface ChecksTable {
+  id: Generated<number>;
+  run: string;
+  name: string;
+  severity: Severity;
+  status: CheckStatus;
+  exit_code: number | null;
+  duration_ms: number;
+  tail: string;
+}
+
+interface ArtifactsTable {
+  id: Generated<number>;
+  task: string;
+  type: ArtifactType;
+  label: string;
+  url: string | null;
+  data: Json;
+}
+
+/** Append-only. `task` and `run` are no foreign keys: events outlive what they tell of. */
+interface EventsTable {
+  id: Generated<number>;
+  at: Time;
+  task: string | null;
+  run: string | null;
+  type: EventType;
+  level: EventLevel;
+  actor_kind: "person" | "agent" | "system";
+  actor_name: string;
+  summary: string;
+  data: Json;
+}
+
+interface NoticesTable {
+  id: Generated<number>;
+  channel: string;
+  kind: NoticeKind;
+  task: string;
+  title: string;
+  text: string;
+  at: Time;
+  attempts: number;
+  /** Null when nothing is left to do: delivered, or given up. */
+  next_at: Time | null;
+  delivered_at: Time | null;
+  error: string | null;
+}
+
+interface PipelinesTable {
+  hash: string;
+  name: string;
+  text: string;
+}
+
+interface ProjectsTable {
+  name: string;
+  path: string | null;
+  remote: string;
+  default_branch: string;
+  accepted: string;
+  accepted_by: string;
+  accepted_at: Time;
+}
+
+interface TokensTable {
+  name: string;
+  hash: string;
+  rights: Json;
+  created_at: Time;
+}
+
+interface AnswersTable {
+  key: string;
+  request: string;
+  status: number;
+  body: string;
+  at: Time;
+}
+
+interface MetaTable {
+  name: string;
+  value: string;
+}
+
+export interface Schema {
+  tasks: TasksTable;
+  runs: RunsTable;
+  checks: ChecksTable;
+  artifacts: ArtifactsTable;
+  events: EventsTable;
+  notices: NoticesTable;
+  pipelines: PipelinesTable;
+  projects: ProjectsTable;
+  tokens: TokensTable;
+  answers: AnswersTable;
+  meta: MetaTable;
+}
+
+export type Db = Kysely<Schema>;
+export type Tx = Transaction<Schema>;
+export type TaskRow = Selectable<TasksTable>;
+export type RunRow = Selectable<RunsTable>;
+export type EventRow = Selectable<EventsTable>;

@@ -1,0 +1,106 @@
+import type { Event } from "../../../core/event.ts";
+import type { Log } from "../../../ports/log.ts";
+import type { Store } from "../../../ports/store.ts";
+import * as admission from "./admission.ts";
+import { commit, createTask } from "./commit.ts";
+import { costs } from "./costs.ts";
+import type { Differences } from "./differences.ts";
+import * as events from "./events.ts";
+import * as findings from "./findings.ts";
+import * as outbox from "./outbox.ts";
+import * as people from "./people.ts";
+import * as projects from "./projects.ts";
+import * as runs from "./runs.ts";
+import type { Db } from "./schema.ts";
+import * as tasks from "./tasks.ts";
+import { createWriter } from "./writer.ts";
+
+export interface SqlStoreParams {
+  readonly db: Db;
+  readonly differences: Differences;
+  readonly log: Log;
+  /** What each database does its own way. */
+  readonly upkeep: Pick<Store, "checkIntegrity" | "backup" | "close">;
+}
+
+/** The store over any SQL database: every verb is here, each one transaction. */
+export function createSqlStore({ db, differences, log, upkeep }: SqlStoreParams): Store {
+  const listeners = new Set<(events: readonly Event[]) => void>();
+  const { write, idle } = createWriter({ db, differences, publish });
+
+  function publish(news: readonly Event[]): void {
+    for (const listener of listeners) {
+      try {
+        listener(news);
+      } catch (error) {
+        log.error("a listener of events failed", { error: String(error) });
+      }
+    }
+  }
+
+  return {
+    createTask: (params) => write((tx, record) => createTask(tx, params, record)),
+    commit: (params) => write((tx, record) => commit(tx, params, record)),
+    admit: (limits) => write((tx) => admission.admit(tx, limits)),
+    takeRun: (id, at) => write((tx) => runs.takeRun(tx, id, at)),
+    updateRun: (lease, patch) => write((tx) => runs.updateRun(tx, lease, patch)),
+    holdsLease: (lease) => runs.holdsLease(db, lease),
+
+    getTask: (id) => tasks.getTask(db, id),
+    findTaskIds: (prefix) => tasks.findTaskIds(db, prefix),
+    listTasks: (query) => tasks.listTasks(db, query),
+    getRun: (id) => runs.getRun(db, id),
+    findRunIds: (prefix) => runs.findRunIds(db, prefix),
+    listRuns: (query) => runs.listRuns(db, query),
+    listOpenRuns: () => runs.listOpenRuns(db),
+    listChecks: (task) => findings.listChecks(db, task),
+    listArtifacts: (task) => findings.listArtifacts(db, task),
+    nextDue: (after) => admission.nextDue(db, after),
+    deleteTask: (id, event) =>
+      write(async (tx, record) => {
+        await tasks.deleteTask(tx, id);
+        await record([event]);
+      }),
+
+    appendEvents: (drafts) => write((_tx, record) => record(drafts)),
+    listEvents: (query) => events.listEvents(db, query),
+    lastEventId: () => events.lastEventId(db),
+    onEvents(listener) {
+      // Wrapped, so that one function registered twice is two registrations with two ends.
+      const registration = (news: readonly Event[]): void => listener(news);
+      listeners.add(registration);
+      return () => listeners.delete(registration);
+    },
+
+    dueNotices: (at, limit) => outbox.dueNotices(db, at, limit),
+    markDelivered: (id, at) => write((tx) => outbox.markDelivered(tx, id, at)),
+    markUndelivered: (id, error, nextAt) => write((tx) => outbox.markUndelivered(tx, id, error, nextAt)),
+
+    keepPipeline: (hash, name, text) => write((tx) => projects.keepPipeline(tx, { hash, name, text })),
+    getPipeline: (hash) => projects.getPipeline(db, hash),
+    saveProject: (project, event) =>
+      write(async (tx, record) => {
+        await projects.saveProject(tx, project);
+        await record([event]);
+      }),
+    getProject: (name) => projects.getProject(db, name),
+    listProjects: () => projects.listProjects(db),
+    removeProject: (name) => write((tx) => projects.removeProject(tx, name)),
+
+    addToken: (token) => write((tx) => people.addToken(tx, token)),
+    listTokens: () => people.listTokens(db),
+    findToken: (hash) => people.findToken(db, hash),
+    removeToken: (name) => write((tx) => people.removeToken(tx, name)),
+    recallAnswer: (key) => people.recallAnswer(db, key),
+    keepAnswer: (key, answer, at) => write((tx) => people.keepAnswer(tx, key, answer, at)),
+
+    costs: (query) => costs(db, query),
+    countTasks: () => tasks.countTasks(db),
+    checkIntegrity: () => upkeep.checkIntegrity(),
+    backup: (file) => upkeep.backup(file),
+    async close() {
+      await idle();
+      await upkeep.close();
+    },
+  };
+}

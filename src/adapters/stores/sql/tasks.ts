@@ -1,0 +1,99 @@
+import { UserError } from "../../../core/errors.ts";
+import { ENDED_STATUSES, TASK_STATUSES, type Task, type TaskStatus } from "../../../core/task.ts";
+import type { ListTasksQuery, Page } from "../../../ports/store.ts";
+import { startsWith } from "./prefix.ts";
+import type { Db, Tx } from "./schema.ts";
+import { toTask, toTaskRow } from "./task-rows.ts";
+
+export async function getTask(db: Db, id: string): Promise<Task | null> {
+  const row = await db.selectFrom("tasks").selectAll().where("id", "=", id).executeTakeFirst();
+  return row === undefined ? null : toTask(row);
+}
+
+export async function getTaskByKey(db: Db, key: string): Promise<Task | null> {
+  const row = await db.selectFrom("tasks").selectAll().where("key", "=", key).executeTakeFirst();
+  return row === undefined ? null : toTask(row);
+}
+
+export async function findTaskIds(db: Db, prefix: string): Promise<readonly string[]> {
+  const [from, to] = startsWith("task", prefix);
+  const rows = await db
+    .selectFrom("tasks")
+    .select("id")
+    .where("id", ">=", from)
+    .where("id", "<", to)
+    .orderBy("id")
+    .limit(10)
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+export async function listTasks(db: Db, query: ListTasksQuery): Promise<Page<Task>> {
+  if (query.status?.length === 0) return { rows: [], next: null };
+  let select = db
+    .selectFrom("tasks")
+    .selectAll()
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .limit(query.limit + 1);
+  if (query.status !== null) select = select.where("status", "in", query.status);
+  if (query.state !== null) select = select.where("state", "=", query.state);
+  if (query.project !== null) select = select.where("project", "=", query.project);
+  if (query.cursor !== null) {
+    const { createdAt, id } = parseCursor(query.cursor);
+    select = select.where(({ eb, refTuple, tuple }) => eb(refTuple("created_at", "id"), "<", tuple(createdAt, id)));
+  }
+  const rows = (await select.execute()).map(toTask);
+  const last = rows[query.limit - 1];
+  if (rows.length <= query.limit || last === undefined) return { rows, next: null };
+  return { rows: rows.slice(0, query.limit), next: `${last.createdAt}.${last.id}` };
+}
+
+/** A cursor names the last row of a page, so that tasks submitted meanwhile shift nothing. */
+function parseCursor(cursor: string): { createdAt: number; id: string } {
+  const [, createdAt, id] = /^(\d{1,15})\.(\w+)$/.exec(cursor) ?? [];
+  if (createdAt !== undefined && id !== undefined) return { createdAt: Number(createdAt), id };
+  throw new UserError(
+    "invalid",
+    "The cursor is not one that a list of tasks gave.",
+    "Leave it out to start at the first page.",
+  );
+}
+
+export async function countTasks(db: Db): Promise<Readonly<Record<TaskStatus, number>>> {
+  const rows = await db
+    .selectFrom("tasks")
+    .select(["status", (eb) => eb.fn.countAll<number>().as("count")])
+    .groupBy("status")
+    .execute();
+  const counts = new Map(rows.map((row) => [row.status, row.count]));
+  // The cast holds because every status is a key here.
+  return Object.fromEntries(TASK_STATUSES.map((status) => [status, counts.get(status) ?? 0])) as Record<
+    TaskStatus,
+    number
+  >;
+}
+
+export async function insertTask(tx: Tx, task: Task, key: string | null): Promise<void> {
+  await tx
+    .insertInto("tasks")
+    .values({ ...toTaskRow(task), key })
+    .execute();
+}
+
+export async function replaceTask(tx: Tx, task: Task): Promise<void> {
+  await tx.updateTable("tasks").set(toTaskRow(task)).where("id", "=", task.id).execute();
+}
+
+export async function deleteTask(tx: Tx, id: string): Promise<void> {
+  const row = await tx.selectFrom("tasks").select("status").where("id", "=", id).executeTakeFirst();
+  if (row === undefined) throw new UserError("not_found", `There is no task ${id}.`);
+  if (!ENDED_STATUSES.includes(row.status)) {
+    throw new UserError(
+      "conflict",
+      `Task ${id} is ${row.status}; only tasks that have ended (${ENDED_STATUSES.join(", ")}) can be deleted.`,
+      "Cancel it first.",
+    );
+  }
+  await tx.deleteFrom("tasks").where("id", "=", id).execute();
+}

@@ -1,0 +1,53 @@
+import { closeSync, constants, fsyncSync, ftruncateSync, openSync, renameSync, writeFileSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { EXIT_FILE, hasCode, syncDirectory } from "../adapters/process/job-files.ts";
+import { sleep } from "../adapters/process/sleep.ts";
+import { UserError } from "../core/errors.ts";
+import type { ExitRecord } from "../ports/supervisor.ts";
+
+const RESERVE = `.${EXIT_FILE}.reserve`;
+const RETRY_EVERY_MS = 500;
+
+/** Takes the room that the record will need, so that it fits on a disk that has become full. */
+export function reserveExitRecord(dir: string, commands: number): void {
+  writeFileSync(join(dir, RESERVE), Buffer.alloc(4096 + 1024 * commands, " "), { mode: 0o600 });
+}
+
+/** Whole or not at all, and durable once this resolves. Tries again for `patienceMs` when the disk refuses it. */
+export async function writeExitRecord(dir: string, record: ExitRecord, patienceMs: number): Promise<void> {
+  const deadline = performance.now() + patienceMs;
+  for (;;) {
+    try {
+      return writeOnce(dir, `${JSON.stringify(record)}\n`);
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+      await sleep(RETRY_EVERY_MS);
+    }
+  }
+}
+
+function writeOnce(dir: string, text: string): void {
+  const reserve = join(dir, RESERVE);
+  const handle = openSync(reserve, constants.O_WRONLY | constants.O_CREAT, 0o600);
+  try {
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at, bytes.length - at, at);
+    ftruncateSync(handle, bytes.length);
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+  renameSync(reserve, join(dir, EXIT_FILE));
+  syncDirectory(dir);
+}
+
+/** What went wrong with the supervisor's own work, in the record's words. */
+export function describeFailure(error: unknown): NonNullable<ExitRecord["error"]> {
+  if (error instanceof UserError) {
+    return { kind: "sandbox_refused", message: [error.message, error.hint].filter((part) => part !== null).join(" ") };
+  }
+  if (hasCode(error, "ENOSPC", "EDQUOT")) {
+    return { kind: "disk_full", message: "The disk is full: the output could not be written, so the command was ended." };
+  }
+  return { kind: "internal", message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+}

@@ -1,0 +1,70 @@
+import { closeSync, readdirSync, readFileSync, readSync } from "node:fs";
+import { hasCode } from "../adapters/process/job-files.ts";
+
+const PIPE = 3;
+const CLOSE_ON_EXEC = 0o2000000;
+
+/** Reads what whoever started us wrote into the inherited pipe, to its end, and closes it. Null when some are missing. */
+export function readSecrets(names: readonly string[]): Readonly<Record<string, string>> | null {
+  if (names.length === 0) return {};
+  const values = parse(readPipe());
+  return names.every((name) => typeof values[name] === "string") ? (values as Record<string, string>) : null;
+}
+
+function readPipe(): string {
+  const chunks: Buffer[] = [];
+  const chunk = Buffer.alloc(65_536);
+  for (;;) {
+    try {
+      const length = readSync(PIPE, chunk);
+      if (length === 0) break;
+      chunks.push(Buffer.from(chunk.subarray(0, length)));
+    } catch (error) {
+      if (!hasCode(error, "EAGAIN")) break;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
+    }
+  }
+  closeQuietly();
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function closeQuietly(): void {
+  try {
+    closeSync(PIPE);
+  } catch {
+    // There was no such pipe: the names are then missing, which is what matters.
+  }
+}
+
+function parse(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}
+
+/**
+ * Closes what we inherited beyond the standard three and would pass on to every command: Node marks its own descriptors
+ * as not to be passed on, and of the inherited ones only the first few. Elsewhere than on Linux one cannot tell.
+ */
+export function closeInheritedDescriptors(): void {
+  for (const descriptor of listDescriptors()) {
+    if (descriptor > 2 && isPassedOn(descriptor)) closeSync(descriptor);
+  }
+}
+
+function listDescriptors(): readonly number[] {
+  return process.platform === "linux" ? readdirSync("/proc/self/fd").map(Number) : [];
+}
+
+function isPassedOn(descriptor: number): boolean {
+  try {
+    const flags = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, "latin1"))?.[1];
+    return flags !== undefined && (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) === 0;
+  } catch {
+    // It was the one that listed the directory.
+    return false;
+  }
+}

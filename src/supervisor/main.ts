@@ -1,0 +1,36 @@
+import { mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { CLAIM, hasCode, readJob } from "../adapters/process/job-files.ts";
+import { closeInheritedDescriptors, readSecrets } from "./inherited.ts";
+import { supervise } from "./supervise.ts";
+
+/**
+ * `node main.ts <job directory>`: owns one job's processes, output and exit record, whatever becomes of the daemon.
+ * Fifty of these run at once: it imports Node's own modules and small files of ours, nothing else.
+ */
+const dir = resolve(process.argv[2] ?? "");
+const job = readJob(dir);
+if (job === null) {
+  console.error(`There is no job in ${dir}.`);
+  process.exit(2);
+}
+const secrets = readSecrets(job.secretNames);
+if (secrets === null) {
+  // Nothing is claimed yet: whoever comes next can start the job with its secrets.
+  console.error("Whoever started this supervisor ended before it had handed over the job's secrets.");
+  process.exit(2);
+}
+if (!claim()) process.exit(0);
+closeInheritedDescriptors();
+await supervise({ ...job, dir }, secrets);
+process.exit(0);
+
+function claim(): boolean {
+  try {
+    mkdirSync(join(dir, CLAIM), { mode: 0o700 });
+    return true;
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,65 @@
+import { spawnSync } from "node:child_process";
+import { closeSync, constants, openSync, rmSync } from "node:fs";
+import { Socket } from "node:net";
+import { join } from "node:path";
+
+/**
+ * Named pipes, opened at both ends and unlinked at once. Node's own "pipe" is a pair of sockets, and a script that says
+ * `> /dev/stderr` or `< /dev/stdin` fails on a socket.
+ */
+export interface Pipes {
+  readonly stdin: Socket | null;
+  readonly stdout: Socket;
+  readonly stderr: Socket;
+  /** The child's ends, for `stdio`. */
+  readonly childEnds: readonly ["ignore" | number, number, number];
+  /** To be called once the child has its ends. */
+  closeChildEnds(): void;
+}
+
+const { O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = constants;
+
+export function openPipes(dir: string, withStdin: boolean): Pipes {
+  const names = withStdin ? ["pipe-out", "pipe-err", "pipe-in"] : ["pipe-out", "pipe-err"];
+  const [out, err, input] = names.map((name) => join(dir, `.${name}`));
+  if (out === undefined || err === undefined) throw new Error("unreachable: both are named above");
+  makePipes(dir, names);
+  try {
+    const [stdout, childOut] = openForReading(out);
+    const [stderr, childErr] = openForReading(err);
+    const [stdin, childIn] = input === undefined ? ([null, "ignore"] as const) : openForWriting(input);
+    const childEnds = [childIn, childOut, childErr] as const;
+    return { stdin, stdout, stderr, childEnds, closeChildEnds: () => childEnds.forEach(closeNumber) };
+  } finally {
+    for (const name of names) rmSync(join(dir, `.${name}`), { force: true });
+  }
+}
+
+function makePipes(dir: string, names: readonly string[]): void {
+  const made = spawnSync("mkfifo", ["-m", "600", ...names.map((name) => join(dir, `.${name}`))], { encoding: "utf8" });
+  if (made.error !== undefined) throw made.error;
+  if (made.status !== 0) {
+    // mkfifo tells a full disk only by words.
+    const code = made.stderr.includes("No space left") ? "ENOSPC" : "EIO";
+    throw Object.assign(new Error(`No pipe could be made: ${made.stderr.trim()}`), { code });
+  }
+}
+
+function openForReading(path: string): readonly [Socket, number] {
+  const ours = openSync(path, O_RDONLY | O_NONBLOCK);
+  const theirs = openSync(path, O_WRONLY);
+  return [new Socket({ fd: ours, readable: true, writable: false }), theirs];
+}
+
+function openForWriting(path: string): readonly [Socket, number] {
+  // Opening one end alone would wait for the other; this descriptor is both for the moment.
+  const both = openSync(path, O_RDWR | O_NONBLOCK);
+  const theirs = openSync(path, O_RDONLY);
+  const ours = openSync(path, O_WRONLY | O_NONBLOCK);
+  closeSync(both);
+  return [new Socket({ fd: ours, readable: false, writable: true }), theirs];
+}
+
+function closeNumber(end: "ignore" | number): void {
+  if (typeof end === "number") closeSync(end);
+}

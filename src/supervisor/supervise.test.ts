@@ -1,0 +1,167 @@
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { readSupervisor } from "../adapters/process/job-files.ts";
+import { realSupervisors } from "../testing/real-supervisors.ts";
+import { only, openJobBench, printed, readTranscript, shell, until } from "../testing/supervisor.suite.ts";
+import type { JobBench } from "../testing/supervisor.suite.ts";
+
+let bench: JobBench;
+beforeEach(() => {
+  bench = openJobBench(realSupervisors);
+});
+
+const policy = (env: Record<string, string>) => ({ cwd: bench.home, write: [], read: [], env });
+const filesBelow = (dir: string): readonly string[] =>
+  readdirSync(dir, { recursive: true, withFileTypes: true }).flatMap((entry) =>
+    entry.isFile() ? [join(entry.parentPath, entry.name)] : [],
+  );
+
+describe("what a command gets", () => {
+  test("exactly the policy's environment, the secrets and the run's mark", async () => {
+    const job = bench.job([{ argv: ["/usr/bin/env"], policy: policy({ LANG: "C", NAME: "a b=c" }) }], { secrets: { TOKEN: "s3cr3t" } });
+    await bench.run(job);
+    expect(printed(job).toSorted()).toEqual(["LANG=C", "NAME=a b=c", `NIGHTSHIFT_RUN=${job.run}`, "TOKEN=s3cr3t"]);
+  });
+
+  test("no secret stands in any file or argument", async () => {
+    const secret = "s3cr3t-7d1f";
+    const job = bench.job([{ argv: ["sleep", "30"] }], { secrets: { TOKEN: secret } });
+    await bench.supervisors.start(job);
+    await until(() => realSupervisors.processesOf(job.run).length > 0);
+    const pids = [readSupervisor(job.dir)?.pid ?? 0, ...realSupervisors.processesOf(job.run)];
+    const argv = pids.map((pid) => readFileSync(`/proc/${pid}/cmdline`, "latin1"));
+    const whileRunning = filesBelow(bench.home).map((file) => readFileSync(file, "latin1"));
+    await bench.supervisors.control(job.dir, "kill");
+    await bench.watch(job.dir);
+    const afterwards = filesBelow(bench.home).map((file) => readFileSync(file, "latin1"));
+    expect(whileRunning.length).toBeGreaterThan(2);
+    expect([...argv, ...whileRunning, ...afterwards].filter((text) => text.includes(secret))).toEqual([]);
+  });
+
+  test("no descriptor but the standard three", async () => {
+    const job = bench.job([{ argv: ["/bin/ls", "/proc/self/fd"] }]);
+    await bench.run(job);
+    // The fourth is the directory that ls reads.
+    expect(printed(job)).toEqual(["0", "1", "2", "3"]);
+  });
+
+  test("the user's umask, and pipes that scripts can open by name", async () => {
+    const job = bench.job(["umask; echo named > /dev/stderr; echo also > /dev/stdout"]);
+    await bench.run(job);
+    expect(printed(job)).toEqual([process.umask().toString(8).padStart(4, "0"), "also"]);
+    expect(printed(job, "stderr")).toEqual(["named"]);
+  });
+});
+
+describe("what it leaves behind", () => {
+  test("background processes end before the next command starts, escaped ones too", async () => {
+    const leave = "sleep 51 & setsid sleep 52 & (setsid sh -c 'env -u NIGHTSHIFT_RUN true; sleep 53 &' &); sleep 0.1";
+    const job = bench.job([leave, "ps -eo args | grep '^sleep 5[123]' || echo none"]);
+    await bench.run(job);
+    expect(printed(job)).toEqual(["none"]);
+  });
+
+  test("a grandchild that holds the output open delays nothing, and what was printed is kept", async () => {
+    const job = bench.job(["printf unfinished; setsid sleep 50 &"]);
+    const record = await bench.run(job);
+    expect(only(record).durationMs).toBeLessThan(5_000);
+    expect(printed(job)).toEqual(["unfinished"]);
+  });
+
+  test("no file but those that are for reading, all for their owner alone", async () => {
+    const job = bench.job(["echo hello", { ...shell("echo checked"), logFile: "checks/lint.log" }]);
+    await bench.run(job);
+    expect(readdirSync(job.dir).toSorted()).toEqual(["checks", "claim", "exit.json", "job.json", "supervisor.json", "transcript.jsonl"]);
+    expect(readFileSync(join(job.dir, "checks/lint.log"), "utf8")).toBe("checked\n");
+    for (const file of filesBelow(job.dir)) expect(statSync(file).mode & 0o077, file).toBe(0);
+    expect(readdirSync(join(bench.home, "s"))).toEqual([]);
+  });
+});
+
+describe("output", () => {
+  test("that is not text becomes text", async () => {
+    const job = bench.job(["printf 'a\\377\\000b\\n\\303'; printf '\\244\\n'"]);
+    await bench.run(job);
+    expect(printed(job)).toEqual(["a\ufffd\u0000b", "ä"]);
+  });
+
+  test("in an endless line is cut into lines, and says so", async () => {
+    const job = bench.job(["head -c 2500000 /dev/zero | tr '\\0' x"]);
+    await bench.run(job);
+    expect(printed(job).map(({ length }) => length)).toEqual([1048576, 1048576, 402848]);
+    expect(printed(job, "supervisor")).toHaveLength(2);
+  });
+
+  test.each(["transcript", "log"])("of 300 MB costs neither memory nor disk: the %s keeps its start and its end", async (kind) => {
+    const logFile = kind === "log" ? "checks/flood.log" : null;
+    const flood = { ...shell("echo first; yes | head -c 300000000; echo last"), logFile, maxOutputBytes: 500_000 };
+    const job = bench.job([{ ...flood, ifFails: "continue" }, "until [ -e go ]; do sleep 0.01; done"]);
+    await bench.supervisors.start(job);
+    const file = join(job.dir, logFile ?? "transcript.jsonl");
+    await until(() => existsSync(file) && readFileSync(file, "utf8").includes("last"), 25_000);
+    const status = readFileSync(`/proc/${readSupervisor(job.dir)?.pid}/status`, "utf8");
+    expect(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1])).toBeLessThan(200_000);
+    writeFileSync(join(bench.home, "go"), "");
+    await bench.watch(job.dir);
+    const text = readFileSync(file, "utf8");
+    expect(text.length).toBeLessThan(700_000);
+    expect(text).toMatch(/^(\{[^\n]*)?first/);
+    expect(text).toMatch(/\d{9} bytes of output are left out here/);
+    if (kind === "transcript") expect(readTranscript(job).at(-1)?.text).toBe("last");
+  });
+});
+
+describe("endings", () => {
+  test("a process that reported and hangs is ended; one that goes on printing is not", async () => {
+    const outcomeFile = join(bench.home, "outcome.json");
+    const hangs = { ...shell("sleep 0.2; echo {} > outcome.json; sleep 50"), outcomeFile, ifFails: "continue" } as const;
+    const prints = { ...shell("for i in 1 2 3 4 5 6 7 8; do echo $i; sleep 0.1; done"), outcomeFile };
+    const record = await bench.run(bench.job([hangs, prints]));
+    expect(record.commands.map(({ endedBy }) => endedBy)).toEqual(["hung_after_outcome", "exit"]);
+  });
+
+  test("SIGTERM ends the job with a record; SIGHUP and SIGINT do nothing", async () => {
+    const job = bench.job(["trap 'echo tidy; exit' TERM; echo ready; while :; do sleep 0.02; done"]);
+    await bench.supervisors.start(job);
+    await until(() => printed(job).includes("ready"));
+    const pid = readSupervisor(job.dir)?.pid ?? 0;
+    process.kill(pid, "SIGHUP");
+    process.kill(pid, "SIGINT");
+    expect(await bench.supervisors.control(job.dir, "resume")).toBe(true);
+    process.kill(pid, "SIGTERM");
+    expect(await bench.watch(job.dir)).toMatchObject({ kind: "ended", record: { commands: [{ endedBy: "lost" }] } });
+    expect(printed(job)).toEqual(["ready", "tidy"]);
+  });
+
+  test("a failure of its own is a record too", async () => {
+    const record = await bench.run(bench.job([{ ...shell("true"), logFile: "../outside.log" }]));
+    expect(record).toMatchObject({ error: { kind: "internal" } });
+    expect(record.error?.message).toMatch(/outside the job's directory/);
+  });
+
+  const canMount = spawnSync("unshare", ["-rm", "mount", "-t", "tmpfs", "none", "/mnt"]).status === 0;
+  test.runIf(canMount)("a disk that becomes full ends the command; the record is still written", async () => {
+    const job = bench.job([{ ...shell("yes | head -c 100000000; sleep 50"), maxOutputBytes: 1e9 }]);
+    const mount = mkdtempSync(join(tmpdir(), "nightshift-full-"));
+    onTestFinished(() => rmSync(mount, { recursive: true }));
+    const stored = { ...job, dir: mount, secretNames: [], socket: join(bench.home, "full.sock"), timings: { politeMs: 100, hungMs: 100 } };
+    writeFileSync(join(bench.home, "stored.json"), JSON.stringify(stored));
+    const script = 'mount -t tmpfs -o size=256k none "$1" && cp "$2" "$1/job.json" && "$3" "$4" "$1"; cat "$1/exit.json"; tail -n 1 "$1/transcript.jsonl"; ls -A "$1"';
+    const entry = new URL("./main.ts", import.meta.url).pathname;
+    const args = ["-rm", "sh", "-c", script, "sh", mount, join(bench.home, "stored.json"), process.execPath, entry];
+    const output = await readAll(spawn("unshare", args, { stdio: ["ignore", "pipe", "inherit"] }));
+    const [record = "", lastLine = "", ...names] = output.trim().split("\n");
+    expect(JSON.parse(record)).toMatchObject({ error: { kind: "disk_full" }, commands: [{ endedBy: "kill" }] });
+    expect(JSON.parse(lastLine)).toMatchObject({ text: "y" });
+    expect(names.toSorted()).toEqual(["claim", "exit.json", "job.json", "supervisor.json", "transcript.jsonl"]);
+  });
+});
+
+async function readAll(child: ReturnType<typeof spawn>): Promise<string> {
+  let text = "";
+  for await (const chunk of child.stdout ?? []) text += String(chunk);
+  return text;
+}

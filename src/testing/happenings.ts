@@ -1,0 +1,99 @@
+import fc from "fast-check";
+import { advance, type Advance, type AdvanceParams } from "../core/advance.ts";
+import { possibleOutcomes } from "../core/edges.ts";
+import { OUTCOMES, type OutcomeName } from "../core/outcome.ts";
+import { FACTS, type Facts, type Pipeline } from "../core/pipeline.ts";
+import { hasEnded, type Task } from "../core/task.ts";
+import { makeOutcome } from "./builders.ts";
+import { anyPipeline } from "./pipeline-arbitrary.ts";
+import { builtInPipelines, paramsFor, start } from "./walk.ts";
+
+/** One thing that happens, told so that it fits whatever task it happens to. */
+export interface Happening {
+  readonly pick: number;
+  /** An outcome that may not belong here at all. */
+  readonly surprise: OutcomeName | null;
+  readonly option: string;
+  readonly summary: string;
+  readonly retryAt: number | null;
+  readonly facts: Facts;
+  readonly isPaused: boolean;
+  readonly hidesRun: boolean;
+}
+
+const seldom = fc.integer({ min: 0, max: 9 }).map((dice) => dice === 0);
+
+export const someFacts: fc.Arbitrary<Facts> = fc
+  .array(fc.boolean(), { minLength: FACTS.length, maxLength: FACTS.length })
+  // One entry for each of FACTS; Object.fromEntries only knows strings.
+  .map((values) => Object.fromEntries(FACTS.map((fact, index) => [fact, values[index]])) as Facts);
+
+export const somePipeline = fc.oneof(fc.constantFrom(...builtInPipelines()), anyPipeline);
+
+export const someItems = fc.option(
+  fc.integer({ min: 1, max: 3 }).map((length) => ({ list: Array.from({ length }, String), at: 0 })),
+);
+
+const someLimits = fc.dictionary(fc.constantFrom("repair", "review", "retry", "first", "constructor"), fc.nat(4));
+
+const happening: fc.Arbitrary<Happening> = fc.record({
+  pick: fc.nat(9_999),
+  surprise: fc.option(fc.constantFrom(...OUTCOMES), { freq: 12 }),
+  option: fc.constantFrom("", "constructor", "__proto__", "nowhere", "implementing", "s0", "failed"),
+  summary: fc.constantFrom("broke", "broke again", ""),
+  retryAt: fc.option(fc.nat(1_000_000)),
+  facts: someFacts,
+  isPaused: seldom,
+  hidesRun: seldom,
+});
+
+/** Sends tasks through pipelines at random and looks at every single move. */
+export function afterEveryMove(check: (after: Advance, before: AdvanceParams) => void): void {
+  const happenings = fc.array(happening, { minLength: 5, maxLength: 60, size: "max" });
+  fc.assert(
+    fc.property(somePipeline, someItems, someLimits, happenings, (pipeline, items, limits, happens) => {
+      let now = start(pipeline, { items });
+      for (const each of happens) {
+        const params = freeze({ ...makeParams(pipeline, now, each), limits });
+        now = advance(params);
+        check(now, params);
+      }
+    }),
+    { numRuns: 120 },
+  );
+}
+
+function makeParams(pipeline: Pipeline, now: Advance, { surprise, pick, ...happens }: Happening): AdvanceParams {
+  const { task, next } = now;
+  const offered = task.waitingFor?.kind === "choice" ? task.waitingFor.options.map(({ id }) => id) : [];
+  const option = pickFrom([...offered, ...offered, happens.option], pick);
+  const { summary, retryAt, facts } = happens;
+  const outcome = makeOutcome(surprise ?? pickFrom(likely(pipeline, task), pick), { summary, payload: { option }, retryAt });
+  const status = happens.isPaused && next !== null ? "paused" : task.status;
+  const params = paramsFor(pipeline, { ...now, task: { ...task, status } }, outcome, { facts });
+  return happens.hidesRun ? { ...params, run: null } : params;
+}
+
+/** What can come next. The ways that the file names count twice, so that walks get far. */
+function likely({ states }: Pipeline, task: Task): readonly OutcomeName[] {
+  const here = states[task.state];
+  if (here === undefined || hasEnded(task)) return OUTCOMES;
+  if (task.waitingFor?.kind === "answers") return ["answered"];
+  if (task.waitingFor?.kind === "choice") return ["chosen"];
+  const possible = possibleOutcomes(here.step);
+  const named = possible.filter((outcome) => here.on[outcome] !== undefined);
+  return [...possible, ...named, ...named];
+}
+
+export function pickFrom<T>(list: readonly T[], pick: number): T {
+  const picked = list[pick % list.length];
+  if (picked === undefined) throw new RangeError("nothing to pick from");
+  return picked;
+}
+
+/** Whoever changes what was handed in throws. */
+function freeze<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  for (const inner of Object.values(value)) freeze(inner);
+  return Object.freeze(value);
+}

@@ -1,0 +1,24 @@
+import { join } from "node:path";
+import { runMark, TIMINGS } from "../adapters/process/job-files.ts";
+import { createSupervisors } from "../adapters/process/supervisors.ts";
+import { createTree } from "../adapters/process/tree.ts";
+import type { Log } from "../ports/log.ts";
+import type { SupervisorSuite } from "./supervisor.suite.ts";
+
+export const quiet: Log = { info: () => {}, warn: () => {}, error: () => {} };
+
+/** Real processes with short patience; the compile cache is shared between tests, since it takes most of a first start. */
+export const realSupervisors: SupervisorSuite = {
+  create: (home, politeMs) =>
+    createSupervisors({
+      home,
+      log: quiet,
+      compileCache: join(import.meta.dirname, "../../node_modules/.cache/nightshift-tests"),
+      timings: { ...TIMINGS, politeMs, hungMs: 400 },
+      startMs: 600,
+    }),
+  processesOf: (run) =>
+    createTree({ leader: null, environment: runMark(run), since: null })
+      .members()
+      .map(({ pid }) => pid),
+};

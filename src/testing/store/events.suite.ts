@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest";
+import { StaleTaskError } from "../../core/errors.ts";
+import type { Event } from "../../core/event.ts";
+import type { Current } from "./current.ts";
+import { committing, creating, sampleEvent, sampleNotice, sampleProject, sampleTask, startTask } from "./samples.ts";
+
+export function testEvents(current: Current): void {
+  describe("events", () => {
+    it("are appended with rising ids and read back whole, oldest first", async () => {
+      expect(await current.store.lastEventId()).toBe(0);
+      const draft = sampleEvent({
+        task: "task_a",
+        run: "run_a",
+        actor: { kind: "person", name: "ada" },
+        level: "warning",
+      });
+      const events = await current.store.appendEvents([draft, sampleEvent(), sampleEvent({ task: "task_a" })]);
+      const [first, second, third] = events;
+      expect(first).toEqual({ ...draft, id: expect.any(Number) });
+      expect(events.map(({ id }) => id)).toEqual(events.map(({ id }) => id).toSorted((a, b) => a - b));
+      expect(await current.store.listEvents({ after: 0, task: null, limit: 10 })).toEqual(events);
+      expect(await current.store.listEvents({ after: first?.id ?? -1, task: null, limit: 1 })).toEqual([second]);
+      expect(await current.store.listEvents({ after: first?.id ?? -1, task: "task_a", limit: 10 })).toEqual([third]);
+      expect(await current.store.lastEventId()).toBe(third?.id);
+      expect(await current.store.appendEvents([])).toEqual([]);
+    });
+
+    it("have ids that stay in order over a restart", async (context) => {
+      if (current.reopen === null) return context.skip();
+      const [event] = await current.store.appendEvents([sampleEvent()]);
+      const store = await current.reopen();
+      const [later] = await store.appendEvents([sampleEvent()]);
+      expect(later?.id).toBeGreaterThan(event?.id ?? Infinity);
+    });
+
+    it("are told to every listener after the commit, in order, until it stops", async () => {
+      const heard: Event[] = [];
+      const stop = current.store.onEvents((events) => heard.push(...events));
+      await Promise.all(
+        Array.from({ length: 30 }, (_, i) => current.store.appendEvents([sampleEvent({ data: { i } }), sampleEvent()])),
+      );
+      expect(heard).toEqual(await current.store.listEvents({ after: 0, task: null, limit: 100 }));
+      stop();
+      await current.store.appendEvents([sampleEvent()]);
+      expect(heard).toHaveLength(60);
+    });
+
+    it("are told for every verb that writes some, before the verb resolves, and only then", async () => {
+      const types: string[] = [];
+      current.store.onEvents((events) => types.push(...events.map(({ type }) => type)));
+      const task = sampleTask({ status: "failed" });
+      await current.store.createTask(creating(task, { events: [sampleEvent({ type: "task.submitted" })] }));
+      expect(types).toEqual(["task.submitted"]);
+      await current.store.commit(committing(task, { events: [sampleEvent({ type: "task.ended" })] }));
+      await current.store.saveProject(sampleProject(), sampleEvent({ type: "project.registered" }));
+      await current.store.deleteTask(task.id, sampleEvent({ type: "task.deleted" }));
+      expect(types).toEqual(["task.submitted", "task.ended", "project.registered", "task.deleted"]);
+      await expect(current.store.commit(committing(task, { events: [sampleEvent()] }))).rejects.toThrow(StaleTaskError);
+      expect(types).toHaveLength(4);
+    });
+
+    it("are committed when listeners hear of them", async () => {
+      const { task } = await startTask(current.store);
+      const seen = new Promise((resolve) => current.store.onEvents(() => resolve(current.store.getTask(task.id))));
+      await current.store.commit(committing({ ...task, state: "checks" }, { events: [sampleEvent()] }));
+      expect(await seen).toMatchObject({ state: "checks", version: 2 });
+    });
+
+    it("survive a listener that throws, and so do the other listeners", async () => {
+      const heard: Event[] = [];
+      current.store.onEvents(() => {
+        throw new Error("the screen is gone");
+      });
+      current.store.onEvents((events) => heard.push(...events));
+      const events = await current.store.appendEvents([sampleEvent()]);
+      expect(heard).toEqual(events);
+    });
+  });
+
+  const send = async (...ats: number[]): Promise<void> => {
+    const notices = ats.map((at) => sampleNotice({ at, title: `at ${at}` }));
+    await current.store.createTask(creating(sampleTask(), { notices }));
+  };
+  const due = async (at: number, limit = 10) => (await current.store.dueNotices(at, limit)).map(({ title }) => title);
+
+  describe("outbox", () => {
+    it("gives the notices whose turn has come, oldest first", async () => {
+      await send(100, 200, 300);
+      expect(await due(99)).toEqual([]);
+      expect(await due(200)).toEqual(["at 100", "at 200"]);
+      expect(await due(300, 1)).toEqual(["at 100"]);
+      expect((await current.store.dueNotices(100, 1))[0]).toEqual({
+        ...sampleNotice({ at: 100, title: "at 100" }),
+        id: expect.any(Number),
+        attempts: 0,
+      });
+    });
+
+    it("forgets what was delivered or given up, and repeats the rest later", async () => {
+      await send(100, 101, 102);
+      const [a, b, c] = await current.store.dueNotices(200, 10);
+      if (a === undefined || b === undefined || c === undefined) throw new Error("three notices are due");
+      await current.store.markDelivered(a.id, 200);
+      await current.store.markUndelivered(b.id, "no route", 500);
+      await current.store.markUndelivered(c.id, "no such channel", null);
+      expect(await due(499)).toEqual([]);
+      expect(await current.store.dueNotices(500, 10)).toEqual([{ ...b, attempts: 1 }]);
+      expect(await due(Number.MAX_SAFE_INTEGER)).toEqual(["at 101"]);
+    });
+  });
+}

@@ -1,0 +1,210 @@
+import { describe, expect, it } from "vitest";
+import { UserError } from "../../core/errors.ts";
+import { TASK_STATUSES } from "../../core/task.ts";
+import type { ListTasksQuery } from "../../ports/store.ts";
+import type { Current } from "./current.ts";
+import {
+  creating,
+  committing,
+  queueTask,
+  sampleArtifact,
+  sampleCheck,
+  sampleEnd,
+  sampleEvent,
+  sampleNotice,
+  sampleRun,
+  sampleTask,
+  startTask,
+} from "./samples.ts";
+
+const ALL: ListTasksQuery = { status: null, state: null, project: null, cursor: null, limit: 100 };
+
+export function testTasks(current: Current): void {
+  describe("createTask", () => {
+    it("keeps every field of a task", async () => {
+      const bare = sampleTask();
+      const full = sampleTask({
+        waitingFor: { kind: "approval", planHash: "h", since: 3 },
+        items: { list: ["a", "b"], at: 1 },
+        priority: "urgent",
+        complexity: "high",
+        branch: "nightshift/x",
+        baseCommit: "b",
+        headCommit: "h",
+        plan: { steps: [{ title: "é" }] },
+        planHash: "p",
+        conversation: [{ kind: "choice", state: "plan", asked: [], reply: { a: "b" }, by: "ada", at: 4 }],
+        trigger: { kind: "comments", text: "no", run: "run_x" },
+        order: "kill",
+        outcome: "implemented",
+        reason: "because",
+        finishedAt: 9,
+      });
+      for (const task of [bare, full]) {
+        await current.store.createTask(creating(task));
+        expect(await current.store.getTask(task.id)).toEqual(task);
+      }
+    });
+
+    it("writes the first run, events and notices with it, and admits what fits", async () => {
+      const task = sampleTask();
+      const run = sampleRun(task);
+      const event = sampleEvent({ task: task.id, type: "task.submitted" });
+      const notice = sampleNotice({ task: task.id });
+      const result = await current.store.createTask(creating(task, { run, events: [event], notices: [notice] }));
+      expect(result).toEqual({ task, admitted: [run.id], ended: [], events: [{ ...event, id: expect.any(Number) }] });
+      expect(await current.store.getRun(run.id)).toMatchObject({
+        ...run,
+        status: "starting",
+        token: 0,
+        startedAt: null,
+      });
+      expect(await current.store.listEvents({ after: 0, task: null, limit: 10 })).toEqual(result.events);
+      expect(await current.store.dueNotices(1000, 10)).toHaveLength(1);
+    });
+
+    it("returns the first task when the same key comes again, and writes nothing", async () => {
+      const first = sampleTask();
+      await current.store.createTask(creating(first, { key: "k" }));
+      const second = sampleTask();
+      const again = await current.store.createTask(
+        creating(second, { key: "k", run: sampleRun(second), events: [sampleEvent()] }),
+      );
+      expect(again).toEqual({ task: first, admitted: [], ended: [], events: [] });
+      expect(await current.store.getTask(second.id)).toBeNull();
+      expect(await current.store.lastEventId()).toBe(0);
+    });
+
+    it("makes one task of twenty submissions at once with the same key", async () => {
+      const results = await Promise.all(
+        Array.from({ length: 20 }, () => {
+          const task = sampleTask();
+          return current.store.createTask(creating(task, { key: "k", run: sampleRun(task) }));
+        }),
+      );
+      expect(new Set(results.map((result) => result.task.id)).size).toBe(1);
+      expect(await current.store.listOpenRuns()).toHaveLength(1);
+    });
+
+    it("keeps tasks without a key apart", async () => {
+      await current.store.createTask(creating(sampleTask()));
+      await current.store.createTask(creating(sampleTask()));
+      expect((await current.store.listTasks(ALL)).rows).toHaveLength(2);
+    });
+
+    it("writes nothing when a part of it is refused", async () => {
+      const { run } = await startTask(current.store);
+      const before = await current.store.lastEventId();
+      const task = sampleTask();
+      const clash = sampleRun(task, { id: run.id });
+      await expect(current.store.createTask(creating(task, { run: clash, events: [sampleEvent()] }))).rejects.toThrow(
+        /unique/i,
+      );
+      expect(await current.store.getTask(task.id)).toBeNull();
+      expect(await current.store.lastEventId()).toBe(before);
+    });
+  });
+
+  describe("reading tasks", () => {
+    it("finds at most ten ids by prefix, with or without task_, and nothing by wildcards", async () => {
+      for (let i = 0; i < 12; i++) await current.store.createTask(creating(sampleTask({ id: `task_ab${i % 10}${i}` })));
+      await current.store.createTask(creating(sampleTask({ id: "task_ac" })));
+      expect(await current.store.findTaskIds("ac")).toEqual(["task_ac"]);
+      expect(await current.store.findTaskIds("task_ac")).toEqual(["task_ac"]);
+      expect(await current.store.findTaskIds("ab00")).toEqual(["task_ab00"]);
+      expect(await current.store.findTaskIds("ab")).toHaveLength(10);
+      expect(await current.store.findTaskIds("")).toHaveLength(10);
+      for (const none of ["%", "_", "a%", "a_", "task_~", "ac0", "'"])
+        expect(await current.store.findTaskIds(none)).toEqual([]);
+      expect(await current.store.getTask("task_a")).toBeNull();
+    });
+
+    it("lists newest first, page by page, each task once, also those of the same moment and with new ones coming in", async () => {
+      const ids: string[] = [];
+      for (let i = 0; i < 10; i++) {
+        const task = sampleTask({ createdAt: 1000 + Math.floor(i / 4) });
+        ids.unshift(task.id);
+        await current.store.createTask(creating(task));
+      }
+      const seen: string[] = [];
+      let cursor: string | null = null;
+      for (let page = 0; page < 4; page++) {
+        const { rows, next } = await current.store.listTasks({ ...ALL, cursor, limit: 3 });
+        seen.push(...rows.map((task) => task.id));
+        cursor = next;
+        await current.store.createTask(creating(sampleTask({ createdAt: 5000 + page })));
+      }
+      expect(cursor).toBeNull();
+      expect(seen).toEqual(ids);
+    });
+
+    it("says that there is no next page when the last one is exactly full", async () => {
+      for (let i = 0; i < 3; i++) await current.store.createTask(creating(sampleTask()));
+      expect((await current.store.listTasks({ ...ALL, limit: 3 })).next).toBeNull();
+      expect((await current.store.listTasks({ ...ALL, limit: 2 })).next).not.toBeNull();
+    });
+
+    it("filters by status, state and project together", async () => {
+      const wanted = sampleTask({ status: "waiting", state: "review", project: "a" });
+      for (const task of [
+        wanted,
+        sampleTask({ status: "failed", state: "review", project: "a" }),
+        sampleTask({ status: "waiting", state: "plan", project: "a" }),
+        sampleTask({ status: "waiting", state: "review", project: "b" }),
+      ])
+        await current.store.createTask(creating(task));
+      const query: ListTasksQuery = { ...ALL, status: ["waiting", "running"], state: "review", project: "a" };
+      expect((await current.store.listTasks(query)).rows).toEqual([wanted]);
+      expect((await current.store.listTasks({ ...ALL, status: [] })).rows).toEqual([]);
+      expect((await current.store.listTasks({ ...ALL, status: ["waiting"] })).rows).toHaveLength(3);
+    });
+
+    it("refuses a cursor that it did not give", async () => {
+      await expect(current.store.listTasks({ ...ALL, cursor: "' or 1=1" })).rejects.toThrow(UserError);
+    });
+
+    it("counts tasks of every status", async () => {
+      await current.store.createTask(creating(sampleTask({ status: "failed" })));
+      await current.store.createTask(creating(sampleTask({ status: "failed" })));
+      const none = Object.fromEntries(TASK_STATUSES.map((status) => [status, 0]));
+      expect(await current.store.countTasks()).toEqual({ ...none, failed: 2 });
+    });
+  });
+
+  describe("deleteTask", () => {
+    it("removes an ended task with its runs, checks and artifacts; its events stay", async () => {
+      const { task, run, lease } = await startTask(current.store);
+      const kept = await startTask(current.store);
+      const event = sampleEvent({ task: task.id });
+      await current.store.commit(
+        committing(
+          { ...task, status: "succeeded" },
+          {
+            lease,
+            endRun: sampleEnd(run.id),
+            events: [event],
+            checks: [sampleCheck(run.id)],
+            artifacts: [sampleArtifact()],
+          },
+        ),
+      );
+      await current.store.deleteTask(task.id, sampleEvent({ task: task.id, type: "task.deleted" }));
+      expect(await current.store.getTask(task.id)).toBeNull();
+      expect(await current.store.getRun(run.id)).toBeNull();
+      expect(await current.store.listChecks(task.id)).toEqual([]);
+      expect(await current.store.listArtifacts(task.id)).toEqual([]);
+      const types = (await current.store.listEvents({ after: 0, task: task.id, limit: 10 })).map(({ type }) => type);
+      expect(types).toEqual(["run.note", "task.deleted"]);
+      expect(await current.store.getRun(kept.run.id)).not.toBeNull();
+      expect(await current.store.checkIntegrity()).toEqual([]);
+    });
+
+    it("refuses a task that has not ended, and one that is not there", async () => {
+      const { task } = await queueTask(current.store);
+      await expect(current.store.deleteTask(task.id, sampleEvent())).rejects.toMatchObject({ kind: "conflict" });
+      await expect(current.store.deleteTask("task_none", sampleEvent())).rejects.toMatchObject({ kind: "not_found" });
+      expect(await current.store.getTask(task.id)).not.toBeNull();
+      expect(await current.store.lastEventId()).toBe(0);
+    });
+  });
+}
