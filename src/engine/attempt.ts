@@ -1,0 +1,207 @@
+import { advance } from "../core/advance.ts";
+import { LeaseLostError, UserError, ConfigError } from "../core/errors.ts";
+import { SYSTEM, type EventDraft } from "../core/event.ts";
+import type { Run, RunEndStatus } from "../core/run.ts";
+import type { Task } from "../core/task.ts";
+import type { RunEnd } from "../ports/store.ts";
+import { cleanUpAfterRun } from "./clean-up.ts";
+import { transact, type Decision } from "./transact.ts";
+import { factsOf, type EnginePorts } from "./ports.ts";
+import { runAgentStep } from "./steps/agent.ts";
+import { runChecksStep } from "./steps/checks.ts";
+import { runPublishStep } from "./steps/publish.ts";
+import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult } from "./steps/step.ts";
+
+/**
+ * One run, from being taken to its one commit. May be called again for the same run after a crash or a restart:
+ * every part finds what an earlier call did and goes on from there.
+ */
+export async function runAttempt(ports: EnginePorts, runId: string, signal: AbortSignal): Promise<void> {
+  const run = await ports.store.takeRun(runId, ports.clock.now());
+  if (run === null) return;
+  ports.pass("run.taken");
+  try {
+    const context = await openContext(ports, run, signal);
+    const result = await performStep(context);
+    signal.throwIfAborted();
+    ports.pass("step.done");
+    const ended = await commitResult(context, result);
+    ports.pass("step.committed");
+    await cleanUpAfterRun(context, ended);
+    ports.pass("cleanup.done");
+  } catch (error) {
+    if (mustLetGo(signal, error)) await letGo(ports, run);
+    else await failTask(ports, run, error);
+  }
+}
+
+function mustLetGo(signal: AbortSignal, error: unknown): boolean {
+  return signal.aborted || error instanceof LeaseLostError;
+}
+
+/** Nothing is committed: the run goes on under its supervisor and is taken up later, unless it has ended or belongs to someone else. */
+async function letGo(ports: EnginePorts, run: Run): Promise<void> {
+  const current = await ports.store.getRun(run.id);
+  if (current === null || current.finishedAt !== null) await ports.supervisors.control(ports.runFiles.dir(run.id), "kill");
+}
+
+/** The last net: what could not even be turned into an outcome (settings unreadable, project gone) still ends in one. */
+async function failTask(ports: EnginePorts, run: Run, error: unknown): Promise<void> {
+  const message = error instanceof Error ? error.message : String(error);
+  ports.log.error("a run could not be carried out", { run: run.id, error: error instanceof Error ? error.stack : message });
+  const lease = { run: run.id, token: run.token };
+  await transact(ports, run.task, lease, (task) => {
+    const at = ports.clock.now();
+    const outcome = outcomeOf("agent_error", message);
+    const ended: EventDraft = {
+      at,
+      task: task.id,
+      run: run.id,
+      type: "task.ended",
+      level: "error",
+      actor: SYSTEM,
+      summary: `failed: ${message}`,
+      data: { status: "failed", outcome: outcome.name },
+    };
+    const failed: Task = { ...task, status: "failed", outcome: outcome.name, reason: message, finishedAt: at, updatedAt: at, queuedFor: null };
+    const result = resultOf({ task }, outcome, { error: message });
+    return { advance: { task: failed, events: [ended], next: null }, endRun: toRunEnd(run, result, at) };
+  });
+}
+
+async function openContext(ports: EnginePorts, run: Run, signal: AbortSignal): Promise<StepContext> {
+  const lease = { run: run.id, token: run.token };
+  const { task } = await transact(ports, run.task, lease, (before) => markRunning(ports, before, run));
+  const project = await ports.store.getProject(task.project);
+  if (project === null) throw new UserError("not_found", `project "${task.project}" is no longer registered`, "run nightshift init in its folder");
+  const kept = await ports.store.getPipeline(task.pipelineHash);
+  if (kept === null) throw new Error(`the text of pipeline ${task.pipeline} (${task.pipelineHash}) is gone`);
+  const pipeline = ports.projects.parsePipeline(kept.name, kept.text);
+  const state = pipeline.states[run.state];
+  if (state === undefined) throw new Error(`pipeline ${pipeline.name} has no state ${run.state}`);
+  const settings = await ports.projects.settings(project);
+  return { ports, task, run, lease, project, settings, pipeline, state, signal };
+}
+
+function markRunning(ports: EnginePorts, task: Task, run: Run): Decision {
+  const at = ports.clock.now();
+  // A take-over after a restart is told apart from the first start, so that each run starts exactly once in the log.
+  const first = run.token === 1;
+  const started: EventDraft = {
+    at,
+    task: task.id,
+    run: run.id,
+    type: first ? "run.started" : "run.note",
+    level: "info",
+    actor: SYSTEM,
+    summary: first ? `${run.role ?? run.step} started (attempt ${run.attempt})` : `${run.role ?? run.step} taken up again`,
+    data: { role: run.role, step: run.step, attempt: run.attempt, token: run.token },
+  };
+  const status = task.status === "paused" ? "paused" : "running";
+  return { advance: { task: { ...task, status, queuedFor: null, updatedAt: at }, events: [], next: null }, events: [started] };
+}
+
+/** A broken step is an outcome. Only letting go of the run is not. */
+async function performStep(context: StepContext): Promise<StepResult> {
+  try {
+    switch (context.run.step) {
+      case "agent":
+        return await runAgentStep(context);
+      case "checks":
+        return await runChecksStep(context);
+      case "publish":
+        return await runPublishStep(context);
+    }
+  } catch (error) {
+    return brokenStep(context, error);
+  }
+}
+
+function brokenStep(context: StepContext, error: unknown): StepResult {
+  if (context.signal.aborted || error instanceof LeaseLostError) throw error;
+  if (error instanceof StepEnd) return resultOf(context, error.outcome, { error: error.message });
+  const message = error instanceof Error ? error.message : String(error);
+  const expected = error instanceof UserError || error instanceof ConfigError;
+  if (!expected) context.ports.log.error("a step broke", { run: context.run.id, error: error instanceof Error ? error.stack : message });
+  const name = isDiskFull(error) ? "disk_full" : "agent_error";
+  return resultOf(context, outcomeOf(name, message), { error: message });
+}
+
+function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && ("code" in error ? error.code === "ENOSPC" : /no space left|disk is full/i.test(error.message));
+}
+
+async function commitResult(context: StepContext, result: StepResult): Promise<Task> {
+  const { ports, run, lease } = context;
+  const { task } = await transact(ports, run.task, lease, (current) => decideNext(context, current, result));
+  return task;
+}
+
+function decideNext(context: StepContext, current: Task, result: StepResult): Decision {
+  const { ports, run, pipeline, settings } = context;
+  const at = ports.clock.now();
+  const task = { ...current, ...result.work };
+  const advanced = advance({
+    pipeline,
+    task,
+    outcome: result.outcome,
+    run: { id: run.id, role: run.role, step: run.step },
+    actor: SYSTEM,
+    facts: factsOf(task, settings),
+    limits: { repair: settings.repairAttempts },
+    digest: ports.digest,
+    at,
+  });
+  return {
+    advance: advanced,
+    events: [endEvent(run, result, at)],
+    endRun: toRunEnd(run, result, at),
+    checks: result.checks,
+    artifacts: result.artifacts,
+  };
+}
+
+function toRunEnd(run: Run, result: StepResult, finishedAt: number): RunEnd {
+  return {
+    id: run.id,
+    status: endStatus(result),
+    outcome: result.outcome.name,
+    payload: { summary: result.outcome.summary, ...result.outcome.payload },
+    exit: result.exit,
+    endedBy: result.endedBy,
+    error: result.error,
+    commit: result.commit,
+    costUsd: result.costUsd,
+    costBasis: result.costBasis,
+    tokens: result.tokens,
+    pausedMs: result.pausedMs,
+    finishedAt,
+  };
+}
+
+function endEvent(run: Run, { outcome, endedBy, error }: StepResult, at: number): EventDraft {
+  const interrupted = outcome.name === "interrupted";
+  return {
+    at,
+    task: run.task,
+    run: run.id,
+    type: interrupted ? "run.interrupted" : "run.ended",
+    level: error === null ? "info" : "warning",
+    actor: SYSTEM,
+    summary: `${run.role ?? run.step}: ${outcome.name}${outcome.summary === "" ? "" : ` – ${outcome.summary}`}`,
+    data: { outcome: outcome.name, ended_by: endedBy },
+  };
+}
+
+function endStatus({ outcome, error }: StepResult): RunEndStatus {
+  switch (outcome.name) {
+    case "interrupted":
+      return "interrupted";
+    case "timeout":
+      return "timeout";
+    case "cancel":
+      return "cancelled";
+    default:
+      return error === null ? "succeeded" : "failed";
+  }
+}

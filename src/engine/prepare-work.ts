@@ -1,0 +1,59 @@
+import type { Task } from "../core/task.ts";
+import type { StepContext } from "./steps/step.ts";
+import { StepEnd } from "./steps/step.ts";
+import { transact } from "./transact.ts";
+
+export interface Work {
+  readonly baseCommit: string;
+  /** Where the task's work stands; the base itself until there is work. */
+  readonly headCommit: string;
+}
+
+/**
+ * Where a step starts from: the newest base, with the task's work on top of it. Decided once per run and written down,
+ * so that a run which is taken up again after a crash does not find the ground moved.
+ */
+export async function prepareWork(context: StepContext): Promise<Work> {
+  const { task, run, settings } = context;
+  const known = knownWork(task);
+  if (known !== null && (run.token > 1 || !settings.workspace.rebase)) return fresh(context, known);
+  const work = await newestWork(context, known);
+  if (work.baseCommit !== task.baseCommit || work.headCommit !== task.headCommit) await keepWork(context, work);
+  return fresh(context, work);
+}
+
+async function newestWork(context: StepContext, known: Work | null): Promise<Work> {
+  const { ports, project, task, run } = context;
+  const base = await ports.workspaces.sync({
+    project: project.name,
+    remote: project.remote,
+    defaultBranch: context.settings.defaultBranch ?? (project.defaultBranch === "HEAD" ? null : project.defaultBranch),
+  });
+  ports.pass("workspace.synced");
+  if (known === null || known.headCommit === known.baseCommit) return { baseCommit: base.commit, headCommit: base.commit };
+  if (known.baseCommit === base.commit) return known;
+  const headCommit = await ports.workspaces.rebase({
+    project: project.name,
+    task: task.id,
+    commit: known.headCommit,
+    oldBase: known.baseCommit,
+    newBase: base.commit,
+    at: run.createdAt,
+  });
+  if (headCommit === null)
+    throw new StepEnd("conflict", `the task's work conflicts with what is new on ${base.branch} since it began`, { base: base.commit });
+  return { baseCommit: base.commit, headCommit };
+}
+
+async function keepWork({ ports, run, lease }: StepContext, work: Work): Promise<void> {
+  await transact(ports, run.task, lease, (task) => ({ advance: { task: { ...task, ...work }, events: [], next: null } }));
+}
+
+function knownWork({ baseCommit, headCommit }: Task): Work | null {
+  return baseCommit === null || headCommit === null ? null : { baseCommit, headCommit };
+}
+
+/** A state with `workspace: fresh` sees nothing of what earlier runs did. */
+function fresh({ state }: StepContext, work: Work): Work {
+  return state.workspace === "fresh" ? { ...work, headCommit: work.baseCommit } : work;
+}

@@ -1,0 +1,56 @@
+import { reopen } from "../core/advance.ts";
+import { UserError } from "../core/errors.ts";
+import type { Actor } from "../core/event.ts";
+import type { Pipeline } from "../core/pipeline.ts";
+import type { Task } from "../core/task.ts";
+import { decided } from "./decide.ts";
+import { pipelineOf } from "./pipeline-of.ts";
+import { factsOf, type EnginePorts } from "./ports.ts";
+import { outcomeOf } from "./steps/step.ts";
+import { findProject } from "./submit.ts";
+import { transact } from "./transact.ts";
+
+/** Lets a task that failed or was cancelled go on from the state it ended in, or from `state`, with all limits counted anew. */
+export async function retry(ports: EnginePorts, id: string, state: string | null, actor: Actor): Promise<Task> {
+  const { task } = await transact(ports, id, null, async (before) => {
+    if (before.status !== "failed" && before.status !== "cancelled")
+      throw new UserError("conflict", `cannot retry ${id}: it is ${before.status}`, "only a task that failed or was cancelled can be retried");
+    const pipeline = await pipelineOf(ports, before);
+    const from = checkState(pipeline, state ?? (await lastState(ports, before)) ?? pipeline.start);
+    const settings = await ports.projects.settings(await findProject(ports, before.project));
+    const at = ports.clock.now();
+    const outcome = outcomeOf("retry", `retried from "${from}" by ${actor.name}`);
+    const again = reopen(
+      {
+        pipeline,
+        task: { ...before, order: null },
+        outcome,
+        run: null,
+        actor,
+        facts: factsOf(before, settings),
+        limits: { repair: settings.repairAttempts },
+        digest: ports.digest,
+        at,
+      },
+      from,
+    );
+    return { advance: again, events: [decided(before, outcome, actor, at)] };
+  });
+  return task;
+}
+
+async function lastState(ports: EnginePorts, task: Task): Promise<string | null> {
+  const runs = await ports.store.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
+  return runs.at(-1)?.state ?? null;
+}
+
+function checkState(pipeline: Pipeline, name: string): string {
+  const state = pipeline.states[name];
+  if (state !== undefined && state.step.kind !== "end") return name;
+  const names = Object.values(pipeline.states).filter(({ step }) => step.kind !== "end");
+  throw new UserError(
+    "invalid",
+    state === undefined ? `pipeline ${pipeline.name} has no state "${name}"` : `"${name}" is an end`,
+    `retry --from takes one of: ${names.map((each) => each.name).join(", ")}`,
+  );
+}

@@ -1,0 +1,147 @@
+import type { Outcome } from "../../core/outcome.ts";
+import type { CheckResult, CheckStatus } from "../../core/run.ts";
+import type { CheckSettings } from "../../core/settings.ts";
+import type { RunPaths } from "../../ports/run-files.ts";
+import type { CommandResult, ExitRecord, Job } from "../../ports/supervisor.ts";
+import { saysTheSame } from "../../core/compare-output.ts";
+import { prepareWork, type Work } from "../prepare-work.ts";
+import { openWorkspace, setupCommand, setupFailed, setupProblem, shellCommand } from "../setup-workspace.ts";
+import { supervise } from "../supervise.ts";
+import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult } from "./step.ts";
+
+const TAIL_BYTES = 8_000;
+const BASELINE = "baseline";
+
+/** The project's commands on a fresh checkout of the task's commit: never in a tree where an agent was. */
+export async function runChecksStep(context: StepContext): Promise<StepResult> {
+  const { ports, run, task } = context;
+  const work = await prepareWork(context);
+  const checks = await checksFor(context);
+  if (checks.length === 0) return resultOf(context, outcomeOf("checks_passed", "the project has no checks"), { work });
+  const paths = await ports.runFiles.prepare({ run: run.id, task: task.id, role: null });
+  const record = await runIn(context, { name: run.id, commit: work.headCommit, dir: paths.dir, paths, checks });
+  ports.pass("checks.ended");
+  if (setupFailed(record)) throw new StepEnd("setup_failed", setupProblem(record));
+  const results = await Promise.all(checks.map((check) => toResult(context, check, record)));
+  const judged = await withBaseline(context, { work, checks, results, paths });
+  return resultOf(context, verdict(context, judged), { work, checks: judged, pausedMs: record.pausedMs, endedBy: "exit" });
+}
+
+/** Only the checks meant for the role whose work is being checked. */
+async function checksFor({ ports, task, settings }: StepContext): Promise<readonly CheckSettings[]> {
+  const runs = await ports.store.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
+  const role = runs.findLast(({ step, commit }) => step === "agent" && commit !== null)?.role ?? "implement";
+  return settings.checks.filter(({ roles }) => roles.includes(role));
+}
+
+interface CheckRun {
+  readonly name: string;
+  readonly commit: string;
+  readonly dir: string;
+  readonly paths: RunPaths;
+  readonly checks: readonly CheckSettings[];
+}
+
+async function runIn(context: StepContext, { name, commit, dir, paths, checks }: CheckRun): Promise<ExitRecord> {
+  const { run, settings, ports } = context;
+  const workspace = await openWorkspace(context, name, commit);
+  const job: Job = {
+    dir,
+    run: run.id,
+    sandbox: settings.sandbox.mode,
+    commands: [
+      ...setupCommand(context, workspace, paths),
+      ...checks.map((check) =>
+        shellCommand(context, workspace, paths, {
+          name: check.name,
+          command: check.command,
+          timeoutMs: check.timeoutMs,
+          logFile: logFile(check),
+          ifFails: "continue",
+          rerun: true,
+        }),
+      ),
+    ],
+    secrets: {},
+    paused: false,
+  };
+  ports.pass("checks.started");
+  const result = await supervise(context, job);
+  if (result.kind === "lost") throw new StepEnd("interrupted", "the supervisor of the checks died; its process tree was ended");
+  if (result.record.error !== null) throw brokenJob(result.record.error);
+  const ended = result.record.commands.find(({ endedBy }) => endedBy === "cancel" || endedBy === "kill" || endedBy === "lost");
+  if (ended !== undefined) throw new StepEnd(ended.endedBy === "lost" ? "interrupted" : "cancel", `the check "${ended.name}" was ended`);
+  return result.record;
+}
+
+function brokenJob({ kind, message }: NonNullable<ExitRecord["error"]>): StepEnd {
+  return new StepEnd(kind === "internal" ? "interrupted" : kind, message);
+}
+
+function logFile(check: CheckSettings): string {
+  return `checks/${check.name}.log`;
+}
+
+async function toResult({ ports, run }: StepContext, check: CheckSettings, record: ExitRecord): Promise<CheckResult> {
+  const ended = record.commands.find(({ name }) => name === check.name);
+  return {
+    run: run.id,
+    name: check.name,
+    severity: check.severity,
+    status: ended === undefined ? "skipped" : statusOf(ended),
+    exitCode: ended?.exit.code ?? null,
+    durationMs: ended?.durationMs ?? 0,
+    tail: ended?.startError ?? (await ports.runFiles.readLogTail(run.id, logFile(check), TAIL_BYTES)),
+  };
+}
+
+function statusOf({ endedBy, exit, flaky }: CommandResult): CheckStatus {
+  if (flaky) return "flaky";
+  if (endedBy === "timeout") return "timeout";
+  return endedBy === "exit" && exit.code === 0 ? "passed" : "failed";
+}
+
+interface Judgement {
+  readonly work: Work;
+  readonly checks: readonly CheckSettings[];
+  readonly results: readonly CheckResult[];
+  readonly paths: RunPaths;
+}
+
+/**
+ * A check that fails on the base commit too, and in the same words, is shown as such and not blamed on the change.
+ * One that fails in other words is: the change had a hand in it.
+ */
+async function withBaseline(context: StepContext, { work, checks, results, paths }: Judgement): Promise<readonly CheckResult[]> {
+  const failed = checks.filter(({ name }) => results.some((result) => result.name === name && isRed(result)));
+  if (failed.length === 0 || work.baseCommit === work.headCommit) return results;
+  const { ports, run, task } = context;
+  const baseline = `${run.id}/${BASELINE}`;
+  const { dir } = await ports.runFiles.prepare({ run: baseline, task: task.id, role: null });
+  const record = await runIn(context, { name: `${run.id}.${BASELINE}`, commit: work.baseCommit, dir, paths, checks: failed });
+  return Promise.all(
+    results.map(async (result): Promise<CheckResult> => {
+      const onBase = record.commands.find(({ name }) => name === result.name);
+      if (!isRed(result) || onBase === undefined || !isRed({ status: statusOf(onBase) })) return result;
+      const tail = await ports.runFiles.readLogTail(baseline, `checks/${result.name}.log`, TAIL_BYTES);
+      return saysTheSame(result.tail, tail) ? { ...result, status: "red_baseline" } : result;
+    }),
+  );
+}
+
+function isRed({ status }: Pick<CheckResult, "status">): boolean {
+  return status === "failed" || status === "timeout";
+}
+
+function verdict({ settings }: StepContext, results: readonly CheckResult[]): Outcome {
+  const blamed = results.filter((result) => isRed(result) && (result.severity === "error" || settings.failOnWarning));
+  const summary = results.map(({ name, status }) => `${name}: ${status.replace("_", " ")}`).join(", ");
+  const outcomes = Object.fromEntries(results.map(({ name, status }) => [name, status]));
+  if (blamed.length === 0) return outcomeOf("checks_passed", summary, { checks: outcomes });
+  return outcomeOf("checks_failed", summary, { checks: outcomes, details: blamed.map(describe).join("\n\n") });
+}
+
+function describe({ name, status, exitCode, tail }: CheckResult): string {
+  const how = status === "timeout" ? "ran out of time" : `failed with exit code ${exitCode ?? "unknown"}`;
+  return `The check "${name}" ${how}. The end of its output:\n${tail}`;
+}

@@ -1,0 +1,150 @@
+import { begin } from "../core/advance.ts";
+import { branchName } from "../core/branch-name.ts";
+import { UserError } from "../core/errors.ts";
+import type { Actor, EventDraft } from "../core/event.ts";
+import type { Pipeline } from "../core/pipeline.ts";
+import { resolveRun } from "../core/resolve-run.ts";
+import type { Settings } from "../core/settings.ts";
+import type { Task } from "../core/task.ts";
+import { terminalLine, terminalText } from "../core/terminal-text.ts";
+import type { Project } from "../ports/store.ts";
+import type { TaskDraft } from "./commands-contract.ts";
+import { admissionNow, factsOf, type EnginePorts } from "./ports.ts";
+import { outcomeOf } from "./steps/step.ts";
+import { handOver, toNewRun } from "./transact.ts";
+
+const MAX_DESCRIPTION = 1_000_000;
+const MAX_TITLE = 120;
+const MAX_TAG = 40;
+
+/** Checks what was asked for, all of it, before anything is written; then writes task, first run and event at once. */
+export async function submit(ports: EnginePorts, draft: TaskDraft, actor: Actor): Promise<Task> {
+  const project = await findProject(ports, draft.project);
+  const settings = await ports.projects.settings(project);
+  const { pipeline, text } = await ports.projects.pipeline(project, draft.pipeline);
+  const task = makeTask(ports, { draft, actor, settings, pipeline });
+  checkAgents(pipeline, settings, task);
+  await ports.store.keepPipeline(pipeline.hash, pipeline.name, text);
+  const first = begin({
+    pipeline,
+    task,
+    outcome: outcomeOf("retry", "submitted"),
+    run: null,
+    actor,
+    facts: factsOf(task, settings),
+    limits: {},
+    digest: ports.digest,
+    at: task.createdAt,
+  });
+  const result = await ports.store.createTask({
+    task: first.task,
+    run: first.next === null ? null : toNewRun(ports, first.task, first.next),
+    events: [submitted(task, actor)],
+    notices: [],
+    key: draft.key,
+    admission: admissionNow(ports),
+  });
+  ports.pass("submit.committed");
+  await handOver(ports, result);
+  return result.task;
+}
+
+export async function findProject(ports: Pick<EnginePorts, "store">, name: string): Promise<Project> {
+  const project = await ports.store.getProject(name);
+  if (project !== null) return project;
+  const known = (await ports.store.listProjects()).map((each) => each.name);
+  const found = known.length === 0 ? "no project is registered yet" : `registered are: ${known.join(", ")}`;
+  throw new UserError("not_found", `there is no project "${terminalLine(name, MAX_TITLE)}"; ${found}`, "run nightshift init in the project's folder");
+}
+
+interface Making {
+  readonly draft: TaskDraft;
+  readonly actor: Actor;
+  readonly settings: Settings;
+  readonly pipeline: Pipeline;
+}
+
+function makeTask(ports: EnginePorts, { draft, actor, settings, pipeline }: Making): Task {
+  const description = checkDescription(draft.description);
+  const title = titleOf(draft.title ?? description);
+  const id = ports.clock.newId("task");
+  const at = ports.clock.now();
+  return {
+    id,
+    version: 1,
+    title,
+    description,
+    project: draft.project,
+    pipeline: pipeline.name,
+    pipelineHash: pipeline.hash,
+    state: pipeline.start,
+    status: "queued",
+    waitingFor: null,
+    queuedFor: null,
+    priority: draft.priority,
+    size: draft.size,
+    complexity: draft.complexity,
+    tags: draft.tags.map((tag) => terminalLine(tag, MAX_TAG)),
+    options: {
+      agent: draft.agent,
+      model: draft.model,
+      timeoutMs: draft.timeoutMs,
+      budgetUsd: draft.budgetUsd,
+      autoApprove: draft.autoApprove,
+      design: draft.design,
+    },
+    counters: {},
+    items: null,
+    branch: branchName(settings.workspace.branch, { id, title }),
+    baseCommit: null,
+    headCommit: null,
+    plan: null,
+    planHash: null,
+    context: [],
+    conversation: [],
+    trigger: null,
+    order: null,
+    outcome: null,
+    reason: null,
+    submittedBy: actor.name,
+    createdAt: at,
+    updatedAt: at,
+    finishedAt: null,
+  };
+}
+
+/** Escape sequences and NUL have no business in a task: they are dropped, everything else is kept as it was written. */
+function checkDescription(given: string): string {
+  if (given.length > MAX_DESCRIPTION)
+    throw new UserError(
+      "invalid",
+      `the description has ${given.length} characters; at most ${MAX_DESCRIPTION} are allowed`,
+      "put the long part into a file of the repository and name that file",
+    );
+  const description = terminalText(given).trim();
+  if (description === "") throw new UserError("invalid", "the description is empty", "say what is to be done, in one sentence or more");
+  return description;
+}
+
+function titleOf(text: string): string {
+  return terminalLine(text.trim().split("\n")[0] ?? "", MAX_TITLE);
+}
+
+/** An agent that is not configured is better refused now than at three in the morning. */
+function checkAgents(pipeline: Pipeline, settings: Settings, task: Task): void {
+  for (const state of Object.values(pipeline.states))
+    if (state.step.kind === "agent") resolveRun(settings, state.agent, task.options, state.step.role);
+}
+
+function submitted(task: Task, actor: Actor): EventDraft {
+  return {
+    at: task.createdAt,
+    task: task.id,
+    run: null,
+    type: "task.submitted",
+    level: "info",
+    actor,
+    summary: task.title,
+    data: { pipeline: task.pipeline, project: task.project, state: task.state },
+  };
+}

@@ -1,0 +1,66 @@
+import type { Event } from "../core/event.ts";
+import type { Task } from "../core/task.ts";
+import type { Job, JobResult } from "../ports/supervisor.ts";
+import type { StepContext } from "./steps/step.ts";
+import { readTask } from "./transact.ts";
+
+/**
+ * Starts a job, or finds the one that an earlier call started, and stays with it to its end. People's orders
+ * (pause, resume, cancel, kill) stand in the task; they are passed on as they come and once at the start,
+ * for those that came while nobody was watching.
+ */
+export async function supervise(context: StepContext, job: Job): Promise<JobResult> {
+  const { ports, run, lease, signal } = context;
+  const task = await readTask(ports, run.task);
+  if (!(await ports.store.holdsLease(lease))) signal.throwIfAborted();
+  await ports.supervisors.start({ ...job, paused: task.status === "paused" });
+  ports.pass("supervisor.started");
+  const orders = followOrders(context, job.dir);
+  try {
+    await orders.obey();
+    return await ports.supervisors.watch(job.dir, { signal, onOutput: () => ports.onOutput(run.id) });
+  } finally {
+    await orders.stop();
+  }
+}
+
+/** Keeps the supervisor at what the task says, one order after the other. */
+function followOrders({ ports, run, lease }: StepContext, dir: string): { obey(): Promise<void>; stop(): Promise<void> } {
+  let paused = false;
+  let turn = Promise.resolve();
+  const obey = (): Promise<void> => {
+    turn = turn.then(follow).catch((error: unknown) => {
+      ports.log.warn("an order did not reach the supervisor", { run: run.id, error: String(error) });
+    });
+    return turn;
+  };
+  const unsubscribe = ports.store.onEvents((events) => {
+    if (events.some((event) => concerns(event, run.task))) void obey();
+  });
+  return {
+    obey,
+    stop: async () => {
+      unsubscribe();
+      await turn;
+    },
+  };
+
+  async function follow(): Promise<void> {
+    const task = await ports.store.getTask(run.task);
+    if (task === null) return;
+    if (task.order !== null) await ports.supervisors.control(dir, task.order === "kill" ? "kill" : "stop");
+    else await keepPace(task);
+  }
+
+  async function keepPace({ status }: Task): Promise<void> {
+    const wanted = status === "paused";
+    if (wanted === paused) return;
+    if (!(await ports.supervisors.control(dir, wanted ? "pause" : "resume"))) return;
+    paused = wanted;
+    await ports.store.updateRun(lease, { status: wanted ? "paused" : "running" });
+  }
+}
+
+function concerns(event: Event, task: string): boolean {
+  return event.task === task && ["task.paused", "task.resumed", "task.decided"].includes(event.type);
+}

@@ -1,0 +1,89 @@
+import type { Advance, NextRun } from "../core/advance.ts";
+import { StaleTaskError, UserError } from "../core/errors.ts";
+import type { EventDraft } from "../core/event.ts";
+import type { CheckResult } from "../core/run.ts";
+import type { Artifact, Task } from "../core/task.ts";
+import type { CommitParams, CommitResult, Lease, NewRun, RunEnd } from "../ports/store.ts";
+import { noticesFor } from "./notices.ts";
+import { admissionNow, type EnginePorts } from "./ports.ts";
+
+/** What a decision about a task comes to; everything not named stays as it is. */
+export interface Decision {
+  readonly advance: Advance;
+  readonly events?: readonly EventDraft[];
+  readonly endRun?: RunEnd | null;
+  readonly endOthers?: CommitParams["endOthers"];
+  readonly checks?: readonly CheckResult[];
+  readonly artifacts?: readonly Artifact[];
+}
+
+const MAX_TRIES = 50;
+
+/**
+ * Reads the task, decides, writes all of it in one transaction, and hands admitted runs to the courier.
+ * When the task changed in between it reads and decides again: `decide` may be called several times and must do nothing else.
+ */
+export async function transact(
+  ports: EnginePorts,
+  taskId: string,
+  lease: Lease | null,
+  decide: (task: Task) => Decision | Promise<Decision>,
+): Promise<CommitResult> {
+  for (let tries = 1; ; tries += 1) {
+    const task = await readTask(ports, taskId);
+    const decision = await decide(task);
+    try {
+      const result = await ports.store.commit(toCommit(ports, task, lease, decision));
+      await handOver(ports, result);
+      return result;
+    } catch (error) {
+      if (!(error instanceof StaleTaskError) || tries >= MAX_TRIES) throw error;
+    }
+  }
+}
+
+export async function readTask(ports: Pick<EnginePorts, "store">, id: string): Promise<Task> {
+  const task = await ports.store.getTask(id);
+  if (task === null) throw new UserError("not_found", `there is no task ${id}`, "nightshift queue lists the tasks there are");
+  return task;
+}
+
+/** The courier may forget what it is told here: reconcile tells it again. */
+export async function handOver(ports: EnginePorts, result: Pick<CommitResult, "admitted" | "ended">): Promise<void> {
+  for (const run of result.ended) await ports.courier.cancel(run);
+  for (const run of result.admitted) await ports.courier.submit(run);
+}
+
+export function toNewRun(ports: EnginePorts, task: Task, next: NextRun): NewRun {
+  return {
+    id: ports.clock.newId("run"),
+    task: task.id,
+    project: task.project,
+    state: next.state,
+    step: next.step,
+    role: next.role,
+    attempt: next.attempt,
+    agent: null,
+    notBefore: next.notBefore,
+    trigger: next.trigger,
+    createdAt: ports.clock.now(),
+  };
+}
+
+function toCommit(ports: EnginePorts, before: Task, lease: Lease | null, decision: Decision): CommitParams {
+  const { task, next } = decision.advance;
+  const events = [...(decision.events ?? []), ...decision.advance.events];
+  return {
+    task,
+    expectedVersion: before.version,
+    lease,
+    endRun: decision.endRun ?? null,
+    endOthers: decision.endOthers ?? null,
+    newRun: next === null ? null : toNewRun(ports, task, next),
+    events,
+    checks: decision.checks ?? [],
+    artifacts: decision.artifacts ?? [],
+    notices: noticesFor(task, events, ports.notifiers),
+    admission: admissionNow(ports),
+  };
+}
