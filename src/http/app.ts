@@ -1,0 +1,186 @@
+import { type Context, Hono } from "hono";
+import type { z } from "zod";
+import type { Issue } from "../core/errors.ts";
+import { authorize, type Caller } from "./auth.ts";
+import { parseJson, readBody } from "./body.ts";
+import { BASE, type Route } from "./contract/route.ts";
+import { ROUTES, type RouteKey } from "./contract/routes.ts";
+import type { HttpDeps } from "./deps.ts";
+import { openEventFeed } from "./event-feed.ts";
+import { type Address, checkOrigin } from "./guard.ts";
+import { type Answer, createOnce, fingerprint } from "./idempotency.ts";
+import { problemResponse, RequestError, toProblem } from "./problem.ts";
+import { daemonRoutes } from "./routes/daemon.ts";
+import { decisionRoutes } from "./routes/decisions.ts";
+import type { Handlers, Input } from "./routes/handler.ts";
+import { projectRoutes } from "./routes/projects.ts";
+import { runRoutes } from "./routes/runs.ts";
+import { taskRoutes } from "./routes/tasks.ts";
+import { tokenRoutes } from "./routes/tokens.ts";
+import { sseResponse } from "./sse.ts";
+
+export interface App {
+  readonly fetch: Hono["fetch"];
+  readonly request: Hono["request"];
+  /** Open event streams on `/events`. */
+  readonly watchers: () => number;
+  /** Ends every stream, so that the server can close. */
+  readonly close: () => void;
+}
+
+export interface AppOptions {
+  readonly heartbeatMs: number;
+  readonly stallMs: number;
+}
+
+const OPTIONS: AppOptions = { heartbeatMs: 15_000, stallMs: 30_000 };
+
+const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+};
+
+export function createApp(deps: HttpDeps, address: Address, options: AppOptions = OPTIONS): App {
+  const feed = openEventFeed(deps.store);
+  const closing = new AbortController();
+  const stream = (source: Parameters<typeof sseResponse>[0], cut: () => void) =>
+    sseResponse(source, {
+      ...options,
+      cut,
+      closing: closing.signal,
+      onError: (error) => deps.log.error("event stream failed", { error: String(error) }),
+    });
+  const handlers: Handlers<RouteKey> = {
+    ...taskRoutes(deps),
+    ...decisionRoutes(deps),
+    ...runRoutes(deps, { feed, stream }),
+    ...projectRoutes(deps),
+    ...tokenRoutes(deps),
+    ...daemonRoutes(deps),
+  };
+
+  const app = new Hono();
+  app.use(async (c, next) => {
+    checkOrigin(c.req.raw, address);
+    await next();
+  });
+  const serve = createServe(deps);
+  for (const key of Object.keys(ROUTES) as RouteKey[]) {
+    const [method = "", path = ""] = key.split(" ");
+    // The table pairs each key with its row and its handler; over a union of keys the compiler cannot see that.
+    const handler = handlers[key] as (input: Input<RouteKey>) => Promise<unknown>;
+    app.on(method, `${BASE}${path}`, (c) => serve(c, ROUTES[key], handler));
+  }
+  app.notFound((c) => {
+    throw new RequestError(404, `There is no ${c.req.method} ${c.req.path}.`, {
+      hint: `GET ${BASE}/openapi.json lists what there is.`,
+    });
+  });
+  app.onError((error) => problemResponse(toProblem(error, deps.log)));
+
+  return {
+    fetch: async (...request) => secure(await app.fetch(...request)),
+    request: async (...request) => secure(await app.request(...request)),
+    watchers: feed.watchers,
+    close() {
+      closing.abort();
+      feed.close();
+    },
+  };
+}
+
+/** The order in which every request is looked at: who, what, once, do. */
+function createServe(deps: HttpDeps) {
+  const once = createOnce(deps);
+  return async (c: Context, row: Route, handler: (input: Input<RouteKey>) => Promise<unknown>): Promise<Response> => {
+    const request = c.req.raw;
+    const caller = await authorize(request, row.right, deps, deps.clock.now());
+    const text = row.body === null ? "" : await readBody(request);
+    const key = ["POST", "DELETE"].includes(request.method) ? idempotencyKey(request, caller) : null;
+    const input = {
+      ...parseRequest(row, {
+        params: c.req.param(),
+        query: queryOf(request),
+        body: row.body === null ? null : parseJson(text),
+      }),
+      caller,
+      actor: { kind: "person", name: caller.name },
+      key,
+      lastEventId: row.stream === null ? null : lastEventId(request),
+      cut: () => c.env?.outgoing?.destroy(),
+    } as Input<RouteKey>; // parsed by the row's own schemas
+    const perform = async () => await handler(input);
+    if (key === null || !row.replay) return toResponse(row, await perform());
+    const answer = await once(key, fingerprint(request.method, c.req.path, text), async () =>
+      toAnswer(row, await perform()),
+    );
+    return answerResponse(answer);
+  };
+}
+
+function parseRequest(row: Route, given: { params: unknown; query: unknown; body: unknown }) {
+  const params = row.params.safeParse(given.params);
+  const query = row.query.safeParse(given.query);
+  const body = row.body === null ? { success: true as const, data: null } : row.body.safeParse(given.body);
+  if (params.success && query.success && body.success)
+    return { params: params.data, query: query.data, body: body.data };
+  const issues = [params, query, body].flatMap((result) => (result.success ? [] : toIssues(result.error)));
+  const detail = issues.map(({ key, message }) => (key === "" ? message : `${key}: ${message}`)).join("; ");
+  throw new RequestError(400, `The request is not right: ${detail}.`, { issues });
+}
+
+function toIssues(error: z.ZodError): Issue[] {
+  return error.issues.map(({ path, message }) => ({
+    file: null,
+    line: null,
+    column: null,
+    key: path.map(String).join("."),
+    message,
+  }));
+}
+
+/** Several of one name count as a list: `?status=a&status=b` is `?status=a,b`. */
+function queryOf(request: Request): Record<string, string> {
+  const { searchParams } = new URL(request.url);
+  return Object.fromEntries(
+    [...new Set(searchParams.keys())].map((name) => [name, searchParams.getAll(name).join(",")]),
+  );
+}
+
+/** A key is its caller's own: nobody gets the answer that another person got. */
+function idempotencyKey(request: Request, caller: Caller): string | null {
+  const key = request.headers.get("idempotency-key");
+  if (key === null) return null;
+  if (key.length > 0 && key.length <= 200) return `${caller.name}:${key}`;
+  throw new RequestError(400, `The Idempotency-Key has ${key.length} characters; 1 to 200 are allowed.`);
+}
+
+function lastEventId(request: Request): number | null {
+  const text = request.headers.get("last-event-id");
+  if (text === null || text === "") return null;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new RequestError(400, `The Last-Event-ID "${text}" is not a number.`);
+}
+
+function toResponse(row: Route, result: unknown): Response {
+  return result instanceof Response ? result : answerResponse(toAnswer(row, result));
+}
+
+function toAnswer(row: Route, result: unknown): Answer {
+  return { status: row.status, body: row.ok === null ? "" : JSON.stringify(result) };
+}
+
+function answerResponse({ status, body }: Answer): Response {
+  if (body === "") return new Response(null, { status });
+  return new Response(body, { status, headers: { "content-type": "application/json" } });
+}
+
+function secure(response: Response): Response {
+  for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.headers.set(name, value);
+  return response;
+}

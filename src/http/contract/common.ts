@@ -1,0 +1,34 @@
+import { z } from "zod";
+
+/** Times leave the program as ISO 8601 in UTC. */
+export const time = z.iso.datetime();
+
+export const tokensSchema = z
+  .strictObject({ input: z.int(), output: z.int(), cache_read: z.int(), cache_write: z.int() })
+  .meta({ id: "Tokens" });
+
+/** An id or any unique beginning of one, with or without its `task_` or `run_`. */
+export const idOrPrefix = z
+  .string()
+  .regex(/^[0-9a-z_]{1,40}$/, "must be an id or the beginning of one: lower-case letters, digits and _");
+
+export const freeObject = z.record(z.string(), z.unknown());
+
+/** `?status=queued,running`, each one of `values`. */
+export function listOf<const T extends readonly [string, ...string[]]>(values: T) {
+  return z
+    .string()
+    .transform((text) => text.split(","))
+    .pipe(z.array(z.enum(values)));
+}
+
+export function limitUpTo(max: number, standard: number) {
+  return z.coerce.number<number | string>().int().min(1).max(max).default(standard);
+}
+
+export const offset = z.coerce.number<number | string>().int().min(0);
+
+/** A day or a moment; a day is its first moment in UTC. */
+export const dayOrTime = z.union([z.iso.date(), z.iso.datetime({ offset: true })], {
+  error: "must be a day (2026-11-15) or a moment (2026-11-15T22:00:00Z)",
+});

@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { TASK_STATUSES } from "../../core/task.ts";
+import { time, tokensSchema } from "./common.ts";
+import { runSchema } from "./run.ts";
+
+export const statusSchema = z
+  .strictObject({
+    pid: z.int(),
+    version: z.string(),
+    started_at: time,
+    uptime_ms: z.int(),
+    sandbox: z.string(),
+    tasks: z.record(z.enum(TASK_STATUSES), z.int()),
+    open_runs: z.int(),
+    problems: z.array(z.string()).meta({ description: "What the daemon cannot do now, a sentence each." }),
+  })
+  .meta({ id: "Status" });
+export type StatusJson = z.output<typeof statusSchema>;
+
+export const stopSchema = z
+  .strictObject({
+    forced: z.boolean(),
+    runs: z.array(runSchema).meta({ description: "The open runs: they go on, or end when forced." }),
+  })
+  .meta({ id: "Stopping" });
+
+export const healthSchema = z.strictObject({ status: z.literal("ok") }).meta({ id: "Health" });
+
+export const agentSchema = z
+  .strictObject({
+    name: z.string(),
+    kind: z.string(),
+    program: z.string().nullable(),
+    version: z.string().nullable(),
+    usable: z.boolean(),
+    problem: z.string().nullable().meta({ description: "Why it is not usable, and what to do." }),
+    parked_until: time.nullable(),
+  })
+  .meta({ id: "Agent" });
+export type AgentJson = z.output<typeof agentSchema>;
+
+const sums = { runs: z.int(), cost_usd: z.number(), unknown_cost: z.int(), tokens: tokensSchema };
+
+export const costsSchema = z
+  .strictObject({
+    since: time,
+    until: time,
+    rows: z.array(
+      z.strictObject({
+        day: z.string(),
+        project: z.string(),
+        pipeline: z.string(),
+        role: z.string().nullable(),
+        agent: z.string().nullable(),
+        model: z.string().nullable(),
+        ...sums,
+      }),
+    ),
+    total: z.strictObject(sums),
+  })
+  .meta({ id: "Costs" });
+export type CostsJson = z.output<typeof costsSchema>;

@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { RUN_STATUSES } from "../../core/run.ts";
+import { time, tokensSchema } from "./common.ts";
+
+export const transcriptEventSchema = z
+  .discriminatedUnion("type", [
+    z.strictObject({ type: z.literal("text"), text: z.string() }),
+    z.strictObject({ type: z.literal("thinking"), text: z.string() }),
+    z.strictObject({ type: z.literal("tool_call"), id: z.string(), name: z.string(), input: z.unknown() }),
+    z.strictObject({ type: z.literal("tool_result"), id: z.string(), output: z.string(), failed: z.boolean() }),
+    z.strictObject({
+      type: z.literal("file_change"),
+      path: z.string(),
+      change: z.enum(["created", "modified", "deleted"]),
+    }),
+    z.strictObject({
+      type: z.literal("usage"),
+      tokens: tokensSchema,
+      cost_usd: z.number().nullable(),
+      model: z.string().nullable(),
+    }),
+    z.strictObject({ type: z.literal("limit"), kind: z.enum(["usage", "rate"]), resets_at: time.nullable() }),
+    z.strictObject({ type: z.literal("session"), id: z.string() }),
+    z.strictObject({ type: z.literal("error"), message: z.string() }),
+    z.strictObject({ type: z.literal("raw"), text: z.string() }),
+  ])
+  .meta({ id: "TranscriptEvent" });
+export type TranscriptEventJson = z.output<typeof transcriptEventSchema>;
+
+export const outputPageSchema = z
+  .strictObject({
+    run: z.string(),
+    status: z.enum(RUN_STATUSES),
+    offset: z.int(),
+    next: z.int().meta({ description: "Where to go on; also the id in the stream." }),
+    ended: z.boolean().meta({ description: "The run has ended and nothing comes after this page." }),
+    lines: z.array(
+      z.strictObject({
+        at: time,
+        from: z.enum(["stdout", "stderr", "supervisor"]),
+        command: z.string(),
+        events: z.array(transcriptEventSchema),
+      }),
+    ),
+  })
+  .meta({ id: "OutputPage", description: "Whole lines of a run's transcript, each with what it means." });
+export type OutputPageJson = z.output<typeof outputPageSchema>;

@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { ENDED_BY, RUN_STATUSES } from "../../core/run.ts";
+import { ROLES } from "../../core/role.ts";
+import { freeObject, time, tokensSchema } from "./common.ts";
+
+export const runSchema = z
+  .strictObject({
+    id: z.string(),
+    task: z.string(),
+    project: z.string(),
+    state: z.string(),
+    step: z.enum(["agent", "checks", "publish"]),
+    role: z.enum(ROLES).nullable(),
+    agent: z.string().nullable(),
+    agent_version: z.string().nullable(),
+    model: z.string().nullable(),
+    status: z.enum(RUN_STATUSES),
+    outcome: z.string().nullable(),
+    payload: freeObject.nullable(),
+    attempt: z.int(),
+    exit: z.strictObject({ code: z.int().nullable(), signal: z.string().nullable() }).nullable(),
+    ended_by: z.enum(ENDED_BY).nullable(),
+    session_id: z.string().nullable(),
+    sandbox: z.string().nullable(),
+    commit: z.string().nullable(),
+    created_at: time,
+    started_at: time.nullable(),
+    finished_at: time.nullable(),
+    duration_ms: z.int().nullable(),
+    cost_usd: z.number().nullable(),
+    cost_basis: z.enum(["reported", "metered", "computed", "unknown"]),
+    tokens: tokensSchema,
+    error: z.string().nullable(),
+  })
+  .meta({ id: "Run", description: "One execution of one step of a task." });
+export type RunJson = z.output<typeof runSchema>;
+
+export const checkSchema = z
+  .strictObject({
+    run: z.string(),
+    name: z.string(),
+    severity: z.enum(["error", "warning"]),
+    status: z.enum(["passed", "failed", "timeout", "flaky", "red_baseline", "skipped"]),
+    exit_code: z.int().nullable(),
+    duration_ms: z.number(),
+    tail: z.string(),
+  })
+  .meta({ id: "Check" });
+export type CheckJson = z.output<typeof checkSchema>;

@@ -1,0 +1,134 @@
+import { z } from "zod";
+import { COMPLEXITIES, CONTEXT_KINDS, PRIORITIES, QUEUE_REASONS, SIZES, TASK_STATUSES } from "../../core/task.ts";
+import { freeObject, time, tokensSchema } from "./common.ts";
+import { checkSchema, runSchema } from "./run.ts";
+
+export const questionSchema = z
+  .strictObject({
+    id: z.string(),
+    question: z.string(),
+    context: z.string().nullable(),
+    input: z.enum(["text", "choice", "boolean"]),
+    options: z.array(z.string()),
+    default: z.string().nullable(),
+    deadline: time.nullable(),
+  })
+  .meta({ id: "Question" });
+
+export const optionSchema = z
+  .strictObject({ id: z.string(), title: z.string(), description: z.string(), recommended: z.boolean() })
+  .meta({ id: "Option" });
+
+export const waitingForSchema = z
+  .discriminatedUnion("kind", [
+    z.strictObject({ kind: z.literal("approval"), since: time, plan_hash: z.string().nullable() }),
+    z.strictObject({ kind: z.literal("answers"), since: time, questions: z.array(questionSchema) }),
+    z.strictObject({ kind: z.literal("choice"), since: time, reason: z.string(), options: z.array(optionSchema) }),
+    z.strictObject({ kind: z.literal("review"), since: time }),
+    z.strictObject({ kind: z.literal("merge"), since: time }),
+  ])
+  .meta({ id: "WaitingFor" });
+export type WaitingForJson = z.output<typeof waitingForSchema>;
+
+export const artifactSchema = z
+  .strictObject({
+    type: z.enum(["branch", "commit", "diff", "change_request", "plan", "report", "file"]),
+    label: z.string(),
+    url: z.string().nullable(),
+    data: freeObject,
+  })
+  .meta({ id: "Artifact" });
+
+export const exchangeSchema = z
+  .strictObject({
+    kind: z.enum(["answers", "choice"]),
+    state: z.string(),
+    asked: z.array(z.union([questionSchema, optionSchema])),
+    reply: z.record(z.string(), z.string()).nullable(),
+    by: z.string().nullable(),
+    at: time,
+  })
+  .meta({ id: "Exchange" });
+
+export const taskSchema = z
+  .strictObject({
+    id: z.string(),
+    title: z.string(),
+    description: z.string().meta({ description: "In lists at most 500 characters; a cut one ends with …" }),
+    project: z.string(),
+    pipeline: z.string(),
+    state: z.string().meta({ description: "The pipeline's own word." }),
+    status: z.enum(TASK_STATUSES),
+    priority: z.enum(PRIORITIES),
+    size: z.enum(SIZES).nullable(),
+    complexity: z.enum(COMPLEXITIES).nullable(),
+    tags: z.array(z.string()),
+    plan: freeObject.nullable().meta({ description: "Null in lists." }),
+    plan_hash: z.string().nullable(),
+    branch: z.string().nullable(),
+    base_commit: z.string().nullable(),
+    head_commit: z.string().nullable(),
+    options: z.strictObject({
+      agent: z.string().nullable(),
+      model: z.string().nullable(),
+      timeout_ms: z.int().nullable(),
+      budget_usd: z.number().nullable(),
+      auto_approve: z.boolean(),
+      design: z.boolean(),
+    }),
+    submitted_by: z.string(),
+    created_at: time,
+    updated_at: time,
+    finished_at: time.nullable(),
+    duration_ms: z.int(),
+    agent_ms: z.int().nullable().meta({ description: "Time agents worked, without pauses. Null in lists." }),
+    outcome: z.string().nullable(),
+    reason: z.string().nullable(),
+    category: z.string().nullable(),
+    cost_usd: z
+      .number()
+      .nullable()
+      .meta({ description: "Sum of the known costs; null where none is known, and in lists." }),
+    unknown_cost: z.int().nullable().meta({ description: "Ended agent runs whose cost nobody knows. Null in lists." }),
+    tokens: tokensSchema.nullable().meta({ description: "Null in lists." }),
+    waiting_for: waitingForSchema.nullable(),
+    queued_for: z.strictObject({ kind: z.enum(QUEUE_REASONS), until: time.nullable() }).nullable(),
+    context: z.array(z.strictObject({ kind: z.enum(CONTEXT_KINDS), text: z.string(), run: z.string(), at: time })),
+    conversation: z.array(exchangeSchema),
+    runs: z.array(runSchema),
+    checks: z.array(checkSchema),
+    artifacts: z.array(artifactSchema),
+  })
+  .meta({
+    id: "Task",
+    description:
+      "A piece of work on its way through a pipeline. In lists context, conversation, runs, checks and artifacts are empty.",
+  });
+export type TaskJson = z.output<typeof taskSchema>;
+
+export const taskDraftSchema = z.strictObject({
+  project: z.string().min(1),
+  pipeline: z.string().min(1).default("staged"),
+  title: z.string().min(1).nullable().default(null),
+  description: z.string().min(1),
+  priority: z.enum(PRIORITIES).default("normal"),
+  size: z.enum(SIZES).nullable().default(null),
+  complexity: z.enum(COMPLEXITIES).nullable().default(null),
+  tags: z.array(z.string().min(1)).default([]),
+  agent: z.string().min(1).nullable().default(null),
+  model: z.string().min(1).nullable().default(null),
+  timeout_ms: z.int().positive().nullable().default(null),
+  budget_usd: z.number().positive().nullable().default(null),
+  auto_approve: z.boolean().default(false),
+  design: z.boolean().default(false),
+});
+
+export const diffSchema = z
+  .strictObject({
+    task: z.string(),
+    run: z.string().nullable().meta({ description: "The run that left the change; null where there is none yet." }),
+    base_commit: z.string().nullable(),
+    head_commit: z.string().nullable(),
+    patch: z.string(),
+  })
+  .meta({ id: "Diff" });

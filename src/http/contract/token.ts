@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { time } from "./common.ts";
+
+export const rightSchema = z.enum(["submit", "approve", "admin"]);
+
+export const tokenSchema = z
+  .strictObject({ name: z.string(), rights: z.array(rightSchema), created_at: time })
+  .meta({ id: "Token" });
+export type TokenJson = z.output<typeof tokenSchema>;
+
+export const newTokenSchema = z.strictObject({
+  name: z
+    .string()
+    .regex(
+      /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/,
+      "must be 1 to 64 letters, digits or . _ @ -, starting with a letter or digit",
+    ),
+  rights: z.array(rightSchema),
+});
+
+export const issuedTokenSchema = tokenSchema
+  .extend({ token: z.string().meta({ description: "Shown this once; only its hash is kept." }) })
+  .meta({ id: "IssuedToken" });

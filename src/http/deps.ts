@@ -1,0 +1,62 @@
+import type { Commands } from "../engine/commands-contract.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Log } from "../ports/log.ts";
+import type { RunFiles } from "../ports/run-files.ts";
+import type { Project, Store } from "../ports/store.ts";
+import type { AuthDeps } from "./auth.ts";
+import type { OutputDeps } from "./output-feed.ts";
+
+/** What the API needs from the rest of the program. */
+export interface HttpDeps extends AuthDeps, OutputDeps {
+  readonly commands: Commands;
+  readonly store: Store;
+  readonly runFiles: Pick<RunFiles, "readTranscript" | "readDiff">;
+  readonly agents: () => Promise<readonly AgentInfo[]>;
+  /** Finds the project of a checkout or a URL. Throws UserError or ConfigError with what is wrong there. */
+  readonly findProject: (source: ProjectPlace) => Promise<FoundProject>;
+  /** What the project's files ask for beyond `accepted`. */
+  readonly pendingTrust: (project: FoundProject, accepted: string) => Promise<PendingTrust>;
+  /** Begins to stop the daemon; returns at once. */
+  readonly stop: (force: boolean) => void;
+  readonly info: () => DaemonInfo;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export type ProjectPlace =
+  | { readonly kind: "path"; readonly path: string }
+  | { readonly kind: "url"; readonly url: string };
+
+export type FoundProject = Pick<Project, "name" | "path" | "remote" | "defaultBranch">;
+
+export interface PendingTrust {
+  /** The canonical JSON that `Project.accepted` becomes when a person accepts. */
+  readonly wanted: string;
+  /** Names `wanted`, so that nobody accepts what they were not shown. */
+  readonly hash: string;
+  readonly changes: readonly TrustChange[];
+}
+
+export interface TrustChange {
+  readonly key: string;
+  readonly accepted: string | null;
+  readonly wanted: string | null;
+}
+
+export interface AgentInfo {
+  readonly name: string;
+  readonly kind: string;
+  readonly program: string | null;
+  readonly version: string | null;
+  readonly usable: boolean;
+  readonly problem: string | null;
+  readonly parkedUntil: number | null;
+}
+
+export interface DaemonInfo {
+  readonly pid: number;
+  readonly version: string;
+  readonly startedAt: number;
+  readonly sandbox: string;
+  readonly problems: readonly string[];
+}

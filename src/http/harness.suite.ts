@@ -1,0 +1,279 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openSqliteStore } from "../adapters/stores/sqlite/open.ts";
+import type { Actor, EventDraft } from "../core/event.ts";
+import { makeId } from "../core/ids.ts";
+import { NO_TOKENS } from "../core/run.ts";
+import type { Task } from "../core/task.ts";
+import type { TranscriptLine } from "../core/transcript.ts";
+import type { Commands } from "../engine/commands-contract.ts";
+import type { Admission, NewRun, Store } from "../ports/store.ts";
+import { type App, type AppOptions, createApp } from "./app.ts";
+import type { HttpDeps } from "./deps.ts";
+import type { Address } from "./guard.ts";
+
+export const ADDRESS: Address = { host: "127.0.0.1", port: 4816, publicUrl: null };
+export const OWNER_TOKEN = "owner-token";
+export const NOW = Date.UTC(2026, 10, 15, 22);
+export const PERSON: Actor = { kind: "person", name: "test" };
+export const ADMIT: Admission = { at: NOW, total: 100, projects: {}, perProject: 100, parkedAgents: [] };
+
+/** What the commands were asked for, in order. */
+export type Asked = readonly [command: keyof Commands, ...given: unknown[]];
+
+export interface Harness {
+  readonly store: Store;
+  readonly deps: HttpDeps;
+  readonly app: App;
+  readonly asked: Asked[];
+  readonly logged: string[];
+  readonly stops: boolean[];
+  readonly transcript: FakeTranscript;
+  /** A request as the owner, unless the headers say otherwise. */
+  ask(method: string, path: string, more?: { body?: unknown; headers?: Record<string, string> }): Promise<Response>;
+  close(): Promise<void>;
+}
+
+export async function openHarness(options?: AppOptions): Promise<Harness> {
+  const dir = await mkdtemp(join(tmpdir(), "nightshift-http-"));
+  const asked: Asked[] = [];
+  const logged: string[] = [];
+  const stops: boolean[] = [];
+  const log = {
+    info: () => {},
+    warn: (message: string) => void logged.push(message),
+    error: (message: string, fields?: object) => void logged.push(`${message} ${JSON.stringify(fields)}`),
+  };
+  const store = await openSqliteStore({ file: join(dir, "test.db"), log });
+  const transcript = new FakeTranscript();
+  const deps: HttpDeps = {
+    commands: recordCommands(store, asked),
+    store,
+    runFiles: {
+      readTranscript: (_, offset, max) => transcript.read(offset, max),
+      readDiff: async () => "diff --git a/x b/x\n",
+    },
+    parseTranscript: (_, lines) => lines.map(({ text }) => [{ type: "text", text }]),
+    onOutput: (_, wake) => transcript.watch(wake),
+    agents: async () => [
+      { name: "mine", kind: "command", program: "./a", version: null, usable: true, problem: null, parkedUntil: null },
+    ],
+    findProject: async () => ({ name: "shop", path: "/src/shop", remote: "/src/shop", defaultBranch: "main" }),
+    pendingTrust: async (_, accepted) => ({
+      wanted: '{"network":["x"]}',
+      hash: "h1",
+      changes: accepted === "{}" ? [{ key: "sandbox.network", accepted: null, wanted: "x" }] : [],
+    }),
+    stop: (force) => void stops.push(force),
+    info: () => ({ pid: 42, version: "1.2.3", startedAt: NOW - 1000, sandbox: "none", problems: [] }),
+    ownerToken: OWNER_TOKEN,
+    owner: "alice",
+    clock: { now: () => NOW, monotonic: () => performance.now(), newId: (prefix) => makeId(prefix, randomBytes(10)) },
+    log,
+  };
+  const app = createApp(deps, ADDRESS, options);
+  return {
+    store,
+    deps,
+    app,
+    asked,
+    logged,
+    stops,
+    transcript,
+    ask: async (method, path, { body, headers } = {}) =>
+      await app.request(`http://127.0.0.1:4816${path}`, {
+        method,
+        headers: {
+          host: "127.0.0.1:4816",
+          authorization: `Bearer ${OWNER_TOKEN}`,
+          ...(body !== undefined && { "content-type": "application/json" }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+      }),
+    async close() {
+      app.close();
+      await store.close();
+      await rm(dir, { recursive: true });
+    },
+  };
+}
+
+/** A transcript of which a test decides when it grows. Offsets are bytes, as in the file. */
+class FakeTranscript {
+  private readonly lines: { readonly line: TranscriptLine; readonly end: number }[] = [];
+  private readonly watchers = new Set<() => void>();
+
+  get watched(): number {
+    return this.watchers.size;
+  }
+
+  add(text: string): void {
+    const line: TranscriptLine = { at: NOW, from: "stdout", command: "agent", text };
+    this.lines.push({ line, end: (this.lines.at(-1)?.end ?? 0) + JSON.stringify(line).length + 1 });
+    for (const wake of this.watchers) wake();
+  }
+
+  async read(offset: number, maxBytes: number) {
+    const found = this.lines.filter(({ end }) => end > offset && end <= offset + maxBytes);
+    return { lines: found.map(({ line }) => line), next: found.at(-1)?.end ?? offset };
+  }
+
+  watch(wake: () => void): () => void {
+    this.watchers.add(wake);
+    return () => this.watchers.delete(wake);
+  }
+}
+
+/** Commands that write down what they were asked for and give back the task as it is. */
+function recordCommands(store: Store, asked: Asked[]): Commands {
+  const record =
+    (command: keyof Commands) =>
+    async (id: string, ...given: unknown[]): Promise<Task> => {
+      asked.push([command, id, ...given]);
+      return (await store.getTask(id)) ?? makeTask({ id });
+    };
+  return {
+    async submit(draft, actor) {
+      asked.push(["submit", draft, actor]);
+      const task = makeTask({ description: draft.description, project: draft.project, submittedBy: actor.name });
+      return (await saveTask(store, task, draft.key)).task;
+    },
+    approve: record("approve"),
+    reject: record("reject"),
+    revise: record("revise"),
+    answer: record("answer"),
+    choose: record("choose"),
+    pause: record("pause"),
+    resume: record("resume"),
+    cancel: record("cancel"),
+    kill: record("kill"),
+    retry: record("retry"),
+    async remove(id) {
+      asked.push(["remove", id]);
+    },
+    async registerProject(project, actor) {
+      asked.push(["registerProject", project.name]);
+      const saved = { ...project, acceptedBy: actor.name, acceptedAt: NOW };
+      await store.saveProject(saved, makeEvent({ type: "project.registered" }));
+      return saved;
+    },
+  };
+}
+
+export async function saveTask(store: Store, task: Task, key: string | null = null) {
+  const run = task.status === "running" ? makeRun(task) : null;
+  return await store.createTask({
+    task,
+    run,
+    events: [makeEvent({ task: task.id, type: "task.submitted" })],
+    notices: [],
+    key,
+    admission: ADMIT,
+  });
+}
+
+export function makeTask(given: Partial<Task> = {}): Task {
+  return {
+    id: makeId("task", randomBytes(10)),
+    version: 1,
+    title: "Tidy up",
+    description: "Tidy up the shop",
+    project: "shop",
+    pipeline: "chore",
+    pipelineHash: "p1",
+    state: "implementing",
+    status: "queued",
+    waitingFor: null,
+    queuedFor: null,
+    priority: "normal",
+    size: null,
+    complexity: null,
+    tags: [],
+    options: { agent: null, model: null, timeoutMs: null, budgetUsd: null, autoApprove: false, design: false },
+    counters: {},
+    items: null,
+    branch: null,
+    baseCommit: null,
+    headCommit: null,
+    plan: null,
+    planHash: null,
+    context: [],
+    conversation: [],
+    trigger: null,
+    order: null,
+    outcome: null,
+    reason: null,
+    submittedBy: "test",
+    createdAt: NOW - 5000,
+    updatedAt: NOW - 5000,
+    finishedAt: null,
+    ...given,
+  };
+}
+
+export function makeRun(task: Task): NewRun {
+  return {
+    id: makeId("run", randomBytes(10)),
+    task: task.id,
+    project: task.project,
+    state: task.state,
+    step: "agent",
+    role: "implement",
+    attempt: 1,
+    agent: "mine",
+    notBefore: null,
+    trigger: null,
+    createdAt: NOW - 4000,
+  };
+}
+
+export function makeEvent(given: Partial<EventDraft> = {}): EventDraft {
+  return {
+    at: NOW,
+    task: null,
+    run: null,
+    type: "run.note",
+    level: "info",
+    actor: PERSON,
+    summary: "something",
+    data: {},
+    ...given,
+  };
+}
+
+/** Ends a run as the engine would: in one commit with its event. */
+export async function endRun(store: Store, task: Task, runId: string): Promise<void> {
+  const run = await store.takeRun(runId, NOW - 3000);
+  await store.commit({
+    task: { ...task, status: "succeeded", finishedAt: NOW },
+    expectedVersion: task.version,
+    lease: { run: runId, token: run?.token ?? 0 },
+    endRun: {
+      id: runId,
+      status: "succeeded",
+      outcome: "implemented",
+      payload: { summary: "done" },
+      exit: { code: 0, signal: null },
+      endedBy: "exit",
+      error: null,
+      commit: "c1",
+      costUsd: 0.25,
+      costBasis: "reported",
+      tokens: { ...NO_TOKENS, input: 10 },
+      pausedMs: 0,
+      finishedAt: NOW - 1000,
+    },
+    endOthers: null,
+    newRun: null,
+    events: [makeEvent({ task: task.id, run: runId, type: "run.ended" })],
+    checks: [
+      { run: runId, name: "test", severity: "error", status: "passed", exitCode: 0, durationMs: 12, tail: "ok" },
+    ],
+    artifacts: [{ type: "commit", label: "c1", url: null, data: {} }],
+    notices: [],
+    admission: ADMIT,
+  });
+}

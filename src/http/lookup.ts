@@ -1,0 +1,60 @@
+import { UserError } from "../core/errors.ts";
+import type { Run } from "../core/run.ts";
+import type { Task } from "../core/task.ts";
+import type { Store } from "../ports/store.ts";
+import type { TaskJson } from "./contract/task.ts";
+import { viewTask } from "./views.ts";
+
+/** Runs of one task that an answer shows; a task that runs away is ended long before. */
+const MAX_RUNS = 1000;
+
+export async function findTask(store: Store, idOrPrefix: string): Promise<Task> {
+  return await find("task", idOrPrefix, {
+    get: (id) => store.getTask(id),
+    search: (prefix) => store.findTaskIds(prefix),
+  });
+}
+
+export async function findRun(store: Store, idOrPrefix: string): Promise<Run> {
+  return await find("run", idOrPrefix, { get: (id) => store.getRun(id), search: (prefix) => store.findRunIds(prefix) });
+}
+
+export async function listTaskRuns(store: Store, task: string): Promise<readonly Run[]> {
+  return await store.listRuns({ task, status: null, project: null, limit: MAX_RUNS });
+}
+
+export async function showTask(store: Store, task: Task, now: number): Promise<TaskJson> {
+  const [runs, checks, artifacts] = await Promise.all([
+    listTaskRuns(store, task.id),
+    store.listChecks(task.id),
+    store.listArtifacts(task.id),
+  ]);
+  return viewTask({ task, runs, checks, artifacts }, now);
+}
+
+interface Finder<T> {
+  readonly get: (id: string) => Promise<T | null>;
+  readonly search: (prefix: string) => Promise<readonly string[]>;
+}
+
+async function find<T>(word: string, idOrPrefix: string, { get, search }: Finder<T>): Promise<T> {
+  const exact = await get(idOrPrefix);
+  if (exact !== null) return exact;
+  const [id, ...others] = await search(idOrPrefix);
+  const found = id === undefined ? null : await get(id);
+  if (id === undefined || found === null) {
+    throw new UserError(
+      "not_found",
+      `There is no ${word} "${idOrPrefix}".`,
+      `List them with GET /${word}s or \`nightshift queue\`.`,
+    );
+  }
+  if (others.length > 0) {
+    throw new UserError(
+      "conflict",
+      `"${idOrPrefix}" may be any of ${[id, ...others].join(", ")}.`,
+      `Write more of the ${word}'s id.`,
+    );
+  }
+  return found;
+}

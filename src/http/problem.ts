@@ -1,0 +1,100 @@
+import { randomBytes } from "node:crypto";
+import {
+  ConfigError,
+  type Issue,
+  LeaseLostError,
+  StaleTaskError,
+  UserError,
+  type UserErrorKind,
+} from "../core/errors.ts";
+import type { Log } from "../ports/log.ts";
+import type { ProblemJson } from "./contract/problem.ts";
+
+/** Why a request was refused before any command saw it. */
+export class RequestError extends Error {
+  override readonly name = "RequestError";
+  readonly status: number;
+  readonly hint: string | null;
+  readonly issues: readonly Issue[];
+
+  constructor(status: keyof typeof TITLES, message: string, more: { hint?: string; issues?: readonly Issue[] } = {}) {
+    super(message);
+    this.status = status;
+    this.hint = more.hint ?? null;
+    this.issues = more.issues ?? [];
+  }
+}
+
+const TITLES = {
+  400: "Invalid request",
+  401: "Not signed in",
+  403: "Not allowed",
+  404: "Not found",
+  409: "Not possible now",
+  413: "Request too large",
+  415: "Not JSON",
+  422: "Invalid configuration",
+  500: "Internal error",
+  503: "Not available",
+} as const;
+
+const STATUS_OF_KIND = {
+  invalid: 400,
+  not_found: 404,
+  conflict: 409,
+  forbidden: 403,
+  unavailable: 503,
+} as const satisfies Record<UserErrorKind, keyof typeof TITLES>;
+
+const SLUGS: Readonly<Record<number, string>> = {
+  400: "invalid",
+  401: "unauthenticated",
+  403: "forbidden",
+  404: "not_found",
+  409: "conflict",
+  413: "too_large",
+  415: "not_json",
+  422: "configuration",
+  503: "unavailable",
+};
+
+/** The answer for whatever was thrown. What nobody foresaw is told by an id only: its text may hold paths or secrets. */
+export function toProblem(error: unknown, log: Log): ProblemJson {
+  if (error instanceof RequestError) return problem(error.status, error.message, error.hint, error.issues);
+  if (error instanceof UserError) return problem(STATUS_OF_KIND[error.kind], error.message, error.hint);
+  if (error instanceof ConfigError) return problem(422, error.message, null, error.issues);
+  if (error instanceof StaleTaskError || error instanceof LeaseLostError) {
+    return problem(
+      409,
+      "The task changed while this was being done.",
+      "Look at the task again and repeat the request.",
+    );
+  }
+  const id = randomBytes(4).toString("hex");
+  log.error("request failed", {
+    error_id: id,
+    error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+  });
+  return problem(
+    500,
+    `Something went wrong that should not (error ${id}).`,
+    "The daemon's log has the details under that id.",
+  );
+}
+
+export function problemResponse(body: ProblemJson): Response {
+  const headers = new Headers({ "content-type": "application/problem+json" });
+  if (body.status === 401) headers.set("www-authenticate", "Bearer");
+  return new Response(JSON.stringify(body), { status: body.status, headers });
+}
+
+function problem(status: number, detail: string, hint: string | null, issues: readonly Issue[] = []): ProblemJson {
+  return {
+    type: `urn:nightshift:problem:${SLUGS[status] ?? "internal"}`,
+    title: TITLES[status as keyof typeof TITLES] ?? TITLES[500], // an unlisted status falls back, so the cast cannot mislead
+    status,
+    detail,
+    hint,
+    issues: [...issues],
+  };
+}

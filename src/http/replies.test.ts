@@ -1,0 +1,279 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { z } from "zod";
+import type { Task } from "../core/task.ts";
+import { BASE } from "./contract/route.ts";
+import { ROUTES, type RouteKey } from "./contract/routes.ts";
+import { endRun, type Harness, makeEvent, makeTask, NOW, openHarness, saveTask } from "./harness.suite.ts";
+
+let api: Harness;
+let ended: Task;
+let waiting: Task;
+let run: string;
+
+beforeAll(async () => {
+  api = await openHarness();
+  const created = await saveTask(api.store, makeTask({ status: "running", description: "y".repeat(600) }));
+  run = created.admitted[0] ?? "";
+  await endRun(api.store, created.task, run);
+  ended = (await api.store.getTask(created.task.id)) ?? created.task;
+  waiting = (await saveTask(api.store, fullTask())).task;
+  api.transcript.add("hello");
+});
+
+afterAll(async () => {
+  await api.close();
+});
+
+/** A task with everything that a task can have. */
+function fullTask(): Task {
+  const question = {
+    id: "q1",
+    question: "Which?",
+    context: null,
+    input: "choice",
+    options: ["a", "b"],
+    default: "a",
+    deadline: NOW,
+  } as const;
+  const option = { id: "o1", title: "One", description: "The first", recommended: true };
+  return makeTask({
+    status: "waiting",
+    waitingFor: { kind: "answers", questions: [question], since: NOW },
+    queuedFor: { kind: "quota", until: NOW + 1 },
+    items: { list: ["tests", "docs"], at: 1 },
+    plan: { plan: "do it" },
+    planHash: "h1",
+    context: [{ kind: "plan_summary", text: "short", run: "run_x", at: NOW }],
+    conversation: [
+      { kind: "answers", state: "planning", asked: [question], reply: { q1: "a" }, by: "alice", at: NOW },
+      { kind: "choice", state: "planning", asked: [option], reply: null, by: null, at: NOW },
+    ],
+  });
+}
+
+/** The answer, held to the schema that the table gives for it: nothing missing, nothing more. */
+async function reply<K extends RouteKey>(key: K, more: { path?: string; body?: unknown } = {}) {
+  const [method = "", path = ""] = key.split(" ");
+  const response = await api.ask(
+    method,
+    `${BASE}${more.path ?? path}`,
+    more.body === undefined ? {} : { body: more.body },
+  );
+  const row = ROUTES[key];
+  expect(response.status, await response.clone().text()).toBe(row.status);
+  if (row.ok === null) return null as never;
+  return row.ok.parse(await response.json()) as z.output<NonNullable<(typeof ROUTES)[K]["ok"]>>; // parsed by that very schema
+}
+
+describe("tasks", () => {
+  it("are shown whole", async () => {
+    const task = await reply("GET /tasks/:id", { path: `/tasks/${ended.id}` });
+    expect(task).toMatchObject({
+      duration_ms: 5000,
+      agent_ms: 2000,
+      cost_usd: 0.25,
+      unknown_cost: 0,
+      tokens: { input: 10, output: 0, cache_read: 0, cache_write: 0 },
+      finished_at: new Date(NOW).toISOString(),
+      runs: [{ id: run, status: "succeeded", ended_by: "exit", duration_ms: 2000, cost_basis: "reported" }],
+      checks: [{ name: "test", status: "passed", exit_code: 0 }],
+      artifacts: [{ type: "commit", label: "c1" }],
+    });
+    expect(task.description).toHaveLength(600);
+  });
+
+  it("are shown with what they wait for, in snake case and ISO times", async () => {
+    const task = await reply("GET /tasks/:id", { path: `/tasks/${waiting.id}` });
+    expect(task).toMatchObject({
+      category: "docs",
+      waiting_for: { kind: "answers", questions: [{ id: "q1", deadline: new Date(NOW).toISOString() }] },
+      queued_for: { kind: "quota", until: new Date(NOW + 1).toISOString() },
+      conversation: [{ reply: { q1: "a" } }, { asked: [{ id: "o1" }], reply: null }],
+    });
+  });
+
+  it("are listed lean, newest first, a page at a time", async () => {
+    const first = await reply("GET /tasks", { path: "/tasks?limit=1" });
+    expect(first.tasks).toHaveLength(1);
+    const second = await reply("GET /tasks", { path: `/tasks?limit=1&cursor=${encodeURIComponent(first.next ?? "")}` });
+    const ids = [...first.tasks, ...second.tasks].map(({ id }) => id);
+    expect(ids.toSorted()).toEqual([ended.id, waiting.id].toSorted());
+    const { tasks } = await reply("GET /tasks", { path: "/tasks?status=succeeded,failed" });
+    expect(tasks).toMatchObject([{ id: ended.id, runs: [], checks: [], artifacts: [], cost_usd: null, tokens: null }]);
+    expect(tasks[0]?.description).toHaveLength(500);
+    expect(tasks[0]?.description.endsWith("…")).toBe(true);
+  });
+
+  it("take a list of statuses in either spelling", async () => {
+    const { tasks } = await reply("GET /tasks", { path: "/tasks?status=succeeded&status=waiting&project=shop" });
+    expect(tasks).toHaveLength(2);
+  });
+
+  it("have a diff, and events by page", async () => {
+    expect(await reply("GET /tasks/:id/diff", { path: `/tasks/${ended.id}/diff` })).toMatchObject({
+      run,
+      patch: "diff --git a/x b/x\n",
+    });
+    const first = await reply("GET /tasks/:id/events", { path: `/tasks/${ended.id}/events?limit=1` });
+    expect(first.events).toMatchObject([{ type: "task.submitted", task: ended.id }]);
+    const rest = await reply("GET /tasks/:id/events", { path: `/tasks/${ended.id}/events?after=${first.next}` });
+    expect(rest).toMatchObject({ events: [{ type: "run.ended", run }], next: null });
+  });
+});
+
+describe("decisions", () => {
+  const me = { kind: "person", name: "alice" };
+  it.each([
+    ["approve", { plan_hash: "h1" }, ["h1"]],
+    ["approve", undefined, [null]],
+    ["reject", { reason: "no" }, ["no"]],
+    ["revise", { feedback: "more" }, ["more"]],
+    ["answer", { answers: { q1: "a" } }, [{ q1: "a" }]],
+    ["choose", { option: "o1", note: "n" }, ["o1", "n"]],
+    ["pause", undefined, []],
+    ["resume", undefined, []],
+    ["cancel", undefined, []],
+    ["kill", undefined, []],
+    ["retry", { from: "checking" }, ["checking"]],
+  ] as const)("%s %o", async (verb, body, given) => {
+    api.asked.length = 0;
+    const task = await reply(`POST /tasks/:id/${verb}`, { path: `/tasks/${waiting.id}/${verb}`, body });
+    expect(task.id).toBe(waiting.id);
+    expect(api.asked).toEqual([[verb, waiting.id, ...given, me]]);
+  });
+
+  it("submits with every field and its default", async () => {
+    api.asked.length = 0;
+    const task = await reply("POST /tasks", {
+      body: { project: "shop", description: "Paint", timeout_ms: 5, auto_approve: true },
+    });
+    expect(task).toMatchObject({ description: "Paint", submitted_by: "alice", status: "queued" });
+    expect(api.asked[0]?.[1]).toEqual({
+      project: "shop",
+      pipeline: "staged",
+      title: null,
+      description: "Paint",
+      priority: "normal",
+      size: null,
+      complexity: null,
+      tags: [],
+      agent: null,
+      model: null,
+      timeoutMs: 5,
+      budgetUsd: null,
+      autoApprove: true,
+      design: false,
+      key: null,
+    });
+    await reply("DELETE /tasks/:id", { path: `/tasks/${task.id}` });
+    expect(api.asked.at(-1)).toEqual(["remove", task.id]);
+  });
+});
+
+describe("runs", () => {
+  it("are listed and shown", async () => {
+    expect((await reply("GET /runs", { path: `/runs?task=${ended.id}&status=succeeded` })).runs).toMatchObject([
+      { id: run },
+    ]);
+    expect((await reply("GET /runs/:id", { path: `/runs/${run.slice(0, 10)}` })).id).toBe(run);
+  });
+
+  it("give their output page by page", async () => {
+    const page = await reply("GET /runs/:id/output", { path: `/runs/${run}/output?format=json` });
+    expect(page).toMatchObject({ offset: 0, ended: false, lines: [{ events: [{ type: "text", text: "hello" }] }] });
+    const end = await reply("GET /runs/:id/output", { path: `/runs/${run}/output?format=json&offset=${page.next}` });
+    expect(end).toMatchObject({ next: page.next, ended: true, lines: [] });
+  });
+});
+
+describe("the rest", () => {
+  it("costs", async () => {
+    const costs = await reply("GET /costs", { path: "/costs?since=2026-11-15&until=2026-11-16T00:00:00%2B01:00" });
+    expect(costs).toMatchObject({
+      since: "2026-11-15T00:00:00.000Z",
+      until: "2026-11-15T23:00:00.000Z",
+      total: { runs: 1, cost_usd: 0.25 },
+    });
+    const bad = await api.ask("GET", `${BASE}/costs?since=yesterday`);
+    expect(bad.status).toBe(400);
+  });
+
+  it("agents, status, health, stop", async () => {
+    expect((await reply("GET /agents")).agents).toMatchObject([{ name: "mine", usable: true, parked_until: null }]);
+    expect(await reply("GET /status")).toMatchObject({
+      pid: 42,
+      uptime_ms: 1000,
+      open_runs: 0,
+      tasks: { succeeded: 1 },
+    });
+    await reply("GET /healthz");
+    await reply("GET /openapi.json");
+    expect(await reply("POST /daemon/stop", { body: { force: true } })).toEqual({ forced: true, runs: [] });
+    await new Promise(setImmediate);
+    expect(api.stops).toEqual([true]);
+  });
+
+  it("tokens: made once, listed without the secret, taken back", async () => {
+    const { token } = await reply("POST /tokens", { body: { name: "bob", rights: ["submit", "submit"] } });
+    const listed = await api.ask("GET", `${BASE}/tokens`);
+    expect(await listed.clone().text()).not.toContain(token);
+    expect(ROUTES["GET /tokens"].ok.parse(await listed.json()).tokens).toMatchObject([
+      { name: "bob", rights: ["submit"] },
+    ]);
+    for (const name of ["bob", "alice"]) {
+      expect((await api.ask("POST", `${BASE}/tokens`, { body: { name, rights: [] } })).status).toBe(409);
+    }
+    const asBob = { headers: { authorization: `Bearer ${token}` } };
+    expect((await api.ask("GET", `${BASE}/tasks`, asBob)).status).toBe(200);
+    await reply("DELETE /tokens/:name", { path: "/tokens/bob" });
+    expect((await api.ask("GET", `${BASE}/tasks`, asBob)).status).toBe(401);
+    expect((await api.ask("DELETE", `${BASE}/tokens/bob`)).status).toBe(404);
+  });
+});
+
+describe("projects", () => {
+  it("are registered without trust, then trusted by the hash of what was shown", async () => {
+    const registered = await reply("POST /projects", { body: { path: "/src/shop" } });
+    expect(registered.pending).toMatchObject({ hash: "h1", changes: [{ key: "sandbox.network", wanted: "x" }] });
+    expect((await api.store.getProject("shop"))?.accepted).toBe("{}");
+
+    const blind = await api.ask("POST", `${BASE}/projects`, { body: { path: "/src/shop", accept: "h0" } });
+    expect(blind.status).toBe(409);
+    expect((await api.store.getProject("shop"))?.accepted).toBe("{}");
+
+    const accepted = await reply("POST /projects", { body: { path: "/src/shop", accept: "h1" } });
+    expect(accepted).toMatchObject({ project: { accepted_by: "alice" }, pending: { changes: [] } });
+    expect((await reply("GET /projects/:name/trust", { path: "/projects/shop/trust" })).changes).toEqual([]);
+    expect((await reply("GET /projects")).projects).toMatchObject([{ name: "shop", default_branch: "main" }]);
+  });
+
+  it("keep what was accepted when they are registered again, and say nothing new", async () => {
+    const before = await api.store.getProject("shop");
+    api.asked.length = 0;
+    await reply("POST /projects", { body: { path: "/src/shop" } });
+    expect(await api.store.getProject("shop")).toEqual(before);
+    expect(api.asked).toEqual([]);
+  });
+
+  it("do not hand their trust to another repository of the same name", async () => {
+    const known = await api.store.getProject("shop");
+    if (known === null) throw new Error("the project is gone");
+    await api.store.removeProject("shop");
+    await api.store.saveProject({ ...known, path: "/elsewhere/shop" }, makeEvent({ type: "project.registered" }));
+    const response = await api.ask("POST", `${BASE}/projects`, { body: { path: "/src/shop", accept: "h1" } });
+    expect(response.status).toBe(409);
+    expect((await api.store.getProject("shop"))?.path).toBe("/elsewhere/shop");
+  });
+
+  it("need a place, and only one", async () => {
+    for (const body of [{}, { path: "/a", url: "u" }, { path: "relative" }]) {
+      expect((await api.ask("POST", `${BASE}/projects`, { body })).status).toBe(400);
+    }
+  });
+
+  it("are kept while they have unfinished tasks", async () => {
+    expect((await api.ask("DELETE", `${BASE}/projects/shop`)).status).toBe(409);
+    expect((await api.ask("DELETE", `${BASE}/projects/nowhere`)).status).toBe(404);
+    expect(await api.store.getProject("shop")).not.toBeNull();
+  });
+});

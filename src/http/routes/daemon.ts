@@ -1,0 +1,60 @@
+import type { HttpDeps } from "../deps.ts";
+import { describeApi } from "../openapi.ts";
+import { iso, isoOrNull, viewCosts, viewRun } from "../views.ts";
+import type { Handlers } from "./handler.ts";
+
+type DaemonRoutes =
+  | "GET /costs"
+  | "GET /agents"
+  | "POST /daemon/stop"
+  | "GET /status"
+  | "GET /healthz"
+  | "GET /openapi.json";
+
+const THIRTY_DAYS = 30 * 24 * 60 * 60 * 1000;
+
+export function daemonRoutes({ store, agents, stop, info, clock }: HttpDeps): Handlers<DaemonRoutes> {
+  return {
+    async "GET /costs"({ query }) {
+      const until = query.until === undefined ? clock.now() : Date.parse(query.until);
+      const since = query.since === undefined ? until - THIRTY_DAYS : Date.parse(query.since);
+      return viewCosts(await store.costs({ since, until, project: query.project ?? null }), since, until);
+    },
+
+    async "GET /agents"() {
+      const found = await agents();
+      return { agents: found.map(({ parkedUntil, ...agent }) => ({ ...agent, parked_until: isoOrNull(parkedUntil) })) };
+    },
+
+    async "POST /daemon/stop"({ body }) {
+      const runs = await store.listOpenRuns();
+      // After the answer has left: whoever asked wants to read which runs go on.
+      setImmediate(() => stop(body.force));
+      return { forced: body.force, runs: runs.map((run) => viewRun(run, clock.now())) };
+    },
+
+    async "GET /status"() {
+      const { pid, version, startedAt, sandbox, problems } = info();
+      const [tasks, runs] = await Promise.all([store.countTasks(), store.listOpenRuns()]);
+      return {
+        pid,
+        version,
+        started_at: iso(startedAt),
+        uptime_ms: Math.max(0, Math.round(clock.now() - startedAt)),
+        sandbox,
+        tasks,
+        open_runs: runs.length,
+        problems: [...problems],
+      };
+    },
+
+    async "GET /healthz"() {
+      await store.lastEventId();
+      return { status: "ok" };
+    },
+
+    async "GET /openapi.json"() {
+      return describeApi(info().version);
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import type { Task } from "../../core/task.ts";
+import type { TaskJson } from "../contract/task.ts";
+import type { HttpDeps } from "../deps.ts";
+import { findTask, showTask } from "../lookup.ts";
+import type { Handlers } from "./handler.ts";
+
+type Verb = "approve" | "reject" | "revise" | "answer" | "choose" | "pause" | "resume" | "cancel" | "kill" | "retry";
+
+export function decisionRoutes({ commands, store, clock }: HttpDeps): Handlers<`POST /tasks/:id/${Verb}`> {
+  /** Finds the task, lets the command decide, shows the task as it is then. */
+  async function decide(params: { readonly id: string }, command: (id: string) => Promise<Task>): Promise<TaskJson> {
+    const { id } = await findTask(store, params.id);
+    return await showTask(store, await command(id), clock.now());
+  }
+
+  return {
+    "POST /tasks/:id/approve": ({ params, body, actor }) =>
+      decide(params, (id) => commands.approve(id, body.plan_hash, actor)),
+    "POST /tasks/:id/reject": ({ params, body, actor }) =>
+      decide(params, (id) => commands.reject(id, body.reason, actor)),
+    "POST /tasks/:id/revise": ({ params, body, actor }) =>
+      decide(params, (id) => commands.revise(id, body.feedback, actor)),
+    "POST /tasks/:id/answer": ({ params, body, actor }) =>
+      decide(params, (id) => commands.answer(id, body.answers, actor)),
+    "POST /tasks/:id/choose": ({ params, body, actor }) =>
+      decide(params, (id) => commands.choose(id, body.option, body.note, actor)),
+    "POST /tasks/:id/pause": ({ params, actor }) => decide(params, (id) => commands.pause(id, actor)),
+    "POST /tasks/:id/resume": ({ params, actor }) => decide(params, (id) => commands.resume(id, actor)),
+    "POST /tasks/:id/cancel": ({ params, actor }) => decide(params, (id) => commands.cancel(id, actor)),
+    "POST /tasks/:id/kill": ({ params, actor }) => decide(params, (id) => commands.kill(id, actor)),
+    "POST /tasks/:id/retry": ({ params, body, actor }) => decide(params, (id) => commands.retry(id, body.from, actor)),
+  };
+}

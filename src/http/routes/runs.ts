@@ -1,0 +1,42 @@
+import type { HttpDeps } from "../deps.ts";
+import type { EventFeed } from "../event-feed.ts";
+import { findRun, findTask } from "../lookup.ts";
+import { outputSource, readOutput } from "../output-feed.ts";
+import type { SseSource } from "../sse.ts";
+import { viewRun } from "../views.ts";
+import type { Handlers } from "./handler.ts";
+
+type RunRoutes = "GET /runs" | "GET /runs/:id" | "GET /runs/:id/output" | "GET /events";
+
+export interface Live {
+  readonly feed: EventFeed;
+  readonly stream: (source: SseSource, cut: () => void) => Response;
+}
+
+export function runRoutes(deps: HttpDeps, { feed, stream }: Live): Handlers<RunRoutes> {
+  const { store, clock } = deps;
+  return {
+    async "GET /runs"({ query: { status, project, task, limit } }) {
+      const taskId = task === undefined ? null : (await findTask(store, task)).id;
+      const runs = await store.listRuns({ task: taskId, status: status ?? null, project: project ?? null, limit });
+      const now = clock.now();
+      return { runs: runs.map((run) => viewRun(run, now)) };
+    },
+
+    async "GET /runs/:id"({ params }) {
+      return viewRun(await findRun(store, params.id), clock.now());
+    },
+
+    async "GET /runs/:id/output"({ params, query, lastEventId, cut }) {
+      const run = await findRun(store, params.id);
+      const offset = lastEventId ?? query.last_event_id ?? query.offset ?? 0;
+      if (query.format === "json") return await readOutput(run, offset, deps);
+      return stream(outputSource(run.id, offset, deps), cut);
+    },
+
+    async "GET /events"({ query, lastEventId, cut }) {
+      const task = query.task === undefined ? null : (await findTask(store, query.task)).id;
+      return stream(feed.source(lastEventId ?? query.last_event_id ?? null, task), cut);
+    },
+  };
+}

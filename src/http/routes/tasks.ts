@@ -1,0 +1,62 @@
+import type { HttpDeps } from "../deps.ts";
+import { findTask, listTaskRuns, showTask } from "../lookup.ts";
+import { viewEvent, viewTaskRow } from "../views.ts";
+import type { Handlers } from "./handler.ts";
+
+type TaskRoutes =
+  | "POST /tasks"
+  | "GET /tasks"
+  | "GET /tasks/:id"
+  | "DELETE /tasks/:id"
+  | "GET /tasks/:id/diff"
+  | "GET /tasks/:id/events";
+
+export function taskRoutes({ commands, store, runFiles, clock }: HttpDeps): Handlers<TaskRoutes> {
+  return {
+    async "POST /tasks"({ body, actor, key }) {
+      const { timeout_ms: timeoutMs, budget_usd: budgetUsd, auto_approve: autoApprove, ...draft } = body;
+      const task = await commands.submit({ ...draft, timeoutMs, budgetUsd, autoApprove, key }, actor);
+      return await showTask(store, task, clock.now());
+    },
+
+    async "GET /tasks"({ query: { status, state, project, cursor, limit } }) {
+      const page = await store.listTasks({
+        status: status ?? null,
+        state: state ?? null,
+        project: project ?? null,
+        cursor: cursor ?? null,
+        limit,
+      });
+      const now = clock.now();
+      return { tasks: page.rows.map((task) => viewTaskRow(task, now)), next: page.next };
+    },
+
+    async "GET /tasks/:id"({ params }) {
+      return await showTask(store, await findTask(store, params.id), clock.now());
+    },
+
+    async "DELETE /tasks/:id"({ params, actor }) {
+      const task = await findTask(store, params.id);
+      await commands.remove(task.id, actor);
+      return null;
+    },
+
+    async "GET /tasks/:id/diff"({ params }) {
+      const task = await findTask(store, params.id);
+      const about = { task: task.id, base_commit: task.baseCommit, head_commit: task.headCommit };
+      const runs = await listTaskRuns(store, task.id);
+      for (const run of runs.toReversed()) {
+        const patch = await runFiles.readDiff(run.id);
+        if (patch !== null) return { ...about, run: run.id, patch };
+      }
+      return { ...about, run: null, patch: "" };
+    },
+
+    async "GET /tasks/:id/events"({ params, query: { after, limit } }) {
+      const task = await findTask(store, params.id);
+      const events = await store.listEvents({ after, task: task.id, limit });
+      const more = events.length === limit;
+      return { events: events.map(viewEvent), next: more ? (events.at(-1)?.id ?? null) : null };
+    },
+  };
+}
