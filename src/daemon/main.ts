@@ -1,0 +1,102 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readFileSync } from "node:fs";
+import { userInfo } from "node:os";
+import { parseArgs } from "node:util";
+import { findHome, homePaths } from "../config/paths.ts";
+import { ConfigError, UserError } from "../core/errors.ts";
+import { SYSTEM, type EventType } from "../core/event.ts";
+import { startDispatch, type Dispatch } from "../engine/dispatch.ts";
+import { openHttpServer, type HttpServer } from "../http/listen.ts";
+import { createCheckpoints } from "./checkpoints.ts";
+import { removeDaemonFile, writeDaemonFile } from "./daemon-file.ts";
+import { httpDeps } from "./http-deps.ts";
+import { createLogger } from "./logger.ts";
+import { wire, type Wired } from "./wire.ts";
+
+const LIMITS_EVERY_MS = 5_000;
+
+interface Running {
+  readonly wired: Wired;
+  readonly dispatch: Dispatch;
+  readonly server: HttpServer;
+  readonly daemonFile: string;
+}
+
+/** Starts everything, tells where it is, and stays until it is told to stop. */
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { foreground: { type: "boolean", default: false }, port: { type: "string", default: "0" } } });
+  const home = await findHome(process.env);
+  const paths = homePaths(home);
+  mkdirSync(paths.logs, { recursive: true, mode: 0o700 });
+  const log = createLogger({ dir: paths.logs, echo: values.foreground ? (line) => void process.stderr.write(line) : null });
+  const wired = await wire({
+    home,
+    env: process.env,
+    log,
+    pass: createCheckpoints(process.env["NIGHTSHIFT_CRASH_AT"], () => process.kill(process.pid, "SIGKILL")),
+    write: (line) => void process.stdout.write(line),
+  });
+  warnAboutSandbox(wired);
+  const stopping = Promise.withResolvers<{ force: boolean }>();
+  const token = randomBytes(32).toString("base64url");
+  const server = await openHttpServer(
+    httpDeps(wired, {
+      owner: userInfo().username,
+      ownerToken: token,
+      version: version(),
+      startedAt: wired.ports.clock.now(),
+      stop: (force) => stopping.resolve({ force }),
+    }),
+    { host: "127.0.0.1", port: Number(values.port), publicUrl: null },
+  );
+  await wired.limits.refresh();
+  const refreshing = setInterval(() => void wired.limits.refresh(), LIMITS_EVERY_MS);
+  const dispatch = await startDispatch(wired.ports);
+  await record(wired, "daemon.started");
+  writeDaemonFile(paths.daemon, { pid: process.pid, url: server.url, token, version: version() });
+  log.info("started", { pid: process.pid, url: server.url });
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stopping.resolve({ force: false }));
+  // A closed terminal is no reason to stop the night's work.
+  process.on("SIGHUP", () => undefined);
+  const { force } = await stopping.promise;
+  clearInterval(refreshing);
+  await stop({ wired, dispatch, server, daemonFile: paths.daemon }, force);
+}
+
+/** Runs go on under their supervisors; a later daemon takes them up again. */
+async function stop({ wired, dispatch, server, daemonFile }: Running, force: boolean): Promise<void> {
+  const { ports } = wired;
+  removeDaemonFile(daemonFile, process.pid);
+  await dispatch.stop();
+  if (force) for (const run of await ports.store.listOpenRuns()) await ports.supervisors.control(ports.runFiles.dir(run.id), "release");
+  await record(wired, "daemon.stopped");
+  await server.close();
+  await ports.store.close();
+  ports.log.info("stopped", { force });
+}
+
+async function record({ ports }: Wired, type: Extract<EventType, "daemon.started" | "daemon.stopped">): Promise<void> {
+  const summary = `daemon ${type === "daemon.started" ? "started" : "stopped"} (pid ${process.pid})`;
+  await ports.store.appendEvents([{ at: ports.clock.now(), task: null, run: null, type, level: "info", actor: SYSTEM, summary, data: { pid: process.pid } }]);
+}
+
+function warnAboutSandbox({ user, ports }: Wired): void {
+  if (user.sandboxMode === "enforce") return;
+  ports.log.warn(`sandbox.mode is ${user.sandboxMode}: Nightshift puts no wall around agents and checks`);
+}
+
+function version(): string {
+  // package.json stands two folders above, in a checkout as in the installed package.
+  return (JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string }).version;
+}
+
+try {
+  await main();
+} catch (error) {
+  const expected = error instanceof UserError || error instanceof ConfigError;
+  const hint = error instanceof UserError && error.hint !== null ? `\n→ ${error.hint}` : "";
+  process.stderr.write(`${expected ? error.message + hint : error instanceof Error ? error.stack : String(error)}\n`);
+  process.exitCode = error instanceof ConfigError ? 2 : 1;
+}
+// Timers and sockets of a start that failed half-way must not keep the process.
+process.exit();
