@@ -1,0 +1,79 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TaskJson } from "../../http/client.ts";
+import { connect } from "../connect.ts";
+import { answer, type CliContext } from "../context.ts";
+import { Exit } from "../exit.ts";
+import { paint } from "../print/style.ts";
+import { registerProject } from "../register-project.ts";
+import { summary, waitForTask } from "../wait-for-task.ts";
+import { stopDaemon } from "./stop.ts";
+
+const DESCRIPTION = "Make greet.sh print the greeting that test.sh expects, and nothing else.";
+
+/** The real engine, real git, real processes; only the model is played, by the scripted agent. */
+export async function demo(context: CliContext, options: { readonly clean?: boolean }): Promise<void> {
+  const dir = mkdtempSync(join(tmpdir(), "nightshift-demo-"));
+  const own: CliContext = { ...context, cwd: join(dir, "repo"), project: "demo", env: { ...context.env, NIGHTSHIFT_HOME: join(dir, "home") } };
+  context.tell(paint(context, "bold", "A throw-away repository with a check that fails …\n"));
+  makeRepository(dir);
+  writeConfiguration(dir);
+  context.tell(paint(context, "yellow", "sandbox: none – this version has no sandbox yet; the scripted agent is harmless\n"));
+  try {
+    const task = await runTask(own);
+    answer(context, task, () => `\n${summary(context, task)}${whereToLook(dir, task)}`);
+    if (task.status !== "succeeded") throw new Exit(1);
+  } finally {
+    await stopDaemon(own, true);
+    if (options.clean === true) rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+async function runTask(context: CliContext): Promise<TaskJson> {
+  const client = await connect(context);
+  await registerProject(context, client, { path: context.cwd, url: null });
+  const task = await client.call("POST /tasks", { body: { project: "demo", pipeline: "chore", description: DESCRIPTION } });
+  context.tell(paint(context, "bold", "\nOne task on the pipeline `chore`: implement → checks → repair → checks → publish\n"));
+  return waitForTask(context, client, task.id);
+}
+
+function makeRepository(dir: string): void {
+  const repo = join(dir, "repo");
+  mkdirSync(repo);
+  const files = {
+    "greet.sh": '#!/bin/sh\necho "Hello, day shift!"\n',
+    "test.sh": '#!/bin/sh\n# The one test there is.\nwanted="Hello, night shift!"\ngot=$(sh greet.sh)\n[ "$got" = "$wanted" ] && echo "ok" && exit 0\necho "not ok: wanted \\"$wanted\\", got \\"$got\\""\nexit 1\n',
+    "nightshift.yaml": "project: demo\nagent: scripted\nagents:\n  scripted: { script: fails-then-passes }\nchecks:\n  test: { command: sh test.sh }\n",
+  };
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(repo, name), content);
+  const git = (...args: readonly string[]): void => {
+    execFileSync("git", ["-c", "user.name=Demo", "-c", "user.email=demo@localhost", "-c", "commit.gpgsign=false", ...args], { cwd: repo, stdio: "pipe" });
+  };
+  git("init", "--quiet", "--initial-branch=main");
+  git("add", "--all");
+  git("commit", "--quiet", "--message=A greeting and its test");
+  git("init", "--quiet", "--bare", "--initial-branch=main", join(dir, "remote.git"));
+  git("remote", "add", "origin", join(dir, "remote.git"));
+  git("push", "--quiet", "origin", "main");
+}
+
+function writeConfiguration(dir: string): void {
+  const home = join(dir, "home");
+  mkdirSync(home, { mode: 0o700 });
+  writeFileSync(join(home, "config.yaml"), "sandbox: { mode: none }\n");
+}
+
+function whereToLook(dir: string, task: TaskJson): string {
+  return [
+    "",
+    "Where to look:",
+    `  git -C ${join(dir, "remote.git")} log --stat ${task.branch ?? ""}   the published branch`,
+    `  ${join(dir, "home", "runs")}   prompt, transcript, checks and diff of each run`,
+    `  rm -rf ${dir}   when you have seen enough`,
+    "",
+    "In a repository of your own: nightshift init, then nightshift submit (README.md).",
+    "",
+  ].join("\n");
+}

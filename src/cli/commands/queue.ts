@@ -1,0 +1,55 @@
+import { TASK_STATUSES, type TaskStatus } from "../../core/task.ts";
+import { terminalLine } from "../../core/terminal-text.ts";
+import type { Client, TaskJson } from "../../http/client.ts";
+import { connect } from "../connect.ts";
+import { answer, type CliContext } from "../context.ts";
+import { paintStatus } from "../print/style.ts";
+import { table } from "../print/table.ts";
+import { age } from "../print/words.ts";
+
+const PAGE = 1000;
+const MAX_TITLE = 60;
+
+export async function queue(context: CliContext, options: { readonly status?: string; readonly limit: number }): Promise<void> {
+  const client = await connect(context);
+  const tasks = await readTasks(context, client, options);
+  answer(context, tasks, () => (tasks.length === 0 ? "no tasks; nightshift submit hands one over\n" : list(context, tasks)));
+}
+
+async function readTasks(context: CliContext, client: Client, { status, limit }: { readonly status?: string; readonly limit: number }): Promise<readonly TaskJson[]> {
+  const filter = status === undefined ? {} : isStatus(status) ? { status } : { state: status };
+  const project = context.project === null ? {} : { project: context.project };
+  const found: TaskJson[] = [];
+  for (let cursor: string | null = null; found.length < limit; ) {
+    const page: { tasks: TaskJson[]; next: string | null } = await client.call("GET /tasks", {
+      query: { ...filter, ...project, limit: Math.min(PAGE, limit - found.length), ...(cursor === null ? {} : { cursor }) },
+    });
+    found.push(...page.tasks);
+    cursor = page.next;
+    if (cursor === null) break;
+  }
+  return found;
+}
+
+function isStatus(word: string): word is TaskStatus {
+  return TASK_STATUSES.some((status) => status === word);
+}
+
+function list(context: CliContext, tasks: readonly TaskJson[]): string {
+  const now = Date.now();
+  const rows = tasks.map((task) => [
+    task.id,
+    task.project,
+    task.pipeline,
+    task.state,
+    paintStatus(context, task.status),
+    waitsFor(task),
+    age(task.created_at, now),
+    terminalLine(task.title, MAX_TITLE),
+  ]);
+  return table(["TASK", "PROJECT", "PIPELINE", "STATE", "STATUS", "FOR", "SUBMITTED", "TITLE"], rows);
+}
+
+function waitsFor({ waiting_for, queued_for }: TaskJson): string {
+  return waiting_for?.kind ?? queued_for?.kind ?? "";
+}

@@ -1,0 +1,59 @@
+import { terminalText } from "../../core/terminal-text.ts";
+import type { Client, TaskJson } from "../../http/client.ts";
+import { connect } from "../connect.ts";
+import { answer, type CliContext } from "../context.ts";
+import { table } from "../print/table.ts";
+import { summary } from "../wait-for-task.ts";
+
+export async function results(context: CliContext, id: string, options: { readonly showOutput?: boolean }): Promise<void> {
+  const client = await connect(context);
+  const task = await client.call("GET /tasks/:id", { params: { id } });
+  const output = options.showOutput === true ? await readOutput(client, task) : null;
+  const value = {
+    task: task.id,
+    status: task.status,
+    outcome: task.outcome,
+    reason: task.reason,
+    files: changedFiles(task),
+    cost_usd: task.cost_usd,
+    unknown_cost: task.unknown_cost,
+    tokens: task.tokens,
+    duration_ms: task.duration_ms,
+    branch: task.branch,
+    artifacts: task.artifacts,
+    error: task.runs.at(-1)?.error ?? null,
+    ...(output === null ? {} : { output }),
+  };
+  answer(context, value, () => `${summary(context, task)}${filesTable(task)}${output === null ? "" : `\n${output}`}`);
+}
+
+interface ChangedFile {
+  readonly path: string;
+  readonly change: string;
+  readonly insertions: number;
+  readonly deletions: number;
+}
+
+function changedFiles(task: TaskJson): readonly ChangedFile[] {
+  const files = task.artifacts.findLast(({ type }) => type === "diff")?.data["files"];
+  // The engine wrote it as DiffStats; the API carries it through as it is.
+  return Array.isArray(files) ? (files as readonly ChangedFile[]) : [];
+}
+
+function filesTable(task: TaskJson): string {
+  const files = changedFiles(task);
+  if (files.length === 0) return "  no files changed\n";
+  return `\n${table(["FILE", "CHANGE", "+", "−"], files.map((file) => [terminalText(file.path), file.change, String(file.insertions), String(file.deletions)]))}`;
+}
+
+async function readOutput(client: Client, task: TaskJson): Promise<string> {
+  const parts: string[] = [];
+  for (const run of task.runs)
+    for (let offset = 0; ; ) {
+      const page = await client.call("GET /runs/:id/output", { params: { id: run.id }, query: { format: "json", offset } });
+      for (const line of page.lines) for (const event of line.events) if ("text" in event) parts.push(terminalText(event.text));
+      if (page.next === offset) break;
+      offset = page.next;
+    }
+  return `${parts.join("\n")}\n`;
+}

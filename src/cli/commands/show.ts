@@ -1,0 +1,64 @@
+import { describePath } from "../../core/describe-path.ts";
+import { possibleActions } from "../../core/possible-actions.ts";
+import { terminalText } from "../../core/terminal-text.ts";
+import type { EventJson, TaskJson } from "../../http/client.ts";
+import { connect } from "../connect.ts";
+import { answer, type CliContext } from "../context.ts";
+import { checksTable, describeWaiting, runsTable, taskLine } from "../print/task.ts";
+import { paint } from "../print/style.ts";
+import { duration, money } from "../print/words.ts";
+
+const MAX_TEXT = 2_000;
+const MAX_STEPS = 30;
+
+export async function show(context: CliContext, id: string): Promise<void> {
+  const client = await connect(context);
+  const task = await client.call("GET /tasks/:id", { params: { id } });
+  const { events } = await client.call("GET /tasks/:id/events", { params: { id: task.id }, query: { limit: 1000 } });
+  answer(context, task, () => render(context, task, events));
+}
+
+function render(context: CliContext, task: TaskJson, events: readonly EventJson[]): string {
+  const title = (text: string): string => `\n${paint(context, "bold", text)}\n`;
+  const parts = [
+    taskLine(context, task),
+    facts(task),
+    title("Path"),
+    `${path(events)}\n`,
+    title("Task"),
+    `${cut(task.description)}\n`,
+  ];
+  if (task.plan !== null) parts.push(title("Plan"), `${cut(JSON.stringify(task.plan, null, 2))}\n`);
+  if (task.runs.length > 0) parts.push(title("Runs"), runsTable(context, task.runs));
+  if (task.checks.length > 0) parts.push(title("Checks"), checksTable(context, task));
+  if (task.artifacts.length > 0) parts.push(title("Artifacts"), ...task.artifacts.map(({ type, label, url }) => `  ${type}: ${label}${url === null ? "" : ` ${url}`}\n`));
+  for (const exchange of task.conversation)
+    if (exchange.reply !== null) parts.push(`  ${exchange.by ?? "?"}: ${Object.entries(exchange.reply).map(([key, value]) => `${key}=${value}`).join(", ")}\n`);
+  if (task.waiting_for !== null) parts.push(title("Your turn"), describeWaiting(task));
+  parts.push(title("Possible now"), `${possibleActions(task.status, task.waiting_for?.kind ?? null).map((action) => `nightshift ${action} ${task.id}`).join("\n")}\n`);
+  return parts.join("");
+}
+
+function facts(task: TaskJson): string {
+  const lines = [
+    `project ${task.project}, pipeline ${task.pipeline}, priority ${task.priority}, submitted by ${task.submitted_by} at ${task.created_at}`,
+    `branch ${task.branch ?? "–"}, base ${task.base_commit?.slice(0, 12) ?? "–"}, head ${task.head_commit?.slice(0, 12) ?? "–"}`,
+    `took ${duration(task.duration_ms)}, agents ${duration(task.agent_ms ?? 0)}, cost ${money(task.cost_usd, task.unknown_cost ?? 0)}`,
+    ...(task.reason === null ? [] : [`reason: ${terminalText(task.reason)}`]),
+  ];
+  return lines.map((line) => `  ${line}\n`).join("");
+}
+
+function path(events: readonly EventJson[]): string {
+  const steps = events.filter(({ type }) => type === "task.state").map(({ data }) => ({ from: word(data["from"]), to: word(data["to"]), outcome: word(data["outcome"]) }));
+  return steps.length === 0 ? "has not moved yet" : describePath(steps, null, MAX_STEPS);
+}
+
+function word(value: unknown): string {
+  return typeof value === "string" ? value : "?";
+}
+
+function cut(text: string): string {
+  const safe = terminalText(text);
+  return safe.length <= MAX_TEXT ? safe : `${safe.slice(0, MAX_TEXT)}… (${safe.length} characters; --json shows all)`;
+}

@@ -1,0 +1,23 @@
+import { createClient } from "../../http/client.ts";
+import { findDaemon } from "../connect.ts";
+import { answer, type CliContext } from "../context.ts";
+import { paint } from "../print/style.ts";
+import { duration } from "../print/words.ts";
+
+/** Starts nothing: a question about the daemon must not be answered by making one. */
+export async function status(context: CliContext): Promise<void> {
+  const address = await findDaemon(context);
+  if (address === null) return answer(context, { running: false }, () => "no daemon is running; nightshift start starts one\n");
+  const found = await createClient(address).call("GET /status");
+  answer(context, { running: true, url: address.url, ...found }, () => {
+    const tasks = Object.entries(found.tasks)
+      .filter(([, count]) => count > 0)
+      .map(([word, count]) => `${count} ${word}`);
+    return [
+      `daemon ${found.version} (pid ${found.pid}) at ${address.url}, up ${duration(found.uptime_ms)}, sandbox ${found.sandbox}`,
+      `tasks: ${tasks.length === 0 ? "none" : tasks.join(", ")}; open runs: ${found.open_runs}`,
+      ...found.problems.map((problem) => paint(context, "yellow", `! ${problem}`)),
+      "",
+    ].join("\n");
+  });
+}

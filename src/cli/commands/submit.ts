@@ -1,0 +1,72 @@
+import { readFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { UserError } from "../../core/errors.ts";
+import { parseDuration } from "../../core/duration.ts";
+import type { Complexity, Priority, Size } from "../../core/task.ts";
+import { connect } from "../connect.ts";
+import { answer, type CliContext } from "../context.ts";
+import { projectHere } from "../find-project.ts";
+import { taskLine } from "../print/task.ts";
+import { finishWaiting, waitForTask } from "../wait-for-task.ts";
+
+export interface SubmitOptions {
+  readonly pipeline: string;
+  readonly title?: string;
+  readonly from?: string;
+  readonly agent?: string;
+  readonly model?: string;
+  readonly budget?: number;
+  readonly timeout?: string;
+  readonly autoApprove?: boolean;
+  readonly design?: boolean;
+  readonly priority: Priority;
+  readonly size?: Size;
+  readonly complexity?: Complexity;
+  readonly tag: readonly string[];
+  readonly wait?: boolean;
+}
+
+export async function submit(context: CliContext, text: string | undefined, options: SubmitOptions): Promise<void> {
+  const description = readDescription(text, options.from);
+  const client = await connect(context);
+  const task = await client.call("POST /tasks", {
+    // A reply lost on the way and asked for again must not make a second task.
+    idempotencyKey: randomUUID(),
+    body: {
+      project: await projectHere(context, client),
+      pipeline: options.pipeline,
+      title: options.title ?? null,
+      description,
+      priority: options.priority,
+      size: options.size ?? null,
+      complexity: options.complexity ?? null,
+      tags: [...options.tag],
+      agent: options.agent ?? null,
+      model: options.model ?? null,
+      timeout_ms: options.timeout === undefined ? null : readTimeout(options.timeout),
+      budget_usd: options.budget ?? null,
+      auto_approve: options.autoApprove ?? false,
+      design: options.design ?? false,
+    },
+  });
+  if (options.wait !== true) return answer(context, task, () => taskLine(context, task));
+  context.tell(taskLine(context, task));
+  await finishWaiting(context, await waitForTask(context, client, task.id));
+}
+
+function readDescription(text: string | undefined, file: string | undefined): string {
+  if ((text === undefined) === (file === undefined))
+    throw new UserError("invalid", text === undefined ? "there is nothing to submit" : "both a text and --from were given", 'say what is to be done: nightshift submit "…", or --from <file>');
+  if (file === undefined) return text ?? "";
+  try {
+    return readFileSync(file === "-" ? 0 : file, "utf8");
+  } catch (error) {
+    throw new UserError("invalid", `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function readTimeout(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === null) throw new UserError("invalid", `"${text}" is not a duration`, "write it as 30s, 10m or 2h");
+  return ms;
+}

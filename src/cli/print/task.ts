@@ -1,0 +1,71 @@
+import { terminalLine, terminalText } from "../../core/terminal-text.ts";
+import type { RunJson, TaskJson } from "../../http/client.ts";
+import type { CliContext } from "../context.ts";
+import { paint, paintStatus } from "./style.ts";
+import { table } from "./table.ts";
+import { duration, money } from "./words.ts";
+
+const MAX_LINE = 200;
+
+/** The line that answers most commands. */
+export function taskLine(context: CliContext, task: TaskJson): string {
+  const waits = task.waiting_for === null ? "" : ` – waits for ${task.waiting_for.kind}`;
+  const queued = task.queued_for === null ? "" : ` – ${task.queued_for.kind}${task.queued_for.until === null ? "" : ` until ${task.queued_for.until}`}`;
+  return `${task.id}  ${paintStatus(context, task.status)} in ${task.state}${waits}${queued}  ${terminalLine(task.title, MAX_LINE)}\n`;
+}
+
+export function runsTable(context: CliContext, runs: readonly RunJson[]): string {
+  const rows = runs.map((run) => [
+    run.id,
+    run.state,
+    run.role ?? run.step,
+    run.agent ?? "",
+    paintStatus(context, run.status),
+    run.outcome ?? "",
+    run.duration_ms === null ? "" : duration(run.duration_ms),
+    run.step === "agent" ? money(run.cost_usd) : "",
+  ]);
+  return table(["RUN", "STATE", "ROLE", "AGENT", "STATUS", "OUTCOME", "TIME", "COST"], rows);
+}
+
+export function checksTable(context: CliContext, task: TaskJson): string {
+  const rows = task.checks.map((check) => [
+    check.run,
+    check.name,
+    check.status === "passed" ? paint(context, "green", "passed") : paint(context, check.severity === "error" ? "red" : "yellow", check.status.replace("_", " ")),
+    check.severity,
+    duration(check.duration_ms),
+  ]);
+  return table(["RUN", "CHECK", "RESULT", "SEVERITY", "TIME"], rows);
+}
+
+/** What a person is asked, so that it can be answered without looking further. */
+export function describeWaiting(task: TaskJson): string {
+  const waiting = task.waiting_for;
+  if (waiting === null) return "";
+  switch (waiting.kind) {
+    case "approval":
+      return `Waits for your approval: nightshift approve ${task.id}${waiting.plan_hash === null ? "" : ` --plan ${waiting.plan_hash}`}\n`;
+    case "answers":
+      return [
+        "Waits for answers:",
+        ...waiting.questions.map(
+          ({ id, question, options, default: fallback }) =>
+            `  ${id}: ${terminalText(question)}${options.length === 0 ? "" : ` [${options.join(" | ")}]`}${fallback === null ? "" : ` (default: ${fallback})`}`,
+        ),
+        `→ nightshift answer ${task.id} ${waiting.questions.map(({ id }) => `${id}=…`).join(" ")}`,
+        "",
+      ].join("\n");
+    case "choice":
+      return [
+        `Waits for a choice: ${terminalText(waiting.reason)}`,
+        ...waiting.options.map(({ id, title, recommended }) => `  ${id}: ${terminalLine(title, MAX_LINE)}${recommended ? " (recommended)" : ""}`),
+        `→ nightshift choose ${task.id} <option>`,
+        "",
+      ].join("\n");
+    case "review":
+      return `Waits for a review: nightshift approve or reject ${task.id}\n`;
+    case "merge":
+      return "Waits for the change request to be merged.\n";
+  }
+}
