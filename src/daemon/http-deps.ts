@@ -1,11 +1,7 @@
-import { createAgent } from "../adapters/agents/index.ts";
 import { createCommands } from "../engine/commands.ts";
-import type { Run } from "../core/run.ts";
-import type { AgentSettings } from "../core/settings.ts";
-import type { TranscriptEvent, TranscriptLine } from "../core/transcript.ts";
 import type { HttpDeps } from "../http/deps.ts";
 import { findPlace } from "./find-place.ts";
-import { findAgents } from "./find-agents.ts";
+import { findAgents, parseLine } from "./wire-agents.ts";
 import type { Wired } from "./wire.ts";
 
 export interface DaemonFacts {
@@ -50,12 +46,3 @@ export function httpDeps({ ports, user, limits, output, projectFiles }: Wired, f
     log: ports.log,
   };
 }
-
-/** Only the agent's own stdout is in its format; what others printed is text. */
-function parseLine(run: Run, line: TranscriptLine): readonly TranscriptEvent[] {
-  if (line.command !== "agent" || line.from !== "stdout" || run.agent === null) return [{ type: "raw", text: line.text }];
-  return createAgent(OWN_FORMAT).parseLine(line.text);
-}
-
-/** Both agents of this version write the same lines. */
-const OWN_FORMAT: AgentSettings = { kind: "command", model: null, command: ["true"], prompt: "stdin", script: null };

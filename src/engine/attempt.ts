@@ -1,11 +1,13 @@
 import { advance } from "../core/advance.ts";
 import { LeaseLostError, UserError, ConfigError } from "../core/errors.ts";
 import { SYSTEM, type EventDraft } from "../core/event.ts";
+import type { Outcome } from "../core/outcome.ts";
 import type { Run, RunEndStatus } from "../core/run.ts";
 import type { Task } from "../core/task.ts";
 import type { RunEnd } from "../ports/store.ts";
 import { cleanUpAfterRun } from "./clean-up.ts";
 import { transact, type Decision } from "./transact.ts";
+import { pipelineOf } from "./pipeline-of.ts";
 import { factsOf, type EnginePorts } from "./ports.ts";
 import { runAgentStep } from "./steps/agent.ts";
 import { runChecksStep } from "./steps/checks.ts";
@@ -74,9 +76,7 @@ async function openContext(ports: EnginePorts, run: Run, signal: AbortSignal): P
   const { task } = await transact(ports, run.task, lease, (before) => markRunning(ports, before, run));
   const project = await ports.store.getProject(task.project);
   if (project === null) throw new UserError("not_found", `project "${task.project}" is no longer registered`, "run nightshift init in its folder");
-  const kept = await ports.store.getPipeline(task.pipelineHash);
-  if (kept === null) throw new Error(`the text of pipeline ${task.pipeline} (${task.pipelineHash}) is gone`);
-  const pipeline = ports.projects.parsePipeline(kept.name, kept.text);
+  const pipeline = await pipelineOf(ports, task);
   const state = pipeline.states[run.state];
   if (state === undefined) throw new Error(`pipeline ${pipeline.name} has no state ${run.state}`);
   const settings = await ports.projects.settings(project);
@@ -144,7 +144,7 @@ function decideNext(context: StepContext, current: Task, result: StepResult): De
   const advanced = advance({
     pipeline,
     task,
-    outcome: result.outcome,
+    outcome: orderedOutcome(task, result.outcome),
     run: { id: run.id, role: run.role, step: run.step },
     actor: SYSTEM,
     facts: factsOf(task, settings),
@@ -159,6 +159,12 @@ function decideNext(context: StepContext, current: Task, result: StepResult): De
     checks: result.checks,
     artifacts: result.artifacts,
   };
+}
+
+/** An order to end the task outlives the run it came too late for, unless the work is already out in the world. */
+function orderedOutcome({ order }: Task, outcome: Outcome): Outcome {
+  if (order === null || outcome.name === "published" || outcome.name === "cancel") return outcome;
+  return outcomeOf("cancel", order === "kill" ? "killed" : "cancelled");
 }
 
 function toRunEnd(run: Run, result: StepResult, finishedAt: number): RunEnd {

@@ -20,8 +20,12 @@ export async function cleanUpAfterRun(context: StepContext, task: Task): Promise
 export async function cleanUpTask(ports: EnginePorts, task: Task): Promise<void> {
   if (task.status !== "succeeded") await rescue(ports, task);
   await ports.runFiles.cleanTask(task.id);
-  const keep = task.status === "failed" && ports.clock.now() - (task.finishedAt ?? 0) < KEEP_FAILED_MS;
-  if (!keep) await ports.workspaces.remove(task.id);
+  if (isDue(ports, task)) await ports.workspaces.remove(task.id);
+}
+
+/** A failed task's workspace is kept for a week, for people to look at. */
+export function isDue(ports: Pick<EnginePorts, "clock">, task: Task): boolean {
+  return task.status !== "failed" || ports.clock.now() - (task.finishedAt ?? 0) >= KEEP_FAILED_MS;
 }
 
 /** Each run gets a tree of its own, so those of ended runs serve nobody. */

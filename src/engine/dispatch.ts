@@ -17,6 +17,7 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
   await ports.courier.work((run, signal) => runAttempt(ports, run, signal));
   let ticking: Promise<void> | null = null;
   let lastSweep = Number.NEGATIVE_INFINITY;
+  const seen = new Set<string>();
   const tick = (): Promise<void> => {
     ticking ??= work().finally(() => {
       ticking = null;
@@ -45,7 +46,7 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
       await deliver(ports);
       if (ports.clock.monotonic() - lastSweep < SWEEP_MS) return;
       lastSweep = ports.clock.monotonic();
-      await sweepWorkspaces(ports);
+      await sweepWorkspaces(ports, seen);
     } catch (error) {
       ports.log.error("a tick failed; the next one tries again", { error: error instanceof Error ? error.stack : String(error) });
     }

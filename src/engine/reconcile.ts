@@ -1,5 +1,5 @@
 import { hasEnded } from "../core/task.ts";
-import { cleanUpTask, closeTrees, runOfTree } from "./clean-up.ts";
+import { cleanUpTask, closeTrees, isDue, runOfTree } from "./clean-up.ts";
 import { admissionNow, type EnginePorts } from "./ports.ts";
 
 /**
@@ -19,14 +19,16 @@ async function hasRoom(ports: EnginePorts): Promise<boolean> {
   return false;
 }
 
-/** Trees of runs and tasks that have ended, also those that a crash left behind. */
-export async function sweepWorkspaces(ports: EnginePorts): Promise<void> {
+/** Trees of runs and tasks that have ended, also those that a crash left behind. `seen` holds the failed tasks that are kept for a while. */
+export async function sweepWorkspaces(ports: EnginePorts, seen: Set<string>): Promise<void> {
   for (const { task: id, names } of await ports.workspaces.list()) {
     const task = await ports.store.getTask(id);
     if (task !== null && !hasEnded(task)) {
       await closeTrees(ports, task, []);
       continue;
     }
+    if (task !== null && seen.has(id) && !isDue(ports, task)) continue;
+    seen.add(id);
     // A supervisor that was started in the very moment its task was cancelled works for nobody.
     for (const name of names) await ports.supervisors.control(ports.runFiles.dir(runOfTree(name)), "kill");
     if (task === null) await ports.workspaces.remove(id);

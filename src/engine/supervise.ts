@@ -1,3 +1,4 @@
+import { LeaseLostError } from "../core/errors.ts";
 import type { Event } from "../core/event.ts";
 import type { Task } from "../core/task.ts";
 import type { Job, JobResult } from "../ports/supervisor.ts";
@@ -12,10 +13,13 @@ import { readTask } from "./transact.ts";
 export async function supervise(context: StepContext, job: Job): Promise<JobResult> {
   const { ports, run, lease, signal } = context;
   const task = await readTask(ports, run.task);
-  if (!(await ports.store.holdsLease(lease))) signal.throwIfAborted();
-  await ports.supervisors.start({ ...job, paused: task.status === "paused" });
+  // A run that was cancelled while its workspace was being made must not start a process any more.
+  if (!(await ports.store.holdsLease(lease))) throw new LeaseLostError(`run ${run.id} is no longer ours to start`);
+  const paused = task.status === "paused";
+  await ports.supervisors.start({ ...job, paused });
   ports.pass("supervisor.started");
-  const orders = followOrders(context, job.dir);
+  // A supervisor that an earlier daemon started may be stopped or not: nobody knows, so it is told.
+  const orders = followOrders(context, job.dir, run.token === 1 ? paused : null);
   try {
     await orders.obey();
     return await ports.supervisors.watch(job.dir, { signal, onOutput: () => ports.onOutput(run.id) });
@@ -25,8 +29,8 @@ export async function supervise(context: StepContext, job: Job): Promise<JobResu
 }
 
 /** Keeps the supervisor at what the task says, one order after the other. */
-function followOrders({ ports, run, lease }: StepContext, dir: string): { obey(): Promise<void>; stop(): Promise<void> } {
-  let paused = false;
+function followOrders({ ports, run, lease }: StepContext, dir: string, known: boolean | null): { obey(): Promise<void>; stop(): Promise<void> } {
+  let paused = known;
   let turn = Promise.resolve();
   const obey = (): Promise<void> => {
     turn = turn.then(follow).catch((error: unknown) => {

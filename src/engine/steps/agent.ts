@@ -4,6 +4,7 @@ import { CHANGING_ROLES, FAILURE_OUTCOMES, type Outcome } from "../../core/outco
 import { readReport } from "../../core/read-outcome.ts";
 import { resolveRun, type RunSettings } from "../../core/resolve-run.ts";
 import type { Role } from "../../core/role.ts";
+import type { Run } from "../../core/run.ts";
 import type { TranscriptEvent } from "../../core/transcript.ts";
 import type { Agent } from "../../ports/agent.ts";
 import type { RunPaths } from "../../ports/run-files.ts";
@@ -18,6 +19,7 @@ import { writePrompt } from "../write-prompt.ts";
 import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult } from "./step.ts";
 
 const MAX_TRANSCRIPT_BYTES = 50_000_000;
+const MAX_RUNS = 1_000;
 
 /** The ten steps of an agent's run, but for the last two (advance, clean up), which every step shares. */
 export async function runAgentStep(context: StepContext): Promise<StepResult> {
@@ -28,7 +30,7 @@ export async function runAgentStep(context: StepContext): Promise<StepResult> {
   const workspace = await openWorkspace(context, run.id, work.headCommit);
   ports.pass("workspace.opened");
   const paths = await ports.runFiles.prepare({ run: run.id, task: task.id, role });
-  const runSettings = resolveRun(context.settings, context.state.agent, task.options, role);
+  const runSettings = await withinTaskTime(context, resolveRun(context.settings, context.state.agent, task.options, role));
   const agent = ports.createAgent(runSettings.agentSettings);
   await ports.store.updateRun(context.lease, {
     agent: runSettings.agent,
@@ -45,6 +47,19 @@ export async function runAgentStep(context: StepContext): Promise<StepResult> {
   const collected = await collectWork(context, work, { role, outcome });
   ports.pass("work.collected");
   return toResult(context, { outcome, record, events, work, collected, role });
+}
+
+/** `limits.task_timeout`: what earlier runs of the task used is gone. */
+async function withinTaskTime({ ports, task, run, settings }: StepContext, runSettings: RunSettings): Promise<RunSettings> {
+  const runs = await ports.store.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
+  const used = runs.filter(({ id, step }) => step === "agent" && id !== run.id).reduce((sum, each) => sum + activeMs(each), 0);
+  const left = settings.limits.taskTimeoutMs - used;
+  if (left <= 0) throw new StepEnd("timeout", `the task's agents have worked for ${Math.round(used / 60_000)} minutes: limits.task_timeout is used up`);
+  return { ...runSettings, timeoutMs: Math.min(runSettings.timeoutMs, left) };
+}
+
+function activeMs({ startedAt, finishedAt, pausedMs }: Run): number {
+  return startedAt === null || finishedAt === null ? 0 : Math.max(0, finishedAt - startedAt - pausedMs);
 }
 
 function roleOf({ run, state }: StepContext): Role {

@@ -1,8 +1,10 @@
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
-import { describeAgents, type AgentDescription } from "../adapters/agents/index.ts";
+import { createAgent, describeAgents, type AgentDescription } from "../adapters/agents/index.ts";
+import type { Run } from "../core/run.ts";
 import type { AgentSettings } from "../core/settings.ts";
+import type { TranscriptEvent, TranscriptLine } from "../core/transcript.ts";
 import type { EnginePorts } from "../engine/ports.ts";
 import type { AgentInfo } from "../http/deps.ts";
 
@@ -37,3 +39,12 @@ async function findProgram(program: string, path: string): Promise<string | null
     }
   return null;
 }
+
+/** Only the agent's own stdout is in its format; what others printed is text. */
+export function parseLine(run: Run, line: TranscriptLine): readonly TranscriptEvent[] {
+  if (line.command !== "agent" || line.from !== "stdout" || run.agent === null) return [{ type: "raw", text: line.text }];
+  return createAgent(OWN_FORMAT).parseLine(line.text);
+}
+
+/** Both agents of this version write the same lines. */
+const OWN_FORMAT: AgentSettings = { kind: "command", model: null, command: ["true"], prompt: "stdin", script: null };
