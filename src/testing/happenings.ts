@@ -59,7 +59,7 @@ export function afterEveryMove(check: (after: Advance, before: AdvanceParams) =>
         check(now, params);
       }
     }),
-    { numRuns: 120 },
+    { numRuns: 60 },
   );
 }
 

@@ -19,11 +19,20 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { RunFiles, RunPaths } from "../ports/run-files.ts";
 
+const line = (text: string) => ({ at: 1, from: "stdout", command: "agent", text }) as const;
+
 export function testRunFiles(create: (home: string) => RunFiles): void {
   describe("run files", () => {
     let home: string;
     let files: RunFiles;
     let paths: RunPaths;
+    const read = () => files.readOutcome("run_1");
+    const write = (text: string | Buffer): void => writeFileSync(paths.outcomeFile, text);
+    const append = (...texts: readonly string[]): void =>
+      appendFileSync(
+        join(paths.dir, "transcript.jsonl"),
+        texts.map((text) => `${JSON.stringify(line(text))}\n`).join(""),
+      );
 
     beforeEach(async () => {
       home = mkdtempSync(join(tmpdir(), "nightshift-runs-"));
@@ -34,7 +43,8 @@ export function testRunFiles(create: (home: string) => RunFiles): void {
 
     test("prepare makes private directories, twice the same, and what a run leaves behind does not stop it", async () => {
       expect(paths.dir).toBe(files.dir("run_1"));
-      for (const dir of [paths.dir, paths.outcomeDir, paths.home, paths.tmp]) expect(statSync(dir).mode & 0o777, dir).toBe(0o700);
+      for (const dir of [paths.dir, paths.outcomeDir, paths.home, paths.tmp])
+        expect(statSync(dir).mode & 0o777, dir).toBe(0o700);
       rmSync(paths.home, { recursive: true });
       symlinkSync("/etc", paths.home);
       chmodSync(paths.tmp, 0);
@@ -66,9 +76,6 @@ export function testRunFiles(create: (home: string) => RunFiles): void {
     });
 
     describe("the outcome an agent wrote", () => {
-      const read = () => files.readOutcome("run_1");
-      const write = (text: string | Buffer): void => writeFileSync(paths.outcomeFile, text);
-
       test("is its object, or missing", async () => {
         expect(await read()).toEqual({ kind: "missing" });
         write('\ufeff{"outcome": "implemented", "summary": "ä"}\n');
@@ -136,15 +143,11 @@ export function testRunFiles(create: (home: string) => RunFiles): void {
     });
 
     describe("the transcript", () => {
-      const line = (text: string) => ({ at: 1, from: "stdout", command: "agent", text }) as const;
-      const append = (...texts: readonly string[]): void =>
-        appendFileSync(join(paths.dir, "transcript.jsonl"), texts.map((text) => `${JSON.stringify(line(text))}\n`).join(""));
-
       test("is read page by page in whole lines", async () => {
         expect(await files.readTranscript("run_1", 0, 100)).toEqual({ lines: [], next: 0 });
         append("ä", "b", "c");
         const seen: string[] = [];
-        for (let offset = 0, before = -1; offset > before; ) {
+        for (let offset = 0, before = -1; offset > before;) {
           const page = await files.readTranscript("run_1", offset, 80);
           seen.push(...page.lines.map(({ text }) => text));
           [before, offset] = [offset, page.next];
@@ -168,7 +171,10 @@ export function testRunFiles(create: (home: string) => RunFiles): void {
     test("the tail of a log is text without control characters", async () => {
       mkdirSync(join(paths.dir, "checks"));
       const log = join(paths.dir, "checks/lint.log");
-      writeFileSync(log, "\u001b[1;31mred\u001b[0m \u001b]0;title\u0007bell\u0007\r\n50%\r100%\n\u202eevil\u0000\tend ä");
+      writeFileSync(
+        log,
+        "\u001b[1;31mred\u001b[0m \u001b]0;title\u0007bell\u0007\r\n50%\r100%\n\u202eevil\u0000\tend ä",
+      );
       expect(await files.readLogTail("run_1", "checks/lint.log", 1000)).toBe("red bell\n50%\n100%\nevil\tend ä");
       expect(await files.readLogTail("run_1", "checks/lint.log", 5)).toBe("nd ä");
       writeFileSync(log, "ääää");
@@ -185,7 +191,11 @@ export function testRunFiles(create: (home: string) => RunFiles): void {
       chmodSync(join(paths.tmp, "locked"), 0);
       await files.writePrompt("run_1", "prompt");
       await files.cleanRun("run_1");
-      expect([existsSync(paths.tmp), existsSync(paths.outcomeDir), existsSync(paths.promptFile)]).toEqual([false, false, true]);
+      expect([existsSync(paths.tmp), existsSync(paths.outcomeDir), existsSync(paths.promptFile)]).toEqual([
+        false,
+        false,
+        true,
+      ]);
       await files.cleanTask("task_1");
       expect(existsSync(paths.home)).toBe(false);
       await files.removeRun("run_1");

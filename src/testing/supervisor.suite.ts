@@ -34,7 +34,8 @@ export function openJobBench(suite: SupervisorSuite): JobBench {
   const watch = (dir: string) => supervisors.watch(dir, { signal: NEVER, onOutput: () => {} });
   onTestFinished(async () => {
     for (const { dir } of jobs) await supervisors.control(dir, "kill");
-    for (const { dir } of jobs) if (await supervisors.isAlive(dir)) await watch(dir);
+    // A supervisor has written its record a moment before it is gone.
+    for (const { dir } of jobs) while (await supervisors.isAlive(dir)) await sleep(10);
     const left = jobs.flatMap(({ run }) => suite.processesOf(run));
     rmSync(home, { recursive: true, force: true });
     expect(left).toEqual([]);
@@ -88,22 +89,28 @@ export function readTranscript(job: Job): readonly TranscriptLine[] {
   const file = join(job.dir, "transcript.jsonl");
   const text = existsSync(file) ? readFileSync(file, "utf8") : "";
   // Written by the supervisor under test; a line that is no JSON fails the test.
-  return text.split("\n").slice(0, -1).map((line) => JSON.parse(line) as TranscriptLine);
+  return text
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as TranscriptLine);
 }
 
 export function printed(job: Job, from: TranscriptLine["from"] = "stdout"): readonly string[] {
-  return readTranscript(job).filter((line) => line.from === from).map(({ text }) => text);
+  return readTranscript(job)
+    .filter((line) => line.from === from)
+    .map(({ text }) => text);
 }
 
 export function only(record: ExitRecord): CommandResult {
   const [result] = record.commands;
-  if (result === undefined || record.commands.length !== 1) throw new Error(`${record.commands.length} results, not one`);
+  if (result === undefined || record.commands.length !== 1)
+    throw new Error(`${record.commands.length} results, not one`);
   return result;
 }
 
 export async function until(what: () => boolean, patienceMs = 10_000): Promise<void> {
   for (const deadline = performance.now() + patienceMs; !what(); await sleep(10)) {
-    if (performance.now() > deadline) throw new Error(`did not happen within ${patienceMs} ms: ${what}`);
+    if (performance.now() > deadline) throw new Error(`did not happen within ${patienceMs} ms: ${String(what)}`);
   }
 }
 
@@ -119,12 +126,22 @@ export function testSupervisors(suite: SupervisorSuite): void {
 
     describe("start and watch", () => {
       test("a job ends with the exits of its commands and what they printed, in order", async () => {
-        const job = bench.job([{ ...shell("echo one; echo two >&2"), name: "setup" }, { ...shell("echo three"), name: "agent" }]);
+        const job = bench.job([
+          { ...shell("echo one; echo two >&2"), name: "setup" },
+          { ...shell("echo three"), name: "agent" },
+        ]);
         const record = await bench.run(job);
         expect(record).toMatchObject({ run: job.run, pausedMs: 0, error: null });
         expect(record.finishedAt).toBeGreaterThanOrEqual(record.startedAt);
         expect(record.commands).toMatchObject([
-          { name: "setup", exit: { code: 0, signal: null }, endedBy: "exit", outputBytes: 8, flaky: false, startError: null },
+          {
+            name: "setup",
+            exit: { code: 0, signal: null },
+            endedBy: "exit",
+            outputBytes: 8,
+            flaky: false,
+            startError: null,
+          },
           { name: "agent", exit: { code: 0, signal: null }, endedBy: "exit", outputBytes: 6 },
         ]);
         expect(readTranscript(job)).toEqual(
@@ -182,19 +199,32 @@ export function testSupervisors(suite: SupervisorSuite): void {
 
       test("control and isAlive say no where there is no supervisor", async () => {
         const job = bench.job(["true"]);
-        expect([await bench.supervisors.isAlive(job.dir), await bench.supervisors.control(job.dir, "stop")]).toEqual([false, false]);
+        expect([await bench.supervisors.isAlive(job.dir), await bench.supervisors.control(job.dir, "stop")]).toEqual([
+          false,
+          false,
+        ]);
         await bench.run(job);
         await until(() => suite.processesOf(job.run).length === 0);
         await sleep(50);
-        expect([await bench.supervisors.isAlive(job.dir), await bench.supervisors.control(job.dir, "stop")]).toEqual([false, false]);
+        expect([await bench.supervisors.isAlive(job.dir), await bench.supervisors.control(job.dir, "stop")]).toEqual([
+          false,
+          false,
+        ]);
       });
     });
 
     describe("commands", () => {
       test("after a failure the following ones run or not, as it says", async () => {
-        const commands = [{ ...shell("exit 3"), name: "a", ifFails: "continue" }, { ...shell("exit 4"), name: "b" }, { name: "c" }] as const;
+        const commands = [
+          { ...shell("exit 3"), name: "a", ifFails: "continue" },
+          { ...shell("exit 4"), name: "b" },
+          { name: "c" },
+        ] as const;
         const record = await bench.run(bench.job(commands));
-        expect(record.commands.map(({ name, exit }) => [name, exit.code])).toEqual([["a", 3], ["b", 4]]);
+        expect(record.commands.map(({ name, exit }) => [name, exit.code])).toEqual([
+          ["a", 3],
+          ["b", 4],
+        ]);
       });
 
       test("what fails and then passes is flaky; what fails twice is not", async () => {
@@ -219,7 +249,9 @@ export function testSupervisors(suite: SupervisorSuite): void {
       test("stdin is the file, or empty; not reading it harms nobody", async () => {
         writeFileSync(file("prompt.md"), "do it\n".repeat(200_000));
         const stdinFile = file("prompt.md");
-        const record = await bench.run(bench.job([{ ...shell("wc -c"), stdinFile }, { argv: ["true"], stdinFile }, shell("wc -c < /dev/stdin")]));
+        const record = await bench.run(
+          bench.job([{ ...shell("wc -c"), stdinFile }, { argv: ["true"], stdinFile }, shell("wc -c < /dev/stdin")]),
+        );
         expect(record.commands.map(({ exit }) => exit.code)).toEqual([0, 0, 0]);
         expect(record.commands[0]?.outputBytes).toBe("1200000\n".length);
         expect(record.commands[2]?.outputBytes).toBe("0\n".length);
@@ -235,7 +267,11 @@ export function testSupervisors(suite: SupervisorSuite): void {
 
     describe("limits", () => {
       test("time and silence end a command, each under its name", async () => {
-        const tooLong = { ...shell("while :; do echo; sleep 0.02; done"), timeoutMs: 300, ifFails: "continue" } as const;
+        const tooLong = {
+          ...shell("while :; do echo; sleep 0.02; done"),
+          timeoutMs: 300,
+          ifFails: "continue",
+        } as const;
         const record = await bench.run(bench.job([tooLong, { argv: ["sleep", "30"], idleMs: 200 }]));
         expect(record.commands.map(({ endedBy }) => endedBy)).toEqual(["timeout", "idle"]);
       });
@@ -254,12 +290,18 @@ export function testSupervisors(suite: SupervisorSuite): void {
 
     describe("orders", () => {
       test("stop asks politely: the command can tidy up", async () => {
-        const job = bench.job(["trap 'echo tidy; exit 7' TERM; echo ready; while :; do sleep 0.02; done", "touch later"]);
+        const job = bench.job([
+          "trap 'echo tidy; exit 7' TERM; echo ready; while :; do sleep 0.02; done",
+          "touch later",
+        ]);
         await bench.supervisors.start(job);
         await until(() => printed(job).includes("ready"));
         expect(await bench.supervisors.control(job.dir, "stop")).toBe(true);
         const result = await bench.watch(job.dir);
-        expect(result).toMatchObject({ kind: "ended", record: { commands: [{ endedBy: "cancel", exit: { code: 7 } }] } });
+        expect(result).toMatchObject({
+          kind: "ended",
+          record: { commands: [{ endedBy: "cancel", exit: { code: 7 } }] },
+        });
         expect(printed(job)).toEqual(["ready", "tidy"]);
         expect(existsSync(file("later"))).toBe(false);
       });
@@ -281,7 +323,10 @@ export function testSupervisors(suite: SupervisorSuite): void {
         await bench.supervisors.start(job);
         await until(() => printed(job).includes("ready"));
         await bench.supervisors.control(job.dir, "release");
-        expect(await bench.watch(job.dir)).toMatchObject({ kind: "ended", record: { commands: [{ endedBy: "lost" }] } });
+        expect(await bench.watch(job.dir)).toMatchObject({
+          kind: "ended",
+          record: { commands: [{ endedBy: "lost" }] },
+        });
         expect(printed(job)).toEqual(["ready", "tidy"]);
       });
 
@@ -290,12 +335,16 @@ export function testSupervisors(suite: SupervisorSuite): void {
         await bench.supervisors.start(job);
         await until(() => printed(job).includes("ready"));
         await bench.supervisors.control(job.dir, "kill");
-        expect(await bench.watch(job.dir)).toMatchObject({ record: { commands: [{ endedBy: "kill", exit: { signal: "SIGKILL" } }] } });
+        expect(await bench.watch(job.dir)).toMatchObject({
+          record: { commands: [{ endedBy: "kill", exit: { signal: "SIGKILL" } }] },
+        });
         expect(printed(job)).toEqual(["ready"]);
       });
 
       test("pause stops the whole tree, counts against no limit, and resume lets it go on", async () => {
-        const job = bench.job([{ ...shell(`(${TICKING}) & setsid sh -c '${TICKING}' & wait`), timeoutMs: 900, idleMs: 900 }]);
+        const job = bench.job([
+          { ...shell(`(${TICKING}) & setsid sh -c '${TICKING}' & wait`), timeoutMs: 900, idleMs: 900 },
+        ]);
         await bench.supervisors.start(job);
         await until(() => ticks() > 4);
         expect(await bench.supervisors.control(job.dir, "pause")).toBe(true);

@@ -26,7 +26,8 @@ export type Files = Readonly<Record<string, string | Buffer | null>>;
 
 export async function createTempDir(): Promise<TempDir> {
   const path = await mkdtemp(join(tmpdir(), "nightshift-test-"));
-  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+  // Again and again: a supervisor that is just ending may still be writing its compile cache.
+  return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }) };
 }
 
 /** A checkout and its bare remote in a new temporary directory, with one commit of `files`. */

@@ -172,6 +172,17 @@ describe("a tree that an agent prepared against us", () => {
       expect(existsSync(marker)).toBe(false);
     });
 
+    test("do not turn files that were copied in into work", async () => {
+      await writeFiles(repo.checkout, { "conf/.env": "SECRET=1\n" });
+      const commit = await repo.git("rev-parse", "HEAD");
+      const copy = { from: repo.checkout, files: ["conf/.env"] };
+      const opened = await workspaces.open({ project, task, name: "copied", commit, branch: "b", copy });
+      await git(join(opened.path, "conf"), "init", "-q");
+      await writeFiles(opened.path, { "conf/mine": "x\n" });
+      const { stats } = await workspaces.collect({ project, task, name: "copied", message: "work", at: 0 });
+      expect(stats.files.map((file) => file.path)).toEqual(["conf/mine"]);
+    });
+
     test("do not hide files of a directory that the base has", async () => {
       await git(join(tree, "src"), "init", "-q");
       await writeFiles(tree, { "src/c.txt": "changed\n", "src/new.txt": "n\n" });

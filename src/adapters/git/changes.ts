@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import type { Log } from "../../ports/log.ts";
+import { ignorePattern } from "./copy-files.ts";
 import { gitFailure, runGit } from "./git.ts";
 import type { GitCall } from "./git.ts";
 import { holdsGitDirectory } from "./names.ts";
@@ -15,7 +16,8 @@ export interface ChangesParams {
   readonly engine: string;
   readonly tree: string;
   readonly index: string;
-  readonly ignore: readonly string[];
+  /** Files that we put in ourselves and that are not part of the work. */
+  readonly copied: readonly string[];
   readonly log: Log;
   /** How long git may take before we look for what holds it up. */
   readonly patienceMs: number;
@@ -34,7 +36,7 @@ export async function findChanges(params: ChangesParams): Promise<Changes> {
 
 /** Null when git was held up or could not look everywhere. */
 async function listChanges(params: ChangesParams, timeoutMs: number | undefined): Promise<Changes | null> {
-  const exclude = params.ignore.map((pattern) => `--exclude=${pattern}`);
+  const exclude = params.copied.map((file) => `--exclude=${ignorePattern(file)}`);
   const calls = [
     ["diff-files", "-z", "--name-status", "--no-renames", "--ignore-submodules=all"],
     ["ls-files", "-z", "--others", "--exclude-standard", ...exclude],
@@ -71,7 +73,8 @@ async function expandNested(params: ChangesParams, untracked: readonly string[])
   if (plain.length === untracked.length) return plain;
   const nested: string[] = [];
   for (const path of untracked) if (path.endsWith("/")) nested.push(...(await walk(params.tree, path)));
-  const ignored = new Set(await listIgnored(params, nested));
+  const copied = params.copied.map((file) => Buffer.from(file).toString("latin1"));
+  const ignored = new Set([...copied, ...(await listIgnored(params, nested))]);
   return [...plain, ...nested.filter((path) => !ignored.has(path))];
 }
 

@@ -3,20 +3,20 @@ import type { CollectParams, Collected } from "../../ports/workspace.ts";
 import { findChanges } from "./changes.ts";
 import { taskPaths, treePaths } from "./context.ts";
 import type { GitContext } from "./context.ts";
-import { ignorePattern } from "./copy-files.ts";
 import { readRecord } from "./open.ts";
 import { NO_CHANGE, readStats } from "./stats.ts";
 import { writeCommit } from "./write-commit.ts";
 
 export async function collectTree(context: GitContext, params: CollectParams): Promise<Collected> {
-  const { engine, ...task } = taskPaths(context, params.task);
-  const { tree, index, record: recordPath } = treePaths({ engine, ...task }, params.name);
+  const task = taskPaths(context, params.task);
+  const paths = treePaths(task, params.name);
+  const { engine } = task;
+  const { tree, index } = paths;
   return await context.turns(params.task, async () => {
-    const record = await readRecord({ tree, index, record: recordPath });
+    const record = await readRecord(paths);
     if (!record) throw explainGone(params);
     const { log, patienceMs } = context;
-    const ignore = record.copied.map(ignorePattern);
-    const changes = await findChanges({ engine, tree, index, ignore, log, patienceMs });
+    const changes = await findChanges({ engine, tree, index, copied: record.copied, log, patienceMs });
     if (changes.deleted.length + changes.written.length === 0) return { commit: null, stats: NO_CHANGE };
     const { identity } = await context.person();
     const { message, at } = params;

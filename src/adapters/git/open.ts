@@ -38,7 +38,8 @@ export async function openTree(context: GitContext, params: OpenWorkspaceParams)
 /** Null when the tree is not there, or was not finished. A link in its place is not the tree we made. */
 export async function readRecord(tree: TreePaths): Promise<TreeRecord | null> {
   const kind = await lstat(tree.tree).catch(() => null);
-  if (!kind?.isDirectory()) return null;
+  // Without its index, every file of the tree would look new and none deleted.
+  if (!kind?.isDirectory() || !(await isThere(tree.index))) return null;
   try {
     // Written by us alone, so its shape is known; what a power cut left of it is not JSON.
     return JSON.parse(await readFile(tree.record, "utf8")) as TreeRecord;
@@ -68,6 +69,7 @@ async function buildTree(
   const files = join(building, "files");
   const index = join(building, "index");
   await mkdir(files, { recursive: true });
+  await throwAway(at.task, at.tree.tree);
   const checkOut = {
     gitDir: at.task.engine,
     workTree: files,
@@ -90,7 +92,6 @@ async function buildTree(
     copyFile(index, join(files, ".git", "index")),
     copyFile(join(at.mirror, "shallow"), join(files, ".git", "shallow")).catch(() => undefined),
     replaceFile(at.tree.record, JSON.stringify({ commit: params.commit, copied } satisfies TreeRecord)),
-    throwAway(at.task, at.tree.tree),
   ]);
   await rename(index, at.tree.index);
   await rename(files, at.tree.tree);
@@ -134,8 +135,9 @@ async function originRef(mirror: string): Promise<Record<string, string>> {
 }
 
 function explainCheckout(params: OpenWorkspaceParams, failure: Error): Error {
-  if (!/unable to read tree|bad object|not a tree|not a valid object|unpack tree/i.test(failure.message))
+  if (!/unable to read tree|bad object|not a tree|not a valid object|unpack tree/i.test(failure.message)) {
     return failure;
+  }
   return new UserError(
     "not_found",
     `Commit ${params.commit} is neither in the mirror of "${params.project}" nor in the work of ${params.task}.`,

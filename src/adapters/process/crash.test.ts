@@ -47,7 +47,10 @@ describe("a supervisor killed with -9", () => {
     await bench.supervisors.start(job);
     await until(() => processesOf(job).length > 0);
     process.kill(pidOf(job), "SIGKILL");
-    expect(await Promise.all([bench.watch(job.dir), bench.watch(job.dir)])).toEqual([{ kind: "lost" }, { kind: "lost" }]);
+    expect(await Promise.all([bench.watch(job.dir), bench.watch(job.dir)])).toEqual([
+      { kind: "lost" },
+      { kind: "lost" },
+    ]);
     await bench.supervisors.start(job);
     expect(await bench.watch(job.dir)).toEqual({ kind: "lost" });
   });
@@ -83,7 +86,10 @@ describe("whoever started it killed with -9", () => {
     expect(await bench.supervisors.isAlive(job.dir)).toBe(true);
     const watched = bench.watch(job.dir);
     writeFileSync(join(bench.home, "go"), "");
-    expect(await watched).toMatchObject({ kind: "ended", record: { commands: [{ exit: { code: 0 }, endedBy: "exit" }] } });
+    expect(await watched).toMatchObject({
+      kind: "ended",
+      record: { commands: [{ exit: { code: 0 }, endedBy: "exit" }] },
+    });
     expect(printed(job)).toEqual(["ready", "a-b-c"]);
   });
 
@@ -122,7 +128,10 @@ test("sweepRun ends every process of a run and no other", async () => {
   await sweepRun(job.run);
   expect(processesOf(job)).toEqual([]);
   expect(processesOf(other)).not.toEqual([]);
-  expect(await bench.watch(job.dir)).toMatchObject({ kind: "ended", record: { commands: [{ exit: { signal: "SIGKILL" } }] } });
+  expect(await bench.watch(job.dir)).toMatchObject({
+    kind: "ended",
+    record: { commands: [{ exit: { signal: "SIGKILL" } }] },
+  });
 });
 
 test("a home too deep for a socket gets one in the temporary directory, which is removed at the end", async () => {

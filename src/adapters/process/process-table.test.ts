@@ -4,7 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { hasInEnvironment, isProcessAlive, listProcesses, parsePs, parseStat, processStartTime } from "./process-table.ts";
+import {
+  hasInEnvironment,
+  isProcessAlive,
+  listProcesses,
+  parsePs,
+  parseStat,
+  processStartTime,
+} from "./process-table.ts";
 import { prepareSocketPath } from "./socket-path.ts";
 import { killTree } from "./tree.ts";
 
@@ -60,7 +67,10 @@ test("the environment is searched for whole entries", async () => {
 });
 
 test("killTree ends descendants that left the group, too", async () => {
-  const child = spawn("sh", ["-c", "setsid sleep 30 & echo $!; wait"], { detached: true, stdio: ["ignore", "pipe", "ignore"] });
+  const child = spawn("sh", ["-c", "setsid sleep 30 & echo $!; wait"], {
+    detached: true,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
   const grandchild = await new Promise<number>((resolve) => child.stdout.once("data", (text) => resolve(Number(text))));
   const pid = child.pid ?? 0;
   await killTree(pid, (processStartTime(pid) ?? 0) + 1);
@@ -69,13 +79,13 @@ test("killTree ends descendants that left the group, too", async () => {
   expect([isProcessAlive(pid, null), isProcessAlive(grandchild, null)]).toEqual([false, false]);
 });
 
-describe("the socket's path", () => {
-  function temporary(): string {
-    const dir = mkdtempSync(join(tmpdir(), "nightshift-socket-"));
-    onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-    return dir;
-  }
+function temporary(): string {
+  const dir = mkdtempSync(join(tmpdir(), "nightshift-socket-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
 
+describe("the socket's path", () => {
   test("differs between jobs, fits, and its directory is private", () => {
     const home = temporary();
     const [one, other] = [prepareSocketPath(home, "/runs/a"), prepareSocketPath(home, "/runs/a/baseline")];

@@ -11,7 +11,8 @@ const MAX_BYTES = 103;
 export function prepareSocketPath(home: string, dir: string): string {
   const name = `${shortHash(dir)}.sock`;
   const near = join(home, "s", name);
-  const folder = Buffer.byteLength(near) <= MAX_BYTES ? join(home, "s") : join(tmpdir(), `nightshift-${shortHash(home)}`);
+  const folder =
+    Buffer.byteLength(near) <= MAX_BYTES ? join(home, "s") : join(tmpdir(), `nightshift-${shortHash(home)}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   assertPrivate(folder);
   return join(folder, name);

@@ -16,7 +16,7 @@ export interface TreeMarks {
 /** The tree's processes that live, and what can be done to them all. Processes once seen are remembered. */
 export interface Tree {
   members(): readonly ProcessInfo[];
-  signal(signal: NodeJS.Signals): void;
+  signal(...signals: readonly NodeJS.Signals[]): void;
   /** Stops them in rounds until a round finds nothing running, as long as that is wanted. */
   pause(isWanted: () => boolean): Promise<void>;
   /** Kills them in rounds until none is left; returns what refused to die. */
@@ -54,8 +54,18 @@ export function createTree(marks: TreeMarks): Tree {
 
   return {
     members,
-    signal: (signal) => signalAll(members(), signal),
-    pause: async (isWanted) => void (await inRounds("SIGSTOP", () => (isWanted() ? members().filter(isRunning) : []))),
+    signal(...signals) {
+      const targets = members();
+      for (const signal of signals) signalAll(targets, signal);
+    },
+    async pause(isWanted) {
+      const signalled = new Set<number>();
+      await inRounds("SIGSTOP", () => {
+        const running = isWanted() ? members().filter((info) => isRunning(info, signalled)) : [];
+        for (const { pid } of running) signalled.add(pid);
+        return running;
+      });
+    },
     end: () => inRounds("SIGKILL", members),
   };
 }
@@ -91,8 +101,11 @@ function withDescendants(all: readonly ProcessInfo[], roots: readonly ProcessInf
   return [...found];
 }
 
-function isRunning(info: ProcessInfo): boolean {
-  return info.state !== "T" && info.state !== "t";
+function isRunning({ pid, state }: ProcessInfo, signalled: ReadonlySet<number>): boolean {
+  if (state === "T" || state === "t") return false;
+  // A shell that waits in vfork for a child which we stopped before its exec cannot stop itself until the child goes on:
+  // the signal stands, and it runs nothing.
+  return state !== "D" || !signalled.has(pid);
 }
 
 function signalProcess(pid: number, signal: NodeJS.Signals): void {

@@ -97,4 +97,3 @@ async function endOrphans(dir: string): Promise<void> {
 function transcriptSize(dir: string): number {
   return statSync(join(dir, TRANSCRIPT), { throwIfNoEntry: false })?.size ?? 0;
 }
-

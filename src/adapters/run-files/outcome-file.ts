@@ -15,7 +15,8 @@ export async function readOutcomeFile(runDir: string, outcomeFile: string): Prom
   const folder = join(await realpath(runDir).catch(() => runDir), basename(dirname(outcomeFile)));
   const found = await realpath(dirname(outcomeFile)).catch(() => null);
   if (found === null) return { kind: "missing" };
-  if (found !== folder) return invalid("The directory of the outcome file was replaced by a link: nothing in it is read.");
+  if (found !== folder)
+    return invalid("The directory of the outcome file was replaced by a link: nothing in it is read.");
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
   let handle: FileHandle;
   try {
@@ -52,7 +53,9 @@ function explainOpen(error: unknown): OutcomeFile {
   const code = error instanceof Error && "code" in error ? error.code : null;
   if (code === "ENOENT") return { kind: "missing" };
   if (code === "ELOOP") return invalid("The outcome file is a symbolic link. Write a plain file with a JSON object.");
-  return invalid(`The outcome file could not be opened (${String(code)}). Write a plain, readable file with a JSON object.`);
+  return invalid(
+    `The outcome file could not be opened (${String(code)}). Write a plain, readable file with a JSON object.`,
+  );
 }
 
 function invalid(problem: string): OutcomeFile {

@@ -13,7 +13,9 @@ export function parseOutcome(bytes: Uint8Array): OutcomeFile {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return invalid(`The outcome file is not JSON: ${toPlainText(error instanceof Error ? error.message : String(error))}.`);
+    return invalid(
+      `The outcome file is not JSON: ${toPlainText(error instanceof Error ? error.message : String(error))}.`,
+    );
   }
   if (!isObject(value)) return invalid(`The outcome file holds ${describe(value)}. Write a JSON object.`);
   if (hasPrototypeKey(value)) return invalid('The outcome file has a key "__proto__", which is not allowed.');

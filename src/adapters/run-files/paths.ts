@@ -27,5 +27,9 @@ export function runPaths(home: string, params: { run: string; task: string; role
 
 function checkName(name: string): string {
   if (/^[A-Za-z0-9_][A-Za-z0-9_-]{0,127}$/.test(name)) return name;
-  throw new UserError("invalid", `"${name}" cannot be the name of a run, a task or a role.`, "Use letters, digits, _ and -.");
+  throw new UserError(
+    "invalid",
+    `"${name}" cannot be the name of a run, a task or a role.`,
+    "Use letters, digits, _ and -.",
+  );
 }

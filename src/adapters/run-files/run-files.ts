@@ -30,7 +30,8 @@ export function createRunFiles({ home }: { readonly home: string }): RunFiles {
     readTranscript: (run, offset, maxBytes) => readTranscriptPage(fileOf(run, "transcript.jsonl"), offset, maxBytes),
     async readLogTail(run, logFile, maxBytes) {
       const path = resolve(runDir(home, run), logFile);
-      if (!path.startsWith(runDir(home, run) + sep)) throw new Error(`The log ${logFile} is outside the run's directory.`);
+      if (!path.startsWith(runDir(home, run) + sep))
+        throw new Error(`The log ${logFile} is outside the run's directory.`);
       return toPlainText(decodeTail((await readPart(path, -maxBytes, maxBytes)) ?? Buffer.alloc(0)));
     },
     async cleanRun(run) {

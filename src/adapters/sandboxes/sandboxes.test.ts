@@ -16,8 +16,11 @@ test.each(["none", "external"] as const)("%s starts the command itself where the
   });
 });
 
+const confine = () => sandboxes.enforce.confine(examplePolicy, ["agent"]);
+
 test("enforce refuses, and says what to do", () => {
-  const confine = () => sandboxes.enforce.confine(examplePolicy, ["agent"]);
   expect(confine).toThrow(UserError);
-  expect(confine).toThrow(expect.objectContaining({ kind: "unavailable", hint: expect.stringContaining("sandbox.mode: none") }));
+  expect(confine).toThrow(
+    expect.objectContaining({ kind: "unavailable", hint: expect.stringContaining("sandbox.mode: none") }),
+  );
 });

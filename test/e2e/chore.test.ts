@@ -1,0 +1,123 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { git } from "../../src/testing/temp-repo.ts";
+import { ALICE, openNight, type Night, type NightOptions } from "./night.ts";
+
+let night: Night | null = null;
+
+async function open(options: NightOptions = {}): Promise<Night> {
+  night = await openNight(options);
+  return night;
+}
+
+afterEach(async () => {
+  await night?.close();
+  night = null;
+});
+
+describe("a chore, from submit to a pushed branch", () => {
+  it("is published as one commit on top of the base, and leaves nothing behind", async () => {
+    const { submit, settled, published, repo, home, path } = await open({ settings: "checks:\n  test: { command: sh test.sh }\n" });
+    const task = await settled((await submit()).id);
+    expect(task).toMatchObject({ status: "succeeded", state: "done", outcome: "published", waitingFor: null });
+    expect(await path(task.id)).toEqual(["implementing>checking", "checking>publishing", "publishing>done"]);
+    expect(await published(task, "greeting.txt")).toBe("hello, world");
+    expect(await git(repo.remote, "rev-list", "--count", `main..${task.branch}`)).toBe("1");
+    await expect.poll(() => readdirSync(join(home, "workspaces")).filter((name) => name.startsWith("task_"))).toEqual([]);
+  });
+
+  it("does not touch the person's checkout", async () => {
+    const { submit, settled, repo } = await open();
+    const before = [await repo.git("status", "--porcelain"), await repo.git("rev-parse", "HEAD"), readFileSync(join(repo.checkout, "greeting.txt"), "utf8")];
+    await settled((await submit()).id);
+    expect([await repo.git("status", "--porcelain"), await repo.git("rev-parse", "HEAD"), readFileSync(join(repo.checkout, "greeting.txt"), "utf8")]).toEqual(before);
+    expect(existsSync(join(repo.checkout, ".gitignore"))).toBe(false);
+  });
+
+  it("repairs what the checks refuse, with their words in the prompt", async () => {
+    const { submit, settled, runs, home } = await open({
+      agent: '[ "$N" = 1 ] && echo bye > greeting.txt || echo "hello again" > greeting.txt\ndone_with "try $N"',
+      settings: "checks:\n  test: { command: 'cat greeting.txt; grep -q hello greeting.txt' }\n",
+    });
+    const task = await settled((await submit()).id);
+    expect(task.status).toBe("succeeded");
+    const all = await runs(task.id);
+    expect(all.map(({ outcome }) => outcome)).toEqual(["implemented", "checks_failed", "implemented", "checks_passed", "published"]);
+    expect(all.map(({ attempt }) => attempt)).toEqual([1, 1, 2, 2, 1]);
+    expect(readFileSync(join(home, "runs", all[2]?.id ?? "", "prompt.md"), "utf8")).toMatch(/check "test" failed with exit code 1[\s\S]*bye/);
+  });
+
+  it("fails after the third repair, with the log, and keeps the work as a rescue ref", async () => {
+    const { submit, settled, runs, home, path } = await open({ agent: 'echo "bye $N" > greeting.txt; done_with no', settings: "checks:\n  test: { command: sh test.sh }\n" });
+    const task = await settled((await submit()).id);
+    expect(task).toMatchObject({ status: "failed", outcome: "checks_failed" });
+    expect((await runs(task.id)).filter(({ role }) => role === "implement")).toHaveLength(4);
+    expect((await path(task.id)).at(-1)).toBe("checking>failed");
+    const [mirror] = readdirSync(join(home, "mirrors"));
+    await expect.poll(() => git(join(home, "mirrors", mirror ?? ""), "for-each-ref", "refs/nightshift/rescue")).toContain(task.id);
+  });
+
+  it("tells a red baseline from a change that broke something", async () => {
+    const { submit, settled, wired } = await open({ settings: "checks:\n  always-red: { command: 'echo broken since ever; exit 1' }\n  test: { command: sh test.sh }\n" });
+    const task = await settled((await submit()).id);
+    expect(task.status).toBe("succeeded");
+    const checks = await wired.ports.store.listChecks(task.id);
+    expect(checks.map(({ name, status }) => [name, status])).toEqual([["always-red", "red_baseline"], ["test", "passed"]]);
+  });
+
+  it("blames a change for failing in another way than the base", async () => {
+    const { submit, settled } = await open({ agent: "echo bye > greeting.txt; done_with no", settings: "repair_attempts: 0\nchecks:\n  red: { command: 'cat greeting.txt; exit 1' }\n" });
+    expect(await settled((await submit()).id)).toMatchObject({ status: "failed", outcome: "checks_failed" });
+  });
+
+  it("records a check that fails once and then passes as flaky, and goes on", async () => {
+    const { submit, settled, wired } = await open({ settings: "checks:\n  moody: { command: 'test -e seen || { touch seen; exit 1; }' }\n" });
+    const task = await settled((await submit()).id);
+    expect(task.status).toBe("succeeded");
+    expect((await wired.ports.store.listChecks(task.id)).map(({ status }) => status)).toEqual(["flaky"]);
+  });
+
+  it("shows a warning without failing for it, unless told to", async () => {
+    const settings = "checks:\n  style: { command: exit 1, severity: warning }\n";
+    const lenient = await open({ settings });
+    expect(await lenient.settled((await lenient.submit()).id)).toMatchObject({ status: "succeeded" });
+  });
+
+  it("asks a person and goes on with the answer in the prompt", async () => {
+    const { submit, settled, commands, runs, home, published } = await open({
+      agent: `if [ "$N" = 1 ]; then printf '{"outcome":"needs_info","summary":"which","questions":[{"id":"word","question":"Which word?","input":"text"}]}' > "$OUT"
+else echo "hello there" > greeting.txt; done_with yes; fi`,
+    });
+    const waiting = await settled((await submit()).id);
+    expect(waiting).toMatchObject({ status: "waiting", state: "implementing", waitingFor: { kind: "answers" } });
+    await expect(commands.answer(waiting.id, { other: "x" }, ALICE)).rejects.toThrow(/no question "other"[\s\S]*"word" has no answer/);
+    await commands.answer(waiting.id, { word: "there" }, ALICE);
+    const task = await settled(waiting.id);
+    expect(task).toMatchObject({ status: "succeeded" });
+    expect(await published(task, "greeting.txt")).toBe("hello there");
+    const second = (await runs(task.id))[1];
+    expect(readFileSync(join(home, "runs", second?.id ?? "", "prompt.md"), "utf8")).toContain("there");
+  });
+
+  it("tells of the end on the terminal, once", async () => {
+    const { submit, settled, notices } = await open();
+    const task = await settled((await submit()).id);
+    await expect.poll(() => notices.filter((line) => line.includes(task.id))).toHaveLength(1);
+  });
+
+  it("builds on a base that moved, and stops at a conflict", async () => {
+    const moving = `if [ "$N" = 1 ]; then printf '{"outcome":"needs_info","summary":"q","questions":[{"id":"go","question":"Go?","input":"text"}]}' > "$OUT"; echo "hello, world" > greeting.txt; else done_with yes; fi`;
+    const { submit, settled, commands, repo, published } = await open({ agent: moving });
+    const calm = await settled((await submit()).id);
+    await repo.commit({ "other.txt": "new on main\n" });
+    await commands.answer(calm.id, { go: "yes" }, ALICE);
+    const task = await settled(calm.id);
+    expect(task.status).toBe("succeeded");
+    expect(await published(task, "other.txt")).toBe("new on main");
+    const stormy = await settled((await submit()).id);
+    await repo.commit({ "greeting.txt": "hello, moon\n" });
+    await commands.answer(stormy.id, { go: "yes" }, ALICE);
+    expect(await settled(stormy.id)).toMatchObject({ status: "failed", outcome: "conflict" });
+  });
+});

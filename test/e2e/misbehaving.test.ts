@@ -1,0 +1,134 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { openNight, type Night, type NightOptions } from "./night.ts";
+
+let night: Night | null = null;
+
+async function finish(options: NightOptions): Promise<{ night: Night; task: Awaited<ReturnType<Night["settled"]>> }> {
+  night = await openNight(options);
+  return { night, task: await night.settled((await night.submit()).id) };
+}
+
+afterEach(async () => {
+  await night?.close();
+  night = null;
+});
+
+/** Each ends in a named outcome with a sentence; none hangs, none is a success. */
+describe("an agent that misbehaves", () => {
+  it.each([
+    ["exits 0 without an outcome", "true", "invalid_output", /without reporting an outcome/],
+    ["writes a broken outcome file", 'echo "{oops" > "$OUT"', "invalid_output", /JSON/],
+    ["reports an outcome its role does not have", `printf '{"outcome":"approved","summary":"fine"}' > "$OUT"`, "invalid_output", /approved/],
+    ["makes its outcome file a link", 'echo \'{"outcome":"implemented","summary":"x"}\' > "$TMPDIR/x"; ln -s "$TMPDIR/x" "$OUT"', "invalid_output", /link/],
+    ["writes 100 MB as its outcome", 'head -c 100000000 /dev/zero > "$OUT"', "invalid_output", /bytes|large|MB/],
+    ["makes its outcome file a pipe", 'mkfifo "$OUT"', "invalid_output", /file/],
+    ["fails", "exit 3", "agent_error", /code 3/],
+    ["changes nothing and says it did", "done_with lies", "no_changes", /changed no file/],
+    ["deletes what it works in", 'd=$PWD; cd /; rm -rf "$d"; done_with gone', "agent_error", /workspace|tree|gone/],
+  ])("that %s", async (_what, agent, outcome, reason) => {
+    const { task } = await finish({ agent });
+    expect(task).toMatchObject({ status: "failed", outcome });
+    expect(task.reason).toMatch(reason);
+  });
+
+  it("gets one chance to mend a bad report", async () => {
+    const { task, night: { runs, home } } = await finish({ agent: 'echo more >> greeting.txt; [ "$N" = 1 ] && echo "[]" > "$OUT" || done_with mended' });
+    expect(task.status).toBe("succeeded");
+    const all = await runs(task.id);
+    expect(all.map(({ outcome }) => outcome)).toEqual(["invalid_output", "implemented", "checks_passed", "published"]);
+    expect(readFileSync(join(home, "runs", all[1]?.id ?? "", "prompt.md"), "utf8")).toMatch(/JSON object/);
+  });
+
+  it("prints binary and escape sequences: kept, harmless, not fatal", async () => {
+    const { task, night: { runs, wired } } = await finish({ agent: `printf '\\377\\376\\000\\033[2J\\033]0;owned\\007text\\n'; echo hi >> greeting.txt; done_with ok` });
+    expect(task.status).toBe("succeeded");
+    const [first] = await runs(task.id);
+    const { lines } = await wired.ports.runFiles.readTranscript(first?.id ?? "", 0, 100_000);
+    expect(lines.map(({ text }) => text).join("")).toContain("text");
+  });
+
+  it("commits on another branch: the files count, its commits do not", async () => {
+    const { task, night: { published } } = await finish({
+      agent: 'git checkout -q -b elsewhere; echo "hello from elsewhere" > greeting.txt; git -c user.name=x -c user.email=x@x commit -qam mine; git config core.fsmonitor "touch $TMPDIR/../../../owned"; done_with ok',
+    });
+    expect(task.status).toBe("succeeded");
+    expect(await published(task, "greeting.txt")).toBe("hello from elsewhere");
+  });
+
+  it("hangs: ended at its time limit, tried once more, then failed", async () => {
+    const { task, night: { runs } } = await finish({ agent: "sleep 60", settings: "roles:\n  implement: { timeout: 1s }\n" });
+    expect(task).toMatchObject({ status: "failed", outcome: "timeout" });
+    expect((await runs(task.id)).map(({ status, endedBy }) => [status, endedBy])).toEqual([["timeout", "timeout"], ["timeout", "timeout"]]);
+  });
+
+  it("leaves processes behind: they end with it", async () => {
+    const { task, night: { repo } } = await finish({ agent: `setsid sh -c 'while :; do date >> ${"$PWD"}/../../../../ticks; sleep 0.05; done' & sleep 0.3; echo hi >> greeting.txt; done_with ok` });
+    expect(task.status).toBe("succeeded");
+    const ticks = join(repo.path, "ticks");
+    const before = existsSync(ticks) ? statSync(ticks).size : 0;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(existsSync(ticks) ? statSync(ticks).size : 0).toBe(before);
+  });
+
+  it("is not installed: parked and said, not failed", async () => {
+    night = await openNight({ settings: "" });
+    writeFileSync(join(night.repo.checkout, "nightshift.yaml"), "project: shop\nagent: mine\nagents:\n  mine: { kind: command, command: [no-such-program-anywhere] }\n");
+    const place = { name: "shop", path: night.repo.checkout, remote: night.repo.remote, defaultBranch: "main" };
+    const { wanted } = await night.wired.projectFiles.pendingTrust(place, "");
+    await night.commands.registerProject({ ...place, accepted: wanted }, { kind: "person", name: "alice" });
+    const task = await night.until((await night.submit()).id, ({ queuedFor }) => queuedFor !== null);
+    expect(task).toMatchObject({ status: "queued", queuedFor: { kind: "login" } });
+  });
+});
+
+describe("checks that misbehave", () => {
+  it("hang: ended at their time limit and blamed", async () => {
+    const { task, night: { wired } } = await finish({ settings: "repair_attempts: 0\nchecks:\n  slow: { command: 'test \"$(cat greeting.txt)\" = hello || sleep 60', timeout: 1s }\n" });
+    expect(task).toMatchObject({ status: "failed", outcome: "checks_failed" });
+    expect((await wired.ports.store.listChecks(task.id)).map(({ status }) => status)).toEqual(["timeout"]);
+  });
+
+  it("print without end: cut, and the task goes on", async () => {
+    const { task, night: { runs, home } } = await finish({ settings: "checks:\n  loud: { command: 'head -c 100000000 /dev/zero | tr \"\\\\0\" x; echo the end' }\n" });
+    expect(task.status).toBe("succeeded");
+    const check = (await runs(task.id)).find(({ step }) => step === "checks");
+    expect(statSync(join(home, "runs", check?.id ?? "", "checks", "loud.log")).size).toBeLessThan(11_000_000);
+  });
+
+  it("a set-up command that fails is an outcome of its own", async () => {
+    const { task } = await finish({ settings: "workspace: { setup: 'echo no; exit 7' }\n" });
+    expect(task).toMatchObject({ status: "failed", outcome: "setup_failed" });
+    expect(task.reason).toMatch(/code 7/);
+  });
+
+  it("run where no agent was: an ignored file that it left does not decide", async () => {
+    const { task } = await finish({
+      files: { ".gitignore": "cheat\n" },
+      agent: "touch cheat; echo bye > greeting.txt; done_with cheated",
+      settings: "repair_attempts: 0\nchecks:\n  test: { command: 'test -e cheat || sh test.sh' }\n",
+    });
+    expect(task).toMatchObject({ status: "failed", outcome: "checks_failed" });
+  });
+});
+
+describe("the wall", () => {
+  it("refuses to run anything where the sandbox is to be enforced and there is none", async () => {
+    const { task } = await finish({ userSettings: "{}\n" });
+    expect(task).toMatchObject({ status: "failed", outcome: "sandbox_refused" });
+    expect(task.reason).toMatch(/sandbox/);
+  });
+
+  it("hands an agent only the environment on the list", async () => {
+    process.env["PLANTED_TOKEN"] = "s3cret-value";
+    const { task, night: { runs, wired } } = await finish({ agent: "env; echo hi >> greeting.txt; done_with ok" });
+    delete process.env["PLANTED_TOKEN"];
+    const [first] = await runs(task.id);
+    const { lines } = await wired.ports.runFiles.readTranscript(first?.id ?? "", 0, 100_000);
+    const names = lines.map(({ text }) => text.split("=")[0]).filter((name) => /^[A-Z_]+$/.test(name ?? ""));
+    const allowed = ["PATH", "HOME", "USER", "LANG", "LC_ALL", "TERM", "TMPDIR", "SHELL", "TZ", "PWD", "OLDPWD", "SHLVL", "_", "N", "OUT"];
+    expect(names.filter((name) => !allowed.includes(name ?? "") && !name?.startsWith("NIGHTSHIFT_"))).toEqual([]);
+    expect(lines.some(({ text }) => text.includes("s3cret-value"))).toBe(false);
+  });
+});

@@ -1,0 +1,137 @@
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Actor } from "../../src/core/event.ts";
+import type { Run } from "../../src/core/run.ts";
+import { hasEnded, type Task } from "../../src/core/task.ts";
+import { wire, type Wired } from "../../src/daemon/wire.ts";
+import { createCommands } from "../../src/engine/commands.ts";
+import type { Commands, TaskDraft } from "../../src/engine/commands-contract.ts";
+import { startDispatch, type Dispatch } from "../../src/engine/dispatch.ts";
+import { createTempRepo, git, type Files, type TempRepo } from "../../src/testing/temp-repo.ts";
+
+export const ALICE: Actor = { kind: "person", name: "alice" };
+
+/** A real engine in this process: real store, git, supervisors and files in a temporary home; only the agent is a script. */
+export interface Night {
+  readonly home: string;
+  readonly repo: TempRepo;
+  readonly commands: Commands;
+  readonly wired: Wired;
+  readonly notices: readonly string[];
+  submit(draft?: Partial<TaskDraft>): Promise<Task>;
+  /** Until the task has ended or waits for a person. */
+  settled(id: string): Promise<Task>;
+  until(id: string, holds: (task: Task) => boolean): Promise<Task>;
+  runs(id: string): Promise<readonly Run[]>;
+  path(id: string): Promise<readonly string[]>;
+  /** What the remote has under the task's branch. */
+  published(task: Task, file: string): Promise<string>;
+  /** As a daemon that was stopped and started again. */
+  restart(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface NightOptions {
+  /** The agent, as a shell script; `$OUT` is the outcome file. */
+  readonly agent?: string;
+  readonly files?: Files;
+  /** Added to nightshift.yaml. */
+  readonly settings?: string;
+  readonly userSettings?: string;
+}
+
+const PATIENCE_MS = 25_000;
+
+export async function openNight(options: NightOptions = {}): Promise<Night> {
+  const repo = await createTempRepo({ "greeting.txt": "hello\n", "test.sh": "grep -q hello greeting.txt\n", ...options.files });
+  const home = join(repo.path, "home");
+  const agent = join(repo.path, "agent.sh");
+  await mkdir(home, { mode: 0o700 });
+  await writeFile(join(home, "config.yaml"), options.userSettings ?? "sandbox: { mode: none }\n");
+  await writeFile(agent, `#!/bin/sh\nOUT=$NIGHTSHIFT_OUTCOME_FILE\nN=$NIGHTSHIFT_ATTEMPT\ndone_with() { printf '{"outcome":"implemented","summary":"%s"}' "$1" > "$OUT"; }\n${options.agent ?? CHANGES_A_FILE}\n`);
+  await chmod(agent, 0o755);
+  await writeFile(join(repo.checkout, "nightshift.yaml"), `project: shop\nagent: mine\nagents:\n  mine: { kind: command, command: [${JSON.stringify(agent)}] }\n${options.settings ?? ""}`);
+  const notices: string[] = [];
+  const open = (): Promise<Wired> => wire({ home, env: process.env, log: SILENT, pass: () => undefined, write: (line) => void notices.push(line) });
+  let wired = await open();
+  let dispatch = await startDispatch(wired.ports);
+  let commands = createCommands(wired.ports);
+  const place = { name: "shop", path: repo.checkout, remote: repo.remote, defaultBranch: "main" };
+  const { wanted } = await wired.projectFiles.pendingTrust(place, "");
+  await commands.registerProject({ ...place, accepted: wanted }, ALICE);
+  await wired.limits.refresh();
+
+  const until: Night["until"] = async (id, holds) => {
+    const start = performance.now();
+    for (;;) {
+      const task = await wired.ports.store.getTask(id);
+      if (task === null) throw new Error(`no task ${id}`);
+      if (holds(task)) return task;
+      if (performance.now() - start > PATIENCE_MS) throw new Error(`still ${task.status} in ${task.state}: ${JSON.stringify(await lastEvents(wired, id))}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+  return {
+    home,
+    repo,
+    notices,
+    get wired() {
+      return wired;
+    },
+    get commands() {
+      return commands;
+    },
+    submit: (draft = {}) => commands.submit({ ...DRAFT, ...draft }, ALICE),
+    until,
+    settled: (id) => until(id, (task) => hasEnded(task) || task.status === "waiting"),
+    runs: (id) => wired.ports.store.listRuns({ task: id, status: null, project: null, limit: 100 }),
+    path: async (id) => {
+      const events = await wired.ports.store.listEvents({ after: 0, task: id, limit: 1000 });
+      return events.filter(({ type }) => type === "task.state").map(({ data }) => `${String(data["from"])}>${String(data["to"])}`);
+    },
+    published: (task, file) => git(repo.remote, "show", `${task.branch}:${file}`),
+    restart: async () => {
+      await stop(wired, dispatch);
+      wired = await open();
+      commands = createCommands(wired.ports);
+      await wired.limits.refresh();
+      dispatch = await startDispatch(wired.ports);
+    },
+    close: async () => {
+      for (const { id } of await wired.ports.store.listOpenRuns()) await wired.ports.supervisors.control(wired.ports.runFiles.dir(id), "kill");
+      await stop(wired, dispatch);
+      await repo.remove();
+    },
+  };
+}
+
+const CHANGES_A_FILE = 'echo "hello, world" > greeting.txt\necho "changed the greeting"\ndone_with "greets the world"';
+
+const DRAFT: TaskDraft = {
+  project: "shop",
+  pipeline: "chore",
+  title: null,
+  description: "Greet the world",
+  priority: "normal",
+  size: null,
+  complexity: null,
+  tags: [],
+  agent: null,
+  model: null,
+  timeoutMs: null,
+  budgetUsd: null,
+  autoApprove: false,
+  design: false,
+  key: null,
+};
+
+const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+async function stop(wired: Wired, dispatch: Dispatch): Promise<void> {
+  await dispatch.stop();
+  await wired.ports.store.close();
+}
+
+async function lastEvents(wired: Wired, id: string): Promise<readonly string[]> {
+  return (await wired.ports.store.listEvents({ after: 0, task: id, limit: 1000 })).slice(-6).map(({ summary }) => summary);
+}

@@ -1,0 +1,112 @@
+import { existsSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { ALICE, openNight, type Night } from "./night.ts";
+
+const SLOW = 'i=0; while [ ! -e "$GO" ] && [ $i -lt 400 ]; do echo tick >> "$TICKS"; i=$((i+1)); sleep 0.05; done; echo hi >> greeting.txt; done_with ok';
+
+let night: Night | null = null;
+
+/** An agent that ticks until `go` exists beside the repository; ticks are how we see whether it runs. */
+async function openSlow(): Promise<{ night: Night; ticks: () => number; go: string }> {
+  const opened = await openNight({ agent: `GO="$(dirname "$0")/go"; TICKS="$(dirname "$0")/ticks"; ${SLOW}` });
+  night = opened;
+  const file = join(opened.repo.path, "ticks");
+  return { night: opened, ticks: () => (existsSync(file) ? statSync(file).size : 0), go: join(opened.repo.path, "go") };
+}
+
+async function started(opened: Night, ticks: () => number): Promise<string> {
+  const { id } = await opened.submit();
+  await expect.poll(ticks, { timeout: 15_000 }).toBeGreaterThan(0);
+  return id;
+}
+
+afterEach(async () => {
+  await night?.close();
+  night = null;
+});
+
+describe("people's orders", () => {
+  it("pause stops the process tree, resume lets it go on", async () => {
+    const { night: opened, ticks, go } = await openSlow();
+    const id = await started(opened, ticks);
+    await opened.commands.pause(id, ALICE);
+    await expect.poll(async () => (await opened.runs(id))[0]?.status).toBe("paused");
+    const before = ticks();
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(ticks()).toBe(before);
+    await expect(opened.commands.pause(id, ALICE)).rejects.toThrow(/it is paused/);
+    await opened.commands.resume(id, ALICE);
+    await expect.poll(ticks).toBeGreaterThan(before);
+    writeFileSync(go, "");
+    const task = await opened.settled(id);
+    expect(task.status).toBe("succeeded");
+    expect((await opened.runs(id))[0]?.pausedMs).toBeGreaterThan(300);
+  });
+
+  it.each(["cancel", "kill"] as const)("%s ends the tree and the task, with who did it", async (order) => {
+    const { night: opened, ticks } = await openSlow();
+    const id = await started(opened, ticks);
+    const task = await opened.commands[order](id, ALICE);
+    expect(task).toMatchObject({ status: "cancelled", outcome: "cancel" });
+    const before = ticks();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(ticks()).toBe(before);
+    const events = await opened.wired.ports.store.listEvents({ after: 0, task: id, limit: 100 });
+    expect(events.find(({ type }) => type === "task.decided")?.actor).toEqual(ALICE);
+    await expect(opened.commands[order](id, ALICE)).rejects.toThrow(/has ended/);
+  });
+
+  it("a paused task can be cancelled", async () => {
+    const { night: opened, ticks } = await openSlow();
+    const id = await started(opened, ticks);
+    await opened.commands.pause(id, ALICE);
+    expect(await opened.commands.cancel(id, ALICE)).toMatchObject({ status: "cancelled" });
+  });
+
+  it("retry lets a cancelled task go on from where it was", async () => {
+    const { night: opened, ticks, go } = await openSlow();
+    const id = await started(opened, ticks);
+    await opened.commands.kill(id, ALICE);
+    writeFileSync(go, "");
+    await opened.commands.retry(id, null, ALICE);
+    expect(await opened.settled(id)).toMatchObject({ status: "succeeded" });
+    await expect(opened.commands.retry(id, null, ALICE)).rejects.toThrow(/it is succeeded/);
+  });
+
+  it("a stopped daemon leaves the run going, and the next one takes it up", async () => {
+    const { night: opened, ticks, go } = await openSlow();
+    const id = await started(opened, ticks);
+    await opened.restart();
+    const before = ticks();
+    await expect.poll(ticks).toBeGreaterThan(before);
+    writeFileSync(go, "");
+    const task = await opened.settled(id);
+    expect(task.status).toBe("succeeded");
+    const runs = await opened.runs(id);
+    expect(runs.filter(({ role }) => role === "implement")).toHaveLength(1);
+    expect(runs[0]?.token).toBe(2);
+  });
+
+  it("an order given while nobody watched is obeyed after a restart", async () => {
+    const { night: opened, ticks } = await openSlow();
+    const id = await started(opened, ticks);
+    const { store } = opened.wired.ports;
+    const current = await store.getTask(id);
+    if (current === null) throw new Error("gone");
+    // Without an event nobody hears of it: as if the daemon had died between writing the order down and passing it on.
+    await store.commit({ task: { ...current, order: "kill" }, expectedVersion: current.version, lease: null, endRun: null, endOthers: null, newRun: null, events: [], checks: [], artifacts: [], notices: [], admission: { at: Date.now(), total: 0, projects: {}, perProject: 0, parkedAgents: [] } });
+    await opened.restart();
+    expect(await opened.settled(id)).toMatchObject({ status: "cancelled" });
+  });
+
+  it("delete removes an ended task and refuses one that runs", async () => {
+    const { night: opened, ticks } = await openSlow();
+    const id = await started(opened, ticks);
+    await expect(opened.commands.remove(id, ALICE)).rejects.toThrow(/cannot delete/);
+    await opened.commands.kill(id, ALICE);
+    await opened.commands.remove(id, ALICE);
+    expect(await opened.wired.ports.store.getTask(id)).toBeNull();
+    await expect(opened.commands.remove(id, ALICE)).rejects.toThrow(/there is no task/);
+  });
+});
