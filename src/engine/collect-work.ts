@@ -67,7 +67,7 @@ async function keepDiff({ ports, task, run, project }: StepContext, from: string
 function diffArtifact(stats: DiffStats): Artifact {
   return {
     type: "diff",
-    label: `${stats.files.length} files, +${stats.insertions} −${stats.deletions}`,
+    label: `${stats.files.length} ${stats.files.length === 1 ? "file" : "files"}, +${stats.insertions} −${stats.deletions}`,
     url: null,
     data: { files: stats.files, insertions: stats.insertions, deletions: stats.deletions },
   };

@@ -23,7 +23,7 @@ export async function submit(ports: EnginePorts, draft: TaskDraft, actor: Actor)
   const settings = await ports.projects.settings(project);
   const { pipeline, text } = await ports.projects.pipeline(project, draft.pipeline);
   const task = makeTask(ports, { draft, actor, settings, pipeline });
-  checkAgents(pipeline, settings, task);
+  checkAgents(ports, { pipeline, settings, task });
   await ports.store.keepPipeline(pipeline.hash, pipeline.name, text);
   const first = begin({
     pipeline,
@@ -131,9 +131,9 @@ function titleOf(text: string): string {
 }
 
 /** An agent that is not configured is better refused now than at three in the morning. */
-function checkAgents(pipeline: Pipeline, settings: Settings, task: Task): void {
+function checkAgents(ports: EnginePorts, { pipeline, settings, task }: { pipeline: Pipeline; settings: Settings; task: Task }): void {
   for (const state of Object.values(pipeline.states))
-    if (state.step.kind === "agent") resolveRun(settings, state.agent, task.options, state.step.role);
+    if (state.step.kind === "agent") ports.createAgent(resolveRun(settings, state.agent, task.options, state.step.role).agentSettings);
 }
 
 function submitted(task: Task, actor: Actor): EventDraft {

@@ -9,9 +9,19 @@ const agents = { command, scripted } satisfies Record<string, AgentFactory>;
 
 const AGENT_KINDS: readonly string[] = Object.keys(agents);
 
+/** Names that the settings know already. */
+const COMING: readonly string[] = ["claude-code", "codex", "gemini", "qwen", "opencode", "cursor", "aider", "acp"];
+
 export function createAgent(settings: AgentSettings): Agent {
   const factory = findFactory(settings.kind);
   if (factory !== null) return factory(settings);
+  if (COMING.includes(settings.kind)) {
+    throw new UserError(
+      "invalid",
+      `This version of Nightshift does not drive \`${settings.kind}\` yet; it drives ${AGENT_KINDS.join(" and ")}.`,
+      "Wrap its CLI in a script of your own and name that script: `kind: command` (docs/agents.md).",
+    );
+  }
   throw new UserError(
     "invalid",
     `There is no agent of kind \`${settings.kind}\`.${didYouMean(settings.kind, AGENT_KINDS)} Known are ${AGENT_KINDS.join(", ")}.`,
