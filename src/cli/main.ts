@@ -2,13 +2,29 @@ import { Exit } from "./exit.ts";
 
 /** Returns the exit code. Everything else is loaded only when it is needed: the start of a command is felt. */
 export async function main(argv: readonly string[]): Promise<number> {
-  const { createProgram } = await import("./program.ts");
-  const { reportError } = await import("./report-error.ts");
+  endQuietlyWithoutReader();
+  const json = asksForJson(argv);
   try {
-    await createProgram().parseAsync([...argv], { from: "user" });
+    // What the completion scripts call with every press of the tab key.
+    if (argv[0] === "complete") await (await import("./commands/completion.ts")).suggest(argv.slice(argv[1] === "--" ? 2 : 1));
+    else await (await import("./program.ts")).runProgram(argv, json);
     return 0;
   } catch (error) {
     if (error instanceof Exit) return error.code;
-    return reportError(error, argv.includes("--json"));
+    return (await import("./report-error.ts")).reportError(error, json);
   }
+}
+
+/** Also where the arguments are too wrong to be parsed: a script that asked for JSON gets JSON. */
+function asksForJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf("--");
+  return argv.slice(0, end === -1 ? argv.length : end).includes("--json");
+}
+
+/** `nightshift queue | head -1`: who has read enough closes the pipe, and that is no error. */
+function endQuietlyWithoutReader(): void {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    process.exit();
+  });
 }

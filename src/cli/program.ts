@@ -1,9 +1,18 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { COMPLEXITIES, PRIORITIES, SIZES, TASK_STATUSES } from "../core/task.ts";
 import { createContext, type CliContext, type GlobalOptions } from "./context.ts";
+import { EXAMPLES } from "./examples.ts";
 import { version } from "./version.ts";
 
 type Run<A extends readonly unknown[]> = (context: CliContext, ...args: A) => Promise<void>;
+
+export async function runProgram(argv: readonly string[], json: boolean): Promise<void> {
+  const program = createProgram();
+  // With --json even wrong use is told on stdout alone (report-error.ts).
+  if (json) for (const command of [program, ...allCommands(program)]) command.configureOutput({ writeErr: () => undefined });
+  if (argv.length === 0) return program.outputHelp();
+  await program.parseAsync([...argv], { from: "user" });
+}
 
 /** Every command with its flags; what a command does is loaded when it is called. */
 export function createProgram(): Command {
@@ -16,13 +25,17 @@ export function createProgram(): Command {
     .option("--no-color", "no colours")
     .showHelpAfterError("(nightshift --help lists the commands)")
     .showSuggestionAfterError()
+    .addHelpText("after", "\nExample:\n  nightshift demo\n\nIn your own repository:\n  nightshift init\n  nightshift submit --pipeline chore \"Greet people by name\" --wait\n")
     .exitOverride();
   addProjectCommands(program);
   addDaemonCommands(program);
   addTaskCommands(program);
   addDecisionCommands(program);
   addReadingCommands(program);
-  for (const command of allCommands(program)) inheritGlobals(command);
+  for (const command of allCommands(program)) {
+    inheritGlobals(command);
+    addExample(command);
+  }
   return program;
 }
 
@@ -32,6 +45,7 @@ function addProjectCommands(program: Command): void {
     .description("detect checks, default branch and remote; write nightshift.yaml; register and trust the project")
     .option("--force", "write nightshift.yaml anew")
     .option("--url <git url>", "register a project without a checkout")
+    .option("--yes", "accept what a nightshift.yaml that is already there asks for")
     .action(lazy(async () => (await import("./commands/init.ts")).init));
   program
     .command("trust")
@@ -55,7 +69,7 @@ function addDaemonCommands(program: Command): void {
     .command("start")
     .description("start the daemon")
     .option("--foreground", "stay in this terminal")
-    .option("--port <n>", "listen on this port of 127.0.0.1 (default: any that is free)", wholeNumber)
+    .option("--port <n>", "listen on this port of 127.0.0.1 (default: any that is free)", port)
     .action(lazy(async () => (await import("./commands/start.ts")).start));
   program
     .command("stop")
@@ -81,8 +95,9 @@ function addDaemonCommands(program: Command): void {
     .option("--yes", "without asking")
     .action(lazy(async () => (await import("./commands/clear.ts")).clear));
   program
-    .command("completion <shell>")
-    .description("the completion script for bash, zsh or fish")
+    .command("completion")
+    .description("the completion script of a shell")
+    .addArgument(new Argument("<shell>", "which one").choices(["bash", "zsh", "fish"]))
     .action(lazy(async () => (await import("./commands/completion.ts")).completion));
 }
 
@@ -104,7 +119,6 @@ function addTaskCommands(program: Command): void {
     .addOption(new Option("--complexity <c>", "how hard").choices(COMPLEXITIES))
     .option("--tag <tag>", "repeatable", collect, [])
     .option("--wait", "until it ends or waits for a person")
-    .addHelpText("after", '\nExample:\n  nightshift submit --pipeline chore "Greet people by name" --wait\n')
     .action(lazy(async () => (await import("./commands/submit.ts")).submit));
   for (const [name, description] of [
     ["pause", "stop the task's process tree where it is"],
@@ -204,8 +218,13 @@ function inheritGlobals(command: Command): void {
     .addOption(new Option("--json", "one JSON value on stdout").hideHelp())
     .addOption(new Option("--project <name>", "the project").hideHelp())
     .addOption(new Option("--quiet", "no progress").hideHelp())
-    .addOption(new Option("--no-color", "no colours").hideHelp())
-    .exitOverride();
+    .addOption(new Option("--no-color", "no colours").hideHelp());
+}
+
+function addExample(command: Command): void {
+  const path = command.parent?.parent == null ? command.name() : `${command.parent.name()} ${command.name()}`;
+  const example = EXAMPLES[path];
+  if (example !== undefined) command.addHelpText("after", `\nExample:\n  nightshift ${example}\n\nEvery command also takes --json, --project <name>, --quiet and --no-color.`);
 }
 
 function allCommands(command: Command): readonly Command[] {
@@ -214,6 +233,11 @@ function allCommands(command: Command): readonly Command[] {
 
 function wholeNumber(value: string): number {
   if (!/^\d{1,9}$/.test(value)) throw new InvalidArgumentError("It must be a whole number.");
+  return Number(value);
+}
+
+function port(value: string): number {
+  if (wholeNumber(value) > 65_535) throw new InvalidArgumentError("It must be a port, 0 to 65535.");
   return Number(value);
 }
 

@@ -1,10 +1,9 @@
-import { CommanderError } from "commander";
 import { ConfigError, formatIssue, UserError } from "../core/errors.ts";
 import { terminalText } from "../core/terminal-text.ts";
 import { ProblemError, UnreachableError } from "../http/client.ts";
-import type { ExitCode } from "./exit.ts";
+import { DaemonStartError, type ExitCode } from "./exit.ts";
 
-interface Report {
+export interface Report {
   readonly message: string;
   readonly hint: string | null;
   readonly code: ExitCode;
@@ -12,17 +11,29 @@ interface Report {
 
 /** The one place that turns an error into words and an exit code. */
 export function reportError(error: unknown, json: boolean): ExitCode {
-  // Commander has already said what was wrong, or shown the help that was asked for.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (isCommanderError(error)) return reportWrongUse(error, json);
   const report = describeError(error);
-  if (json) process.stdout.write(`${JSON.stringify({ error: { message: report.message, hint: report.hint, exit: report.code } })}\n`);
+  if (json) printJson(report);
   else process.stderr.write(terminalText(`${report.message}\n${report.hint === null ? "" : `→ ${report.hint}\n`}`));
   return report.code;
 }
 
-function describeError(error: unknown): Report {
+function reportWrongUse({ exitCode, message }: CommanderLike, json: boolean): ExitCode {
+  // The help or the version that was asked for is out already.
+  if (exitCode === 0) return 0;
+  // In words commander has said it by itself.
+  if (json) printJson({ message: message.replace(/^error: /, ""), hint: "nightshift --help lists the commands", code: 2 });
+  return 2;
+}
+
+function printJson({ message, hint, code }: Report): void {
+  process.stdout.write(`${JSON.stringify({ error: { message, hint, exit: code } })}\n`);
+}
+
+export function describeError(error: unknown): Report {
   if (error instanceof ProblemError) return describeProblem(error);
   if (error instanceof UnreachableError) return { message: error.message, hint: "nightshift start starts one; nightshift doctor looks for what is wrong", code: 4 };
+  if (error instanceof DaemonStartError) return { message: error.message, hint: error.hint, code: error.code };
   if (error instanceof ConfigError) return { message: error.issues.map(formatIssue).join("\n"), hint: null, code: 2 };
   if (error instanceof UserError) return { message: error.message, hint: error.hint, code: error.kind === "conflict" || error.kind === "unavailable" ? 1 : 2 };
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -31,5 +42,16 @@ function describeError(error: unknown): Report {
 
 function describeProblem({ status, detail, hint, issues }: ProblemError): Report {
   const message = issues.length === 0 ? detail : issues.map(formatIssue).join("\n");
-  return { message, hint, code: [400, 404, 422].includes(status) ? 2 : 1 };
+  return { message, hint, code: [400, 404, 413, 422].includes(status) ? 2 : 1 };
+}
+
+interface CommanderLike {
+  readonly code: string;
+  readonly exitCode: number;
+  readonly message: string;
+}
+
+/** By its shape: an error must not load the parser that a quick command did without. */
+function isCommanderError(error: unknown): error is CommanderLike {
+  return error instanceof Error && error.name === "CommanderError" && "exitCode" in error;
 }

@@ -1,13 +1,12 @@
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, openSync, readFileSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findHome, homePaths } from "../config/paths.ts";
-import { UserError } from "../core/errors.ts";
-import { findDaemon, type DaemonAddress } from "./connect.ts";
+import { findDaemon, type DaemonAddress } from "./find-daemon.ts";
 import type { CliContext } from "./context.ts";
-import { Exit } from "./exit.ts";
+import { DaemonStartError } from "./exit.ts";
 
 const PATIENCE_MS = 20_000;
 const GLANCE_MS = 25;
@@ -18,15 +17,16 @@ export async function startDaemon(context: CliContext, args: readonly string[] =
   const logs = homePaths(home).logs;
   mkdirSync(logs, { recursive: true, mode: 0o700 });
   const startLog = join(logs, "start.log");
+  const log = openSync(startLog, "w", 0o600);
   const child = spawn(process.execPath, [...daemonArgs(), ...args], {
     detached: true,
-    stdio: ["ignore", openSync(startLog, "w", 0o600), openSync(startLog, "a", 0o600)],
+    stdio: ["ignore", log, log],
     env: { ...context.env, NIGHTSHIFT_HOME: home },
     cwd: home,
   });
+  closeSync(log);
   child.unref();
-  const ended = once(child, "exit");
-  return waitForDaemon(context, ended, startLog);
+  return waitForDaemon(context, child, startLog);
 }
 
 /** In this terminal, until it is stopped. */
@@ -48,22 +48,22 @@ function daemonArgs(): readonly string[] {
   return ["--disable-warning=ExperimentalWarning", fileURLToPath(new URL(source, import.meta.url))];
 }
 
-async function waitForDaemon(context: CliContext, ended: Promise<unknown[]>, startLog: string): Promise<DaemonAddress> {
-  let exited = false;
-  ended.then(
-    () => (exited = true),
-    () => (exited = true),
-  );
+async function waitForDaemon(context: CliContext, child: ChildProcess, startLog: string): Promise<DaemonAddress> {
+  let failure = "";
+  child.once("error", (error) => (failure = error.message));
   for (const start = performance.now(); performance.now() - start < PATIENCE_MS; ) {
     const address = await findDaemon(context);
     if (address !== null) return address;
-    if (exited) break;
+    if (failure !== "" || child.exitCode !== null || child.signalCode !== null) break;
     await new Promise((resolve) => setTimeout(resolve, GLANCE_MS));
   }
-  const said = readFileSync(startLog, "utf8").trim();
   // Another command may have started one in the same moment: then that one serves both.
   const other = await findDaemon(context);
   if (other !== null) return other;
-  process.stderr.write(`${new UserError("unavailable", said === "" ? "the daemon did not start in time" : said).message}\n→ nightshift doctor looks for what is wrong; the log is ${startLog}\n`);
-  throw new Exit(4);
+  const said = `${readFileSync(startLog, "utf8")}${failure}`.trim();
+  throw new DaemonStartError(said === "" ? "The daemon did not start in time." : said, {
+    hint: `nightshift doctor looks for what is wrong; the log is ${startLog}`,
+    // The daemon ends with 2 where a file that a person wrote is wrong.
+    code: child.exitCode === 2 ? 2 : 4,
+  });
 }

@@ -1,34 +1,57 @@
-import { terminalLine, terminalText } from "../core/terminal-text.ts";
-import type { Client, EventJson, TaskJson } from "../http/client.ts";
+import { terminalLine } from "../core/terminal-text.ts";
+import { createClient, type Client, type EventJson, type TaskJson } from "../http/client.ts";
 import { answer, type CliContext } from "./context.ts";
 import { Exit } from "./exit.ts";
+import { readAddress } from "./find-daemon.ts";
 import { LiveLine } from "./print/live-line.ts";
-import { describeWaiting, taskLine } from "./print/task.ts";
+import { summary } from "./print/summary.ts";
 import { paint } from "./print/style.ts";
-import { duration, money, plural } from "./print/words.ts";
+import { duration } from "./print/words.ts";
 
 const MAX_LINE = 160;
+const LOOK_EVERY_MS = 500;
 
-/** Shows the task's events as they happen, and the newest line of its agent, until it ends or waits for a person. */
-export async function waitForTask(context: CliContext, client: Client, id: string): Promise<TaskJson> {
-  const stop = new AbortController();
+export interface Waiting {
+  readonly id: string;
+  /** Events before this moment are old news to whoever waits; null: from the task's beginning. */
+  readonly since: string | null;
+}
+
+/**
+ * Shows the task's events as they happen, and the newest line of its agent, until it ends or waits for a person. A daemon
+ * that is stopped and started again is followed to its new address. Ctrl-C ends the waiting, not the task.
+ */
+export async function waitForTask(context: CliContext, client: Client, { id, since }: Waiting): Promise<TaskJson> {
   const live = new LiveLine(context);
   const start = performance.now();
+  const interruption = listenForInterrupt();
+  let seen = 0;
   try {
-    for await (const event of client.events({ after: 0, task: id, signal: stop.signal })) {
-      live.clear();
-      context.tell(`${paint(context, "gray", duration(performance.now() - start).padStart(8))}  ${describe(context, event)}\n`);
-      if (event.type === "run.started" && event.run !== null) void showOutput(client, event.run, live, stop.signal);
-      if (event.type !== "task.ended" && event.type !== "task.waiting") continue;
-      // Older events of a task that went on since are replayed too: what counts is how it stands now.
-      const task = await client.call("GET /tasks/:id", { params: { id } });
-      if (isSettled(task)) return task;
+    for (let current: Client | null = client; current !== null; ) {
+      const moved = new AbortController();
+      const signal = AbortSignal.any([interruption.signal, moved.signal]);
+      const next = watchAddress(context, moved);
+      try {
+        for await (const event of current.events({ after: seen, task: id, signal })) {
+          seen = event.id;
+          live.clear();
+          if (since === null || event.at >= since) context.tell(`${paint(context, "gray", duration(performance.now() - start).padStart(8))}  ${describe(context, event)}\n`);
+          if (event.type === "run.started" && event.run !== null) void showOutput(current, { run: event.run, live, signal });
+          if (event.type !== "task.ended" && event.type !== "task.waiting") continue;
+          // Older events of a task that went on since are replayed too: what counts is how it stands now.
+          const task = await current.call("GET /tasks/:id", { params: { id } });
+          if (isSettled(task)) return task;
+        }
+      } finally {
+        moved.abort();
+      }
+      current = interruption.signal.aborted ? null : await next;
     }
   } finally {
-    stop.abort();
+    interruption.end();
     live.clear();
   }
-  return client.call("GET /tasks/:id", { params: { id } });
+  return leaveRunning(context, client, id);
 }
 
 /** The answer of a command that waited: what happened, where to look, and the exit code that says so. */
@@ -37,16 +60,30 @@ export async function finishWaiting(context: CliContext, task: TaskJson): Promis
   if (task.status !== "succeeded") throw new Exit(task.outcome === "sandbox_refused" ? 5 : 3);
 }
 
-export function summary(context: CliContext, task: TaskJson): string {
-  const branch = task.artifacts.find(({ type }) => type === "branch");
-  const diff = task.artifacts.find(({ type }) => type === "diff");
-  const facts = [
-    `${plural(task.runs.length, "run")} in ${duration(task.duration_ms)}, cost ${money(task.cost_usd, task.unknown_cost ?? 0)}`,
-    ...(diff === undefined ? [] : [`change: ${diff.label}`]),
-    ...(branch === undefined ? [] : [`branch: ${branch.label}`]),
-    ...(task.reason === null || task.status === "succeeded" ? [] : [`reason: ${terminalText(task.reason)}`]),
-  ];
-  return `${taskLine(context, task)}${facts.map((fact) => `  ${fact}\n`).join("")}${describeWaiting(task)}`;
+async function leaveRunning(context: CliContext, client: Client, id: string): Promise<never> {
+  if (context.json) answer(context, await client.call("GET /tasks/:id", { params: { id } }), () => "");
+  else process.stderr.write(`\n${id} goes on: nightshift display ${id} --follow watches it, nightshift cancel ${id} ends it\n`);
+  throw new Exit(130);
+}
+
+function listenForInterrupt(): { signal: AbortSignal; end: () => void } {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort();
+  process.once("SIGINT", abort);
+  return { signal: controller.signal, end: () => void process.off("SIGINT", abort) };
+}
+
+/** Ends the stream when a daemon has started at another address since, and gives a client of that one. */
+async function watchAddress(context: CliContext, moved: AbortController): Promise<Client | null> {
+  const before = await readAddress(context);
+  while (!moved.signal.aborted) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS).unref());
+    const now = await readAddress(context);
+    if (now === null || now.url === before?.url) continue;
+    moved.abort();
+    return createClient(now);
+  }
+  return null;
 }
 
 function isSettled({ status }: TaskJson): boolean {
@@ -58,7 +95,7 @@ function describe(context: CliContext, event: EventJson): string {
   return event.level === "error" ? paint(context, "red", text) : event.level === "warning" ? paint(context, "yellow", text) : text;
 }
 
-async function showOutput(client: Client, run: string, live: LiveLine, signal: AbortSignal): Promise<void> {
+async function showOutput(client: Client, { run, live, signal }: { readonly run: string; readonly live: LiveLine; readonly signal: AbortSignal }): Promise<void> {
   try {
     for await (const page of client.output(run, { signal }))
       for (const line of page.lines) for (const event of line.events) if (event.type === "text" || event.type === "raw") live.show(event.text);

@@ -46,7 +46,8 @@ export function advance(params: AdvanceParams): Advance {
   const { pipeline, task } = params;
   if (hasEnded(task)) return { task, events: [], next: null };
   const state = pipeline.states[task.state];
-  if (state === undefined) return recordMove(params, goToEnd(params, "failed", `pipeline ${pipeline.name} has no state ${task.state}`));
+  if (state === undefined)
+    return recordMove(params, goToEnd(params, "failed", `pipeline ${pipeline.name} has no state ${task.state}`));
   const learned = { ...params, task: countRun(learn(params), params) };
   return recordMove(learned, decide(learned, state));
 }
@@ -60,7 +61,10 @@ export function begin(params: AdvanceParams): Advance {
 export function reopen(params: AdvanceParams, state: string): Advance {
   const counters = runCounts(params.task);
   const task: Task = { ...params.task, status: "queued", counters, outcome: null, reason: null, finishedAt: null };
-  return recordMove({ ...params, task }, enterState({ ...params, task, to: state, role: null, trigger: retryTrigger(params) }));
+  return recordMove(
+    { ...params, task },
+    enterState({ ...params, task, to: state, role: null, trigger: retryTrigger(params) }),
+  );
 }
 
 function decide(params: AdvanceParams, state: State): Move {
@@ -87,7 +91,11 @@ function follow(params: AdvanceParams, targets: readonly Target[]): Move {
   const open = targets.filter(({ when }) => when === null || params.facts[when.fact] === when.holds);
   const [only] = open;
   if (only !== undefined && open.length === 1) return take(params, only);
-  return askPerson(params, `${open.length === 0 ? "none" : "several"} of the ways on from "${params.task.state}" fit`, targets);
+  return askPerson(
+    params,
+    `${open.length === 0 ? "none" : "several"} of the ways on from "${params.task.state}" fit`,
+    targets,
+  );
 }
 
 function take(params: AdvanceParams, target: Target): Move {
@@ -115,8 +123,7 @@ function otherwise(params: AdvanceParams, target: Target["else"], trigger: Trigg
 function nextItem(params: AdvanceParams, target: Target): Move {
   const { task } = params;
   const items = task.items;
-  if (items === null || items.at + 1 >= items.list.length)
-    return otherwise(params, target.else, null);
+  if (items === null || items.at + 1 >= items.list.length) return otherwise(params, target.else, null);
   // Limits count anew for each item; how many runs a role had is told to the agent and goes on counting.
   const moved = { ...task, counters: runCounts(task), items: { ...items, at: items.at + 1 } };
   return enterState({ ...params, task: moved, to: target.to ?? task.state, role: target.role, trigger: null });
@@ -143,7 +150,9 @@ function takeDefault(params: AdvanceParams, edge: DefaultEdge): Move {
 function park(params: AdvanceParams, kind: QueuedFor["kind"]): Move {
   const counter = `${params.task.state}:park`;
   const task = count(params.task, counter);
-  const until = params.outcome.retryAt ?? params.at + parkDelayMs(task.counters[counter] ?? 1);
+  // What waits for room on the machine is let in only when there is some: it need not wait longer than that.
+  const delayMs = kind === "capacity" ? backoffDelayMs : parkDelayMs;
+  const until = params.outcome.retryAt ?? params.at + delayMs(task.counters[counter] ?? 1);
   return again({ ...params, task }, resumeTrigger(params), { kind, until });
 }
 
@@ -164,7 +173,11 @@ function tryAgain(params: AdvanceParams, edge: Extract<DefaultEdge, { do: "again
 function spendAttempt(params: AdvanceParams, times: number): Move {
   const { outcome } = params;
   const counted = count(params.task, `${params.task.state}:${outcome.name}`);
-  const error: Outcome = { ...outcome, name: "agent_error", summary: `${outcome.summary} (interrupted ${times} times)` };
+  const error: Outcome = {
+    ...outcome,
+    name: "agent_error",
+    summary: `${outcome.summary} (interrupted ${times} times)`,
+  };
   const spent = { ...params, outcome: error, task: countRun(counted, { ...params, outcome: error }) };
   return tryAgain(spent, { do: "again", max: 2, backoff: true, then: "fail" });
 }
@@ -175,11 +188,20 @@ function giveUp(params: AdvanceParams, then: "fail" | "person", reason: string):
 
 /** Retrying what failed with the very same words would only cost money. */
 function failedTheSameWay({ task, outcome, run }: AdvanceParams): boolean {
-  return run !== null && task.trigger?.kind === "retry" && task.trigger.run !== null && task.trigger.text === outcome.summary;
+  return (
+    run !== null && task.trigger?.kind === "retry" && task.trigger.run !== null && task.trigger.text === outcome.summary
+  );
 }
 
 function again(params: AdvanceParams, trigger: Trigger | null, queuedFor: QueuedFor | null = null): Move {
-  return enterState({ ...params, to: params.task.state, role: params.run?.role ?? null, trigger, queuedFor, again: true });
+  return enterState({
+    ...params,
+    to: params.task.state,
+    role: params.run?.role ?? null,
+    trigger,
+    queuedFor,
+    again: true,
+  });
 }
 
 function ask(params: AdvanceParams, what: "answers" | "choice"): Move {
@@ -212,7 +234,9 @@ function askPerson(params: AdvanceParams, reason: string, targets: readonly Targ
   const ends = ["failed", "cancelled"].flatMap((status) =>
     Object.values(pipeline.states).filter(({ step }) => step.kind === "end" && step.status === status),
   );
-  const names = [...new Set([...targets.map(({ to }) => to ?? task.state), task.state, ...ends.map(({ name }) => name)])];
+  const names = [
+    ...new Set([...targets.map(({ to }) => to ?? task.state), task.state, ...ends.map(({ name }) => name)]),
+  ];
   const options: Option[] = names.map((name) => ({
     id: name,
     title: name === task.state ? `try "${name}" again` : `go on with "${name}"`,
@@ -225,14 +249,16 @@ function askPerson(params: AdvanceParams, reason: string, targets: readonly Targ
 /** An option is one that an agent proposed, or the name of a state; null where it is neither. */
 function choose(params: AdvanceParams, state: State): Move | null {
   const { task, outcome, pipeline } = params;
-  const option = String(outcome.payload["option"] ?? "");
+  const given = outcome.payload["option"];
+  const option = typeof given === "string" ? given : "";
   // `learn` wrote the reply into the agent's open proposal, if there was one.
   const exchange = task.conversation.at(-1);
   const isProposal = exchange?.kind === "choice" && exchange.at === params.at && exchange.reply?.["option"] === option;
   if (isProposal) return again(params, replyTrigger(params, "choice"));
   const target = state.on.chosen?.find(({ to }) => to === option);
   if (target !== undefined) return take(params, target);
-  if (pipeline.states[option] !== undefined) return enterState({ ...params, to: option, role: null, trigger: retryTrigger(params) });
+  if (pipeline.states[option] !== undefined)
+    return enterState({ ...params, to: option, role: null, trigger: retryTrigger(params) });
   return state.step.kind === "wait" ? null : again(params, retryTrigger(params));
 }
 
@@ -261,7 +287,7 @@ function replyTrigger({ outcome, task }: AdvanceParams, kind: "answers" | "choic
 function resumeTrigger({ outcome, run, task }: AdvanceParams): Trigger {
   // What the run was started for still stands: an interrupted repair is still that repair.
   const kind = outcome.name === "invalid_output" ? "errors" : "resume";
-  const pending = kind === "resume" && task.trigger !== null && task.trigger.kind !== "resume" ? task.trigger.text : "";
+  const pending = kind === "resume" ? (task.trigger?.text ?? "") : "";
   return { kind, text: pending === "" ? outcome.summary : pending, run: run?.id ?? null };
 }
 
@@ -283,7 +309,15 @@ function retryTrigger({ outcome, run }: AdvanceParams): Trigger {
 
 /** Parked and interrupted runs do not count: the next one is the same attempt. */
 function countRun(task: Task, { outcome, run }: AdvanceParams): Task {
-  const free: readonly OutcomeName[] = ["usage_limit", "provider_down", "login_expired", "agent_missing", "disk_full", "interrupted", "cancel"];
+  const free: readonly OutcomeName[] = [
+    "usage_limit",
+    "provider_down",
+    "login_expired",
+    "agent_missing",
+    "disk_full",
+    "interrupted",
+    "cancel",
+  ];
   if (run === null || free.includes(outcome.name)) return task;
   return count(task, `ran:${run.role ?? run.step}`);
 }

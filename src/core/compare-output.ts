@@ -8,7 +8,7 @@ export function saysTheSame(one: string, other: string): boolean {
 
 function gist(output: string): string {
   return output
-    .replaceAll(/\/\S*\/workspaces\/\S*?\/(?=\S)/g, "/")
+    .replaceAll(/\/\S*\/workspaces\/[^/\s]+\/[^/\s]+/g, "")
     .replaceAll(/\b[0-9a-f]{7,64}\b/gi, "#")
     .replaceAll(/\d+([.,]\d+)*/g, "#")
     .replaceAll(/\s+/g, " ")

@@ -60,7 +60,15 @@ export function possibleOutcomes(step: Step): readonly OutcomeName[] {
         "cancel",
       ];
     case "checks":
-      return ["checks_passed", "checks_failed", "policy_failed", "setup_failed", "conflict", ...FAILURE_OUTCOMES, "cancel"];
+      return [
+        "checks_passed",
+        "checks_failed",
+        "policy_failed",
+        "setup_failed",
+        "conflict",
+        ...FAILURE_OUTCOMES,
+        "cancel",
+      ];
     case "publish":
       return ["published", "conflict", ...FAILURE_OUTCOMES, "cancel"];
     case "wait":

@@ -8,7 +8,12 @@ import type { QueuedFor, Task, Trigger, WaitingFor } from "./task.ts";
 export interface Move {
   readonly task: Task;
   readonly waitingFor: WaitingFor | null;
-  readonly next: { readonly step: StepKind; readonly role: Role | null; readonly queuedFor: QueuedFor | null; readonly again: boolean } | null;
+  readonly next: {
+    readonly step: StepKind;
+    readonly role: Role | null;
+    readonly queuedFor: QueuedFor | null;
+    readonly again: boolean;
+  } | null;
   readonly end: { readonly status: EndStatus; readonly reason: string } | null;
 }
 
@@ -73,7 +78,12 @@ function withoutState(counters: Task["counters"], state: string): Task["counters
 }
 
 function run(task: Task, step: StepKind, role: Role | null, { queuedFor, again }: EnterParams): Move {
-  return { task, waitingFor: null, next: { step, role, queuedFor: queuedFor ?? null, again: again ?? false }, end: null };
+  return {
+    task,
+    waitingFor: null,
+    next: { step, role, queuedFor: queuedFor ?? null, again: again ?? false },
+    end: null,
+  };
 }
 
 function waitFor(kind: WaitKind, state: State, task: Task, since: number): WaitingFor {

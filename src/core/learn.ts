@@ -16,7 +16,9 @@ function contextEntry({ outcome, run, task, at }: AdvanceParams): ContextEntry |
   function contextKind(): ContextEntry["kind"] | null {
     switch (outcome.name) {
       case "implemented":
-        return task.trigger?.kind === "errors" || run?.role === "request_changes" ? "fix_summary" : "implementation_summary";
+        return task.trigger?.kind === "errors" || run?.role === "request_changes"
+          ? "fix_summary"
+          : "implementation_summary";
       case "plan_complete":
         return run?.role === "plan_revision" ? "plan_revision_summary" : "plan_summary";
       case "investigation_complete":

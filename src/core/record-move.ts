@@ -23,18 +23,28 @@ function moveTask({ task: before, outcome, at }: AdvanceParams, { task, waitingF
   };
 }
 
-function tell({ task: from, outcome, at, run, actor }: AdvanceParams, to: Task, { next, end }: Move): readonly EventDraft[] {
+function tell(
+  { task: from, outcome, at, run, actor }: AdvanceParams,
+  to: Task,
+  { next, end }: Move,
+): readonly EventDraft[] {
   const base = { at, task: to.id, run: run?.id ?? null, actor: run === null ? actor : SYSTEM, level: "info" as const };
   const events: EventDraft[] = [];
   if (from.state !== to.state || next?.again !== true)
     events.push({
       ...base,
       type: "task.state",
-      summary: from.state === to.state ? `${to.state}: ${outcome.name}` : `${from.state} → ${to.state} (${outcome.name})`,
+      summary:
+        from.state === to.state ? `${to.state}: ${outcome.name}` : `${from.state} → ${to.state} (${outcome.name})`,
       data: { from: from.state, to: to.state, outcome: outcome.name },
     });
   if (to.waitingFor !== null)
-    events.push({ ...base, type: "task.waiting", summary: `waits for ${to.waitingFor.kind}`, data: { kind: to.waitingFor.kind } });
+    events.push({
+      ...base,
+      type: "task.waiting",
+      summary: `waits for ${to.waitingFor.kind}`,
+      data: { kind: to.waitingFor.kind },
+    });
   if (to.queuedFor !== null)
     events.push({
       ...base,

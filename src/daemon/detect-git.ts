@@ -21,12 +21,25 @@ export async function detectGit(dir: string, env: Environment): Promise<GitFacts
   if (kind.output === null) throw notUsable(dir, kind.error);
   const [bare, shallow] = kind.output.split("\n");
   if (bare === "true") {
-    throw new UserError("invalid", `${dir} is a bare repository.`, "Use a checkout of it: `git clone` it and run this there.");
+    throw new UserError(
+      "invalid",
+      `${dir} is a bare repository.`,
+      "Use a checkout of it: `git clone` it and run this there.",
+    );
   }
   const top = (await ask("rev-parse", "--show-toplevel")).output;
-  if (top === null) throw new UserError("invalid", `${dir} is inside a git directory, not in a checkout.`, "Go to the checkout itself.");
+  if (top === null)
+    throw new UserError(
+      "invalid",
+      `${dir} is inside a git directory, not in a checkout.`,
+      "Go to the checkout itself.",
+    );
   if ((await ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}")).output === null) {
-    throw new UserError("invalid", `The repository ${top} has no commits yet.`, "Make a first commit: work starts from one.");
+    throw new UserError(
+      "invalid",
+      `The repository ${top} has no commits yet.`,
+      "Make a first commit: work starts from one.",
+    );
   }
   const remoteName = await findRemote(ask);
   const branch = (await ask("symbolic-ref", "--quiet", "--short", "HEAD")).output;
@@ -52,20 +65,29 @@ async function readRemote(ask: Ask, name: string, top: string): Promise<string> 
   const url = (await ask("remote", "get-url", name)).output ?? top;
   // `ext::` and its like name a program that git would start.
   if (/^[A-Za-z0-9+.-]+::/.test(url) || url.startsWith("-")) {
-    throw new UserError("invalid", `The remote ${name} is \`${url}\`.`, "Allowed are https, ssh, git and file addresses and paths.");
+    throw new UserError(
+      "invalid",
+      `The remote ${name} is \`${url}\`.`,
+      "Allowed are https, ssh, git and file addresses and paths.",
+    );
   }
   const isAddress = /^(https?|ssh|git|file):\/\//.test(url) || /^[^/]+:/.test(url);
   return isAddress ? url : resolve(top, url);
 }
 
 async function findDefaultBranch(ask: Ask, remote: string | null, current: string | null): Promise<string> {
-  const head = remote === null ? null : (await ask("symbolic-ref", "--quiet", "--short", `refs/remotes/${remote}/HEAD`)).output;
+  const head =
+    remote === null ? null : (await ask("symbolic-ref", "--quiet", "--short", `refs/remotes/${remote}/HEAD`)).output;
   if (head !== null) return head.slice((remote ?? "").length + 1);
   if (current !== null) return current;
   for (const branch of ["main", "master"]) {
     if ((await ask("rev-parse", "--verify", "--quiet", `refs/heads/${branch}`)).output !== null) return branch;
   }
-  throw new UserError("invalid", "No branch is checked out and the remote names no default branch.", "Check out the branch that work should start from.");
+  throw new UserError(
+    "invalid",
+    "No branch is checked out and the remote names no default branch.",
+    "Check out the branch that work should start from.",
+  );
 }
 
 interface GitAnswer {
@@ -88,9 +110,22 @@ function askGit(dir: string, env: Environment, args: readonly string[]): Promise
 }
 
 function notUsable(dir: string, error: string): UserError {
-  if (error === "ENOENT") return new UserError("unavailable", `git could not be started in ${dir}.`, "Install git, and check that the folder exists.");
+  if (error === "ENOENT")
+    return new UserError(
+      "unavailable",
+      `git could not be started in ${dir}.`,
+      "Install git, and check that the folder exists.",
+    );
   if (error.includes("dubious ownership")) {
-    return new UserError("forbidden", `The repository at ${dir} belongs to another user, so git refuses it.`, "Use a clone of your own, or allow it with `git config --global --add safe.directory`.");
+    return new UserError(
+      "forbidden",
+      `The repository at ${dir} belongs to another user, so git refuses it.`,
+      "Use a clone of your own, or allow it with `git config --global --add safe.directory`.",
+    );
   }
-  return new UserError("invalid", `${dir} is not inside a git repository.`, "Run `git init` and make a first commit, or go to your repository.");
+  return new UserError(
+    "invalid",
+    `${dir} is not inside a git repository.`,
+    "Run `git init` and make a first commit, or go to your repository.",
+  );
 }

@@ -28,8 +28,13 @@ export function renderInitConfig(detected: DetectedProject): string {
 
 function renderAgent(agents: readonly string[]): string[] {
   const [first, second] = agents;
-  if (first === undefined) return ["# No agent CLI was found on PATH; `nightshift agents` says what can be installed.", "# agent: claude-code"];
-  const fallback = second === undefined ? [] : [`# fallback_agent: ${second}    # takes over when the first has used up its quota`];
+  if (first === undefined)
+    return [
+      "# No agent CLI was found on PATH; `nightshift agents` says what can be installed.",
+      "# agent: claude-code",
+    ];
+  const fallback =
+    second === undefined ? [] : [`# fallback_agent: ${second}    # takes over when the first has used up its quota`];
   return [`# Found on PATH: ${agents.join(", ")}.`, `agent: ${first}`, ...fallback];
 }
 
@@ -46,7 +51,12 @@ function renderForge(forge: DetectedForge | null): string[] {
 function renderChecks({ checks, language, slow }: Tools): string[] {
   const entries = Object.entries(checks);
   if (entries.length === 0) {
-    return ["# Commands that judge a change. None was found; without any, only a person does.", "# checks:", "#   test: { command: make test }", ""];
+    return [
+      "# Commands that judge a change. None was found; without any, only a person does.",
+      "# checks:",
+      "#   test: { command: make test }",
+      "",
+    ];
   }
   const timeout = slow ? ", timeout: 10m" : "";
   return [
@@ -58,12 +68,16 @@ function renderChecks({ checks, language, slow }: Tools): string[] {
 }
 
 function renderWorkspace({ setup }: Tools): string[] {
-  if (setup === null) return ["# Prepares a fresh checkout before work begins.", "# workspace: { setup: make deps }", ""];
+  if (setup === null)
+    return ["# Prepares a fresh checkout before work begins.", "# workspace: { setup: make deps }", ""];
   return ["# Prepares a fresh checkout before work begins.", `workspace: { setup: ${scalar(setup)} }`, ""];
 }
 
 /** Plain where YAML reads it back as the same text, quoted otherwise. */
 function scalar(value: string): string {
-  const isPlain = /^[A-Za-z./][A-Za-z0-9 ./_-]*$/.test(value) && !/^(true|false|null|yes|no|on|off|\.inf|\.nan)$/i.test(value) && !value.endsWith(" ");
+  const isPlain =
+    /^[A-Za-z./][A-Za-z0-9 ./_-]*$/.test(value) &&
+    !/^(true|false|null|yes|no|on|off|\.inf|\.nan)$/i.test(value) &&
+    !value.endsWith(" ");
   return isPlain ? value : JSON.stringify(value);
 }

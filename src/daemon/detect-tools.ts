@@ -36,7 +36,9 @@ export async function detectTools(dir: string): Promise<Tools> {
   }
   const makeChecks = await detectMake(folder);
   const added = Object.keys(makeChecks).some((name) => !(name in tools.checks));
-  return added ? { ...tools, checks: { ...makeChecks, ...tools.checks }, commands: [...tools.commands, "make"] } : tools;
+  return added
+    ? { ...tools, checks: { ...makeChecks, ...tools.checks }, commands: [...tools.commands, "make"] }
+    : tools;
 }
 
 const TYPECHECK_SCRIPTS = ["typecheck", "type-check", "check-types", "tsc"];
@@ -102,7 +104,13 @@ async function detectJvm(folder: Folder): Promise<Tools | null> {
 
 function jvm(program: string, language: string, tasks: { build: string; test: string }): Tools {
   const checks = { build: `${program} ${tasks.build}`, test: `${program} ${tasks.test}` };
-  return { language, setup: null, checks, slow: true, commands: ["java", ...(program.startsWith("./") ? [] : [program])] };
+  return {
+    language,
+    setup: null,
+    checks,
+    slow: true,
+    commands: ["java", ...(program.startsWith("./") ? [] : [program])],
+  };
 }
 
 async function detectPython(folder: Folder): Promise<Tools | null> {
@@ -120,9 +128,13 @@ async function detectPython(folder: Folder): Promise<Tools | null> {
   return { language: "Python", setup, checks, slow: false, commands };
 }
 
-async function findPythonRunner(folder: Folder, requirements: string | null): Promise<{ prefix: string; setup: string | null; commands: string[] }> {
+async function findPythonRunner(
+  folder: Folder,
+  requirements: string | null,
+): Promise<{ prefix: string; setup: string | null; commands: string[] }> {
   if (await folder.has("uv.lock")) return { prefix: "uv run ", setup: "uv sync", commands: ["python3", "uv"] };
-  if (await folder.has("poetry.lock")) return { prefix: "poetry run ", setup: "poetry install", commands: ["python3", "poetry"] };
+  if (await folder.has("poetry.lock"))
+    return { prefix: "poetry run ", setup: "poetry install", commands: ["python3", "poetry"] };
   if (requirements === null) return { prefix: "python3 -m ", setup: null, commands: ["python3"] };
   const setup = "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt";
   return { prefix: ".venv/bin/python -m ", setup, commands: ["python3"] };

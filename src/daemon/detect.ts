@@ -39,7 +39,9 @@ export async function detectProject(dir: string, { env }: DetectOptions): Promis
 
 /** The forge that an address belongs to; null where its host does not tell. */
 export function detectForge(remote: string): DetectedForge | null {
-  const parts = /^(?:https?|ssh|git):\/\/(?:[^@/]*@)?([^/:]+)(?::\d+)?\/(.+)$/.exec(remote) ?? /^(?:[^@/:]+@)?([^/:]+):([^/].*)$/.exec(remote);
+  const parts =
+    /^(?:https?|ssh|git):\/\/(?:[^@/]*@)?([^/:]+)(?::\d+)?\/(.+)$/.exec(remote) ??
+    /^(?:[^@/:]+@)?([^/:]+):([^/].*)$/.exec(remote);
   const host = parts?.[1]?.toLowerCase();
   const project = parts?.[2]?.replace(/\/$/, "").replace(/\.git$/, "");
   if (host === undefined || project === undefined || project === "") return null;
@@ -83,6 +85,9 @@ async function isExecutable(file: string): Promise<boolean> {
 
 /** A folder's name as a project's: names are plain. */
 function toName(folder: string): string {
-  const plain = folder.replaceAll(/[^A-Za-z0-9._-]+/g, "-").replace(/^[^A-Za-z0-9]+/, "").slice(0, 40);
+  const plain = folder
+    .replaceAll(/[^A-Za-z0-9._-]+/g, "-")
+    .slice(0, 40)
+    .replaceAll(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, "");
   return plain === "" ? "project" : plain;
 }

@@ -1,3 +1,4 @@
+import type { SandboxMode } from "../core/settings.ts";
 import { createCommands } from "../engine/commands.ts";
 import type { HttpDeps } from "../http/deps.ts";
 import { findPlace } from "./find-place.ts";
@@ -38,11 +39,22 @@ export function httpDeps({ ports, user, limits, output, projectFiles }: Wired, f
       version: facts.version,
       startedAt: facts.startedAt,
       sandbox: user.sandboxMode,
-      problems: user.sandboxMode === "none" ? ["sandbox.mode is none: agents and checks run unconfined, with your rights"] : [],
+      problems: [...sandboxProblems(user.sandboxMode), ...limits.problems()],
     }),
     owner: facts.owner,
     ownerToken: facts.ownerToken,
     clock: ports.clock,
     log: ports.log,
   };
+}
+
+function sandboxProblems(mode: SandboxMode): readonly string[] {
+  switch (mode) {
+    case "none":
+      return ["sandbox.mode is none: agents and checks run unconfined, with your rights"];
+    case "external":
+      return ["sandbox.mode is external: Nightshift relies on the wall that you built around it"];
+    case "enforce":
+      return ["sandbox.mode is enforce, and this version has no sandbox yet: every run is refused"];
+  }
 }

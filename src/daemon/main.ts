@@ -6,6 +6,7 @@ import { findHome, homePaths } from "../config/paths.ts";
 import { ConfigError, UserError } from "../core/errors.ts";
 import { SYSTEM, type EventType } from "../core/event.ts";
 import { startDispatch, type Dispatch } from "../engine/dispatch.ts";
+import { orderJobs } from "../engine/run-jobs.ts";
 import { openHttpServer, type HttpServer } from "../http/listen.ts";
 import { createCheckpoints } from "./checkpoints.ts";
 import { removeDaemonFile, writeDaemonFile } from "./daemon-file.ts";
@@ -13,7 +14,7 @@ import { httpDeps } from "./http-deps.ts";
 import { createLogger } from "./logger.ts";
 import { wire, type Wired } from "./wire.ts";
 
-const LIMITS_EVERY_MS = 5_000;
+const LIMITS_EVERY_MS = 2_000;
 
 interface Running {
   readonly wired: Wired;
@@ -68,7 +69,7 @@ async function stop({ wired, dispatch, server, daemonFile }: Running, force: boo
   const { ports } = wired;
   removeDaemonFile(daemonFile, process.pid);
   await dispatch.stop();
-  if (force) for (const run of await ports.store.listOpenRuns()) await ports.supervisors.control(ports.runFiles.dir(run.id), "release");
+  if (force) for (const run of await ports.store.listOpenRuns()) await orderJobs(ports, run.id, "release");
   await record(wired, "daemon.stopped");
   await server.close();
   await ports.store.close();

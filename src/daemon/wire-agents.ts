@@ -17,10 +17,10 @@ export async function findAgents(ports: Pick<EnginePorts, "store" | "projects" |
     } catch (error) {
       ports.log.warn("the settings of a project cannot be read", { project: project.name, error: String(error) });
     }
-  return Promise.all(describeAgents(configured).map((agent) => look(agent, ports.hostEnv["PATH"] ?? "")));
+  return Promise.all(describeAgents(configured).map((agent) => lookForAgent(agent, ports.hostEnv["PATH"] ?? "")));
 }
 
-async function look({ name, kind, program, problem }: AgentDescription, path: string): Promise<AgentInfo> {
+export async function lookForAgent({ name, kind, program, problem }: AgentDescription, path: string): Promise<AgentInfo> {
   const base = { name, kind, version: null, parkedUntil: null };
   if (problem !== null || program === null) return { ...base, program: program?.name ?? null, usable: problem === null, problem };
   const found = await findProgram(program.name, path);

@@ -42,7 +42,9 @@ export async function wire({ home, env, log, pass, write }: WireOptions): Promis
   const user = await readUserConfig(home);
   const store = await openSqliteStore({ file: paths.db, log });
   const projectFiles = createProjectFiles({ configDir: home, builtinDir: fileURLToPath(new URL("../builtin/", import.meta.url)) });
-  const limits = createLimits({ total: user.concurrentRuns, store, projects: projectFiles, log });
+  const runFiles = createRunFiles({ home });
+  const clock = createSystemClock();
+  const limits = createLimits({ total: user.concurrentRuns, diskFloorBytes: DISK_FLOOR_BYTES, store, projects: projectFiles, runFiles, clock, log });
   const output = createOutputSignals();
   const ports: EnginePorts = {
     store,
@@ -51,18 +53,17 @@ export async function wire({ home, env, log, pass, write }: WireOptions): Promis
     }),
     workspaces: createGitWorkspaces({ mirrorsDir: paths.mirrors, workspacesDir: paths.workspaces, log }),
     supervisors: createSupervisors({ home, log }),
-    runFiles: createRunFiles({ home }),
+    runFiles,
     projects: projectFiles,
     createAgent,
     notifiers: [createTerminalNotifier(write)],
-    clock: createSystemClock(),
+    clock,
     log,
     digest: (text) => createHash("sha256").update(text).digest("hex"),
     pass,
     limits: limits.current,
     hostEnv: env,
     onOutput: output.grew,
-    diskFloorBytes: DISK_FLOOR_BYTES,
   };
   return { ports, user, limits, output, projectFiles };
 }

@@ -2,13 +2,15 @@ import { advance } from "../core/advance.ts";
 import { LeaseLostError, UserError, ConfigError } from "../core/errors.ts";
 import { SYSTEM, type EventDraft } from "../core/event.ts";
 import type { Outcome } from "../core/outcome.ts";
-import type { Run, RunEndStatus } from "../core/run.ts";
+import type { Run, RunEndStatus, StepKind } from "../core/run.ts";
 import type { Task } from "../core/task.ts";
 import type { RunEnd } from "../ports/store.ts";
+import { blameDisk, isDiskFull } from "./blame-disk.ts";
 import { cleanUpAfterRun } from "./clean-up.ts";
 import { transact, type Decision } from "./transact.ts";
 import { pipelineOf } from "./pipeline-of.ts";
 import { factsOf, type EnginePorts } from "./ports.ts";
+import { orderJobs } from "./run-jobs.ts";
 import { runAgentStep } from "./steps/agent.ts";
 import { runChecksStep } from "./steps/checks.ts";
 import { runPublishStep } from "./steps/publish.ts";
@@ -33,6 +35,7 @@ export async function runAttempt(ports: EnginePorts, runId: string, signal: Abor
     ports.pass("cleanup.done");
   } catch (error) {
     if (mustLetGo(signal, error)) await letGo(ports, run);
+    else if (isStoreAway(error)) throw error;
     else await failTask(ports, run, error);
   }
 }
@@ -41,10 +44,18 @@ function mustLetGo(signal: AbortSignal, error: unknown): boolean {
   return signal.aborted || error instanceof LeaseLostError;
 }
 
+/**
+ * Every step turns its own troubles into an outcome; what is left is a store that cannot be written, say on a full disk.
+ * Nobody's task fails of that: the run stays open and is handed out again.
+ */
+function isStoreAway(error: unknown): boolean {
+  return error instanceof UserError && error.kind === "unavailable";
+}
+
 /** Nothing is committed: the run goes on under its supervisor and is taken up later, unless it has ended or belongs to someone else. */
 async function letGo(ports: EnginePorts, run: Run): Promise<void> {
   const current = await ports.store.getRun(run.id);
-  if (current === null || current.finishedAt !== null) await ports.supervisors.control(ports.runFiles.dir(run.id), "kill");
+  if (current === null || current.finishedAt !== null) await orderJobs(ports, run.id, "kill");
 }
 
 /** The last net: what could not even be turned into an outcome (settings unreadable, project gone) still ends in one. */
@@ -67,13 +78,14 @@ async function failTask(ports: EnginePorts, run: Run, error: unknown): Promise<v
     };
     const failed: Task = { ...task, status: "failed", outcome: outcome.name, reason: message, finishedAt: at, updatedAt: at, queuedFor: null };
     const result = resultOf({ task }, outcome, { error: message });
-    return { advance: { task: failed, events: [ended], next: null }, endRun: toRunEnd(run, result, at) };
+    return { advance: { task: failed, events: [ended], next: null }, events: [endEvent(run, result, at)], endRun: toRunEnd(run, result, at) };
   });
 }
 
 async function openContext(ports: EnginePorts, run: Run, signal: AbortSignal): Promise<StepContext> {
   const lease = { run: run.id, token: run.token };
-  const { task } = await transact(ports, run.task, lease, (before) => markRunning(ports, before, run));
+  const first = !(await hasStarted(ports, run));
+  const { task } = await transact(ports, run.task, lease, (before) => markRunning(ports, before, { run, first }));
   const project = await ports.store.getProject(task.project);
   if (project === null) throw new UserError("not_found", `project "${task.project}" is no longer registered`, "run nightshift init in its folder");
   const pipeline = await pipelineOf(ports, task);
@@ -83,10 +95,23 @@ async function openContext(ports: EnginePorts, run: Run, signal: AbortSignal): P
   return { ports, task, run, lease, project, settings, pipeline, state, signal };
 }
 
-function markRunning(ports: EnginePorts, task: Task, run: Run): Decision {
+/**
+ * A take-over after a restart is told apart from the first start, so that each run starts exactly once in the log.
+ * The token alone does not tell: whoever took the run first may have died before it could say so.
+ */
+async function hasStarted({ store }: EnginePorts, run: Run): Promise<boolean> {
+  if (run.token === 1) return false;
+  for (let after = 0; ; ) {
+    const page = await store.listEvents({ after, task: run.task, limit: 1000 });
+    if (page.some((event) => event.run === run.id && event.type === "run.started")) return true;
+    const last = page.at(-1);
+    if (last === undefined) return false;
+    after = last.id;
+  }
+}
+
+function markRunning(ports: EnginePorts, task: Task, { run, first }: { readonly run: Run; readonly first: boolean }): Decision {
   const at = ports.clock.now();
-  // A take-over after a restart is told apart from the first start, so that each run starts exactly once in the log.
-  const first = run.token === 1;
   const started: EventDraft = {
     at,
     task: task.id,
@@ -104,18 +129,17 @@ function markRunning(ports: EnginePorts, task: Task, run: Run): Decision {
 /** A broken step is an outcome. Only letting go of the run is not. */
 async function performStep(context: StepContext): Promise<StepResult> {
   try {
-    switch (context.run.step) {
-      case "agent":
-        return await runAgentStep(context);
-      case "checks":
-        return await runChecksStep(context);
-      case "publish":
-        return await runPublishStep(context);
-    }
+    return await blameDisk(context, await STEPS[context.run.step](context));
   } catch (error) {
     return brokenStep(context, error);
   }
 }
+
+const STEPS: Readonly<Record<StepKind, (context: StepContext) => Promise<StepResult>>> = {
+  agent: runAgentStep,
+  checks: runChecksStep,
+  publish: runPublishStep,
+};
 
 function brokenStep(context: StepContext, error: unknown): StepResult {
   if (context.signal.aborted || error instanceof LeaseLostError) throw error;
@@ -125,10 +149,6 @@ function brokenStep(context: StepContext, error: unknown): StepResult {
   if (!expected) context.ports.log.error("a step broke", { run: context.run.id, error: error instanceof Error ? error.stack : message });
   const name = isDiskFull(error) ? "disk_full" : "agent_error";
   return resultOf(context, outcomeOf(name, message), { error: message });
-}
-
-function isDiskFull(error: unknown): boolean {
-  return error instanceof Error && ("code" in error ? error.code === "ENOSPC" : /no space left|disk is full/i.test(error.message));
 }
 
 async function commitResult(context: StepContext, result: StepResult): Promise<Task> {

@@ -19,6 +19,7 @@ export async function cleanUpAfterRun(context: StepContext, task: Task): Promise
 /** What an ended task leaves: nothing, or for a failed one its workspace for a week. Unpublished work is kept as a rescue ref first. */
 export async function cleanUpTask(ports: EnginePorts, task: Task): Promise<void> {
   if (task.status !== "succeeded") await rescue(ports, task);
+  for (const name of await treesOf(ports, task)) await ports.runFiles.cleanRun(runOfTree(name));
   await ports.runFiles.cleanTask(task.id);
   if (isDue(ports, task)) await ports.workspaces.remove(task.id);
 }
@@ -32,8 +33,16 @@ export function isDue(ports: Pick<EnginePorts, "clock">, task: Task): boolean {
 export async function closeTrees(ports: EnginePorts, task: Task, open: readonly string[]): Promise<void> {
   const runs = await ports.store.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
   const live = new Set([...open, ...runs.filter(({ finishedAt }) => finishedAt === null).map(({ id }) => id)]);
-  const mine = (await ports.workspaces.list()).find((entry) => entry.task === task.id);
-  for (const name of mine?.names ?? []) if (!live.has(runOfTree(name))) await ports.workspaces.close(task.id, name);
+  for (const name of await treesOf(ports, task)) {
+    if (live.has(runOfTree(name))) continue;
+    // The tree goes last: as long as it stands, a crash in between is found.
+    await ports.runFiles.cleanRun(runOfTree(name));
+    await ports.workspaces.close(task.id, name);
+  }
+}
+
+async function treesOf(ports: EnginePorts, task: Task): Promise<readonly string[]> {
+  return (await ports.workspaces.list()).find((entry) => entry.task === task.id)?.names ?? [];
 }
 
 /** Trees are named after their run, with a suffix where a run needs more than one. */

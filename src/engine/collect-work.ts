@@ -30,12 +30,16 @@ export async function collectWork(
   const commit = await commitFiles(context, outcome);
   const discard = DISCARDING.includes(outcome.name);
   const headCommit = discard || commit === null ? work.headCommit : commit;
-  const stats = await keepDiff(context, work.baseCommit, commit ?? work.headCommit);
+  const stats = await keepDiff(context, work.baseCommit, commit ?? work.headCommit).catch((error: unknown) => {
+    // A record for people, best effort: a change that cannot be shown is still a change.
+    context.ports.log.warn("the diff could not be kept", { run: context.run.id, error: String(error) });
+    return null;
+  });
   return {
     commit,
     work: { baseCommit: work.baseCommit, headCommit },
-    isEmpty: stats.files.length === 0,
-    artifacts: stats.files.length === 0 || discard ? [] : [diffArtifact(stats)],
+    isEmpty: stats?.files.length === 0,
+    artifacts: stats === null || stats.files.length === 0 || discard ? [] : [diffArtifact(stats)],
   };
 }
 

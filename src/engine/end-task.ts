@@ -8,6 +8,7 @@ import { cleanUpTask } from "./clean-up.ts";
 import { decided } from "./decide.ts";
 import { pipelineOf } from "./pipeline-of.ts";
 import type { EnginePorts } from "./ports.ts";
+import { hasLiveJob } from "./run-jobs.ts";
 import { outcomeOf } from "./steps/step.ts";
 import { readTask, transact } from "./transact.ts";
 
@@ -40,7 +41,7 @@ function refuseEnded(task: Task, order: Order): void {
 
 async function liveRun(ports: EnginePorts, task: Task): Promise<Run | null> {
   const runs = await ports.store.listRuns({ task: task.id, status: ["running", "paused"], project: null, limit: 10 });
-  for (const run of runs) if (await ports.supervisors.isAlive(ports.runFiles.dir(run.id))) return run;
+  for (const run of runs) if (await hasLiveJob(ports, run.id)) return run;
   return null;
 }
 

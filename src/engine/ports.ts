@@ -28,14 +28,12 @@ export interface EnginePorts {
   /** SHA-256 of a text, in hex. */
   readonly digest: (text: string) => string;
   readonly pass: PassCheckpoint;
-  /** How much may run at once, by the user's and the projects' settings. */
+  /** How much may run at once, by the user's and the projects' settings; nothing while the disk is nearly full. */
   readonly limits: () => Omit<Admission, "at">;
   /** The daemon's own environment: only names on a list ever leave it. */
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
   /** Called when a run's transcript grew, for whoever watches it live. */
   readonly onOutput: (run: string) => void;
-  /** Dispatch stops below this many free bytes. */
-  readonly diskFloorBytes: number;
 }
 
 export function admissionNow(ports: Pick<EnginePorts, "limits" | "clock">): Admission {

@@ -1,22 +1,15 @@
 import { hasEnded } from "../core/task.ts";
 import { cleanUpTask, closeTrees, isDue, runOfTree } from "./clean-up.ts";
 import { admissionNow, type EnginePorts } from "./ports.ts";
+import { orderJobs } from "./run-jobs.ts";
 
 /**
  * Makes the books true: at the start and on a timer, always the same code. Every open run is handed out again (whoever
  * has it already shrugs), what may start is let in, and what nobody needs any more is removed.
  */
 export async function reconcile(ports: EnginePorts): Promise<void> {
-  if (await hasRoom(ports)) for (const run of await ports.store.admit(admissionNow(ports))) await ports.courier.submit(run);
+  for (const run of await ports.store.admit(admissionNow(ports))) await ports.courier.submit(run);
   for (const run of await ports.store.listOpenRuns()) await ports.courier.submit(run.id);
-}
-
-/** Below the floor nothing new starts: what runs may still finish. */
-async function hasRoom(ports: EnginePorts): Promise<boolean> {
-  const free = await ports.runFiles.freeBytes();
-  if (free >= ports.diskFloorBytes) return true;
-  ports.log.warn("less disk space is free than the floor: nothing new is started", { free, floor: ports.diskFloorBytes });
-  return false;
 }
 
 /** Trees of runs and tasks that have ended, also those that a crash left behind. `seen` holds the failed tasks that are kept for a while. */
@@ -30,7 +23,7 @@ export async function sweepWorkspaces(ports: EnginePorts, seen: Set<string>): Pr
     if (task !== null && seen.has(id) && !isDue(ports, task)) continue;
     seen.add(id);
     // A supervisor that was started in the very moment its task was cancelled works for nobody.
-    for (const name of names) await ports.supervisors.control(ports.runFiles.dir(runOfTree(name)), "kill");
+    for (const name of names) await orderJobs(ports, runOfTree(name), "kill");
     if (task === null) await ports.workspaces.remove(id);
     else await cleanUpTask(ports, task);
   }

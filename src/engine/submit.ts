@@ -9,6 +9,7 @@ import type { Task } from "../core/task.ts";
 import { terminalLine, terminalText } from "../core/terminal-text.ts";
 import type { Project } from "../ports/store.ts";
 import type { TaskDraft } from "./commands-contract.ts";
+import { noticesFor } from "./notices.ts";
 import { admissionNow, factsOf, type EnginePorts } from "./ports.ts";
 import { outcomeOf } from "./steps/step.ts";
 import { handOver, toNewRun } from "./transact.ts";
@@ -36,11 +37,13 @@ export async function submit(ports: EnginePorts, draft: TaskDraft, actor: Actor)
     digest: ports.digest,
     at: task.createdAt,
   });
+  // A pipeline may begin with a wait or even an end; that it entered its first state goes without saying.
+  const events = [submitted(task, actor), ...first.events.filter(({ type }) => type !== "task.state")];
   const result = await ports.store.createTask({
     task: first.task,
     run: first.next === null ? null : toNewRun(ports, first.task, first.next),
-    events: [submitted(task, actor)],
-    notices: [],
+    events,
+    notices: noticesFor(first.task, events, ports.notifiers),
     key: draft.key,
     admission: admissionNow(ports),
   });

@@ -28,7 +28,17 @@ export class UnreachableError extends Error {
   }
 }
 
-export async function failOnProblem(response: Response): Promise<void> {
+/** Of an answer by `fetch` or by client-request.ts. */
+interface Answered {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: { get(name: string): string | null };
+  readonly body?: { cancel(): Promise<void> } | null;
+  json(): Promise<unknown>;
+}
+
+export async function failOnProblem(response: Answered): Promise<void> {
   if (response.ok) return;
   const type = response.headers.get("content-type") ?? "";
   if (type.startsWith("application/problem+json")) {

@@ -4,6 +4,7 @@ import type { EventJson } from "./contract/event.ts";
 import type { OutputPageJson } from "./contract/output.ts";
 import type { RouteKey, Routes } from "./contract/routes.ts";
 import { failOnProblem, ProblemError, UnreachableError } from "./client-errors.ts";
+import { request } from "./client-request.ts";
 import { followStream } from "./client-stream.ts";
 
 export type { AgentJson, CostsJson, StatusJson } from "./contract/daemon.ts";
@@ -79,7 +80,7 @@ export function createClient({ url, token }: ClientOptions): Client {
       const [method = "", path = ""] = route.split(" ");
       // The one route that streams unless asked for a page.
       const query = route === "GET /runs/:id/output" ? { ...given.query, format: "json" } : given.query;
-      const response = await send(`${url}${BASE}${fill(path, given.params ?? {})}${search(query ?? {})}`, {
+      const response = await request(`${url}${BASE}${fill(path, given.params ?? {})}${search(query ?? {})}`, {
         method,
         headers: {
           authorization,
@@ -109,15 +110,6 @@ export function createClient({ url, token }: ClientOptions): Client {
       }
     },
   };
-}
-
-async function send(address: string, init: RequestInit): Promise<Response> {
-  try {
-    return await fetch(address, init);
-  } catch (error) {
-    if (init.signal?.aborted === true) throw error;
-    throw new UnreachableError(address, error);
-  }
 }
 
 function fill(path: string, params: Readonly<Record<string, string>>): string {

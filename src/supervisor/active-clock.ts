@@ -16,7 +16,12 @@ interface ActiveClockParams {
 
 const SLEPT_MS = 2_000;
 
-export function startActiveClock({ tickMs, isPaused, onTick, now = () => performance.now() }: ActiveClockParams): ActiveClock {
+export function startActiveClock({
+  tickMs,
+  isPaused,
+  onTick,
+  now = () => performance.now(),
+}: ActiveClockParams): ActiveClock {
   let elapsed = 0;
   let last = now();
   const timer = setInterval(() => {

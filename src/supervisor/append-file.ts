@@ -41,7 +41,7 @@ export function openAppendFile(path: string, onGrown: (size: number) => void): A
       // Once closed, the number of the descriptor may be another file's.
       if (bytes.length === 0 || closed) return;
       try {
-        for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at);
+        for (let at = 0; at < bytes.length;) at += writeSync(handle, bytes, at);
       } catch (error) {
         // A full disk took a part of the piece: what stands in the file stays whole lines.
         ftruncateSync(handle, size);

@@ -16,7 +16,10 @@ const TELL_EVERY_MS = 50;
 const MAX_REQUEST = 4096;
 const ORDERS: readonly string[] = ["stop", "kill", "release", "pause", "resume"] satisfies ControlOrder[];
 
-export async function listenForOrders(path: string, obey: (order: ControlOrder) => Promise<void>): Promise<ControlServer> {
+export async function listenForOrders(
+  path: string,
+  obey: (order: ControlOrder) => Promise<void>,
+): Promise<ControlServer> {
   const connections = new Set<Socket>();
   const watchers = new Set<Socket>();
   let size = 0;

@@ -14,7 +14,7 @@ export async function drain({ stdin, stdout, stderr }: Pipes): Promise<void> {
   const ended = new AbortController();
   void Promise.all(open.map((pipe) => new Promise((resolve) => pipe.once("close", resolve)))).then(() => ended.abort());
   const deadline = performance.now() + GIVE_UP_MS;
-  for (let before = -1; read() > before && performance.now() < deadline; ) {
+  for (let before = -1; read() > before && performance.now() < deadline;) {
     before = read();
     await sleep(QUIET_MS, ended.signal);
     if (ended.signal.aborted) return;

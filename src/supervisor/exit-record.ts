@@ -1,4 +1,13 @@
-import { closeSync, constants, fsyncSync, ftruncateSync, openSync, renameSync, writeFileSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  renameSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import { EXIT_FILE, hasCode, syncDirectory } from "../adapters/process/job-files.ts";
 import { sleep } from "../adapters/process/sleep.ts";
@@ -31,7 +40,7 @@ function writeOnce(dir: string, text: string): void {
   const handle = openSync(reserve, constants.O_WRONLY | constants.O_CREAT, 0o600);
   try {
     const bytes = Buffer.from(text);
-    for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at, bytes.length - at, at);
+    for (let at = 0; at < bytes.length;) at += writeSync(handle, bytes, at, bytes.length - at, at);
     ftruncateSync(handle, bytes.length);
     fsyncSync(handle);
   } finally {
@@ -47,7 +56,10 @@ export function describeFailure(error: unknown): NonNullable<ExitRecord["error"]
     return { kind: "sandbox_refused", message: [error.message, error.hint].filter((part) => part !== null).join(" ") };
   }
   if (hasCode(error, "ENOSPC", "EDQUOT")) {
-    return { kind: "disk_full", message: "The disk is full: the output could not be written, so the command was ended." };
+    return {
+      kind: "disk_full",
+      message: "The disk is full: the output could not be written, so the command was ended.",
+    };
   }
   return { kind: "internal", message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
 }

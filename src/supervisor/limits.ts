@@ -35,7 +35,10 @@ export function watchLimits({ command, hungMs, isPaused, onBreach }: LimitsParam
     if (elapsed >= timeoutMs) {
       onBreach({ endedBy: "timeout", sentence: `It ran longer than ${formatMs(timeoutMs)} and was ended.` });
     } else if (reportedAt !== null && elapsed - Math.max(heardAt, reportedAt) >= hungMs) {
-      onBreach({ endedBy: "hung_after_outcome", sentence: `It reported, was silent for ${formatMs(hungMs)} and was ended.` });
+      onBreach({
+        endedBy: "hung_after_outcome",
+        sentence: `It reported, was silent for ${formatMs(hungMs)} and was ended.`,
+      });
     } else if (idleMs !== null && elapsed - heardAt >= idleMs) {
       onBreach({ endedBy: "idle", sentence: `It printed nothing for ${formatMs(idleMs)} and was ended.` });
     }

@@ -56,16 +56,16 @@ test("the tail buffer keeps at least its capacity of the newest, in order", () =
   );
 });
 
-describe("output", () => {
-  function open(maxBytes: number, createRenderer: Parameters<typeof createOutput>[0]["createRenderer"]) {
-    const dir = mkdtempSync(join(tmpdir(), "nightshift-output-"));
-    onTestFinished(() => rmSync(dir, { recursive: true }));
-    const path = join(dir, "file");
-    const file = openAppendFile(path, () => {});
-    const output = createOutput({ file, createRenderer, maxBytes });
-    return { output, read: () => (file.close(), readFileSync(path, "utf8")) };
-  }
+function open(maxBytes: number, createRenderer: Parameters<typeof createOutput>[0]["createRenderer"]) {
+  const dir = mkdtempSync(join(tmpdir(), "nightshift-output-"));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const path = join(dir, "file");
+  const file = openAppendFile(path, () => {});
+  const output = createOutput({ file, createRenderer, maxBytes });
+  return { output, read: () => (file.close(), readFileSync(path, "utf8")) };
+}
 
+describe("output", () => {
   test("below the limit is kept as it is", () => {
     const { output, read } = open(1000, createLogRenderer);
     output.take("stdout", text("a\n"));

@@ -40,10 +40,7 @@ export function createTranscriptRenderer(command: string): Renderer {
 
   return {
     render: (from, at, chunk) => pieces(from, at, splitters[from].push(chunk)),
-    rest: (at) => [
-      ...pieces("stdout", at, splitters.stdout.rest()),
-      ...pieces("stderr", at, splitters.stderr.rest()),
-    ],
+    rest: (at) => [...pieces("stdout", at, splitters.stdout.rest()), ...pieces("stderr", at, splitters.stderr.rest())],
     note,
   };
 }

@@ -55,7 +55,7 @@ async function live(started: StartedProcess, params: CommandParams): Promise<End
   const leader = { pid: started.pid, startTime: processStartTime(started.pid) };
   const tree = createTree({ leader, environment: runMark(job.run), since: processStartTime(process.pid) });
   const ending = createEnding(tree, job.timings.politeMs);
-  const failure = { error: null as unknown };
+  const failures: Error[] = [];
 
   const limits = watchLimits({
     command,
@@ -71,11 +71,11 @@ async function live(started: StartedProcess, params: CommandParams): Promise<End
 
   /** Output that cannot be written ends the command: a run without its transcript is worth nothing. */
   function attempt(write: () => void): void {
-    if (failure.error !== null) return;
+    if (failures.length > 0) return;
     try {
       write();
     } catch (error) {
-      failure.error = error;
+      failures.push(error instanceof Error ? error : new Error(String(error)));
       ending.end("kill", false);
     }
   }
@@ -98,7 +98,8 @@ async function live(started: StartedProcess, params: CommandParams): Promise<End
     const pids = survivors.map(({ pid }) => pid).join(", ");
     attempt(() => output.note(`These processes could not be ended: ${pids}.`));
   }
-  if (failure.error !== null) throw failure.error;
+  const [failure] = failures;
+  if (failure !== undefined) throw failure;
   return { exit, endedBy: ending.endedBy() ?? "exit" };
 }
 
@@ -114,9 +115,8 @@ function createEnding(tree: RunningCommand["tree"], politeMs: number): Ending {
   const settled = new AbortController();
 
   async function endPolitely(): Promise<void> {
-    tree.signal("SIGTERM");
     // A stopped process hears nothing until it goes on.
-    tree.signal("SIGCONT");
+    tree.signal("SIGTERM", "SIGCONT");
     await sleep(politeMs, settled.signal);
     if (!settled.signal.aborted) await tree.end();
   }

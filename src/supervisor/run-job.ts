@@ -39,7 +39,8 @@ export async function runJob(params: JobParams): Promise<void> {
 async function runWithLog(params: JobParams, command: JobCommand): Promise<CommandResult> {
   if (command.logFile === null) return runWithRerun(params, command, params.transcript);
   const path = resolve(params.job.dir, command.logFile);
-  if (!path.startsWith(params.job.dir + sep)) throw new Error(`The log ${command.logFile} is outside the job's directory.`);
+  if (!path.startsWith(params.job.dir + sep))
+    throw new Error(`The log ${command.logFile} is outside the job's directory.`);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const log = openAppendFile(path, () => {});
   try {
@@ -64,7 +65,12 @@ async function runWithRerun(params: JobParams, command: JobCommand, file: Append
   };
 }
 
-async function runOnce(params: JobParams, command: JobCommand, file: AppendFile, note?: string): Promise<CommandResult> {
+async function runOnce(
+  params: JobParams,
+  command: JobCommand,
+  file: AppendFile,
+  note?: string,
+): Promise<CommandResult> {
   const { job, secrets, reins } = params;
   const confined = sandboxes[job.sandbox].confine(command.policy, command.argv);
   const createRenderer = command.logFile === null ? () => createTranscriptRenderer(command.name) : createLogRenderer;

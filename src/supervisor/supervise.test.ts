@@ -21,7 +21,9 @@ const filesBelow = (dir: string): readonly string[] =>
 
 describe("what a command gets", () => {
   test("exactly the policy's environment, the secrets and the run's mark", async () => {
-    const job = bench.job([{ argv: ["/usr/bin/env"], policy: policy({ LANG: "C", NAME: "a b=c" }) }], { secrets: { TOKEN: "s3cr3t" } });
+    const job = bench.job([{ argv: ["/usr/bin/env"], policy: policy({ LANG: "C", NAME: "a b=c" }) }], {
+      secrets: { TOKEN: "s3cr3t" },
+    });
     await bench.run(job);
     expect(printed(job).toSorted()).toEqual(["LANG=C", "NAME=a b=c", `NIGHTSHIFT_RUN=${job.run}`, "TOKEN=s3cr3t"]);
   });
@@ -74,7 +76,14 @@ describe("what it leaves behind", () => {
   test("no file but those that are for reading, all for their owner alone", async () => {
     const job = bench.job(["echo hello", { ...shell("echo checked"), logFile: "checks/lint.log" }]);
     await bench.run(job);
-    expect(readdirSync(job.dir).toSorted()).toEqual(["checks", "claim", "exit.json", "job.json", "supervisor.json", "transcript.jsonl"]);
+    expect(readdirSync(job.dir).toSorted()).toEqual([
+      "checks",
+      "claim",
+      "exit.json",
+      "job.json",
+      "supervisor.json",
+      "transcript.jsonl",
+    ]);
     expect(readFileSync(join(job.dir, "checks/lint.log"), "utf8")).toBe("checked\n");
     for (const file of filesBelow(job.dir)) expect(statSync(file).mode & 0o077, file).toBe(0);
     expect(readdirSync(join(bench.home, "s"))).toEqual([]);
@@ -95,29 +104,36 @@ describe("output", () => {
     expect(printed(job, "supervisor")).toHaveLength(2);
   });
 
-  test.each(["transcript", "log"])("of 300 MB costs neither memory nor disk: the %s keeps its start and its end", async (kind) => {
-    const logFile = kind === "log" ? "checks/flood.log" : null;
-    const flood = { ...shell("echo first; yes | head -c 300000000; echo last"), logFile, maxOutputBytes: 500_000 };
-    const job = bench.job([{ ...flood, ifFails: "continue" }, "until [ -e go ]; do sleep 0.01; done"]);
-    await bench.supervisors.start(job);
-    const file = join(job.dir, logFile ?? "transcript.jsonl");
-    await until(() => existsSync(file) && readFileSync(file, "utf8").includes("last"), 25_000);
-    const status = readFileSync(`/proc/${readSupervisor(job.dir)?.pid}/status`, "utf8");
-    expect(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1])).toBeLessThan(200_000);
-    writeFileSync(join(bench.home, "go"), "");
-    await bench.watch(job.dir);
-    const text = readFileSync(file, "utf8");
-    expect(text.length).toBeLessThan(700_000);
-    expect(text).toMatch(/^(\{[^\n]*)?first/);
-    expect(text).toMatch(/\d{9} bytes of output are left out here/);
-    if (kind === "transcript") expect(readTranscript(job).at(-1)?.text).toBe("last");
-  });
+  test.each(["transcript", "log"])(
+    "of 300 MB costs neither memory nor disk: the %s keeps its start and its end",
+    async (kind) => {
+      const logFile = kind === "log" ? "checks/flood.log" : null;
+      const flood = { ...shell("echo first; yes | head -c 300000000; echo last"), logFile, maxOutputBytes: 500_000 };
+      const job = bench.job([{ ...flood, ifFails: "continue" }, "until [ -e go ]; do sleep 0.01; done"]);
+      await bench.supervisors.start(job);
+      const file = join(job.dir, logFile ?? "transcript.jsonl");
+      await until(() => existsSync(file) && readFileSync(file, "utf8").includes("last"), 25_000);
+      const status = readFileSync(`/proc/${readSupervisor(job.dir)?.pid}/status`, "utf8");
+      expect(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1])).toBeLessThan(200_000);
+      writeFileSync(join(bench.home, "go"), "");
+      await bench.watch(job.dir);
+      const text = readFileSync(file, "utf8");
+      expect(text.length).toBeLessThan(700_000);
+      expect(text).toMatch(/^(\{[^\n]*)?first/);
+      expect(text).toMatch(/\d{9} bytes of output are left out here/);
+      if (kind === "transcript") expect(readTranscript(job).at(-1)?.text).toBe("last");
+    },
+  );
 });
 
 describe("endings", () => {
   test("a process that reported and hangs is ended; one that goes on printing is not", async () => {
     const outcomeFile = join(bench.home, "outcome.json");
-    const hangs = { ...shell("sleep 0.2; echo {} > outcome.json; sleep 50"), outcomeFile, ifFails: "continue" } as const;
+    const hangs = {
+      ...shell("sleep 0.2; echo {} > outcome.json; sleep 50"),
+      outcomeFile,
+      ifFails: "continue",
+    } as const;
     const prints = { ...shell("for i in 1 2 3 4 5 6 7 8; do echo $i; sleep 0.1; done"), outcomeFile };
     const record = await bench.run(bench.job([hangs, prints]));
     expect(record.commands.map(({ endedBy }) => endedBy)).toEqual(["hung_after_outcome", "exit"]);
@@ -136,6 +152,12 @@ describe("endings", () => {
     expect(printed(job)).toEqual(["ready", "tidy"]);
   });
 
+  test("a prompt that is not there is an error, not an empty prompt", async () => {
+    const record = await bench.run(bench.job([{ ...shell("touch ran"), stdinFile: join(bench.home, "nowhere.md") }]));
+    expect(record).toMatchObject({ error: { kind: "internal", message: expect.stringMatching(/nowhere\.md/) } });
+    expect(existsSync(join(bench.home, "ran"))).toBe(false);
+  });
+
   test("a failure of its own is a record too", async () => {
     const record = await bench.run(bench.job([{ ...shell("true"), logFile: "../outside.log" }]));
     expect(record).toMatchObject({ error: { kind: "internal" } });
@@ -147,9 +169,16 @@ describe("endings", () => {
     const job = bench.job([{ ...shell("yes | head -c 100000000; sleep 50"), maxOutputBytes: 1e9 }]);
     const mount = mkdtempSync(join(tmpdir(), "nightshift-full-"));
     onTestFinished(() => rmSync(mount, { recursive: true }));
-    const stored = { ...job, dir: mount, secretNames: [], socket: join(bench.home, "full.sock"), timings: { politeMs: 100, hungMs: 100 } };
+    const stored = {
+      ...job,
+      dir: mount,
+      secretNames: [],
+      socket: join(bench.home, "full.sock"),
+      timings: { politeMs: 100, hungMs: 100 },
+    };
     writeFileSync(join(bench.home, "stored.json"), JSON.stringify(stored));
-    const script = 'mount -t tmpfs -o size=256k none "$1" && cp "$2" "$1/job.json" && "$3" "$4" "$1"; cat "$1/exit.json"; tail -n 1 "$1/transcript.jsonl"; ls -A "$1"';
+    const script =
+      'mount -t tmpfs -o size=256k none "$1" && cp "$2" "$1/job.json" && "$3" "$4" "$1"; cat "$1/exit.json"; tail -n 1 "$1/transcript.jsonl"; ls -A "$1"';
     const entry = new URL("./main.ts", import.meta.url).pathname;
     const args = ["-rm", "sh", "-c", script, "sh", mount, join(bench.home, "stored.json"), process.execPath, entry];
     const output = await readAll(spawn("unshare", args, { stdio: ["ignore", "pipe", "inherit"] }));

@@ -43,7 +43,7 @@ export function createTailBuffer(capacity: number): TailBuffer {
 
 function unpack(block: { readonly bytes: Buffer; readonly used: number }): readonly Frame[] {
   const frames: Frame[] = [];
-  for (let position = 0; position < block.used; ) {
+  for (let position = 0; position < block.used;) {
     const start = position + HEADER;
     const end = start + block.bytes.readUInt32LE(position + 9);
     frames.push({

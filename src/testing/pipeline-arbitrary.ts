@@ -23,7 +23,13 @@ interface Draft {
 
 const draft: fc.Arbitrary<Draft> = fc.record({
   step,
-  when: fc.option(fc.tuple(fc.constantFrom("", "not "), fc.constantFrom(...FACTS)).map((words) => words.join("")), { freq: 4 }),
+  when: fc.oneof(
+    { weight: 3, arbitrary: fc.constant(null) },
+    {
+      weight: 1,
+      arbitrary: fc.tuple(fc.constantFrom("", "not "), fc.constantFrom(...FACTS)).map((words) => words.join("")),
+    },
+  ),
   picks: fc.array(fc.nat(999), { minLength: 8, maxLength: 8 }),
 });
 
@@ -31,11 +37,16 @@ const draft: fc.Arbitrary<Draft> = fc.record({
 export const anyPipeline: fc.Arbitrary<Pipeline> = fc
   .record({ drafts: fc.array(draft, { minLength: 1, maxLength: 5 }), walksList: fc.boolean() })
   .map(({ drafts, walksList }) => {
-    const states = drafts.map((each, index) => [`s${index}`, writeState(each, index, drafts.length, walksList)] as const);
+    const states = drafts.map(
+      (each, index) => [`s${index}`, writeState(each, index, drafts.length, walksList)] as const,
+    );
     const ends = ENDS.map((name) => [name, { end: name === "done" ? "succeeded" : name }] as const);
     const each = walksList ? { each: "item" } : {};
     // JSON is YAML.
-    return parsed(JSON.stringify({ name: "any", start: "s0", ...each, states: Object.fromEntries([...states, ...ends]) }), "any");
+    return parsed(
+      JSON.stringify({ name: "any", start: "s0", ...each, states: Object.fromEntries([...states, ...ends]) }),
+      "any",
+    );
   });
 
 function writeState({ step: { kind, ...of }, when, picks }: Draft, index: number, count: number, walksList: boolean) {
@@ -44,7 +55,10 @@ function writeState({ step: { kind, ...of }, when, picks }: Draft, index: number
   const needed = possibleOutcomes(full).filter((outcome) => !hasDefaultEdge(outcome, full));
   const on = needed.map((outcome, place) => {
     const pick = picks[place] ?? 0;
-    return [outcome, place === 0 ? first(onward, walksList && index === 0) : target({ pick, index, count, isWait: kind === "wait" })];
+    return [
+      outcome,
+      place === 0 ? first(onward, walksList && index === 0) : target({ pick, index, count, isWait: kind === "wait" }),
+    ];
   });
   const named = "role" in of ? { agent: of.role } : "for" in of ? { wait: of.for } : { [kind]: true };
   return { ...named, ...(when === null ? {} : { when, else: onward }), on: Object.fromEntries(on) };
@@ -55,7 +69,17 @@ function first(onward: string, walksList: boolean): unknown {
   return walksList ? { next: "item", to: "s0", else: onward } : onward;
 }
 
-function target({ pick, index, count, isWait }: { pick: number; index: number; count: number; isWait: boolean }): unknown {
+function target({
+  pick,
+  index,
+  count,
+  isWait,
+}: {
+  pick: number;
+  index: number;
+  count: number;
+  isWait: boolean;
+}): unknown {
   const back = `s${pick % (index + 1)}`;
   const later = [...Array.from({ length: count - index - 1 }, (_, more) => `s${index + 1 + more}`), ...ENDS];
   const on = later[pick % later.length];

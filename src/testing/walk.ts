@@ -35,7 +35,12 @@ export function builtIn(name: string): Pipeline {
 }
 
 /** What `advance` takes: the run that the last move asked for, or a person where it asked for none. */
-export function paramsFor(pipeline: Pipeline, now: Advance, outcome: Outcome, more: Partial<AdvanceParams> = {}): AdvanceParams {
+export function paramsFor(
+  pipeline: Pipeline,
+  now: Advance,
+  outcome: Outcome,
+  more: Partial<AdvanceParams> = {},
+): AdvanceParams {
   const { next, task } = now;
   return {
     pipeline,
@@ -62,6 +67,11 @@ export function start(pipeline: Pipeline, overrides: Partial<Task> = {}, more: P
 }
 
 /** From one move to the next, outcome by outcome; each of them comes from the run (or the person) that was due. */
-export function walk(pipeline: Pipeline, from: Advance, outcomes: readonly Outcome[], more: Partial<AdvanceParams> = {}): Advance {
+export function walk(
+  pipeline: Pipeline,
+  from: Advance,
+  outcomes: readonly Outcome[],
+  more: Partial<AdvanceParams> = {},
+): Advance {
   return outcomes.reduce((now, outcome) => advance(paramsFor(pipeline, now, outcome, more)), from);
 }

@@ -12,6 +12,7 @@ import { runGitPastLocks } from "./past-locks.ts";
 import { explainRemoteFailure } from "./remote-errors.ts";
 
 const HALF_AN_HOUR = 1_800_000;
+const MAX_TRIES = 3;
 const PUSH = ["push", "--porcelain", "--no-verify", "--no-signed", "--no-follow-tags"];
 /** A checkout may be set to follow pushes to its branch; that is for the person's pushes, not for ours. */
 const LEAVE_CHECKED_OUT = "--receive-pack=git -c receive.denyCurrentBranch=refuse receive-pack";
@@ -22,13 +23,17 @@ export async function pushCommit(context: GitContext, params: PushParams): Promi
   checkRemote(params.remote);
   await context.turns(params.task, async () => {
     const before = await readPushed(context, params);
+    const ours = [...before, params.commit];
     // Written down before it is done: after a crash, what we find there is known to be ours.
-    await writePushed(context, params, [...before, params.commit]);
-    const first = await push(context, params, before.at(-1) ?? "");
-    if (!isRefused(first)) return settle(params, first);
-    const there = await readRemote(context, params);
-    if (there === null || !before.includes(there)) throw explainForeign(params);
-    settle(params, await push(context, params, there));
+    await writePushed(context, params, ours);
+    let result = await push(context, params, before.at(-1) ?? "");
+    for (let tries = 1; tries < MAX_TRIES && isRefused(result); tries++) {
+      // After a crash the last one may not have got there, and the git that carried it may still be at it.
+      const there = await readRemote(context, params);
+      if (there !== null && !ours.includes(there)) throw explainForeign(params);
+      result = await push(context, params, there ?? "");
+    }
+    settle(params, result);
   });
 }
 

@@ -19,10 +19,23 @@ export interface StartParams {
 
 const POLL_MS = 3;
 const GIVE_UP_MS = 30_000;
+const MAX_TRIES = 3;
 
 /** Resolves when the job's supervisor can be found, this one or one that was there before. */
 export async function startSupervisor(job: Job, params: StartParams): Promise<void> {
-  if (existsSync(join(job.dir, CLAIM))) return;
+  for (let tries = 1; !existsSync(join(job.dir, CLAIM)); tries++) {
+    try {
+      return await startOnce(job, params);
+    } catch (error) {
+      // Somebody killed it before it had claimed the job: nothing of the job has run, so it is started again.
+      if (!(error instanceof KilledError) || tries >= MAX_TRIES) throw error;
+    }
+  }
+}
+
+class KilledError extends Error {}
+
+async function startOnce(job: Job, params: StartParams): Promise<void> {
   replaceFile(join(job.dir, JOB_FILE), toStored(job, params));
   const child = spawnDetached(job.dir, params);
   // It may end without reading them: another supervisor was faster.
@@ -67,13 +80,17 @@ function supervisorEnvironment(compileCache: string): Record<string, string> {
 
 async function waitUntilFound(dir: string, child: ChildProcess): Promise<void> {
   let failure: string | null = null;
+  let killed = false;
   child.once("error", (error) => (failure = error.message));
-  child.once("exit", (code, signal) => (failure ??= `it ended with ${signal ?? code}`));
+  child.once("exit", (code, signal) => {
+    failure ??= `it ended with ${signal ?? code}`;
+    killed = signal !== null;
+  });
   const deadline = performance.now() + GIVE_UP_MS;
   while (!existsSync(join(dir, SUPERVISOR_FILE))) {
     if (failure !== null && existsSync(join(dir, CLAIM))) return;
     if (failure !== null || performance.now() > deadline) {
-      throw new Error(`The supervisor could not be started: ${failure ?? "it did not answer"}. ${readLog(dir)}`.trim());
+      throw new (killed ? KilledError : Error)(`The supervisor could not be started: ${failure ?? "it did not answer"}. ${readLog(dir)}`.trim());
     }
     await sleep(POLL_MS);
   }

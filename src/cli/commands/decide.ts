@@ -1,4 +1,6 @@
 import { UserError } from "../../core/errors.ts";
+import { terminalText } from "../../core/terminal-text.ts";
+import type { Client } from "../../http/client.ts";
 import { connect } from "../connect.ts";
 import { answer, type CliContext } from "../context.ts";
 import { taskLine } from "../print/task.ts";
@@ -6,8 +8,19 @@ import { finishWaiting, waitForTask } from "../wait-for-task.ts";
 
 export async function approve(context: CliContext, id: string, options: { readonly plan?: string }): Promise<void> {
   const client = await connect(context);
-  const task = await client.call("POST /tasks/:id/approve", { params: { id }, body: { plan_hash: options.plan ?? null } });
+  const hash = options.plan ?? (context.interactive ? await showPlan(context, client, id) : null);
+  const task = await client.call("POST /tasks/:id/approve", { params: { id }, body: { plan_hash: hash } });
   answer(context, task, () => taskLine(context, task));
+}
+
+/** The hash of the plan that was just read on this terminal and agreed to. */
+async function showPlan(context: CliContext, client: Client, id: string): Promise<string | null> {
+  const task = await client.call("GET /tasks/:id", { params: { id } });
+  if (task.plan_hash === null || task.waiting_for?.kind !== "approval") return null;
+  context.tell(`${terminalText(JSON.stringify(task.plan, null, 2))}\n`);
+  const prompts = await import("@clack/prompts");
+  if ((await prompts.confirm({ message: "Approve this plan?", initialValue: false })) === true) return task.plan_hash;
+  throw new UserError("invalid", "nothing was approved", `nightshift revise ${task.id} sends the plan back, nightshift reject ${task.id} ends it`);
 }
 
 export async function reject(context: CliContext, id: string, reason: string | undefined): Promise<void> {
@@ -26,7 +39,7 @@ export async function answerQuestions(context: CliContext, id: string, given: re
   const answers = Object.fromEntries(given.map(readAnswer));
   const client = await connect(context);
   const task = await client.call("POST /tasks/:id/answer", { params: { id }, body: { answers } });
-  if (options.wait === true) return finishWaiting(context, await waitForTask(context, client, task.id));
+  if (options.wait === true) return finishWaiting(context, await waitForTask(context, client, { id: task.id, since: task.updated_at }));
   answer(context, task, () => taskLine(context, task));
 }
 

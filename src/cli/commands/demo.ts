@@ -3,12 +3,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TaskJson } from "../../http/client.ts";
+import { acceptFiles } from "../accept-files.ts";
 import { connect } from "../connect.ts";
 import { answer, type CliContext } from "../context.ts";
 import { Exit } from "../exit.ts";
 import { paint } from "../print/style.ts";
-import { registerProject } from "../register-project.ts";
-import { summary, waitForTask } from "../wait-for-task.ts";
+import { summary } from "../print/summary.ts";
+import { waitForTask } from "../wait-for-task.ts";
 import { stopDaemon } from "./stop.ts";
 
 const DESCRIPTION = "Make greet.sh print the greeting that test.sh expects, and nothing else.";
@@ -23,7 +24,7 @@ export async function demo(context: CliContext, options: { readonly clean?: bool
   context.tell(paint(context, "yellow", "sandbox: none – this version has no sandbox yet; the scripted agent is harmless\n"));
   try {
     const task = await runTask(own);
-    answer(context, task, () => `\n${summary(context, task)}${whereToLook(dir, task)}`);
+    answer(context, task, () => `\n${summary(context, task)}${options.clean === true ? "" : whereToLook(dir, task)}`);
     if (task.status !== "succeeded") throw new Exit(1);
   } finally {
     await stopDaemon(own, true);
@@ -33,10 +34,10 @@ export async function demo(context: CliContext, options: { readonly clean?: bool
 
 async function runTask(context: CliContext): Promise<TaskJson> {
   const client = await connect(context);
-  await registerProject(context, client, { path: context.cwd, url: null });
+  await acceptFiles(context, client, { place: { path: context.cwd, url: null }, own: true, yes: true });
   const task = await client.call("POST /tasks", { body: { project: "demo", pipeline: "chore", description: DESCRIPTION } });
   context.tell(paint(context, "bold", "\nOne task on the pipeline `chore`: implement → checks → repair → checks → publish\n"));
-  return waitForTask(context, client, task.id);
+  return waitForTask(context, client, { id: task.id, since: null });
 }
 
 function makeRepository(dir: string): void {

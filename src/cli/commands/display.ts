@@ -1,27 +1,33 @@
-import { terminalLine, terminalText } from "../../core/terminal-text.ts";
-import type { Client, RunJson, TaskJson, TranscriptEventJson } from "../../http/client.ts";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { findHome, homePaths } from "../../config/paths.ts";
+import { terminalText } from "../../core/terminal-text.ts";
+import type { Client, OutputPageJson, RunJson, TaskJson } from "../../http/client.ts";
 import { connect } from "../connect.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "../print/style.ts";
-import { money } from "../print/words.ts";
+import { renderEvent } from "../print/transcript.ts";
 
 const GLANCE_MS = 250;
-const MAX_LINE = 200;
-const MAX_RESULT = 2_000;
 
 /** Run after run, each from its first line: whoever comes late sees all of it. */
 export async function display(context: CliContext, id: string, options: { readonly follow?: boolean }): Promise<void> {
   const client = await connect(context);
+  const follow = options.follow ?? false;
+  const runsDir = homePaths(await findHome(context.env)).runs;
   const shown = new Set<string>();
+  const list = new JsonList(context);
   for (;;) {
     const task = await client.call("GET /tasks/:id", { params: { id } });
     const next = task.runs.find((run) => !shown.has(run.id) && run.started_at !== null);
     if (next !== undefined) {
       shown.add(next.id);
-      await displayRun(context, client, { run: next, follow: options.follow ?? false });
-    } else if (options.follow !== true || isSettled(task)) break;
+      if (context.json) await listRun(list, pagesOf(client, next, follow));
+      else await displayRun(context, pagesOf(client, next, follow), { client, run: next, logs: join(runsDir, next.id) });
+    } else if (!follow || isSettled(task)) break;
     else await new Promise((resolve) => setTimeout(resolve, GLANCE_MS));
   }
+  list.end();
   if (shown.size === 0) context.tell("nothing has run yet\n");
 }
 
@@ -29,56 +35,62 @@ function isSettled({ status }: TaskJson): boolean {
   return ["waiting", "succeeded", "failed", "cancelled"].includes(status);
 }
 
-interface Showing {
-  readonly run: RunJson;
-  readonly follow: boolean;
+type Pages = AsyncIterable<OutputPageJson>;
+
+function pagesOf(client: Client, run: RunJson, follow: boolean): Pages {
+  return follow ? client.output(run.id, { signal: new AbortController().signal }) : readPages(client, run.id);
 }
 
-async function displayRun(context: CliContext, client: Client, { run, follow }: Showing): Promise<void> {
-  const heading = `── ${run.state} · ${run.role ?? run.step} · attempt ${run.attempt} · ${run.id}`;
-  if (!context.json) context.out(`${paint(context, "bold", heading)}\n`);
-  const stop = new AbortController();
-  const pages = follow ? client.output(run.id, { signal: stop.signal }) : readPages(client, run.id);
-  for await (const page of pages)
-    for (const line of page.lines)
-      for (const event of line.events) context.out(context.json ? `${JSON.stringify({ run: run.id, at: line.at, ...event })}\n` : render(context, event));
-  const ended = await client.call("GET /runs/:id", { params: { id: run.id } });
-  if (!context.json && ended.finished_at !== null) context.out(`${paint(context, "gray", `   ${ended.outcome ?? ended.status}${ended.error === null ? "" : `: ${terminalText(ended.error)}`}`)}\n`);
-}
-
-async function* readPages(client: Client, id: string): AsyncGenerator<Awaited<ReturnType<typeof readPage>>> {
+async function* readPages(client: Client, id: string): AsyncGenerator<OutputPageJson> {
   for (let offset = 0; ; ) {
-    const page = await readPage(client, id, offset);
+    const page = await client.call("GET /runs/:id/output", { params: { id }, query: { format: "json", offset } });
     yield page;
     if (page.next === offset) return;
     offset = page.next;
   }
 }
 
-function readPage(client: Client, id: string, offset: number) {
-  return client.call("GET /runs/:id/output", { params: { id }, query: { format: "json", offset } });
+interface Showing {
+  readonly client: Client;
+  readonly run: RunJson;
+  /** Where set-up and checks left their whole output. */
+  readonly logs: string;
 }
 
-function render(context: CliContext, event: TranscriptEventJson): string {
-  switch (event.type) {
-    case "text":
-    case "raw":
-      return `${terminalText(event.text)}\n`;
-    case "thinking":
-      return `${paint(context, "gray", terminalText(event.text))}\n`;
-    case "tool_call":
-      return `${paint(context, "cyan", `▸ ${terminalLine(event.name, MAX_LINE)}`)} ${terminalLine(JSON.stringify(event.input) ?? "", MAX_LINE)}\n`;
-    case "tool_result":
-      return `${paint(context, event.failed ? "red" : "gray", terminalText(event.output.slice(0, MAX_RESULT)))}\n`;
-    case "file_change":
-      return `${paint(context, "yellow", `${event.change} ${terminalLine(event.path, MAX_LINE)}`)}\n`;
-    case "usage":
-      return paint(context, "gray", `  ${event.tokens.input} in, ${event.tokens.output} out, ${money(event.cost_usd)}\n`);
-    case "limit":
-      return paint(context, "yellow", `  ${event.kind} limit${event.resets_at === null ? "" : ` until ${event.resets_at}`}\n`);
-    case "session":
-      return "";
-    case "error":
-      return `${paint(context, "red", terminalText(event.message))}\n`;
+async function displayRun(context: CliContext, pages: Pages, { client, run, logs }: Showing): Promise<void> {
+  context.out(`${paint(context, "bold", `── ${run.state} · ${run.role ?? run.step} · attempt ${run.attempt} · ${run.id}`)}\n`);
+  for await (const page of pages) for (const line of page.lines) for (const event of line.events) context.out(renderEvent(context, event));
+  for (const file of listLogs(logs)) context.out(`${paint(context, "gray", `   log: ${file}`)}\n`);
+  const ended = await client.call("GET /runs/:id", { params: { id: run.id } });
+  const error = ended.error === null ? "" : `: ${terminalText(ended.error)}`;
+  if (ended.finished_at !== null) context.out(`${paint(context, "gray", `   ${ended.outcome ?? ended.status}${error}`)}\n`);
+}
+
+function listLogs(dir: string): readonly string[] {
+  const setup = join(dir, "setup.log");
+  const checks = join(dir, "checks");
+  return [...(existsSync(setup) ? [setup] : []), ...(existsSync(checks) ? readdirSync(checks).toSorted().map((name) => join(checks, name)) : [])];
+}
+
+async function listRun(list: JsonList, pages: Pages): Promise<void> {
+  for await (const page of pages) for (const line of page.lines) for (const event of line.events) list.add({ run: page.run, at: line.at, command: line.command, ...event });
+}
+
+/** One JSON array, written an element at a time: who follows a run need not wait for its end. */
+class JsonList {
+  private readonly context: CliContext;
+  private count = 0;
+
+  constructor(context: CliContext) {
+    this.context = context;
+  }
+
+  add(element: unknown): void {
+    this.context.out(`${this.count === 0 ? "[\n" : ",\n"}${JSON.stringify(element)}`);
+    this.count += 1;
+  }
+
+  end(): void {
+    if (this.context.json) this.context.out(this.count === 0 ? "[]\n" : "\n]\n");
   }
 }

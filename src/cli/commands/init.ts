@@ -1,34 +1,51 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { detectProject } from "../../daemon/detect.ts";
+import { detectProject, type DetectedProject } from "../../daemon/detect.ts";
 import { renderInitConfig } from "../../daemon/detect-render.ts";
+import { acceptFiles, type Accepted } from "../accept-files.ts";
 import { connect } from "../connect.ts";
 import { answer, type CliContext } from "../context.ts";
-import { registerProject } from "../register-project.ts";
 
-export async function init(context: CliContext, options: { readonly force?: boolean; readonly url?: string }): Promise<void> {
-  if (options.url !== undefined) return initUrl(context, options.url);
+export interface InitOptions {
+  readonly force?: boolean;
+  readonly url?: string;
+  readonly yes?: boolean;
+}
+
+export async function init(context: CliContext, { force = false, url, yes = false }: InitOptions): Promise<void> {
+  if (url !== undefined) return initUrl(context, url);
   const detected = await detectProject(context.cwd, { env: context.env });
   const file = join(detected.dir, "nightshift.yaml");
-  const isNew = options.force === true || !existsSync(file);
+  const isNew = force || !existsSync(file);
   if (isNew) writeFileSync(file, renderInitConfig(detected));
   else context.tell("nightshift.yaml is already there and stays as it is (--force writes it anew)\n");
-  if (detected.shallow) context.tell("note: this checkout is shallow; Nightshift works from its remote\n");
-  if (detected.detached) context.tell("note: this checkout is on no branch; that does not matter to Nightshift\n");
+  for (const note of isNew ? notes(detected) : []) context.tell(`note: ${note}\n`);
   const client = await connect(context);
-  const project = await registerProject(context, client, { path: detected.dir, url: null });
-  answer(context, { project, file, written: isNew }, () =>
-    [
-      isNew ? `wrote ${file}: look it over, and commit it with your project` : `read ${file}`,
-      `project ${project.name}: default branch ${project.default_branch}, remote ${project.remote}`,
-      'next: nightshift submit --pipeline chore "…" --wait',
-      "",
-    ].join("\n"),
-  );
+  const found = await acceptFiles(context, client, { place: { path: detected.dir, url: null }, own: isNew, yes });
+  answer(context, { project: found.project, file, written: isNew, is_accepted: found.accepted }, () => describe(found, { file, isNew }));
+}
+
+function describe({ project, accepted }: Accepted, { file, isNew }: { readonly file: string; readonly isNew: boolean }): string {
+  return [
+    isNew ? `wrote ${file}: look it over, and commit it with your project` : `read ${file}`,
+    `project ${project.name}: default branch ${project.default_branch}, remote ${project.remote}`,
+    accepted ? 'next: nightshift submit --pipeline chore "…" --wait' : "its files are not accepted: nightshift trust shows what they ask for",
+    "",
+  ].join("\n");
 }
 
 async function initUrl(context: CliContext, url: string): Promise<void> {
   const client = await connect(context);
-  const project = await registerProject(context, client, { path: null, url });
-  answer(context, { project, file: null, written: false }, () => `project ${project.name} is registered: default branch ${project.default_branch}\n`);
+  const { project, accepted } = await acceptFiles(context, client, { place: { path: null, url }, own: true, yes: false });
+  answer(context, { project, file: null, written: false, is_accepted: accepted }, () => `project ${project.name} is registered: default branch ${project.default_branch}\n`);
+}
+
+function notes({ agents, tools, remote, dir, detached, shallow }: DetectedProject): readonly string[] {
+  return [
+    ...(agents.length === 0 ? ["no agent CLI was found on PATH: name a program of your own under agents, as kind: command"] : []),
+    ...(Object.keys(tools.checks).length === 0 ? ["no checks were found: without any, only a person judges a change"] : []),
+    ...(remote === dir ? ["there is no remote: finished branches are pushed into this repository"] : []),
+    ...(detached ? ["this checkout is on no branch; that does not matter to Nightshift"] : []),
+    ...(shallow ? ["this checkout is shallow; Nightshift works from its remote"] : []),
+  ];
 }

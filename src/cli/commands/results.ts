@@ -3,7 +3,7 @@ import type { Client, TaskJson } from "../../http/client.ts";
 import { connect } from "../connect.ts";
 import { answer, type CliContext } from "../context.ts";
 import { table } from "../print/table.ts";
-import { summary } from "../wait-for-task.ts";
+import { summary } from "../print/summary.ts";
 
 export async function results(context: CliContext, id: string, options: { readonly showOutput?: boolean }): Promise<void> {
   const client = await connect(context);

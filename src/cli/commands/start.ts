@@ -1,6 +1,6 @@
-import { findDaemon } from "../connect.ts";
+import { findDaemon } from "../find-daemon.ts";
 import { answer, type CliContext } from "../context.ts";
-import { Exit, type ExitCode } from "../exit.ts";
+import { Exit } from "../exit.ts";
 import { runDaemon, startDaemon } from "../start-daemon.ts";
 
 export async function start(context: CliContext, options: { readonly foreground?: boolean; readonly port?: number }): Promise<void> {
@@ -9,7 +9,7 @@ export async function start(context: CliContext, options: { readonly foreground?
   if (running !== null) return answer(context, { pid: running.pid, url: running.url, started: false }, () => `the daemon is already running (pid ${running.pid}) at ${running.url}\n`);
   if (options.foreground === true) {
     const code = await runDaemon(context, args);
-    if (code !== 0) throw new Exit(code === 1 ? 1 : (4 satisfies ExitCode));
+    if (code !== 0) throw new Exit(code === 2 ? 2 : 4);
     return;
   }
   const address = await startDaemon(context, args);

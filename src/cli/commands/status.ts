@@ -1,5 +1,5 @@
 import { createClient } from "../../http/client.ts";
-import { findDaemon } from "../connect.ts";
+import { findDaemon } from "../find-daemon.ts";
 import { answer, type CliContext } from "../context.ts";
 import { paint } from "../print/style.ts";
 import { duration } from "../print/words.ts";

@@ -1,5 +1,5 @@
 import { createClient, type RunJson } from "../../http/client.ts";
-import { findDaemon } from "../connect.ts";
+import { findDaemon } from "../find-daemon.ts";
 import { answer, type CliContext } from "../context.ts";
 import { plural } from "../print/words.ts";
 

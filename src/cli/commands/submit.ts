@@ -51,7 +51,7 @@ export async function submit(context: CliContext, text: string | undefined, opti
   });
   if (options.wait !== true) return answer(context, task, () => taskLine(context, task));
   context.tell(taskLine(context, task));
-  await finishWaiting(context, await waitForTask(context, client, task.id));
+  await finishWaiting(context, await waitForTask(context, client, { id: task.id, since: null }));
 }
 
 function readDescription(text: string | undefined, file: string | undefined): string {

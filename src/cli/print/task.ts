@@ -8,13 +8,13 @@ import { duration, money } from "./words.ts";
 const MAX_LINE = 200;
 
 /** The line that answers most commands. */
-export function taskLine(context: CliContext, task: TaskJson): string {
+export function taskLine(context: Pick<CliContext, "color">, task: TaskJson): string {
   const waits = task.waiting_for === null ? "" : ` – waits for ${task.waiting_for.kind}`;
   const queued = task.queued_for === null ? "" : ` – ${task.queued_for.kind}${task.queued_for.until === null ? "" : ` until ${task.queued_for.until}`}`;
   return `${task.id}  ${paintStatus(context, task.status)} in ${task.state}${waits}${queued}  ${terminalLine(task.title, MAX_LINE)}\n`;
 }
 
-export function runsTable(context: CliContext, runs: readonly RunJson[]): string {
+export function runsTable(context: Pick<CliContext, "color">, runs: readonly RunJson[]): string {
   const rows = runs.map((run) => [
     run.id,
     run.state,
@@ -28,7 +28,7 @@ export function runsTable(context: CliContext, runs: readonly RunJson[]): string
   return table(["RUN", "STATE", "ROLE", "AGENT", "STATUS", "OUTCOME", "TIME", "COST"], rows);
 }
 
-export function checksTable(context: CliContext, task: TaskJson): string {
+export function checksTable(context: Pick<CliContext, "color">, task: TaskJson): string {
   const rows = task.checks.map((check) => [
     check.run,
     check.name,
@@ -45,13 +45,13 @@ export function describeWaiting(task: TaskJson): string {
   if (waiting === null) return "";
   switch (waiting.kind) {
     case "approval":
-      return `Waits for your approval: nightshift approve ${task.id}${waiting.plan_hash === null ? "" : ` --plan ${waiting.plan_hash}`}\n`;
+      return `Waits for your approval: nightshift show ${task.id}, then nightshift approve ${task.id}${waiting.plan_hash === null ? "" : ` --plan ${waiting.plan_hash}`}\n`;
     case "answers":
       return [
         "Waits for answers:",
         ...waiting.questions.map(
           ({ id, question, options, default: fallback }) =>
-            `  ${id}: ${terminalText(question)}${options.length === 0 ? "" : ` [${options.join(" | ")}]`}${fallback === null ? "" : ` (default: ${fallback})`}`,
+            `  ${id}: ${terminalText(question)}${options.length === 0 ? "" : ` [${options.map((option) => terminalLine(option, MAX_LINE)).join(" | ")}]`}${fallback === null ? "" : ` (default: ${terminalLine(fallback, MAX_LINE)})`}`,
         ),
         `→ nightshift answer ${task.id} ${waiting.questions.map(({ id }) => `${id}=…`).join(" ")}`,
         "",

@@ -5,12 +5,12 @@ import type { RunPaths } from "../../ports/run-files.ts";
 import type { CommandResult, ExitRecord, Job } from "../../ports/supervisor.ts";
 import { saysTheSame } from "../../core/compare-output.ts";
 import { prepareWork, type Work } from "../prepare-work.ts";
+import { baselineOf } from "../run-jobs.ts";
 import { openWorkspace, setupCommand, setupFailed, setupProblem, shellCommand } from "../setup-workspace.ts";
 import { supervise } from "../supervise.ts";
 import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult } from "./step.ts";
 
 const TAIL_BYTES = 8_000;
-const BASELINE = "baseline";
 
 /** The project's commands on a fresh checkout of the task's commit: never in a tree where an agent was. */
 export async function runChecksStep(context: StepContext): Promise<StepResult> {
@@ -116,9 +116,9 @@ async function withBaseline(context: StepContext, { work, checks, results, paths
   const failed = checks.filter(({ name }) => results.some((result) => result.name === name && isRed(result)));
   if (failed.length === 0 || work.baseCommit === work.headCommit) return results;
   const { ports, run, task } = context;
-  const baseline = `${run.id}/${BASELINE}`;
+  const baseline = baselineOf(run.id);
   const { dir } = await ports.runFiles.prepare({ run: baseline, task: task.id, role: null });
-  const record = await runIn(context, { name: `${run.id}.${BASELINE}`, commit: work.baseCommit, dir, paths, checks: failed });
+  const record = await runIn(context, { name: `${run.id}.baseline`, commit: work.baseCommit, dir, paths, checks: failed });
   return Promise.all(
     results.map(async (result): Promise<CheckResult> => {
       const onBase = record.commands.find(({ name }) => name === result.name);

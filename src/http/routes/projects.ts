@@ -80,7 +80,7 @@ function acceptedBefore(found: FoundProject, known: Project | null): string {
   throw new UserError(
     "conflict",
     `"${found.name}" is already the name of ${known.path ?? known.remote}.`,
-    "Set another `project:` in nightshift.yaml, or forget the old one with DELETE /projects.",
+    "Set another `project:` in nightshift.yaml, or forget the old one: `nightshift projects --remove` its name.",
   );
 }
 

@@ -1,0 +1,34 @@
+import { readFileSync } from "node:fs";
+import { findHome, homePaths } from "../config/paths.ts";
+import { createClient, UnreachableError } from "../http/client.ts";
+import type { CliContext } from "./context.ts";
+
+export interface DaemonAddress {
+  readonly pid: number;
+  readonly url: string;
+  readonly token: string;
+}
+
+/** The daemon that answers; null where none does. */
+export async function findDaemon(context: Pick<CliContext, "env">): Promise<DaemonAddress | null> {
+  const address = await readAddress(context);
+  if (address === null) return null;
+  try {
+    await createClient(address).call("GET /healthz");
+    return address;
+  } catch (error) {
+    if (error instanceof UnreachableError) return null;
+    throw error;
+  }
+}
+
+/** Where a daemon said it would be; it may be gone since. */
+export async function readAddress({ env }: Pick<CliContext, "env">): Promise<DaemonAddress | null> {
+  try {
+    // Written by the daemon, in a folder only this user can write to.
+    return JSON.parse(readFileSync(homePaths(await findHome(env)).daemon, "utf8")) as DaemonAddress;
+  } catch (error) {
+    if (error instanceof SyntaxError || (error instanceof Error && "code" in error)) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,18 @@
+import { terminalText } from "../../core/terminal-text.ts";
+import type { TaskJson } from "../../http/client.ts";
+import type { CliContext } from "../context.ts";
+import { describeWaiting, taskLine } from "./task.ts";
+import { duration, money, plural } from "./words.ts";
+
+/** A task in a few lines: how it stands, what it made, and what a person is asked. */
+export function summary(context: Pick<CliContext, "color">, task: TaskJson): string {
+  const branch = task.artifacts.findLast(({ type }) => type === "branch");
+  const diff = task.artifacts.findLast(({ type }) => type === "diff");
+  const facts = [
+    `${plural(task.runs.length, "run")} in ${duration(task.duration_ms)}, cost ${money(task.cost_usd, task.unknown_cost ?? 0)}`,
+    ...(diff === undefined ? [] : [`change: ${terminalText(diff.label)}`]),
+    ...(branch === undefined ? [] : [`branch: ${terminalText(branch.label)}`]),
+    ...(task.reason === null || task.status === "succeeded" ? [] : [`reason: ${terminalText(task.reason)}`]),
+  ];
+  return `${taskLine(context, task)}${facts.map((fact) => `  ${fact}\n`).join("")}${describeWaiting(task)}`;
+}

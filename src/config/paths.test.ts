@@ -1,0 +1,77 @@
+import { chmod, mkdir, mkdtemp, realpath, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { findProjectDir } from "./find-project.ts";
+import { pathExists } from "./path-exists.ts";
+import { findHome, homePaths } from "./paths.ts";
+
+let dir: string;
+beforeEach(async () => {
+  dir = await realpath(await mkdtemp(join(tmpdir(), "nightshift-paths-")));
+});
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777;
+
+describe("findHome", () => {
+  it("makes ~/.nightshift for its owner alone, or what NIGHTSHIFT_HOME names", async () => {
+    const home = await findHome({ HOME: dir });
+    expect(home).toBe(join(dir, ".nightshift"));
+    expect(await modeOf(home)).toBe(0o700);
+    expect(await findHome({ HOME: dir, NIGHTSHIFT_HOME: join(dir, "a/b") })).toBe(join(dir, "a/b"));
+    expect(await findHome({ HOME: dir, NIGHTSHIFT_HOME: "" })).toBe(home);
+  });
+
+  it("closes a home that others can look into", async () => {
+    await mkdir(join(dir, "home"));
+    await chmod(join(dir, "home"), 0o755);
+    await findHome({ NIGHTSHIFT_HOME: join(dir, "home") });
+    expect(await modeOf(join(dir, "home"))).toBe(0o700);
+  });
+
+  it("refuses a home inside a repository, also through a link, and leaves nothing there", async () => {
+    await mkdir(join(dir, "repo/.git"), { recursive: true });
+    await mkdir(join(dir, "repo/inside"));
+    const wanted = join(dir, "repo/deep/home");
+    await expect(findHome({ NIGHTSHIFT_HOME: wanted })).rejects.toThrow(/inside the git repository/);
+    expect(await pathExists(join(dir, "repo/deep"))).toBe(false);
+    await symlink("repo/inside", join(dir, "link"));
+    await expect(findHome({ NIGHTSHIFT_HOME: join(dir, "link") })).rejects.toThrow(/inside the git repository/);
+  });
+
+  it("refuses a worktree too, whose .git is a file", async () => {
+    await writeFile(join(dir, ".git"), "gitdir: elsewhere\n");
+    await expect(findHome({ HOME: dir })).rejects.toThrow(/inside the git repository/);
+  });
+
+  it("says what is wrong with a home that cannot be", async () => {
+    await writeFile(join(dir, "file"), "");
+    await expect(findHome({ NIGHTSHIFT_HOME: join(dir, "file/home") })).rejects.toThrow(/cannot be made: .*ENOTDIR/);
+    await expect(findHome({ NIGHTSHIFT_HOME: join(dir, "file") })).rejects.toThrow(/cannot be made|is no folder/);
+    await expect(findHome({ NIGHTSHIFT_HOME: "here" })).rejects.toThrow(/allowed: an absolute path/);
+  });
+
+  it.skipIf(process.getuid?.() === 0)("refuses a home of somebody else", async () => {
+    await expect(findHome({ NIGHTSHIFT_HOME: "/usr" })).rejects.toThrow(/belongs to user 0/);
+  });
+});
+
+describe("homePaths", () => {
+  it("keeps everything inside the home", () => {
+    const paths = Object.values(homePaths("/h"));
+    expect(paths.every((path) => path === "/h" || path.startsWith("/h/"))).toBe(true);
+    expect(new Set(paths).size).toBe(paths.length);
+  });
+});
+
+describe("findProjectDir", () => {
+  it("walks up to nightshift.yaml or the top of the repository", async () => {
+    await mkdir(join(dir, "repo/.git"), { recursive: true });
+    await mkdir(join(dir, "repo/shop/src"), { recursive: true });
+    expect(await findProjectDir(join(dir, "repo/shop/src"))).toBe(join(dir, "repo"));
+    await writeFile(join(dir, "repo/shop/nightshift.yaml"), "");
+    expect(await findProjectDir(join(dir, "repo/shop/src"))).toBe(join(dir, "repo/shop"));
+    expect(await findProjectDir(dir)).toBeNull();
+  });
+});

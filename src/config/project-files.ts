@@ -1,0 +1,188 @@
+import { join, resolve } from "node:path";
+import { ConfigError, UserError } from "../core/errors.ts";
+import type { Pipeline } from "../core/pipeline.ts";
+import { splitFrontMatter } from "../core/prompt.ts";
+import type { Role } from "../core/role.ts";
+import type { Settings } from "../core/settings.ts";
+import { checkAgents } from "./check-agents.ts";
+import type { ParsedConfig } from "./parse-config.ts";
+import { parsePipelineText } from "./parse-pipeline-text.ts";
+import { readPendingTrust, readProjectFile, type PendingTrust } from "./read-project.ts";
+import { readText } from "./read-text.ts";
+import { resolvePaths } from "./resolve-paths.ts";
+import { resolveSettings } from "./resolve-settings.ts";
+import type { ProjectWritten, UserWritten } from "./schema.ts";
+import {
+  hashSteeringFile,
+  inCheckout,
+  INSTRUCTIONS,
+  listAgentFiles,
+  listNames,
+  PIPELINES,
+  PROMPTS,
+  sha256,
+} from "./steering-files.ts";
+import { applyAccepted, listAcceptedFiles, readAccepted, requireAcceptedFile, type Pending } from "./trust.ts";
+import { machineTimeZone, readUserFile } from "./user-config.ts";
+import type { WideningSet } from "./widening.ts";
+
+export interface ProjectFilesParams {
+  /** Nightshift's home, where config.yaml is. */
+  readonly configDir: string;
+  /** Where the built-in `pipelines/` and `prompts/` are. */
+  readonly builtinDir: string;
+}
+
+/** What is needed of a registered project. */
+export interface ProjectPlace {
+  readonly name: string;
+  readonly path: string | null;
+  readonly accepted: string;
+}
+
+/** The files people write, read anew with every call; see the port of the same name. */
+export function createProjectFiles({ configDir, builtinDir }: ProjectFilesParams) {
+  return {
+    async settings(project: ProjectPlace): Promise<Settings> {
+      const layers = await readLayers(configDir, project);
+      const { user, own, pending } = layers;
+      const settings = resolveSettings({
+        project: project.name,
+        timeZone: machineTimeZone(),
+        user: user.written,
+        own: own.written,
+        instructions: await readInstructions(layers),
+      });
+      await requireAgentFiles(layers);
+      checkAgents(settings, { user, own, pending });
+      return settings;
+    },
+
+    async pipeline(project: ProjectPlace, name: string): Promise<{ pipeline: Pipeline; text: string }> {
+      const accepted = readAccepted(project.accepted);
+      const builtIn = await listNames(builtinDir, "pipelines", ".yaml");
+      const ours = project.path === null ? [] : await listNames(project.path, PIPELINES, ".yaml");
+      const known = [...new Set([...builtIn, ...ours, ...listAcceptedPipelines(accepted)])].toSorted();
+      // Only a name that a folder listed becomes part of a path.
+      if (!known.includes(name)) {
+        throw new UserError(
+          "not_found",
+          `There is no pipeline \`${name}\`; there are: ${known.join(", ")}.`,
+          `Name one of them, or write ${PIPELINES}/${name}.yaml.`,
+        );
+      }
+      const own = await readSteering({ dir: project.path, accepted }, `${PIPELINES}/${name}.yaml`);
+      const file = own === null ? join(builtinDir, "pipelines", `${name}.yaml`) : `${PIPELINES}/${name}.yaml`;
+      const text = own ?? (await readBuiltIn(file));
+      return { pipeline: requirePipeline({ name, text, file }), text };
+    },
+
+    parsePipeline(name: string, text: string): Pipeline {
+      return requirePipeline({ name, text, file: `${name}.yaml` });
+    },
+
+    async prompt(project: ProjectPlace, role: Role): Promise<string> {
+      const layers = await readLayers(configDir, project);
+      const text =
+        (await readNamedPrompt(layers, role)) ??
+        (await readSteering(layers, `${PROMPTS}/${role}.md`)) ??
+        (await readUserPrompt(layers.user.written, role)) ??
+        (await readBuiltIn(join(builtinDir, "prompts", `${role}.md`)));
+      return splitFrontMatter(text).body;
+    },
+
+    async preamble(): Promise<string> {
+      return splitFrontMatter(await readBuiltIn(join(builtinDir, "prompts", "preamble.md"))).body;
+    },
+
+    /** What a person would accept now, and what of it is not accepted yet. */
+    async pendingTrust({ path }: { readonly path: string | null }, accepted: string): Promise<PendingTrust> {
+      const user = await readUserFile(configDir);
+      return readPendingTrust({ path, accepted, user: user.written });
+    },
+  };
+}
+
+interface Checkout {
+  readonly dir: string | null;
+  readonly accepted: WideningSet;
+}
+
+interface ReadLayers extends Checkout {
+  readonly user: ParsedConfig<UserWritten>;
+  /** nightshift.yaml as far as it was accepted, paths absolute. */
+  readonly own: ParsedConfig<ProjectWritten>;
+  /** The same, paths as written. */
+  readonly asWritten: ProjectWritten;
+  readonly pending: readonly Pending[];
+}
+
+async function readLayers(configDir: string, { path, accepted: text }: ProjectPlace): Promise<ReadLayers> {
+  const user = await readUserFile(configDir);
+  const accepted = readAccepted(text);
+  // A project without a checkout has no file to read yet: config.yaml alone speaks for it.
+  if (path === null) {
+    const own = { file: "nightshift.yaml", written: {}, issue: user.issue };
+    return { dir: null, accepted, user, own, asWritten: {}, pending: [] };
+  }
+  const file = await readProjectFile(path);
+  const applied = applyAccepted(file.written, accepted, user.written);
+  const own = { ...file, written: resolvePaths(applied.written, path) };
+  return { dir: path, accepted, user, own, asWritten: applied.written, pending: applied.pending };
+}
+
+/** A file of the checkout that steers agents; null where there is none and none was accepted. */
+async function readSteering({ dir, accepted }: Checkout, path: string): Promise<string | null> {
+  if (dir === null) return null;
+  const text = await readText(join(dir, path), dir);
+  requireAcceptedFile(path, text === null ? null : sha256(text), accepted);
+  return text;
+}
+
+async function readInstructions(layers: ReadLayers): Promise<string> {
+  return (await readSteering(layers, INSTRUCTIONS)) ?? "";
+}
+
+async function requireAgentFiles({ dir, accepted, asWritten }: ReadLayers): Promise<void> {
+  if (dir === null) return;
+  for (const path of listAgentFiles(dir, asWritten))
+    requireAcceptedFile(path, await hashSteeringFile(dir, path), accepted);
+}
+
+/** `roles.<role>.prompt` of nightshift.yaml. */
+async function readNamedPrompt(layers: ReadLayers, role: Role): Promise<string | null> {
+  const file = layers.own.written.roles?.[role]?.prompt;
+  if (file === undefined || layers.dir === null) return null;
+  const [path] = inCheckout(layers.dir, file);
+  const text = path === undefined ? undefined : await readSteering(layers, path);
+  if (typeof text === "string") return text;
+  const message =
+    path === undefined ? "leads outside the repository; put the prompt into it" : `there is no file ${path}`;
+  throw new ConfigError([layers.own.issue(["roles", role, "prompt"], message)]);
+}
+
+/** `roles.<role>.prompt` of config.yaml. */
+async function readUserPrompt(user: UserWritten, role: Role): Promise<string | null> {
+  const file = user.roles?.[role]?.prompt;
+  return file === undefined ? null : readBuiltIn(resolve(file));
+}
+
+async function readBuiltIn(file: string): Promise<string> {
+  const text = await readText(file);
+  if (text !== null) return text;
+  throw new ConfigError([{ file, line: null, column: null, key: "", message: "there is no such file" }]);
+}
+
+/** A pipeline that was accepted and is gone is still asked for by its name, and then refused with the reason. */
+function listAcceptedPipelines(accepted: WideningSet): string[] {
+  const prefix = `${PIPELINES}/`;
+  return listAcceptedFiles(accepted)
+    .filter((path) => path.startsWith(prefix))
+    .map((path) => path.slice(prefix.length, -".yaml".length));
+}
+
+function requirePipeline(source: { readonly name: string; readonly text: string; readonly file: string }): Pipeline {
+  const result = parsePipelineText(source);
+  if (!result.ok) throw new ConfigError(result.issues);
+  return result.pipeline;
+}

@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { ConfigError, formatIssue, LeaseLostError, StaleTaskError, UserError } from "./errors.ts";
+
+const issue = { file: "nightshift.yaml", line: 3, column: 7, key: "checks.lint", message: "Expected a command." };
+
+describe("formatIssue()", () => {
+  it("says where, which key and what", () => {
+    expect(formatIssue(issue)).toBe("nightshift.yaml:3:7: checks.lint: Expected a command.");
+  });
+
+  it("leaves out what is not known", () => {
+    expect(formatIssue({ ...issue, line: null, column: null })).toBe(
+      "nightshift.yaml: checks.lint: Expected a command.",
+    );
+    expect(formatIssue({ ...issue, file: null, line: null, column: null, key: "" })).toBe("Expected a command.");
+  });
+});
+
+describe("errors", () => {
+  it("ConfigError tells all issues at once, a line each", () => {
+    const error = new ConfigError([issue, { ...issue, line: 9, key: "" }]);
+    expect(error.message.split("\n")).toEqual([
+      "nightshift.yaml:3:7: checks.lint: Expected a command.",
+      "nightshift.yaml:9:7: Expected a command.",
+    ]);
+    expect(error.issues).toHaveLength(2);
+  });
+
+  it("UserError has a kind, and a hint where there is one", () => {
+    expect(new UserError("not_found", "there is no task x")).toMatchObject({
+      kind: "not_found",
+      hint: null,
+      message: "there is no task x",
+    });
+    expect(new UserError("conflict", "no", "wait").hint).toBe("wait");
+  });
+
+  it("can be told apart by name, also after they were logged", () => {
+    const errors = [new ConfigError([]), new UserError("invalid", ""), new LeaseLostError(), new StaleTaskError()];
+    expect(errors.map(({ name }) => name)).toEqual(["ConfigError", "UserError", "LeaseLostError", "StaleTaskError"]);
+  });
+});

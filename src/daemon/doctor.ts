@@ -1,0 +1,30 @@
+import { UserError } from "../core/errors.ts";
+import { findHome } from "../config/paths.ts";
+import { checkDaemon, checkDatabase, checkUserConfig } from "./doctor-home.ts";
+import { checkDisk, checkGit, checkHomeMode, checkNode, checkPath, checkTimeZone } from "./doctor-machine.ts";
+import { checkProject } from "./doctor-project.ts";
+import { explainFinding, type Finding } from "./doctor-finding.ts";
+
+export type { Finding } from "./doctor-finding.ts";
+
+export interface CheckMachineParams {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+}
+
+/** Looks at everything a night depends on. Works without a daemon, starts none, and takes nothing from one that runs. */
+export async function checkMachine({ env, cwd }: CheckMachineParams): Promise<readonly Finding[]> {
+  const machine = [checkNode(), ...(await Promise.all([checkGit(env), checkPath(env)]))];
+  let home: string;
+  try {
+    home = await findHome(env);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return [...machine, checkTimeZone(), explainFinding("home", error)];
+  }
+  const { findings: ofConfig, config } = await checkUserConfig(home);
+  const { finding: ofDatabase, projects } = checkDatabase(home);
+  const rest = await Promise.all([checkHomeMode(home), checkDisk(home), checkDaemon(home), checkProject({ env, cwd, home, projects })]);
+  const [ofHome, ofDisk, ofDaemon, ofProject] = rest;
+  return [...machine, checkTimeZone(config?.timeZone), ofHome, ofDisk, ...ofConfig, ofDatabase, ofDaemon, ...ofProject];
+}
