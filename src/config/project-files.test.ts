@@ -83,6 +83,15 @@ describe("createProjectFiles", () => {
     expect((await files.settings(await trusted())).budget.runUsd).toBe(2);
   });
 
+  it("can be accepted anew when what was accepted fits no longer", async () => {
+    await write("repo/nightshift.yaml", "agent: codex\n");
+    const old = '{"checks.test":7,"roles.gone.timeout":"1m"}';
+    await expect(files.settings(project(old))).rejects.toThrow(/does not fit this version; run `nightshift trust`/);
+    const { changes, wanted } = await files.pendingTrust({ path: repo }, old);
+    expect(changes.map(({ key }) => key)).toEqual(["agent", "checks.test", "roles.gone.timeout"]);
+    expect((await files.settings(project(wanted))).agent).toBe("codex");
+  });
+
   it("uses instructions, prompts and pipelines as accepted or not at all", async () => {
     await write("repo/.nightshift/instructions.md", "Tabs.");
     await write("repo/.nightshift/prompts/review.md", "---\nrole: review\n---\nLook closely.\n");

@@ -3,7 +3,7 @@ import { readText } from "./read-text.ts";
 import { parseProjectConfig, type ParsedConfig } from "./parse-config.ts";
 import type { ProjectWritten, UserWritten } from "./schema.ts";
 import { hashSteeringFiles, sha256 } from "./steering-files.ts";
-import { applyAccepted, describeAccepted, listPendingFiles, readAccepted, type Pending } from "./trust.ts";
+import { describeAccepted, listPending, listPendingFiles, readAccepted, type Pending } from "./trust.ts";
 
 /** What the project's files ask for beyond what was accepted, in words for people. */
 export interface PendingTrust {
@@ -37,13 +37,16 @@ export async function readPendingTrust({ path, accepted, user }: TrustParams): P
   const files = path === null ? {} : await hashSteeringFiles(path, written);
   const before = readAccepted(accepted);
   const wanted = describeAccepted(written, files);
-  const pending = [...applyAccepted(written, before, user).pending, ...listPendingFiles(files, before)];
+  const pending = [...listPending(written, before, user), ...listPendingFiles(files, before)];
   const changes = pending.map(show).toSorted((a, b) => (a.key < b.key ? -1 : 1));
   return { wanted, hash: sha256(wanted), changes };
 }
 
 function show({ key, accepted, asked }: Pending): PendingTrust["changes"][number] {
-  const text = (value: unknown): string | null =>
-    value === null ? null : typeof value === "string" ? value : JSON.stringify(value);
-  return { key, accepted: text(accepted), wanted: text(asked) };
+  return { key, accepted: toText(accepted), wanted: toText(asked) };
+}
+
+function toText(value: unknown): string | null {
+  if (value === null || typeof value === "string") return value;
+  return JSON.stringify(value);
 }

@@ -52,7 +52,7 @@ describe("readText", () => {
     await mkdir(file);
     await expect(read()).rejects.toThrow(/not a regular file/);
     await rm(file, { recursive: true });
-    execFileSync("mkfifo", [file]);
+    execFileSync("sh", ["-c", 'mkfifo "$0"', file]);
     await expect(read()).rejects.toThrow(/not a regular file/);
   });
 

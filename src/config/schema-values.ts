@@ -62,7 +62,7 @@ function isWebUrl(value: string): boolean {
 
 function isTimeZone(value: string): boolean {
   try {
-    return new Intl.DateTimeFormat("en", { timeZone: value }) !== null;
+    return new Intl.DateTimeFormat("en", { timeZone: value }).resolvedOptions().timeZone !== "";
   } catch {
     return false;
   }

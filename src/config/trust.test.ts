@@ -122,6 +122,7 @@ describe("applyAccepted", () => {
     ["a secret for fewer roles", "secrets: { A: { roles: [implement, plan] } }", "secrets: { A: { roles: [plan] } }"],
     ["a channel taken away", "notify: { slack: { channel: x } }", ""],
     ["a person at the gate again", "gates: { merge: auto }", "gates: { merge: person }"],
+    ["a gate that is open no longer", "gates: { merge: auto }", ""],
     ["warnings that fail", "fail_on_warning: false", "fail_on_warning: true"],
     ["another time zone", "time_zone: UTC", "time_zone: Europe/Oslo"],
   ])("takes %s at once", (_, accepted, yaml) => {

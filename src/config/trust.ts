@@ -39,6 +39,24 @@ export function readAccepted(text: string): WideningSet {
 
 /** Holds a project's settings to what was accepted. Narrower is always fine; wider waits for a person. */
 export function applyAccepted(written: ProjectWritten, accepted: WideningSet, user: UserWritten): Applied {
+  const { result, pending } = compare(written, accepted, user);
+  const checked = projectSchema.safeParse(dropHollow(result));
+  if (checked.success) return { written: checked.data, pending };
+  const message = "what was accepted for this project does not fit this version; run `nightshift trust`";
+  throw new ConfigError([{ file: null, line: null, column: null, key: "", message }]);
+}
+
+/** What waits for a person; also where what was accepted before fits no longer, or nobody could accept anew. */
+export function listPending(written: ProjectWritten, accepted: WideningSet, user: UserWritten): readonly Pending[] {
+  return compare(written, accepted, user).pending;
+}
+
+interface Comparison {
+  readonly result: Record<string, unknown>;
+  readonly pending: readonly Pending[];
+}
+
+function compare(written: ProjectWritten, accepted: WideningSet, user: UserWritten): Comparison {
   const result: Record<string, unknown> = structuredClone(written);
   const pending: Pending[] = [];
   const keys = new Set([...Object.keys(listWidening(written)), ...Object.keys(accepted).filter((key) => !isFile(key))]);
@@ -49,13 +67,7 @@ export function applyAccepted(written: ProjectWritten, accepted: WideningSet, us
     setAt(result, path, value);
     if (waits) pending.push({ key, accepted: accepted[key] ?? null, asked: asked ?? null });
   }
-  const checked = projectSchema.safeParse(dropHollow(result));
-  if (!checked.success) {
-    const message =
-      "what was accepted for this project no longer fits what this version allows; run `nightshift trust`";
-    throw new ConfigError([{ file: null, line: null, column: null, key: "", message }]);
-  }
-  return { written: checked.data, pending };
+  return { result, pending };
 }
 
 /** Files that are new, changed or gone since a person accepted them. */

@@ -1,5 +1,5 @@
 import { parseDuration } from "../core/duration.ts";
-import type { Role } from "../core/role.ts";
+import { ROLES } from "../core/role.ts";
 import { DEFAULT_IDLE_MS, ROLE_DEFAULTS } from "../core/role-defaults.ts";
 import { DEFAULTS } from "./resolve-settings.ts";
 import type { ProjectWritten, UserWritten } from "./schema.ts";
@@ -39,6 +39,8 @@ const GUARDS: Readonly<Record<string, Guard>> = {
   "agents.*": "grant",
   "mcp.*": "grant",
   "notify.*": "grant",
+  "gates.*": "grant",
+  "workspace.keep_uncommitted": "grant",
   "improve.schedule": "grant",
   "improve.publish": "grant",
   "improve.variables": "grant",
@@ -104,12 +106,14 @@ export function baseOf(path: readonly string[], user: UserWritten): unknown {
 function defaultOf(path: readonly string[]): unknown {
   const [section, name, key] = path;
   if (section === "roles") {
-    const role = ROLE_DEFAULTS[name as Role]; // the schema allows no other names
+    const role = ROLES.find((each) => each === name);
+    if (role === undefined) return undefined;
+    const { timeoutMs, maxTurns, tools } = ROLE_DEFAULTS[role];
     const defaults: Record<string, unknown> = {
-      timeout: role.timeoutMs,
+      timeout: timeoutMs,
       idle_timeout: DEFAULT_IDLE_MS,
-      max_turns: role.maxTurns,
-      tools: role.tools,
+      max_turns: maxTurns,
+      tools,
     };
     return defaults[key ?? ""];
   }

@@ -1,0 +1,50 @@
+import { toJsonSchema, type SchemaNode } from "../src/config/list-keys.ts";
+import { USER_ONLY_KEYS, userSchema } from "../src/config/schema.ts";
+import { guardOf, partOf, type Guard } from "../src/config/widening.ts";
+
+/** What has to happen before a change of a key in nightshift.yaml counts. */
+const TRUST: Readonly<Record<Guard, string>> = {
+  free: "–",
+  amount: "to raise",
+  list: "new items",
+  grant: "to add or change",
+  gate: "any change",
+};
+
+/** The keys of both files as a Markdown table, from the schema's own descriptions. */
+export function renderKeyTable(): string {
+  const rows = listRows(toJsonSchema(userSchema), []);
+  return ["| key | type | what | trust |", "|---|---|---|---|", ...rows].join("\n");
+}
+
+function listRows(node: SchemaNode, path: readonly string[]): string[] {
+  const named = Object.entries(node.properties ?? {}).map(([name, inner]) => [name, inner] as const);
+  const others = typeof node.additionalProperties === "object" ? [["<name>", node.additionalProperties] as const] : [];
+  return [...named, ...others].flatMap(([name, inner]) => listRowsOf(inner, [...path, name]));
+}
+
+function listRowsOf(node: SchemaNode, path: readonly string[]): string[] {
+  const role = path[0] === "roles" && path.length === 2;
+  // All roles have the same keys: one row group stands for them.
+  if (role && path[1] !== "implement") return [];
+  const shown = role ? ["roles", "<role>"] : path;
+  const section = node.type === "array" && node.items?.properties !== undefined ? node.items : node;
+  const isSection = section.properties !== undefined || typeof section.additionalProperties === "object";
+  const list = section === node ? shown : [...shown.slice(0, -1), `${shown.at(-1)}[]`];
+  const what = role ? "How this role is done." : (node.description ?? "One of them.");
+  const row = `| \`${shown.join(".")}\` | ${typeOf(node)} | ${what.replaceAll("|", "\\|")} | ${isSection && section === node ? "" : trustOf(path)} |`;
+  return [row, ...(isSection ? listRows(section, list) : [])];
+}
+
+function typeOf(node: SchemaNode): string {
+  if (node.enum !== undefined) return node.enum.map((value) => `\`${value}\``).join(", ");
+  if (node.type === "array") return node.items?.properties === undefined ? "list" : "list of sections";
+  if (node.type === "object") return "section";
+  return node.type === "string" ? "text" : (node.type ?? "text");
+}
+
+function trustOf(path: readonly string[]): string {
+  const key = path.join(".");
+  if (USER_ONLY_KEYS.includes(key)) return "config.yaml only";
+  return TRUST[guardOf(partOf(path.map((name) => name.replace("[]", ""))))];
+}
