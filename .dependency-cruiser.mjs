@@ -67,13 +67,6 @@ export default {
       to: { path: MACHINE },
     },
     {
-      name: "execa-in-process-only",
-      severity: "error",
-      comment: "Processes are started in one place: src/adapters/process.",
-      from: { path: "^src/", pathNot: [TESTS, "^src/(adapters/process|testing)/"] },
-      to: { path: "node_modules/execa/" },
-    },
-    {
       name: "testing-is-for-tests",
       severity: "error",
       comment: "src/testing is not part of the package.",

@@ -21,7 +21,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   "core/task.test.ts": ["./task.ts", "../testing/store.suite.ts", "vitest", "node:fs"],
   "ports/store.ts": ["../core/task.ts"],
   "engine/attempt.ts": ["../core/task.ts", "../ports/store.ts", "node:crypto"],
-  "adapters/process/run.ts": ["../../core/task.ts", "../../ports/store.ts", "execa", "node:child_process"],
+  "adapters/process/run.ts": ["../../core/task.ts", "../../ports/store.ts", "yaml", "node:child_process"],
   "adapters/git/mirror.ts": ["../process/run.ts", "../../ports/store.ts"],
   "adapters/sandboxes/none.ts": ["../process/run.ts"],
   "adapters/stores/sqlite/store.ts": ["../../git/mirror.ts", "../shared.ts", "node:sqlite"],
@@ -47,7 +47,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   "daemon/doctor.ts": ["../adapters/git/mirror.ts"],
   "daemon/detect.ts": ["../config/read.ts"],
   "daemon/main.ts": ["./wire.ts", "../engine/attempt.ts"],
-  "testing/store.suite.ts": ["../ports/store.ts", "../adapters/stores/sqlite/store.ts", "vitest", "execa"],
+  "testing/store.suite.ts": ["../ports/store.ts", "../adapters/stores/sqlite/store.ts", "vitest", "yaml"],
   "adapters/stores/fixtures/write.ts": ["../../../testing/store.suite.ts"],
   "builtin/data.ts": [],
 };
@@ -72,13 +72,12 @@ const FORBIDDEN: readonly (readonly [string, string, string])[] = [
   ["room-adapters", "adapters/git/b.ts", "../../engine/attempt.ts"],
   ["adapters-are-built-in-wire", "daemon/a.ts", "../adapters/process/run.ts"],
   ["core-is-pure", "core/b.ts", "node:fs"],
-  ["core-is-pure", "core/c.ts", "execa"],
+  ["core-is-pure", "core/c.ts", "yaml"],
   ["ports-are-contracts", "ports/b.ts", "zod"],
   ["ports-are-contracts", "ports/c.ts", "node:path"],
   ["engine-asks-ports", "engine/c.ts", "node:fs/promises"],
   ["engine-asks-ports", "engine/d.ts", "node:child_process"],
   ["engine-asks-ports", "engine/e.ts", "node:sqlite"],
-  ["execa-in-process-only", "adapters/agents/a.ts", "execa"],
   ["testing-is-for-tests", "daemon/b.ts", "../testing/store.suite.ts"],
   ["nobody-imports-cli", "http/c.ts", "../cli/main.ts"],
   ["builtin-is-data", "config/b.ts", "../builtin/data.ts"],
@@ -119,13 +118,13 @@ test("a check that saw next to nothing says so instead of passing", async () => 
 });
 
 async function plant(): Promise<void> {
-  for (const name of ["zod", "execa", "vitest"]) {
+  for (const name of ["zod", "yaml", "vitest"]) {
     const directory = path.join(root, "node_modules", name);
     await mkdir(directory, { recursive: true });
     await writeFile(path.join(directory, "package.json"), JSON.stringify({ name, version: "1.0.0", main: "index.js" }));
     await writeFile(path.join(directory, "index.js"), "");
   }
-  const packages = { dependencies: { zod: "1.0.0", execa: "1.0.0" }, devDependencies: { vitest: "1.0.0" } };
+  const packages = { dependencies: { zod: "1.0.0", yaml: "1.0.0" }, devDependencies: { vitest: "1.0.0" } };
   await writeFile(path.join(root, "package.json"), JSON.stringify({ name: "rooms", version: "1.0.0", ...packages }));
 
   for (const [file, specifiers] of Object.entries(ALLOWED)) await write(file, specifiers);

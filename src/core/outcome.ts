@@ -54,9 +54,7 @@ export const PEOPLE_OUTCOMES = ["approve", "reject", "revise", "answered", "chos
 export const OUTCOMES = [...AGENT_OUTCOMES, ...ENGINE_OUTCOMES, ...FAILURE_OUTCOMES, ...PEOPLE_OUTCOMES] as const;
 
 export type AgentOutcome = (typeof AGENT_OUTCOMES)[number];
-export type EngineOutcome = (typeof ENGINE_OUTCOMES)[number];
 export type FailureOutcome = (typeof FAILURE_OUTCOMES)[number];
-export type PeopleOutcome = (typeof PEOPLE_OUTCOMES)[number];
 export type OutcomeName = (typeof OUTCOMES)[number];
 
 /** The outcomes each role may report; `needs_info` and `options_proposed` are open to every role. */

@@ -83,7 +83,7 @@ function least(amounts: readonly (number | null)[]): number | null {
 }
 
 function unknownAgent(agent: string, settings: Settings): UserError {
-  const known = Object.keys(settings.agents).sort().join(", ");
+  const known = Object.keys(settings.agents).toSorted().join(", ");
   return new UserError(
     "invalid",
     `There is no agent \`${agent}\`; known are: ${known}.`,

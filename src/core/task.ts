@@ -1,5 +1,3 @@
-import type { WaitKind } from "./pipeline.ts";
-import type { Role } from "./role.ts";
 
 export const TASK_STATUSES = ["queued", "running", "waiting", "paused", "succeeded", "failed", "cancelled"] as const;
 export type TaskStatus = (typeof TASK_STATUSES)[number];
@@ -74,8 +72,6 @@ export type WaitingFor =
   | { readonly kind: "review"; readonly since: number }
   | { readonly kind: "merge"; readonly since: number };
 
-// A state that waits and a task that waits speak of the same five things.
-export type WaitingKind = WaitKind;
 
 export const QUEUE_REASONS = ["quota", "login", "provider", "budget", "window", "dependency", "capacity", "backoff"] as const;
 export type QueueReason = (typeof QUEUE_REASONS)[number];
@@ -152,5 +148,3 @@ export interface Artifact {
   readonly url: string | null;
   readonly data: Readonly<Record<string, unknown>>;
 }
-
-export type RunRole = Role;

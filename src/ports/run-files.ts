@@ -22,7 +22,7 @@ export interface RunFiles {
   readTranscript(run: string, offset: number, maxBytes: number): Promise<TranscriptPage>;
   /** The last `maxBytes` of `checks/<name>.log` (or any log of the job), as text without control characters. */
   readLogTail(run: string, logFile: string, maxBytes: number): Promise<string>;
-  /** Drops what no later run needs: the agent's raw outcome directory, temporary files. */
+  /** Drops what no later run needs: the agent's raw outcome directory, temporary files, what writers that died left. */
   cleanRun(run: string): Promise<void>;
   /** Drops the private homes of a task's agents. */
   cleanTask(task: string): Promise<void>;

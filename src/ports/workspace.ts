@@ -43,6 +43,9 @@ export interface Workspaces {
   /** Removes everything the task has. */
   remove(task: string): Promise<void>;
 
+  /** Removes what calls that died left where no task is to blame. Only before any other call, by the only process there is. */
+  sweep(): Promise<void>;
+
   /** The tasks that have anything on disk, with the names of their trees. */
   list(): Promise<readonly { readonly task: string; readonly names: readonly string[] }[]>;
 }
