@@ -1,6 +1,7 @@
 import { UserError } from "../core/errors.ts";
 import { terminalText } from "../core/terminal-text.ts";
 import type { Client, PendingTrustJson, ProjectJson } from "../http/client.ts";
+import { confirm } from "./ask.ts";
 import type { CliContext } from "./context.ts";
 import { paint } from "./print/style.ts";
 
@@ -23,12 +24,16 @@ export interface Accepted {
 }
 
 /** Registers the project; what its files ask for counts only after a person saw it and said yes. */
-export async function acceptFiles(context: CliContext, client: Client, { place, own, yes }: Accepting): Promise<Accepted> {
+export async function acceptFiles(
+  context: CliContext,
+  client: Client,
+  { place, own, yes }: Accepting,
+): Promise<Accepted> {
   const { project, pending } = await client.call("POST /projects", { body: { ...place, accept: null } });
   if (pending.changes.length === 0) return { project, pending, accepted: true };
   if (!own || pending.changes.some(({ key }) => cameWithTheRepository(key))) {
     if (!yes && !context.json) context.tell(describe(context, pending));
-    if (!yes && !(await confirm(context))) return { project, pending, accepted: false };
+    if (!yes && !(await agree(context))) return { project, pending, accepted: false };
   }
   const done = await client.call("POST /projects", { body: { ...place, accept: pending.hash } });
   return { project: done.project, pending, accepted: true };
@@ -48,9 +53,13 @@ function describe(context: CliContext, { changes }: PendingTrustJson): string {
   return `The project's files ask for this:\n${lines.join("\n")}\n`;
 }
 
-async function confirm(context: CliContext): Promise<boolean> {
+async function agree(context: CliContext): Promise<boolean> {
   if (context.json) return false;
-  if (!context.interactive) throw new UserError("invalid", "nobody is there to say yes to what the project's files ask for", "look at it, then run nightshift trust --yes");
-  const prompts = await import("@clack/prompts");
-  return (await prompts.confirm({ message: "Accept all of it?", initialValue: false })) === true;
+  if (!context.interactive)
+    throw new UserError(
+      "invalid",
+      "nobody is there to say yes to what the project's files ask for",
+      "look at it, then run nightshift trust --yes",
+    );
+  return confirm("Accept all of it?");
 }

@@ -30,7 +30,11 @@ export function createContext(options: GlobalOptions): CliContext {
   return {
     json,
     quiet,
-    color: !json && options.color !== false && (env["NO_COLOR"] ?? "") === "" && (process.stdout.isTTY || (env["FORCE_COLOR"] ?? "") !== ""),
+    color:
+      !json &&
+      options.color !== false &&
+      (env["NO_COLOR"] ?? "") === "" &&
+      (process.stdout.isTTY || (env["FORCE_COLOR"] ?? "") !== ""),
     project: options.project ?? null,
     cwd: process.cwd(),
     env,

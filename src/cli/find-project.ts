@@ -13,7 +13,9 @@ export async function projectHere(context: CliContext, client: Client): Promise<
   throw new UserError(
     "invalid",
     dir === null ? "this folder is in no git repository" : `the project in ${dir} is not registered`,
-    dir === null ? `go to a project's folder, or name one with --project${known(projects)}` : "run nightshift init here, once",
+    dir === null
+      ? `go to a project's folder, or name one with --project${known(projects)}`
+      : "run nightshift init here, once",
   );
 }
 

@@ -6,7 +6,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   const json = asksForJson(argv);
   try {
     // What the completion scripts call with every press of the tab key.
-    if (argv[0] === "complete") await (await import("./commands/completion.ts")).suggest(argv.slice(argv[1] === "--" ? 2 : 1));
+    if (argv[0] === "complete") await (await import("./suggest.ts")).suggest(argv.slice(argv[1] === "--" ? 2 : 1));
     else await (await import("./program.ts")).runProgram(argv, json);
     return 0;
   } catch (error) {

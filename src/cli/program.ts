@@ -9,7 +9,8 @@ type Run<A extends readonly unknown[]> = (context: CliContext, ...args: A) => Pr
 export async function runProgram(argv: readonly string[], json: boolean): Promise<void> {
   const program = createProgram();
   // With --json even wrong use is told on stdout alone (report-error.ts).
-  if (json) for (const command of [program, ...allCommands(program)]) command.configureOutput({ writeErr: () => undefined });
+  if (json)
+    for (const command of [program, ...allCommands(program)]) command.configureOutput({ writeErr: () => undefined });
   if (argv.length === 0) return program.outputHelp();
   await program.parseAsync([...argv], { from: "user" });
 }
@@ -17,7 +18,9 @@ export async function runProgram(argv: readonly string[], json: boolean): Promis
 /** Every command with its flags; what a command does is loaded when it is called. */
 export function createProgram(): Command {
   const program = new Command("nightshift")
-    .description("Puts AI coding agents on the night shift: hand work over in the evening, get verified change requests in the morning.")
+    .description(
+      "Puts AI coding agents on the night shift: hand work over in the evening, get verified change requests in the morning.",
+    )
     .version(version(), "--version")
     .option("--json", "one JSON value on stdout, nothing else")
     .option("--project <name>", "the project (default: the one of this folder)")
@@ -25,7 +28,10 @@ export function createProgram(): Command {
     .option("--no-color", "no colours")
     .showHelpAfterError("(nightshift --help lists the commands)")
     .showSuggestionAfterError()
-    .addHelpText("after", "\nExample:\n  nightshift demo\n\nIn your own repository:\n  nightshift init\n  nightshift submit --pipeline chore \"Greet people by name\" --wait\n")
+    .addHelpText(
+      "after",
+      '\nExample:\n  nightshift demo\n\nIn your own repository:\n  nightshift init\n  nightshift submit --pipeline chore "Greet people by name" --wait\n',
+    )
     .exitOverride();
   addProjectCommands(program);
   addDaemonCommands(program);
@@ -76,19 +82,28 @@ function addDaemonCommands(program: Command): void {
     .description("stop the daemon; running agents go on under their supervisors")
     .option("--force", "end the running agents too")
     .action(lazy(async () => (await import("./commands/stop.ts")).stop));
-  program.command("status").description("the daemon and its work in numbers").action(lazy(async () => (await import("./commands/status.ts")).status));
+  program
+    .command("status")
+    .description("the daemon and its work in numbers")
+    .action(lazy(async () => (await import("./commands/status.ts")).status));
   program
     .command("doctor")
     .description("check this machine, also without a daemon")
     .action(lazy(async () => (await import("./commands/doctor.ts")).doctor));
   const token = program.command("token").description("tokens for people");
-  token.command("list", { isDefault: true }).description("who has one").action(lazy(async () => (await import("./commands/token.ts")).listTokens));
+  token
+    .command("list", { isDefault: true })
+    .description("who has one")
+    .action(lazy(async () => (await import("./commands/token.ts")).listTokens));
   token
     .command("add <name>")
     .description("make one; it is shown once")
     .requiredOption("--may <rights>", "submit, approve, admin (comma-separated)")
     .action(lazy(async () => (await import("./commands/token.ts")).addToken));
-  token.command("remove <name>").description("take it back").action(lazy(async () => (await import("./commands/token.ts")).removeToken));
+  token
+    .command("remove <name>")
+    .description("take it back")
+    .action(lazy(async () => (await import("./commands/token.ts")).removeToken));
   program
     .command("clear")
     .description("remove all data of Nightshift on this machine")
@@ -189,15 +204,25 @@ function addReadingCommands(program: Command): void {
     .description("the session for human eyes: text, tool calls, results, usage")
     .option("--follow", "until the task ends or waits for a person")
     .action(lazy(async () => (await import("./commands/display.ts")).display));
-  program.command("diff <task>").description("the change").action(lazy(async () => (await import("./commands/diff.ts")).diff));
+  program
+    .command("diff <task>")
+    .description("the change")
+    .action(lazy(async () => (await import("./commands/diff.ts")).diff));
   program
     .command("costs")
     .description("by day, project, pipeline, role, agent and model")
     .option("--since <day>", "YYYY-MM-DD")
     .option("--until <day>", "YYYY-MM-DD")
-    .addOption(new Option("--by <column>", "what to sum by").choices(["day", "project", "pipeline", "role", "agent", "model"]).default("day"))
+    .addOption(
+      new Option("--by <column>", "what to sum by")
+        .choices(["day", "project", "pipeline", "role", "agent", "model"])
+        .default("day"),
+    )
     .action(lazy(async () => (await import("./commands/costs.ts")).costs));
-  program.command("agents").description("what is installed, and whether it can be used").action(lazy(async () => (await import("./commands/agents.ts")).agents));
+  program
+    .command("agents")
+    .description("what is installed, and whether it can be used")
+    .action(lazy(async () => (await import("./commands/agents.ts")).agents));
 }
 
 /** Commander calls an action with the arguments, the options and the command itself. */
@@ -224,7 +249,11 @@ function inheritGlobals(command: Command): void {
 function addExample(command: Command): void {
   const path = command.parent?.parent == null ? command.name() : `${command.parent.name()} ${command.name()}`;
   const example = EXAMPLES[path];
-  if (example !== undefined) command.addHelpText("after", `\nExample:\n  nightshift ${example}\n\nEvery command also takes --json, --project <name>, --quiet and --no-color.`);
+  if (example !== undefined)
+    command.addHelpText(
+      "after",
+      `\nExample:\n  nightshift ${example}\n\nEvery command also takes --json, --project <name>, --quiet and --no-color.`,
+    );
 }
 
 function allCommands(command: Command): readonly Command[] {

@@ -22,7 +22,8 @@ function reportWrongUse({ exitCode, message }: CommanderLike, json: boolean): Ex
   // The help or the version that was asked for is out already.
   if (exitCode === 0) return 0;
   // In words commander has said it by itself.
-  if (json) printJson({ message: message.replace(/^error: /, ""), hint: "nightshift --help lists the commands", code: 2 });
+  if (json)
+    printJson({ message: message.replace(/^error: /, ""), hint: "nightshift --help lists the commands", code: 2 });
   return 2;
 }
 
@@ -32,10 +33,20 @@ function printJson({ message, hint, code }: Report): void {
 
 export function describeError(error: unknown): Report {
   if (error instanceof ProblemError) return describeProblem(error);
-  if (error instanceof UnreachableError) return { message: error.message, hint: "nightshift start starts one; nightshift doctor looks for what is wrong", code: 4 };
+  if (error instanceof UnreachableError)
+    return {
+      message: error.message,
+      hint: "nightshift start starts one; nightshift doctor looks for what is wrong",
+      code: 4,
+    };
   if (error instanceof DaemonStartError) return { message: error.message, hint: error.hint, code: error.code };
   if (error instanceof ConfigError) return { message: error.issues.map(formatIssue).join("\n"), hint: null, code: 2 };
-  if (error instanceof UserError) return { message: error.message, hint: error.hint, code: error.kind === "conflict" || error.kind === "unavailable" ? 1 : 2 };
+  if (error instanceof UserError)
+    return {
+      message: error.message,
+      hint: error.hint,
+      code: error.kind === "conflict" || error.kind === "unavailable" ? 1 : 2,
+    };
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { message: `This is a bug in Nightshift: ${detail}`, hint: "please report it with the lines above", code: 1 };
 }

@@ -27,7 +27,7 @@ export async function waitForTask(context: CliContext, client: Client, { id, sin
   const interruption = listenForInterrupt();
   let seen = 0;
   try {
-    for (let current: Client | null = client; current !== null; ) {
+    for (let current: Client | null = client; current !== null;) {
       const moved = new AbortController();
       const signal = AbortSignal.any([interruption.signal, moved.signal]);
       const next = watchAddress(context, moved);
@@ -35,8 +35,12 @@ export async function waitForTask(context: CliContext, client: Client, { id, sin
         for await (const event of current.events({ after: seen, task: id, signal })) {
           seen = event.id;
           live.clear();
-          if (since === null || event.at >= since) context.tell(`${paint(context, "gray", duration(performance.now() - start).padStart(8))}  ${describe(context, event)}\n`);
-          if (event.type === "run.started" && event.run !== null) void showOutput(current, { run: event.run, live, signal });
+          if (since === null || event.at >= since)
+            context.tell(
+              `${paint(context, "gray", duration(performance.now() - start).padStart(8))}  ${describe(context, event)}\n`,
+            );
+          if (event.type === "run.started" && event.run !== null)
+            void showOutput(current, { run: event.run, live, signal });
           if (event.type !== "task.ended" && event.type !== "task.waiting") continue;
           // Older events of a task that went on since are replayed too: what counts is how it stands now.
           const task = await current.call("GET /tasks/:id", { params: { id } });
@@ -62,7 +66,10 @@ export async function finishWaiting(context: CliContext, task: TaskJson): Promis
 
 async function leaveRunning(context: CliContext, client: Client, id: string): Promise<never> {
   if (context.json) answer(context, await client.call("GET /tasks/:id", { params: { id } }), () => "");
-  else process.stderr.write(`\n${id} goes on: nightshift display ${id} --follow watches it, nightshift cancel ${id} ends it\n`);
+  else
+    process.stderr.write(
+      `\n${id} goes on: nightshift display ${id} --follow watches it, nightshift cancel ${id} ends it\n`,
+    );
   throw new Exit(130);
 }
 
@@ -92,13 +99,21 @@ function isSettled({ status }: TaskJson): boolean {
 
 function describe(context: CliContext, event: EventJson): string {
   const text = terminalLine(event.summary, MAX_LINE);
-  return event.level === "error" ? paint(context, "red", text) : event.level === "warning" ? paint(context, "yellow", text) : text;
+  return event.level === "error"
+    ? paint(context, "red", text)
+    : event.level === "warning"
+      ? paint(context, "yellow", text)
+      : text;
 }
 
-async function showOutput(client: Client, { run, live, signal }: { readonly run: string; readonly live: LiveLine; readonly signal: AbortSignal }): Promise<void> {
+async function showOutput(
+  client: Client,
+  { run, live, signal }: { readonly run: string; readonly live: LiveLine; readonly signal: AbortSignal },
+): Promise<void> {
   try {
     for await (const page of client.output(run, { signal }))
-      for (const line of page.lines) for (const event of line.events) if (event.type === "text" || event.type === "raw") live.show(event.text);
+      for (const line of page.lines)
+        for (const event of line.events) if (event.type === "text" || event.type === "raw") live.show(event.text);
   } catch {
     // Only the line that tells what the agent is saying: the wait itself goes by the events.
   }

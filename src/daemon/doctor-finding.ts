@@ -15,7 +15,8 @@ export function fine(name: string, detail: string): Finding {
 }
 
 export function explainFinding(name: string, error: unknown): Finding {
-  if (error instanceof ConfigError) return { name, ok: "no", detail: error.issues.map(formatIssue).join("\n"), fix: "correct the lines named here" };
+  if (error instanceof ConfigError)
+    return { name, ok: "no", detail: error.issues.map(formatIssue).join("\n"), fix: "correct the lines named here" };
   if (error instanceof UserError) return { name, ok: "no", detail: error.message, fix: error.hint };
   return { name, ok: "no", detail: error instanceof Error ? error.message : String(error), fix: null };
 }

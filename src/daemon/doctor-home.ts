@@ -16,7 +16,9 @@ export interface RegisteredProject {
   readonly accepted: string;
 }
 
-export async function checkUserConfig(home: string): Promise<{ findings: readonly Finding[]; config: UserConfig | null }> {
+export async function checkUserConfig(
+  home: string,
+): Promise<{ findings: readonly Finding[]; config: UserConfig | null }> {
   const file = homePaths(home).config;
   try {
     const config = await readUserConfig(home);
@@ -37,9 +39,19 @@ function checkSandbox(mode: UserConfig["sandboxMode"], file: string): Finding {
         fix: `to run without one, write "sandbox: { mode: none }" into ${file}; in a container of your own, external`,
       };
     case "none":
-      return { name: "sandbox", ok: "warn", detail: "NONE: agents and checks run unconfined, with all your rights", fix: `sandbox.mode in ${file} says so` };
+      return {
+        name: "sandbox",
+        ok: "warn",
+        detail: "NONE: agents and checks run unconfined, with all your rights",
+        fix: `sandbox.mode in ${file} says so`,
+      };
     case "external":
-      return { name: "sandbox", ok: "warn", detail: "external: you say that a wall stands around Nightshift itself; it makes none", fix: null };
+      return {
+        name: "sandbox",
+        ok: "warn",
+        detail: "external: you say that a wall stands around Nightshift itself; it makes none",
+        fix: null,
+      };
   }
 }
 
@@ -62,19 +74,42 @@ export function checkDatabase(home: string): { finding: Finding; projects: reado
 }
 
 function inspect(database: DatabaseSync, file: string): { finding: Finding; projects: readonly RegisteredProject[] } {
-  const problems = database.prepare("pragma quick_check").all().map((row) => String(row["quick_check"])).filter((text) => text !== "ok");
+  const problems = database
+    .prepare("pragma quick_check")
+    .all()
+    .map((row) => String(row["quick_check"]))
+    .filter((text) => text !== "ok");
   if (problems.length > 0)
-    return { finding: { name: "database", ok: "no", detail: `${file} is damaged: ${problems.slice(0, 3).join("; ")}`, fix: "stop the daemon, move the file away and put a backup in its place" }, projects: [] };
+    return {
+      finding: {
+        name: "database",
+        ok: "no",
+        detail: `${file} is damaged: ${problems.slice(0, 3).join("; ")}`,
+        fix: "stop the daemon, move the file away and put a backup in its place",
+      },
+      projects: [],
+    };
   const tables = database.prepare("select name from sqlite_schema where name in ('meta', 'projects')").all().length;
   if (tables < 2) return { finding: fine("database", `${file} is empty; the next start fills it`), projects: [] };
   const version = Number(database.prepare("select value from meta where name = 'schema_version'").get()?.["value"]);
   const known = MIGRATIONS.at(-1)?.version ?? 0;
   if (version > known)
-    return { finding: { name: "database", ok: "no", detail: `${file} has schema version ${version}; this Nightshift knows only up to ${known}`, fix: "use the newer Nightshift that wrote it" }, projects: [] };
+    return {
+      finding: {
+        name: "database",
+        ok: "no",
+        detail: `${file} has schema version ${version}; this Nightshift knows only up to ${known}`,
+        fix: "use the newer Nightshift that wrote it",
+      },
+      projects: [],
+    };
   const projects = database.prepare("select name, path, remote, accepted from projects order by name").all();
   const older = version < known ? `; the next start brings it from version ${version} to ${known}` : "";
   // The columns are those of our own schema, at a version we know.
-  return { finding: fine("database", `${file}, ${projects.length} projects${older}`), projects: projects as unknown as readonly RegisteredProject[] };
+  return {
+    finding: fine("database", `${file}, ${projects.length} projects${older}`),
+    projects: projects as unknown as readonly RegisteredProject[],
+  };
 }
 
 export async function checkDaemon(home: string): Promise<Finding> {
@@ -83,9 +118,16 @@ export async function checkDaemon(home: string): Promise<Finding> {
   try {
     // Written by the daemon, in a folder only this user can write to.
     const { pid, url, token } = JSON.parse(readFileSync(file, "utf8")) as { pid: number; url: string; token: string };
-    const { version } = await createClient({ url, token }).call("GET /status", { signal: AbortSignal.timeout(PATIENCE_MS) });
+    const { version } = await createClient({ url, token }).call("GET /status", {
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
     return fine("daemon", `${version} (pid ${pid}) at ${url}`);
   } catch {
-    return { name: "daemon", ok: "warn", detail: "one left its address and does not answer: it was killed, or it hangs", fix: "nightshift start" };
+    return {
+      name: "daemon",
+      ok: "warn",
+      detail: "one left its address and does not answer: it was killed, or it hangs",
+      fix: "nightshift start",
+    };
   }
 }

@@ -20,7 +20,8 @@ export interface CheckProjectParams {
 /** The project of this folder; outside of every repository there is nothing to say. */
 export async function checkProject({ env, cwd, home, projects }: CheckProjectParams): Promise<readonly Finding[]> {
   const git = await findCheckout(cwd, env);
-  if (git === null) return [fine("project", "this folder is in no git repository; run doctor in a project's folder to check it too")];
+  if (git === null)
+    return [fine("project", "this folder is in no git repository; run doctor in a project's folder to check it too")];
   if ("ok" in git) return [git];
   const ofRemote = checkRemote(git.remote);
   const project = projects.find(({ path }) => path === git.dir);
@@ -47,18 +48,32 @@ async function checkUnregistered({ dir }: GitFacts): Promise<readonly Finding[]>
   }
 }
 
-async function checkRegistered(project: RegisteredProject, { env, home }: Pick<CheckProjectParams, "env" | "home">): Promise<readonly Finding[]> {
-  const files = createProjectFiles({ configDir: home, builtinDir: fileURLToPath(new URL("../builtin/", import.meta.url)) });
+async function checkRegistered(
+  project: RegisteredProject,
+  { env, home }: Pick<CheckProjectParams, "env" | "home">,
+): Promise<readonly Finding[]> {
+  const files = createProjectFiles({
+    configDir: home,
+    builtinDir: fileURLToPath(new URL("../builtin/", import.meta.url)),
+  });
   const findings: Finding[] = [fine("project", `${project.name} is registered`)];
   try {
     const { changes } = await files.pendingTrust(project, project.accepted);
     findings.push(
       changes.length === 0
         ? fine("trust", "all that the project's files ask for was accepted")
-        : { name: "trust", ok: "warn", detail: `not accepted yet: ${changes.map(({ key }) => key).join(", ")}`, fix: "nightshift trust" },
+        : {
+            name: "trust",
+            ok: "warn",
+            detail: `not accepted yet: ${changes.map(({ key }) => key).join(", ")}`,
+            fix: "nightshift trust",
+          },
     );
     const settings = await files.settings(project);
-    findings.push(fine("nightshift.yaml", `valid, ${settings.checks.length} checks`), ...(await checkAgents(settings, env["PATH"] ?? "")));
+    findings.push(
+      fine("nightshift.yaml", `valid, ${settings.checks.length} checks`),
+      ...(await checkAgents(settings, env["PATH"] ?? "")),
+    );
   } catch (error) {
     findings.push(explainFinding("nightshift.yaml", error));
   }
@@ -70,8 +85,21 @@ async function checkAgents(settings: Settings, path: string): Promise<readonly F
   const found = await Promise.all(describeAgents(settings.agents).map((agent) => lookForAgent(agent, path)));
   const ofAgents = found.map(({ name, usable, program, problem }): Finding => {
     if (usable) return fine(`agent ${name}`, program ?? "built in");
-    return { name: `agent ${name}`, ok: name === settings.agent ? "no" : "warn", detail: problem ?? "not usable", fix: "install it, or name another agent in nightshift.yaml" };
+    return {
+      name: `agent ${name}`,
+      ok: name === settings.agent ? "no" : "warn",
+      detail: problem ?? "not usable",
+      fix: "install it, or name another agent in nightshift.yaml",
+    };
   });
   if (found.some(({ name }) => name === settings.agent)) return ofAgents;
-  return [...ofAgents, { name: `agent ${settings.agent}`, ok: "no", detail: "this version does not know it", fix: "name a program of your own under agents in nightshift.yaml, as kind: command" }];
+  return [
+    ...ofAgents,
+    {
+      name: `agent ${settings.agent}`,
+      ok: "no",
+      detail: "this version does not know it",
+      fix: "name a program of your own under agents in nightshift.yaml, as kind: command",
+    },
+  ];
 }

@@ -23,8 +23,20 @@ export async function checkRemote(remote: string): Promise<readonly Finding[]> {
     await git({ gitDir: dir, args: ["init", "--quiet", "--bare", "--template="] });
     const read = await ask("ls-remote", "--quiet", "--", requireRemote(remote), "HEAD");
     if (read.code !== 0) return [explainFinding("remote", explainRemoteFailure(remote, read.stderr))];
-    const pushed = await ask("push", "--quiet", "--dry-run", "--no-verify", remote, `${await makeCommit(dir)}:refs/heads/nightshift-doctor`);
-    return [fine("remote", `${showRemote(remote)} can be read`), pushed.code === 0 ? fine("push", "would be accepted") : explainFinding("push", explainRemoteFailure(remote, pushed.stderr))];
+    const pushed = await ask(
+      "push",
+      "--quiet",
+      "--dry-run",
+      "--no-verify",
+      remote,
+      `${await makeCommit(dir)}:refs/heads/nightshift-doctor`,
+    );
+    return [
+      fine("remote", `${showRemote(remote)} can be read`),
+      pushed.code === 0
+        ? fine("push", "would be accepted")
+        : explainFinding("push", explainRemoteFailure(remote, pushed.stderr)),
+    ];
   } catch (error) {
     return [explainFinding("remote", error)];
   } finally {

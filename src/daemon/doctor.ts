@@ -24,7 +24,12 @@ export async function checkMachine({ env, cwd }: CheckMachineParams): Promise<re
   }
   const { findings: ofConfig, config } = await checkUserConfig(home);
   const { finding: ofDatabase, projects } = checkDatabase(home);
-  const rest = await Promise.all([checkHomeMode(home), checkDisk(home), checkDaemon(home), checkProject({ env, cwd, home, projects })]);
+  const rest = await Promise.all([
+    checkHomeMode(home),
+    checkDisk(home),
+    checkDaemon(home),
+    checkProject({ env, cwd, home, projects }),
+  ]);
   const [ofHome, ofDisk, ofDaemon, ofProject] = rest;
   return [...machine, checkTimeZone(config?.timeZone), ofHome, ofDisk, ...ofConfig, ofDatabase, ofDaemon, ...ofProject];
 }

@@ -20,10 +20,13 @@ export interface Answer {
 /** One request and its whole answer. Not by `fetch`: loading that takes Node longer than all the rest of a command. */
 export function request(address: string, call: Call): Promise<Answer> {
   // Not by `import` either: that reads every export of the module, and one of them loads what `fetch` loads.
-  const { request: send } = address.startsWith("https:") ? process.getBuiltinModule("node:https") : process.getBuiltinModule("node:http");
+  const { request: send } = address.startsWith("https:")
+    ? process.getBuiltinModule("node:https")
+    : process.getBuiltinModule("node:http");
   const { body, ...options } = call;
   return new Promise((resolve, reject) => {
-    const fail = (error: unknown): void => reject(call.signal?.aborted === true ? error : new UnreachableError(address, error));
+    const fail = (error: unknown): void =>
+      reject(call.signal?.aborted === true ? error : new UnreachableError(address, error));
     const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
     const sent = send(address, { ...options, headers: { ...call.headers, ...length } }, (message) => {
       readAnswer(message).then(resolve, fail);

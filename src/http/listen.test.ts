@@ -103,7 +103,7 @@ describe("the client", () => {
     const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script]);
     const files = (JSON.parse(stdout) as string[]).filter((url) => url.startsWith("file:")); // what the script prints
     expect(new Set(files.map((url) => url.split("/").at(-1)))).toEqual(
-      new Set(["client-errors.ts", "client-stream.ts", "client.ts"]),
+      new Set(["client-errors.ts", "client-request.ts", "client-stream.ts", "client.ts"]),
     );
   });
 });

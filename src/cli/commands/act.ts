@@ -18,10 +18,15 @@ function acting(verb: Act): (context: CliContext, id: string) => Promise<void> {
   };
 }
 
-export async function retry(context: CliContext, id: string, options: { readonly from?: string; readonly wait?: boolean }): Promise<void> {
+export async function retry(
+  context: CliContext,
+  id: string,
+  options: { readonly from?: string; readonly wait?: boolean },
+): Promise<void> {
   const client = await connect(context);
   const task = await client.call("POST /tasks/:id/retry", { params: { id }, body: { from: options.from ?? null } });
-  if (options.wait === true) return finishWaiting(context, await waitForTask(context, client, { id: task.id, since: task.updated_at }));
+  if (options.wait === true)
+    return finishWaiting(context, await waitForTask(context, client, { id: task.id, since: task.updated_at }));
   answer(context, task, () => taskLine(context, task));
 }
 

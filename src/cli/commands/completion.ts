@@ -1,64 +1,25 @@
-import type { RootCommand } from "@bomb.sh/tab";
-import { TASK_STATUSES } from "../../core/task.ts";
-import { terminalLine } from "../../core/terminal-text.ts";
-import { createClient, type TaskJson } from "../../http/client.ts";
-import type { CliContext } from "../context.ts";
-import { readAddress } from "../find-daemon.ts";
-
-/** Who presses the tab key waits for this. */
-const PATIENCE_MS = 500;
-const MAX_TASKS = 100;
-const MAX_TITLE = 50;
+import { answer, type CliContext } from "../context.ts";
 
 /** The script for a shell: it asks `nightshift complete -- <words>` for what could come next. */
 export async function completion(context: CliContext, shell: string): Promise<void> {
   const { default: root } = await import("@bomb.sh/tab");
   const lines = collectLines(() => root.setup("nightshift", "nightshift", shell));
-  context.out(`${shell === "bash" ? forAnyBash(lines.join("\n")) : lines.join("\n")}\n`);
+  const script = `${shell === "bash" ? forAnyBash(lines.join("\n")) : lines.join("\n")}\n`;
+  answer(context, { shell, script }, () => script);
 }
 
 const NEEDS_PACKAGE = '_get_comp_words_by_ref -n "=:" cur prev words cword';
-const WITHOUT_PACKAGE = 'cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words=("${COMP_WORDS[@]}") cword=$COMP_CWORD';
+const WITHOUT_PACKAGE =
+  'cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words=("${COMP_WORDS[@]}") cword=$COMP_CWORD';
 
 /** The library's script wants the package bash-completion, and to be read once in the life of a shell. */
 function forAnyBash(script: string): string {
   return script
     .replaceAll(/^readonly /gm, "")
-    .replace(NEEDS_PACKAGE, () => `if declare -F _get_comp_words_by_ref > /dev/null; then ${NEEDS_PACKAGE}; else ${WITHOUT_PACKAGE}; fi`);
-}
-
-/** What could stand at the last of these words, one line each. Starts no daemon. */
-export async function suggest(words: readonly string[]): Promise<void> {
-  const root = await describeCommands();
-  const wanted = words.findLast((word, index) => index < words.length - 1 && root.commands.get(word)?.arguments.has("task"));
-  if (wanted !== undefined) addTasks(root, wanted, await readTasks());
-  root.parse([...words]);
-}
-
-async function describeCommands(): Promise<RootCommand> {
-  const [{ default: tab }, { createProgram }] = await Promise.all([import("@bomb.sh/tab/commander"), import("../program.ts")]);
-  const root = tab(createProgram());
-  // The adapter's own command, which nobody types.
-  root.commands.delete("complete");
-  const status = root.commands.get("queue")?.options.get("status");
-  if (status !== undefined) status.handler = (complete) => TASK_STATUSES.forEach((word) => complete(word, ""));
-  return root;
-}
-
-function addTasks(root: RootCommand, command: string, tasks: readonly TaskJson[]): void {
-  const argument = root.commands.get(command)?.arguments.get("task");
-  if (argument !== undefined) argument.handler = (complete) => tasks.forEach((task) => complete(task.id, `${task.status}: ${terminalLine(task.title, MAX_TITLE)}`));
-}
-
-async function readTasks(): Promise<readonly TaskJson[]> {
-  try {
-    const address = await readAddress({ env: process.env });
-    if (address === null) return [];
-    return (await createClient(address).call("GET /tasks", { query: { limit: MAX_TASKS }, signal: AbortSignal.timeout(PATIENCE_MS) })).tasks;
-  } catch {
-    // Without a daemon there is nothing to suggest, and no place to say so.
-    return [];
-  }
+    .replace(
+      NEEDS_PACKAGE,
+      () => `if declare -F _get_comp_words_by_ref > /dev/null; then ${NEEDS_PACKAGE}; else ${WITHOUT_PACKAGE}; fi`,
+    );
 }
 
 /** The library prints by itself; what goes out of this program goes through its context. */

@@ -12,7 +12,11 @@ export interface CostsOptions {
 
 export async function costs(context: CliContext, { since, until, by }: CostsOptions): Promise<void> {
   const client = await connect(context);
-  const query = { ...(since === undefined ? {} : { since }), ...(until === undefined ? {} : { until }), ...(context.project === null ? {} : { project: context.project }) };
+  const query = {
+    ...(since === undefined ? {} : { since }),
+    ...(until === undefined ? {} : { until }),
+    ...(context.project === null ? {} : { project: context.project }),
+  };
   const found = await client.call("GET /costs", { query });
   answer(context, found, () => render(found, by));
 }
@@ -24,9 +28,18 @@ function render({ rows, total }: CostsJson, by: CostsOptions["by"]): string {
     String(sum(members, ({ runs }) => runs)),
     String(sum(members, ({ tokens }) => tokens.input + tokens.cache_read + tokens.cache_write)),
     String(sum(members, ({ tokens }) => tokens.output)),
-    money(sum(members, ({ cost_usd }) => cost_usd), sum(members, ({ unknown_cost }) => unknown_cost)),
+    money(
+      sum(members, ({ cost_usd }) => cost_usd),
+      sum(members, ({ unknown_cost }) => unknown_cost),
+    ),
   ]);
-  const all = ["all", String(total.runs), String(total.tokens.input + total.tokens.cache_read + total.tokens.cache_write), String(total.tokens.output), money(total.cost_usd, total.unknown_cost)];
+  const all = [
+    "all",
+    String(total.runs),
+    String(total.tokens.input + total.tokens.cache_read + total.tokens.cache_write),
+    String(total.tokens.output),
+    money(total.cost_usd, total.unknown_cost),
+  ];
   return table([by.toUpperCase(), "RUNS", "TOKENS IN", "TOKENS OUT", "COST"], [...lines, all]);
 }
 

@@ -1,6 +1,7 @@
 import { UserError } from "../../core/errors.ts";
 import { terminalText } from "../../core/terminal-text.ts";
 import type { Client } from "../../http/client.ts";
+import { confirm } from "../ask.ts";
 import { connect } from "../connect.ts";
 import { answer, type CliContext } from "../context.ts";
 import { taskLine } from "../print/task.ts";
@@ -18,9 +19,12 @@ async function showPlan(context: CliContext, client: Client, id: string): Promis
   const task = await client.call("GET /tasks/:id", { params: { id } });
   if (task.plan_hash === null || task.waiting_for?.kind !== "approval") return null;
   context.tell(`${terminalText(JSON.stringify(task.plan, null, 2))}\n`);
-  const prompts = await import("@clack/prompts");
-  if ((await prompts.confirm({ message: "Approve this plan?", initialValue: false })) === true) return task.plan_hash;
-  throw new UserError("invalid", "nothing was approved", `nightshift revise ${task.id} sends the plan back, nightshift reject ${task.id} ends it`);
+  if (await confirm("Approve this plan?")) return task.plan_hash;
+  throw new UserError(
+    "invalid",
+    "nothing was approved",
+    `nightshift revise ${task.id} sends the plan back, nightshift reject ${task.id} ends it`,
+  );
 }
 
 export async function reject(context: CliContext, id: string, reason: string | undefined): Promise<void> {
@@ -35,22 +39,37 @@ export async function revise(context: CliContext, id: string, feedback: string):
   answer(context, task, () => taskLine(context, task));
 }
 
-export async function answerQuestions(context: CliContext, id: string, given: readonly string[], options: { readonly wait?: boolean }): Promise<void> {
+export async function answerQuestions(
+  context: CliContext,
+  id: string,
+  given: readonly string[],
+  options: { readonly wait?: boolean },
+): Promise<void> {
   const answers = Object.fromEntries(given.map(readAnswer));
   const client = await connect(context);
   const task = await client.call("POST /tasks/:id/answer", { params: { id }, body: { answers } });
-  if (options.wait === true) return finishWaiting(context, await waitForTask(context, client, { id: task.id, since: task.updated_at }));
+  if (options.wait === true)
+    return finishWaiting(context, await waitForTask(context, client, { id: task.id, since: task.updated_at }));
   answer(context, task, () => taskLine(context, task));
 }
 
-export async function choose(context: CliContext, id: string, option: string, options: { readonly note?: string }): Promise<void> {
+export async function choose(
+  context: CliContext,
+  id: string,
+  option: string,
+  options: { readonly note?: string },
+): Promise<void> {
   const client = await connect(context);
-  const task = await client.call("POST /tasks/:id/choose", { params: { id }, body: { option, note: options.note ?? null } });
+  const task = await client.call("POST /tasks/:id/choose", {
+    params: { id },
+    body: { option, note: options.note ?? null },
+  });
   answer(context, task, () => taskLine(context, task));
 }
 
 function readAnswer(given: string): [string, string] {
   const at = given.indexOf("=");
-  if (at <= 0) throw new UserError("invalid", `"${given}" is no answer`, "write <question>=<answer>, one for each question");
+  if (at <= 0)
+    throw new UserError("invalid", `"${given}" is no answer`, "write <question>=<answer>, one for each question");
   return [given.slice(0, at), given.slice(at + 1)];
 }

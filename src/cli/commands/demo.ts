@@ -17,11 +17,18 @@ const DESCRIPTION = "Make greet.sh print the greeting that test.sh expects, and 
 /** The real engine, real git, real processes; only the model is played, by the scripted agent. */
 export async function demo(context: CliContext, options: { readonly clean?: boolean }): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), "nightshift-demo-"));
-  const own: CliContext = { ...context, cwd: join(dir, "repo"), project: "demo", env: { ...context.env, NIGHTSHIFT_HOME: join(dir, "home") } };
+  const own: CliContext = {
+    ...context,
+    cwd: join(dir, "repo"),
+    project: "demo",
+    env: { ...context.env, NIGHTSHIFT_HOME: join(dir, "home") },
+  };
   context.tell(paint(context, "bold", "A throw-away repository with a check that fails …\n"));
   makeRepository(dir);
   writeConfiguration(dir);
-  context.tell(paint(context, "yellow", "sandbox: none – this version has no sandbox yet; the scripted agent is harmless\n"));
+  context.tell(
+    paint(context, "yellow", "sandbox: none – this version has no sandbox yet; the scripted agent is harmless\n"),
+  );
   try {
     const task = await runTask(own);
     answer(context, task, () => `\n${summary(context, task)}${options.clean === true ? "" : whereToLook(dir, task)}`);
@@ -35,8 +42,12 @@ export async function demo(context: CliContext, options: { readonly clean?: bool
 async function runTask(context: CliContext): Promise<TaskJson> {
   const client = await connect(context);
   await acceptFiles(context, client, { place: { path: context.cwd, url: null }, own: true, yes: true });
-  const task = await client.call("POST /tasks", { body: { project: "demo", pipeline: "chore", description: DESCRIPTION } });
-  context.tell(paint(context, "bold", "\nOne task on the pipeline `chore`: implement → checks → repair → checks → publish\n"));
+  const task = await client.call("POST /tasks", {
+    body: { project: "demo", pipeline: "chore", description: DESCRIPTION },
+  });
+  context.tell(
+    paint(context, "bold", "\nOne task on the pipeline `chore`: implement → checks → repair → checks → publish\n"),
+  );
   return waitForTask(context, client, { id: task.id, since: null });
 }
 
@@ -45,12 +56,18 @@ function makeRepository(dir: string): void {
   mkdirSync(repo);
   const files = {
     "greet.sh": '#!/bin/sh\necho "Hello, day shift!"\n',
-    "test.sh": '#!/bin/sh\n# The one test there is.\nwanted="Hello, night shift!"\ngot=$(sh greet.sh)\n[ "$got" = "$wanted" ] && echo "ok" && exit 0\necho "not ok: wanted \\"$wanted\\", got \\"$got\\""\nexit 1\n',
-    "nightshift.yaml": "project: demo\nagent: scripted\nagents:\n  scripted: { script: fails-then-passes }\nchecks:\n  test: { command: sh test.sh }\n",
+    "test.sh":
+      '#!/bin/sh\n# The one test there is.\nwanted="Hello, night shift!"\ngot=$(sh greet.sh)\n[ "$got" = "$wanted" ] && echo "ok" && exit 0\necho "not ok: wanted \\"$wanted\\", got \\"$got\\""\nexit 1\n',
+    "nightshift.yaml":
+      "project: demo\nagent: scripted\nagents:\n  scripted: { script: fails-then-passes }\nchecks:\n  test: { command: sh test.sh }\n",
   };
   for (const [name, content] of Object.entries(files)) writeFileSync(join(repo, name), content);
   const git = (...args: readonly string[]): void => {
-    execFileSync("git", ["-c", "user.name=Demo", "-c", "user.email=demo@localhost", "-c", "commit.gpgsign=false", ...args], { cwd: repo, stdio: "pipe" });
+    execFileSync(
+      "git",
+      ["-c", "user.name=Demo", "-c", "user.email=demo@localhost", "-c", "commit.gpgsign=false", ...args],
+      { cwd: repo, stdio: "pipe" },
+    );
   };
   git("init", "--quiet", "--initial-branch=main");
   git("add", "--all");

@@ -14,7 +14,13 @@ function colour(context: CliContext, patch: string): string {
   if (!context.color) return patch;
   return terminalText(patch)
     .split("\n")
-    .map((line) => (isHeading(line) ? paint(context, "bold", line) : line.startsWith("@@") ? paint(context, "cyan", line) : byFirst(context, line)))
+    .map((line) =>
+      isHeading(line)
+        ? paint(context, "bold", line)
+        : line.startsWith("@@")
+          ? paint(context, "cyan", line)
+          : byFirst(context, line),
+    )
     .join("\n");
 }
 
@@ -23,5 +29,9 @@ function isHeading(line: string): boolean {
 }
 
 function byFirst(context: CliContext, line: string): string {
-  return line.startsWith("+") ? paint(context, "green", line) : line.startsWith("-") ? paint(context, "red", line) : line;
+  return line.startsWith("+")
+    ? paint(context, "green", line)
+    : line.startsWith("-")
+      ? paint(context, "red", line)
+      : line;
 }

@@ -23,7 +23,8 @@ export async function display(context: CliContext, id: string, options: { readon
     if (next !== undefined) {
       shown.add(next.id);
       if (context.json) await listRun(list, pagesOf(client, next, follow));
-      else await displayRun(context, pagesOf(client, next, follow), { client, run: next, logs: join(runsDir, next.id) });
+      else
+        await displayRun(context, pagesOf(client, next, follow), { client, run: next, logs: join(runsDir, next.id) });
     } else if (!follow || isSettled(task)) break;
     else await new Promise((resolve) => setTimeout(resolve, GLANCE_MS));
   }
@@ -42,7 +43,7 @@ function pagesOf(client: Client, run: RunJson, follow: boolean): Pages {
 }
 
 async function* readPages(client: Client, id: string): AsyncGenerator<OutputPageJson> {
-  for (let offset = 0; ; ) {
+  for (let offset = 0; ;) {
     const page = await client.call("GET /runs/:id/output", { params: { id }, query: { format: "json", offset } });
     yield page;
     if (page.next === offset) return;
@@ -58,22 +59,35 @@ interface Showing {
 }
 
 async function displayRun(context: CliContext, pages: Pages, { client, run, logs }: Showing): Promise<void> {
-  context.out(`${paint(context, "bold", `── ${run.state} · ${run.role ?? run.step} · attempt ${run.attempt} · ${run.id}`)}\n`);
-  for await (const page of pages) for (const line of page.lines) for (const event of line.events) context.out(renderEvent(context, event));
+  context.out(
+    `${paint(context, "bold", `── ${run.state} · ${run.role ?? run.step} · attempt ${run.attempt} · ${run.id}`)}\n`,
+  );
+  for await (const page of pages)
+    for (const line of page.lines) for (const event of line.events) context.out(renderEvent(context, event));
   for (const file of listLogs(logs)) context.out(`${paint(context, "gray", `   log: ${file}`)}\n`);
   const ended = await client.call("GET /runs/:id", { params: { id: run.id } });
   const error = ended.error === null ? "" : `: ${terminalText(ended.error)}`;
-  if (ended.finished_at !== null) context.out(`${paint(context, "gray", `   ${ended.outcome ?? ended.status}${error}`)}\n`);
+  if (ended.finished_at !== null)
+    context.out(`${paint(context, "gray", `   ${ended.outcome ?? ended.status}${error}`)}\n`);
 }
 
 function listLogs(dir: string): readonly string[] {
   const setup = join(dir, "setup.log");
   const checks = join(dir, "checks");
-  return [...(existsSync(setup) ? [setup] : []), ...(existsSync(checks) ? readdirSync(checks).toSorted().map((name) => join(checks, name)) : [])];
+  return [
+    ...(existsSync(setup) ? [setup] : []),
+    ...(existsSync(checks)
+      ? readdirSync(checks)
+          .toSorted()
+          .map((name) => join(checks, name))
+      : []),
+  ];
 }
 
 async function listRun(list: JsonList, pages: Pages): Promise<void> {
-  for await (const page of pages) for (const line of page.lines) for (const event of line.events) list.add({ run: page.run, at: line.at, command: line.command, ...event });
+  for await (const page of pages)
+    for (const line of page.lines)
+      for (const event of line.events) list.add({ run: page.run, at: line.at, command: line.command, ...event });
 }
 
 /** One JSON array, written an element at a time: who follows a run need not wait for its end. */

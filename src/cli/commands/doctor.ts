@@ -15,12 +15,20 @@ export async function doctor(context: CliContext): Promise<void> {
 
 export function render(context: Pick<CliContext, "color">, findings: readonly Finding[]): string {
   const bad = findings.filter(({ ok }) => ok === "no").length;
-  const sum = bad === 0 ? paint(context, "green", "ready for the night") : paint(context, "red", `${plural(bad, "thing")} to repair`);
+  const sum =
+    bad === 0
+      ? paint(context, "green", "ready for the night")
+      : paint(context, "red", `${plural(bad, "thing")} to repair`);
   return `${findings.map((finding) => line(context, finding)).join("")}\n${sum}\n`;
 }
 
 function line(context: Pick<CliContext, "color">, { name, ok, detail, fix }: Finding): string {
-  const mark = ok === "yes" ? paint(context, "green", "✓") : ok === "warn" ? paint(context, "yellow", "!") : paint(context, "red", "✗");
+  const mark =
+    ok === "yes"
+      ? paint(context, "green", "✓")
+      : ok === "warn"
+        ? paint(context, "yellow", "!")
+        : paint(context, "red", "✗");
   const indent = `\n${" ".repeat(NAME_WIDTH + 3)}`;
   const words = terminalText(detail).split("\n").join(indent);
   return `${mark} ${name.padEnd(NAME_WIDTH)} ${words}${fix === null ? "" : `${indent}→ ${terminalText(fix)}`}\n`;

@@ -22,28 +22,47 @@ export async function init(context: CliContext, { force = false, url, yes = fals
   for (const note of isNew ? notes(detected) : []) context.tell(`note: ${note}\n`);
   const client = await connect(context);
   const found = await acceptFiles(context, client, { place: { path: detected.dir, url: null }, own: isNew, yes });
-  answer(context, { project: found.project, file, written: isNew, is_accepted: found.accepted }, () => describe(found, { file, isNew }));
+  answer(context, { project: found.project, file, written: isNew, is_accepted: found.accepted }, () =>
+    describe(found, { file, isNew }),
+  );
 }
 
-function describe({ project, accepted }: Accepted, { file, isNew }: { readonly file: string; readonly isNew: boolean }): string {
+function describe(
+  { project, accepted }: Accepted,
+  { file, isNew }: { readonly file: string; readonly isNew: boolean },
+): string {
   return [
     isNew ? `wrote ${file}: look it over, and commit it with your project` : `read ${file}`,
     `project ${project.name}: default branch ${project.default_branch}, remote ${project.remote}`,
-    accepted ? 'next: nightshift submit --pipeline chore "…" --wait' : "its files are not accepted: nightshift trust shows what they ask for",
+    accepted
+      ? 'next: nightshift submit --pipeline chore "…" --wait'
+      : "its files are not accepted: nightshift trust shows what they ask for",
     "",
   ].join("\n");
 }
 
 async function initUrl(context: CliContext, url: string): Promise<void> {
   const client = await connect(context);
-  const { project, accepted } = await acceptFiles(context, client, { place: { path: null, url }, own: true, yes: false });
-  answer(context, { project, file: null, written: false, is_accepted: accepted }, () => `project ${project.name} is registered: default branch ${project.default_branch}\n`);
+  const { project, accepted } = await acceptFiles(context, client, {
+    place: { path: null, url },
+    own: true,
+    yes: false,
+  });
+  answer(
+    context,
+    { project, file: null, written: false, is_accepted: accepted },
+    () => `project ${project.name} is registered: default branch ${project.default_branch}\n`,
+  );
 }
 
 function notes({ agents, tools, remote, dir, detached, shallow }: DetectedProject): readonly string[] {
   return [
-    ...(agents.length === 0 ? ["no agent CLI was found on PATH: name a program of your own under agents, as kind: command"] : []),
-    ...(Object.keys(tools.checks).length === 0 ? ["no checks were found: without any, only a person judges a change"] : []),
+    ...(agents.length === 0
+      ? ["no agent CLI was found on PATH: name a program of your own under agents, as kind: command"]
+      : []),
+    ...(Object.keys(tools.checks).length === 0
+      ? ["no checks were found: without any, only a person judges a change"]
+      : []),
     ...(remote === dir ? ["there is no remote: finished branches are pushed into this repository"] : []),
     ...(detached ? ["this checkout is on no branch; that does not matter to Nightshift"] : []),
     ...(shallow ? ["this checkout is shallow; Nightshift works from its remote"] : []),

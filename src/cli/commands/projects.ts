@@ -1,6 +1,9 @@
+import { terminalLine } from "../../core/terminal-text.ts";
 import { connect } from "../connect.ts";
 import { answer, type CliContext } from "../context.ts";
 import { table } from "../print/table.ts";
+
+const MAX_CELL = 100;
 
 export async function projects(context: CliContext, options: { readonly remove?: string }): Promise<void> {
   const client = await connect(context);
@@ -14,7 +17,11 @@ export async function projects(context: CliContext, options: { readonly remove?:
       ? "no projects; nightshift init registers the one in this folder\n"
       : table(
           ["PROJECT", "BRANCH", "REMOTE", "CHECKOUT"],
-          found.map((project) => [project.name, project.default_branch, project.remote, project.path ?? "–"]),
+          found.map((project) =>
+            [project.name, project.default_branch, project.remote, project.path ?? "–"].map((cell) =>
+              terminalLine(cell, MAX_CELL),
+            ),
+          ),
         ),
   );
 }

@@ -10,19 +10,33 @@ import { age } from "../print/words.ts";
 const PAGE = 1000;
 const MAX_TITLE = 60;
 
-export async function queue(context: CliContext, options: { readonly status?: string; readonly limit: number }): Promise<void> {
+export async function queue(
+  context: CliContext,
+  options: { readonly status?: string; readonly limit: number },
+): Promise<void> {
   const client = await connect(context);
   const tasks = await readTasks(context, client, options);
-  answer(context, tasks, () => (tasks.length === 0 ? "no tasks; nightshift submit hands one over\n" : list(context, tasks)));
+  answer(context, tasks, () =>
+    tasks.length === 0 ? "no tasks; nightshift submit hands one over\n" : list(context, tasks),
+  );
 }
 
-async function readTasks(context: CliContext, client: Client, { status, limit }: { readonly status?: string; readonly limit: number }): Promise<readonly TaskJson[]> {
+async function readTasks(
+  context: CliContext,
+  client: Client,
+  { status, limit }: { readonly status?: string; readonly limit: number },
+): Promise<readonly TaskJson[]> {
   const filter = status === undefined ? {} : isStatus(status) ? { status } : { state: status };
   const project = context.project === null ? {} : { project: context.project };
   const found: TaskJson[] = [];
-  for (let cursor: string | null = null; found.length < limit; ) {
+  for (let cursor: string | null = null; found.length < limit;) {
     const page: { tasks: TaskJson[]; next: string | null } = await client.call("GET /tasks", {
-      query: { ...filter, ...project, limit: Math.min(PAGE, limit - found.length), ...(cursor === null ? {} : { cursor }) },
+      query: {
+        ...filter,
+        ...project,
+        limit: Math.min(PAGE, limit - found.length),
+        ...(cursor === null ? {} : { cursor }),
+      },
     });
     found.push(...page.tasks);
     cursor = page.next;

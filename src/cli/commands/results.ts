@@ -5,7 +5,11 @@ import { answer, type CliContext } from "../context.ts";
 import { table } from "../print/table.ts";
 import { summary } from "../print/summary.ts";
 
-export async function results(context: CliContext, id: string, options: { readonly showOutput?: boolean }): Promise<void> {
+export async function results(
+  context: CliContext,
+  id: string,
+  options: { readonly showOutput?: boolean },
+): Promise<void> {
   const client = await connect(context);
   const task = await client.call("GET /tasks/:id", { params: { id } });
   const output = options.showOutput === true ? await readOutput(client, task) : null;
@@ -43,15 +47,22 @@ function changedFiles(task: TaskJson): readonly ChangedFile[] {
 function filesTable(task: TaskJson): string {
   const files = changedFiles(task);
   if (files.length === 0) return "  no files changed\n";
-  return `\n${table(["FILE", "CHANGE", "+", "−"], files.map((file) => [terminalText(file.path), file.change, String(file.insertions), String(file.deletions)]))}`;
+  return `\n${table(
+    ["FILE", "CHANGE", "+", "−"],
+    files.map((file) => [terminalText(file.path), file.change, String(file.insertions), String(file.deletions)]),
+  )}`;
 }
 
 async function readOutput(client: Client, task: TaskJson): Promise<string> {
   const parts: string[] = [];
   for (const run of task.runs)
-    for (let offset = 0; ; ) {
-      const page = await client.call("GET /runs/:id/output", { params: { id: run.id }, query: { format: "json", offset } });
-      for (const line of page.lines) for (const event of line.events) if ("text" in event) parts.push(terminalText(event.text));
+    for (let offset = 0; ;) {
+      const page = await client.call("GET /runs/:id/output", {
+        params: { id: run.id },
+        query: { format: "json", offset },
+      });
+      for (const line of page.lines)
+        for (const event of line.events) if ("text" in event) parts.push(terminalText(event.text));
       if (page.next === offset) break;
       offset = page.next;
     }

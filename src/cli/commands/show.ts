@@ -31,11 +31,29 @@ function render(context: CliContext, task: TaskJson, events: readonly EventJson[
   if (task.plan !== null) parts.push(title("Plan"), `${cut(JSON.stringify(task.plan, null, 2))}\n`);
   if (task.runs.length > 0) parts.push(title("Runs"), runsTable(context, task.runs));
   if (task.checks.length > 0) parts.push(title("Checks"), checksTable(context, task));
-  if (task.artifacts.length > 0) parts.push(title("Artifacts"), ...task.artifacts.map(({ type, label, url }) => `  ${type}: ${label}${url === null ? "" : ` ${url}`}\n`));
+  if (task.artifacts.length > 0)
+    parts.push(
+      title("Artifacts"),
+      ...task.artifacts.map(
+        ({ type, label, url }) => `  ${type}: ${terminalText(label)}${url === null ? "" : ` ${terminalText(url)}`}\n`,
+      ),
+    );
   for (const exchange of task.conversation)
-    if (exchange.reply !== null) parts.push(`  ${exchange.by ?? "?"}: ${Object.entries(exchange.reply).map(([key, value]) => `${key}=${value}`).join(", ")}\n`);
+    if (exchange.reply !== null)
+      parts.push(
+        `  ${exchange.by ?? "?"}: ${terminalText(
+          Object.entries(exchange.reply)
+            .map(([key, value]) => `${key}=${value}`)
+            .join(", "),
+        )}\n`,
+      );
   if (task.waiting_for !== null) parts.push(title("Your turn"), describeWaiting(task));
-  parts.push(title("Possible now"), `${possibleActions(task.status, task.waiting_for?.kind ?? null).map((action) => `nightshift ${action} ${task.id}`).join("\n")}\n`);
+  parts.push(
+    title("Possible now"),
+    `${possibleActions(task.status, task.waiting_for?.kind ?? null)
+      .map((action) => `nightshift ${action} ${task.id}`)
+      .join("\n")}\n`,
+  );
   return parts.join("");
 }
 
@@ -50,7 +68,9 @@ function facts(task: TaskJson): string {
 }
 
 function path(events: readonly EventJson[]): string {
-  const steps = events.filter(({ type }) => type === "task.state").map(({ data }) => ({ from: word(data["from"]), to: word(data["to"]), outcome: word(data["outcome"]) }));
+  const steps = events
+    .filter(({ type }) => type === "task.state")
+    .map(({ data }) => ({ from: word(data["from"]), to: word(data["to"]), outcome: word(data["outcome"]) }));
   return steps.length === 0 ? "has not moved yet" : describePath(steps, null, MAX_STEPS);
 }
 

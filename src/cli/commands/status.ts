@@ -7,7 +7,8 @@ import { duration } from "../print/words.ts";
 /** Starts nothing: a question about the daemon must not be answered by making one. */
 export async function status(context: CliContext): Promise<void> {
   const address = await findDaemon(context);
-  if (address === null) return answer(context, { running: false }, () => "no daemon is running; nightshift start starts one\n");
+  if (address === null)
+    return answer(context, { running: false }, () => "no daemon is running; nightshift start starts one\n");
   const found = await createClient(address).call("GET /status");
   answer(context, { running: true, url: address.url, ...found }, () => {
     const tasks = Object.entries(found.tasks)

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { createClient, type RunJson } from "../../http/client.ts";
 import { findDaemon } from "../find-daemon.ts";
 import { answer, type CliContext } from "../context.ts";
@@ -11,8 +12,8 @@ export async function stop(context: CliContext, options: { readonly force?: bool
   const runs = await stopDaemon(context, force);
   if (runs === null) return answer(context, { stopped: false }, () => "no daemon is running\n");
   answer(context, { stopped: true, forced: force, runs }, () => {
-    const goOn = force ? "were ended; their tasks go on when the daemon starts again" : "go on under their supervisors";
-    return `stopped${runs.length === 0 ? "" : `; ${plural(runs.length, "run")} ${goOn}: ${runs.map(({ id }) => id).join(", ")}`}\n`;
+    const fate = force ? "ended, and tried again when the daemon starts" : "left to go on under supervisors";
+    return `stopped${runs.length === 0 ? "" : `; ${plural(runs.length, "run")} ${fate}: ${runs.map(({ id }) => id).join(", ")}`}\n`;
   });
 }
 
@@ -21,7 +22,7 @@ export async function stopDaemon(context: CliContext, force: boolean): Promise<r
   const address = await findDaemon(context);
   if (address === null) return null;
   const { runs } = await createClient(address).call("POST /daemon/stop", { body: { force } });
-  for (const start = performance.now(); performance.now() - start < PATIENCE_MS && isAlive(address.pid); )
+  for (const start = performance.now(); performance.now() - start < PATIENCE_MS && isAlive(address.pid);)
     await new Promise((resolve) => setTimeout(resolve, GLANCE_MS));
   return runs;
 }
@@ -29,7 +30,16 @@ export async function stopDaemon(context: CliContext, force: boolean): Promise<r
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
+    return !isZombie(pid);
+  } catch {
+    return false;
+  }
+}
+
+/** In a container nobody may ever collect the ended daemon. */
+function isZombie(pid: number): boolean {
+  try {
+    return /\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
   } catch {
     return false;
   }

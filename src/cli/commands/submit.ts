@@ -56,7 +56,11 @@ export async function submit(context: CliContext, text: string | undefined, opti
 
 function readDescription(text: string | undefined, file: string | undefined): string {
   if ((text === undefined) === (file === undefined))
-    throw new UserError("invalid", text === undefined ? "there is nothing to submit" : "both a text and --from were given", 'say what is to be done: nightshift submit "…", or --from <file>');
+    throw new UserError(
+      "invalid",
+      text === undefined ? "there is nothing to submit" : "both a text and --from were given",
+      'say what is to be done: nightshift submit "…", or --from <file>',
+    );
   if (file === undefined) return text ?? "";
   try {
     return readFileSync(file === "-" ? 0 : file, "utf8");

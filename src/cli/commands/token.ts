@@ -10,7 +10,12 @@ export async function listTokens(context: CliContext): Promise<void> {
   const client = await connect(context);
   const { tokens } = await client.call("GET /tokens");
   answer(context, tokens, () =>
-    tokens.length === 0 ? "no tokens but the daemon's own; nightshift token add makes one\n" : table(["NAME", "MAY", "SINCE"], tokens.map((token) => [token.name, token.rights.join(", "), token.created_at])),
+    tokens.length === 0
+      ? "no tokens but the daemon's own; nightshift token add makes one\n"
+      : table(
+          ["NAME", "MAY", "SINCE"],
+          tokens.map((token) => [token.name, token.rights.join(", "), token.created_at]),
+        ),
   );
 }
 
@@ -30,6 +35,11 @@ export async function removeToken(context: CliContext, name: string): Promise<vo
 
 function readRight(word: string): Right {
   const right = RIGHTS.find((known) => known === word.trim());
-  if (right === undefined) throw new UserError("invalid", `"${word.trim()}" is no right`, `--may takes ${RIGHTS.join(", ")}, separated by commas`);
+  if (right === undefined)
+    throw new UserError(
+      "invalid",
+      `"${word.trim()}" is no right`,
+      `--may takes ${RIGHTS.join(", ")}, separated by commas`,
+    );
   return right;
 }

@@ -2,7 +2,9 @@ import { stripVTControlCharacters } from "node:util";
 
 /** Columns as wide as their widest cell; no lines, no padding at the end. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = headings.map((heading, column) => Math.max(...[heading, ...rows.map((row) => row[column] ?? "")].map(width)));
+  const widths = headings.map((heading, column) =>
+    rows.reduce((widest, row) => Math.max(widest, width(row[column] ?? "")), width(heading)),
+  );
   const line = (cells: readonly string[]): string =>
     cells
       .map((cell, column) => cell + " ".repeat(Math.max(0, (widths[column] ?? 0) - width(cell))))

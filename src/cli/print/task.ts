@@ -10,7 +10,10 @@ const MAX_LINE = 200;
 /** The line that answers most commands. */
 export function taskLine(context: Pick<CliContext, "color">, task: TaskJson): string {
   const waits = task.waiting_for === null ? "" : ` – waits for ${task.waiting_for.kind}`;
-  const queued = task.queued_for === null ? "" : ` – ${task.queued_for.kind}${task.queued_for.until === null ? "" : ` until ${task.queued_for.until}`}`;
+  const queued =
+    task.queued_for === null
+      ? ""
+      : ` – ${task.queued_for.kind}${task.queued_for.until === null ? "" : ` until ${task.queued_for.until}`}`;
   return `${task.id}  ${paintStatus(context, task.status)} in ${task.state}${waits}${queued}  ${terminalLine(task.title, MAX_LINE)}\n`;
 }
 
@@ -32,7 +35,9 @@ export function checksTable(context: Pick<CliContext, "color">, task: TaskJson):
   const rows = task.checks.map((check) => [
     check.run,
     check.name,
-    check.status === "passed" ? paint(context, "green", "passed") : paint(context, check.severity === "error" ? "red" : "yellow", check.status.replace("_", " ")),
+    check.status === "passed"
+      ? paint(context, "green", "passed")
+      : paint(context, check.severity === "error" ? "red" : "yellow", check.status.replace("_", " ")),
     check.severity,
     duration(check.duration_ms),
   ]);
@@ -59,7 +64,10 @@ export function describeWaiting(task: TaskJson): string {
     case "choice":
       return [
         `Waits for a choice: ${terminalText(waiting.reason)}`,
-        ...waiting.options.map(({ id, title, recommended }) => `  ${id}: ${terminalLine(title, MAX_LINE)}${recommended ? " (recommended)" : ""}`),
+        ...waiting.options.map(
+          ({ id, title, recommended }) =>
+            `  ${id}: ${terminalLine(title, MAX_LINE)}${recommended ? " (recommended)" : ""}`,
+        ),
         `→ nightshift choose ${task.id} <option>`,
         "",
       ].join("\n");

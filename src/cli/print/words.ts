@@ -7,9 +7,13 @@ const DAY = 24 * HOUR;
 
 export function duration(ms: number): string {
   if (ms < SECOND) return `${Math.round(ms)} ms`;
-  if (ms < MINUTE) return `${(ms / SECOND).toFixed(1)} s`;
-  if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min ${Math.round((ms % MINUTE) / SECOND)} s`;
-  return `${Math.floor(ms / HOUR)} h ${Math.round((ms % HOUR) / MINUTE)} min`;
+  // Rounded first: 59.99 s is a minute, not "60.0 s".
+  const tenths = Math.round(ms / 100) / 10;
+  if (tenths < 60) return `${tenths.toFixed(1)} s`;
+  const seconds = Math.round(ms / SECOND);
+  if (seconds < HOUR / SECOND) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  const minutes = Math.round(ms / MINUTE);
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
 export function age(iso: string, now: number): string {
@@ -20,10 +24,10 @@ export function age(iso: string, now: number): string {
   return `${Math.floor(ms / DAY)} d ago`;
 }
 
-/** Unknown is said, never shown as nothing. */
+/** Unknown is said, never shown as nothing, and a fraction of a cent is not nothing either. */
 export function money(usd: number | null, unknown = 0): string {
   if (usd === null) return "unknown";
-  const sum = `$${usd.toFixed(2)}`;
+  const sum = usd > 0 && usd < 0.01 ? `$${usd.toPrecision(1)}` : `$${usd.toFixed(2)}`;
   return unknown > 0 ? `${sum} and ${unknown} unknown` : sum;
 }
 

@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import type { TaskJson, WaitingForJson } from "../../http/client.ts";
+import { summary } from "./summary.ts";
+import { describeWaiting, taskLine } from "./task.ts";
+
+const SINCE = "2026-11-16T02:00:00.000Z";
+const plain = { color: false };
+
+/** As much of a task as the printing looks at. */
+function task(more: Partial<TaskJson> = {}): TaskJson {
+  const base = {
+    id: "task_1",
+    title: "Greet\u001b[2J people",
+    state: "implementing",
+    status: "running",
+    waiting_for: null,
+    queued_for: null,
+    reason: null,
+  };
+  const sums = { runs: [], artifacts: [], duration_ms: 61_000, cost_usd: 0.5, unknown_cost: 1 };
+  // The rest of a task has no part in these lines.
+  return { ...base, ...sums, ...more } as unknown as TaskJson;
+}
+
+test("a task on one line, whatever its title holds", () => {
+  expect(taskLine(plain, task())).toBe("task_1  running in implementing  Greet people\n");
+  expect(taskLine(plain, task({ queued_for: { kind: "quota", until: SINCE } }))).toContain(`quota until ${SINCE}`);
+});
+
+test.for<[WaitingForJson, readonly string[]]>([
+  [{ kind: "approval", since: SINCE, plan_hash: "5f2c" }, ["nightshift approve task_1 --plan 5f2c"]],
+  [{ kind: "review", since: SINCE }, ["approve or reject task_1"]],
+  [{ kind: "merge", since: SINCE }, ["merged"]],
+  [
+    {
+      kind: "answers",
+      since: SINCE,
+      questions: [
+        {
+          id: "whom",
+          question: "Whom?\u0007",
+          context: null,
+          input: "choice",
+          options: ["night", "day"],
+          default: "night",
+          deadline: null,
+        },
+      ],
+    },
+    ["  whom: Whom? [night | day] (default: night)", "nightshift answer task_1 whom=…"],
+  ],
+  [
+    {
+      kind: "choice",
+      since: SINCE,
+      reason: "Two ways.",
+      options: [{ id: "b", title: "The small one", description: "", recommended: true }],
+    },
+    ["Two ways.", "  b: The small one (recommended)", "nightshift choose task_1 <option>"],
+  ],
+])("says what a person is asked: %o", ([waiting, words]) => {
+  const said = describeWaiting(task({ status: "waiting", waiting_for: waiting }));
+  for (const word of words) expect(said).toContain(word);
+});
+
+test("a summary names what is known and what is not", () => {
+  const ended = task({
+    status: "failed",
+    reason: "the checks failed",
+    artifacts: [{ type: "branch", label: "agent/greet", url: null, data: {} }],
+  });
+  expect(summary(plain, ended)).toBe(
+    "task_1  failed in implementing  Greet people\n  0 runs in 1 min 1 s, cost $0.50 and 1 unknown\n  branch: agent/greet\n  reason: the checks failed\n",
+  );
+});

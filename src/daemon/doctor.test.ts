@@ -1,0 +1,201 @@
+import { execFile } from "node:child_process";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openSqliteStore } from "../adapters/stores/sqlite/open.ts";
+import { SYSTEM } from "../core/event.ts";
+import { createTempRepo, type TempRepo } from "../testing/temp-repo.ts";
+import { checkMachine, type Finding } from "./doctor.ts";
+import { checkGit, checkNode, checkPath } from "./doctor-machine.ts";
+import { checkRemote } from "./doctor-remote.ts";
+
+let repo: TempRepo;
+let home: string;
+
+beforeEach(async () => {
+  repo = await createTempRepo();
+  home = join(repo.path, "home");
+  await mkdir(home, { mode: 0o700 });
+  await writeFile(join(home, "config.yaml"), "sandbox: { mode: none }\n");
+});
+
+afterEach(async () => {
+  await repo.remove();
+});
+
+const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+async function check(cwd: string = repo.path): Promise<Map<string, Finding>> {
+  const findings = await checkMachine({
+    env: { PATH: process.env["PATH"], HOME: repo.path, NIGHTSHIFT_HOME: home },
+    cwd,
+  });
+  return new Map(findings.map((finding) => [finding.name, finding]));
+}
+
+/** A registered project that accepted nothing, in a database as the daemon makes it. */
+async function register(): Promise<void> {
+  const store = await openSqliteStore({ file: join(home, "nightshift.db"), log });
+  const project = {
+    name: "shop",
+    path: repo.checkout,
+    remote: repo.remote,
+    defaultBranch: "main",
+    accepted: "{}",
+    acceptedBy: "ann",
+    acceptedAt: 0,
+  };
+  await store.saveProject(project, {
+    at: 0,
+    task: null,
+    run: null,
+    type: "project.registered",
+    level: "info",
+    actor: SYSTEM,
+    summary: "registered",
+    data: {},
+  });
+  await store.close();
+}
+
+test("a fresh machine is ready, and nothing is made by looking", async () => {
+  const found = await check();
+  expect([...found.values()].filter(({ ok }) => ok === "no")).toEqual([]);
+  expect(found.get("database")?.detail).toContain("not made yet");
+  expect(found.get("daemon")?.detail).toContain("not running");
+});
+
+describe("home and configuration", () => {
+  test("a home inside a repository", async () => {
+    home = join(repo.checkout, "home");
+    expect((await check()).get("home")).toMatchObject({
+      ok: "no",
+      detail: expect.stringContaining("inside the git repository"),
+    });
+  });
+
+  test("every problem of config.yaml, with its line", async () => {
+    await writeFile(join(home, "config.yaml"), "agnt: x\nlimits: { concurrent_runs: many }\n");
+    expect((await check()).get("config.yaml")).toMatchObject({
+      ok: "no",
+      detail: expect.stringMatching(/config\.yaml:1:.*\n.*config\.yaml:2:/),
+    });
+  });
+
+  test("no wall is loud, and a wall that is not there is an error", async () => {
+    expect((await check()).get("sandbox")).toMatchObject({ ok: "warn", detail: expect.stringContaining("NONE") });
+    await writeFile(join(home, "config.yaml"), "");
+    expect((await check()).get("sandbox")).toMatchObject({ ok: "no", fix: expect.stringContaining("mode: none") });
+  });
+
+  test("an address that nobody answers at", async () => {
+    await writeFile(join(home, "daemon.json"), '{"pid":1,"url":"http://127.0.0.1:1","token":"x"}');
+    expect((await check()).get("daemon")).toMatchObject({ ok: "warn", fix: "nightshift start" });
+  });
+});
+
+describe("the database", () => {
+  test("is read beside a daemon that holds it", async () => {
+    await register();
+    const store = await openSqliteStore({ file: join(home, "nightshift.db"), log });
+    expect((await check()).get("database")).toMatchObject({ ok: "yes", detail: expect.stringContaining("1 projects") });
+    // The lock is still held: in another process, since this one holds it.
+    const open = `import("${join(import.meta.dirname, "../adapters/stores/sqlite/open.ts")}").then((m) => m.openSqliteStore({ file: process.argv[1], log: { info() {}, warn() {}, error() {} } }))`;
+    await expect(promisify(execFile)(process.execPath, ["-e", open, join(home, "nightshift.db")])).rejects.toThrow(
+      "Another Nightshift daemon",
+    );
+    await store.close();
+  });
+
+  test("a newer one and a damaged one are told apart", async () => {
+    await register();
+    const file = join(home, "nightshift.db");
+    const database = new DatabaseSync(file);
+    database.exec("update meta set value = '999' where name = 'schema_version'");
+    database.close();
+    expect((await check()).get("database")).toMatchObject({ ok: "no", detail: expect.stringContaining("999") });
+    await writeFile(file, "this is no database, and it is long enough to be looked at".repeat(100));
+    expect((await check()).get("database")).toMatchObject({ ok: "no", detail: expect.stringContaining("damaged") });
+  });
+});
+
+describe("the project of this folder", () => {
+  test("one that nobody registered", async () => {
+    const found = await check(repo.checkout);
+    expect(found.get("project")).toMatchObject({ ok: "warn", fix: "nightshift init" });
+    expect(found.get("push")).toMatchObject({ ok: "yes" });
+  });
+
+  test("what waits for trust, an agent that is missing, and a broken file", async () => {
+    await register();
+    const file = join(repo.checkout, "nightshift.yaml");
+    await writeFile(file, 'project: shop\nchecks:\n  test: { command: "true" }\n');
+    expect((await check(repo.checkout)).get("trust")).toMatchObject({
+      ok: "warn",
+      detail: expect.stringContaining("checks"),
+      fix: "nightshift trust",
+    });
+    await writeFile(
+      join(home, "config.yaml"),
+      "sandbox: { mode: none }\nagent: mine\nagents:\n  mine: { kind: command, command: [no-such-program] }\n",
+    );
+    await writeFile(file, "project: shop\n");
+    expect((await check(repo.checkout)).get("agent mine")).toMatchObject({
+      ok: "no",
+      detail: expect.stringContaining("no-such-program"),
+    });
+    await writeFile(file, "project: [\n");
+    expect((await check(repo.checkout)).get("nightshift.yaml")).toMatchObject({
+      ok: "no",
+      detail: expect.stringContaining("nightshift.yaml:"),
+    });
+  });
+
+  test("a remote that is gone, and one that takes no push", async () => {
+    expect(await checkRemote(join(repo.path, "gone.git"))).toMatchObject([
+      { name: "remote", ok: "no", detail: expect.stringContaining("not a git repository") },
+    ]);
+    // git reads from a bundle and cannot write to one.
+    const bundle = join(repo.path, "shop.bundle");
+    await repo.git("bundle", "create", "--quiet", bundle, "HEAD", "main");
+    expect(await checkRemote(bundle)).toMatchObject([
+      { name: "remote", ok: "yes" },
+      { name: "push", ok: "no" },
+    ]);
+  });
+
+  test("trying to push leaves nothing behind", async () => {
+    expect(await checkRemote(repo.remote)).toMatchObject([{ ok: "yes" }, { ok: "yes" }]);
+    expect(await repo.git("ls-remote", "--heads", "origin")).not.toContain("nightshift-doctor");
+  });
+});
+
+describe("the machine", () => {
+  test("an old Node", () => {
+    expect(checkNode("22.1.0")).toMatchObject({ ok: "no" });
+    expect(checkNode("24.0.0")).toMatchObject({ ok: "yes" });
+  });
+
+  test.for([
+    ["git version 2.37.9", "no"],
+    ["git version 2.38.0", "yes"],
+    ["git version 3.0.1 (Apple Git-1)", "yes"],
+  ] as const)("%s: %s", async ([version, ok]) => {
+    const bin = join(repo.path, "bin");
+    await mkdir(bin);
+    await writeFile(join(bin, "git"), `#!/bin/sh\necho "${version}"\n`);
+    await chmod(join(bin, "git"), 0o755);
+    expect(await checkGit({ PATH: bin })).toMatchObject({ ok });
+  });
+
+  test("a PATH that others could put programs into", async () => {
+    expect(await checkGit({ PATH: repo.path })).toMatchObject({ ok: "no" });
+    expect(await checkPath({ PATH: "/usr/bin:." })).toMatchObject({ ok: "warn" });
+    const open = join(repo.path, "open");
+    await mkdir(open);
+    await chmod(open, 0o777);
+    expect(await checkPath({ PATH: `/usr/bin:${open}` })).toMatchObject({ ok: "warn", fix: `chmod o-w ${open}` });
+  });
+});

@@ -1,0 +1,341 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ProjectJson, TaskJson } from "../../src/http/client.ts";
+import { BIN, createUser, endOf, PROJECT_FILE, until, type User } from "./cli-user.ts";
+
+let user: User;
+
+beforeAll(async () => {
+  user = await createUser();
+});
+
+afterAll(async () => {
+  await user.leave();
+});
+
+const show = (id: string): Promise<TaskJson> => user.json<TaskJson>("show", id);
+const submitSlow = (title: string): Promise<TaskJson> =>
+  user.json<TaskJson>("submit", "--pipeline", "chore", "--title", title, "Work SLOWLY");
+const untilStatus = (id: string, status: string): Promise<TaskJson> =>
+  until(
+    () => show(id),
+    (task) => task.status === status && (status !== "running" || task.runs.at(-1)?.status === "running"),
+  );
+// oxlint-disable-next-line no-control-regex -- escapes are what is looked for
+const ESCAPE = /\u001b/;
+
+describe("a project", () => {
+  test("init detects, writes the file and registers", async () => {
+    const said = await user.run("init");
+    expect(said).toMatchObject({ code: 0 });
+    expect(said.stdout).toContain("nightshift.yaml");
+    const file = await readFile(join(user.repo.checkout, "nightshift.yaml"), "utf8");
+    expect(file).toContain("default_branch: main");
+    expect(file).toContain("make test");
+    expect(await user.json<ProjectJson[]>("projects")).toMatchObject([
+      { name: "checkout", path: user.repo.checkout, remote: user.repo.remote },
+    ]);
+    expect(await user.json("projects", "--remove", "checkout")).toEqual({ removed: "checkout" });
+  });
+
+  test("what a changed nightshift.yaml asks for counts after trust", async () => {
+    await writeFile(join(user.repo.checkout, "nightshift.yaml"), PROJECT_FILE(user.repo.path));
+    // Not ours any more: whoever wrote it, a person has to look at it.
+    const initialised = await user.run("init");
+    expect(initialised.code).toBe(2);
+    expect(initialised.stderr).toContain("agents.mine");
+    expect(initialised.stderr).toContain("nightshift trust --yes");
+    expect((await user.run("submit", "--pipeline", "chore", "Do it")).code).not.toBe(0);
+    expect(await user.run("trust", "--yes")).toMatchObject({ code: 0, stdout: "accepted for shop\n" });
+    expect((await user.run("trust")).stdout).toContain("nothing to accept");
+  });
+
+  test("doctor finds it ready, with the missing wall as a warning", async () => {
+    const said = await user.run("doctor");
+    expect(said).toMatchObject({ code: 0 });
+    expect(said.stdout).toMatch(/! sandbox +NONE/);
+    expect(said.stdout).toMatch(/✓ push +would be accepted/);
+    const findings = await user.json<{ name: string; ok: string }[]>("doctor");
+    expect(findings).toContainEqual(expect.objectContaining({ name: "agent mine", ok: "yes" }));
+    expect(findings.filter(({ ok }) => ok === "no")).toEqual([]);
+  });
+});
+
+describe("a task", () => {
+  let id: string;
+
+  test("submit --wait tells what happens on stderr and how it ended on stdout", async () => {
+    const said = await user.run(
+      "submit",
+      "--pipeline",
+      "chore",
+      "Write \u001b[31mhello\u001b]0;owned\u0007 into hello.txt",
+      "--wait",
+    );
+    expect(said).toMatchObject({ code: 0 });
+    expect(said.stderr).toContain("implement started (attempt 1)");
+    expect(said.stdout).toMatch(/^task_\w+ {2}succeeded in done {2}Write hello into hello\.txt\n/);
+    expect(`${said.stdout}${said.stderr}`).not.toMatch(ESCAPE);
+    id = /^task_\w+/.exec(said.stdout)?.[0] ?? "";
+    expect(await user.repo.git("ls-remote", "--heads", "origin")).toContain("agent/write-hello-into-hello");
+  });
+
+  test("queue, show, display, diff and results say the same, by any unique prefix", async () => {
+    const prefix = id.slice(0, 9);
+    const [queue, shown, displayed, diff, results] = await Promise.all([
+      user.run("queue"),
+      user.run("show", prefix),
+      user.run("display", prefix),
+      user.run("diff", prefix),
+      user.run("results", prefix, "--show-output"),
+    ]);
+    expect(queue.stdout).toMatch(new RegExp(`^${id} .*chore .*done .*succeeded`, "m"));
+    expect(shown.stdout).toContain("nightshift delete");
+    expect(shown.stdout).toMatch(/content +passed +error/);
+    expect(displayed.stdout).toContain("reading the task");
+    expect(displayed.stdout).toContain("checks/content.log");
+    expect(diff.stdout).toContain("+++ b/hello.txt\n@@ -0,0 +1 @@\n+hello\n");
+    expect(results.stdout).toMatch(/hello\.txt +created/);
+    expect(results.stdout).toContain("reading the task");
+    for (const said of [queue, shown, displayed, diff, results]) expect(said.stdout).not.toMatch(ESCAPE);
+  });
+
+  test("--json is one value on stdout, whatever the command", async () => {
+    const commands = [
+      ["queue"],
+      ["show", id],
+      ["display", id],
+      ["diff", id],
+      ["results", id],
+      ["status"],
+      ["costs"],
+      ["agents"],
+      ["projects"],
+      ["token"],
+      ["trust"],
+      ["start"],
+    ];
+    const said = await Promise.all(commands.map((args) => user.run(...args, "--json")));
+    for (const [index, { code, stdout, stderr }] of said.entries()) {
+      expect({ command: commands[index], code, stderr }).toEqual({ command: commands[index], code: 0, stderr: "" });
+      expect(JSON.parse(stdout), String(commands[index])).toBeTypeOf("object");
+    }
+  });
+
+  test("display --json is one list, also where it follows", async () => {
+    const list = await user.json<unknown[]>("display", id, "--follow");
+    expect(list).toContainEqual(expect.objectContaining({ command: "agent", text: "reading the task" }));
+    expect(await user.json<unknown[]>("display", id)).toEqual(list);
+  });
+
+  test("an agent's question is answered from the command line", async () => {
+    const asked = await user.run("submit", "--pipeline", "chore", "--agent", "asker", "Greet", "--wait");
+    expect(asked).toMatchObject({ code: 3 });
+    expect(asked.stdout).toContain("whom: Whom should greet.sh greet? [night shift | day shift]");
+    const waiting = /^task_\w+/.exec(asked.stdout)?.[0] ?? "";
+    expect((await user.run("answer", waiting, "who=x")).code).toBe(2);
+    const answered = await user.run("answer", waiting, "whom=night shift", "--wait");
+    expect(answered).toMatchObject({ code: 0 });
+    expect(answered.stderr).not.toContain("attempt 1)\nimplement");
+  });
+});
+
+describe("a slow task", () => {
+  test("pauses, resumes, outlives the daemon and is taken up again", async () => {
+    const { id } = await submitSlow("survivor");
+    const before = await untilStatus(id, "running");
+    expect(await user.json("pause", id)).toMatchObject({ status: "paused" });
+    expect(await user.json("resume", id)).toMatchObject({ status: "running" });
+    const stopped = await user.run("stop");
+    expect(stopped.stdout).toContain(`1 run left to go on under supervisors: ${before.runs[0]?.id}`);
+    expect(await user.json("status")).toEqual({ running: false });
+    expect((await user.run("start")).stdout).toContain("the daemon is running");
+    expect(await show(id)).toMatchObject({ status: "running", runs: [{ id: before.runs[0]?.id }] });
+    const following = endOf(user.start("display", id, "--follow"));
+    await writeFile(user.go, "");
+    expect(await following).toMatchObject({ code: 0, stdout: expect.stringContaining("reading the task") });
+    expect(await show(id)).toMatchObject({ status: "succeeded" });
+    await rm(user.go);
+  });
+
+  test("Ctrl-C ends the waiting and not the task; cancel, retry, kill and delete", async () => {
+    const child = user.start("submit", "--pipeline", "chore", "--title", "interrupted", "Work SLOWLY", "--wait");
+    child.stderr?.once("data", () => void setTimeout(() => child.kill("SIGINT"), 500));
+    const said = await endOf(child);
+    expect(said.code).toBe(130);
+    const id = /(task_\w+) goes on/.exec(said.stderr)?.[1] ?? "";
+    await untilStatus(id, "running");
+    expect((await user.run("delete", id)).code).toBe(1);
+    await user.json("cancel", id);
+    await untilStatus(id, "cancelled");
+    await user.json("retry", id, "--from", "implementing");
+    await untilStatus(id, "running");
+    await user.json("kill", id);
+    await untilStatus(id, "cancelled");
+    expect(await user.json("delete", id)).toEqual({ deleted: id });
+    expect((await user.run("show", id)).code).toBe(2);
+  });
+
+  test("who waits follows a daemon that is started again", async () => {
+    const waiting = endOf(user.start("submit", "--pipeline", "chore", "--title", "follower", "Work SLOWLY", "--wait"));
+    const [task] = await until(
+      () => user.json<TaskJson[]>("queue", "--status", "running"),
+      (tasks) => tasks.length === 1,
+    );
+    await untilStatus(task?.id ?? "", "running");
+    await user.run("stop");
+    await user.run("start");
+    await writeFile(user.go, "");
+    expect(await waiting).toMatchObject({ code: 0, stdout: expect.stringContaining("succeeded in done") });
+    await rm(user.go);
+  });
+});
+
+describe("bad input is told in a sentence", () => {
+  test.for<[name: string, args: string[], code: number, words: string]>([
+    ["unknown command", ["quue"], 2, "Did you mean queue?"],
+    ["unknown option", ["queue", "--stats", "x"], 2, "Did you mean --status?"],
+    ["missing argument", ["show"], 2, "missing required argument 'task'"],
+    ["unknown task", ["show", "task_zzz"], 2, "task_zzz"],
+    ["impossible id", ["show", "../../etc"], 2, "must be an id"],
+    ["unknown pipeline", ["submit", "--pipeline", "chor", "x"], 2, "chore"],
+    ["unknown project", ["submit", "--project", "shoop", "x"], 2, "shop"],
+    ["unknown agent", ["submit", "--pipeline", "chore", "--agent", "nobody", "x"], 2, "nobody"],
+    ["empty text", ["submit", "--pipeline", "chore", " "], 2, "empty"],
+    ["no text", ["submit", "--pipeline", "chore"], 2, "nothing to submit"],
+    ["missing file", ["submit", "--from", "nowhere.md"], 2, "nowhere.md"],
+    ["bad duration", ["submit", "--timeout", "soon", "x"], 2, "30s"],
+    ["bad budget", ["submit", "--budget", "-1", "x"], 2, "2.50"],
+    ["bad port", ["start", "--port", "70000"], 2, "65535"],
+    ["bad right", ["token", "add", "bob", "--may", "everything"], 2, "submit, approve, admin"],
+    ["bad day", ["costs", "--since", "yesterday"], 2, "2026-11-15"],
+    ["nothing to approve", ["approve", "task"], 2, "task"],
+    ["unconfirmed clear", ["clear"], 2, "clear --yes"],
+  ])("%s", async ([, args, code, words]) => {
+    const [plain, json] = await Promise.all([user.run(...args), user.run(...args, "--json")]);
+    expect(plain).toMatchObject({ code, stdout: "" });
+    expect(plain.stderr).toContain(words);
+    expect(plain.stderr).not.toContain("bug in Nightshift");
+    expect(json).toMatchObject({ code, stderr: "" });
+    expect(JSON.parse(json.stdout)).toMatchObject({ error: { message: expect.any(String), exit: code } });
+  });
+
+  test("a folder that is no repository", async () => {
+    const elsewhere = join(user.repo.path, "elsewhere");
+    await mkdir(elsewhere);
+    for (const args of [["init"], ["submit", "x"], ["trust"]])
+      expect(await user.runIn(elsewhere, ...args)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("git repository"),
+      });
+  });
+
+  test("texts of a megabyte and more, and what is no text", async () => {
+    const file = join(user.repo.path, "long.md");
+    await writeFile(file, `Work SLOWLY\n${"x".repeat(900_000)}`);
+    const task = await user.json<TaskJson>("submit", "--pipeline", "chore", "--from", file);
+    expect((await user.run("show", task.id)).stdout.length).toBeLessThan(5_000);
+    await user.json("kill", task.id);
+    await writeFile(file, "x".repeat(2_000_000));
+    expect(await user.run("submit", "--pipeline", "chore", "--from", file)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/1.?000.?000|too (long|large|big)/),
+    });
+    await writeFile(file, "a\0b");
+    expect((await user.run("submit", "--pipeline", "chore", "--from", file, "--json")).stdout).not.toContain("\\u0000");
+  });
+
+  test("a broken nightshift.yaml: every problem, with its line", async () => {
+    const file = join(user.repo.checkout, "nightshift.yaml");
+    const good = await readFile(file, "utf8");
+    await writeFile(file, "project: shop\nchecs: {}\nlimits: { concurrent_runs: many }\n");
+    const said = await user.run("submit", "--pipeline", "chore", "x");
+    expect(said.code).toBe(2);
+    expect(said.stderr).toMatch(/nightshift\.yaml:2:\d+: .*did you mean `checks`/);
+    expect(said.stderr).toMatch(/nightshift\.yaml:3:\d+: limits\.concurrent_runs/);
+    expect(await user.run("doctor")).toMatchObject({ code: 1, stdout: expect.stringContaining("nightshift.yaml:2:") });
+    await writeFile(file, good);
+  });
+});
+
+describe("the daemon", () => {
+  test("tokens are shown once and taken back", async () => {
+    const added = await user.run("token", "add", "alice", "--may", "submit,approve");
+    expect(added.stdout).toMatch(/^\S{20,}\n$/);
+    expect((await user.run("token")).stdout).toMatch(/alice +submit, approve/);
+    const { url } = await user.json<{ url: string }>("status");
+    const asAlice = (): Promise<number> =>
+      fetch(`${url}/api/v1/tasks`, { headers: { authorization: `Bearer ${added.stdout.trim()}` } }).then(
+        ({ status }) => status,
+      );
+    expect(await asAlice()).toBe(200);
+    expect(await user.json("token", "remove", "alice")).toEqual({ removed: "alice" });
+    expect(await asAlice()).toBe(401);
+  });
+
+  test("a reading command loads neither fetch nor a validator", async () => {
+    const script = `const urls = [];
+      require("node:module").registerHooks({ load: (url, context, next) => (urls.push(url), next(url, context)) });
+      import(process.argv[1]).then((cli) => cli.main(["queue", "--json", "--limit", "1"])).then((code) => console.error(JSON.stringify({ code, loaded: [...urls, ...process.moduleLoadList] })));`;
+    const main = join(import.meta.dirname, "../../src/cli/main.ts");
+    const { stderr } = await promisify(execFile)(process.execPath, ["-e", script, main], { env: user.env });
+    const { code, loaded } = JSON.parse(stderr) as { code: number; loaded: string[] };
+    expect(code).toBe(0);
+    expect(loaded.filter((name) => /undici|node_modules\/(?!commander\/)/.test(name))).toEqual([]);
+    expect(loaded.filter((name) => name.includes("/src/cli/")).length).toBeGreaterThan(5);
+  });
+
+  test("completion works in bash, with the ids of tasks", async () => {
+    const [task] = await user.json<TaskJson[]>("queue");
+    const complete = async (...words: string[]): Promise<string> => {
+      const script = `nightshift() { "${process.execPath}" "${BIN}" "$@"; }
+        source <(nightshift completion bash); source <(nightshift completion bash)
+        COMP_WORDS=(nightshift "$@"); COMP_CWORD=$#; COMP_LINE="nightshift $*"; COMP_POINT=\${#COMP_LINE}
+        __nightshift_complete; printf '%s\\n' "\${COMPREPLY[@]}"`;
+      return (await promisify(execFile)("bash", ["-c", script, "bash", ...words], { env: user.env })).stdout;
+    };
+    expect(await complete("disp")).toContain("display");
+    expect(await complete("show", "")).toContain(task?.id);
+    expect(await complete("queue", "--status", "ru")).toContain("running");
+  });
+
+  test("a port in use, a second daemon and a broken config.yaml are refused", async () => {
+    await user.run("stop", "--force");
+    const taken = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => taken.once("listening", resolve));
+    const address = taken.address();
+    const port = typeof address === "object" ? String(address?.port) : "";
+    expect(await user.run("start", "--port", port)).toMatchObject({ code: 4, stderr: expect.stringContaining(port) });
+    taken.close();
+    const config = join(user.home, "config.yaml");
+    const good = await readFile(config, "utf8");
+    await writeFile(config, `${good}agnt: x\n`);
+    expect(await user.run("queue")).toMatchObject({ code: 2, stderr: expect.stringContaining("config.yaml:3:1") });
+    await writeFile(config, good);
+    expect(await user.run("start")).toMatchObject({ code: 0 });
+    const file = join(user.home, "daemon.json");
+    await rename(file, `${file}.aside`);
+    expect(await user.run("queue")).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining("Another Nightshift daemon"),
+    });
+    await rename(`${file}.aside`, file);
+    expect(await user.run("queue", "--limit", "1")).toMatchObject({ code: 0 });
+  });
+});
+
+test("clear asks, then removes everything", async () => {
+  const other = await createUser();
+  try {
+    await other.run("init");
+    expect(await other.run("clear", "--yes")).toMatchObject({ code: 0 });
+    expect(existsSync(other.home)).toBe(false);
+  } finally {
+    await other.leave();
+  }
+});
