@@ -6,6 +6,7 @@ import type { Complexity, Priority, Size } from "../../core/task.ts";
 import { connect } from "../connect.ts";
 import { answer, type CliContext } from "../context.ts";
 import { projectHere } from "../find-project.ts";
+import { mindTrust } from "../mind-trust.ts";
 import { taskLine } from "../print/task.ts";
 import { finishWaiting, waitForTask } from "../wait-for-task.ts";
 
@@ -29,11 +30,13 @@ export interface SubmitOptions {
 export async function submit(context: CliContext, text: string | undefined, options: SubmitOptions): Promise<void> {
   const description = readDescription(text, options.from);
   const client = await connect(context);
+  const project = await projectHere(context, client);
+  await mindTrust(context, client, project);
   const task = await client.call("POST /tasks", {
     // A reply lost on the way and asked for again must not make a second task.
     idempotencyKey: randomUUID(),
     body: {
-      project: await projectHere(context, client),
+      project,
       pipeline: options.pipeline,
       title: options.title ?? null,
       description,
