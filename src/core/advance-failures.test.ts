@@ -16,16 +16,17 @@ function after(...names: readonly OutcomeName[]) {
 }
 
 describe("parks", () => {
-  it.each<[OutcomeName, string]>([
-    ["usage_limit", "quota"],
-    ["provider_down", "provider"],
-    ["login_expired", "login"],
-    ["agent_missing", "login"],
-    ["disk_full", "capacity"],
-  ])("%s waits for %s and does not count", (name, kind) => {
+  it.each<[OutcomeName, string, number]>([
+    ["usage_limit", "quota", 60_000],
+    ["provider_down", "provider", 60_000],
+    ["login_expired", "login", 60_000],
+    ["agent_missing", "login", 60_000],
+    // Nothing is let in below the disk's floor, so a short wait is enough.
+    ["disk_full", "capacity", 2_000],
+  ])("%s waits for %s and does not count", (name, kind, delayMs) => {
     const { task, next } = after(name);
-    expect(task).toMatchObject({ state: "implementing", status: "queued", queuedFor: { kind, until: at + 60_000 } });
-    expect(next).toMatchObject({ role: "implement", attempt: 1, notBefore: at + 60_000 });
+    expect(task).toMatchObject({ state: "implementing", status: "queued", queuedFor: { kind, until: at + delayMs } });
+    expect(next).toMatchObject({ role: "implement", attempt: 1, notBefore: at + delayMs });
     expect(next?.trigger).toEqual({ kind: "resume", text: `${name} 1`, run: runIdAt(first.task) });
   });
 

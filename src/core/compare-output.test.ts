@@ -14,4 +14,8 @@ describe("saysTheSame", () => {
   it("minds other words", () => {
     expect(saysTheSame("expected night, got day", "expected night, got nihgt")).toBe(false);
   });
+
+  it("minds how many failed", () => {
+    expect(saysTheSame("failures=1 in 0.3 s", "failures=7 in 0.3 s")).toBe(false);
+  });
 });

@@ -18,6 +18,17 @@ export type UserErrorKind =
   | "forbidden"
   | "unavailable"; // this machine cannot do it now (disk full, port in use, sandbox missing)
 
+/** Git's remote does not answer, or wants credentials that nobody can type: the task is not to blame. */
+export class RemoteError extends UserError {
+  override readonly name = "RemoteError";
+  readonly trouble: "unreachable" | "credentials";
+
+  constructor(trouble: RemoteError["trouble"], message: string, hint: string | null = null) {
+    super(trouble === "credentials" ? "forbidden" : "unavailable", message, hint);
+    this.trouble = trouble;
+  }
+}
+
 export interface Issue {
   readonly file: string | null;
   readonly line: number | null;

@@ -1,16 +1,16 @@
 import { advance } from "../core/advance.ts";
-import { LeaseLostError, UserError, ConfigError } from "../core/errors.ts";
+import { ConfigError, LeaseLostError, RemoteError, UserError } from "../core/errors.ts";
 import { SYSTEM, type EventDraft } from "../core/event.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { Run, RunEndStatus, StepKind } from "../core/run.ts";
 import type { Task } from "../core/task.ts";
 import type { RunEnd } from "../ports/store.ts";
-import { blameDisk, isDiskFull } from "./blame-disk.ts";
-import { cleanUpAfterRun } from "./clean-up.ts";
+import { cleanUp } from "./clean-up.ts";
 import { transact, type Decision } from "./transact.ts";
 import { pipelineOf } from "./pipeline-of.ts";
 import { factsOf, type EnginePorts } from "./ports.ts";
-import { orderJobs } from "./run-jobs.ts";
+import { isDiskFull } from "./is-disk-full.ts";
+import { hasBegun, orderJobs } from "./run-jobs.ts";
 import { runAgentStep } from "./steps/agent.ts";
 import { runChecksStep } from "./steps/checks.ts";
 import { runPublishStep } from "./steps/publish.ts";
@@ -24,18 +24,19 @@ export async function runAttempt(ports: EnginePorts, runId: string, signal: Abor
   const run = await ports.store.takeRun(runId, ports.clock.now());
   if (run === null) return;
   ports.pass("run.taken");
+  let context: StepContext | null = null;
   try {
-    const context = await openContext(ports, run, signal);
+    context = await openContext(ports, run, signal);
     const result = await performStep(context);
     signal.throwIfAborted();
     ports.pass("step.done");
-    const ended = await commitResult(context, result);
+    await commitResult(context, result);
     ports.pass("step.committed");
-    await cleanUpAfterRun(context, ended);
+    await cleanUp(ports, run.task);
     ports.pass("cleanup.done");
   } catch (error) {
     if (mustLetGo(signal, error)) await letGo(ports, run);
-    else if (isStoreAway(error)) throw error;
+    else if (isStoreAway(error) || (context === null && (await hasBegun(ports, run.id)))) throw error;
     else await failTask(ports, run, error);
   }
 }
@@ -46,7 +47,8 @@ function mustLetGo(signal: AbortSignal, error: unknown): boolean {
 
 /**
  * Every step turns its own troubles into an outcome; what is left is a store that cannot be written, say on a full disk.
- * Nobody's task fails of that: the run stays open and is handed out again.
+ * Nobody's task fails of that: the run stays open and is handed out again. The same goes for an agent at work whose
+ * project's settings cannot be read after a restart: it works on, and is taken up when they can.
  */
 function isStoreAway(error: unknown): boolean {
   return error instanceof UserError && error.kind === "unavailable";
@@ -129,7 +131,7 @@ function markRunning(ports: EnginePorts, task: Task, { run, first }: { readonly 
 /** A broken step is an outcome. Only letting go of the run is not. */
 async function performStep(context: StepContext): Promise<StepResult> {
   try {
-    return await blameDisk(context, await STEPS[context.run.step](context));
+    return await STEPS[context.run.step](context);
   } catch (error) {
     return brokenStep(context, error);
   }
@@ -147,14 +149,17 @@ function brokenStep(context: StepContext, error: unknown): StepResult {
   const message = error instanceof Error ? error.message : String(error);
   const expected = error instanceof UserError || error instanceof ConfigError;
   if (!expected) context.ports.log.error("a step broke", { run: context.run.id, error: error instanceof Error ? error.stack : message });
-  const name = isDiskFull(error) ? "disk_full" : "agent_error";
-  return resultOf(context, outcomeOf(name, message), { error: message });
+  return resultOf(context, outcomeOf(classOf(error), message), { error: message });
 }
 
-async function commitResult(context: StepContext, result: StepResult): Promise<Task> {
+function classOf(error: unknown): "disk_full" | "provider_down" | "login_expired" | "agent_error" {
+  if (error instanceof RemoteError) return error.trouble === "credentials" ? "login_expired" : "provider_down";
+  return isDiskFull(error) ? "disk_full" : "agent_error";
+}
+
+async function commitResult(context: StepContext, result: StepResult): Promise<void> {
   const { ports, run, lease } = context;
-  const { task } = await transact(ports, run.task, lease, (current) => decideNext(context, current, result));
-  return task;
+  await transact(ports, run.task, lease, (current) => decideNext(context, current, result));
 }
 
 function decideNext(context: StepContext, current: Task, result: StepResult): Decision {

@@ -1,27 +1,25 @@
 import { hasEnded, type Task } from "../core/task.ts";
 import type { EnginePorts } from "./ports.ts";
-import type { StepContext } from "./steps/step.ts";
+import { cleanJobs, endJobs } from "./run-jobs.ts";
+import { taskTurn } from "./task-turn.ts";
 
 const KEEP_FAILED_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** Best effort: whatever stays behind here, reconcile finds. */
-export async function cleanUpAfterRun(context: StepContext, task: Task): Promise<void> {
-  const { ports, run } = context;
+/** What nobody needs of a task any more. Best effort: whatever stays behind here, the sweep finds. */
+export async function cleanUp(ports: EnginePorts, id: string): Promise<void> {
   try {
-    await ports.runFiles.cleanRun(run.id);
-    if (hasEnded(task)) await cleanUpTask(ports, task);
-    else await closeTrees(ports, task, []);
+    await taskTurn(ports, id, () => cleanTask(ports, id));
   } catch (error) {
-    ports.log.warn("cleaning up failed; it is tried again", { run: run.id, error: String(error) });
+    ports.log.warn("cleaning up failed; it is tried again", { task: id, error: String(error) });
   }
 }
 
-/** What an ended task leaves: nothing, or for a failed one its workspace for a week. Unpublished work is kept as a rescue ref first. */
-export async function cleanUpTask(ports: EnginePorts, task: Task): Promise<void> {
-  if (task.status !== "succeeded") await rescue(ports, task);
-  for (const name of await treesOf(ports, task)) await ports.runFiles.cleanRun(runOfTree(name));
-  await ports.runFiles.cleanTask(task.id);
-  if (isDue(ports, task)) await ports.workspaces.remove(task.id);
+/** Holds the task's turn. */
+export async function cleanTask(ports: EnginePorts, id: string): Promise<void> {
+  const task = await ports.store.getTask(id);
+  if (task === null) return removeStray(ports, id);
+  if (hasEnded(task)) await cleanEnded(ports, task);
+  else await closeTrees(ports, task);
 }
 
 /** A failed task's workspace is kept for a week, for people to look at. */
@@ -29,32 +27,50 @@ export function isDue(ports: Pick<EnginePorts, "clock">, task: Task): boolean {
   return task.status !== "failed" || ports.clock.now() - (task.finishedAt ?? 0) >= KEEP_FAILED_MS;
 }
 
+/** Nothing stays, or for a failed task its workspace for a while. Work that is nowhere else is kept as a rescue ref first. */
+async function cleanEnded(ports: EnginePorts, task: Task): Promise<void> {
+  for (const name of await treesOf(ports, task.id)) await endRun(ports, runOfTree(name));
+  await rescue(ports, task);
+  await ports.runFiles.cleanTask(task.id);
+  if (isDue(ports, task)) await ports.workspaces.remove(task.id);
+}
+
 /** Each run gets a tree of its own, so those of ended runs serve nobody. */
-export async function closeTrees(ports: EnginePorts, task: Task, open: readonly string[]): Promise<void> {
-  const runs = await ports.store.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
-  const live = new Set([...open, ...runs.filter(({ finishedAt }) => finishedAt === null).map(({ id }) => id)]);
-  for (const name of await treesOf(ports, task)) {
-    if (live.has(runOfTree(name))) continue;
+async function closeTrees(ports: EnginePorts, task: Task): Promise<void> {
+  // The trees first: a run that begins after this look has no tree among them.
+  const names = await treesOf(ports, task.id);
+  const open = await ports.store.listRuns({ task: task.id, status: ["queued", "starting", "running", "paused"], project: null, limit: 100 });
+  for (const name of names) {
+    if (open.some(({ id }) => id === runOfTree(name))) continue;
     // The tree goes last: as long as it stands, a crash in between is found.
-    await ports.runFiles.cleanRun(runOfTree(name));
+    await endRun(ports, runOfTree(name));
     await ports.workspaces.close(task.id, name);
   }
 }
 
-async function treesOf(ports: EnginePorts, task: Task): Promise<readonly string[]> {
-  return (await ports.workspaces.list()).find((entry) => entry.task === task.id)?.names ?? [];
+async function removeStray(ports: EnginePorts, id: string): Promise<void> {
+  for (const name of await treesOf(ports, id)) await endRun(ports, runOfTree(name));
+  await ports.workspaces.remove(id);
+}
+
+/** A supervisor that was started in the very moment its run was ended works for nobody. */
+async function endRun(ports: EnginePorts, run: string): Promise<void> {
+  await endJobs(ports, run);
+  await cleanJobs(ports, run);
+}
+
+async function treesOf(ports: EnginePorts, task: string): Promise<readonly string[]> {
+  return (await ports.workspaces.list()).find((entry) => entry.task === task)?.names ?? [];
 }
 
 /** Trees are named after their run, with a suffix where a run needs more than one. */
-export function runOfTree(name: string): string {
+function runOfTree(name: string): string {
   return name.split(".")[0] ?? name;
 }
 
 async function rescue(ports: EnginePorts, task: Task): Promise<void> {
   if (task.headCommit === null || task.headCommit === task.baseCommit) return;
-  try {
-    await ports.workspaces.rescue(task.project, task.id, task.headCommit);
-  } catch (error) {
-    ports.log.warn("the work of an ended task could not be kept as a rescue ref", { task: task.id, error: String(error) });
-  }
+  const artifacts = await ports.store.listArtifacts(task.id);
+  if (task.status === "succeeded" && artifacts.some(({ type }) => type === "branch")) return;
+  await ports.workspaces.rescue(task.project, task.id, task.headCommit);
 }

@@ -12,12 +12,16 @@ export interface Dispatch {
 
 const TICK_MS = 1_000;
 const SWEEP_MS = 60_000;
+const HOLD_MS = 5_000;
 
 export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
-  await ports.courier.work((run, signal) => runAttempt(ports, run, signal));
+  await ports.workspaces.sweep().catch((error: unknown) => ports.log.warn("what an earlier daemon left could not be removed", { error: String(error) }));
+  const heldUntil = new Map<string, number>();
+  await ports.courier.work((run, signal) => carryOut(run, signal));
   let ticking: Promise<void> | null = null;
+  let sweeping: Promise<void> | null = null;
   let lastSweep = Number.NEGATIVE_INFINITY;
-  const seen = new Set<string>();
+  const kept = new Set<string>();
   const tick = (): Promise<void> => {
     ticking ??= work().finally(() => {
       ticking = null;
@@ -36,17 +40,42 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
       clearInterval(timer);
       unsubscribe();
       await ticking;
+      await sweeping;
       await ports.courier.stop();
     },
   };
 
+  /** A run that cannot be carried out now (the settings are broken, the store is away) is not tried every second. */
+  async function carryOut(run: string, signal: AbortSignal): Promise<void> {
+    try {
+      await runAttempt(ports, run, signal);
+      heldUntil.delete(run);
+    } catch (error) {
+      heldUntil.set(run, ports.clock.monotonic() + HOLD_MS);
+      throw error;
+    }
+  }
+
+  function isHeld(run: string): boolean {
+    return (heldUntil.get(run) ?? 0) > ports.clock.monotonic();
+  }
+
+  /** Beside the ticks: removing large trees takes its time, and nobody should have to wait for it. */
+  function sweepNowAndThen(): void {
+    if (sweeping !== null || ports.clock.monotonic() - lastSweep < SWEEP_MS) return;
+    lastSweep = ports.clock.monotonic();
+    sweeping = sweepWorkspaces(ports, kept)
+      .catch((error: unknown) => ports.log.error("a sweep failed; the next one tries again", { error: String(error) }))
+      .finally(() => {
+        sweeping = null;
+      });
+  }
+
   async function work(): Promise<void> {
     try {
-      await reconcile(ports);
+      await reconcile(ports, isHeld);
       await deliver(ports);
-      if (ports.clock.monotonic() - lastSweep < SWEEP_MS) return;
-      lastSweep = ports.clock.monotonic();
-      await sweepWorkspaces(ports, seen);
+      sweepNowAndThen();
     } catch (error) {
       ports.log.error("a tick failed; the next one tries again", { error: error instanceof Error ? error.stack : String(error) });
     }

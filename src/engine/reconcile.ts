@@ -1,30 +1,26 @@
-import { hasEnded } from "../core/task.ts";
-import { cleanUpTask, closeTrees, isDue, runOfTree } from "./clean-up.ts";
+import { cleanTask, isDue } from "./clean-up.ts";
 import { admissionNow, type EnginePorts } from "./ports.ts";
-import { orderJobs } from "./run-jobs.ts";
+import { taskTurn } from "./task-turn.ts";
 
 /**
  * Makes the books true: at the start and on a timer, always the same code. Every open run is handed out again (whoever
- * has it already shrugs), what may start is let in, and what nobody needs any more is removed.
+ * has it already shrugs), and what may start is let in. `isHeld`: runs that were let go of a moment ago.
  */
-export async function reconcile(ports: EnginePorts): Promise<void> {
+export async function reconcile(ports: EnginePorts, isHeld: (run: string) => boolean): Promise<void> {
   for (const run of await ports.store.admit(admissionNow(ports))) await ports.courier.submit(run);
-  for (const run of await ports.store.listOpenRuns()) await ports.courier.submit(run.id);
+  for (const { id } of await ports.store.listOpenRuns()) if (!isHeld(id)) await ports.courier.submit(id);
 }
 
-/** Trees of runs and tasks that have ended, also those that a crash left behind. `seen` holds the failed tasks that are kept for a while. */
-export async function sweepWorkspaces(ports: EnginePorts, seen: Set<string>): Promise<void> {
-  for (const { task: id, names } of await ports.workspaces.list()) {
-    const task = await ports.store.getTask(id);
-    if (task !== null && !hasEnded(task)) {
-      await closeTrees(ports, task, []);
-      continue;
+/** Trees of runs and tasks that have ended, also those that a crash left behind. `kept`: failed tasks that wait for their week to pass. */
+export async function sweepWorkspaces(ports: EnginePorts, kept: Set<string>): Promise<void> {
+  for (const { task: id } of await ports.workspaces.list())
+    try {
+      const task = await ports.store.getTask(id);
+      if (task?.status === "failed" && kept.has(id) && !isDue(ports, task)) continue;
+      await taskTurn(ports, id, () => cleanTask(ports, id));
+      if (task?.status === "failed") kept.add(id);
+    } catch (error) {
+      // One tree that cannot be removed must not keep all the others.
+      ports.log.warn("a workspace could not be swept; it is tried again", { task: id, error: String(error) });
     }
-    if (task !== null && seen.has(id) && !isDue(ports, task)) continue;
-    seen.add(id);
-    // A supervisor that was started in the very moment its task was cancelled works for nobody.
-    for (const name of names) await orderJobs(ports, runOfTree(name), "kill");
-    if (task === null) await ports.workspaces.remove(id);
-    else await cleanUpTask(ports, task);
-  }
 }

@@ -2,10 +2,15 @@ import { UserError } from "../core/errors.ts";
 import type { Actor } from "../core/event.ts";
 import { hasEnded } from "../core/task.ts";
 import type { EnginePorts } from "./ports.ts";
+import { taskTurn } from "./task-turn.ts";
 import { readTask } from "./transact.ts";
 
 /** Files first: a crash in between leaves a task that can be deleted again, never files that nobody knows of. */
 export async function removeTask(ports: EnginePorts, id: string, actor: Actor): Promise<void> {
+  await taskTurn(ports, id, () => removeAll(ports, id, actor));
+}
+
+async function removeAll(ports: EnginePorts, id: string, actor: Actor): Promise<void> {
   const task = await readTask(ports, id);
   if (!hasEnded(task)) throw new UserError("conflict", `cannot delete ${id}: it is ${task.status}`, `nightshift cancel ${id} ends it first`);
   const runs = await ports.store.listRuns({ task: id, status: null, project: null, limit: 10_000 });

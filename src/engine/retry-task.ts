@@ -8,10 +8,16 @@ import { pipelineOf } from "./pipeline-of.ts";
 import { factsOf, type EnginePorts } from "./ports.ts";
 import { outcomeOf } from "./steps/step.ts";
 import { findProject } from "./submit.ts";
+import { taskTurn } from "./task-turn.ts";
 import { transact } from "./transact.ts";
 
 /** Lets a task that failed or was cancelled go on from the state it ended in, or from `state`, with all limits counted anew. */
 export async function retry(ports: EnginePorts, id: string, state: string | null, actor: Actor): Promise<Task> {
+  // Not while its files are being removed: it would find half of them.
+  return taskTurn(ports, id, () => reopenTask(ports, id, state, actor));
+}
+
+async function reopenTask(ports: EnginePorts, id: string, state: string | null, actor: Actor): Promise<Task> {
   const { task } = await transact(ports, id, null, async (before) => {
     if (before.status !== "failed" && before.status !== "cancelled")
       throw new UserError("conflict", `cannot retry ${id}: it is ${before.status}`, "only a task that failed or was cancelled can be retried");

@@ -2,7 +2,7 @@ import { LeaseLostError } from "../core/errors.ts";
 import type { Event } from "../core/event.ts";
 import type { Task } from "../core/task.ts";
 import type { Job, JobResult } from "../ports/supervisor.ts";
-import type { StepContext } from "./steps/step.ts";
+import { StepEnd, type StepContext } from "./steps/step.ts";
 import { readTask } from "./transact.ts";
 
 /**
@@ -11,18 +11,28 @@ import { readTask } from "./transact.ts";
  * for those that came while nobody was watching.
  */
 export async function supervise(context: StepContext, job: Job): Promise<JobResult> {
-  const { ports, run, lease, signal } = context;
+  const { ports, run, lease } = context;
   const task = await readTask(ports, run.task);
+  const begun = await ports.supervisors.wasStarted(job.dir);
+  if (task.order !== null && !begun) throw new StepEnd("cancel", "ended before it was started");
   // A run that was cancelled while its workspace was being made must not start a process any more.
   if (!(await ports.store.holdsLease(lease))) throw new LeaseLostError(`run ${run.id} is no longer ours to start`);
   const paused = task.status === "paused";
   await ports.supervisors.start({ ...job, paused });
   ports.pass("supervisor.started");
-  // A supervisor that an earlier daemon started may be stopped or not: nobody knows, so it is told.
-  const orders = followOrders(context, job.dir, run.token === 1 ? paused : null);
+  return watchJob(context, job.dir, begun ? null : paused);
+}
+
+/**
+ * Stays with a job that was started, by whomever. `paused`: whether its tree is stopped; null where nobody knows, as with
+ * a supervisor that an earlier daemon started: it is told.
+ */
+export async function watchJob(context: StepContext, dir: string, paused: boolean | null): Promise<JobResult> {
+  const { ports, run, signal } = context;
+  const orders = followOrders(context, dir, paused);
   try {
     await orders.obey();
-    return await ports.supervisors.watch(job.dir, { signal, onOutput: () => ports.onOutput(run.id) });
+    return await ports.supervisors.watch(dir, { signal, onOutput: () => ports.onOutput(run.id) });
   } finally {
     await orders.stop();
   }

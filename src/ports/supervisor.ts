@@ -17,6 +17,8 @@ export interface Supervisors {
   watch(dir: string, options: WatchOptions): Promise<JobResult>;
   /** Says something to a live supervisor. False when there is none. */
   control(dir: string, order: ControlOrder): Promise<boolean>;
+  /** True once somebody claimed the job: it ran, runs, or ended, and will not be started again. */
+  wasStarted(dir: string): Promise<boolean>;
   /** True while the job's supervisor lives. */
   isAlive(dir: string): Promise<boolean>;
 }

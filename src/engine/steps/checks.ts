@@ -19,11 +19,11 @@ export async function runChecksStep(context: StepContext): Promise<StepResult> {
   const checks = await checksFor(context);
   if (checks.length === 0) return resultOf(context, outcomeOf("checks_passed", "the project has no checks"), { work });
   const paths = await ports.runFiles.prepare({ run: run.id, task: task.id, role: null });
-  const record = await runIn(context, { name: run.id, commit: work.headCommit, dir: paths.dir, paths, checks });
+  const record = await runIn(context, { name: run.id, commit: work.headCommit, paths, checks });
   ports.pass("checks.ended");
   if (setupFailed(record)) throw new StepEnd("setup_failed", setupProblem(record));
   const results = await Promise.all(checks.map((check) => toResult(context, check, record)));
-  const judged = await withBaseline(context, { work, checks, results, paths });
+  const judged = await withBaseline(context, { work, checks, results });
   return resultOf(context, verdict(context, judged), { work, checks: judged, pausedMs: record.pausedMs, endedBy: "exit" });
 }
 
@@ -37,23 +37,22 @@ async function checksFor({ ports, task, settings }: StepContext): Promise<readon
 interface CheckRun {
   readonly name: string;
   readonly commit: string;
-  readonly dir: string;
   readonly paths: RunPaths;
   readonly checks: readonly CheckSettings[];
 }
 
-async function runIn(context: StepContext, { name, commit, dir, paths, checks }: CheckRun): Promise<ExitRecord> {
+async function runIn(context: StepContext, { name, commit, paths, checks }: CheckRun): Promise<ExitRecord> {
   const { run, settings, ports } = context;
   const workspace = await openWorkspace(context, name, commit);
   const job: Job = {
-    dir,
+    dir: paths.dir,
     run: run.id,
     sandbox: settings.sandbox.mode,
     commands: [
       ...setupCommand(context, workspace, paths),
       ...checks.map((check) =>
         shellCommand(context, workspace, paths, {
-          name: check.name,
+          name: commandName(check),
           command: check.command,
           timeoutMs: check.timeoutMs,
           logFile: logFile(check),
@@ -78,20 +77,27 @@ function brokenJob({ kind, message }: NonNullable<ExitRecord["error"]>): StepEnd
   return new StepEnd(kind === "internal" ? "interrupted" : kind, message);
 }
 
+/** A check may be called anything, also `setup`. */
+function commandName({ name }: Pick<CheckSettings, "name">): string {
+  return `check:${name}`;
+}
+
 function logFile(check: CheckSettings): string {
   return `checks/${check.name}.log`;
 }
 
 async function toResult({ ports, run }: StepContext, check: CheckSettings, record: ExitRecord): Promise<CheckResult> {
-  const ended = record.commands.find(({ name }) => name === check.name);
+  const ended = record.commands.find(({ name }) => name === commandName(check));
+  // Never taken for one that passed: the run is repeated.
+  if (ended === undefined) throw new StepEnd("interrupted", `the check "${check.name}" did not come to run`);
   return {
     run: run.id,
     name: check.name,
     severity: check.severity,
-    status: ended === undefined ? "skipped" : statusOf(ended),
-    exitCode: ended?.exit.code ?? null,
-    durationMs: ended?.durationMs ?? 0,
-    tail: ended?.startError ?? (await ports.runFiles.readLogTail(run.id, logFile(check), TAIL_BYTES)),
+    status: statusOf(ended),
+    exitCode: ended.exit.code,
+    durationMs: ended.durationMs,
+    tail: ended.startError ?? (await ports.runFiles.readLogTail(run.id, logFile(check), TAIL_BYTES)),
   };
 }
 
@@ -105,24 +111,24 @@ interface Judgement {
   readonly work: Work;
   readonly checks: readonly CheckSettings[];
   readonly results: readonly CheckResult[];
-  readonly paths: RunPaths;
 }
 
 /**
  * A check that fails on the base commit too, and in the same words, is shown as such and not blamed on the change.
  * One that fails in other words is: the change had a hand in it.
  */
-async function withBaseline(context: StepContext, { work, checks, results, paths }: Judgement): Promise<readonly CheckResult[]> {
+async function withBaseline(context: StepContext, { work, checks, results }: Judgement): Promise<readonly CheckResult[]> {
   const failed = checks.filter(({ name }) => results.some((result) => result.name === name && isRed(result)));
   if (failed.length === 0 || work.baseCommit === work.headCommit) return results;
   const { ports, run, task } = context;
   const baseline = baselineOf(run.id);
-  const { dir } = await ports.runFiles.prepare({ run: baseline, task: task.id, role: null });
-  const record = await runIn(context, { name: `${run.id}.baseline`, commit: work.baseCommit, dir, paths, checks: failed });
+  const paths = await ports.runFiles.prepare({ run: baseline, task: task.id, role: null });
+  const record = await runIn(context, { name: `${run.id}.baseline`, commit: work.baseCommit, paths, checks: failed });
   return Promise.all(
     results.map(async (result): Promise<CheckResult> => {
-      const onBase = record.commands.find(({ name }) => name === result.name);
+      const onBase = record.commands.find(({ name }) => name === commandName(result));
       if (!isRed(result) || onBase === undefined || !isRed({ status: statusOf(onBase) })) return result;
+      if (onBase.exit.code !== result.exitCode) return result;
       const tail = await ports.runFiles.readLogTail(baseline, `checks/${result.name}.log`, TAIL_BYTES);
       return saysTheSame(result.tail, tail) ? { ...result, status: "red_baseline" } : result;
     }),

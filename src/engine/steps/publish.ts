@@ -1,5 +1,6 @@
 import type { Artifact } from "../../core/task.ts";
 import { branchName } from "../../core/branch-name.ts";
+import { readTask } from "../transact.ts";
 import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult } from "./step.ts";
 
 /**
@@ -8,7 +9,6 @@ import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult } from 
  */
 export async function runPublishStep(context: StepContext): Promise<StepResult> {
   const { ports, task, run, project, settings } = context;
-  if (task.order !== null) return resultOf(context, outcomeOf("cancel", "cancelled before it was published"));
   const { baseCommit, headCommit } = task;
   if (baseCommit === null || headCommit === null || baseCommit === headCommit)
     throw new StepEnd("agent_error", "there is nothing to publish: the task has no commit of its own");
@@ -21,6 +21,7 @@ export async function runPublishStep(context: StepContext): Promise<StepResult> 
     message: commitMessage(context),
     at: task.createdAt,
   });
+  if (await isCalledOff(context)) return resultOf(context, outcomeOf("cancel", "cancelled before it was published"));
   await ports.workspaces.push({ project: project.name, task: task.id, remote: project.remote, commit, branch });
   ports.pass("branch.pushed");
   const artifacts: readonly Artifact[] = [
@@ -32,6 +33,18 @@ export async function runPublishStep(context: StepContext): Promise<StepResult> 
     artifacts,
   });
 }
+
+/** There is no process to stop here, so people's orders are looked for just before the branch leaves the house. */
+async function isCalledOff({ ports, task, signal }: StepContext): Promise<boolean> {
+  for (;;) {
+    const { order, status } = await readTask(ports, task.id);
+    if (order !== null || status !== "paused") return order !== null;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    signal.throwIfAborted();
+  }
+}
+
+const LOOK_MS = 250;
 
 /** `describe` writes it for nightly improvements; the other pipelines say what the implementer summed up. */
 function commitMessage({ task, settings }: StepContext): string {
