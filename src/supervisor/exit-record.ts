@@ -56,10 +56,7 @@ export function describeFailure(error: unknown): NonNullable<ExitRecord["error"]
     return { kind: "sandbox_refused", message: [error.message, error.hint].filter((part) => part !== null).join(" ") };
   }
   if (hasCode(error, "ENOSPC", "EDQUOT")) {
-    return {
-      kind: "disk_full",
-      message: "The disk is full: the output could not be written, so the command was ended.",
-    };
+    return { kind: "disk_full", message: "The disk is full: the command, or what it printed, could not be written." };
   }
   return { kind: "internal", message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
 }

@@ -1,4 +1,5 @@
 import { mkdirSync } from "node:fs";
+import { flushCompileCache } from "node:module";
 import { join, resolve } from "node:path";
 import { CLAIM, hasCode, readJob } from "../adapters/process/job-files.ts";
 import { closeInheritedDescriptors, readSecrets } from "./inherited.ts";
@@ -22,6 +23,8 @@ if (secrets === null) {
 }
 if (!claim()) process.exit(0);
 closeInheritedDescriptors();
+// Node does this by itself, but only at the end: fifty that start together would each compile everything anew.
+setTimeout(flushCompileCache, 500).unref();
 await supervise({ ...job, dir }, secrets);
 process.exit(0);
 

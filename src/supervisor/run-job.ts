@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, statfsSync } from "node:fs";
 import { dirname, resolve, sep } from "node:path";
 import type { StoredJob } from "../adapters/process/job-files.ts";
 import { sandboxes } from "../adapters/sandboxes/index.ts";
@@ -32,8 +32,19 @@ export async function runJob(params: JobParams): Promise<void> {
       throw error;
     });
     onResult(result);
-    if (reins.ending() !== null || (command.ifFails === "stop" && hasFailed(result))) return;
+    if (hasFailed(result) && result.endedBy === "exit") requireRoom(job.dir);
+    // Ended from outside or not: the next turn says so of the command that comes next, so that none looks merely forgotten.
+    if (command.ifFails === "stop" && hasFailed(result)) return;
   }
+}
+
+/** With less than this, next to nothing can be written. */
+const FULL_BYTES = 1_000_000;
+
+/** A command that fails on a full disk fails because of it: the record says so, and nobody blames the command. */
+function requireRoom(dir: string): void {
+  const { bavail, bsize } = statfsSync(dir);
+  if (bavail * bsize < FULL_BYTES) throw Object.assign(new Error("The disk is full."), { code: "ENOSPC" });
 }
 
 async function runWithLog(params: JobParams, command: JobCommand): Promise<CommandResult> {

@@ -166,28 +166,42 @@ describe("endings", () => {
 
   const canMount = spawnSync("unshare", ["-rm", "mount", "-t", "tmpfs", "none", "/mnt"]).status === 0;
   test.runIf(canMount)("a disk that becomes full ends the command; the record is still written", async () => {
-    const job = bench.job([{ ...shell("yes | head -c 100000000; sleep 50"), maxOutputBytes: 1e9 }]);
-    const mount = mkdtempSync(join(tmpdir(), "nightshift-full-"));
-    onTestFinished(() => rmSync(mount, { recursive: true }));
-    const stored = {
-      ...job,
-      dir: mount,
-      secretNames: [],
-      socket: join(bench.home, "full.sock"),
-      timings: { politeMs: 100, hungMs: 100 },
-    };
-    writeFileSync(join(bench.home, "stored.json"), JSON.stringify(stored));
-    const script =
-      'mount -t tmpfs -o size=256k none "$1" && cp "$2" "$1/job.json" && "$3" "$4" "$1"; cat "$1/exit.json"; tail -n 1 "$1/transcript.jsonl"; ls -A "$1"';
-    const entry = new URL("./main.ts", import.meta.url).pathname;
-    const args = ["-rm", "sh", "-c", script, "sh", mount, join(bench.home, "stored.json"), process.execPath, entry];
-    const output = await readAll(spawn("unshare", args, { stdio: ["ignore", "pipe", "inherit"] }));
-    const [record = "", lastLine = "", ...names] = output.trim().split("\n");
-    expect(JSON.parse(record)).toMatchObject({ error: { kind: "disk_full" }, commands: [{ endedBy: "kill" }] });
-    expect(JSON.parse(lastLine)).toMatchObject({ text: "y" });
-    expect(names.toSorted()).toEqual(["claim", "exit.json", "job.json", "supervisor.json", "transcript.jsonl"]);
+    const left = await superviseOnSmallDisk({ ...shell("yes | head -c 100000000; sleep 50"), maxOutputBytes: 1e9 });
+    expect(left.record).toMatchObject({ error: { kind: "disk_full" }, commands: [{ endedBy: "kill" }] });
+    expect(left.lastLine).toMatchObject({ text: "y" });
+    expect(left.names).toEqual(["claim", "exit.json", "job.json", "supervisor.json", "transcript.jsonl"]);
+  });
+
+  test.runIf(canMount)("what fails on a full disk is not blamed; what succeeds there has succeeded", async () => {
+    const failed = await superviseOnSmallDisk(shell("echo tried; exit 3"));
+    expect(failed.record).toMatchObject({ error: { kind: "disk_full" }, commands: [{ exit: { code: 3 } }] });
+    const passed = await superviseOnSmallDisk(shell("echo tried"));
+    expect(passed.record).toMatchObject({ error: null, commands: [{ exit: { code: 0 } }] });
   });
 });
+
+async function superviseOnSmallDisk(
+  command: Parameters<JobBench["job"]>[0][number],
+): Promise<{ record: unknown; lastLine: unknown; names: readonly string[] }> {
+  const job = bench.job([command]);
+  const mount = mkdtempSync(join(tmpdir(), "nightshift-full-"));
+  onTestFinished(() => rmSync(mount, { recursive: true }));
+  const stored = {
+    ...job,
+    dir: mount,
+    secretNames: [],
+    socket: join(bench.home, "full.sock"),
+    timings: { politeMs: 100, hungMs: 100 },
+  };
+  writeFileSync(join(bench.home, "stored.json"), JSON.stringify(stored));
+  const script =
+    'mount -t tmpfs -o size=256k none "$1" && cp "$2" "$1/job.json" && "$3" "$4" "$1"; cat "$1/exit.json"; tail -n 1 "$1/transcript.jsonl"; ls -A "$1"';
+  const entry = new URL("./main.ts", import.meta.url).pathname;
+  const args = ["-rm", "sh", "-c", script, "sh", mount, join(bench.home, "stored.json"), process.execPath, entry];
+  const output = await readAll(spawn("unshare", args, { stdio: ["ignore", "pipe", "inherit"] }));
+  const [record = "", lastLine = "", ...names] = output.trim().split("\n");
+  return { record: JSON.parse(record), lastLine: JSON.parse(lastLine), names: names.toSorted() };
+}
 
 async function readAll(child: ReturnType<typeof spawn>): Promise<string> {
   let text = "";

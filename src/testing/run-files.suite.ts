@@ -6,6 +6,7 @@ import {
   linkSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -190,7 +191,10 @@ export function testRunFiles(create: (home: string) => RunFiles): void {
       symlinkSync(home, join(locked, "link"));
       chmodSync(join(paths.tmp, "locked"), 0);
       await files.writePrompt("run_1", "prompt");
+      writeFileSync(join(paths.dir, ".prompt.md.new"), "by a writer that died");
       await files.cleanRun("run_1");
+      expect(readdirSync(paths.dir)).toEqual(["prompt.md"]);
+      await files.cleanRun("run_none");
       expect([existsSync(paths.tmp), existsSync(paths.outcomeDir), existsSync(paths.promptFile)]).toEqual([
         false,
         false,

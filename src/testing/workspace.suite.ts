@@ -294,6 +294,14 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
         expect(await there()).toBe(first);
       });
 
+      test("makes the branch that an earlier push, or a crash before it, did not leave there", async () => {
+        const first = await work({ "a.txt": "1\n" });
+        await push(first);
+        await repo.git("push", "-q", "origin", `:refs/heads/${branch}`);
+        await push(first);
+        expect(await there()).toBe(first);
+      });
+
       test("leaves a branch alone that somebody else made or moved", async () => {
         const first = await work({ "a.txt": "1\n" });
         await repo.git("push", "-q", "origin", `HEAD:refs/heads/${branch}`);

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { access, mkdir, rename, writeFile } from "node:fs/promises";
+import { access, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 export interface GitDirParams {
@@ -45,8 +45,13 @@ export async function writeRef(gitDir: string, ref: string, commit: string): Pro
 export async function replaceFile(path: string, text: string, { durable = false } = {}): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString("hex")}.lock`;
   await mkdir(dirname(path), { recursive: true });
-  await writeFile(temporary, text, { flush: durable });
-  await rename(temporary, path);
+  try {
+    await writeFile(temporary, text, { flush: durable });
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
 }
 
 export async function isThere(path: string): Promise<boolean> {

@@ -54,6 +54,26 @@ describe("the mirror of a project", () => {
     ]);
   });
 
+  test("what a process that died left is swept away, and nothing else", async () => {
+    await sync(repo.remote);
+    const whole = await readdir(mirror, { recursive: true });
+    // A stranger that lives now has the pid of the dead one: without the sweep its lock would hold us up for ever.
+    await symlink(String(process.ppid), `${mirror}.lock`);
+    await mkdir(`${mirror}.building`);
+    for (const left of [
+      "nightshift-base.0a1b.lock",
+      "packed-refs.lock",
+      "refs/remotes/origin/main.lock",
+      "objects/tmp_obj_x",
+    ])
+      await writeFile(join(mirror, left), "");
+    await workspaces.sweep();
+    expect(await readdir(mirror, { recursive: true })).toEqual(whole);
+    expect(await readdir(join(mirror, ".."))).toEqual([mirrorName(project)]);
+    await repo.commit({ "a.txt": "two\n" });
+    expect((await sync(repo.remote)).commit).toBe(await repo.git("rev-parse", "HEAD"));
+  });
+
   test("takes no tags and no other refs", async () => {
     await repo.git("tag", "v1");
     await repo.git("push", "-q", "origin", "v1", "HEAD:refs/notes/x");

@@ -99,7 +99,7 @@ async function buildTree(
 }
 
 /** The engine's own git directory of a task: no agent is ever given it. */
-async function createEngineDir(task: TaskPaths, mirror: string): Promise<void> {
+export async function createEngineDir(task: TaskPaths, mirror: string): Promise<void> {
   if (await isThere(task.engine)) return;
   if (!(await isThere(mirror))) {
     throw new UserError("not_found", "This project has no mirror yet.", "Sync the project before opening a workspace.");

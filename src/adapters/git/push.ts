@@ -21,20 +21,18 @@ export async function pushCommit(context: GitContext, params: PushParams): Promi
   checkCommit(params.commit);
   checkBranch(params.branch);
   checkRemote(params.remote);
-  await context.turns(params.task, async () => {
-    const before = await readPushed(context, params);
-    const ours = [...before, params.commit];
-    // Written down before it is done: after a crash, what we find there is known to be ours.
-    await writePushed(context, params, ours);
-    let result = await push(context, params, before.at(-1) ?? "");
-    for (let tries = 1; tries < MAX_TRIES && isRefused(result); tries++) {
-      // After a crash the last one may not have got there, and the git that carried it may still be at it.
-      const there = await readRemote(context, params);
-      if (there !== null && !ours.includes(there)) throw explainForeign(params);
-      result = await push(context, params, there ?? "");
-    }
-    settle(params, result);
-  });
+  const before = await readPushed(context, params);
+  const ours = [...before, params.commit];
+  // Written down before it is done: after a crash, what we find there is known to be ours.
+  await writePushed(context, params, ours);
+  let result = await push(context, params, before.at(-1) ?? "");
+  for (let tries = 1; tries < MAX_TRIES && isRefused(result); tries++) {
+    // After a crash the last one may not have got there, and the git that carried it may still be at it.
+    const there = await readRemote(context, params);
+    if (there !== null && !ours.includes(there)) throw explainForeign(params);
+    result = await push(context, params, there ?? "");
+  }
+  settle(params, result);
 }
 
 /** Keeps a commit where it outlives its task. The mirror gets whole objects, none that only the task has. */

@@ -1,10 +1,10 @@
-import { UserError } from "../../core/errors.ts";
+import { RemoteError, UserError } from "../../core/errors.ts";
 import type { UserErrorKind } from "../../core/errors.ts";
 import { showRemote } from "./names.ts";
 
 interface Explanation {
   readonly when: RegExp;
-  readonly kind: UserErrorKind;
+  readonly kind: UserErrorKind | RemoteError["trouble"];
   readonly say: (remote: string) => string;
   readonly hint: string;
 }
@@ -19,7 +19,7 @@ const EXPLANATIONS: readonly Explanation[] = [
   },
   {
     when: /could not read (Username|Password)|terminal prompts disabled|Authentication failed|Permission denied \(|Host key verification failed|HTTP Basic: Access denied/,
-    kind: "forbidden",
+    kind: "credentials",
     say: (remote) => `${remote} asks for credentials, and at night nobody is there to type them.`,
     hint: "Give git a credential helper or an SSH key without a passphrase; `git ls-remote` must work without a question.",
   },
@@ -37,7 +37,7 @@ const EXPLANATIONS: readonly Explanation[] = [
   },
   {
     when: /Could not resolve host|Connection (refused|timed out|reset)|Network is unreachable|Operation timed out|No route to host|Failed to connect|Operation too slow|The requested URL returned error: 5/i,
-    kind: "unavailable",
+    kind: "unreachable",
     say: (remote) => `${remote} cannot be reached.`,
     hint: "Check the network and the address; `git ls-remote` shows the same error.",
   },
@@ -55,10 +55,15 @@ const EXPLANATIONS: readonly Explanation[] = [
   },
 ];
 
+function toError({ kind, say, hint }: Explanation, shown: string): UserError {
+  if (kind === "credentials" || kind === "unreachable") return new RemoteError(kind, say(shown), hint);
+  return new UserError(kind, say(shown), hint);
+}
+
 export function explainRemoteFailure(remote: string, stderr: string): UserError {
   const shown = showRemote(remote);
   const found = EXPLANATIONS.find(({ when }) => when.test(stderr));
-  if (found) return new UserError(found.kind, found.say(shown), found.hint);
+  if (found) return toError(found, shown);
   const said = stderr.trim().replaceAll(remote, shown).slice(-2000);
   return new UserError("unavailable", `git could not work with ${shown}: ${said || "it was stopped"}`);
 }

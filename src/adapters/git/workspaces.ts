@@ -4,14 +4,15 @@ import type { Log } from "../../ports/log.ts";
 import type { Workspaces } from "../../ports/workspace.ts";
 import { collectTree } from "./collect.ts";
 import { diffCommits, rebaseCommit, squashCommits } from "./commits.ts";
-import { taskPaths } from "./context.ts";
+import { mirrorPath, taskPaths } from "./context.ts";
 import type { GitContext } from "./context.ts";
 import { syncMirror } from "./mirror.ts";
 import { readPerson } from "./network-env.ts";
 import type { Identity, Person } from "./network-env.ts";
-import { closeTree, openTree } from "./open.ts";
+import { closeTree, createEngineDir, openTree } from "./open.ts";
 import { pushCommit, rescueCommit } from "./push.ts";
 import { removeTree } from "./remove-tree.ts";
+import { sweepMirrors } from "./sweep-mirrors.ts";
 import { createTurns, isCode } from "./turns.ts";
 
 export interface GitWorkspacesOptions {
@@ -43,15 +44,28 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
     sync: (source) => syncMirror(context, source),
     open: (params) => openTree(context, params),
     collect: (params) => collectTree(context, params),
-    rebase: (params) => context.turns(params.task, () => rebaseCommit(context, params)),
-    squash: (params) => context.turns(params.task, () => squashCommits(context, params)),
-    push: (params) => pushCommit(context, params),
-    diff: (params) => diffCommits(context, params),
-    rescue: (project, task, commit) => rescueCommit(context, { project, task, commit }),
+    rebase: (params) => inEngine(context, params, () => rebaseCommit(context, params)),
+    squash: (params) => inEngine(context, params, () => squashCommits(context, params)),
+    push: (params) => inEngine(context, params, () => pushCommit(context, params)),
+    diff: (params) => inEngine(context, params, () => diffCommits(context, params)),
+    rescue: (project, task, commit) =>
+      inEngine(context, { project, task }, () => rescueCommit(context, { project, task, commit })),
     close: (task, name) => closeTree(context, task, name),
     remove: (task) => removeTask(context, task),
+    sweep: () => sweepMirrors(context),
     list: () => listTasks(context),
   };
+}
+
+/**
+ * A task that is taken up again after its things were removed has a new engine directory; its commits are in the mirror,
+ * as a rescue ref.
+ */
+async function inEngine<T>(context: GitContext, at: { project: string; task: string }, work: () => Promise<T>): Promise<T> {
+  return context.turns(at.task, async () => {
+    await createEngineDir(taskPaths(context, at.task), mirrorPath(context, at.project));
+    return work();
+  });
 }
 
 /** Renamed first, so that a half-removed task is never taken for a whole one; `list` still names it until it is gone. */

@@ -42,6 +42,23 @@ describe("a supervisor killed with -9", () => {
     expect(readdirSync(job.dir)).not.toContain("process.json");
   });
 
+  test("before it has claimed its job is simply started again", async () => {
+    const job = bench.job(["echo ran"]);
+    const entry = join(bench.home, "dies-once.mjs");
+    const real = new URL("../../supervisor/main.ts", import.meta.url).href;
+    writeFileSync(
+      entry,
+      `import { existsSync, writeFileSync } from "node:fs";
+       const died = ${JSON.stringify(join(bench.home, "died"))};
+       if (!existsSync(died)) { writeFileSync(died, ""); process.kill(process.pid, "SIGKILL"); }
+       await import(${JSON.stringify(real)});`,
+    );
+    const supervisors = createSupervisors({ home: bench.home, log: quiet, supervisorEntry: entry });
+    await supervisors.start(job);
+    expect(await bench.watch(job.dir)).toMatchObject({ kind: "ended", record: { commands: [{ exit: { code: 0 } }] } });
+    expect(existsSync(join(bench.home, "died"))).toBe(true);
+  });
+
   test("while nobody watched is found to be lost later, and may be found so twice", async () => {
     const job = bench.job([FOREVER]);
     await bench.supervisors.start(job);

@@ -69,14 +69,19 @@ export function readExitRecord(dir: string): ExitRecord | null {
 
 /** Readers see the old file or the new one. Not durable: a power cut may undo it. */
 export function replaceFile(file: string, value: unknown): void {
-  const temporary = `${file}.${process.pid}`;
+  const temporary = temporaryName(file);
   writeFileSync(temporary, JSON.stringify(value), { mode: 0o600 });
   renameSync(temporary, file);
 }
 
+/** With a dot in front, as everything that may be removed once the run has ended. */
+function temporaryName(file: string): string {
+  return join(dirname(file), `.${basename(file)}.${process.pid}`);
+}
+
 /** False when the file was there before; otherwise it appears with its whole content. */
 export function createFile(file: string, value: unknown): boolean {
-  const temporary = join(dirname(file), `.${basename(file)}.${process.pid}`);
+  const temporary = temporaryName(file);
   writeFileSync(temporary, JSON.stringify(value), { mode: 0o600 });
   try {
     linkSync(temporary, file);

@@ -1,9 +1,10 @@
+import { existsSync } from "node:fs";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Log } from "../../ports/log.ts";
 import type { ControlOrder, Supervisors } from "../../ports/supervisor.ts";
 import { connect, sendLine } from "./connect.ts";
-import { readSupervisor, TIMINGS } from "./job-files.ts";
+import { CLAIM, readSupervisor, TIMINGS } from "./job-files.ts";
 import type { Timings } from "./job-files.ts";
 import { startSupervisor } from "./start-supervisor.ts";
 import { isAlive, watchJob } from "./watch-job.ts";
@@ -17,7 +18,7 @@ export interface SupervisorsOptions {
   /** The supervisor program; the one beside this file unless told. */
   readonly supervisorEntry?: string;
   /** Where Node keeps the supervisor's code without its types; below the home unless told. */
-  readonly compileCache?: string;
+  readonly compileCache?: string | undefined;
   readonly timings?: Timings;
   /** How long a supervisor that somebody else started may take until it can be found. */
   readonly startMs?: number;
@@ -41,6 +42,7 @@ export function createSupervisors(options: SupervisorsOptions): Supervisors {
       return result;
     },
     control: giveOrder,
+    wasStarted: async (dir) => existsSync(join(dir, CLAIM)),
     isAlive: async (dir) => isFound(dir),
   };
 }

@@ -19,8 +19,9 @@ export function runPaths(home: string, params: { run: string; task: string; role
     promptFile: join(dir, "prompt.md"),
     outcomeDir,
     outcomeFile: join(outcomeDir, "outcome.json"),
-    // Checks and set-up have no role and no session to keep apart.
-    home: join(taskHomes(home, params.task), checkName(params.role ?? "project")),
+    // An agent's sessions outlive its run. Checks get a new home each time: code under test that could leave a file there
+    // would have a say in the checks that follow.
+    home: params.role === null ? join(dir, "home") : join(taskHomes(home, params.task), checkName(params.role)),
     tmp: join(dir, "tmp"),
   };
 }

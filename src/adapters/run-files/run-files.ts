@@ -1,4 +1,4 @@
-import { chmod, lstat, mkdir, readFile, statfs } from "node:fs/promises";
+import { chmod, lstat, mkdir, readdir, readFile, statfs } from "node:fs/promises";
 import { join, resolve, sep } from "node:path";
 import type { RunFiles } from "../../ports/run-files.ts";
 import { removeTree } from "../git/remove-tree.ts";
@@ -35,8 +35,9 @@ export function createRunFiles({ home }: { readonly home: string }): RunFiles {
       return toPlainText(decodeTail((await readPart(path, -maxBytes, maxBytes)) ?? Buffer.alloc(0)));
     },
     async cleanRun(run) {
-      await removeTree(ofRun(run).outcomeDir);
-      await removeTree(ofRun(run).tmp);
+      const { dir, outcomeDir, tmp } = ofRun(run);
+      const unfinished = (await readdir(dir).catch(nullIfMissing))?.filter((name) => name.startsWith(".")) ?? [];
+      for (const path of [outcomeDir, tmp, ...unfinished.map((name) => join(dir, name))]) await removeTree(path);
     },
     cleanTask: (task) => removeTree(taskHomes(home, task)),
     removeRun: (run) => removeTree(runDir(home, run)),

@@ -1,9 +1,9 @@
 import { open, rename } from "node:fs/promises";
-import { dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 
 /** Readers see the old content or the new one, whole; once this resolves, the new one survives a power cut. */
 export async function writeFileDurably(file: string, text: string): Promise<void> {
-  const temporary = `${file}.new`;
+  const temporary = join(dirname(file), `.${basename(file)}.new`);
   await withHandle(temporary, "w", async (handle) => {
     await handle.writeFile(text);
     await handle.sync();

@@ -52,7 +52,14 @@ function fullProjects(open: ReadonlyMap<string, number>, admission: Admission): 
 function nextCandidates(tx: Tx, admission: Admission, full: readonly string[], limit: number) {
   let select = admissible(tx)
     .select(["id", "project"])
-    .where((eb) => eb.or([eb("not_before", "is", null), eb("not_before", "<=", admission.at)]))
+    .where((eb) =>
+      eb.or([
+        eb("not_before", "is", null),
+        eb("not_before", "<=", admission.at),
+        // Written while the clock was ahead: such a moment may be years away.
+        eb("created_at", ">", admission.at),
+      ]),
+    )
     .orderBy("priority", "desc")
     .orderBy("task_created_at")
     .orderBy("created_at")
