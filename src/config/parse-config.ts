@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { ConfigError, type Issue } from "../core/errors.ts";
 import { describeIssue, describeUnknownKey } from "./describe-issue.ts";
 import { listKeys } from "./list-keys.ts";
+import { parseOnce } from "./parse-once.ts";
 import { parseYaml, type KeyPath, type ParsedYaml } from "./parse-yaml.ts";
 import { CONFIG_RULES } from "./rules.ts";
 import { projectSchema, USER_ONLY_KEYS, userSchema, type ProjectWritten, type UserWritten } from "./schema.ts";
@@ -18,14 +19,14 @@ export interface ParsedConfig<T> {
 }
 
 /** `nightshift.yaml`. Throws ConfigError with every problem. */
-export function parseProjectConfig(text: string, file: string): ParsedConfig<ProjectWritten> {
-  return parseConfig(projectSchema, text, file);
-}
+export const parseProjectConfig = parseOnce((text, file): ParsedConfig<ProjectWritten> =>
+  parseConfig(projectSchema, text, file),
+);
 
 /** `config.yaml`. Throws ConfigError with every problem. */
-export function parseUserConfig(text: string, file: string): ParsedConfig<UserWritten> {
-  return parseConfig(userSchema, text, file);
-}
+export const parseUserConfig = parseOnce((text, file): ParsedConfig<UserWritten> =>
+  parseConfig(userSchema, text, file),
+);
 
 function parseConfig<T extends UserWritten>(schema: z.ZodType<T>, text: string, file: string): ParsedConfig<T> {
   const yaml = parseYaml(text, file);

@@ -1,4 +1,4 @@
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { ConfigError, UserError } from "../core/errors.ts";
 import type { Pipeline } from "../core/pipeline.ts";
 import { splitFrontMatter } from "../core/prompt.ts";
@@ -6,6 +6,7 @@ import type { Role } from "../core/role.ts";
 import type { Settings } from "../core/settings.ts";
 import { checkAgents } from "./check-agents.ts";
 import type { ParsedConfig } from "./parse-config.ts";
+import { parseOnce } from "./parse-once.ts";
 import { parsePipelineText } from "./parse-pipeline-text.ts";
 import { readPendingTrust, readProjectFile, type PendingTrust } from "./read-project.ts";
 import { readText } from "./read-text.ts";
@@ -42,6 +43,7 @@ export interface ProjectPlace {
 
 /** The files people write, read anew with every call; see the port of the same name. */
 export function createProjectFiles({ configDir, builtinDir }: ProjectFilesParams) {
+  const pipelineOf = parseOnce((text, file): Pipeline => requirePipeline({ name: basename(file, ".yaml"), text, file }));
   return {
     async settings(project: ProjectPlace): Promise<Settings> {
       const layers = await readLayers(configDir, project);
@@ -74,11 +76,11 @@ export function createProjectFiles({ configDir, builtinDir }: ProjectFilesParams
       const own = await readSteering({ dir: project.path, accepted }, `${PIPELINES}/${name}.yaml`);
       const file = own === null ? join(builtinDir, "pipelines", `${name}.yaml`) : `${PIPELINES}/${name}.yaml`;
       const text = own ?? (await readBuiltIn(file));
-      return { pipeline: requirePipeline({ name, text, file }), text };
+      return { pipeline: pipelineOf(text, file), text };
     },
 
     parsePipeline(name: string, text: string): Pipeline {
-      return requirePipeline({ name, text, file: `${name}.yaml` });
+      return pipelineOf(text, `${name}.yaml`);
     },
 
     async prompt(project: ProjectPlace, role: Role): Promise<string> {

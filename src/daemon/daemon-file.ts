@@ -9,7 +9,8 @@ export interface DaemonFile {
 }
 
 export function writeDaemonFile(file: string, value: DaemonFile): void {
-  const temporary = `${file}.${value.pid}`;
+  // One name for all: what a daemon that died left is written over.
+  const temporary = `${file}.new`;
   writeFileSync(temporary, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
   renameSync(temporary, file);
 }

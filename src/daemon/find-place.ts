@@ -12,7 +12,8 @@ export async function findPlace(place: ProjectPlace, env: Readonly<Record<string
     name: written.project ?? detected.name,
     path: detected.dir,
     remote: detected.remote,
-    defaultBranch: written.default_branch ?? detected.defaultBranch,
+    // What the file says about the branch counts once it is accepted, through the settings.
+    defaultBranch: detected.defaultBranch,
   };
 }
 

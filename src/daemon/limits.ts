@@ -29,6 +29,7 @@ export interface LimitsOptions {
 export function createLimits(options: LimitsOptions): LimitsKeeper {
   const { total, diskFloorBytes, runFiles, store, clock } = options;
   let projects: Readonly<Record<string, number>> = {};
+  // By subject: the disk, or `project <name>`.
   const problems = new Map<string, string>();
   return {
     current: () => ({ total: problems.has(DISK) ? 0 : total, projects, perProject: total, parkedAgents: [] }),
@@ -58,10 +59,10 @@ export function createLimits(options: LimitsOptions): LimitsKeeper {
     for (const project of await store.listProjects())
       try {
         known[project.name] = (await options.projects.settings(project)).limits.concurrentRuns;
-        await note(project.name, null);
+        await note(`project ${project.name}`, null);
       } catch (error) {
         // The last good value stays until the files can be read again.
-        await note(project.name, `the settings of project ${project.name} cannot be used: ${error instanceof Error ? error.message : String(error)}`);
+        await note(`project ${project.name}`, `the settings of project ${project.name} cannot be used: ${error instanceof Error ? error.message : String(error)}`);
       }
     return known;
   }

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync } from "node:fs";
+import { flushCompileCache } from "node:module";
 import { userInfo } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { findHome, homePaths } from "../config/paths.ts";
 import { ConfigError, UserError } from "../core/errors.ts";
@@ -15,6 +17,7 @@ import { createLogger } from "./logger.ts";
 import { wire, type Wired } from "./wire.ts";
 
 const LIMITS_EVERY_MS = 2_000;
+const STOP_PATIENCE_MS = 5_000;
 
 interface Running {
   readonly wired: Wired;
@@ -51,11 +54,13 @@ async function main(): Promise<void> {
     { host: "127.0.0.1", port: Number(values.port), publicUrl: null },
   );
   await wired.limits.refresh();
-  const refreshing = setInterval(() => void wired.limits.refresh(), LIMITS_EVERY_MS);
+  const refreshing = setInterval(() => void refreshLimits(wired), LIMITS_EVERY_MS);
   const dispatch = await startDispatch(wired.ports);
   await record(wired, "daemon.started");
   writeDaemonFile(paths.daemon, { pid: process.pid, url: server.url, token, version: version() });
   log.info("started", { pid: process.pid, url: server.url });
+  // Node does this by itself, but only at the end, and a daemon's end may be a power cut.
+  flushCompileCache();
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stopping.resolve({ force: false }));
   // A closed terminal is no reason to stop the night's work.
   process.on("SIGHUP", () => undefined);
@@ -67,13 +72,18 @@ async function main(): Promise<void> {
 /** Runs go on under their supervisors; a later daemon takes them up again. */
 async function stop({ wired, dispatch, server, daemonFile }: Running, force: boolean): Promise<void> {
   const { ports } = wired;
-  removeDaemonFile(daemonFile, process.pid);
-  await dispatch.stop();
+  // What is under way may be a fetch of a large repository. It is safe to leave it: everything here survives a crash.
+  await Promise.race([dispatch.stop(), sleep(STOP_PATIENCE_MS, undefined, { ref: false })]);
   if (force) for (const run of await ports.store.listOpenRuns()) await orderJobs(ports, run.id, "release");
   await record(wired, "daemon.stopped");
   await server.close();
   await ports.store.close();
+  removeDaemonFile(daemonFile, process.pid);
   ports.log.info("stopped", { force });
+}
+
+async function refreshLimits({ limits, ports }: Wired): Promise<void> {
+  await limits.refresh().catch((error: unknown) => ports.log.error("the limits could not be read anew", { error: String(error) }));
 }
 
 async function record({ ports }: Wired, type: Extract<EventType, "daemon.started" | "daemon.stopped">): Promise<void> {
@@ -90,6 +100,9 @@ function version(): string {
   // package.json stands two folders above, in a checkout as in the installed package.
   return (JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string }).version;
 }
+
+// A terminal that was closed, or a full disk under start.log, must not end the night's work.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 
 try {
   await main();

@@ -52,7 +52,7 @@ export async function wire({ home, env, log, pass, write }: WireOptions): Promis
       onError: (run, error) => log.error("a run was let go of", { run, error: error instanceof Error ? error.stack : String(error) }),
     }),
     workspaces: createGitWorkspaces({ mirrorsDir: paths.mirrors, workspacesDir: paths.workspaces, log }),
-    supervisors: createSupervisors({ home, log }),
+    supervisors: createSupervisors({ home, log, compileCache: env["NODE_COMPILE_CACHE"] }),
     runFiles,
     projects: projectFiles,
     createAgent,

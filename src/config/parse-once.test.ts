@@ -1,0 +1,34 @@
+import { expect, it } from "vitest";
+import { parseOnce } from "./parse-once.ts";
+
+it("parses the same text of the same file once, and a changed one again", () => {
+  const seen: string[] = [];
+  const parse = parseOnce((text, file) => seen.push(`${file}: ${text}`));
+  expect([
+    parse("a", "x.yaml"),
+    parse("a", "x.yaml"),
+    parse("a", "y.yaml"),
+    parse("b", "x.yaml"),
+    parse("a", "x.yaml"),
+  ]).toEqual([1, 1, 2, 3, 4]);
+  expect(seen).toEqual(["x.yaml: a", "y.yaml: a", "x.yaml: b", "x.yaml: a"]);
+});
+
+it("remembers no failure", () => {
+  let tries = 0;
+  const parse = parseOnce(() => {
+    tries += 1;
+    if (tries === 1) throw new Error("broken");
+    return "whole";
+  });
+  expect(() => parse("a", "x.yaml")).toThrow("broken");
+  expect(parse("a", "x.yaml")).toBe("whole");
+});
+
+it("holds on to a hundred files at most", () => {
+  let parsed = 0;
+  const parse = parseOnce(() => (parsed += 1));
+  for (let file = 0; file <= 100; file += 1) parse("a", `${file}.yaml`);
+  parse("a", "0.yaml");
+  expect(parsed).toBe(102);
+});
