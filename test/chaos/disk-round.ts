@@ -1,0 +1,34 @@
+// `node disk-round.ts <directory> <seed> <fillings>`, started by playDiskRound where it may mount; prints the round as JSON.
+import { setTimeout as sleep } from "node:timers/promises";
+import { join } from "node:path";
+import { mountSmallDisk } from "./disk.ts";
+import { createRandom } from "./random.ts";
+import { playRound } from "./rounds.ts";
+
+const [, , dir = "", seed = "1", fillings = "1"] = process.argv;
+const random = createRandom(Number(seed));
+const disk = mountSmallDisk(join(dir, "home"));
+const round = await playRound(
+  "disk full",
+  async (night) => {
+    let kills = 0;
+    for (let left = Number(fillings); left > 0; left--) {
+      for (const kind of ["quick", "slow"] as const) await night.submit(kind);
+      await sleep(random.between(0, 1500));
+      disk.fill();
+      // It is refused, or taken and then kept: never taken and lost.
+      const submitting = night.submit("quick");
+      await sleep(random.between(500, 2000));
+      if (left % 2 === 0) {
+        await night.killDaemon();
+        kills++;
+      }
+      disk.free();
+      await submitting;
+    }
+    return kills;
+  },
+  dir,
+);
+process.stdout.write(JSON.stringify(round));
+process.exit();

@@ -1,0 +1,51 @@
+import { parseArgs } from "node:util";
+import { canMount } from "./disk.ts";
+import { longPlan, type Play } from "./plan.ts";
+import type { Round } from "./rounds.ts";
+
+const { values } = parseArgs({
+  options: { seed: { type: "string", default: String(Date.now() % 1e9) }, rounds: { type: "string", default: "13" } },
+});
+const LANES = 2;
+const BOUND_MS = 15 * 60_000;
+
+/** Two rounds at a time: much of a round is waiting. After the bound no new one begins. */
+async function playAll(plays: readonly Play[]): Promise<readonly Round[]> {
+  const start = performance.now();
+  const rounds: Round[] = [];
+  const left = [...plays];
+  const lane = async (): Promise<void> => {
+    for (let play = left.shift(); play !== undefined && performance.now() - start < BOUND_MS; play = left.shift()) {
+      const round = await play();
+      rounds.push(round);
+      console.log(lineOf(round));
+      for (const violation of round.violations) console.log(`    ✗ ${violation}`);
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+  return rounds;
+}
+
+function lineOf({ what, kills, tasks, ms, violations }: Round): string {
+  const cells = [
+    what.padEnd(36),
+    String(kills).padStart(5),
+    String(tasks).padStart(5),
+    `${(ms / 1000).toFixed(1)} s`.padStart(8),
+  ];
+  return `${cells.join("  ")}  ${violations.length === 0 ? "ok" : `${violations.length} violations`}`;
+}
+
+console.log(
+  `seed ${values.seed}: \`npm run chaos -- --seed ${values.seed} --rounds ${values.rounds}\` makes the same choices again\n`,
+);
+console.log(`${"what is killed".padEnd(36)}  kills  tasks      time`);
+const plays = longPlan(Number(values.seed), Number(values.rounds));
+const rounds = await playAll(plays);
+const sum = (count: (round: Round) => number): number => rounds.reduce((total, round) => total + count(round), 0);
+const violations = sum((round) => round.violations.length);
+console.log(
+  `\n${sum(({ kills }) => kills)} kills, ${sum(({ tasks }) => tasks)} tasks, ${violations} violations in ${rounds.length} of ${plays.length} rounds`,
+);
+if (!canMount()) console.log("the disk was not filled: this user may not mount a small one (unshare -Urm)");
+process.exit(violations === 0 && rounds.length === plays.length ? 0 : 1);

@@ -1,0 +1,45 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+export interface Found {
+  readonly pid: number;
+  readonly command: string;
+  /** The run it belongs to, where it belongs to one. */
+  readonly run: string | null;
+}
+
+/** Every living process that names this home in its command line or its environment; Linux only. */
+export function processesOf(home: string): readonly Found[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .flatMap((name) => look(Number(name), home));
+}
+
+export function supervisorsOf(home: string): readonly Found[] {
+  return processesOf(home).filter(({ command }) => command.includes("supervisor/main."));
+}
+
+export function agentsOf(home: string): readonly Found[] {
+  return processesOf(home).filter(({ command }) => command.includes("play-script."));
+}
+
+/** False when it was gone already. */
+export function kill({ pid }: Pick<Found, "pid">): boolean {
+  try {
+    return process.kill(pid, "SIGKILL");
+  } catch {
+    return false;
+  }
+}
+
+function look(pid: number, home: string): readonly Found[] {
+  try {
+    const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
+    // A zombie has no command line any more.
+    if (command === "") return [];
+    const environment = readFileSync(`/proc/${pid}/environ`, "utf8");
+    if (!command.includes(home) && !environment.includes(home)) return [];
+    return [{ pid, command, run: /\brun_[0-9a-z]{10}/.exec(`${command} ${environment}`)?.[0] ?? null }];
+  } catch {
+    return [];
+  }
+}

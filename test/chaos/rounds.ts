@@ -1,0 +1,172 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { Checkpoint } from "../../src/ports/checkpoint.ts";
+import { withMounts } from "./disk.ts";
+import { inspect } from "./inspect.ts";
+import { startNight, type Night } from "./night.ts";
+import { agentsOf, kill, processesOf, supervisorsOf, type Found } from "./processes.ts";
+import type { Random } from "./random.ts";
+import { KIND_NAMES, type KindName } from "./scripts.ts";
+import { makeWorld } from "./world.ts";
+
+export interface Round {
+  readonly what: string;
+  readonly kills: number;
+  readonly tasks: number;
+  readonly violations: readonly string[];
+  readonly ms: number;
+}
+
+/** Longer than any retry that a kill may cost, on a busy machine. */
+const SETTLE_MS = 90_000;
+const CRASH_MS = 20_000;
+
+/** A world of its own, somebody who kills in it and counts, and afterwards the whole truth. */
+export async function playRound(what: string, harm: (night: Night) => Promise<number>, dir?: string): Promise<Round> {
+  const start = performance.now();
+  const world = makeWorld(dir);
+  try {
+    return { what, ...(await live(await startNight(world), harm)), ms: performance.now() - start };
+  } catch (error) {
+    const violations = [`the round broke: ${String(error)}`];
+    return { what, kills: 0, tasks: 0, violations, ms: performance.now() - start };
+  } finally {
+    for (const found of processesOf(world.home)) kill(found);
+    if (dir === undefined && process.env["CHAOS_KEEP"] === undefined) world.remove();
+  }
+}
+
+async function live(
+  night: Night,
+  harm: (night: Night) => Promise<number>,
+): Promise<Pick<Round, "kills" | "tasks" | "violations">> {
+  const kills = await harm(night);
+  const open = await night.settle(SETTLE_MS);
+  await night.stop();
+  const stuck = open.map(
+    ({ id, state, status, queued_for: queued }) => `${id} stays ${status} in ${state} ${JSON.stringify(queued)}`,
+  );
+  return { kills, tasks: night.submitted.length, violations: [...stuck, ...(await inspect(night))] };
+}
+
+/** The disk of the home, filled to the last byte and freed again, in a process that may mount one. */
+export async function playDiskRound(seed: number, fillings: number): Promise<Round> {
+  const dir = mkdtempSync(join(tmpdir(), "nightshift-chaos-"));
+  const entry = fileURLToPath(new URL("disk-round.ts", import.meta.url));
+  const [program, ...args] = withMounts([
+    process.execPath,
+    "--disable-warning=ExperimentalWarning",
+    entry,
+    dir,
+    String(seed),
+    String(fillings),
+  ]);
+  try {
+    const { stdout } = await promisify(execFile)(program, args, { timeout: 2 * SETTLE_MS });
+    // Written by playRound in that process.
+    return JSON.parse(stdout) as Round;
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+/** The daemon, whenever it happens to be. */
+export function killDaemons(random: Random, kills: number): (night: Night) => Promise<number> {
+  return async (night) => {
+    for (const kind of KIND_NAMES) await night.submit(kind);
+    for (let left = kills; left > 0; left--) {
+      if (left % 3 === 0) await night.submit(random.pick(KIND_NAMES));
+      // Every other time it may be in the middle of its start, and nobody had the time to ask it anything.
+      if (left % 2 === 0) await night.answer();
+      await night.killDaemon(random.between(0, 1500));
+    }
+    return kills;
+  };
+}
+
+export interface Crash {
+  readonly point: Checkpoint;
+  /** The how-manieth time it passes there. */
+  readonly pass: number;
+}
+
+/** The daemon, between two steps. Whether it got there at all is part of the answer: a point nobody passes proves nothing. */
+export function crashAt(crashes: readonly Crash[]): (night: Night) => Promise<number> {
+  return async (night) => {
+    for (const { point, pass } of crashes) {
+      const daemon = await night.startCrashing(`${point}:${pass}`);
+      for (const start = performance.now(); !daemon.hasEnded(); await sleep(20)) {
+        if (performance.now() - start > CRASH_MS)
+          throw new Error(`the daemon never came to ${point} for the ${pass}. time`);
+        if ((await daemon.client) === null) break;
+        // What earlier crashes left open passes most points; for the others there must be something to do.
+        if (openTasks(night) < pass || point === "submit.committed") await night.submit("quick");
+      }
+    }
+    return crashes.length;
+  };
+}
+
+/** Daemon, supervisors, agents and checks in one instant, as when the power goes; each counts as one kill. */
+export function killAll(random: Random, kills: number): (night: Night) => Promise<number> {
+  return async (night) => {
+    for (let left = kills; left > 0; left--) {
+      await night.submit(random.pick(["quick", "slow"]));
+      await sleep(random.between(100, 2500));
+      for (const found of processesOf(night.world.home)) kill(found);
+    }
+    return kills;
+  };
+}
+
+/** Supervisors, wherever they are in their run. The engine forgives a state three of them. */
+export function killSupervisors(random: Random, kills: number): (night: Night) => Promise<number> {
+  return (night) => hunt(night, { random, kills, prey: supervisorsOf, kinds: KIND_NAMES, mostPerTask: 2 });
+}
+
+/** Agents. The engine tries again what failed once, not what failed twice in the same words; so each task loses one. */
+export function killAgents(random: Random, kills: number): (night: Night) => Promise<number> {
+  return (night) => hunt(night, { random, kills, prey: agentsOf, kinds: ["slow"], mostPerTask: 1 });
+}
+
+interface Hunt {
+  readonly random: Random;
+  readonly kills: number;
+  readonly prey: (home: string) => readonly Found[];
+  readonly kinds: readonly KindName[];
+  readonly mostPerTask: number;
+}
+
+async function hunt(night: Night, { random, kills, prey, kinds, mostPerTask }: Hunt): Promise<number> {
+  const { home } = night.world;
+  const killed = new Map<string, number>();
+  const deadline = performance.now() + SETTLE_MS;
+  for (let done = 0; done < kills;) {
+    if (performance.now() > deadline) throw new Error(`only ${done} of ${kills} could be found to kill`);
+    await night.answer();
+    if (openTasks(night) < 3) await night.submit(random.pick(kinds));
+    await sleep(random.between(10, 250));
+    const found = prey(home).map((each) => ({ ...each, task: taskOf(night, each) }));
+    const fair = found.filter(({ task }) => task !== null && (killed.get(task) ?? 0) < mostPerTask);
+    if (fair.length === 0) continue;
+    const { task, ...victim } = random.pick(fair);
+    if (task === null || !kill(victim)) continue;
+    killed.set(task, (killed.get(task) ?? 0) + 1);
+    done++;
+  }
+  return kills;
+}
+
+function openTasks({ submitted, seen }: Night): number {
+  return submitted.length - seen.filter(({ type }) => type === "task.ended").length;
+}
+
+/** Whose run it works for: the run stands in its command line or its environment. */
+function taskOf(night: Night, { run }: Found): string | null {
+  return night.seen.find((event) => event.run === run && event.task !== null)?.task ?? null;
+}

@@ -1,0 +1,63 @@
+/** What each kind of task does, and the only way it may go: whatever is killed meanwhile. */
+export interface Kind {
+  readonly script: readonly unknown[];
+  /** Every `task.state` event, in order, as `from>to outcome`. */
+  readonly chain: readonly string[];
+  /** Everything that its published commit changes. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+const PUBLISHED = ["checking>publishing checks_passed", "publishing>done published"];
+const STRAIGHT = ["implementing>checking implemented", ...PUBLISHED];
+
+function implement(files: Readonly<Record<string, string>>, rest: object = {}): unknown {
+  return { role: "implement", files, outcome: { outcome: "implemented", summary: "done" }, ...rest };
+}
+
+export const KINDS = {
+  quick: {
+    script: [implement({ "work/quick.txt": "quick\n" })],
+    chain: STRAIGHT,
+    files: { "work/quick.txt": "quick\n" },
+  },
+  slow: {
+    // A grandchild that outlives nobody: it must be gone with its run.
+    script: [
+      implement(
+        { "work/slow.txt": "slow\n" },
+        { say: "one moment", delay: "900ms", commands: ["sleep 30 & sleep 0.3; kill $!"] },
+      ),
+    ],
+    chain: STRAIGHT,
+    files: { "work/slow.txt": "slow\n" },
+  },
+  repair: {
+    script: [
+      implement({ "work/repair.txt": "BROKEN\n" }),
+      implement({ "work/repair.txt": "mended\n", "work/why.txt": "it was broken\n" }),
+    ],
+    chain: ["implementing>checking implemented", "checking>implementing checks_failed", ...STRAIGHT],
+    files: { "work/repair.txt": "mended\n", "work/why.txt": "it was broken\n" },
+  },
+  asks: {
+    script: [
+      {
+        role: "implement",
+        outcome: {
+          outcome: "needs_info",
+          summary: "Which?",
+          questions: [{ id: "which", question: "Which?", input: "choice", options: ["a", "b"] }],
+        },
+      },
+      implement({ "work/asked.txt": "answered\n" }),
+    ],
+    chain: ["implementing>implementing needs_info", ...STRAIGHT],
+    files: { "work/asked.txt": "answered\n" },
+  },
+} as const satisfies Record<string, Kind>;
+
+export type KindName = keyof typeof KINDS;
+export const KIND_NAMES: readonly KindName[] = ["quick", "slow", "repair", "asks"];
+
+/** Passes on the base, so no failure can be blamed on it. */
+export const CHECK = "! grep -rqs BROKEN work";
