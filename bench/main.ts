@@ -1,0 +1,34 @@
+import { cpus, totalmem } from "node:os";
+import { printTable, writeResults, type Measured } from "./report.ts";
+import { measureColdStart } from "./rows/cold-start.ts";
+import { measureLatency } from "./rows/latency.ts";
+import { measureMemory } from "./rows/memory.ts";
+import { measureQueue } from "./rows/queue.ts";
+import { measureTaskOverhead } from "./rows/task-overhead.ts";
+import { measureThroughput } from "./rows/throughput.ts";
+
+const ROWS: Readonly<Record<string, () => Promise<readonly Measured[]>>> = {
+  a: measureTaskOverhead,
+  b: measureThroughput,
+  c: measureLatency,
+  d: measureColdStart,
+  e: measureQueue,
+  f: measureMemory,
+};
+
+const asked = process.argv.slice(2);
+const unknown = asked.filter((row) => !Object.hasOwn(ROWS, row));
+if (unknown.length > 0) {
+  console.error(`There is no row ${unknown.join(", ")}; rows are: ${Object.keys(ROWS).join(", ")}.`);
+  process.exit(2);
+}
+const measured: Measured[] = [];
+for (const [row, measure] of Object.entries(ROWS)) {
+  if (asked.length > 0 && !asked.includes(row)) continue;
+  console.error(`measuring row ${row} …`);
+  measured.push(...(await measure()));
+}
+console.log(printTable(measured));
+const machine = { cores: cpus().length, memoryBytes: totalmem(), node: process.version, platform: process.platform };
+console.log(`written to ${writeResults(measured, { at: new Date().toISOString(), machine })}`);
+if (measured.some(({ target }) => target?.met === false)) process.exitCode = 1;

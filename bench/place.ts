@@ -1,0 +1,91 @@
+import { execFile, execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import type { DaemonAddress } from "../src/cli/find-daemon.ts";
+import { homePaths } from "../src/config/paths.ts";
+import { createClient, type Client } from "../src/http/client.ts";
+
+/** A throw-away home, repository and remote below one directory. */
+export interface Place {
+  readonly root: string;
+  readonly home: string;
+  readonly remote: string;
+  remove(): void;
+}
+
+export interface Daemon {
+  readonly pid: number;
+  readonly client: Client;
+  stop(): Promise<void>;
+}
+
+export const PROJECT = "bench";
+export const BIN = join(import.meta.dirname, "..", "bin", "nightshift");
+
+/** `agent` is the text of a shell script: the body of the agent. Checks: one that always passes. */
+export function makePlace(agent: string, concurrentRuns: number): Place {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "nightshift-bench-")));
+  const [home, repo, remote, script] = ["home", "repo", "remote.git", "agent.sh"].map((name) => join(root, name)) as [
+    string,
+    string,
+    string,
+    string,
+  ];
+  mkdirSync(home, { mode: 0o700 });
+  mkdirSync(repo);
+  writeFileSync(script, `#!/bin/sh\n${agent}\n`, { mode: 0o755 });
+  writeFileSync(join(home, "config.yaml"), `sandbox: { mode: none }\nlimits: { concurrent_runs: ${concurrentRuns} }\n`);
+  const settings = {
+    project: PROJECT,
+    agent: "own",
+    agents: { own: { kind: "command", command: [script] } },
+    checks: { test: { command: "true" } },
+  };
+  writeFileSync(join(repo, "nightshift.yaml"), JSON.stringify(settings));
+  writeFileSync(join(repo, "README"), "Something to change.\n");
+  const git = (...args: readonly string[]): void => {
+    execFileSync(
+      "git",
+      ["-c", "user.name=Bench", "-c", "user.email=bench@localhost", "-c", "commit.gpgsign=false", ...args],
+      { cwd: repo, stdio: "pipe" },
+    );
+  };
+  git("init", "--quiet", "--initial-branch=main");
+  git("add", "--all");
+  git("commit", "--quiet", "--message=Begin");
+  git("init", "--quiet", "--bare", "--initial-branch=main", remote);
+  git("remote", "add", "origin", remote);
+  git("push", "--quiet", "origin", "main");
+  return { root, home, remote, remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 3 }) };
+}
+
+/** As `nightshift start` does it. `env` is added to what the daemon gets. */
+export async function openDaemon(place: Place, env: Readonly<Record<string, string>> = {}): Promise<Daemon> {
+  const given = { ...process.env, NIGHTSHIFT_HOME: place.home, ...env };
+  await promisify(execFile)(process.execPath, [BIN, "start"], { env: given, cwd: place.root });
+  // Written by the daemon just now.
+  const address = JSON.parse(readFileSync(homePaths(place.home).daemon, "utf8")) as DaemonAddress;
+  const client = createClient(address);
+  return {
+    pid: address.pid,
+    client,
+    async stop() {
+      await client.call("POST /daemon/stop", { body: { force: false } });
+      while (existsSync(`/proc/${address.pid}`)) await sleep(10);
+    },
+  };
+}
+
+/** Registers the project and accepts what its files ask for. */
+export async function register(place: Place, client: Client): Promise<void> {
+  const where = { path: join(place.root, "repo"), url: null };
+  const { pending } = await client.call("POST /projects", { body: { ...where, accept: null } });
+  if (pending.changes.length > 0) await client.call("POST /projects", { body: { ...where, accept: pending.hash } });
+}
+
+/** Changes a file, reports, ends. */
+export const QUICK_AGENT = `echo "$NIGHTSHIFT_TASK" >> README
+printf '{"outcome":"implemented","summary":"Changed a line"}' > "$NIGHTSHIFT_OUTCOME_FILE"`;

@@ -1,0 +1,87 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { readSupervisor } from "../../src/adapters/process/job-files.ts";
+import { homePaths } from "../../src/config/paths.ts";
+import type { Client } from "../../src/http/client.ts";
+import { makePlace, openDaemon, PROJECT, register, type Place } from "../place.ts";
+import { atMost, type Measured } from "../report.ts";
+import { inLanes } from "../statistics.ts";
+
+const STEPS = [0, 10, 50];
+const SETTLE_MS = 2_000;
+const MB = 1_000_000;
+
+/** Agents that sleep, so that what is measured is ours. */
+export async function measureMemory(): Promise<readonly Measured[]> {
+  const place = makePlace("exec sleep 600", 60);
+  const daemon = await openDaemon(place);
+  try {
+    await register(place, daemon.client);
+    const rows: Measured[] = [];
+    let tasks: readonly string[] = [];
+    for (const count of STEPS) {
+      tasks = [...tasks, ...(await submit(daemon.client, count - tasks.length))];
+      await waitForAgents(place, count);
+      await sleep(SETTLE_MS);
+      rows.push(daemonRow(count, readKilobytes(daemon.pid, "status", "VmRSS"), rows[0]?.value ?? null));
+    }
+    rows.push(...supervisorRows(supervisors(place)));
+    await inLanes(8, tasks.length, (index) =>
+      daemon.client.call("POST /tasks/:id/kill", { params: { id: tasks[index] ?? "" } }),
+    );
+    return rows;
+  } finally {
+    await daemon.stop();
+    place.remove();
+  }
+}
+
+function daemonRow(count: number, value: number, baseline: number | null): Measured {
+  const target = count === STEPS.at(-1) ? atMost(value, 120, "120 MB") : null;
+  return { row: "f", what: `daemon's RSS with ${count} running agents`, unit: "MB", value, baseline, target };
+}
+
+function supervisorRows(pids: readonly number[]): readonly Measured[] {
+  const sizes = pids.map((pid) => readKilobytes(pid, "smaps_rollup", "Pss"));
+  const [largest, sum] = [Math.max(...sizes), sizes.reduce((a, b) => a + b, 0)];
+  const row = { row: "f", unit: "MB", baseline: null } as const;
+  return [
+    {
+      ...row,
+      what: `a supervisor's PSS, the largest of ${pids.length}`,
+      value: largest,
+      target: atMost(largest, 30, "30 MB"),
+    },
+    { ...row, what: `a supervisor's PSS, the mean of ${pids.length}`, value: sum / pids.length, target: null },
+  ];
+}
+
+async function submit(client: Client, count: number): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const { id } = await client.call("POST /tasks", {
+      body: { project: PROJECT, pipeline: "chore", description: "Sleep" },
+    });
+    ids.push(id);
+  }
+  return ids;
+}
+
+async function waitForAgents(place: Place, count: number): Promise<void> {
+  const runs = homePaths(place.home).runs;
+  const started = (): number =>
+    existsSync(runs) ? readdirSync(runs).filter((run) => existsSync(join(runs, run, "process.json"))).length : 0;
+  while (started() < count) await sleep(100);
+}
+
+function supervisors(place: Place): readonly number[] {
+  const runs = homePaths(place.home).runs;
+  return readdirSync(runs).flatMap((run) => readSupervisor(join(runs, run))?.pid ?? []);
+}
+
+function readKilobytes(pid: number, file: string, name: string): number {
+  const found = new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(readFileSync(`/proc/${pid}/${file}`, "utf8"))?.[1];
+  if (found === undefined) throw new Error(`/proc/${pid}/${file} names no ${name}`);
+  return (Number(found) * 1024) / MB;
+}
