@@ -11,10 +11,17 @@ export async function mindTrust(context: CliContext, client: Client, project: st
   const { changes } = await client.call("GET /projects/:name/trust", { params: { name: project } });
   if (changes.length === 0) return;
   const path = context.interactive ? await checkoutOf(client, project) : null;
-  const accepted = path === null ? null : await acceptFiles(context, client, { place: { path, url: null }, own: false, yes: false });
+  const accepted =
+    path === null ? null : await acceptFiles(context, client, { place: { path, url: null }, own: false, yes: false });
   if (accepted?.accepted === true) return;
   const keys = changes.map(({ key }) => key).join(", ");
-  context.tell(paint(context, "yellow", `not accepted, so what was accepted before counts: ${keys}\n→ nightshift trust shows and accepts it\n`));
+  context.tell(
+    paint(
+      context,
+      "yellow",
+      `not accepted, so what was accepted before counts: ${keys}\n→ nightshift trust shows and accepts it\n`,
+    ),
+  );
 }
 
 async function checkoutOf(client: Client, project: string): Promise<string | null> {

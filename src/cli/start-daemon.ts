@@ -53,7 +53,7 @@ function compileCache(): Record<string, string> {
 
 function daemonArgs(): readonly string[] {
   const source = import.meta.url.endsWith(".ts") ? "../daemon/main.ts" : "../daemon/main.js";
-  // A day of short-lived objects otherwise makes V8 keep 30 MB for them, for a program that mostly waits.
+  // After two dozen tasks V8 otherwise holds 30 MB more for short-lived objects, in a program that mostly waits.
   return [
     "--max-semi-space-size=1",
     "--disable-warning=ExperimentalWarning",

@@ -43,7 +43,9 @@ export interface ProjectPlace {
 
 /** The files people write, read anew with every call; see the port of the same name. */
 export function createProjectFiles({ configDir, builtinDir }: ProjectFilesParams) {
-  const pipelineOf = parseOnce((text, file): Pipeline => requirePipeline({ name: basename(file, ".yaml"), text, file }));
+  const pipelineOf = parseOnce((text, file): Pipeline =>
+    requirePipeline({ name: basename(file, ".yaml"), text, file }),
+  );
   return {
     async settings(project: ProjectPlace): Promise<Settings> {
       const layers = await readLayers(configDir, project);

@@ -25,7 +25,17 @@ export const OPEN_RUN_STATUSES: readonly RunStatus[] = ["starting", "running", "
 export type StepKind = "agent" | "checks" | "publish";
 
 /** How a supervised process came to its end; the first reason given stays. */
-export const ENDED_BY = ["exit", "timeout", "idle", "cancel", "kill", "output", "hung_after_outcome", "lost", "refused"] as const;
+export const ENDED_BY = [
+  "exit",
+  "timeout",
+  "idle",
+  "cancel",
+  "kill",
+  "output",
+  "hung_after_outcome",
+  "lost",
+  "refused",
+] as const;
 export type EndedBy = (typeof ENDED_BY)[number];
 
 export interface Exit {

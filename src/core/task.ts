@@ -1,4 +1,3 @@
-
 export const TASK_STATUSES = ["queued", "running", "waiting", "paused", "succeeded", "failed", "cancelled"] as const;
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
@@ -72,8 +71,16 @@ export type WaitingFor =
   | { readonly kind: "review"; readonly since: number }
   | { readonly kind: "merge"; readonly since: number };
 
-
-export const QUEUE_REASONS = ["quota", "login", "provider", "budget", "window", "dependency", "capacity", "backoff"] as const;
+export const QUEUE_REASONS = [
+  "quota",
+  "login",
+  "provider",
+  "budget",
+  "window",
+  "dependency",
+  "capacity",
+  "backoff",
+] as const;
 export type QueueReason = (typeof QUEUE_REASONS)[number];
 
 export interface QueuedFor {

@@ -9,7 +9,8 @@ const NOBODY_LISTENS: PassCheckpoint = () => undefined;
 export function createCheckpoints(order: string | undefined, crash: () => void): PassCheckpoint {
   if (order === undefined || order === "") return NOBODY_LISTENS;
   const [point, times = "1"] = order.split(":");
-  if (!CHECKPOINTS.some((known) => known === point)) throw new Error(`NIGHTSHIFT_CRASH_AT names no checkpoint: ${order}`);
+  if (!CHECKPOINTS.some((known) => known === point))
+    throw new Error(`NIGHTSHIFT_CRASH_AT names no checkpoint: ${order}`);
   let left = Number(times);
   return (passed: Checkpoint) => {
     if (passed !== point) return;

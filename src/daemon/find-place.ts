@@ -4,7 +4,10 @@ import type { FoundProject, ProjectPlace } from "../http/deps.ts";
 import { detectProject } from "./detect.ts";
 
 /** What a checkout, or the address of a repository, is as a project. */
-export async function findPlace(place: ProjectPlace, env: Readonly<Record<string, string | undefined>>): Promise<FoundProject> {
+export async function findPlace(
+  place: ProjectPlace,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<FoundProject> {
   if (place.kind === "url") return fromUrl(place.url);
   const detected = await detectProject(place.path, { env });
   const { written } = await readProjectFile(detected.dir);
@@ -19,7 +22,8 @@ export async function findPlace(place: ProjectPlace, env: Readonly<Record<string
 
 function fromUrl(url: string): FoundProject {
   const name = /([^/:]+?)(?:\.git)?\/*$/.exec(url)?.[1];
-  if (name === undefined || url.startsWith("-")) throw new UserError("invalid", `"${url}" is no address of a repository`, "give the URL that git clone takes");
+  if (name === undefined || url.startsWith("-"))
+    throw new UserError("invalid", `"${url}" is no address of a repository`, "give the URL that git clone takes");
   // Which branch is the default one is the remote's word, asked at the first task.
   return { name, path: null, remote: url, defaultBranch: "HEAD" };
 }

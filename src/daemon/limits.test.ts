@@ -10,7 +10,17 @@ function open(free: () => number, settings: () => unknown = () => ({ limits: { c
     diskFloorBytes: 100_000_000,
     // Only what is asked for here: the port's own suite covers the rest.
     store: {
-      listProjects: async () => [{ name: "shop", path: null, remote: "r", defaultBranch: "main", accepted: "{}", acceptedBy: "a", acceptedAt: 0 }],
+      listProjects: async () => [
+        {
+          name: "shop",
+          path: null,
+          remote: "r",
+          defaultBranch: "main",
+          accepted: "{}",
+          acceptedBy: "a",
+          acceptedAt: 0,
+        },
+      ],
       appendEvents: async (drafts) => {
         events.push(...drafts);
         return [];

@@ -36,7 +36,12 @@ export function createLimits(options: LimitsOptions): LimitsKeeper {
     problems: () => [...problems.values()],
     async refresh() {
       const free = await runFiles.freeBytes();
-      await note(DISK, free < diskFloorBytes ? `only ${megabytes(free)} are free on the disk of Nightshift's home: nothing new is started below ${megabytes(diskFloorBytes)}` : null);
+      await note(
+        DISK,
+        free < diskFloorBytes
+          ? `only ${megabytes(free)} are free on the disk of Nightshift's home: nothing new is started below ${megabytes(diskFloorBytes)}`
+          : null,
+      );
       projects = await readLimits();
     },
   };
@@ -51,7 +56,20 @@ export function createLimits(options: LimitsOptions): LimitsKeeper {
     const summary = problem ?? `${subject}: all is well again`;
     options.log.warn(summary);
     // A full disk may refuse this as well; the problem stands in the status all the same.
-    await store.appendEvents([{ at: clock.now(), task: null, run: null, type: "run.note", level: isNew ? "warning" : "info", actor: SYSTEM, summary, data: {} }]).catch(() => []);
+    await store
+      .appendEvents([
+        {
+          at: clock.now(),
+          task: null,
+          run: null,
+          type: "run.note",
+          level: isNew ? "warning" : "info",
+          actor: SYSTEM,
+          summary,
+          data: {},
+        },
+      ])
+      .catch(() => []);
   }
 
   async function readLimits(): Promise<Readonly<Record<string, number>>> {
@@ -62,7 +80,10 @@ export function createLimits(options: LimitsOptions): LimitsKeeper {
         await note(`project ${project.name}`, null);
       } catch (error) {
         // The last good value stays until the files can be read again.
-        await note(`project ${project.name}`, `the settings of project ${project.name} cannot be used: ${error instanceof Error ? error.message : String(error)}`);
+        await note(
+          `project ${project.name}`,
+          `the settings of project ${project.name} cannot be used: ${error instanceof Error ? error.message : String(error)}`,
+        );
       }
     return known;
   }

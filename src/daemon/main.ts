@@ -28,11 +28,16 @@ interface Running {
 
 /** Starts everything, tells where it is, and stays until it is told to stop. */
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { foreground: { type: "boolean", default: false }, port: { type: "string", default: "0" } } });
+  const { values } = parseArgs({
+    options: { foreground: { type: "boolean", default: false }, port: { type: "string", default: "0" } },
+  });
   const home = await findHome(process.env);
   const paths = homePaths(home);
   mkdirSync(paths.logs, { recursive: true, mode: 0o700 });
-  const log = createLogger({ dir: paths.logs, echo: values.foreground ? (line) => void process.stderr.write(line) : null });
+  const log = createLogger({
+    dir: paths.logs,
+    echo: values.foreground ? (line) => void process.stderr.write(line) : null,
+  });
   const wired = await wire({
     home,
     env: process.env,
@@ -83,12 +88,25 @@ async function stop({ wired, dispatch, server, daemonFile }: Running, force: boo
 }
 
 async function refreshLimits({ limits, ports }: Wired): Promise<void> {
-  await limits.refresh().catch((error: unknown) => ports.log.error("the limits could not be read anew", { error: String(error) }));
+  await limits
+    .refresh()
+    .catch((error: unknown) => ports.log.error("the limits could not be read anew", { error: String(error) }));
 }
 
 async function record({ ports }: Wired, type: Extract<EventType, "daemon.started" | "daemon.stopped">): Promise<void> {
   const summary = `daemon ${type === "daemon.started" ? "started" : "stopped"} (pid ${process.pid})`;
-  await ports.store.appendEvents([{ at: ports.clock.now(), task: null, run: null, type, level: "info", actor: SYSTEM, summary, data: { pid: process.pid } }]);
+  await ports.store.appendEvents([
+    {
+      at: ports.clock.now(),
+      task: null,
+      run: null,
+      type,
+      level: "info",
+      actor: SYSTEM,
+      summary,
+      data: { pid: process.pid },
+    },
+  ]);
 }
 
 function warnAboutSandbox({ user, ports }: Wired): void {
@@ -98,7 +116,8 @@ function warnAboutSandbox({ user, ports }: Wired): void {
 
 function version(): string {
   // package.json stands two folders above, in a checkout as in the installed package.
-  return (JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string }).version;
+  return (JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string })
+    .version;
 }
 
 // A terminal that was closed, or a full disk under start.log, must not end the night's work.

@@ -9,7 +9,9 @@ import type { EnginePorts } from "../engine/ports.ts";
 import type { AgentInfo } from "../http/deps.ts";
 
 /** Every agent that a registered project could use, and whether it is there. */
-export async function findAgents(ports: Pick<EnginePorts, "store" | "projects" | "hostEnv" | "log">): Promise<readonly AgentInfo[]> {
+export async function findAgents(
+  ports: Pick<EnginePorts, "store" | "projects" | "hostEnv" | "log">,
+): Promise<readonly AgentInfo[]> {
   const configured: Record<string, AgentSettings> = {};
   for (const project of await ports.store.listProjects())
     try {
@@ -20,16 +22,25 @@ export async function findAgents(ports: Pick<EnginePorts, "store" | "projects" |
   return Promise.all(describeAgents(configured).map((agent) => lookForAgent(agent, ports.hostEnv["PATH"] ?? "")));
 }
 
-export async function lookForAgent({ name, kind, program, problem }: AgentDescription, path: string): Promise<AgentInfo> {
+export async function lookForAgent(
+  { name, kind, program, problem }: AgentDescription,
+  path: string,
+): Promise<AgentInfo> {
   const base = { name, kind, version: null, parkedUntil: null };
-  if (problem !== null || program === null) return { ...base, program: program?.name ?? null, usable: problem === null, problem };
+  if (problem !== null || program === null)
+    return { ...base, program: program?.name ?? null, usable: problem === null, problem };
   const found = await findProgram(program.name, path);
   const missing = found === null ? `${program.name} is not on the daemon's PATH` : null;
   return { ...base, program: found ?? program.name, usable: found !== null, problem: missing };
 }
 
 async function findProgram(program: string, path: string): Promise<string | null> {
-  const places = isAbsolute(program) ? [program] : path.split(delimiter).filter(isAbsolute).map((folder) => join(folder, program));
+  const places = isAbsolute(program)
+    ? [program]
+    : path
+        .split(delimiter)
+        .filter(isAbsolute)
+        .map((folder) => join(folder, program));
   for (const place of places)
     try {
       await access(place, constants.X_OK);
@@ -42,7 +53,8 @@ async function findProgram(program: string, path: string): Promise<string | null
 
 /** Only the agent's own stdout is in its format; what others printed is text. */
 export function parseLine(run: Run, line: TranscriptLine): readonly TranscriptEvent[] {
-  if (line.command !== "agent" || line.from !== "stdout" || run.agent === null) return [{ type: "raw", text: line.text }];
+  if (line.command !== "agent" || line.from !== "stdout" || run.agent === null)
+    return [{ type: "raw", text: line.text }];
   return createAgent(OWN_FORMAT).parseLine(line.text);
 }
 

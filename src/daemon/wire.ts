@@ -41,15 +41,27 @@ export async function wire({ home, env, log, pass, write }: WireOptions): Promis
   const paths = homePaths(home);
   const user = await readUserConfig(home);
   const store = await openSqliteStore({ file: paths.db, log });
-  const projectFiles = createProjectFiles({ configDir: home, builtinDir: fileURLToPath(new URL("../builtin/", import.meta.url)) });
+  const projectFiles = createProjectFiles({
+    configDir: home,
+    builtinDir: fileURLToPath(new URL("../builtin/", import.meta.url)),
+  });
   const runFiles = createRunFiles({ home });
   const clock = createSystemClock();
-  const limits = createLimits({ total: user.concurrentRuns, diskFloorBytes: DISK_FLOOR_BYTES, store, projects: projectFiles, runFiles, clock, log });
+  const limits = createLimits({
+    total: user.concurrentRuns,
+    diskFloorBytes: DISK_FLOOR_BYTES,
+    store,
+    projects: projectFiles,
+    runFiles,
+    clock,
+    log,
+  });
   const output = createOutputSignals();
   const ports: EnginePorts = {
     store,
     courier: createLocalCourier({
-      onError: (run, error) => log.error("a run was let go of", { run, error: error instanceof Error ? error.stack : String(error) }),
+      onError: (run, error) =>
+        log.error("a run was let go of", { run, error: error instanceof Error ? error.stack : String(error) }),
     }),
     workspaces: createGitWorkspaces({ mirrorsDir: paths.mirrors, workspacesDir: paths.workspaces, log }),
     supervisors: createSupervisors({ home, log, compileCache: env["NODE_COMPILE_CACHE"] }),

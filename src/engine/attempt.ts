@@ -63,7 +63,10 @@ async function letGo(ports: EnginePorts, run: Run): Promise<void> {
 /** The last net: what could not even be turned into an outcome (settings unreadable, project gone) still ends in one. */
 async function failTask(ports: EnginePorts, run: Run, error: unknown): Promise<void> {
   const message = error instanceof Error ? error.message : String(error);
-  ports.log.error("a run could not be carried out", { run: run.id, error: error instanceof Error ? error.stack : message });
+  ports.log.error("a run could not be carried out", {
+    run: run.id,
+    error: error instanceof Error ? error.stack : message,
+  });
   const lease = { run: run.id, token: run.token };
   await transact(ports, run.task, lease, (task) => {
     const at = ports.clock.now();
@@ -78,9 +81,21 @@ async function failTask(ports: EnginePorts, run: Run, error: unknown): Promise<v
       summary: `failed: ${message}`,
       data: { status: "failed", outcome: outcome.name },
     };
-    const failed: Task = { ...task, status: "failed", outcome: outcome.name, reason: message, finishedAt: at, updatedAt: at, queuedFor: null };
+    const failed: Task = {
+      ...task,
+      status: "failed",
+      outcome: outcome.name,
+      reason: message,
+      finishedAt: at,
+      updatedAt: at,
+      queuedFor: null,
+    };
     const result = resultOf({ task }, outcome, { error: message });
-    return { advance: { task: failed, events: [ended], next: null }, events: [endEvent(run, result, at)], endRun: toRunEnd(run, result, at) };
+    return {
+      advance: { task: failed, events: [ended], next: null },
+      events: [endEvent(run, result, at)],
+      endRun: toRunEnd(run, result, at),
+    };
   });
 }
 
@@ -89,7 +104,12 @@ async function openContext(ports: EnginePorts, run: Run, signal: AbortSignal): P
   const first = !(await hasStarted(ports, run));
   const { task } = await transact(ports, run.task, lease, (before) => markRunning(ports, before, { run, first }));
   const project = await ports.store.getProject(task.project);
-  if (project === null) throw new UserError("not_found", `project "${task.project}" is no longer registered`, "run nightshift init in its folder");
+  if (project === null)
+    throw new UserError(
+      "not_found",
+      `project "${task.project}" is no longer registered`,
+      "run nightshift init in its folder",
+    );
   const pipeline = await pipelineOf(ports, task);
   const state = pipeline.states[run.state];
   if (state === undefined) throw new Error(`pipeline ${pipeline.name} has no state ${run.state}`);
@@ -103,7 +123,7 @@ async function openContext(ports: EnginePorts, run: Run, signal: AbortSignal): P
  */
 async function hasStarted({ store }: EnginePorts, run: Run): Promise<boolean> {
   if (run.token === 1) return false;
-  for (let after = 0; ; ) {
+  for (let after = 0; ;) {
     const page = await store.listEvents({ after, task: run.task, limit: 1000 });
     if (page.some((event) => event.run === run.id && event.type === "run.started")) return true;
     const last = page.at(-1);
@@ -112,7 +132,11 @@ async function hasStarted({ store }: EnginePorts, run: Run): Promise<boolean> {
   }
 }
 
-function markRunning(ports: EnginePorts, task: Task, { run, first }: { readonly run: Run; readonly first: boolean }): Decision {
+function markRunning(
+  ports: EnginePorts,
+  task: Task,
+  { run, first }: { readonly run: Run; readonly first: boolean },
+): Decision {
   const at = ports.clock.now();
   const started: EventDraft = {
     at,
@@ -121,11 +145,16 @@ function markRunning(ports: EnginePorts, task: Task, { run, first }: { readonly 
     type: first ? "run.started" : "run.note",
     level: "info",
     actor: SYSTEM,
-    summary: first ? `${run.role ?? run.step} started (attempt ${run.attempt})` : `${run.role ?? run.step} taken up again`,
+    summary: first
+      ? `${run.role ?? run.step} started (attempt ${run.attempt})`
+      : `${run.role ?? run.step} taken up again`,
     data: { role: run.role, step: run.step, attempt: run.attempt, token: run.token },
   };
   const status = task.status === "paused" ? "paused" : "running";
-  return { advance: { task: { ...task, status, queuedFor: null, updatedAt: at }, events: [], next: null }, events: [started] };
+  return {
+    advance: { task: { ...task, status, queuedFor: null, updatedAt: at }, events: [], next: null },
+    events: [started],
+  };
 }
 
 /** A broken step is an outcome. Only letting go of the run is not. */
@@ -148,7 +177,11 @@ function brokenStep(context: StepContext, error: unknown): StepResult {
   if (error instanceof StepEnd) return resultOf(context, error.outcome, { error: error.message });
   const message = error instanceof Error ? error.message : String(error);
   const expected = error instanceof UserError || error instanceof ConfigError;
-  if (!expected) context.ports.log.error("a step broke", { run: context.run.id, error: error instanceof Error ? error.stack : message });
+  if (!expected)
+    context.ports.log.error("a step broke", {
+      run: context.run.id,
+      error: error instanceof Error ? error.stack : message,
+    });
   return resultOf(context, outcomeOf(classOf(error), message), { error: message });
 }
 

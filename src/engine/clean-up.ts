@@ -39,7 +39,12 @@ async function cleanEnded(ports: EnginePorts, task: Task): Promise<void> {
 async function closeTrees(ports: EnginePorts, task: Task): Promise<void> {
   // The trees first: a run that begins after this look has no tree among them.
   const names = await treesOf(ports, task.id);
-  const open = await ports.store.listRuns({ task: task.id, status: ["queued", "starting", "running", "paused"], project: null, limit: 100 });
+  const open = await ports.store.listRuns({
+    task: task.id,
+    status: ["queued", "starting", "running", "paused"],
+    project: null,
+    limit: 100,
+  });
   for (const name of names) {
     if (open.some(({ id }) => id === runOfTree(name))) continue;
     // The tree goes last: as long as it stands, a crash in between is found.

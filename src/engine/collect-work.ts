@@ -18,7 +18,13 @@ export interface CollectedWork {
 const MAX_DIFF_BYTES = 20_000_000;
 
 /** After these the files are as unreliable as the run was: they are kept as a commit of the run, but the task does not build on them. */
-const DISCARDING: readonly OutcomeName[] = ["agent_error", "refused", "setup_failed", "sandbox_refused", "agent_missing"];
+const DISCARDING: readonly OutcomeName[] = [
+  "agent_error",
+  "refused",
+  "setup_failed",
+  "sandbox_refused",
+  "agent_missing",
+];
 
 /** Takes the files as they stand and makes them the task's work. What a role that may not change anything left is thrown away. */
 export async function collectWork(
@@ -63,7 +69,13 @@ async function commitFiles({ ports, task, run, project }: StepContext, outcome: 
 
 async function keepDiff({ ports, task, run, project }: StepContext, from: string, to: string): Promise<DiffStats> {
   if (from === to) return { files: [], insertions: 0, deletions: 0 };
-  const diff = await ports.workspaces.diff({ project: project.name, task: task.id, from, to, maxBytes: MAX_DIFF_BYTES });
+  const diff = await ports.workspaces.diff({
+    project: project.name,
+    task: task.id,
+    from,
+    to,
+    maxBytes: MAX_DIFF_BYTES,
+  });
   await ports.runFiles.keepDiff(run.id, diff.cut ? `${diff.patch}\n[cut after ${MAX_DIFF_BYTES} bytes]\n` : diff.patch);
   return diff.stats;
 }

@@ -28,7 +28,11 @@ export function createCommands(ports: EnginePorts): Commands {
   };
 }
 
-async function registerProject(ports: EnginePorts, project: Parameters<Commands["registerProject"]>[0], actor: Actor): Promise<Project> {
+async function registerProject(
+  ports: EnginePorts,
+  project: Parameters<Commands["registerProject"]>[0],
+  actor: Actor,
+): Promise<Project> {
   const at = ports.clock.now();
   const known = await ports.store.getProject(project.name);
   const saved: Project = { ...project, acceptedBy: actor.name, acceptedAt: at };
@@ -44,4 +48,3 @@ async function registerProject(ports: EnginePorts, project: Parameters<Commands[
   });
   return saved;
 }
-

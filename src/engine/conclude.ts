@@ -20,14 +20,16 @@ export async function conclude({ ports, run }: StepContext, role: Role, record: 
   }
   const failure = failureOf(ended);
   if (failure !== null) return failure;
-  if (file.kind === "missing") return outcomeOf("invalid_output", `it ended without reporting an outcome; write ${OUTCOME_FILE_HINT}`);
+  if (file.kind === "missing")
+    return outcomeOf("invalid_output", `it ended without reporting an outcome; write ${OUTCOME_FILE_HINT}`);
   return outcomeOf("invalid_output", file.kind === "invalid" ? file.problem : problemOf(reported));
 }
 
 /** The agent was never started: the set-up failed, or somebody ended the run during it. */
 function concludeSetup(record: ExitRecord): Outcome {
   const setup = record.commands.at(-1);
-  const stopped = setup === undefined || setup.endedBy === "exit" || setup.endedBy === "timeout" ? null : failureOf(setup);
+  const stopped =
+    setup === undefined || setup.endedBy === "exit" || setup.endedBy === "timeout" ? null : failureOf(setup);
   return stopped ?? outcomeOf("setup_failed", setupProblem(record));
 }
 
@@ -53,7 +55,10 @@ function failureOf({ endedBy, exit, startError, durationMs }: CommandResult): Ou
     case "timeout":
       return outcomeOf("timeout", `it was still running after ${Math.round(durationMs / 1000)} s`);
     case "idle":
-      return outcomeOf("timeout", `it said nothing for too long and was ended after ${Math.round(durationMs / 1000)} s`);
+      return outcomeOf(
+        "timeout",
+        `it said nothing for too long and was ended after ${Math.round(durationMs / 1000)} s`,
+      );
     case "cancel":
     case "kill":
       return outcomeOf("cancel", endedBy === "kill" ? "killed" : "cancelled");
@@ -70,5 +75,7 @@ function failureOf({ endedBy, exit, startError, durationMs }: CommandResult): Ou
 }
 
 function describeExit(code: number | null, signal: string | null): string {
-  return signal === null ? `it exited with code ${code ?? "unknown"} and reported no outcome` : `it was ended by ${signal}`;
+  return signal === null
+    ? `it exited with code ${code ?? "unknown"} and reported no outcome`
+    : `it was ended by ${signal}`;
 }

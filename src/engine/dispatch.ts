@@ -15,7 +15,11 @@ const SWEEP_MS = 60_000;
 const HOLD_MS = 5_000;
 
 export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
-  await ports.workspaces.sweep().catch((error: unknown) => ports.log.warn("what an earlier daemon left could not be removed", { error: String(error) }));
+  await ports.workspaces
+    .sweep()
+    .catch((error: unknown) =>
+      ports.log.warn("what an earlier daemon left could not be removed", { error: String(error) }),
+    );
   const heldUntil = new Map<string, number>();
   await ports.courier.work((run, signal) => carryOut(run, signal));
   let ticking: Promise<void> | null = null;
@@ -77,7 +81,9 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
       await deliver(ports);
       sweepNowAndThen();
     } catch (error) {
-      ports.log.error("a tick failed; the next one tries again", { error: error instanceof Error ? error.stack : String(error) });
+      ports.log.error("a tick failed; the next one tries again", {
+        error: error instanceof Error ? error.stack : String(error),
+      });
     }
   }
 }

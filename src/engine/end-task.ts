@@ -21,7 +21,10 @@ const PATIENCE_MS = 10_000;
 export async function endTask(ports: EnginePorts, id: string, order: Order, actor: Actor): Promise<Task> {
   const { task } = await transact(ports, id, null, async (before) => {
     if (hasEnded(before))
-      throw new UserError("conflict", `${id} cannot be ${order === "kill" ? "killed" : "cancelled"}: it has ended (${before.status})`);
+      throw new UserError(
+        "conflict",
+        `${id} cannot be ${order === "kill" ? "killed" : "cancelled"}: it has ended (${before.status})`,
+      );
     // Decided anew whenever the task changed in between: an order must not land on a task that has moved on.
     const taken = await ports.store.listRuns({ task: id, status: ["running", "paused"], project: null, limit: 1 });
     return taken.length > 0 ? writeOrder(ports, before, order, actor) : endNow(ports, before, order, actor);
@@ -34,19 +37,40 @@ export async function endTask(ports: EnginePorts, id: string, order: Order, acto
 function writeOrder(ports: EnginePorts, before: Task, order: Order, actor: Actor): Decision {
   const at = ports.clock.now();
   const task = { ...before, order, updatedAt: at };
-  return { advance: { task, events: [], next: null }, events: [decided(before, outcomeOf("cancel", order), actor, at)] };
+  return {
+    advance: { task, events: [], next: null },
+    events: [decided(before, outcomeOf("cancel", order), actor, at)],
+  };
 }
 
 async function endNow(ports: EnginePorts, before: Task, order: Order, actor: Actor): Promise<Decision> {
   const at = ports.clock.now();
   const outcome = outcomeOf("cancel", `${order === "kill" ? "killed" : "cancelled"} by ${actor.name}`);
   const pipeline = await pipelineOf(ports, before);
-  const advanced = advance({ pipeline, task: before, outcome, run: null, actor, facts: NO_FACTS, limits: {}, digest: ports.digest, at });
+  const advanced = advance({
+    pipeline,
+    task: before,
+    outcome,
+    run: null,
+    actor,
+    facts: NO_FACTS,
+    limits: {},
+    digest: ports.digest,
+    at,
+  });
   return { advance: advanced, events: [decided(before, outcome, actor, at)], endOthers: { status: "cancelled", at } };
 }
 
 /** No condition plays a part in ending a task. */
-const NO_FACTS: Facts = { forge: false, design: false, auto_plan: false, auto_merge: false, auto_approve: false, skip_plan: false, git: false };
+const NO_FACTS: Facts = {
+  forge: false,
+  design: false,
+  auto_plan: false,
+  auto_merge: false,
+  auto_approve: false,
+  skip_plan: false,
+  git: false,
+};
 
 /** The order is durable by now; the caller only likes to hear how it went. */
 async function waitForEnd(ports: EnginePorts, id: string): Promise<Task> {

@@ -4,7 +4,11 @@ import type { Notifier } from "../ports/notifier.ts";
 import type { NewNotice, NoticeKind } from "../ports/store.ts";
 
 /** The notices that these events are worth, one for each channel. */
-export function noticesFor(task: Task, events: readonly EventDraft[], notifiers: readonly Notifier[]): readonly NewNotice[] {
+export function noticesFor(
+  task: Task,
+  events: readonly EventDraft[],
+  notifiers: readonly Notifier[],
+): readonly NewNotice[] {
   return events.flatMap((event) => {
     const kind = kindOf(event);
     if (kind === null) return [];

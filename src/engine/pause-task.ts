@@ -7,7 +7,8 @@ import { transact } from "./transact.ts";
 /** Nothing of the task runs or starts until it is resumed. Whoever watches its run stops the process tree. */
 export async function pause(ports: EnginePorts, id: string, actor: Actor): Promise<Task> {
   const { task } = await transact(ports, id, null, (before) => {
-    if (before.status === "paused" || before.status === "waiting" || hasEnded(before)) throw refuse(before, "pause", "queued or running");
+    if (before.status === "paused" || before.status === "waiting" || hasEnded(before))
+      throw refuse(before, "pause", "queued or running");
     return move(ports, before, { status: "paused", type: "task.paused", actor });
   });
   return task;
@@ -28,7 +29,11 @@ interface Change {
   readonly actor: Actor;
 }
 
-function move(ports: EnginePorts, before: Task, { status, type, actor }: Change): { advance: { task: Task; events: readonly EventDraft[]; next: null } } {
+function move(
+  ports: EnginePorts,
+  before: Task,
+  { status, type, actor }: Change,
+): { advance: { task: Task; events: readonly EventDraft[]; next: null } } {
   const at = ports.clock.now();
   const summary = `${type === "task.paused" ? "paused" : "resumed"} by ${actor.name}`;
   const event: EventDraft = { at, task: before.id, run: null, type, level: "info", actor, summary, data: {} };
@@ -36,5 +41,9 @@ function move(ports: EnginePorts, before: Task, { status, type, actor }: Change)
 }
 
 function refuse(task: Task, verb: string, allowed: string): UserError {
-  return new UserError("conflict", `cannot ${verb} ${task.id}: it is ${task.status}`, `only a task that is ${allowed} can be ${verb}d`);
+  return new UserError(
+    "conflict",
+    `cannot ${verb} ${task.id}: it is ${task.status}`,
+    `only a task that is ${allowed} can be ${verb}d`,
+  );
 }

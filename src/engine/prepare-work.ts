@@ -30,7 +30,8 @@ async function newestWork(context: StepContext, known: Work | null): Promise<Wor
     defaultBranch: context.settings.defaultBranch ?? (project.defaultBranch === "HEAD" ? null : project.defaultBranch),
   });
   ports.pass("workspace.synced");
-  if (known === null || known.headCommit === known.baseCommit) return { baseCommit: base.commit, headCommit: base.commit };
+  if (known === null || known.headCommit === known.baseCommit)
+    return { baseCommit: base.commit, headCommit: base.commit };
   if (known.baseCommit === base.commit) return known;
   const headCommit = await ports.workspaces.rebase({
     project: project.name,
@@ -41,12 +42,16 @@ async function newestWork(context: StepContext, known: Work | null): Promise<Wor
     at: run.createdAt,
   });
   if (headCommit === null)
-    throw new StepEnd("conflict", `the task's work conflicts with what is new on ${base.branch} since it began`, { base: base.commit });
+    throw new StepEnd("conflict", `the task's work conflicts with what is new on ${base.branch} since it began`, {
+      base: base.commit,
+    });
   return { baseCommit: base.commit, headCommit };
 }
 
 async function keepWork({ ports, run, lease }: StepContext, work: Work): Promise<void> {
-  await transact(ports, run.task, lease, (task) => ({ advance: { task: { ...task, ...work }, events: [], next: null } }));
+  await transact(ports, run.task, lease, (task) => ({
+    advance: { task: { ...task, ...work }, events: [], next: null },
+  }));
 }
 
 function knownWork({ baseCommit, headCommit }: Task): Work | null {

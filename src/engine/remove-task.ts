@@ -12,7 +12,12 @@ export async function removeTask(ports: EnginePorts, id: string, actor: Actor): 
 
 async function removeAll(ports: EnginePorts, id: string, actor: Actor): Promise<void> {
   const task = await readTask(ports, id);
-  if (!hasEnded(task)) throw new UserError("conflict", `cannot delete ${id}: it is ${task.status}`, `nightshift cancel ${id} ends it first`);
+  if (!hasEnded(task))
+    throw new UserError(
+      "conflict",
+      `cannot delete ${id}: it is ${task.status}`,
+      `nightshift cancel ${id} ends it first`,
+    );
   const runs = await ports.store.listRuns({ task: id, status: null, project: null, limit: 10_000 });
   await ports.workspaces.remove(id);
   await ports.runFiles.cleanTask(id);

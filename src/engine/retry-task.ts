@@ -20,7 +20,11 @@ export async function retry(ports: EnginePorts, id: string, state: string | null
 async function reopenTask(ports: EnginePorts, id: string, state: string | null, actor: Actor): Promise<Task> {
   const { task } = await transact(ports, id, null, async (before) => {
     if (before.status !== "failed" && before.status !== "cancelled")
-      throw new UserError("conflict", `cannot retry ${id}: it is ${before.status}`, "only a task that failed or was cancelled can be retried");
+      throw new UserError(
+        "conflict",
+        `cannot retry ${id}: it is ${before.status}`,
+        "only a task that failed or was cancelled can be retried",
+      );
     const pipeline = await pipelineOf(ports, before);
     const from = checkState(pipeline, state ?? (await lastState(ports, before)) ?? pipeline.start);
     const settings = await ports.projects.settings(await findProject(ports, before.project));

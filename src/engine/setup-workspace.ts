@@ -16,7 +16,10 @@ export async function openWorkspace(context: StepContext, name: string, commit: 
     name,
     commit,
     branch: task.branch ?? `agent/${task.id}`,
-    copy: project.path === null || settings.workspace.copy.length === 0 ? null : { from: project.path, files: settings.workspace.copy },
+    copy:
+      project.path === null || settings.workspace.copy.length === 0
+        ? null
+        : { from: project.path, files: settings.workspace.copy },
   });
 }
 
@@ -36,10 +39,17 @@ export function setupCommand(context: StepContext, workspace: Workspace, paths: 
   ];
 }
 
-type ShellCommand = Pick<JobCommand, "name" | "timeoutMs" | "logFile" | "ifFails" | "rerun"> & { readonly command: string };
+type ShellCommand = Pick<JobCommand, "name" | "timeoutMs" | "logFile" | "ifFails" | "rerun"> & {
+  readonly command: string;
+};
 
 /** A command of the project's own, run in a tree as the project's developers would run it. No secret is granted to it. */
-export function shellCommand(context: StepContext, workspace: Workspace, paths: RunPaths, shell: ShellCommand): JobCommand {
+export function shellCommand(
+  context: StepContext,
+  workspace: Workspace,
+  paths: RunPaths,
+  shell: ShellCommand,
+): JobCommand {
   const { ports, task, run } = context;
   const { env } = agentEnvironment({
     host: ports.hostEnv,
@@ -79,6 +89,7 @@ export function setupFailed(record: ExitRecord): boolean {
 export function setupProblem(record: ExitRecord): string {
   const setup = record.commands.find(({ name }) => name === SETUP);
   if (setup === undefined) return "the run ended before its agent was started";
-  if (setup.endedBy === "timeout") return `the set-up command was still running after ${Math.round(setup.durationMs / 1000)} s`;
+  if (setup.endedBy === "timeout")
+    return `the set-up command was still running after ${Math.round(setup.durationMs / 1000)} s`;
   return `the set-up command ${setup.startError ?? `exited with code ${setup.exit.code ?? setup.exit.signal ?? "unknown"}`}; see setup.log of the run`;
 }

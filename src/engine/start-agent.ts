@@ -18,7 +18,10 @@ const MAX_RUNS = 1_000;
 /** Prepare, context, configure, execute, monitor: the first five of a run's ten steps. */
 export async function startAgent(context: StepContext, role: Role, work: Work): Promise<JobResult> {
   const { ports, run } = context;
-  const [workspace, briefed] = await Promise.all([openWorkspace(context, run.id, work.headCommit), brief(context, role, work)]);
+  const [workspace, briefed] = await Promise.all([
+    openWorkspace(context, run.id, work.headCommit),
+    brief(context, role, work),
+  ]);
   ports.pass("workspace.opened");
   return supervise(context, agentJob(context, { ...briefed, workspace, role }));
 }
@@ -36,7 +39,10 @@ type Briefed = Pick<Execution, "agent" | "runSettings" | "paths">;
 /** Who works, within which limits, and what it is told. The files themselves play no part in it. */
 async function brief(context: StepContext, role: Role, work: Work): Promise<Briefed> {
   const { ports, run, task } = context;
-  const runSettings = await withinTaskTime(context, resolveRun(context.settings, context.state.agent, task.options, role));
+  const runSettings = await withinTaskTime(
+    context,
+    resolveRun(context.settings, context.state.agent, task.options, role),
+  );
   const agent = ports.createAgent(runSettings.agentSettings);
   await ports.store.updateRun(context.lease, {
     agent: runSettings.agent,
@@ -50,11 +56,20 @@ async function brief(context: StepContext, role: Role, work: Work): Promise<Brie
 }
 
 /** `limits.task_timeout`: what earlier runs of the task used is gone. */
-async function withinTaskTime({ ports, task, run, settings }: StepContext, runSettings: RunSettings): Promise<RunSettings> {
+async function withinTaskTime(
+  { ports, task, run, settings }: StepContext,
+  runSettings: RunSettings,
+): Promise<RunSettings> {
   const runs = await ports.store.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
-  const used = runs.filter(({ id, step }) => step === "agent" && id !== run.id).reduce((sum, each) => sum + activeMs(each), 0);
+  const used = runs
+    .filter(({ id, step }) => step === "agent" && id !== run.id)
+    .reduce((sum, each) => sum + activeMs(each), 0);
   const left = settings.limits.taskTimeoutMs - used;
-  if (left <= 0) throw new StepEnd("timeout", `the task's agents have worked for ${Math.round(used / 60_000)} minutes: limits.task_timeout is used up`);
+  if (left <= 0)
+    throw new StepEnd(
+      "timeout",
+      `the task's agents have worked for ${Math.round(used / 60_000)} minutes: limits.task_timeout is used up`,
+    );
   return { ...runSettings, timeoutMs: Math.min(runSettings.timeoutMs, left) };
 }
 

@@ -57,7 +57,11 @@ export async function findProject(ports: Pick<EnginePorts, "store">, name: strin
   if (project !== null) return project;
   const known = (await ports.store.listProjects()).map((each) => each.name);
   const found = known.length === 0 ? "no project is registered yet" : `registered are: ${known.join(", ")}`;
-  throw new UserError("not_found", `there is no project "${terminalLine(name, MAX_TITLE)}"; ${found}`, "run nightshift init in the project's folder");
+  throw new UserError(
+    "not_found",
+    `there is no project "${terminalLine(name, MAX_TITLE)}"; ${found}`,
+    "run nightshift init in the project's folder",
+  );
 }
 
 interface Making {
@@ -125,7 +129,8 @@ function checkDescription(given: string): string {
       "put the long part into a file of the repository and name that file",
     );
   const description = terminalText(given).trim();
-  if (description === "") throw new UserError("invalid", "the description is empty", "say what is to be done, in one sentence or more");
+  if (description === "")
+    throw new UserError("invalid", "the description is empty", "say what is to be done, in one sentence or more");
   return description;
 }
 
@@ -134,9 +139,13 @@ function titleOf(text: string): string {
 }
 
 /** An agent that is not configured is better refused now than at three in the morning. */
-function checkAgents(ports: EnginePorts, { pipeline, settings, task }: { pipeline: Pipeline; settings: Settings; task: Task }): void {
+function checkAgents(
+  ports: EnginePorts,
+  { pipeline, settings, task }: { pipeline: Pipeline; settings: Settings; task: Task },
+): void {
   for (const state of Object.values(pipeline.states))
-    if (state.step.kind === "agent") ports.createAgent(resolveRun(settings, state.agent, task.options, state.step.role).agentSettings);
+    if (state.step.kind === "agent")
+      ports.createAgent(resolveRun(settings, state.agent, task.options, state.step.role).agentSettings);
 }
 
 function submitted(task: Task, actor: Actor): EventDraft {

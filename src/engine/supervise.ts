@@ -39,7 +39,11 @@ export async function watchJob(context: StepContext, dir: string, paused: boolea
 }
 
 /** Keeps the supervisor at what the task says, one order after the other. */
-function followOrders({ ports, run, lease }: StepContext, dir: string, known: boolean | null): { obey(): Promise<void>; stop(): Promise<void> } {
+function followOrders(
+  { ports, run, lease }: StepContext,
+  dir: string,
+  known: boolean | null,
+): { obey(): Promise<void>; stop(): Promise<void> } {
   let paused = known;
   let turn = Promise.resolve();
   const obey = (): Promise<void> => {

@@ -44,7 +44,8 @@ export async function transact(
 
 export async function readTask(ports: Pick<EnginePorts, "store">, id: string): Promise<Task> {
   const task = await ports.store.getTask(id);
-  if (task === null) throw new UserError("not_found", `there is no task ${id}`, "nightshift queue lists the tasks there are");
+  if (task === null)
+    throw new UserError("not_found", `there is no task ${id}`, "nightshift queue lists the tasks there are");
   return task;
 }
 

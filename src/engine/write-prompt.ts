@@ -16,7 +16,10 @@ export interface PromptParams {
 const MAX_DIFF_BYTES = 200_000;
 
 /** Everything the agent is told, in one file: the supervisor feeds it to the agent, people can read it afterwards. */
-export async function writePrompt(context: StepContext, { role, runSettings, paths, work }: PromptParams): Promise<void> {
+export async function writePrompt(
+  context: StepContext,
+  { role, runSettings, paths, work }: PromptParams,
+): Promise<void> {
   const { ports, task, run, project, settings } = context;
   const text = buildContext({
     preamble: await ports.projects.preamble(),
@@ -45,7 +48,11 @@ export async function writePrompt(context: StepContext, { role, runSettings, pat
 }
 
 /** A reviewer judges the change as it stands; the others read the files themselves. */
-async function dataFor({ ports, task, project }: StepContext, role: Role, work: Work): Promise<{ readonly diff?: string }> {
+async function dataFor(
+  { ports, task, project }: StepContext,
+  role: Role,
+  work: Work,
+): Promise<{ readonly diff?: string }> {
   if (role !== "review" || work.baseCommit === work.headCommit) return {};
   const range = { from: work.baseCommit, to: work.headCommit, maxBytes: MAX_DIFF_BYTES };
   const { patch, cut } = await ports.workspaces.diff({ project: project.name, task: task.id, ...range });

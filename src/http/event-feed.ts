@@ -13,7 +13,7 @@ export interface EventFeed {
 type EventStore = Pick<Store, "onEvents" | "listEvents" | "lastEventId">;
 
 const RING: RingSize = { events: 2000, characters: 4 * 1024 * 1024 };
-/** Wake-ups are gathered this long: one write for a burst of events. */
+/** The first event of a burst leaves at once; those that follow are gathered this long, for one write. */
 const BATCH_MS = 16;
 const PAGE = 200;
 
@@ -25,13 +25,21 @@ export function openEventFeed(store: EventStore, size: RingSize = RING): EventFe
   const ring = createEventRing(size);
   const watchers = new Set<() => void>();
   let timer: NodeJS.Timeout | null = null;
+  let gathered = false;
+
+  function tell(): void {
+    gathered = false;
+    for (const wake of watchers) wake();
+    timer = setTimeout(() => {
+      timer = null;
+      if (gathered) tell();
+    }, BATCH_MS);
+  }
 
   const unsubscribe = store.onEvents((events) => {
     ring.add(events);
-    timer ??= setTimeout(() => {
-      timer = null;
-      for (const wake of watchers) wake();
-    }, BATCH_MS);
+    if (timer === null) tell();
+    else gathered = true;
   });
 
   function source(after: number | null, task: string | null): SseSource {

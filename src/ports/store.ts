@@ -1,5 +1,15 @@
 import type { Event, EventDraft } from "../core/event.ts";
-import type { CheckResult, Exit, EndedBy, Run, RunEndStatus, RunStatus, StepKind, Tokens, CostBasis } from "../core/run.ts";
+import type {
+  CheckResult,
+  Exit,
+  EndedBy,
+  Run,
+  RunEndStatus,
+  RunStatus,
+  StepKind,
+  Tokens,
+  CostBasis,
+} from "../core/run.ts";
 import type { Role } from "../core/role.ts";
 import type { Artifact, Task, TaskStatus, Trigger } from "../core/task.ts";
 

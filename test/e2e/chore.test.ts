@@ -18,20 +18,32 @@ afterEach(async () => {
 
 describe("a chore, from submit to a pushed branch", () => {
   it("is published as one commit on top of the base, and leaves nothing behind", async () => {
-    const { submit, settled, published, repo, home, path } = await open({ settings: "checks:\n  test: { command: sh test.sh }\n" });
+    const { submit, settled, published, repo, home, path } = await open({
+      settings: "checks:\n  test: { command: sh test.sh }\n",
+    });
     const task = await settled((await submit()).id);
     expect(task).toMatchObject({ status: "succeeded", state: "done", outcome: "published", waitingFor: null });
     expect(await path(task.id)).toEqual(["implementing>checking", "checking>publishing", "publishing>done"]);
     expect(await published(task, "greeting.txt")).toBe("hello, world");
     expect(await git(repo.remote, "rev-list", "--count", `main..${task.branch}`)).toBe("1");
-    await expect.poll(() => readdirSync(join(home, "workspaces")).filter((name) => name.startsWith("task_"))).toEqual([]);
+    await expect
+      .poll(() => readdirSync(join(home, "workspaces")).filter((name) => name.startsWith("task_")))
+      .toEqual([]);
   });
 
   it("does not touch the person's checkout", async () => {
     const { submit, settled, repo } = await open();
-    const before = [await repo.git("status", "--porcelain"), await repo.git("rev-parse", "HEAD"), readFileSync(join(repo.checkout, "greeting.txt"), "utf8")];
+    const before = [
+      await repo.git("status", "--porcelain"),
+      await repo.git("rev-parse", "HEAD"),
+      readFileSync(join(repo.checkout, "greeting.txt"), "utf8"),
+    ];
     await settled((await submit()).id);
-    expect([await repo.git("status", "--porcelain"), await repo.git("rev-parse", "HEAD"), readFileSync(join(repo.checkout, "greeting.txt"), "utf8")]).toEqual(before);
+    expect([
+      await repo.git("status", "--porcelain"),
+      await repo.git("rev-parse", "HEAD"),
+      readFileSync(join(repo.checkout, "greeting.txt"), "utf8"),
+    ]).toEqual(before);
     expect(existsSync(join(repo.checkout, ".gitignore"))).toBe(false);
   });
 
@@ -43,36 +55,60 @@ describe("a chore, from submit to a pushed branch", () => {
     const task = await settled((await submit()).id);
     expect(task.status).toBe("succeeded");
     const all = await runs(task.id);
-    expect(all.map(({ outcome }) => outcome)).toEqual(["implemented", "checks_failed", "implemented", "checks_passed", "published"]);
+    expect(all.map(({ outcome }) => outcome)).toEqual([
+      "implemented",
+      "checks_failed",
+      "implemented",
+      "checks_passed",
+      "published",
+    ]);
     expect(all.map(({ attempt }) => attempt)).toEqual([1, 1, 2, 2, 1]);
-    expect(readFileSync(join(home, "runs", all[2]?.id ?? "", "prompt.md"), "utf8")).toMatch(/check "test" failed with exit code 1[\s\S]*bye/);
+    expect(readFileSync(join(home, "runs", all[2]?.id ?? "", "prompt.md"), "utf8")).toMatch(
+      /check "test" failed with exit code 1[\s\S]*bye/,
+    );
   });
 
   it("fails after the third repair, with the log, and keeps the work as a rescue ref", async () => {
-    const { submit, settled, runs, home, path } = await open({ agent: 'echo "bye $N" > greeting.txt; done_with no', settings: "checks:\n  test: { command: sh test.sh }\n" });
+    const { submit, settled, runs, home, path } = await open({
+      agent: 'echo "bye $N" > greeting.txt; done_with no',
+      settings: "checks:\n  test: { command: sh test.sh }\n",
+    });
     const task = await settled((await submit()).id);
     expect(task).toMatchObject({ status: "failed", outcome: "checks_failed" });
     expect((await runs(task.id)).filter(({ role }) => role === "implement")).toHaveLength(4);
     expect((await path(task.id)).at(-1)).toBe("checking>failed");
     const [mirror] = readdirSync(join(home, "mirrors"));
-    await expect.poll(() => git(join(home, "mirrors", mirror ?? ""), "for-each-ref", "refs/nightshift/rescue")).toContain(task.id);
+    await expect
+      .poll(() => git(join(home, "mirrors", mirror ?? ""), "for-each-ref", "refs/nightshift/rescue"))
+      .toContain(task.id);
   });
 
   it("tells a red baseline from a change that broke something", async () => {
-    const { submit, settled, wired } = await open({ settings: "checks:\n  always-red: { command: 'echo broken since ever; exit 1' }\n  test: { command: sh test.sh }\n" });
+    const { submit, settled, wired } = await open({
+      settings:
+        "checks:\n  always-red: { command: 'echo broken since ever; exit 1' }\n  test: { command: sh test.sh }\n",
+    });
     const task = await settled((await submit()).id);
     expect(task.status).toBe("succeeded");
     const checks = await wired.ports.store.listChecks(task.id);
-    expect(checks.map(({ name, status }) => [name, status])).toEqual([["always-red", "red_baseline"], ["test", "passed"]]);
+    expect(checks.map(({ name, status }) => [name, status])).toEqual([
+      ["always-red", "red_baseline"],
+      ["test", "passed"],
+    ]);
   });
 
   it("blames a change for failing in another way than the base", async () => {
-    const { submit, settled } = await open({ agent: "echo bye > greeting.txt; done_with no", settings: "repair_attempts: 0\nchecks:\n  red: { command: 'cat greeting.txt; exit 1' }\n" });
+    const { submit, settled } = await open({
+      agent: "echo bye > greeting.txt; done_with no",
+      settings: "repair_attempts: 0\nchecks:\n  red: { command: 'cat greeting.txt; exit 1' }\n",
+    });
     expect(await settled((await submit()).id)).toMatchObject({ status: "failed", outcome: "checks_failed" });
   });
 
   it("records a check that fails once and then passes as flaky, and goes on", async () => {
-    const { submit, settled, wired } = await open({ settings: "checks:\n  moody: { command: 'test -e seen || { touch seen; exit 1; }' }\n" });
+    const { submit, settled, wired } = await open({
+      settings: "checks:\n  moody: { command: 'test -e seen || { touch seen; exit 1; }' }\n",
+    });
     const task = await settled((await submit()).id);
     expect(task.status).toBe("succeeded");
     expect((await wired.ports.store.listChecks(task.id)).map(({ status }) => status)).toEqual(["flaky"]);
@@ -91,7 +127,9 @@ else echo "hello there" > greeting.txt; done_with yes; fi`,
     });
     const waiting = await settled((await submit()).id);
     expect(waiting).toMatchObject({ status: "waiting", state: "implementing", waitingFor: { kind: "answers" } });
-    await expect(commands.answer(waiting.id, { other: "x" }, ALICE)).rejects.toThrow(/no question "other"[\s\S]*"word" has no answer/);
+    await expect(commands.answer(waiting.id, { other: "x" }, ALICE)).rejects.toThrow(
+      /no question "other"[\s\S]*"word" has no answer/,
+    );
     await commands.answer(waiting.id, { word: "there" }, ALICE);
     const task = await settled(waiting.id);
     expect(task).toMatchObject({ status: "succeeded" });

@@ -51,7 +51,9 @@ describe("a project", () => {
     expect(initialised.stderr).toContain("agents.mine");
     expect(initialised.stderr).toContain("nightshift trust --yes");
     expect((await user.run("submit", "--pipeline", "chore", "Do it")).code).not.toBe(0);
-    expect((await user.run("submit", "--pipeline", "chore", "x")).stderr).toContain("not accepted, so what was accepted before counts");
+    expect((await user.run("submit", "--pipeline", "chore", "x")).stderr).toContain(
+      "not accepted, so what was accepted before counts",
+    );
     expect(await user.run("trust", "--yes")).toMatchObject({ code: 0, stdout: "accepted for shop\n" });
     expect((await user.run("trust")).stdout).toContain("nothing to accept");
   });

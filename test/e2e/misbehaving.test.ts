@@ -20,8 +20,18 @@ describe("an agent that misbehaves", () => {
   it.each([
     ["exits 0 without an outcome", "true", "invalid_output", /without reporting an outcome/],
     ["writes a broken outcome file", 'echo "{oops" > "$OUT"', "invalid_output", /JSON/],
-    ["reports an outcome its role does not have", `printf '{"outcome":"approved","summary":"fine"}' > "$OUT"`, "invalid_output", /approved/],
-    ["makes its outcome file a link", 'echo \'{"outcome":"implemented","summary":"x"}\' > "$TMPDIR/x"; ln -s "$TMPDIR/x" "$OUT"', "invalid_output", /link/],
+    [
+      "reports an outcome its role does not have",
+      `printf '{"outcome":"approved","summary":"fine"}' > "$OUT"`,
+      "invalid_output",
+      /approved/,
+    ],
+    [
+      "makes its outcome file a link",
+      'echo \'{"outcome":"implemented","summary":"x"}\' > "$TMPDIR/x"; ln -s "$TMPDIR/x" "$OUT"',
+      "invalid_output",
+      /link/,
+    ],
     ["writes 100 MB as its outcome", 'head -c 100000000 /dev/zero > "$OUT"', "invalid_output", /bytes|large|MB/],
     ["makes its outcome file a pipe", 'mkfifo "$OUT"', "invalid_output", /file/],
     ["fails", "exit 3", "agent_error", /code 3/],
@@ -34,7 +44,10 @@ describe("an agent that misbehaves", () => {
   });
 
   it("gets one chance to mend a bad report", async () => {
-    const { task, night: { runs, home } } = await finish({ agent: 'echo more >> greeting.txt; [ "$N" = 1 ] && echo "[]" > "$OUT" || done_with mended' });
+    const {
+      task,
+      night: { runs, home },
+    } = await finish({ agent: 'echo more >> greeting.txt; [ "$N" = 1 ] && echo "[]" > "$OUT" || done_with mended' });
     expect(task.status).toBe("succeeded");
     const all = await runs(task.id);
     expect(all.map(({ outcome }) => outcome)).toEqual(["invalid_output", "implemented", "checks_passed", "published"]);
@@ -42,7 +55,12 @@ describe("an agent that misbehaves", () => {
   });
 
   it("prints binary and escape sequences: kept, harmless, not fatal", async () => {
-    const { task, night: { runs, wired } } = await finish({ agent: `printf '\\377\\376\\000\\033[2J\\033]0;owned\\007text\\n'; echo hi >> greeting.txt; done_with ok` });
+    const {
+      task,
+      night: { runs, wired },
+    } = await finish({
+      agent: `printf '\\377\\376\\000\\033[2J\\033]0;owned\\007text\\n'; echo hi >> greeting.txt; done_with ok`,
+    });
     expect(task.status).toBe("succeeded");
     const [first] = await runs(task.id);
     const { lines } = await wired.ports.runFiles.readTranscript(first?.id ?? "", 0, 100_000);
@@ -50,21 +68,36 @@ describe("an agent that misbehaves", () => {
   });
 
   it("commits on another branch: the files count, its commits do not", async () => {
-    const { task, night: { published } } = await finish({
-      agent: 'git checkout -q -b elsewhere; echo "hello from elsewhere" > greeting.txt; git -c user.name=x -c user.email=x@x commit -qam mine; git config core.fsmonitor "touch $TMPDIR/../../../owned"; done_with ok',
+    const {
+      task,
+      night: { published },
+    } = await finish({
+      agent:
+        'git checkout -q -b elsewhere; echo "hello from elsewhere" > greeting.txt; git -c user.name=x -c user.email=x@x commit -qam mine; git config core.fsmonitor "touch $TMPDIR/../../../owned"; done_with ok',
     });
     expect(task.status).toBe("succeeded");
     expect(await published(task, "greeting.txt")).toBe("hello from elsewhere");
   });
 
   it("hangs: ended at its time limit, tried once more, then failed", async () => {
-    const { task, night: { runs } } = await finish({ agent: "sleep 60", settings: "roles:\n  implement: { timeout: 1s }\n" });
+    const {
+      task,
+      night: { runs },
+    } = await finish({ agent: "sleep 60", settings: "roles:\n  implement: { timeout: 1s }\n" });
     expect(task).toMatchObject({ status: "failed", outcome: "timeout" });
-    expect((await runs(task.id)).map(({ status, endedBy }) => [status, endedBy])).toEqual([["timeout", "timeout"], ["timeout", "timeout"]]);
+    expect((await runs(task.id)).map(({ status, endedBy }) => [status, endedBy])).toEqual([
+      ["timeout", "timeout"],
+      ["timeout", "timeout"],
+    ]);
   });
 
   it("leaves processes behind: they end with it", async () => {
-    const { task, night: { repo } } = await finish({ agent: `setsid sh -c 'while :; do date >> ${"$PWD"}/../../../../ticks; sleep 0.05; done' & sleep 0.3; echo hi >> greeting.txt; done_with ok` });
+    const {
+      task,
+      night: { repo },
+    } = await finish({
+      agent: `setsid sh -c 'while :; do date >> $PWD/../../../../ticks; sleep 0.05; done' & sleep 0.3; echo hi >> greeting.txt; done_with ok`,
+    });
     expect(task.status).toBe("succeeded");
     const ticks = join(repo.path, "ticks");
     const before = existsSync(ticks) ? statSync(ticks).size : 0;
@@ -74,7 +107,10 @@ describe("an agent that misbehaves", () => {
 
   it("is not installed: parked and said, not failed", async () => {
     night = await openNight({ settings: "" });
-    writeFileSync(join(night.repo.checkout, "nightshift.yaml"), "project: shop\nagent: mine\nagents:\n  mine: { kind: command, command: [no-such-program-anywhere] }\n");
+    writeFileSync(
+      join(night.repo.checkout, "nightshift.yaml"),
+      "project: shop\nagent: mine\nagents:\n  mine: { kind: command, command: [no-such-program-anywhere] }\n",
+    );
     const place = { name: "shop", path: night.repo.checkout, remote: night.repo.remote, defaultBranch: "main" };
     const { wanted } = await night.wired.projectFiles.pendingTrust(place, "");
     await night.commands.registerProject({ ...place, accepted: wanted }, { kind: "person", name: "alice" });
@@ -85,13 +121,24 @@ describe("an agent that misbehaves", () => {
 
 describe("checks that misbehave", () => {
   it("hang: ended at their time limit and blamed", async () => {
-    const { task, night: { wired } } = await finish({ settings: "repair_attempts: 0\nchecks:\n  slow: { command: 'test \"$(cat greeting.txt)\" = hello || sleep 60', timeout: 1s }\n" });
+    const {
+      task,
+      night: { wired },
+    } = await finish({
+      settings:
+        "repair_attempts: 0\nchecks:\n  slow: { command: 'test \"$(cat greeting.txt)\" = hello || sleep 60', timeout: 1s }\n",
+    });
     expect(task).toMatchObject({ status: "failed", outcome: "checks_failed" });
     expect((await wired.ports.store.listChecks(task.id)).map(({ status }) => status)).toEqual(["timeout"]);
   });
 
   it("print without end: cut, and the task goes on", async () => {
-    const { task, night: { runs, home } } = await finish({ settings: "checks:\n  loud: { command: 'head -c 100000000 /dev/zero | tr \"\\\\0\" x; echo the end' }\n" });
+    const {
+      task,
+      night: { runs, home },
+    } = await finish({
+      settings: "checks:\n  loud: { command: 'head -c 100000000 /dev/zero | tr \"\\\\0\" x; echo the end' }\n",
+    });
     expect(task.status).toBe("succeeded");
     const check = (await runs(task.id)).find(({ step }) => step === "checks");
     expect(statSync(join(home, "runs", check?.id ?? "", "checks", "loud.log")).size).toBeLessThan(11_000_000);
@@ -122,12 +169,31 @@ describe("the wall", () => {
 
   it("hands an agent only the environment on the list", async () => {
     process.env["PLANTED_TOKEN"] = "s3cret-value";
-    const { task, night: { runs, wired } } = await finish({ agent: "env; echo hi >> greeting.txt; done_with ok" });
+    const {
+      task,
+      night: { runs, wired },
+    } = await finish({ agent: "env; echo hi >> greeting.txt; done_with ok" });
     delete process.env["PLANTED_TOKEN"];
     const [first] = await runs(task.id);
     const { lines } = await wired.ports.runFiles.readTranscript(first?.id ?? "", 0, 100_000);
     const names = lines.map(({ text }) => text.split("=")[0]).filter((name) => /^[A-Z_]+$/.test(name ?? ""));
-    const allowed = ["PATH", "HOME", "USER", "LANG", "LC_ALL", "TERM", "TMPDIR", "SHELL", "TZ", "PWD", "OLDPWD", "SHLVL", "_", "N", "OUT"];
+    const allowed = [
+      "PATH",
+      "HOME",
+      "USER",
+      "LANG",
+      "LC_ALL",
+      "TERM",
+      "TMPDIR",
+      "SHELL",
+      "TZ",
+      "PWD",
+      "OLDPWD",
+      "SHLVL",
+      "_",
+      "N",
+      "OUT",
+    ];
     expect(names.filter((name) => !allowed.includes(name ?? "") && !name?.startsWith("NIGHTSHIFT_"))).toEqual([]);
     expect(lines.some(({ text }) => text.includes("s3cret-value"))).toBe(false);
   });

@@ -43,16 +43,27 @@ export interface NightOptions {
 const PATIENCE_MS = 25_000;
 
 export async function openNight(options: NightOptions = {}): Promise<Night> {
-  const repo = await createTempRepo({ "greeting.txt": "hello\n", "test.sh": "grep -q hello greeting.txt\n", ...options.files });
+  const repo = await createTempRepo({
+    "greeting.txt": "hello\n",
+    "test.sh": "grep -q hello greeting.txt\n",
+    ...options.files,
+  });
   const home = join(repo.path, "home");
   const agent = join(repo.path, "agent.sh");
   await mkdir(home, { mode: 0o700 });
   await writeFile(join(home, "config.yaml"), options.userSettings ?? "sandbox: { mode: none }\n");
-  await writeFile(agent, `#!/bin/sh\nOUT=$NIGHTSHIFT_OUTCOME_FILE\nN=$NIGHTSHIFT_ATTEMPT\ndone_with() { printf '{"outcome":"implemented","summary":"%s"}' "$1" > "$OUT"; }\n${options.agent ?? CHANGES_A_FILE}\n`);
+  await writeFile(
+    agent,
+    `#!/bin/sh\nOUT=$NIGHTSHIFT_OUTCOME_FILE\nN=$NIGHTSHIFT_ATTEMPT\ndone_with() { printf '{"outcome":"implemented","summary":"%s"}' "$1" > "$OUT"; }\n${options.agent ?? CHANGES_A_FILE}\n`,
+  );
   await chmod(agent, 0o755);
-  await writeFile(join(repo.checkout, "nightshift.yaml"), `project: shop\nagent: mine\nagents:\n  mine: { kind: command, command: [${JSON.stringify(agent)}] }\n${options.settings ?? ""}`);
+  await writeFile(
+    join(repo.checkout, "nightshift.yaml"),
+    `project: shop\nagent: mine\nagents:\n  mine: { kind: command, command: [${JSON.stringify(agent)}] }\n${options.settings ?? ""}`,
+  );
   const notices: string[] = [];
-  const open = (): Promise<Wired> => wire({ home, env: process.env, log: SILENT, pass: () => undefined, write: (line) => void notices.push(line) });
+  const open = (): Promise<Wired> =>
+    wire({ home, env: process.env, log: SILENT, pass: () => undefined, write: (line) => void notices.push(line) });
   let wired = await open();
   let dispatch = await startDispatch(wired.ports);
   let commands = createCommands(wired.ports);
@@ -67,7 +78,8 @@ export async function openNight(options: NightOptions = {}): Promise<Night> {
       const task = await wired.ports.store.getTask(id);
       if (task === null) throw new Error(`no task ${id}`);
       if (holds(task)) return task;
-      if (performance.now() - start > PATIENCE_MS) throw new Error(`still ${task.status} in ${task.state}: ${JSON.stringify(await lastEvents(wired, id))}`);
+      if (performance.now() - start > PATIENCE_MS)
+        throw new Error(`still ${task.status} in ${task.state}: ${JSON.stringify(await lastEvents(wired, id))}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   };
@@ -87,7 +99,9 @@ export async function openNight(options: NightOptions = {}): Promise<Night> {
     runs: (id) => wired.ports.store.listRuns({ task: id, status: null, project: null, limit: 100 }),
     path: async (id) => {
       const events = await wired.ports.store.listEvents({ after: 0, task: id, limit: 1000 });
-      return events.filter(({ type }) => type === "task.state").map(({ data }) => `${String(data["from"])}>${String(data["to"])}`);
+      return events
+        .filter(({ type }) => type === "task.state")
+        .map(({ data }) => `${String(data["from"])}>${String(data["to"])}`);
     },
     published: (task, file) => git(repo.remote, "show", `${task.branch}:${file}`),
     restart: async () => {
@@ -98,7 +112,8 @@ export async function openNight(options: NightOptions = {}): Promise<Night> {
       dispatch = await startDispatch(wired.ports);
     },
     close: async () => {
-      for (const { id } of await wired.ports.store.listOpenRuns()) await wired.ports.supervisors.control(wired.ports.runFiles.dir(id), "kill");
+      for (const { id } of await wired.ports.store.listOpenRuns())
+        await wired.ports.supervisors.control(wired.ports.runFiles.dir(id), "kill");
       await stop(wired, dispatch);
       await repo.remove();
     },
@@ -133,5 +148,7 @@ async function stop(wired: Wired, dispatch: Dispatch): Promise<void> {
 }
 
 async function lastEvents(wired: Wired, id: string): Promise<readonly string[]> {
-  return (await wired.ports.store.listEvents({ after: 0, task: id, limit: 1000 })).slice(-6).map(({ summary }) => summary);
+  return (await wired.ports.store.listEvents({ after: 0, task: id, limit: 1000 }))
+    .slice(-6)
+    .map(({ summary }) => summary);
 }

@@ -17,7 +17,17 @@ i=0; while [ ! -e "$GO" ] && [ $i -lt 600 ]; do i=$((i+1)); sleep 0.05; done; do
 
 async function begun(opened: Night, id: string): Promise<string> {
   const dir = (): string => join(opened.home, "runs");
-  await expect.poll(() => (existsSync(dir()) ? readdirSync(dir()) : []).some((run) => existsSync(join(dir(), run, "transcript.jsonl")) && readFileSync(join(dir(), run, "transcript.jsonl"), "utf8").includes("begun")), { timeout: 15_000 }).toBe(true);
+  await expect
+    .poll(
+      () =>
+        (existsSync(dir()) ? readdirSync(dir()) : []).some(
+          (run) =>
+            existsSync(join(dir(), run, "transcript.jsonl")) &&
+            readFileSync(join(dir(), run, "transcript.jsonl"), "utf8").includes("begun"),
+        ),
+      { timeout: 15_000 },
+    )
+    .toBe(true);
   return (await opened.runs(id))[0]?.id ?? "";
 }
 
@@ -31,12 +41,17 @@ describe("work is not lost", () => {
     const opened = (night = await openNight({ agent: WORKS_LONG }));
     const { id } = await opened.submit();
     const run = await begun(opened, id);
-    const { pid } = JSON.parse(readFileSync(join(opened.home, "runs", run, "supervisor.json"), "utf8")) as { pid: number };
+    const { pid } = JSON.parse(readFileSync(join(opened.home, "runs", run, "supervisor.json"), "utf8")) as {
+      pid: number;
+    };
     writeFileSync(join(opened.repo.path, "go"), "");
     process.kill(pid, "SIGKILL");
     const task = await opened.settled(id);
     expect(task.status).toBe("succeeded");
-    expect((await opened.runs(id)).map(({ outcome, attempt }) => [outcome, attempt]).slice(0, 2)).toEqual([["interrupted", 1], ["implemented", 1]]);
+    expect((await opened.runs(id)).map(({ outcome, attempt }) => [outcome, attempt]).slice(0, 2)).toEqual([
+      ["interrupted", 1],
+      ["implemented", 1],
+    ]);
     expect(await opened.published(task, "greeting.txt")).toBe("hello\ntry 1\ntry 1");
   });
 
@@ -84,9 +99,16 @@ describe("work is not lost", () => {
 
   it("when the remote does not answer: the task waits for it, and nobody is blamed", async () => {
     const opened = (night = await openNight());
-    await opened.commands.registerProject({ ...((await opened.wired.ports.store.getProject("shop")) ?? never()), remote: "http://127.0.0.1:9/shop.git" }, ALICE);
+    await opened.commands.registerProject(
+      { ...((await opened.wired.ports.store.getProject("shop")) ?? never()), remote: "http://127.0.0.1:9/shop.git" },
+      ALICE,
+    );
     const task = await opened.until((await opened.submit()).id, ({ queuedFor }) => queuedFor !== null);
-    expect(task).toMatchObject({ status: "queued", queuedFor: { kind: "provider" }, counters: { "implementing:park": 1 } });
+    expect(task).toMatchObject({
+      status: "queued",
+      queuedFor: { kind: "provider" },
+      counters: { "implementing:park": 1 },
+    });
     expect((await opened.runs(task.id))[0]).toMatchObject({ outcome: "provider_down", costUsd: 0 });
   });
 });
@@ -95,7 +117,8 @@ describe("what code under test leaves", () => {
   it("has no say in the checks that follow", async () => {
     const opened = (night = await openNight({
       agent: "echo bye > greeting.txt; done_with no",
-      settings: "repair_attempts: 1\nchecks:\n  test: { command: 'echo planted > $HOME/planted; echo planted > $TMPDIR/planted; sh test.sh' }\n  later: { command: 'test ! -e $HOME/planted-before && touch $HOME/planted-before' }\n",
+      settings:
+        "repair_attempts: 1\nchecks:\n  test: { command: 'echo planted > $HOME/planted; echo planted > $TMPDIR/planted; sh test.sh' }\n  later: { command: 'test ! -e $HOME/planted-before && touch $HOME/planted-before' }\n",
     }));
     const task = await opened.settled((await opened.submit()).id);
     expect(task).toMatchObject({ status: "failed", outcome: "checks_failed" });
@@ -104,9 +127,15 @@ describe("what code under test leaves", () => {
   });
 
   it("a check may be called setup", async () => {
-    const opened = (night = await openNight({ settings: "workspace: { setup: 'true' }\nchecks:\n  setup: { command: exit 1 }\nrepair_attempts: 0\n", agent: "echo more >> greeting.txt; done_with ok", files: {} }));
+    const opened = (night = await openNight({
+      settings: "workspace: { setup: 'true' }\nchecks:\n  setup: { command: exit 1 }\nrepair_attempts: 0\n",
+      agent: "echo more >> greeting.txt; done_with ok",
+      files: {},
+    }));
     const task = await opened.settled((await opened.submit()).id);
-    expect((await opened.wired.ports.store.listChecks(task.id)).map(({ name, status }) => [name, status])).toEqual([["setup", "red_baseline"]]);
+    expect((await opened.wired.ports.store.listChecks(task.id)).map(({ name, status }) => [name, status])).toEqual([
+      ["setup", "red_baseline"],
+    ]);
     expect(task.status).toBe("succeeded");
   });
 });

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { ALICE, openNight, type Night } from "./night.ts";
 
-const SLOW = 'i=0; while [ ! -e "$GO" ] && [ $i -lt 400 ]; do echo tick >> "$TICKS"; i=$((i+1)); sleep 0.05; done; echo hi >> greeting.txt; done_with ok';
+const SLOW =
+  'i=0; while [ ! -e "$GO" ] && [ $i -lt 400 ]; do echo tick >> "$TICKS"; i=$((i+1)); sleep 0.05; done; echo hi >> greeting.txt; done_with ok';
 
 let night: Night | null = null;
 
@@ -95,7 +96,19 @@ describe("people's orders", () => {
     const current = await store.getTask(id);
     if (current === null) throw new Error("gone");
     // Without an event nobody hears of it: as if the daemon had died between writing the order down and passing it on.
-    await store.commit({ task: { ...current, order: "kill" }, expectedVersion: current.version, lease: null, endRun: null, endOthers: null, newRun: null, events: [], checks: [], artifacts: [], notices: [], admission: { at: Date.now(), total: 0, projects: {}, perProject: 0, parkedAgents: [] } });
+    await store.commit({
+      task: { ...current, order: "kill" },
+      expectedVersion: current.version,
+      lease: null,
+      endRun: null,
+      endOthers: null,
+      newRun: null,
+      events: [],
+      checks: [],
+      artifacts: [],
+      notices: [],
+      admission: { at: Date.now(), total: 0, projects: {}, perProject: 0, parkedAgents: [] },
+    });
     await opened.restart();
     expect(await opened.settled(id)).toMatchObject({ status: "cancelled" });
   });

@@ -8,7 +8,10 @@ const ID_BYTES = 10;
  * The machine's time, but never backwards within a process: when somebody sets the clock back, time goes on from where
  * it was, so that nothing waits for a moment that has already been.
  */
-export function createSystemClock(wall: () => number = Date.now, monotonic: () => number = () => performance.now()): Clock {
+export function createSystemClock(
+  wall: () => number = Date.now,
+  monotonic: () => number = () => performance.now(),
+): Clock {
   let anchor = { wall: wall(), monotonic: monotonic() };
   return {
     monotonic,

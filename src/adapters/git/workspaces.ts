@@ -61,7 +61,11 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
  * A task that is taken up again after its things were removed has a new engine directory; its commits are in the mirror,
  * as a rescue ref.
  */
-async function inEngine<T>(context: GitContext, at: { project: string; task: string }, work: () => Promise<T>): Promise<T> {
+async function inEngine<T>(
+  context: GitContext,
+  at: { project: string; task: string },
+  work: () => Promise<T>,
+): Promise<T> {
   return context.turns(at.task, async () => {
     await createEngineDir(taskPaths(context, at.task), mirrorPath(context, at.project));
     return work();

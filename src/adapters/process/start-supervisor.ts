@@ -90,7 +90,9 @@ async function waitUntilFound(dir: string, child: ChildProcess): Promise<void> {
   while (!existsSync(join(dir, SUPERVISOR_FILE))) {
     if (failure !== null && existsSync(join(dir, CLAIM))) return;
     if (failure !== null || performance.now() > deadline) {
-      throw new (killed ? KilledError : Error)(`The supervisor could not be started: ${failure ?? "it did not answer"}. ${readLog(dir)}`.trim());
+      throw new (killed ? KilledError : Error)(
+        `The supervisor could not be started: ${failure ?? "it did not answer"}. ${readLog(dir)}`.trim(),
+      );
     }
     await sleep(POLL_MS);
   }

@@ -21,7 +21,9 @@ export async function runAgentStep(context: StepContext): Promise<StepResult> {
   if (!begun && task.order !== null) return cancelled(context);
   const work = await prepareWork(context);
   // What was begun goes on as it was begun, whatever the settings say by now.
-  const ended = begun ? await watchJob(context, ports.runFiles.dir(run.id), null) : await startAgent(context, role, work);
+  const ended = begun
+    ? await watchJob(context, ports.runFiles.dir(run.id), null)
+    : await startAgent(context, role, work);
   ports.pass("supervisor.ended");
   const record = ended.kind === "ended" ? ended.record : null;
   const usage = await readUsage(context, role, record);
@@ -94,7 +96,10 @@ const UNNOTICED_MS = 5_000;
 /** It says it changed something; the files say otherwise. The claim stays in the payload. */
 function overrule(outcome: Outcome, collected: CollectedWork, role: Role): Outcome {
   if (!CHANGING_ROLES.includes(role) || outcome.name !== "implemented" || !collected.isEmpty) return outcome;
-  return outcomeOf("no_changes", `it reported "${outcome.summary}" but changed no file`, { claimed: outcome.name, ...outcome.payload });
+  return outcomeOf("no_changes", `it reported "${outcome.summary}" but changed no file`, {
+    claimed: outcome.name,
+    ...outcome.payload,
+  });
 }
 
 const BAD: readonly Outcome["name"][] = [...FAILURE_OUTCOMES, "setup_failed", "conflict", "no_changes"];

@@ -24,7 +24,12 @@ export async function runChecksStep(context: StepContext): Promise<StepResult> {
   if (setupFailed(record)) throw new StepEnd("setup_failed", setupProblem(record));
   const results = await Promise.all(checks.map((check) => toResult(context, check, record)));
   const judged = await withBaseline(context, { work, checks, results });
-  return resultOf(context, verdict(context, judged), { work, checks: judged, pausedMs: record.pausedMs, endedBy: "exit" });
+  return resultOf(context, verdict(context, judged), {
+    work,
+    checks: judged,
+    pausedMs: record.pausedMs,
+    endedBy: "exit",
+  });
 }
 
 /** Only the checks meant for the role whose work is being checked. */
@@ -66,10 +71,14 @@ async function runIn(context: StepContext, { name, commit, paths, checks }: Chec
   };
   ports.pass("checks.started");
   const result = await supervise(context, job);
-  if (result.kind === "lost") throw new StepEnd("interrupted", "the supervisor of the checks died; its process tree was ended");
+  if (result.kind === "lost")
+    throw new StepEnd("interrupted", "the supervisor of the checks died; its process tree was ended");
   if (result.record.error !== null) throw brokenJob(result.record.error);
-  const ended = result.record.commands.find(({ endedBy }) => endedBy === "cancel" || endedBy === "kill" || endedBy === "lost");
-  if (ended !== undefined) throw new StepEnd(ended.endedBy === "lost" ? "interrupted" : "cancel", `the check "${ended.name}" was ended`);
+  const ended = result.record.commands.find(
+    ({ endedBy }) => endedBy === "cancel" || endedBy === "kill" || endedBy === "lost",
+  );
+  if (ended !== undefined)
+    throw new StepEnd(ended.endedBy === "lost" ? "interrupted" : "cancel", `the check "${ended.name}" was ended`);
   return result.record;
 }
 
@@ -117,7 +126,10 @@ interface Judgement {
  * A check that fails on the base commit too, and in the same words, is shown as such and not blamed on the change.
  * One that fails in other words is: the change had a hand in it.
  */
-async function withBaseline(context: StepContext, { work, checks, results }: Judgement): Promise<readonly CheckResult[]> {
+async function withBaseline(
+  context: StepContext,
+  { work, checks, results }: Judgement,
+): Promise<readonly CheckResult[]> {
   const failed = checks.filter(({ name }) => results.some((result) => result.name === name && isRed(result)));
   if (failed.length === 0 || work.baseCommit === work.headCommit) return results;
   const { ports, run, task } = context;

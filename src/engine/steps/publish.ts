@@ -28,10 +28,14 @@ export async function runPublishStep(context: StepContext): Promise<StepResult> 
     { type: "branch", label: branch, url: null, data: { remote: withoutCredentials(project.remote) } },
     { type: "commit", label: commit.slice(0, 12), url: null, data: { commit, base: baseCommit } },
   ];
-  return resultOf(context, outcomeOf("published", `${branch} at ${commit.slice(0, 12)}`, { branch, commit, run: run.id }), {
-    commit,
-    artifacts,
-  });
+  return resultOf(
+    context,
+    outcomeOf("published", `${branch} at ${commit.slice(0, 12)}`, { branch, commit, run: run.id }),
+    {
+      commit,
+      artifacts,
+    },
+  );
 }
 
 /** There is no process to stop here, so people's orders are looked for just before the branch leaves the house. */

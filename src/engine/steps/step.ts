@@ -1,6 +1,14 @@
 import type { Outcome, OutcomeName } from "../../core/outcome.ts";
 import type { Pipeline, State } from "../../core/pipeline.ts";
-import { NO_TOKENS, type CheckResult, type CostBasis, type EndedBy, type Exit, type Run, type Tokens } from "../../core/run.ts";
+import {
+  NO_TOKENS,
+  type CheckResult,
+  type CostBasis,
+  type EndedBy,
+  type Exit,
+  type Run,
+  type Tokens,
+} from "../../core/run.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Artifact, Task } from "../../core/task.ts";
 import type { Lease, Project } from "../../ports/store.ts";
@@ -54,7 +62,11 @@ export function outcomeOf(name: OutcomeName, summary: string, payload: Outcome["
   return { name, summary, payload, retryAt: null };
 }
 
-export function resultOf(context: Pick<StepContext, "task">, outcome: Outcome, known: Partial<StepResult> = {}): StepResult {
+export function resultOf(
+  context: Pick<StepContext, "task">,
+  outcome: Outcome,
+  known: Partial<StepResult> = {},
+): StepResult {
   return {
     outcome,
     exit: null,
