@@ -47,6 +47,10 @@ export async function readUserFile(home: string): Promise<ParsedConfig<UserWritt
   return { ...parsed, written: resolvePaths(parsed.written, home) };
 }
 
+/** Asked once: finding it out takes a millisecond, and settings are read for every run. */
 export function machineTimeZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+  timeZone ??= Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return timeZone;
 }
+
+let timeZone: string | null = null;

@@ -101,7 +101,8 @@ async function failTask(ports: EnginePorts, run: Run, error: unknown): Promise<v
 
 async function openContext(ports: EnginePorts, run: Run, signal: AbortSignal): Promise<StepContext> {
   const lease = { run: run.id, token: run.token };
-  const first = !(await hasStarted(ports, run));
+  // Taken before does not mean started before: the daemon may have died in between.
+  const first = run.token === 1 || !(await hasStarted(ports, run));
   const { task } = await transact(ports, run.task, lease, (before) => markRunning(ports, before, { run, first }));
   const project = await ports.store.getProject(task.project);
   if (project === null)

@@ -29,7 +29,7 @@ export function isDue(ports: Pick<EnginePorts, "clock">, task: Task): boolean {
 
 /** Nothing stays, or for a failed task its workspace for a while. Work that is nowhere else is kept as a rescue ref first. */
 async function cleanEnded(ports: EnginePorts, task: Task): Promise<void> {
-  for (const name of await treesOf(ports, task.id)) await endRun(ports, runOfTree(name));
+  for (const name of await ports.workspaces.trees(task.id)) await endRun(ports, runOfTree(name));
   await rescue(ports, task);
   await ports.runFiles.cleanTask(task.id);
   if (isDue(ports, task)) await ports.workspaces.remove(task.id);
@@ -38,7 +38,7 @@ async function cleanEnded(ports: EnginePorts, task: Task): Promise<void> {
 /** Each run gets a tree of its own, so those of ended runs serve nobody. */
 async function closeTrees(ports: EnginePorts, task: Task): Promise<void> {
   // The trees first: a run that begins after this look has no tree among them.
-  const names = await treesOf(ports, task.id);
+  const names = await ports.workspaces.trees(task.id);
   const open = await ports.store.listRuns({
     task: task.id,
     status: ["queued", "starting", "running", "paused"],
@@ -54,7 +54,7 @@ async function closeTrees(ports: EnginePorts, task: Task): Promise<void> {
 }
 
 async function removeStray(ports: EnginePorts, id: string): Promise<void> {
-  for (const name of await treesOf(ports, id)) await endRun(ports, runOfTree(name));
+  for (const name of await ports.workspaces.trees(id)) await endRun(ports, runOfTree(name));
   await ports.workspaces.remove(id);
 }
 
@@ -62,10 +62,6 @@ async function removeStray(ports: EnginePorts, id: string): Promise<void> {
 async function endRun(ports: EnginePorts, run: string): Promise<void> {
   await endJobs(ports, run);
   await cleanJobs(ports, run);
-}
-
-async function treesOf(ports: EnginePorts, task: string): Promise<readonly string[]> {
-  return (await ports.workspaces.list()).find((entry) => entry.task === task)?.names ?? [];
 }
 
 /** Trees are named after their run, with a suffix where a run needs more than one. */

@@ -13,7 +13,7 @@ export async function reconcile(ports: EnginePorts, isHeld: (run: string) => boo
 
 /** Trees of runs and tasks that have ended, also those that a crash left behind. `kept`: failed tasks that wait for their week to pass. */
 export async function sweepWorkspaces(ports: EnginePorts, kept: Set<string>): Promise<void> {
-  for (const { task: id } of await ports.workspaces.list())
+  for (const id of await ports.workspaces.list())
     try {
       const task = await ports.store.getTask(id);
       if (task?.status === "failed" && kept.has(id) && !isDue(ports, task)) continue;

@@ -46,8 +46,11 @@ export interface Workspaces {
   /** Removes what calls that died left where no task is to blame. Only before any other call, by the only process there is. */
   sweep(): Promise<void>;
 
-  /** The tasks that have anything on disk, with the names of their trees. */
-  list(): Promise<readonly { readonly task: string; readonly names: readonly string[] }[]>;
+  /** The tasks that have anything on disk. */
+  list(): Promise<readonly string[]>;
+
+  /** The names of a task's trees. */
+  trees(task: string): Promise<readonly string[]>;
 }
 
 export interface ProjectSource {

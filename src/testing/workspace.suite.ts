@@ -337,11 +337,11 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
         expect(await workspaces.list()).toEqual([]);
         const { path } = await open();
         await open(undefined, "second");
-        expect(await workspaces.list()).toEqual([{ task, names: [name, "second"] }]);
+        expect([await workspaces.list(), await workspaces.trees(task)]).toEqual([[task], [name, "second"]]);
         await workspaces.close(task, name);
         await workspaces.close(task, name);
         await expect(lstat(path)).rejects.toMatchObject({ code: "ENOENT" });
-        expect(await workspaces.list()).toEqual([{ task, names: ["second"] }]);
+        expect([await workspaces.list(), await workspaces.trees(task)]).toEqual([[task], ["second"]]);
         await workspaces.remove(task);
         await workspaces.remove(task);
         expect(await workspaces.list()).toEqual([]);

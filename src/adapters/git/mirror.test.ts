@@ -269,7 +269,7 @@ describe("the mirror of a project", () => {
       await writeFiles(join(opened.path, "../engine.git/building"), { "left/files/x": "x" });
       await workspaces.open({ project, task, name: "second", commit, branch: "b", copy: null });
       expect(await readdir(join(opened.path, "../engine.git/building"))).toEqual([]);
-      expect(await workspaces.list()).toEqual([{ task, names: [name, "second"] }]);
+      expect([await workspaces.list(), await workspaces.trees(task)]).toEqual([[task], [name, "second"]]);
     });
   });
 

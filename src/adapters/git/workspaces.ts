@@ -54,6 +54,7 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
     remove: (task) => removeTask(context, task),
     sweep: () => sweepMirrors(context),
     list: () => listTasks(context),
+    trees: (task) => treeNames(taskPaths(context, task).dir),
   };
 }
 
@@ -85,13 +86,10 @@ async function removeTask(context: GitContext, task: string): Promise<void> {
   });
 }
 
-async function listTasks(context: GitContext): Promise<{ task: string; names: string[] }[]> {
-  const tasks = new Map<string, string[]>();
-  for (const entry of await readDirectory(context.workspacesDir)) {
-    if (entry.startsWith(REMOVED)) tasks.set(entry.slice(REMOVED.length), tasks.get(entry.slice(REMOVED.length)) ?? []);
-    else if (!entry.startsWith(".")) tasks.set(entry, await treeNames(join(context.workspacesDir, entry)));
-  }
-  return [...tasks].map(([task, names]) => ({ task, names }));
+async function listTasks(context: GitContext): Promise<readonly string[]> {
+  const entries = await readDirectory(context.workspacesDir);
+  const tasks = entries.map((entry) => (entry.startsWith(REMOVED) ? entry.slice(REMOVED.length) : entry));
+  return [...new Set(tasks.filter((task) => !task.startsWith(".")))];
 }
 
 async function treeNames(dir: string): Promise<string[]> {
