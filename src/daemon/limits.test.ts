@@ -3,7 +3,11 @@ import type { EventDraft } from "../core/event.ts";
 import { createSystemClock } from "../adapters/clock/system.ts";
 import { createLimits } from "./limits.ts";
 
-function open(free: () => number, settings: () => unknown = () => ({ limits: { concurrentRuns: 1 } })) {
+const LIMITED = (): unknown => ({ limits: { concurrentRuns: 1 } });
+
+function open(free: () => number, settings: () => unknown = LIMITED, project = "shop") {
+  let keys: readonly string[] = [];
+  const asked = (): readonly string[] => keys;
   const events: EventDraft[] = [];
   const limits = createLimits({
     total: 4,
@@ -12,7 +16,7 @@ function open(free: () => number, settings: () => unknown = () => ({ limits: { c
     store: {
       listProjects: async () => [
         {
-          name: "shop",
+          name: project,
           path: null,
           remote: "r",
           defaultBranch: "main",
@@ -27,14 +31,21 @@ function open(free: () => number, settings: () => unknown = () => ({ limits: { c
       },
     },
     projects: { settings: async () => settings() as never },
+    pendingTrust: async () => ({ changes: asked().map((key) => ({ key })) }),
     runFiles: { freeBytes: async () => free() },
     clock: createSystemClock(),
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
   });
-  return { limits, events };
+  return { limits, events, ask: (...given: readonly string[]) => void (keys = given) };
 }
 
 describe("limits", () => {
+  it("take no project for the disk, whatever its name", async () => {
+    const { limits } = open(() => 50_000_000, undefined, "disk");
+    await limits.refresh();
+    expect(limits.current().total).toBe(0);
+  });
+
   it("start nothing below the disk floor, and say so once", async () => {
     let free = 50_000_000;
     const { limits, events } = open(() => free);
@@ -48,6 +59,18 @@ describe("limits", () => {
     expect(limits.current()).toMatchObject({ total: 4, projects: { shop: 1 } });
     expect(limits.problems()).toEqual([]);
     expect(events).toHaveLength(2);
+  });
+
+  it("tell once that a project's files ask for what nobody accepted", async () => {
+    const { limits, events, ask } = open(() => 1e12);
+    ask("sandbox.network");
+    await limits.refresh();
+    await limits.refresh();
+    expect(limits.problems()).toEqual([expect.stringContaining("sandbox.network")]);
+    expect(events.map(({ type }) => type)).toEqual(["project.untrusted_change"]);
+    ask();
+    await limits.refresh();
+    expect(limits.problems()).toEqual([]);
   });
 
   it("keep the last good value of a project whose files cannot be read", async () => {

@@ -1,9 +1,9 @@
-import { SYSTEM } from "../core/event.ts";
+import { SYSTEM, type EventType } from "../core/event.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 import type { ProjectFiles } from "../ports/projects.ts";
 import type { RunFiles } from "../ports/run-files.ts";
-import type { Admission, Store } from "../ports/store.ts";
+import type { Admission, Project, Store } from "../ports/store.ts";
 
 type Limits = Omit<Admission, "at">;
 
@@ -21,6 +21,8 @@ export interface LimitsOptions {
   readonly diskFloorBytes: number;
   readonly store: Pick<Store, "listProjects" | "appendEvents">;
   readonly projects: Pick<ProjectFiles, "settings">;
+  /** What a project's files ask for that nobody accepted. */
+  readonly pendingTrust: (project: Project) => Promise<{ readonly changes: readonly { readonly key: string }[] }>;
   readonly runFiles: Pick<RunFiles, "freeBytes">;
   readonly clock: Clock;
   readonly log: Log;
@@ -29,7 +31,7 @@ export interface LimitsOptions {
 export function createLimits(options: LimitsOptions): LimitsKeeper {
   const { total, diskFloorBytes, runFiles, store, clock } = options;
   let projects: Readonly<Record<string, number>> = {};
-  // By subject: the disk, or `project <name>`.
+  // By subject: the disk, the settings or the trust of a project.
   const problems = new Map<string, string>();
   return {
     current: () => ({ total: problems.has(DISK) ? 0 : total, projects, perProject: total, parkedAgents: [] }),
@@ -47,7 +49,7 @@ export function createLimits(options: LimitsOptions): LimitsKeeper {
   };
 
   /** Said once when it comes and once when it goes, not with every look. */
-  async function note(subject: string, problem: string | null): Promise<void> {
+  async function note(subject: string, problem: string | null, type: EventType = "run.note"): Promise<void> {
     const isNew = problem !== null && !problems.has(subject);
     const isOver = problem === null && problems.has(subject);
     if (problem === null) problems.delete(subject);
@@ -62,7 +64,7 @@ export function createLimits(options: LimitsOptions): LimitsKeeper {
           at: clock.now(),
           task: null,
           run: null,
-          type: "run.note",
+          type,
           level: isNew ? "warning" : "info",
           actor: SYSTEM,
           summary,
@@ -73,19 +75,36 @@ export function createLimits(options: LimitsOptions): LimitsKeeper {
   }
 
   async function readLimits(): Promise<Readonly<Record<string, number>>> {
-    const known: Record<string, number> = { ...projects };
-    for (const project of await store.listProjects())
-      try {
-        known[project.name] = (await options.projects.settings(project)).limits.concurrentRuns;
-        await note(`project ${project.name}`, null);
-      } catch (error) {
-        // The last good value stays until the files can be read again.
-        await note(
-          `project ${project.name}`,
-          `the settings of project ${project.name} cannot be used: ${error instanceof Error ? error.message : String(error)}`,
-        );
-      }
+    const known: Record<string, number> = {};
+    const registered = await store.listProjects();
+    for (const project of registered) {
+      known[project.name] = (await readLimit(project)) ?? projects[project.name] ?? total;
+      await noteTrust(project);
+    }
+    for (const subject of problems.keys())
+      if (subject !== DISK && !registered.some(({ name }) => subject.endsWith(` ${name}`))) problems.delete(subject);
     return known;
+  }
+
+  /** Null where the files cannot be read: the last good value stays until they can. */
+  async function readLimit(project: Project): Promise<number | null> {
+    const subject = `settings of project ${project.name}`;
+    try {
+      const { concurrentRuns } = (await options.projects.settings(project)).limits;
+      await note(subject, null);
+      return concurrentRuns;
+    } catch (error) {
+      await note(subject, `the ${subject} cannot be used: ${error instanceof Error ? error.message : String(error)}`);
+      return null;
+    }
+  }
+
+  async function noteTrust(project: Project): Promise<void> {
+    // Files that cannot be read ask for nothing; that they cannot be read has been said.
+    const { changes } = await options.pendingTrust(project).catch(() => ({ changes: [] }));
+    const keys = changes.map(({ key }) => key).join(", ");
+    const problem = `the files of project ${project.name} ask for what nobody accepted (${keys}): nightshift trust shows it`;
+    await note(`trust of project ${project.name}`, changes.length === 0 ? null : problem, "project.untrusted_change");
   }
 }
 

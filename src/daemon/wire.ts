@@ -52,6 +52,7 @@ export async function wire({ home, env, log, pass, write }: WireOptions): Promis
     diskFloorBytes: DISK_FLOOR_BYTES,
     store,
     projects: projectFiles,
+    pendingTrust: (project) => projectFiles.pendingTrust(project, project.accepted),
     runFiles,
     clock,
     log,

@@ -30,7 +30,10 @@ export interface Store {
    */
   commit(params: CommitParams): Promise<CommitResult>;
 
-  /** Lets queued runs in, by priority and age, as far as the limits and the time allow. Returns the ids let in. */
+  /**
+   * Lets queued runs in, by priority and age, as far as the limits and the time allow. Returns the ids let in. A run made
+   * in the future was made while the clock was wrong: it does not wait for its moment.
+   */
   admit(admission: Admission): Promise<readonly string[]>;
 
   /** Takes an open run (starting, running or paused): raises its token, sets it running, fills `startedAt` the first time. Null if it has ended or is queued. */

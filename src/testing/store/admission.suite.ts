@@ -81,6 +81,12 @@ export function testAdmission(current: Current): void {
       expect(await current.store.admit(OPEN)).toEqual([paused.run.id]);
     });
 
+    it("does not wait for a moment that was set while the clock was ahead", async () => {
+      const ahead = OPEN.at + 1_000_000_000;
+      const { run } = await queueTask(current.store, {}, { createdAt: ahead, notBefore: ahead + 1 });
+      expect(await current.store.admit(OPEN)).toEqual([run.id]);
+    });
+
     it("is part of a commit: the end of one run lets another in", async () => {
       const limits = { ...OPEN, total: 1 };
       const { task, run, lease } = await startTask(current.store);
