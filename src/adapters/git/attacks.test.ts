@@ -305,19 +305,25 @@ describe("a tree that an agent prepared against us", () => {
     await writeFile(script, asUser(repo.path));
     await execute("chown", ["-R", String(uid), repo.path]);
     await chown(repo.path, uid, uid);
-    const { stdout } = await execute(process.execPath, [script], { uid, gid: uid, env: { PATH: process.env["PATH"] } });
+    const { stdout } = await execute(process.execPath, [script, String(uid)], {
+      cwd: repo.path,
+      env: { PATH: process.env["PATH"] },
+    });
     expect(JSON.parse(stdout)).toEqual({ paths: ["closed/new.txt", "src/c.txt", "unreadable.txt"], left: [] });
   });
 });
 
 function asUser(root: string): string {
   return `
+    import { chmod, mkdir } from "node:fs/promises";
     import { createGitWorkspaces } from ${JSON.stringify(new URL("workspaces.ts", import.meta.url).href)};
+    // Only now: our own files may stand where that user cannot go.
+    process.setgid(Number(process.argv[2]));
+    process.setuid(Number(process.argv[2]));
     const log = { info() {}, warn() {}, error() {} };
     const home = ${JSON.stringify(join(root, "home"))};
     const workspaces = createGitWorkspaces({ mirrorsDir: home + "/mirrors", workspacesDir: home + "/workspaces", log });
     const { stats } = await workspaces.collect({ project: "${project}", task: "${task}", name: "${name}", message: "m", at: 0 });
-    const { chmod, mkdir } = await import("node:fs/promises");
     await chmod(home + "/workspaces/${task}/${name}/src", 0o555);
     await mkdir(home + "/workspaces/${task}/${name}/closed/shut", { mode: 0 });
     await workspaces.remove("${task}");
