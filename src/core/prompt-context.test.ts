@@ -8,6 +8,7 @@ import { ROLE_DEFAULTS } from "./role-defaults.ts";
 import { parseDuration } from "./duration.ts";
 import { ROLES } from "./role.ts";
 import type { Task } from "./task.ts";
+import { makeTask } from "../testing/builders.ts";
 
 const PROMPTS = new URL("../builtin/prompts/", import.meta.url);
 const NONCE = "k3v9x2q7";
@@ -185,40 +186,16 @@ function task(changes: Partial<Task>): Task {
   const asked = [
     { id: "q", question: "Which?", context: null, input: "text", options: [], default: null, deadline: null },
   ] as const;
-  return {
+  return makeTask({
     id: "task_1",
-    version: 1,
     title: "the title",
     description: "the description",
-    project: "shop",
-    pipeline: "chore",
-    pipelineHash: "h",
-    state: "implementing",
     status: "running",
-    waitingFor: null,
-    queuedFor: null,
-    priority: "normal",
-    size: null,
-    complexity: null,
-    tags: [],
-    options: { agent: null, model: null, timeoutMs: null, budgetUsd: null, autoApprove: false, design: false },
-    counters: {},
-    items: null,
-    branch: null,
-    baseCommit: null,
-    headCommit: null,
     plan: { plan: "step one", plan_summary: "s", subtasks: [] },
-    planHash: null,
     context: [{ kind: "implementation_summary", text: "made it", run: "run_1", at: 0 }],
     conversation: [{ kind: "answers", state: "implementing", asked, reply: { q: "this one" }, by: "ann", at: 0 }],
     trigger: { kind: "errors", text: "test failed", run: null },
-    order: null,
-    outcome: null,
-    reason: null,
     submittedBy: "ann",
-    createdAt: 0,
-    updatedAt: 0,
-    finishedAt: null,
     ...changes,
-  };
+  });
 }

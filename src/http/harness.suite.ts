@@ -13,6 +13,7 @@ import type { Admission, NewRun, Store } from "../ports/store.ts";
 import { type App, type AppOptions, createApp } from "./app.ts";
 import type { HttpDeps } from "./deps.ts";
 import type { Address } from "./guard.ts";
+import { makeTask as buildTask } from "../testing/builders.ts";
 
 export const ADDRESS: Address = { host: "127.0.0.1", port: 4816, publicUrl: null };
 export const OWNER_TOKEN = "owner-token";
@@ -176,42 +177,16 @@ export async function saveTask(store: Store, task: Task, key: string | null = nu
 }
 
 export function makeTask(given: Partial<Task> = {}): Task {
-  return {
+  return buildTask({
     id: makeId("task", randomBytes(10)),
-    version: 1,
     title: "Tidy up",
     description: "Tidy up the shop",
-    project: "shop",
-    pipeline: "chore",
     pipelineHash: "p1",
-    state: "implementing",
-    status: "queued",
-    waitingFor: null,
-    queuedFor: null,
-    priority: "normal",
-    size: null,
-    complexity: null,
-    tags: [],
-    options: { agent: null, model: null, timeoutMs: null, budgetUsd: null, autoApprove: false, design: false },
-    counters: {},
-    items: null,
-    branch: null,
-    baseCommit: null,
-    headCommit: null,
-    plan: null,
-    planHash: null,
-    context: [],
-    conversation: [],
-    trigger: null,
-    order: null,
-    outcome: null,
-    reason: null,
     submittedBy: "test",
     createdAt: NOW - 5000,
     updatedAt: NOW - 5000,
-    finishedAt: null,
     ...given,
-  };
+  });
 }
 
 export function makeRun(task: Task): NewRun {
