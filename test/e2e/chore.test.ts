@@ -114,10 +114,18 @@ describe("a chore, from submit to a pushed branch", () => {
     expect((await wired.ports.store.listChecks(task.id)).map(({ status }) => status)).toEqual(["flaky"]);
   });
 
-  it("shows a warning without failing for it, unless told to", async () => {
-    const settings = "checks:\n  style: { command: exit 1, severity: warning }\n";
-    const lenient = await open({ settings });
-    expect(await lenient.settled((await lenient.submit()).id)).toMatchObject({ status: "succeeded" });
+  it.each([
+    ["shows a warning without failing for it", "", "succeeded"],
+    ["fails for a warning when told to", "fail_on_warning: true\nrepair_attempts: 0\n", "failed"],
+  ])("%s", async (_what, told, status) => {
+    const settings = `${told}checks:\n  style: { command: 'test "$(cat greeting.txt)" = hello', severity: warning }\n`;
+    const { submit, settled, wired } = await open({ settings });
+    const task = await settled((await submit()).id);
+    expect(task.status).toBe(status);
+    const checks = await wired.ports.store.listChecks(task.id);
+    expect(checks.map(({ name, severity, status: result }) => [name, severity, result])).toEqual([
+      ["style", "warning", "failed"],
+    ]);
   });
 
   it("asks a person and goes on with the answer in the prompt", async () => {
