@@ -4,6 +4,7 @@ import { cleanJobs, endJobs } from "./run-jobs.ts";
 import { taskTurn } from "./task-turn.ts";
 
 const KEEP_FAILED_MS = 7 * 24 * 60 * 60 * 1000;
+const MAX_RUNS = 10_000;
 
 /** What nobody needs of a task any more. Best effort: whatever stays behind here, the sweep finds. */
 export async function cleanUp(ports: EnginePorts, id: string): Promise<void> {
@@ -29,7 +30,9 @@ export function isDue(ports: Pick<EnginePorts, "clock">, task: Task): boolean {
 
 /** Nothing stays, or for a failed task its workspace for a while. Work that is nowhere else is kept as a rescue ref first. */
 async function cleanEnded(ports: EnginePorts, task: Task): Promise<void> {
-  for (const name of await ports.workspaces.trees(task.id)) await endRun(ports, runOfTree(name));
+  // By the runs, not by the trees: on a full disk a run may have got its directories and no tree.
+  for (const { id } of await ports.store.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS }))
+    await endRun(ports, id);
   await rescue(ports, task);
   await ports.runFiles.cleanTask(task.id);
   if (isDue(ports, task)) await ports.workspaces.remove(task.id);
