@@ -19,7 +19,7 @@ export interface Supervisors {
   control(dir: string, order: ControlOrder): Promise<boolean>;
   /** True once somebody claimed the job: it ran, runs, or ended, and will not be started again. */
   wasStarted(dir: string): Promise<boolean>;
-  /** True while the job's supervisor lives. */
+  /** True while the job is under way: its supervisor lives and has not written the record yet. */
   isAlive(dir: string): Promise<boolean>;
 }
 

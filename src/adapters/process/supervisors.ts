@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { Log } from "../../ports/log.ts";
 import type { ControlOrder, Supervisors } from "../../ports/supervisor.ts";
 import { connect, sendLine } from "./connect.ts";
-import { CLAIM, readSupervisor, TIMINGS } from "./job-files.ts";
+import { CLAIM, readExitRecord, readSupervisor, TIMINGS } from "./job-files.ts";
 import type { Timings } from "./job-files.ts";
 import { startSupervisor } from "./start-supervisor.ts";
 import { isAlive, watchJob } from "./watch-job.ts";
@@ -43,7 +43,7 @@ export function createSupervisors(options: SupervisorsOptions): Supervisors {
     },
     control: giveOrder,
     wasStarted: async (dir) => existsSync(join(dir, CLAIM)),
-    isAlive: async (dir) => isFound(dir),
+    isAlive: async (dir) => isFound(dir) && readExitRecord(dir) === null,
   };
 }
 

@@ -11,6 +11,9 @@ export function taskHomes(home: string, task: string): string {
   return join(home, "homes", checkName(task));
 }
 
+/** What a run leaves in its directory that nobody needs after it; everything else there is its record. */
+export const PASSING: readonly string[] = ["report", "tmp", "home"];
+
 export function runPaths(home: string, params: { run: string; task: string; role: string | null }): RunPaths {
   const dir = runDir(home, params.run);
   const outcomeDir = join(dir, "report");

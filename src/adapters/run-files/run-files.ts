@@ -3,7 +3,7 @@ import { join, resolve, sep } from "node:path";
 import type { RunFiles } from "../../ports/run-files.ts";
 import { removeTree } from "../git/remove-tree.ts";
 import { readOutcomeFile } from "./outcome-file.ts";
-import { runDir, runPaths, taskHomes } from "./paths.ts";
+import { PASSING, runDir, runPaths, taskHomes } from "./paths.ts";
 import { toPlainText } from "./plain-text.ts";
 import { readPart } from "./read-part.ts";
 import { readTranscriptPage } from "./transcript-page.ts";
@@ -35,9 +35,10 @@ export function createRunFiles({ home }: { readonly home: string }): RunFiles {
       return toPlainText(decodeTail((await readPart(path, -maxBytes, maxBytes)) ?? Buffer.alloc(0)));
     },
     async cleanRun(run) {
-      const { dir, outcomeDir, tmp } = ofRun(run);
-      const unfinished = (await readdir(dir).catch(nullIfMissing))?.filter((name) => name.startsWith(".")) ?? [];
-      for (const path of [outcomeDir, tmp, ...unfinished.map((name) => join(dir, name))]) await removeTree(path);
+      const dir = runDir(home, run);
+      const names = (await readdir(dir).catch(nullIfMissing)) ?? [];
+      for (const name of names.filter((each) => each.startsWith(".") || PASSING.includes(each)))
+        await removeTree(join(dir, name));
     },
     cleanTask: (task) => removeTree(taskHomes(home, task)),
     removeRun: (run) => removeTree(runDir(home, run)),
