@@ -68,6 +68,6 @@ export const userSchema = z.strictObject({
 /** What only config.yaml may say: a clone must not choose its own wall or database. */
 export const USER_ONLY_KEYS: readonly string[] = ["database", "sandbox.mode"];
 
-/** The written shapes, exactly as in the files; normalize.ts makes Settings of them. */
+/** The written shapes, exactly as in the files; resolve-settings.ts makes Settings of them. */
 export type ProjectWritten = z.infer<typeof projectSchema>;
 export type UserWritten = z.infer<typeof userSchema>;

@@ -58,8 +58,6 @@ export interface Store {
   listOpenRuns(): Promise<readonly Run[]>;
   listChecks(taskId: string): Promise<readonly CheckResult[]>;
   listArtifacts(taskId: string): Promise<readonly Artifact[]>;
-  /** The earliest moment at which a queued run may be admitted that is not admissible now for its `notBefore`; null if none. */
-  nextDue(after: number): Promise<number | null>;
   /** Removes an ended task with its runs, checks and artifacts; its events stay. */
   deleteTask(id: string, event: EventDraft): Promise<void>;
 

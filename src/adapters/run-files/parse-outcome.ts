@@ -1,5 +1,5 @@
 import type { OutcomeFile } from "../../ports/run-files.ts";
-import { toPlainText } from "./plain-text.ts";
+import { terminalText } from "../../core/terminal-text.ts";
 
 const MAX_DEPTH = 64;
 
@@ -14,7 +14,7 @@ export function parseOutcome(bytes: Uint8Array): OutcomeFile {
     value = JSON.parse(text);
   } catch (error) {
     return invalid(
-      `The outcome file is not JSON: ${toPlainText(error instanceof Error ? error.message : String(error))}.`,
+      `The outcome file is not JSON: ${terminalText(error instanceof Error ? error.message : String(error))}.`,
     );
   }
   if (!isObject(value)) return invalid(`The outcome file holds ${describe(value)}. Write a JSON object.`);

@@ -1,10 +1,10 @@
 import { chmod, lstat, mkdir, readdir, readFile, statfs } from "node:fs/promises";
 import { join, resolve, sep } from "node:path";
+import { terminalText } from "../../core/terminal-text.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
 import { removeTree } from "../git/remove-tree.ts";
 import { readOutcomeFile } from "./outcome-file.ts";
 import { PASSING, runDir, runPaths, taskHomes } from "./paths.ts";
-import { toPlainText } from "./plain-text.ts";
 import { readPart } from "./read-part.ts";
 import { readTranscriptPage } from "./transcript-page.ts";
 import { writeFileDurably } from "./write-file.ts";
@@ -32,7 +32,7 @@ export function createRunFiles({ home }: { readonly home: string }): RunFiles {
       const path = resolve(runDir(home, run), logFile);
       if (!path.startsWith(runDir(home, run) + sep))
         throw new Error(`The log ${logFile} is outside the run's directory.`);
-      return toPlainText(decodeTail((await readPart(path, -maxBytes, maxBytes)) ?? Buffer.alloc(0)));
+      return terminalText(decodeTail((await readPart(path, -maxBytes, maxBytes)) ?? Buffer.alloc(0)));
     },
     async cleanRun(run) {
       const dir = runDir(home, run);

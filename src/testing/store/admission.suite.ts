@@ -114,20 +114,4 @@ export function testAdmission(current: Current): void {
         expect(open.filter((run) => run.project === project).length).toBeLessThanOrEqual(3);
     });
   });
-
-  describe("nextDue", () => {
-    it("is the earliest moment after now that a waiting run is held back to", async () => {
-      expect(await current.store.nextDue(0)).toBeNull();
-      await queueTask(current.store);
-      await queueTask(current.store, {}, { notBefore: 500 });
-      await queueTask(current.store, {}, { notBefore: 900 });
-      await queueTask(current.store, {}, { notBefore: 700 });
-      await queueTask(current.store, { status: "paused" }, { notBefore: 600 });
-      expect(await current.store.nextDue(0)).toBe(500);
-      expect(await current.store.nextDue(500)).toBe(700);
-      expect(await current.store.nextDue(900)).toBeNull();
-      await current.store.admit(OPEN);
-      expect(await current.store.nextDue(0)).toBeNull();
-    });
-  });
 }

@@ -88,11 +88,3 @@ function admissible(db: Db) {
       ),
     );
 }
-
-export async function nextDue(db: Db, after: number): Promise<number | null> {
-  const row = await admissible(db)
-    .select((eb) => eb.fn.min("not_before").as("at"))
-    .where("not_before", ">", after)
-    .executeTakeFirst();
-  return row?.at ?? null;
-}

@@ -55,7 +55,6 @@ export function createSqlStore({ db, differences, log, upkeep }: SqlStoreParams)
     listOpenRuns: () => runs.listOpenRuns(db),
     listChecks: (task) => findings.listChecks(db, task),
     listArtifacts: (task) => findings.listArtifacts(db, task),
-    nextDue: (after) => admission.nextDue(db, after),
     deleteTask: (id, event) =>
       write(async (tx, record) => {
         await tasks.deleteTask(tx, id);
