@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 import { getCompileCacheDir } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,7 +18,9 @@ export async function startDaemon(context: CliContext, args: readonly string[] =
   const logs = homePaths(home).logs;
   mkdirSync(logs, { recursive: true, mode: 0o700 });
   const startLog = join(logs, "start.log");
-  const log = openSync(startLog, "w", 0o600);
+  // A new file each time: a daemon that still runs goes on writing to the one it was started with.
+  rmSync(startLog, { force: true });
+  const log = openSync(startLog, "a", 0o600);
   const child = spawn(process.execPath, [...daemonArgs(), ...args], {
     detached: true,
     stdio: ["ignore", log, log],
