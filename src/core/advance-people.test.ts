@@ -34,6 +34,14 @@ describe("questions", () => {
     ]);
   });
 
+  it("come back to the role that asked, also where an edge brought it", () => {
+    const outcomes = ["implemented", "checks_passed", "published", "changes_requested"] as const;
+    const facts = { ...NO_FACTS, forge: true };
+    const asked = walk(chore, start(chore), [...outcomes.map((name) => makeOutcome(name)), needsInfo], { facts });
+    expect(asked.task.waitingFor).toMatchObject({ kind: "answers" });
+    expect(walk(chore, asked, [answered], { facts }).next).toMatchObject({ role: "request_changes" });
+  });
+
   it("come back to the same state with the reply, for the run that asked", () => {
     const first = start(chore);
     const now = walk(chore, first, [needsInfo, answered]);

@@ -197,20 +197,27 @@ function again(params: AdvanceParams, trigger: Trigger | null, queuedFor: Queued
   return enterState({
     ...params,
     to: params.task.state,
-    role: params.run?.role ?? null,
+    role: params.run?.role ?? askingRole(params),
     trigger,
     queuedFor,
     again: true,
   });
 }
 
+/** Of whoever asked what was replied just now: an edge may have brought another role than the state's own. */
+function askingRole({ task, at }: AdvanceParams): Role | null {
+  const exchange = task.conversation.at(-1);
+  return exchange !== undefined && exchange.reply !== null && exchange.at === at ? (exchange.role ?? null) : null;
+}
+
 function ask(params: AdvanceParams, what: "answers" | "choice"): Move {
   const { outcome, at } = params;
+  const role = params.run?.role ?? null;
   // The reply goes to the run that asked.
   const task = { ...params.task, trigger: resumeTrigger(params) };
   if (what === "answers") {
     const questions = toQuestions(outcome.payload);
-    const exchange = { kind: "answers", state: task.state, asked: questions, reply: null, by: null, at } as const;
+    const exchange = { kind: "answers", state: task.state, role, asked: questions, reply: null, by: null, at } as const;
     return {
       task: { ...task, conversation: [...task.conversation, exchange] },
       waitingFor: { kind: "answers", questions, since: at },
@@ -219,7 +226,7 @@ function ask(params: AdvanceParams, what: "answers" | "choice"): Move {
     };
   }
   const options = toOptions(outcome.payload);
-  const exchange = { kind: "choice", state: task.state, asked: options, reply: null, by: null, at } as const;
+  const exchange = { kind: "choice", state: task.state, role, asked: options, reply: null, by: null, at } as const;
   return {
     task: { ...task, conversation: [...task.conversation, exchange] },
     waitingFor: { kind: "choice", reason: outcome.summary, options, since: at },

@@ -20,6 +20,7 @@ export const EVENT_TYPES = [
   "run.started",
   "run.ended", // data: outcome, ended_by
   "run.interrupted",
+  "run.denied", // the sandbox refused something; data: kind, target, count
   "run.note", // something worth telling that changes nothing
   "check.ended",
   "artifact.added",

@@ -12,7 +12,8 @@ const path = z.string().min(1).max(4_096);
 /** People type ids in `nightshift answer <task> <id>=…`, so they hold nothing a shell or the `=` would trip over. */
 const id = z
   .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, "must be 1 to 64 letters, digits, dots, dashes or underscores");
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, "must be 1 to 64 letters, digits, dots, dashes or underscores")
+  .describe("1 to 64 letters, digits, dots, dashes or underscores");
 const rank = z.int().min(1).max(1_000);
 const lines = z.array(line).max(100);
 const paths = z.array(path).max(1_000);
@@ -144,20 +145,13 @@ export function payloadSchema(
   value: Readonly<Record<string, unknown>>,
 ): z.ZodType<Record<string, unknown>> {
   if (outcome !== "plan_complete") return PAYLOADS[outcome];
-  return Object.hasOwn(value, "prompt") && !Object.hasOwn(value, "plan") ? planForStaged : planForDevelopment;
+  // Null is nothing here as well: a schema that wants every key makes a model fill in those of the other shape with it.
+  const hasPlan = (value["plan"] ?? null) !== null;
+  return (value["prompt"] ?? null) !== null && !hasPlan ? planForStaged : planForDevelopment;
 }
 
 export function outcomesOf(role: Role): readonly AgentOutcome[] {
   return [...ROLE_OUTCOMES[role], ...SHARED_AGENT_OUTCOMES];
-}
-
-/** JSON Schema of what a role may report: `{"outcome": …, "summary": …, …payload}`. */
-export function reportSchema(role: Role): Record<string, unknown> {
-  const reports = outcomesOf(role).map((name) => {
-    const named = z.object({ outcome: z.literal(name) });
-    return z.intersection(named, PAYLOADS[name]);
-  });
-  return z.toJSONSchema(z.union(reports), { io: "input" });
 }
 
 /** A model that has nothing to say often says null. */

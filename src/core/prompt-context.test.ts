@@ -176,6 +176,7 @@ function input(changes: Partial<PromptInput>): PromptInput {
     data: {},
     variables: {},
     outcomes: ["implemented", "needs_info"],
+    isResumed: false,
     outcomeFile: "/out/outcome.json",
     nonce: NONCE,
     ...changes,

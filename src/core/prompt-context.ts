@@ -33,6 +33,8 @@ export interface PromptInput {
   readonly outcomes: readonly AgentOutcome[];
   readonly outcomeFile: string;
   /** Drawn at random for this prompt, 8 letters and digits or more. */
+  /** The agent goes on in a session of its own: it is told what is new. */
+  readonly isResumed: boolean;
   readonly nonce: string;
 }
 
@@ -42,7 +44,8 @@ export interface PromptValues {
   readonly defaultBranch: string;
   readonly repoUrl: string | null;
   readonly reviewer: string | null;
-  readonly commands: readonly string[];
+  /** Null: all that the system has. */
+  readonly commands: readonly string[] | null;
   /** `2026-03-01`, in the project's time zone. */
   readonly date: string;
   /** Of the nightly improvement; the guidance is built in. */
@@ -67,9 +70,12 @@ export type DataVariable =
  */
 export function buildContext(input: PromptInput): string {
   const variables = { ...userVariables(input.variables), ...builtInVariables(input) };
-  const template = [input.template.trim(), input.append.trim()].filter((part) => part !== "").join("\n\n");
+  const template = input.isResumed
+    ? RESUMED
+    : [input.template.trim(), input.append.trim()].filter((part) => part !== "").join("\n\n");
   const placed = new Set(usedVariables(template));
-  const sections = SECTIONS.flatMap(({ title, lead, parts }) => {
+  const shown = input.isResumed ? SECTIONS.filter(({ title }) => NEWS.includes(title)) : SECTIONS;
+  const sections = shown.flatMap(({ title, lead, parts }) => {
     const texts = parts.filter((name) => !placed.has(name)).map((name) => variables[name]);
     const given = texts.filter((text) => text !== NONE);
     return given.length === 0 ? [] : [[`## ${title}`, ...lead, ...given].join("\n\n")];
@@ -78,6 +84,11 @@ export function buildContext(input: PromptInput): string {
 }
 
 const NONE = "(none)";
+
+/** For a session that knows the rest from before. */
+const RESUMED =
+  "You go on with the task of this session. Your workspace is the current directory, with your work so far in it; places that were named before may be gone.";
+const NEWS: readonly string[] = ["Artifacts", "Conversation", "Why you were started", "How to report"];
 
 /** Two parts have no variable of their own: templates cannot place them. */
 type Part = TemplateVariable | "artifacts" | "trigger";
@@ -119,8 +130,7 @@ function builtInVariables(input: PromptInput): Record<Part, string> {
     default_branch: inlineValue(values.defaultBranch),
     project: inlineValue(values.project),
     reviewer: inlineValue(values.reviewer ?? NONE),
-    commands:
-      values.commands.length === 0 ? NONE : values.commands.map((command) => `\`${inlineValue(command)}\``).join(", "),
+    commands: describeCommands(values.commands),
     analysis: block("analysis", data.analysis),
     plan: block("plan", describePlan(task.plan)),
     plan_comments: block("comments on the plan", data.plan_comments ?? happened.plan_comments),
@@ -152,4 +162,9 @@ function whatHappened({ task: { trigger }, role }: PromptInput) {
 
 function userVariables(variables: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, terminalText(value)]));
+}
+
+function describeCommands(commands: readonly string[] | null): string {
+  if (commands === null) return "What the system has; the network may be closed.";
+  return commands.length === 0 ? NONE : commands.map((command) => `\`${inlineValue(command)}\``).join(", ");
 }

@@ -82,14 +82,6 @@ describe("resolveRun", () => {
     expect(resolveRun(settingsOf(), STATE, OPTIONS, "review").maxBudgetUsd).toBeNull();
   });
 
-  it("grants a state only commands that the policy has", () => {
-    const settings = settingsOf({ sandbox: { commands: ["git", "sbt compile"] } });
-    const commandsOf = (commands: string[] | null): readonly string[] =>
-      resolveRun(settings, { ...STATE, commands }, OPTIONS, "implement").commands;
-    expect(commandsOf(null)).toEqual(["git", "sbt compile"]);
-    expect(commandsOf(["git log", "sbt", "sbt compile", "gitk", "curl"])).toEqual(["git log", "sbt compile"]);
-  });
-
   it("names the agents there are when it is asked for another", () => {
     expect(() => resolveRun(settingsOf(), STATE, { ...OPTIONS, agent: "clod" }, "plan")).toThrow(
       /no agent `clod`; known are: acp, aider, claude-code, /,

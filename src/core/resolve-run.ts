@@ -17,7 +17,6 @@ export interface RunSettings {
   readonly maxTurns: number | null;
   readonly maxBudgetUsd: number | null;
   readonly tools: readonly string[];
-  readonly commands: readonly string[];
 }
 
 /** The last two layers, pipeline state and this task's flags, over the settings that the files gave. */
@@ -26,7 +25,6 @@ export function resolveRun(settings: Settings, state: StateAgent, options: TaskO
   const { agent, model } = chooseAgent(settings, [own, state, options]);
   const agentSettings = settings.agents[agent];
   if (agentSettings === undefined) throw unknownAgent(agent, settings);
-  const policy = own.commands ?? settings.sandbox.commands;
   return {
     agent,
     agentSettings,
@@ -41,7 +39,6 @@ export function resolveRun(settings: Settings, state: StateAgent, options: TaskO
       settings.budget.taskUsd,
     ]),
     tools: state.tools ?? own.tools,
-    commands: state.commands === null ? policy : state.commands.filter((command) => isGranted(command, policy)),
   };
 }
 
@@ -69,11 +66,6 @@ function chooseAgent(settings: Settings, layers: readonly AgentChoice[]): { agen
 
 function builtInModel(agent: AgentSettings, role: Role): string | null {
   return agent.kind === "claude-code" ? ROLE_DEFAULTS[role].claudeModel : null;
-}
-
-/** `sbt` grants `sbt compile`, but `sbt compile` does not grant `sbt`. */
-function isGranted(command: string, policy: readonly string[]): boolean {
-  return policy.some((granted) => command === granted || command.startsWith(`${granted} `));
 }
 
 /** The smallest of those that are set: a budget never grows by naming another one. */

@@ -35,6 +35,9 @@ export const ENDED_BY = [
   "hung_after_outcome",
   "lost",
   "refused",
+  "memory",
+  "disk",
+  "budget",
 ] as const;
 export type EndedBy = (typeof ENDED_BY)[number];
 

@@ -12,6 +12,8 @@ export interface Settings {
   readonly agents: Readonly<Record<string, AgentSettings>>;
   readonly roles: Readonly<Record<Role, RoleSettings>>;
   readonly checks: readonly CheckSettings[];
+  /** The check `no-secrets`: on unless switched off. */
+  readonly scanSecrets: boolean;
   readonly failOnWarning: boolean;
   readonly repairAttempts: number;
   readonly workspace: WorkspaceSettings;
@@ -19,6 +21,7 @@ export interface Settings {
   readonly secrets: Readonly<Record<string, { readonly roles: readonly Role[] }>>;
   readonly budget: BudgetSettings;
   readonly limits: LimitSettings;
+  readonly improve: ImproveSettings;
   readonly gates: { readonly plan: Gate; readonly merge: Gate };
   readonly commitTrailer: string;
   /** `.nightshift/instructions.md`, part of every prompt; empty where there is none. */
@@ -87,7 +90,8 @@ export interface SandboxSettings {
   readonly write: readonly string[];
   readonly read: readonly string[];
   readonly network: readonly string[];
-  readonly commands: readonly string[];
+  /** Null: no file names any, so those of the system. */
+  readonly commands: readonly string[] | null;
 }
 
 export interface BudgetSettings {
@@ -96,6 +100,11 @@ export interface BudgetSettings {
   readonly nightUsd: number | null;
   readonly monthUsd: number | null;
   readonly runTokens: number | null;
+}
+
+export interface ImproveSettings {
+  /** Added and removed lines of one change. */
+  readonly maxDiffLines: number;
 }
 
 export interface LimitSettings {

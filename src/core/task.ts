@@ -1,3 +1,5 @@
+import type { Role } from "./role.ts";
+
 export const TASK_STATUSES = ["queued", "running", "waiting", "paused", "succeeded", "failed", "cancelled"] as const;
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
@@ -128,6 +130,8 @@ export interface ContextEntry {
 export interface Exchange {
   readonly kind: "answers" | "choice";
   readonly state: string;
+  /** Of the run that asked; missing in exchanges of an earlier version. */
+  readonly role?: Role | null;
   readonly asked: readonly Question[] | readonly Option[];
   readonly reply: Readonly<Record<string, string>> | null;
   readonly by: string | null;

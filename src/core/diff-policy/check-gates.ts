@@ -1,0 +1,95 @@
+import type { ChangedFile } from "./changed-file.ts";
+import { firstLine, nameOf } from "./changed-file.ts";
+import { namedFiles, usedScripts, usedTargets } from "./check-words.ts";
+import type { DiffRules, Finding } from "./finding.ts";
+import { severityOf } from "./finding.ts";
+import { GATE_PARTS, gateKind } from "./gate-files.ts";
+import type { GateKind } from "./gate-files.ts";
+import { changedSections, headedSections, jsonSections, lineOfSection, makeSections } from "./sections.ts";
+import type { Sections } from "./sections.ts";
+
+/** A change of what defines the checks: whoever is judged by them may not move them unseen. */
+export function checkGates(files: readonly ChangedFile[], rules: DiffRules): Finding[] {
+  const named = namedFiles(allCommands(files, rules.checkCommands));
+  return files.flatMap((file): Finding[] => {
+    const parts = changedParts(file, rules.checkCommands);
+    const kind = gateKind(file.path) ?? (named.has(file.path) ? "script" : null);
+    const [first] = parts;
+    if (kind === null && first === undefined) return [];
+    const strict = (kind === "ci" || kind === "own") && rules.ciAndOwnConfig === "refuse" ? "refuse" : rules.gates;
+    const what = kind === null ? `${showParts(parts)} in this file` : KINDS[kind];
+    const message = `${what} decides what is checked, and was changed. Leave it as it was, unless the task asks for exactly this.`;
+    const line = lineOfSection(file.after, first ?? "") ?? firstLine(file);
+    return [{ rule: "gates_changed", severity: severityOf(strict), path: file.path, line, message }];
+  });
+}
+
+const KINDS: Readonly<Record<GateKind, string>> = {
+  ci: "This definition of CI",
+  own: "This file of Nightshift's own",
+  hook: "This hook",
+  runner: "This configuration",
+  script: "This script",
+};
+
+function showParts(parts: readonly string[]): string {
+  return parts
+    .filter(Boolean)
+    .slice(0, 3)
+    .map((part) => `"${part}"`)
+    .join(", ");
+}
+
+function changedParts(file: ChangedFile, commands: readonly string[]): string[] {
+  const name = nameOf(file.path);
+  if (/^(GNUm|m|M)akefile$|\.mk$/.test(name)) return changedTargets(file, commands);
+  const known = GATE_PARTS.find((parts) => parts.file.test(name));
+  if (!known) return [];
+  const cut = known.kind === "json" ? jsonSections : headedSections;
+  const changed = changedSections(cut(file.before), cut(file.after)).filter((part) => known.part.test(part));
+  return name === "package.json" ? [...changed, ...changedScripts(file, commands)] : changed;
+}
+
+/** Names that say by themselves that something is judged, for projects whose checks call them in a way we cannot follow. */
+const JUDGES =
+  /test|check|lint|verify|coverage|typecheck|^types?$|^ci$|^(pre|post)?(install|pack|publish|prepare)$|^build$|^all$/i;
+
+function changedScripts(file: ChangedFile, commands: readonly string[]): string[] {
+  const [before, after] = [scriptsOf(file, "before"), scriptsOf(file, "after")];
+  const used = new Set([...usedScripts(commands, before), ...usedScripts(commands, after)]);
+  const changed = changedSections(before, after);
+  return changed.filter((script) => used.has(script) || JUDGES.test(script));
+}
+
+function scriptsOf(file: ChangedFile, side: "before" | "after"): Sections {
+  const text = jsonSections(file[side]).get("scripts");
+  const scripts: unknown = text === undefined ? {} : JSON.parse(text);
+  if (typeof scripts !== "object" || scripts === null) return new Map();
+  return new Map(Object.entries(scripts).map(([name, script]) => [name, String(script)]));
+}
+
+function changedTargets(file: ChangedFile, commands: readonly string[]): string[] {
+  const [before, after] = [makeSections(file.before), makeSections(file.after)];
+  const used = new Set([...usedTargets(commands, before), ...usedTargets(commands, after)]);
+  const changed = changedSections(before, after);
+  const judged = changed.filter((target) => used.has(target) || JUDGES.test(target));
+  // Variables can change any target.
+  return changed.includes("") && [...before.keys()].some((target) => used.has(target) || JUDGES.test(target))
+    ? [...judged, "the part outside of all targets"]
+    : judged;
+}
+
+/** The check commands and all that a changed package.json or Makefile had behind them. */
+function allCommands(files: readonly ChangedFile[], commands: readonly string[]): string[] {
+  const more = files.flatMap((file) => {
+    const name = nameOf(file.path);
+    if (name === "package.json") {
+      const scripts = scriptsOf(file, "before");
+      return [...usedScripts(commands, scripts)].map((script) => scripts.get(script) ?? "");
+    }
+    if (!/^(GNUm|m|M)akefile$/.test(name)) return [];
+    const rules = makeSections(file.before);
+    return [...usedTargets(commands, rules)].map((target) => rules.get(target) ?? "");
+  });
+  return [...commands, ...more];
+}

@@ -1,0 +1,52 @@
+import type { ChangedFile } from "./changed-file.ts";
+import { firstLine } from "./changed-file.ts";
+import type { DiffRules, Finding } from "./finding.ts";
+
+/** How much was changed. Lock files count too: somebody has to read them. */
+export function checkSize(files: readonly ChangedFile[], rules: DiffRules): Finding[] {
+  const most = rules.maxChangedLines;
+  if (most === null) return [];
+  const counts = files.map((file) => {
+    const { added, removed } = file.diff();
+    return { path: file.path, added: added.length, removed: removed.length, all: added.length + removed.length };
+  });
+  const all = counts.reduce((sum, count) => sum + count.all, 0);
+  if (all <= most) return [];
+  const largest = counts.toSorted((one, other) => other.all - one.all)[0];
+  if (!largest) return [];
+  const added = counts.reduce((sum, count) => sum + count.added, 0);
+  const message =
+    `The change has ${all} changed lines (${added} added, ${all - added} removed); at most ${most} are allowed. ` +
+    `The largest part is this file with ${largest.all}. Do less: leave out whatever the task does not need.`;
+  return [{ rule: "size", severity: "error", path: largest.path, line: null, message }];
+}
+
+/** Which files were changed, whatever is in them. */
+export function checkPlaces(files: readonly ChangedFile[], rules: DiffRules): Finding[] {
+  const recent = new Set(rules.recentFiles);
+  return files.flatMap((file): Finding[] => {
+    const findings: Finding[] = [];
+    const refuse = (rule: Finding["rule"], message: string): void => {
+      findings.push({ rule, severity: "error", path: file.path, line: firstLine(file), message });
+    };
+    if (recent.has(file.path)) {
+      const why = "This file was changed in one of the last commits, and others may be working on it.";
+      refuse("recent_file", `${why} Undo the change of this file and choose another place.`);
+    }
+    if (rules.concernFiles !== null && !isOfConcern(file.path, rules.concernFiles)) {
+      const why = `This file is not part of what was selected (${showSome(rules.concernFiles)}).`;
+      refuse("outside_concern", `${why} Undo the change of this file.`);
+    }
+    return findings;
+  });
+}
+
+function isOfConcern(path: string, concern: readonly string[]): boolean {
+  return concern.some((allowed) => (allowed.endsWith("/") ? path.startsWith(allowed) : path === allowed));
+}
+
+function showSome(paths: readonly string[]): string {
+  if (paths.length === 0) return "which is nothing";
+  const shown = paths.slice(0, 3).join(", ");
+  return paths.length > 3 ? `${shown} and ${paths.length - 3} more` : shown;
+}

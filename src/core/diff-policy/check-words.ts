@@ -1,0 +1,67 @@
+/** What the check commands of a project run: names of scripts, targets and files. */
+
+/** Scripts of package.json that the commands start, with those that these start in turn. */
+export function usedScripts(commands: readonly string[], scripts: ReadonlyMap<string, string>): ReadonlySet<string> {
+  return follow(
+    commands,
+    (text) => scriptNames(text).flatMap((name) => [name, `pre${name}`, `post${name}`]),
+    (name) => scripts.get(name),
+  );
+}
+
+/** Targets of a Makefile that the commands make, with those that these need in turn. */
+export function usedTargets(commands: readonly string[], rules: ReadonlyMap<string, string>): ReadonlySet<string> {
+  const first = [...rules.keys()].find((name) => name !== "" && !name.startsWith("."));
+  return follow(
+    commands,
+    (text) => makeTargets(text, first),
+    // What a target needs stands behind its colon.
+    (name) => rules.get(name)?.replace(/^[^:]*::?([^=\n]*)/, (_, needed: string) => `make ${needed}`),
+  );
+}
+
+function follow(
+  start: readonly string[],
+  namesIn: (text: string) => readonly string[],
+  textOf: (name: string) => string | undefined,
+): ReadonlySet<string> {
+  const found = new Set<string>();
+  const texts = [...start];
+  for (const text of texts) {
+    for (const name of namesIn(text)) {
+      if (found.has(name)) continue;
+      found.add(name);
+      const next = textOf(name);
+      if (next !== undefined) texts.push(next);
+    }
+  }
+  return found;
+}
+
+const RUN =
+  /\b(?:npm|pnpm|yarn|bun)\s+(?:(?:-\S+|run|run-script|exec)\s+)*([\w:.@/-]+)|\bnode\s+--run[ =]([\w:.-]+)|\b(?:npm-run-all2?|run-[sp])\s+([^&|;\n]+)/g;
+
+function scriptNames(text: string): string[] {
+  return [...text.matchAll(RUN)].flatMap((found) => {
+    const name = found[1] ?? found[2];
+    if (name !== undefined) return [name === "t" || name === "tst" ? "test" : name];
+    return (found[3] ?? "").trim().split(/\s+/);
+  });
+}
+
+function makeTargets(text: string, first: string | undefined): string[] {
+  return [...text.matchAll(/(?:^|[\s;&|(])\$?\(?(?:make|gmake|MAKE)\)?(?=\s|$)([^&|;\n#]*)/g)].flatMap((found) => {
+    const words = (found[1] ?? "").trim().split(/\s+/);
+    const targets = words.filter((word) => /^[\w./-]+$/.test(word) && !word.startsWith("-"));
+    return targets.length > 0 ? targets : first === undefined ? [] : [first];
+  });
+}
+
+/** Every word of the commands that may be a file, in the way paths are written in a change. */
+export function namedFiles(commands: Iterable<string>): ReadonlySet<string> {
+  const words = new Set<string>();
+  for (const command of commands) {
+    for (const word of command.split(/[\s;&|()"'=<>]+/)) words.add(word.replace(/^(\.\/)+/, ""));
+  }
+  return words;
+}

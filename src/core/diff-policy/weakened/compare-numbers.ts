@@ -1,0 +1,116 @@
+import type { NumberRule } from "./ecosystem.ts";
+import { readNumber } from "./ecosystem.ts";
+import { countOf, withoutCounted } from "./trick.ts";
+import type { Trick } from "./trick.ts";
+
+/** One side of a file in which numbers are compared. */
+export interface NumberSource {
+  readonly path: string;
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly rules: readonly NumberRule[];
+  /** Whether a place of now is in something new, which may have any number. */
+  readonly isFresh: (place: number) => boolean;
+}
+
+interface Mark {
+  readonly path: string;
+  readonly place: number;
+  readonly line: number;
+  readonly value: number;
+  /** The line with every number left out, which is what it is recognised by. */
+  readonly key: string;
+}
+
+export function compareNumbers(sources: readonly NumberSource[]): Trick[] {
+  const rules = new Set(sources.flatMap((source) => source.rules));
+  return [...rules].flatMap((rule) => {
+    const of = sources.filter((source) => source.rules.includes(rule));
+    const before = of.flatMap((source) => findNumbers(source.path, source.before, rule));
+    const after = of.flatMap((source) => findNumbers(source.path, source.after, rule));
+    return compareMarks(rule, { before, after, of });
+  });
+}
+
+interface Sides {
+  readonly before: readonly Mark[];
+  readonly after: readonly Mark[];
+  readonly of: readonly NumberSource[];
+}
+
+/** More of one kind say nothing new. */
+const MOST_TRICKS = 100;
+
+function compareMarks(rule: NumberRule, { before, after, of }: Sides): Trick[] {
+  const lost = withoutCounted(before, countOf(after, keyAndValue), keyAndValue);
+  const won = withoutCounted(after, countOf(before, keyAndValue), keyAndValue);
+  const waiting = Map.groupBy(lost, (mark) => `${mark.path}\0${mark.key}`);
+  const tricks: Trick[] = [];
+  let unmatched = lost.length;
+  const byPath = new Map(of.map((source) => [source.path, source]));
+  for (const mark of won) {
+    if (tricks.length >= MOST_TRICKS) break;
+    const was = waiting.get(`${mark.path}\0${mark.key}`)?.shift();
+    if (was) unmatched--;
+    if (was && isWorse(rule, was.value, mark.value)) tricks.push(describe(rule, mark, was.value));
+    const source = byPath.get(mark.path);
+    const counts = rule.added !== null && mark.value >= rule.added && after.length > before.length;
+    if (!was && counts && source?.isFresh(mark.place) === false) tricks.push(describe(rule, mark, null));
+  }
+  // A number that is gone, and none came for it.
+  if (rule.removed && after.length < before.length && unmatched > 0) {
+    const gone = [...waiting.values()].flat().slice(0, before.length - after.length);
+    tricks.push(...gone.map((mark) => describeGone(rule, mark)));
+  }
+  return tricks;
+}
+
+function keyAndValue(mark: Mark): string {
+  return `${mark.key}\0${mark.value}`;
+}
+
+function isWorse(rule: NumberRule, was: number, is: number): boolean {
+  return rule.worse === "larger" ? is > was : is < was;
+}
+
+const ADVICE: Readonly<Record<NumberRule["trick"], string>> = {
+  "timeout raised": "Find out why it is slow, and keep the limit.",
+  "retry added": "Find out why it fails, instead of trying until it passes.",
+  "expectation loosened": "Keep the limit and repair the code instead.",
+  "coverage threshold lowered": "Keep the threshold and write the tests that are missing.",
+};
+
+function describe(rule: NumberRule, mark: Mark, was: number | null): Trick {
+  const change = was === null ? "" : ` (from ${was} to ${mark.value})`;
+  const [thing = "", verb = ""] = rule.trick.split(/ (?=\w+$)/);
+  const what = `${thing === "retry" ? "A retry" : `The ${thing}`} was ${verb}${change}`;
+  return { path: mark.path, line: mark.line, what, advice: ADVICE[rule.trick] };
+}
+
+function describeGone(rule: NumberRule, mark: Mark): Trick {
+  const what = `A threshold of ${mark.value} is gone (the line is of the file before)`;
+  return { path: mark.path, line: mark.line, what, advice: ADVICE[rule.trick] };
+}
+
+function findNumbers(path: string, text: string | null, rule: NumberRule): Mark[] {
+  if (text === null) return [];
+  let line = 1;
+  let counted = 0;
+  return [...text.matchAll(rule.pattern)].map((found) => {
+    for (let at = text.indexOf("\n", counted); at >= 0 && at < found.index; at = text.indexOf("\n", at + 1)) {
+      line++;
+      counted = at + 1;
+    }
+    const own = line + (/^\s*\n/.exec(found[0])?.[0].split("\n").length ?? 1) - 1;
+    const value = readNumber(found.groups?.["n"] ?? "0", found.groups?.["unit"]);
+    const before = text.slice(Math.max(0, found.index - 200), found.index);
+    const key = before.slice(before.lastIndexOf("\n") + 1) + found[0];
+    return { path, place: found.index, line: own, value, key: withoutNumbers(key, found.groups?.["unit"]) };
+  });
+}
+
+function withoutNumbers(text: string, unit: string | undefined): string {
+  const at = unit === undefined ? -1 : text.lastIndexOf(unit);
+  const bare = at < 0 || unit === undefined ? text : text.slice(0, at) + text.slice(at + unit.length);
+  return bare.replaceAll(/\d[\d_.]*(?:e[+-]?\d+)?|\s+/gi, "");
+}

@@ -1,0 +1,125 @@
+import { findAliases } from "./aliases.ts";
+import type { Aliases } from "./aliases.ts";
+import type { Ecosystem } from "./ecosystem.ts";
+import { endOfStatement } from "./layout.ts";
+import type { Layout } from "./layout.ts";
+import type { Masked } from "./mask.ts";
+import { squeeze } from "./squeeze.ts";
+
+export interface Assertion {
+  readonly place: number;
+  /** From 1. */
+  readonly line: number;
+  /** Without blanks and comments. */
+  readonly text: string;
+  /** How much it says: 3 an exact value, 2 a part or a range, 1 that something is there. */
+  readonly level: 1 | 2 | 3;
+  /** The function that is called, where that may be one of the project's own. */
+  readonly calls: string | null;
+}
+
+/** What was found out about a piece of source; null for one that says nothing. Most of them stand on both sides of a change. */
+export type KnownAssertions = Map<string, Pick<Assertion, "text" | "level"> | null>;
+
+export function findAssertions(
+  source: Masked,
+  layout: Layout,
+  ecosystem: Ecosystem,
+  known: KnownAssertions,
+): Assertion[] {
+  const found: Assertion[] = [];
+  let left = 4 * source.code.length;
+  const aliases = findAliases(source.spoken, ecosystem.name);
+  for (const match of allCalls(source.code, ecosystem, aliases)) {
+    if (isDeclaration(source.code, match.index)) continue;
+    const from = match.groups?.["infix"] === undefined ? match.index : startOfLine(source.code, match.index);
+    const condition = ecosystem.conditional ? conditionAround(source, layout, match.index) : "";
+    // A file of nothing but beginnings of assertions is read a few times over, not once for each.
+    const longest = left > 0 ? undefined : 80;
+    const end = endOfStatement(
+      source.code,
+      layout,
+      match.index + match[0].length - (/[([{]$/.test(match[0]) ? 1 : 0),
+      longest,
+    );
+    left -= end - from;
+    const piece = condition + source.spoken.slice(from, end);
+    const said = readOnce(aliases === null ? piece : aliases.resolve(piece), ecosystem, known);
+    if (said === null) continue;
+    const calls = /^(?:self\.|this\.)?(\w+)\s*\($/.exec(match[0])?.[1] ?? null;
+    found.push({ ...said, place: match.index, line: layout.lineAt(from) + 1, calls });
+  }
+  return found;
+}
+
+/** In the order in which they stand, and none inside of another's beginning: `v.expect(` holds a known word, too. */
+function allCalls(code: string, ecosystem: Ecosystem, aliases: Aliases | null): Iterable<RegExpExecArray> {
+  const usual = code.matchAll(ecosystem.assertion);
+  if (aliases === null) return usual;
+  let end = 0;
+  return [...usual, ...code.matchAll(aliases.calls)]
+    .toSorted((one, other) => one.index - other.index)
+    .filter((match) => {
+      if (match.index < end) return false;
+      end = match.index + match[0].length;
+      return true;
+    });
+}
+
+function readOnce(
+  piece: string,
+  ecosystem: Ecosystem,
+  known: KnownAssertions,
+): Pick<Assertion, "text" | "level"> | null {
+  const key = `${ecosystem.name}\0${piece}`;
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const text = squeeze(piece);
+  const said = saysNothing(text) ? null : { text, level: levelOf(text, ecosystem) };
+  known.set(key, said);
+  return said;
+}
+
+function levelOf(text: string, ecosystem: Ecosystem): 1 | 2 | 3 {
+  const head = text.length > 400 ? text.slice(0, 300) + text.slice(-100) : text;
+  if (ecosystem.slight.test(head)) return 1;
+  return ecosystem.partial.test(head) ? 2 : 3;
+}
+
+function isDeclaration(code: string, place: number): boolean {
+  return /\b(?:function|def|fn|func|fun|void)\s+$/.test(code.slice(Math.max(0, place - 20), place));
+}
+
+/** Looks back a bounded way only: a file may be one long line. */
+function startOfLine(code: string, place: number): number {
+  const before = code.slice(Math.max(0, place - 400), place);
+  const start = Math.max(before.lastIndexOf("\n"), before.lastIndexOf("{"), before.lastIndexOf(";")) + 1;
+  return place - before.length + start + Math.max(0, before.slice(start).search(/\S/));
+}
+
+/** `if got != want {` for a call on the same line or one of the next. */
+function conditionAround(source: Masked, layout: Layout, place: number): string {
+  for (let line = layout.lineAt(place), looked = 0; line >= 0 && looked < 4; line--, looked++) {
+    const start = layout.startOf(line);
+    const text = source.code.slice(start, Math.min(place, layout.startOf(line + 1)));
+    const head = /^[\s}]*(?:else\s+)?(if\b.*\{)/.exec(text);
+    if (!head?.[1]) continue;
+    const open = start + head[0].length - 1;
+    if ((layout.closes.get(open) ?? 0) < place) return "";
+    return squeeze(source.spoken.slice(open + 1 - head[1].length, open + 1));
+  }
+  return "";
+}
+
+const VALUE = String.raw`(?:true|True|false|False|None|null|nil|\d+|"[^"]*")`;
+const EMPTY = new RegExp(
+  String.raw`^(?:self\.|Assertions\.|Assert\.)?(?:expect|assert\w*!?|(?:assert|require)\.\w+)[ (]?(?:t,)?${VALUE}(?:(?:\)\.[\w.]+\(|,|===?)${VALUE})?\)*(?:\.\w+\(\))?$`,
+);
+const SAME =
+  /^(?:expect\((.{1,200})\)\.to(?:Be|Equal|StrictEqual)\(\1\)|\w+(?:_eq|Equals?|\.Equal)!?\((?:t,)?(.{1,200}),\2\)|assert\(?(.{1,200})===?\3\)?)$/;
+
+/** An assertion that holds whatever the code does. */
+function saysNothing(text: string): boolean {
+  if (text.length > 500) return false;
+  return EMPTY.test(text) || SAME.test(text) || /(?:\|\|true|[)\]"]orTrue|\|\|1)\)?$/.test(text);
+}

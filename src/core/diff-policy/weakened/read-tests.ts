@@ -1,0 +1,153 @@
+import type { Ecosystem } from "./ecosystem.ts";
+import { findAssertions } from "./find-assertions.ts";
+import type { Assertion, KnownAssertions } from "./find-assertions.ts";
+import { endOfStatement, indentEnds, layOut } from "./layout.ts";
+import type { Layout } from "./layout.ts";
+import { mask } from "./mask.ts";
+import type { Masked } from "./mask.ts";
+import { squeeze } from "./squeeze.ts";
+
+/** One side of a file with tests in it. */
+export interface TestFile {
+  readonly path: string;
+  readonly ecosystem: Ecosystem;
+  readonly source: Masked;
+  readonly layout: Layout;
+  readonly cases: readonly TestCase[];
+  readonly helpers: readonly Helper[];
+  readonly assertions: readonly Assertion[];
+}
+
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface TestCase extends Span {
+  readonly file: TestFile;
+  readonly name: string;
+  /** From 1. */
+  readonly line: number;
+  /** The text without comments, blanks, kinds of quotes and its own name. */
+  readonly body: string;
+  readonly assertions: Assertion[];
+}
+
+export interface Helper extends Span {
+  readonly name: string;
+  readonly assertions: Assertion[];
+}
+
+export function readTests(path: string, text: string, ecosystem: Ecosystem, known: KnownAssertions): TestFile {
+  const source = mask(text, ecosystem.literal);
+  const layout = layOut(source.code);
+  const assertions = findAssertions(source, layout, ecosystem, known);
+  const cases: TestCase[] = [];
+  const helpers: Helper[] = [];
+  const file: TestFile = { path, ecosystem, source, layout, cases, helpers, assertions };
+  const blocks = ecosystem.blocks === "indent" ? indentEnds(source.code) : null;
+  const spanOf = (start: number, from: number): Span | null =>
+    blocks ? indentedSpan(start, layout, blocks) : bracketSpan({ start, from }, source.code, layout, ecosystem);
+  const ends = new Set<number>();
+  // Tests inside of tests inside of tests: a few times the whole file is enough to read.
+  let left = 4 * text.length;
+  for (const found of source.code.matchAll(ecosystem.test)) {
+    const start = found.index + found[0].search(/\S/);
+    const span = spanOf(start, found.index + found[0].length);
+    if (!span || ends.has(span.end)) continue;
+    ends.add(span.end);
+    const whole = { start: withDecorators(span.start, source.code, layout, ecosystem), end: span.end };
+    const name = found.groups?.["name"] ?? firstString(source.text.slice(start, Math.min(span.end, start + 300)));
+    left -= span.end - span.start;
+    const body = left < 0 ? "" : squeeze(source.spoken.slice(span.start, span.end)).replace(squeeze(name), "");
+    cases.push({ ...whole, file, name, line: layout.lineAt(start) + 1, body, assertions: [] });
+  }
+  for (const found of source.code.matchAll(ecosystem.routine)) {
+    const span = spanOf(found.index + found[0].search(/\S/), found.index + found[0].length);
+    if (span && !ends.has(span.end)) helpers.push({ ...span, name: found[1] ?? "", assertions: [] });
+  }
+  share(assertions, cases);
+  share(assertions, helpers);
+  return file;
+}
+
+function indentedSpan(start: number, layout: Layout, ends: readonly number[]): Span {
+  const line = layout.lineAt(start);
+  return { start: layout.startOf(line), end: layout.startOf(ends[line] ?? layout.lineCount) };
+}
+
+/** From a test's beginning to the end of its block: `{ }` of a function, `( )` of a call and what it is called with next. */
+function bracketSpan(
+  at: { start: number; from: number },
+  code: string,
+  layout: Layout,
+  ecosystem: Ecosystem,
+): Span | null {
+  const isCall = ecosystem.name === "JavaScript" && /[(`]$/.test(code.slice(at.start, at.from));
+  if (isCall) return { start: at.start, end: endOfCall(code, layout, at.from - 1) };
+  const brace = nextBrace(code, layout, at.from);
+  if (brace !== null) return { start: at.start, end: (layout.closes.get(brace) ?? code.length) + 1 };
+  if (ecosystem.name !== "JavaScript" && ecosystem.name !== "JVM") return null;
+  // An arrow or `= expression` without a block.
+  return { start: at.start, end: endOfStatement(code, layout, at.from) };
+}
+
+function nextBrace(code: string, layout: Layout, from: number): number | null {
+  if (code[from - 1] === "{") return from - 1;
+  // Parameters may hold braces; what was opened before is closed before the block begins.
+  const open = code[from - 1] === "(" ? layout.closes.get(from - 1) : undefined;
+  const start = open === undefined ? from : open + 1;
+  const near = code.slice(start, start + 1000);
+  for (const found of near.matchAll(/[{;=]|\n[ \t]*\n/g)) {
+    if (found[0] === "{") return start + found.index;
+    if (found[0] !== "=" || !/[\s\w)]/.test(near[found.index - 1] ?? "")) return null;
+  }
+  return null;
+}
+
+function endOfCall(code: string, layout: Layout, open: number): number {
+  let end = (layout.closes.get(open) ?? endOfTemplate(code, open)) + 1;
+  const next = /\s*\(/y;
+  next.lastIndex = end;
+  while (next.test(code)) {
+    end = (layout.closes.get(next.lastIndex - 1) ?? code.length) + 1;
+    next.lastIndex = end;
+  }
+  return end;
+}
+
+function endOfTemplate(code: string, open: number): number {
+  const end = code.indexOf("`", open + 1);
+  return end < 0 ? code.length : end;
+}
+
+function withDecorators(start: number, code: string, layout: Layout, ecosystem: Ecosystem): number {
+  if (ecosystem.decorator === null) return start;
+  let kept = start;
+  for (let line = layout.lineAt(start) - 1, looked = 0; line >= 0 && looked < 200; line--, looked++) {
+    const text = code.slice(layout.startOf(line), layout.startOf(line + 1));
+    if (text.trim() === "") break;
+    if (ecosystem.decorator.test(text)) kept = layout.startOf(line);
+    else if (/[{};]\s*$|:\s*$/.test(text)) break;
+  }
+  return kept;
+}
+
+function firstString(text: string): string {
+  return /(["'`])((?:(?!\1)[^\\]|\\[^])*)\1/.exec(text)?.[2] ?? squeeze(text.slice(0, 80));
+}
+
+/** Gives every assertion to the innermost span around it. Spans come in the order of their beginnings. */
+function share(assertions: readonly Assertion[], spans: readonly (Span & { assertions: Assertion[] })[]): void {
+  const ordered = spans.toSorted((one, other) => one.start - other.start);
+  const open: (Span & { assertions: Assertion[] })[] = [];
+  let next = 0;
+  for (const assertion of assertions) {
+    for (let span = ordered[next]; span && span.start <= assertion.place; span = ordered[++next]) {
+      while ((open.at(-1)?.end ?? Infinity) <= span.start) open.pop();
+      open.push(span);
+    }
+    while ((open.at(-1)?.end ?? Infinity) <= assertion.place) open.pop();
+    open.at(-1)?.assertions.push(assertion);
+  }
+}

@@ -1,0 +1,89 @@
+import type { Form } from "./secret-forms.ts";
+
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+  readonly name: string;
+}
+
+export interface FormFinder {
+  readonly longest: number;
+  /** The longest form at each place where one begins; they may overlap. */
+  find(text: string): readonly Span[];
+  /** Where a form begins that the end of the text cuts off: the first such place, or the text's length. */
+  cutOff(text: string): number;
+}
+
+const BLOCK = 3;
+const HASH_MASK = 0x7fff;
+const PAIR_MASK = 0xfff;
+
+/**
+ * Looks for all forms at once (Wu and Manber's way): of every place it reads three characters, and they tell how far
+ * the next place is at which any form could end its first `width` characters. Most of a text is never looked at.
+ */
+export function createFormFinder(forms: readonly Form[]): FormFinder {
+  const width = forms.reduce((least, { text }) => Math.min(least, text.length), 255);
+  const longest = forms.reduce((most, { text }) => Math.max(most, text.length), 0);
+  const skips = new Uint8Array(HASH_MASK + 1).fill(Math.max(1, width - BLOCK + 1));
+  const byBlock = new Map<number, Form[]>();
+  const beginnings: (Form[] | undefined)[] = Array.from({ length: PAIR_MASK + 1 });
+  for (const form of forms.toSorted((a, b) => b.text.length - a.text.length)) {
+    for (let end = BLOCK - 1; end < width; end++) {
+      const hash = blockHash(form.text, end);
+      skips[hash] = Math.min(skips[hash] ?? 0, width - 1 - end);
+    }
+    addTo(byBlock, blockHash(form.text, width - 1), form);
+    const pair = pairHash(form.text, 0);
+    (beginnings[pair] ??= []).push(form);
+  }
+
+  return {
+    longest,
+    find(text) {
+      const spans: Span[] = [];
+      if (forms.length === 0) return spans;
+      for (let at = width - 1; at < text.length;) {
+        const hash = blockHash(text, at);
+        const skip = skips[hash] ?? 1;
+        if (skip > 0) {
+          at += skip;
+          continue;
+        }
+        const start = at - width + 1;
+        const found = byBlock.get(hash)?.find((form) => text.startsWith(form.text, start));
+        if (found !== undefined) spans.push({ start, end: start + found.text.length, name: found.name });
+        at += 1;
+      }
+      return spans;
+    },
+    cutOff(text) {
+      const last = text.length - 1;
+      for (let at = Math.max(0, text.length - longest + 1); at < last; at++)
+        if (beginnings[pairHash(text, at)]?.some((form) => isCutOff(form.text, text, at)) === true) return at;
+      return forms.some((form) => form.text.charCodeAt(0) === text.charCodeAt(last)) ? last : text.length;
+    },
+  };
+}
+
+function blockHash(text: string, end: number): number {
+  return ((text.charCodeAt(end - 2) << 10) ^ (text.charCodeAt(end - 1) << 5) ^ text.charCodeAt(end)) & HASH_MASK;
+}
+
+function pairHash(text: string, start: number): number {
+  return ((text.charCodeAt(start) << 6) ^ text.charCodeAt(start + 1)) & PAIR_MASK;
+}
+
+function isCutOff(form: string, text: string, start: number): boolean {
+  const length = text.length - start;
+  if (form.length <= length) return false;
+  for (let index = 0; index < length; index++)
+    if (form.charCodeAt(index) !== text.charCodeAt(start + index)) return false;
+  return true;
+}
+
+function addTo(map: Map<number, Form[]>, key: number, form: Form): void {
+  const known = map.get(key);
+  if (known === undefined) map.set(key, [form]);
+  else known.push(form);
+}

@@ -1,0 +1,55 @@
+import { createSecretMatcher, type Span } from "./match-secrets.ts";
+import type { Secret } from "./secret-forms.ts";
+
+export interface Redactor {
+  /** The text with `[redacted: NAME]` where a known secret stood, in whichever of the known encodings. */
+  redact(text: string): string;
+  /** The same for every text in a JSON value, keys included. What holds no secret is returned as it is, not copied. */
+  redactValue<T>(value: T): T;
+  /** Where in the text secrets stand. */
+  find(text: string): readonly Span[];
+}
+
+export function createRedactor(secrets: readonly Secret[]): Redactor {
+  const { find } = createSecretMatcher(secrets, "text");
+  const redact = (text: string): string => replaceSpans(text, find(text));
+  return {
+    find,
+    redact,
+    // Only texts within the value change, and each into a text.
+    redactValue: <T>(value: T): T => mapTexts(value, redact, 0) as T,
+  };
+}
+
+export function replaceSpans(text: string, spans: readonly Span[]): string {
+  if (spans.length === 0) return text;
+  const parts: string[] = [];
+  let at = 0;
+  for (const { start, end, name } of spans) {
+    parts.push(text.slice(at, start), placeholder(name));
+    at = end;
+  }
+  return parts.join("") + text.slice(at);
+}
+
+export function placeholder(name: string): string {
+  return `[redacted: ${name}]`;
+}
+
+/** Nobody means this; whoever writes it wants the stack to overflow. */
+const TOO_DEEP = 500;
+
+function mapTexts(value: unknown, change: (text: string) => string, depth: number): unknown {
+  if (typeof value === "string") return change(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (depth > TOO_DEEP) return "[nested too deeply]";
+  if (Array.isArray(value)) {
+    const items: readonly unknown[] = value;
+    const changed = items.map((item) => mapTexts(item, change, depth + 1));
+    return changed.some((item, index) => item !== items[index]) ? changed : value;
+  }
+  const entries = Object.entries(value);
+  const changed = entries.map(([key, item]) => [change(key), mapTexts(item, change, depth + 1)] as const);
+  const same = changed.every(([key, item], index) => key === entries[index]?.[0] && item === entries[index]?.[1]);
+  return same ? value : Object.fromEntries(changed);
+}

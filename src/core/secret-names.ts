@@ -1,0 +1,55 @@
+import { entropyOf } from "./entropy.ts";
+
+/** Variables that hold credentials wherever they are set. */
+const WELL_KNOWN = new Set([
+  "ANTHROPIC_API_KEY",
+  "ANTHROPIC_AUTH_TOKEN",
+  "CLAUDE_CODE_OAUTH_TOKEN",
+  "OPENAI_API_KEY",
+  "CODEX_API_KEY",
+  "GEMINI_API_KEY",
+  "GOOGLE_API_KEY",
+  "OPENROUTER_API_KEY",
+  "GITHUB_TOKEN",
+  "GH_TOKEN",
+  "GITLAB_TOKEN",
+  "CI_JOB_TOKEN",
+  "NPM_TOKEN",
+  "NODE_AUTH_TOKEN",
+  "AWS_ACCESS_KEY_ID",
+  "AWS_SECRET_ACCESS_KEY",
+  "AWS_SESSION_TOKEN",
+  "AZURE_CLIENT_SECRET",
+  "CLOUDFLARE_API_TOKEN",
+  "DIGITALOCEAN_ACCESS_TOKEN",
+  "DOCKER_PASSWORD",
+  "HF_TOKEN",
+  "JIRA_TOKEN",
+  "PGPASSWORD",
+  "PYPI_TOKEN",
+  "SENTRY_AUTH_TOKEN",
+  "SLACK_BOT_TOKEN",
+  "SONAR_TOKEN",
+  "TWINE_PASSWORD",
+  "VAULT_TOKEN",
+]);
+
+const SECRET_NAME = /(?:^|_)(?:TOKEN|SECRET|KEY|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS|PAT)$/i;
+const SHORTEST_GUESS = 12;
+
+/** Whether a variable that no settings name is to be kept out of sight. A name alone does not make `true` or a path one. */
+export function isCredential(name: string, value: string): boolean {
+  if (WELL_KNOWN.has(name)) return true;
+  return SECRET_NAME.test(name) && value.length >= SHORTEST_GUESS && !/^[~.]?\//.test(value) && entropyOf(value) >= 2.5;
+}
+
+/** The password within an address, as written and as meant. */
+export function passwordsIn(address: string): readonly string[] {
+  const written = /^[a-z][\w+.-]*:\/\/[^\s/?#:@]*:([^\s/?#@]+)@/i.exec(address)?.[1];
+  if (written === undefined) return [];
+  try {
+    return [...new Set([decodeURIComponent(written), written])];
+  } catch {
+    return [written];
+  }
+}
