@@ -6,6 +6,11 @@ export interface RunFiles {
   dir(run: string): string;
   /** Makes `runs/<run>/` and the directories a run needs, and says where they are. Idempotent. */
   prepare(params: { readonly run: string; readonly task: string; readonly role: string | null }): Promise<RunPaths>;
+  /**
+   * What an agent's CLI is to find when it starts: in its `filesDir`, or in its home, where an earlier run of it may have
+   * left anything, links included. Nothing else is written.
+   */
+  writeAgentFiles(paths: RunPaths, files: Readonly<Record<string, string>>): Promise<void>;
   /** `prompt.md`, mode 0600. */
   writePrompt(run: string, text: string): Promise<void>;
   /**
@@ -13,6 +18,8 @@ export interface RunFiles {
    * following links. Anything else is `invalid`, with a sentence the agent and people understand.
    */
   readOutcome(run: string): Promise<OutcomeFile>;
+  /** What came by the tool `report_outcome`, read as the outcome file is: the agent could have written it as well. */
+  readReport(run: string): Promise<OutcomeFile>;
   /** `outcome.json`: what the engine made of it. Written atomically. */
   keepOutcome(run: string, value: unknown): Promise<void>;
   /** `change.diff`. */
@@ -38,10 +45,14 @@ export interface RunPaths {
   readonly promptFile: string;
   /** Where the agent may put its outcome; in a directory of its own that the agent may write. */
   readonly outcomeFile: string;
+  /** Where the tool `report_outcome` puts what it was told; beside the outcome file. */
+  readonly reportFile: string;
   readonly outcomeDir: string;
   /** The agent's private HOME, kept per task and role until the task ends. */
   readonly home: string;
   readonly tmp: string;
+  /** For files that the agent can read and not write. */
+  readonly filesDir: string;
 }
 
 export type OutcomeFile =

@@ -143,6 +143,8 @@ export interface RunEnd {
   readonly tokens: Tokens;
   readonly pausedMs: number;
   readonly finishedAt: number;
+  /** Where it was not known before the end. */
+  readonly sandbox?: string;
 }
 
 export interface RunPatch {

@@ -1,6 +1,8 @@
 import type { EndedBy, Exit } from "../core/run.ts";
+import type { Secret } from "../core/secret-forms.ts";
 import type { SandboxMode } from "../core/settings.ts";
-import type { SandboxPolicy } from "./sandbox.ts";
+import type { GatewayPlan } from "./gateway.ts";
+import type { Denial, SandboxPolicy } from "./sandbox.ts";
 
 /**
  * Starts and watches supervisors: small detached processes that own one job's process tree and outlive the daemon.
@@ -43,6 +45,10 @@ export interface Job {
   readonly commands: readonly JobCommand[];
   /** Environment variables that are secrets: handed over by an inherited pipe, never written. */
   readonly secrets: Readonly<Record<string, string>>;
+  /** Keys for the model gateways of the commands, by name: no command gets them. Handed over by the same pipe. */
+  readonly keys: Readonly<Record<string, string>>;
+  /** Values that must not reach a transcript or log, whether or not the commands get them; handed over by the same pipe. */
+  readonly redact: readonly Secret[];
   /** Start stopped (the task was paused before the run began). */
   readonly paused: boolean;
 }
@@ -66,8 +72,12 @@ export interface JobCommand {
   readonly ifFails: "stop" | "continue";
   /** Run once more at once when it fails; if that passes, the command is `flaky`. */
   readonly rerun: boolean;
-  /** When this file exists and the process says nothing for ten seconds, it is ended as `hung_after_outcome`. */
-  readonly outcomeFile: string | null;
+  /** Which of the job's secrets it gets. */
+  readonly secretNames: readonly string[];
+  /** The model gateway that stands beside it; null: none. */
+  readonly gateway: GatewayPlan | null;
+  /** When one of these exists and the process says nothing for ten seconds, it is ended as `hung_after_outcome`. */
+  readonly outcomeFiles: readonly string[];
 }
 
 /** `exit.json`. */
@@ -77,6 +87,8 @@ export interface ExitRecord {
   readonly finishedAt: number;
   readonly pausedMs: number;
   readonly commands: readonly CommandResult[];
+  /** What the sandbox refused, each once, with how often. */
+  readonly denials: readonly (Denial & { readonly count: number })[];
   /** Set where the supervisor could not do its work: sandbox refused, disk full, program not found. */
   readonly error: { readonly kind: "sandbox_refused" | "disk_full" | "internal"; readonly message: string } | null;
 }

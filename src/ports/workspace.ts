@@ -1,3 +1,5 @@
+import type { FileChange } from "../core/file-change.ts";
+
 /**
  * Git, kept away from agents: a bare mirror per project, and per task a git directory of the engine's own.
  * What an agent works in is a clone with a git directory that we never read again.
@@ -33,6 +35,12 @@ export interface Workspaces {
 
   /** The change between two commits as a patch, at most `maxBytes` of it. */
   diff(params: DiffParams): Promise<Diff>;
+
+  /**
+   * The files that differ between two commits, with their contents on both sides, straight from git's objects: no attribute,
+   * text conversion or NUL byte hides anything. Sorted by path.
+   */
+  readChanges(params: ReadChangesParams): Promise<readonly FileChange[]>;
 
   /** Keeps a commit in the mirror as `refs/nightshift/rescue/<task>`. */
   rescue(project: string, task: string, commit: string): Promise<void>;
@@ -80,6 +88,8 @@ export interface OpenWorkspaceParams {
 export interface Workspace {
   readonly path: string;
   readonly commit: string;
+  /** Where its git directory reads objects from: to be seen, never to be written. */
+  readonly objects: readonly string[];
 }
 
 export interface CollectParams {
@@ -148,4 +158,13 @@ export interface Diff {
   readonly patch: string;
   readonly cut: boolean;
   readonly stats: DiffStats;
+}
+
+export interface ReadChangesParams {
+  readonly project: string;
+  readonly task: string;
+  readonly from: string;
+  readonly to: string;
+  /** Contents beyond this are not read: `content` is null. */
+  readonly maxFileBytes: number;
 }
