@@ -1,15 +1,23 @@
 import { UserError } from "../../core/errors.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
+import { WAYS_OUT } from "./diagnose.ts";
 
-/** Refuses every command until there is a wall: without one, nothing runs that did not choose to. */
+/** The wall that this system has. Each is loaded only where it is needed. */
 export const enforce: Sandbox = {
   mode: "enforce",
-  name: "none available",
-  confine() {
-    throw new UserError(
-      "unavailable",
-      "Commands must run in a sandbox (sandbox.mode is enforce), and the sandbox is not part of this version yet.",
-      "To run without one, set `sandbox.mode: none` in your config.yaml, or `external` if Nightshift itself runs in a container.",
-    );
+  name: process.platform === "darwin" ? "seatbelt" : "bubblewrap",
+  async open(policy, argv, place) {
+    const wall = await loadWall(process.platform);
+    return wall.open(policy, argv, place);
   },
 };
+
+async function loadWall(platform: NodeJS.Platform): Promise<Sandbox> {
+  if (platform === "linux") return (await import("./bubblewrap.ts")).bubblewrap;
+  if (platform === "darwin") return (await import("./seatbelt.ts")).seatbelt;
+  throw new UserError(
+    "unavailable",
+    `Commands must run in a sandbox (sandbox.mode is enforce), and there is none for ${platform} in this version.`,
+    WAYS_OUT,
+  );
+}

@@ -4,7 +4,12 @@ import type { Sandbox } from "../../ports/sandbox.ts";
 export const none: Sandbox = {
   mode: "none",
   name: "none",
-  confine: (policy, argv) => ({ argv, env: { ...policy.env }, cwd: policy.cwd }),
+  open: (policy, argv) =>
+    Promise.resolve({
+      command: { argv, env: { ...policy.env }, cwd: policy.cwd, inputs: [], hasStatus: false, isWall: false },
+      problem: () => null,
+      close: () => Promise.resolve(),
+    }),
 };
 
 /** The wall is around Nightshift as a whole (a container, a machine of its own), put there by the user. */

@@ -1,26 +1,37 @@
-import { expect, test } from "vitest";
-import { UserError } from "../../core/errors.ts";
-import { examplePolicy, testSandbox } from "../../testing/sandbox.suite.ts";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { testPolicy } from "../../testing/policy.ts";
+import { testSandbox } from "../../testing/sandbox.suite.ts";
 import { sandboxes } from "./index.ts";
 
-testSandbox("none", sandboxes.none);
-testSandbox("external", sandboxes.external);
+const folder = realpathSync(mkdtempSync(join(tmpdir(), "nightshift-sandboxes-")));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test.each(["none", "external"] as const)("%s starts the command itself where the policy says", (mode) => {
+const place = () => ({
+  dir: join(folder, "wall"),
+  socket: join(folder, "out.sock"),
+  cache: join(folder, "cache"),
+  run: "run_example",
+  onDenied: () => undefined,
+});
+const policy = () => testPolicy(folder, { env: { PATH: "/usr/bin:/bin", LANG: "C" } });
+
+testSandbox("none", { sandbox: sandboxes.none, policy, place });
+testSandbox("external", { sandbox: sandboxes.external, policy, place });
+testSandbox("enforce", { sandbox: sandboxes.enforce, policy, place });
+
+test.each(["none", "external"] as const)("%s starts the command itself where the policy says", async (mode) => {
   const sandbox = sandboxes[mode];
   expect([sandbox.mode, sandbox.name]).toEqual([mode, mode]);
-  expect(sandbox.confine(examplePolicy, ["agent", "-x"])).toEqual({
+  const { command } = await sandbox.open(policy(), ["agent", "-x"], place());
+  expect(command).toEqual({
     argv: ["agent", "-x"],
-    env: examplePolicy.env,
-    cwd: "/workspace",
+    env: policy().env,
+    cwd: folder,
+    inputs: [],
+    hasStatus: false,
+    isWall: false,
   });
-});
-
-const confine = () => sandboxes.enforce.confine(examplePolicy, ["agent"]);
-
-test("enforce refuses, and says what to do", () => {
-  expect(confine).toThrow(UserError);
-  expect(confine).toThrow(
-    expect.objectContaining({ kind: "unavailable", hint: expect.stringContaining("sandbox.mode: none") }),
-  );
 });

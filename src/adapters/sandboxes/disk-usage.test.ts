@@ -1,0 +1,133 @@
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { measureDisk } from "./disk-usage.ts";
+
+const MB = 1024 * 1024;
+let dir: string;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "disk-usage-"));
+});
+
+afterEach(() => {
+  // Node cannot remove what is too deep for a path.
+  execFileSync("rm", ["-rf", dir]);
+});
+
+const measure = (...dirs: string[]) => measureDisk({ dirs, limitBytes: Infinity });
+
+it("counts blocks and files of all directories, of one inside of another once", async () => {
+  mkdirSync(join(dir, "a/b"), { recursive: true });
+  writeFileSync(join(dir, "a/b/one"), Buffer.alloc(MB, 1));
+  writeFileSync(join(dir, "a/two"), Buffer.alloc(MB, 1));
+  const whole = await measure(dir);
+  expect(whole).toMatchObject({ files: 5, unread: 0, isWhole: true });
+  expect(whole.bytes).toBeGreaterThanOrEqual(2 * MB);
+  expect(whole.bytes).toBeLessThan(2 * MB + 64 * 1024);
+  expect(await measure(dir, join(dir, "a"), dir)).toEqual(whole);
+  expect(await measure(join(dir, "nowhere"))).toMatchObject({ bytes: 0, files: 0 });
+});
+
+it("follows no link, counts names of one file once and holes not at all", async () => {
+  const outside = mkdtempSync(join(tmpdir(), "disk-outside-"));
+  writeFileSync(join(outside, "big"), Buffer.alloc(4 * MB, 1));
+  symlinkSync(outside, join(dir, "link"));
+  symlinkSync(join(outside, "big"), join(dir, "file-link"));
+  symlinkSync(dir, join(dir, "loop"));
+  writeFileSync(join(dir, "first"), Buffer.alloc(MB, 1));
+  linkSync(join(dir, "first"), join(dir, "second"));
+  writeFileSync(join(dir, "sparse"), "");
+  truncateSync(join(dir, "sparse"), 1024 * MB);
+  const { bytes, files } = await measure(dir);
+  rmSync(outside, { recursive: true });
+  expect(files).toBe(6);
+  expect(bytes).toBeGreaterThanOrEqual(MB);
+  expect(bytes).toBeLessThan(MB + 64 * 1024);
+});
+
+it("counts files without content, and those whose names are no text", async () => {
+  for (let index = 0; index < 50; index++) writeFileSync(join(dir, `empty-${index}`), "");
+  writeFileSync(Buffer.concat([Buffer.from(`${dir}/`), Buffer.from([0xff, 0xfe])]), Buffer.alloc(MB, 1));
+  const { bytes, files } = await measure(dir);
+  expect(files).toBe(52);
+  expect(bytes).toBeGreaterThanOrEqual(MB + 50 * 4096);
+});
+
+it("stops when more than the limit is found, or when nobody wants to know", async () => {
+  for (let index = 0; index < 100; index++) writeFileSync(join(dir, `${index}`), "x".repeat(4096));
+  const over = await measureDisk({ dirs: [dir], limitBytes: 20 * 4096 });
+  expect(over.isWhole).toBe(false);
+  expect(over.files).toBeLessThan(30);
+  expect((await measureDisk({ dirs: [dir], limitBytes: Infinity, limitMs: -1 })).files).toBe(1);
+  const aborted = await measureDisk({ dirs: [dir], limitBytes: Infinity, signal: AbortSignal.abort() });
+  expect(aborted.isWhole).toBe(false);
+});
+
+it.skipIf(!existsSync("/usr/bin/bwrap"))("enters no other file system", () => {
+  const mounted = join(dir, "mounted");
+  mkdirSync(mounted);
+  writeFileSync(join(dir, "here"), Buffer.alloc(MB, 1));
+  const script = `
+    import { writeFileSync } from "node:fs";
+    import { measureDisk } from ${JSON.stringify(join(import.meta.dirname, "disk-usage.ts"))};
+    writeFileSync(${JSON.stringify(join(mounted, "there"))}, Buffer.alloc(4 * ${MB}, 1));
+    const measure = async (...dirs) => (await measureDisk({ dirs, limitBytes: Infinity })).bytes;
+    console.log(JSON.stringify([await measure(${JSON.stringify(dir)}), await measure(${JSON.stringify(mounted)})]));
+  `;
+  const argv = ["--dev-bind", "/", "/", "--tmpfs", mounted, process.execPath, "--input-type=module", "-e", script];
+  const [around, inside] = JSON.parse(execFileSync("bwrap", argv, { encoding: "utf8" }));
+  expect(around).toBeLessThan(2 * MB);
+  expect(inside).toBeGreaterThan(4 * MB);
+});
+
+it.skipIf(process.getuid?.() === 0)("passes over what it may not read", async () => {
+  mkdirSync(join(dir, "closed"));
+  chmodSync(join(dir, "closed"), 0);
+  expect(await measure(dir)).toMatchObject({ files: 2, unread: 1, isWhole: true });
+  chmodSync(join(dir, "closed"), 0o700);
+});
+
+it("does not mind directories deeper than any path", async () => {
+  const dig = `for (let i = 0; i < 30; i++) { fs.mkdirSync("d".repeat(200)); process.chdir("d".repeat(200)); }`;
+  execFileSync(process.execPath, ["-e", dig], { cwd: dir });
+  const { files, unread, isWhole } = await measure(dir);
+  expect(files).toBeGreaterThan(10);
+  expect(files).toBeLessThan(25);
+  expect(unread).toBe(1);
+  expect(isWhole).toBe(true);
+});
+
+it("leaves the event loop its time", async () => {
+  for (let folder = 0; folder < 8; folder++) {
+    mkdirSync(join(dir, `${folder}`));
+    for (let file = 0; file < 1000; file++) writeFileSync(join(dir, `${folder}`, `${file}`), "");
+  }
+  let longest = 0;
+  let turns = 0;
+  let last = performance.now();
+  const timer = setInterval(() => {
+    const now = performance.now();
+    longest = Math.max(longest, now - last);
+    last = now;
+    turns++;
+  }, 1);
+  const { files } = await measure(dir);
+  clearInterval(timer);
+  expect(files).toBe(8_009);
+  expect(turns).toBeGreaterThan(1);
+  // Far from 8 ms only because this machine may be busy with other things.
+  expect(longest).toBeLessThan(150);
+});

@@ -1,0 +1,127 @@
+import { lstatSync, opendirSync } from "node:fs";
+import type { Dir, Stats } from "node:fs";
+import { resolve, sep } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+
+export interface DiskUsage {
+  readonly bytes: number;
+  readonly files: number;
+  /** Directories that could not be looked into; what they hold is not counted. */
+  readonly unread: number;
+  /** Counted to the end; false when it stopped because the limit was passed, the time was up or nobody wants to know. */
+  readonly isWhole: boolean;
+}
+
+interface DiskUsageParams {
+  readonly dirs: readonly string[];
+  /** Counting ends when more than this is found. */
+  readonly limitBytes: number;
+  readonly limitMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** How long other work waits at most. */
+const SLICE_MS = 8;
+const LIMIT_MS = 60_000;
+/** Files without content are not free: a file system has about one inode for each few blocks. */
+const LEAST_BYTES = 4096;
+
+/**
+ * What stands below directories, as the disk counts it: by blocks, so that holes are free, and each file once, however
+ * many names it has. No link is followed and no other file system entered. Calls are synchronous, in slices: each takes
+ * microseconds, less than handing it to a thread and back, and threads may be busy looking up names.
+ */
+export async function measureDisk(params: DiskUsageParams): Promise<DiskUsage> {
+  const { dirs, limitBytes, limitMs = LIMIT_MS, signal } = params;
+  const usage = { bytes: 0, files: 0, unread: 0 };
+  const linked = new Set<string>();
+  const deadline = performance.now() + limitMs;
+  let sliceEnd = performance.now() + SLICE_MS;
+
+  for (const entry of walk(dirs, () => usage.unread++)) {
+    if (!isSecondName(entry, linked)) {
+      usage.files++;
+      usage.bytes += Math.max(entry.blocks * 512, LEAST_BYTES);
+    }
+    const now = performance.now();
+    if (usage.bytes > limitBytes || now > deadline || signal?.aborted === true) return { ...usage, isWhole: false };
+    if (now <= sliceEnd) continue;
+    await nextTurn();
+    sliceEnd = performance.now() + SLICE_MS;
+  }
+  return { ...usage, isWhole: true };
+}
+
+/** Paths byte by byte: a name need not be text, and one that is not must not be passed over. */
+type Latin1Path = string;
+
+interface Folder {
+  readonly path: Latin1Path;
+  readonly device: number;
+}
+
+function* walk(dirs: readonly string[], onUnread: () => void): Generator<Stats> {
+  const folders: Folder[] = [];
+  for (const dir of outermost(dirs)) {
+    const path = Buffer.from(dir).toString("latin1");
+    const stats = look(path);
+    if (stats === undefined || stats === null) continue;
+    if (stats.isDirectory()) folders.push({ path, device: stats.dev });
+    yield stats;
+  }
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    yield* list(folder, folders, onUnread);
+  }
+}
+
+function* list({ path, device }: Folder, folders: Folder[], onUnread: () => void): Generator<Stats> {
+  const dir = open(path);
+  if (dir === null) {
+    onUnread();
+    return;
+  }
+  try {
+    for (let entry = dir.readSync(); entry !== null; entry = dir.readSync()) {
+      const inner = `${path}/${entry.name}`;
+      const stats = look(inner);
+      if (stats === null) onUnread();
+      if (stats?.dev !== device) continue;
+      if (stats.isDirectory()) folders.push({ path: inner, device });
+      yield stats;
+    }
+  } catch {
+    onUnread();
+  } finally {
+    dir.closeSync();
+  }
+}
+
+/** Undefined when it is gone meanwhile, null when it cannot be seen, as what is too deep for any path. */
+function look(path: Latin1Path): Stats | undefined | null {
+  try {
+    return lstatSync(Buffer.from(path, "latin1"), { throwIfNoEntry: false });
+  } catch {
+    return null;
+  }
+}
+
+function open(path: Latin1Path): Dir | null {
+  try {
+    return opendirSync(Buffer.from(path, "latin1"), { encoding: "latin1", bufferSize: 128 });
+  } catch {
+    return null;
+  }
+}
+
+function outermost(dirs: readonly string[]): readonly string[] {
+  const paths = [...new Set(dirs.map((dir) => resolve(dir)))];
+  return paths.filter((path) => !paths.some((other) => path.startsWith(`${other}${sep}`)));
+}
+
+function isSecondName(stats: Stats, linked: Set<string>): boolean {
+  if (stats.nlink < 2 || stats.isDirectory()) return false;
+  const mark = `${stats.dev}:${stats.ino}`;
+  if (linked.has(mark)) return true;
+  linked.add(mark);
+  return false;
+}

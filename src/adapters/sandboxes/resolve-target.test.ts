@@ -1,0 +1,53 @@
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { expect, it } from "vitest";
+import { dialAddress, dialFirst } from "./dial.ts";
+import { refuseHere } from "./private-address.ts";
+import { lookupAll, resolveTarget, showTarget } from "./resolve-target.ts";
+
+it("looks names up as the system does", async () => {
+  const addresses = await lookupAll("localhost");
+  expect(addresses.length).toBeGreaterThan(0);
+  for (const address of addresses) expect(refuseHere(address)).toMatch(/loopback/);
+  await expect(lookupAll("nowhere.invalid")).rejects.toThrow("nowhere.invalid");
+});
+
+it("asks nobody about a host that no rule names, nor about an address", async () => {
+  const asked: string[] = [];
+  const lookup = (name: string): Promise<string[]> => {
+    asked.push(name);
+    return Promise.resolve(["8.8.8.8"]);
+  };
+  const rules = [
+    { host: "a.example", isSuffix: false, port: 443 },
+    { host: "9.9.9.9", isSuffix: false, port: 443 },
+  ];
+  expect(await resolveTarget("secret.evil.example:443", rules, lookup)).toMatchObject({ kind: "denied" });
+  expect(await resolveTarget("9.9.9.9:443", rules, lookup)).toMatchObject({ kind: "open", addresses: ["9.9.9.9"] });
+  expect(asked).toEqual([]);
+  expect(await resolveTarget("A.example.:443", rules, lookup)).toMatchObject({ kind: "open", addresses: ["8.8.8.8"] });
+  expect(asked).toEqual(["a.example"]);
+});
+
+it("knows this machine by its public address as well", () => {
+  expect(refuseHere("8.8.8.8", () => ["8.8.8.8"])).toBe("an address of this machine");
+  expect(refuseHere("2600:0::1", () => ["2600::1"])).toBe("an address of this machine");
+  expect(refuseHere("8.8.8.8", () => ["9.9.9.9"])).toBeNull();
+});
+
+it("shows what a stranger asked for on one short plain line", () => {
+  expect(showTarget("a\r\nb\u001b[31m\u202e é")).toBe("a??b?[31m???");
+  expect(showTarget("x".repeat(10_000)).length).toBeLessThan(130);
+});
+
+it("dials addresses, and gives up when the client has left", async () => {
+  const server = createServer((client) => client.end());
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const params = { addresses: ["127.0.0.1"], port, dial: dialAddress, timeoutMs: 5_000 };
+  const socket = await dialFirst({ ...params, signal: new AbortController().signal });
+  expect(typeof socket === "string" ? socket : socket.remoteAddress).toBe("127.0.0.1");
+  if (typeof socket !== "string") socket.destroy();
+  expect(await dialFirst({ ...params, signal: AbortSignal.abort() })).toBe("no address");
+  server.close();
+});
