@@ -1,15 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { UserError } from "../../core/errors.ts";
 import type { AgentSettings } from "../../core/settings.ts";
-import type { AgentRun } from "../../ports/agent.ts";
-import { testAgent } from "../../testing/agent.suite.ts";
+import { exampleRun, testAgent } from "../../testing/agent.suite.ts";
 import { createAgent, describeAgents } from "./index.ts";
 
 const OWN_LINES = [
   ['{"type":"text","text":"hi"}', [{ type: "text", text: "hi" }]],
   ['{"type":"thinking","text":"hm"}', [{ type: "thinking", text: "hm" }]],
   ['{"type":"session","id":"s-1"}', [{ type: "session", id: "s-1" }]],
-  ['{"type":"error","message":"no"}', [{ type: "error", message: "no" }]],
+  ['{"type":"error","message":"no"}', [{ type: "error", message: "no", failure: null }]],
   [
     '{"type":"tool_call","id":"1","name":"sh","input":{"a":1}}',
     [{ type: "tool_call", id: "1", name: "sh", input: { a: 1 } }],
@@ -18,7 +17,15 @@ const OWN_LINES = [
   ['{"type":"file_change","path":"a","change":"created"}', [{ type: "file_change", path: "a", change: "created" }]],
   [
     '{"type":"usage","tokens":{"input":7,"cache_read":2},"cost_usd":0.5}',
-    [{ type: "usage", tokens: { input: 7, output: 0, cacheRead: 2, cacheWrite: 0 }, costUsd: 0.5, model: null }],
+    [
+      {
+        type: "usage",
+        tokens: { input: 7, output: 0, cacheRead: 2, cacheWrite: 0 },
+        costUsd: 0.5,
+        model: null,
+        scope: "delta",
+      },
+    ],
   ],
   [
     '{"type":"limit","kind":"usage","resets_at":"2030-01-01T00:00:00Z"}',
@@ -44,7 +51,7 @@ testAgent("scripted", { create: () => createAgent(settings({ kind: "scripted", s
 describe("createAgent", () => {
   it("names the known kinds for one that is not", () => {
     expect(() => createAgent(settings({ kind: "comand" }))).toThrow(
-      'There is no agent of kind `comand`. Did you mean "command"? Known are command, scripted.',
+      'There is no agent of kind `comand`. Did you mean "command"? Known are claude-code, codex,',
     );
     expect(() => createAgent(settings({ kind: "constructor" }))).toThrow(UserError);
   });
@@ -63,10 +70,12 @@ describe("createAgent", () => {
 describe("command", () => {
   it("puts the prompt's path where the arguments ask for it, as it is", () => {
     const agent = createAgent(settings({ command: ["my-agent", "-p", "{{prompt_file}}"], prompt: "file" }));
-    expect(agent.command(run("/runs/$&/prompt.md"))).toEqual({
+    expect(agent.command(exampleRun("implement", { model: "m", promptFile: "/runs/$&/prompt.md" }))).toEqual({
       argv: ["my-agent", "-p", "/runs/$&/prompt.md"],
       env: { NIGHTSHIFT_MODEL: "m" },
       prompt: "file",
+      read: [],
+      files: {},
     });
   });
 });
@@ -79,17 +88,25 @@ describe("describeAgents", () => {
       odd: settings({ kind: "odd" }),
     });
     expect(described).toEqual([
-      { name: "mine", kind: "command", program: { name: "./tools/my-agent", versionArgs: [] }, problem: null },
-      { name: "demo", kind: "scripted", program: null, problem: null },
-      { name: "odd", kind: "odd", program: null, problem: expect.stringContaining("Known are command, scripted.") },
+      {
+        name: "mine",
+        kind: "command",
+        program: { name: "./tools/my-agent", versionArgs: [], oldest: null, install: expect.any(String) },
+        gateway: null,
+        problem: null,
+      },
+      { name: "demo", kind: "scripted", program: null, gateway: null, problem: null },
+      {
+        name: "odd",
+        kind: "odd",
+        program: null,
+        problem: expect.stringContaining("Known are claude-code, codex,"),
+        gateway: null,
+      },
     ]);
   });
 });
 
 function settings(changes: Partial<AgentSettings>): AgentSettings {
   return { kind: "command", model: null, command: [], prompt: "stdin", script: null, ...changes };
-}
-
-function run(promptFile: string): AgentRun {
-  return { role: "implement", model: "m", maxTurns: null, maxBudgetUsd: null, tools: [], sessionId: null, promptFile };
 }

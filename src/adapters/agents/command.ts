@@ -1,3 +1,4 @@
+import { isAbsolute } from "node:path";
 import { UserError } from "../../core/errors.ts";
 import type { AgentSettings } from "../../core/settings.ts";
 import type { Agent, AgentCommand, AgentRun } from "../../ports/agent.ts";
@@ -28,13 +29,16 @@ export function command(settings: AgentSettings): Agent {
   return {
     kind: "command",
     capabilities: OWN_CAPABILITIES,
-    program: { name: program, versionArgs: [] },
+    program: { name: program, versionArgs: [], oldest: null, install: "Install it, or correct `command`." },
     parseLine: parseOwnLine,
     command: ({ promptFile, model }: AgentRun): AgentCommand => ({
       argv: [program, ...args.map((arg) => arg.replaceAll(PROMPT_FILE, () => promptFile))],
       // A program of the user's own has no argument for the model that we could know.
       env: model === null ? {} : { NIGHTSHIFT_MODEL: model },
       prompt: settings.prompt,
+      // What a file of settings names by its path: the program's own script, its configuration.
+      read: args.filter((arg) => isAbsolute(arg)),
+      files: {},
     }),
   };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { TranscriptEvent } from "../../core/transcript.ts";
+import { FAILURES, type TranscriptEvent } from "../../core/transcript.ts";
 import type { AgentCapabilities } from "../../ports/agent.ts";
 
 /** What a program can do that is known only by the events it prints. */
@@ -11,6 +11,7 @@ export const OWN_CAPABILITIES: AgentCapabilities = {
   turnLimit: false,
   budget: false,
   mcp: false,
+  gateway: null,
 };
 
 /**
@@ -30,8 +31,9 @@ const event = z.discriminatedUnion("type", [
       tokens: z.object({ input: count, output: count, cache_read: count, cache_write: count }),
       cost_usd: z.number().min(0).nullable().default(null),
       model: z.string().nullable().default(null),
+      scope: z.enum(["delta", "session"]).default("delta"),
     })
-    .transform(({ type, tokens, cost_usd, model }) => ({
+    .transform(({ type, tokens, cost_usd, model, scope }) => ({
       type,
       tokens: {
         input: tokens.input,
@@ -41,6 +43,7 @@ const event = z.discriminatedUnion("type", [
       },
       costUsd: cost_usd,
       model,
+      scope,
     })),
   z
     .object({
@@ -54,7 +57,8 @@ const event = z.discriminatedUnion("type", [
       resetsAt: resets_at === null ? null : Date.parse(resets_at),
     })),
   z.object({ type: z.literal("session"), id: z.string().min(1).max(200) }),
-  z.object({ type: z.literal("error"), message: z.string() }),
+  z.object({ type: z.literal("outcome"), value: z.unknown() }),
+  z.object({ type: z.literal("error"), message: z.string(), failure: z.enum(FAILURES).nullable().default(null) }),
 ]);
 
 /** An event of ours, or the line as text. */

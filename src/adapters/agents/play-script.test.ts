@@ -3,7 +3,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { sumUsage } from "../../core/cost.ts";
+import { usageOf } from "../../core/cost.ts";
+import { NO_TOKENS } from "../../core/run.ts";
+import { exampleRun } from "../../testing/agent.suite.ts";
 import { readReport } from "../../core/read-outcome.ts";
 import { type Role, ROLES } from "../../core/role.ts";
 import { createAgent } from "./index.ts";
@@ -66,7 +68,9 @@ describe("play-script", () => {
     expect(events).toContainEqual({ type: "file_change", path: "greet.sh", change: "modified" });
     // What a command prints comes between its call and its result.
     expect(events).toContainEqual({ type: "text", text: "Hello, night shift!" });
-    expect(sumUsage(events)).toMatchObject({ costUsd: 0, basis: "reported" });
+    const before = { tokens: NO_TOKENS, costUsd: 0 };
+    const usage = usageOf({ events, metered: [], before, model: null, prices: {} });
+    expect(usage).toMatchObject({ costUsd: 0, basis: "reported" });
   });
 
   it("writes, adds to and deletes files, runs commands, waits and exits as the step says", () => {
@@ -138,15 +142,7 @@ const PROMPT = "Do it.\n";
 /** Runs the agent as the supervisor would: its argv, an environment of its own, the prompt on stdin. */
 function play(script: string, role: Role, attempt: number) {
   const agent = createAgent({ kind: "scripted", model: null, command: [], prompt: "stdin", script });
-  const { argv, env } = agent.command({
-    role,
-    model: null,
-    maxTurns: null,
-    maxBudgetUsd: null,
-    tools: [],
-    sessionId: null,
-    promptFile: "",
-  });
+  const { argv, env } = agent.command(exampleRun(role));
   const outcomeFile = join(dir, "outcome.json");
   rmSync(outcomeFile, { force: true });
   const [program, ...args] = argv;

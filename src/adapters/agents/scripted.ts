@@ -16,7 +16,13 @@ export function scripted(settings: AgentSettings): Agent {
     capabilities: OWN_CAPABILITIES,
     program: null,
     parseLine: parseOwnLine,
-    command: () => ({ argv: [process.execPath, PLAYER, script], env: COMPILE_CACHE, prompt: "stdin" }),
+    command: () => ({
+      argv: [process.execPath, PLAYER, script],
+      env: COMPILE_CACHE,
+      prompt: "stdin",
+      read: [...PLAYER_FILES, script, ...parserFor(script), ...Object.values(COMPILE_CACHE)],
+      files: {},
+    }),
   };
 }
 
@@ -28,6 +34,15 @@ const PLAYER = pathOf(`./play-script.${IS_CHECKOUT ? "ts" : "js"}`);
 const COMPILE_CACHE: Readonly<Record<string, string>> = IS_CHECKOUT
   ? { NODE_COMPILE_CACHE: pathOf("../../../node_modules/.cache/nightshift-scripted") }
   : {};
+
+/** The player, the reader beside it, and what tells Node that they are modules. */
+const PLAYER_FILES = [PLAYER, pathOf(`./read-script.${IS_CHECKOUT ? "ts" : "js"}`), pathOf("../../../package.json")];
+
+function parserFor(script: string): readonly string[] {
+  if (!/\.ya?ml$/.test(script)) return [];
+  const [folder = ""] = fileURLToPath(import.meta.resolve("yaml")).split(/(?<=\/node_modules\/yaml)\//);
+  return [folder];
+}
 
 function pathOf(relative: string): string {
   return fileURLToPath(new URL(relative, import.meta.url));

@@ -1,0 +1,16 @@
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+import { type Role, ROLES } from "../core/role.ts";
+
+/** What the engine tells the server, in a file that the agent can read and not write. */
+export interface ReportRules {
+  readonly role: Role;
+  /** Absolute; in a directory that the agent may write. */
+  readonly reportFile: string;
+}
+
+const rules = z.object({ role: z.enum(ROLES), reportFile: z.string().startsWith("/") });
+
+export function readRules(file: string): ReportRules {
+  return rules.parse(JSON.parse(readFileSync(file, "utf8")));
+}
