@@ -1,0 +1,40 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
+import type { GatewayPlan } from "../../ports/gateway.ts";
+
+/** Whether whoever asks knows the run's nonce, in one of the places where clients put their key. */
+export function knowsNonce(request: IncomingMessage, nonce: string): boolean {
+  const { headers, url = "" } = request;
+  const bearer = /^Bearer (.+)$/i.exec(headers.authorization ?? "")?.[1];
+  const query = new URLSearchParams(url.split("?", 2)[1]).get("key");
+  return [headers["x-api-key"], headers["x-goog-api-key"], bearer, query].some(
+    (value) => typeof value === "string" && isSame(value, nonce),
+  );
+}
+
+/** As the vendor's own CLI says it, for tokens of a subscription. */
+const OAUTH_BETA = "oauth-2025-04-20";
+
+/** Takes the nonce's place. */
+export function withKey(headers: OutgoingHttpHeaders, plan: GatewayPlan, key: string): OutgoingHttpHeaders {
+  if (plan.keyKind === "token" && plan.api === "anthropic") {
+    const betas = [headers["anthropic-beta"], OAUTH_BETA].filter((beta) => beta !== undefined).map(String);
+    return {
+      ...headers,
+      authorization: `Bearer ${key}`,
+      "anthropic-beta": [...new Set(betas.flatMap((list) => list.split(/\s*,\s*/)))].join(","),
+    };
+  }
+  if (plan.keyKind === "api_key" && plan.api === "anthropic") return { ...headers, "x-api-key": key };
+  if (plan.keyKind === "api_key" && plan.api === "gemini") return { ...headers, "x-goog-api-key": key };
+  return { ...headers, authorization: `Bearer ${key}` };
+}
+
+/** In the same time whatever it is: a guess learns nothing from the time of the answer. */
+function isSame(given: string, expected: string): boolean {
+  return timingSafeEqual(digest(given), digest(expected));
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}

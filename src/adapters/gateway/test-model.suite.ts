@@ -1,0 +1,123 @@
+import { createServer } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { onTestFinished } from "vitest";
+import type { PriceTable } from "../../core/prices.ts";
+import type { GatewayPlan } from "../../ports/gateway.ts";
+import { openGateway } from "./gateway.ts";
+
+/** A server on loopback that stands in for a vendor's. */
+export interface TestModel {
+  readonly url: string;
+  readonly seen: Seen[];
+}
+
+export interface Seen {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  /** Resolves when the connection of the request is gone or its answer is done. */
+  readonly over: Promise<"whole" | "broken">;
+}
+
+export type Play = (response: ServerResponse, seen: Seen) => unknown;
+
+export async function openTestModel(play: Play): Promise<TestModel> {
+  const seen: Seen[] = [];
+  const server = createServer((request, response) => void answer(request, response));
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const over = new Promise<"whole" | "broken">((resolve) => {
+      response.once("close", () => resolve(response.writableFinished ? "whole" : "broken"));
+    });
+    const { method = "", url = "", headers } = request;
+    const one = { method, url, headers, body: await text(request), over };
+    seen.push(one);
+    await play(response, one);
+  }
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  // A server that listens on TCP has an address of this kind.
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+}
+
+export function events(...parts: readonly unknown[]): Play {
+  return (response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.end(stream(...parts));
+  };
+}
+
+export function stream(...parts: readonly unknown[]): string {
+  return parts.map((part) => `data: ${typeof part === "string" ? part : JSON.stringify(part)}\n\n`).join("");
+}
+
+export function json(value: unknown, status = 200): Play {
+  return (response) => {
+    response.writeHead(status, { "content-type": "application/json" });
+    response.end(JSON.stringify(value));
+  };
+}
+
+/** Put together here, so that nothing in the sources looks like a key. */
+export const KEY = ["sk", "ant", "real", "f00dfeedbeef"].join("-");
+export const NONCE = "nonce-of-this-run";
+export const PRICES: PriceTable = {
+  "claude-*": { input: 10, output: 50, cacheRead: 1, cacheWrite: 12.5 },
+  "gpt-*": { input: 2, output: 8, cacheRead: 0.5, cacheWrite: 0 },
+  "gemini-*": { input: 1, output: 4, cacheRead: 0.1, cacheWrite: 0 },
+};
+
+export interface OpenedGateway {
+  readonly url: string;
+  readonly usage: unknown[];
+  readonly notes: string[];
+  readonly exhausted: string[];
+  close(): Promise<void>;
+  ask(path: string, body: unknown, init?: RequestInit): Promise<Response>;
+}
+
+export async function openTestGateway(upstream: string, changes: Partial<GatewayPlan> = {}): Promise<OpenedGateway> {
+  const plan: GatewayPlan = {
+    api: "anthropic",
+    upstream,
+    keyName: "KEY",
+    keyKind: "api_key",
+    nonce: NONCE,
+    limitUsd: null,
+    limitTokens: null,
+    prices: PRICES,
+    ...changes,
+  };
+  const usage: unknown[] = [];
+  const notes: string[] = [];
+  const exhausted: string[] = [];
+  const gateway = await openGateway({
+    plan,
+    key: KEY,
+    socket: null,
+    onUsage: (line) => usage.push(JSON.parse(line)),
+    onNote: (sentence) => notes.push(sentence),
+    onExhausted: (sentence) => exhausted.push(sentence),
+  });
+  onTestFinished(gateway.close);
+  const url = `http://127.0.0.1:${gateway.port}`;
+  return {
+    url,
+    usage,
+    notes,
+    exhausted,
+    close: gateway.close,
+    ask: (path, body, init = {}) =>
+      fetch(url + path, {
+        method: "POST",
+        body: JSON.stringify(body),
+        ...init,
+        headers: { "x-api-key": NONCE, "content-type": "application/json", ...(init.headers as object) },
+      }),
+  };
+}
