@@ -10,6 +10,8 @@ import { calmTree } from "./tree-modes.ts";
 export interface Changes {
   readonly deleted: readonly string[];
   readonly written: readonly string[];
+  /** The blobs that files in `written` were at the start; new files have none. */
+  readonly blobs: ReadonlyMap<string, string>;
 }
 
 export interface ChangesParams {
@@ -21,6 +23,19 @@ export interface ChangesParams {
   readonly log: Log;
   /** How long git may take before we look for what holds it up. */
   readonly patienceMs: number;
+}
+
+/**
+ * A daemon of root hands the tree to the run's own user, which gives every file another owner and ctime than git noted at
+ * the start: it would take all of them for changed. Size and time of writing are left to go by, in whole seconds; git
+ * still compares the contents of files that are as new as its index (see `roundDown` in open.ts). An edit that keeps the
+ * size and puts the time back is not seen then, which harms only its author: what is judged, checked and pushed is the
+ * commit, opened in a tree of its own, so a change that is hidden from it is lost.
+ */
+const OF_ANY_OWNER = ["core.checkStat=minimal", "core.trustctime=false"];
+
+export function isRoot(): boolean {
+  return process.getuid?.() === 0;
 }
 
 /** Which files differ from the commit the tree was opened at. The agent's git directory plays no part in it. */
@@ -37,10 +52,13 @@ export async function findChanges(params: ChangesParams): Promise<Changes> {
 /** Null when git was held up or could not look everywhere. */
 async function listChanges(params: ChangesParams, timeoutMs: number | undefined): Promise<Changes | null> {
   const exclude = params.copied.map((file) => `--exclude=${ignorePattern(file)}`);
-  const calls = [
-    ["diff-files", "-z", "--name-status", "--no-renames", "--ignore-submodules=all"],
-    ["ls-files", "-z", "--others", "--exclude-standard", ...exclude],
-  ].map((args): GitCall => ({ ...inTree(params), args, ...(timeoutMs === undefined ? {} : { timeoutMs }) }));
+  const diff = ["diff-files", "-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=all"];
+  const calls = [diff, ["ls-files", "-z", "--others", "--exclude-standard", ...exclude]].map((args): GitCall => ({
+    ...inTree(params),
+    args,
+    settings: isRoot() ? OF_ANY_OWNER : [],
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  }));
   const results = await Promise.all(
     calls.map(async (call) => {
       const result = await runGit(call);
@@ -53,18 +71,22 @@ async function listChanges(params: ChangesParams, timeoutMs: number | undefined)
   );
   const [tracked, untracked] = results;
   if (!tracked || !untracked) return null;
-  const { deleted, changed } = readStatus(tracked);
-  const written = [...changed, ...(await expandNested(params, untracked))];
-  return { deleted, written: written.filter((path) => !holdsGitDirectory(path)) };
+  const { deleted, blobs } = readStatus(tracked);
+  const written = [...blobs.keys(), ...(await expandNested(params, untracked))];
+  return { deleted, blobs, written: written.filter((path) => !holdsGitDirectory(path)) };
 }
 
-function readStatus(fields: readonly string[]): { deleted: string[]; changed: string[] } {
+/** `:<mode> <mode> <id> <id> <status>` and the path. */
+function readStatus(fields: readonly string[]): { deleted: string[]; blobs: Map<string, string> } {
   const deleted: string[] = [];
-  const changed: string[] = [];
+  const blobs = new Map<string, string>();
   for (let at = 0; at + 1 < fields.length; at += 2) {
-    (fields[at] === "D" ? deleted : changed).push(fields[at + 1] ?? "");
+    const [, , id = "", , status] = (fields[at] ?? "").split(" ");
+    const path = fields[at + 1] ?? "";
+    if (status === "D") deleted.push(path);
+    else blobs.set(path, id);
   }
-  return { deleted, changed };
+  return { deleted, blobs };
 }
 
 /** A repository inside the tree is listed as `name/` and never entered by git; its files are files like any other. */

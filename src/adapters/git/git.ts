@@ -12,6 +12,8 @@ export interface GitCall {
   /** Replaces the clean environment: only for fetch and push, see network-env.ts. */
   readonly env?: Readonly<Record<string, string>>;
   readonly extraEnv?: Readonly<Record<string, string>>;
+  /** `name=value`, for this call only. */
+  readonly settings?: readonly string[];
   readonly input?: string | Buffer | AsyncIterable<Buffer>;
   /** Stops git once it has written this much. */
   readonly maxBytes?: number;
@@ -47,7 +49,7 @@ const GUARDS = [
   // What the store says was committed is there after a power cut; without this, single objects are left to luck.
   "core.fsync=committed",
   "core.fsyncMethod=batch",
-].flatMap((setting) => ["-c", setting]);
+];
 
 /** What every git of ours is told, near or far: no questions, no lazy downloads, only transports that cannot name a program. */
 export const QUIET_ENV: Readonly<Record<string, string>> = {
@@ -61,7 +63,8 @@ export const QUIET_ENV: Readonly<Record<string, string>> = {
 
 /** Runs git and waits for it. Any exit code is a result; only a git that cannot be started or fed is an error. */
 export async function runGit(call: GitCall): Promise<GitResult> {
-  const child = spawn("git", [...GUARDS, ...call.args], {
+  const settings = [...GUARDS, ...(call.settings ?? [])].flatMap((setting) => ["-c", setting]);
+  const child = spawn("git", [...settings, ...call.args], {
     // Never the agent's tree: git goes there by itself where it has to.
     cwd: call.gitDir,
     env: { ...(call.env ?? cleanEnv()), ...placeEnv(call), ...call.extraEnv },

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { copyFile, lstat, mkdir, readFile, readdir, rename, symlink } from "node:fs/promises";
+import { copyFile, lstat, mkdir, readFile, readdir, rename, symlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { UserError } from "../../core/errors.ts";
 import type { OpenWorkspaceParams, Workspace } from "../../ports/workspace.ts";
+import { isRoot } from "./changes.ts";
 import { mirrorPath, taskPaths, treePaths } from "./context.ts";
 import type { GitContext, TaskPaths, TreePaths } from "./context.ts";
 import { copyFiles, ignorePattern } from "./copy-files.ts";
@@ -24,14 +25,15 @@ export async function openTree(context: GitContext, params: OpenWorkspaceParams)
   checkBranch(params.branch);
   const task = taskPaths(context, params.task);
   const tree = treePaths(task, params.name);
+  const mirror = mirrorPath(context, params.project);
+  const objects = [join(task.engine, "objects"), join(mirror, "objects")];
   return await context.turns(params.task, async () => {
     const record = await readRecord(tree);
-    if (record) return { path: tree.tree, commit: record.commit };
-    const mirror = mirrorPath(context, params.project);
+    if (record) return { path: tree.tree, commit: record.commit, objects };
     await createEngineDir(task, mirror);
     await sweep(task);
     await buildTree(context, params, { task, tree, mirror });
-    return { path: tree.tree, commit: params.commit };
+    return { path: tree.tree, commit: params.commit, objects };
   });
 }
 
@@ -93,9 +95,19 @@ async function buildTree(
     copyFile(join(at.mirror, "shallow"), join(files, ".git", "shallow")).catch(() => undefined),
     replaceFile(at.tree.record, JSON.stringify({ commit: params.commit, copied } satisfies TreeRecord)),
   ]);
+  if (isRoot()) await roundDown(index);
   await rename(index, at.tree.index);
   await rename(files, at.tree.tree);
   await removeTree(building);
+}
+
+/**
+ * As if the index was written when its second began. Where only whole seconds are compared (see changes.ts), any file of
+ * that second may have been edited within it; git compares the contents of files that are no older than the index.
+ */
+async function roundDown(index: string): Promise<void> {
+  const seconds = Math.floor((await lstat(index)).mtimeMs / 1000);
+  await utimes(index, seconds, seconds);
 }
 
 /** The engine's own git directory of a task: no agent is ever given it. */

@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { unlinkSync } from "node:fs";
-import { lstat, readdir, rename, rmdir, unlink } from "node:fs/promises";
+import { chmodSync, lstatSync, unlinkSync } from "node:fs";
+import { readdir, rename, rmdir } from "node:fs/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { makeUsable } from "./tree-modes.ts";
 import { isCode } from "./turns.ts";
 
 const SLASH = Buffer.from("/");
@@ -16,9 +15,9 @@ const AT_ONCE = 100;
  */
 export async function removeTree(path: string): Promise<void> {
   const root = Buffer.from(path);
-  const kind = await lstat(root).catch(ignoreMissing);
+  const kind = lstatSync(root, { throwIfNoEntry: false });
   if (!kind) return;
-  if (!kind.isDirectory()) return await unlink(root);
+  if (!kind.isDirectory()) return unlinkNow(root);
   // Emptied in two passes over one list: parents come before their children, so the list is removed from its end.
   const directories: Buffer[] = [root];
   for (let next = 0; next < directories.length; next++) {
@@ -31,7 +30,7 @@ export async function removeTree(path: string): Promise<void> {
 /** Unlinks what is not a directory and returns the directories, those too deep to be named moved up to the root. */
 async function emptyDirectory(directory: Buffer, root: Buffer): Promise<Buffer[]> {
   // Without write permission the listing works and the unlinking fails, so the mode is set before, not after.
-  await makeUsable(directory);
+  makeUsableNow(directory);
   const inside: Buffer[] = [];
   const entries = await readdir(directory, { withFileTypes: true, encoding: "buffer" });
   for (const [at, entry] of entries.entries()) {
@@ -46,12 +45,19 @@ async function emptyDirectory(directory: Buffer, root: Buffer): Promise<Buffer[]
 async function raise(path: Buffer, root: Buffer): Promise<Buffer> {
   if (path.length < root.length + LONGEST_PATH) return path;
   const raised = Buffer.concat([root, SLASH, Buffer.from(`.raised-${randomBytes(8).toString("hex")}`)]);
-  await makeUsable(path);
+  makeUsableNow(path);
   await rename(path, raised);
   return raised;
 }
 
-/** A promise for each file would take six times as long; `AT_ONCE` of them hold up nobody. */
+// A promise for each of these would take six times as long; `AT_ONCE` of them hold up nobody. Listing and removing directories
+// may wait for the disk, and with it everybody else: those stay promises.
+
+function makeUsableNow(directory: Buffer): void {
+  const { mode } = lstatSync(directory);
+  if ((mode & 0o700) !== 0o700) chmodSync(directory, 0o700);
+}
+
 function unlinkNow(path: Buffer): void {
   try {
     unlinkSync(path);

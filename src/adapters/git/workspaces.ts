@@ -11,6 +11,7 @@ import { readPerson } from "./network-env.ts";
 import type { Identity, Person } from "./network-env.ts";
 import { closeTree, createEngineDir, openTree } from "./open.ts";
 import { pushCommit, rescueCommit } from "./push.ts";
+import { readChanges } from "./read-changes.ts";
 import { removeTree } from "./remove-tree.ts";
 import { sweepMirrors } from "./sweep-mirrors.ts";
 import { createTurns, isCode } from "./turns.ts";
@@ -48,6 +49,7 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
     squash: (params) => inEngine(context, params, () => squashCommits(context, params)),
     push: (params) => inEngine(context, params, () => pushCommit(context, params)),
     diff: (params) => inEngine(context, params, () => diffCommits(context, params)),
+    readChanges: (params) => inEngine(context, params, () => readChanges(context, params)),
     rescue: (project, task, commit) =>
       inEngine(context, { project, task }, () => rescueCommit(context, { project, task, commit })),
     close: (task, name) => closeTree(context, task, name),

@@ -1,11 +1,12 @@
-import { constants } from "node:fs";
-import { chmod, lstat, open, readlink, realpath } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { chmod, lstat, readlink, realpath } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { UserError } from "../../core/errors.ts";
 import { bytesOf } from "./changes.ts";
 import type { Changes } from "./changes.ts";
-import { gitFailure } from "./git.ts";
+import { git, gitFailure } from "./git.ts";
 import type { Identity } from "./network-env.ts";
+import { openInside } from "./open-inside.ts";
 import { runGitPastLocks } from "./past-locks.ts";
 import { inBatches } from "./tree-modes.ts";
 import { isCode } from "./turns.ts";
@@ -24,6 +25,8 @@ interface Entry {
   readonly path: string;
   readonly mode: "100644" | "100755" | "120000";
   readonly size: number;
+  /** Of content that the parent has; null for what is to be read. */
+  readonly blob: string | null;
 }
 
 const LARGEST_FILE = 100 * 1024 * 1024;
@@ -58,19 +61,39 @@ export function cleanMessage(message: string): string {
   return `${message.replaceAll("\0", "").trimEnd()}\n`;
 }
 
-async function readEntries({ tree, changes }: WriteCommitParams): Promise<{ entries: Entry[]; gone: string[] }> {
+async function readEntries(params: WriteCommitParams): Promise<{ entries: Entry[]; gone: string[] }> {
+  const { tree, changes } = params;
   const entries: Entry[] = [];
   const gone: string[] = [];
   await inBatches(changes.written, AT_ONCE, async (path) => {
     const stat = await lstat(bytesOf(tree, path)).catch((error: unknown) => {
       if (!isCode(error, "ENOENT", "ENOTDIR")) throw error;
     });
-    if (stat?.isSymbolicLink()) entries.push({ path, mode: "120000", size: 0 });
+    if (stat?.isSymbolicLink()) entries.push({ path, mode: "120000", size: 0, blob: null });
     else if (!stat?.isFile()) gone.push(path);
-    else if (stat.size > LARGEST_FILE) throw tooLarge(path, stat.size);
-    else entries.push({ path, mode: stat.mode & 0o100 ? "100755" : "100644", size: stat.size });
+    else {
+      const { size } = stat;
+      const blob = size > LARGEST_FILE ? await sameBlob(params, path, size) : null;
+      if (size > LARGEST_FILE && blob === null) throw tooLarge(path, size);
+      entries.push({ path, mode: stat.mode & 0o100 ? "100755" : "100644", size, blob });
+    }
   });
   return { entries, gone };
+}
+
+/** The parent's blob of this file, where the file still is what it was: one that was only touched is no change. */
+async function sameBlob(
+  { engine, tree, changes }: WriteCommitParams,
+  path: string,
+  size: number,
+): Promise<string | null> {
+  const blob = changes.blobs.get(path);
+  if (blob === undefined) return null;
+  const known = await git({ gitDir: engine, args: ["cat-file", "-s", blob] });
+  if (Number(known.toString()) !== size) return null;
+  const hash = createHash(blob.length === 64 ? "sha256" : "sha1").update(`blob ${size}\0`);
+  for await (const piece of readPieces(await realpath(tree), { path, size })) hash.update(piece);
+  return hash.digest("hex") === blob ? blob : null;
 }
 
 async function* importStream(
@@ -89,6 +112,10 @@ async function* importStream(
     const batch = entries.slice(start, start + AT_ONCE);
     const contents = await Promise.all(batch.map((entry) => readSmall(root, entry)));
     for (const [at, entry] of batch.entries()) {
+      if (entry.blob !== null) {
+        yield Buffer.from(`M ${entry.mode} ${entry.blob} ${quotePath(entry.path)}\n`, "latin1");
+        continue;
+      }
       yield Buffer.from(`M ${entry.mode} inline ${quotePath(entry.path)}\n`, "latin1");
       const content = contents[at];
       if (content) yield data(content);
@@ -102,7 +129,7 @@ async function* importStream(
 async function readSmall(root: string, entry: Entry): Promise<Buffer | null> {
   if (entry.mode === "120000") return await readlink(bytesOf(root, entry.path), { encoding: "buffer" });
   if (entry.size > SMALL_FILE) return null;
-  const handle = await openInside(root, entry.path);
+  const handle = await openEntry(root, entry.path);
   try {
     const content = await readUpTo(handle, SMALL_FILE + 1);
     if (content.length > SMALL_FILE) throw changing(entry.path);
@@ -125,9 +152,14 @@ async function readUpTo(handle: FileHandle, limit: number): Promise<Buffer> {
 }
 
 async function* readLarge(root: string, entry: Entry): AsyncGenerator<Buffer> {
-  const handle = await openInside(root, entry.path);
+  yield Buffer.from(`data ${entry.size}\n`);
+  yield* readPieces(root, entry);
+  yield Buffer.from("\n");
+}
+
+async function* readPieces(root: string, entry: Pick<Entry, "path" | "size">): AsyncGenerator<Buffer> {
+  const handle = await openEntry(root, entry.path);
   try {
-    yield Buffer.from(`data ${entry.size}\n`);
     let left = entry.size;
     while (left > 0) {
       const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(Math.min(left, SMALL_FILE)));
@@ -135,25 +167,19 @@ async function* readLarge(root: string, entry: Entry): AsyncGenerator<Buffer> {
       yield buffer.subarray(0, bytesRead);
       left -= bytesRead;
     }
-    yield Buffer.from("\n");
   } finally {
     await handle.close();
   }
 }
 
-/** Opens a regular file, and only where its name says: not through a link at its end or on its way. */
-async function openInside(root: string, path: string): Promise<FileHandle> {
-  const name = bytesOf(root, path);
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const handle = await open(name, flags).catch(async (error: unknown) => {
-    if (!isCode(error, "EACCES")) throw error;
-    await chmod(name, 0o600);
-    return await open(name, flags);
-  });
-  const parent = name.subarray(0, name.lastIndexOf("/"));
-  const [stat, real] = await Promise.all([handle.stat(), realpath(parent, { encoding: "buffer" })]);
-  if (stat.isFile() && real.equals(parent)) return handle;
-  await handle.close();
+async function openEntry(root: string, path: string): Promise<FileHandle> {
+  const name = Buffer.from(path, "latin1");
+  let opened = await openInside(root, name);
+  if (opened.kind === "unread" && opened.problem === "unreadable") {
+    await chmod(bytesOf(root, path), 0o600);
+    opened = await openInside(root, name);
+  }
+  if (opened.kind === "opened") return opened.handle;
   throw changing(path);
 }
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Job } from "../../ports/supervisor.ts";
 import { quiet, realSupervisors } from "../../testing/real-supervisors.ts";
-import { openJobBench, printed, until } from "../../testing/supervisor.suite.ts";
+import { openJobBench, printed, shell, until } from "../../testing/supervisor.suite.ts";
 import type { JobBench } from "../../testing/supervisor.suite.ts";
 import { readJob, readRunningProcess, readSupervisor } from "./job-files.ts";
 import { isProcessAlive, processStartTime } from "./process-table.ts";
@@ -93,9 +93,15 @@ describe("a supervisor killed with -9", () => {
   });
 });
 
+function granted(script: string) {
+  return { ...shell(script), secretNames: ["SECRET"] };
+}
+
 describe("whoever started it killed with -9", () => {
   test("the job goes on, and a new watcher gets its record", async () => {
-    const job = bench.job([`${FOREVER.replace(":", "[ ! -e go ]")}; echo "$SECRET"`], { secrets: { SECRET: "a-b-c" } });
+    const job = bench.job([granted(`${FOREVER.replace(":", "[ ! -e go ]")}; echo "$SECRET"`)], {
+      secrets: { SECRET: "a-b-c" },
+    });
     const starter = startElsewhere(job);
     await until(() => printed(job).length > 0);
     process.kill(starter, "SIGKILL");
@@ -111,7 +117,7 @@ describe("whoever started it killed with -9", () => {
   });
 
   test("before it handed over the secrets: nothing ran, and the job can be started again", async () => {
-    const job = bench.job(["echo $SECRET"], { secrets: { SECRET: "a-b-c" } });
+    const job = bench.job([granted("echo $SECRET")], { secrets: { SECRET: "a-b-c" } });
     const broken = createSupervisors({ home: bench.home, log: quiet, supervisorEntry: "no-such-entry.ts" });
     await expect(broken.start(job)).rejects.toThrow(/could not be started.*no-such-entry/s);
     const code = await runSupervisor(job.dir);

@@ -10,12 +10,16 @@ export const PROCESS_FILE = "process.json";
 export const EXIT_FILE = "exit.json";
 export const TRANSCRIPT = "transcript.jsonl";
 export const SUPERVISOR_LOG = "supervisor.log";
+/** What a sandbox keeps outside while a command runs in it. */
+export const WALL = ".wall";
 
 /** `job.json`. */
-export interface StoredJob extends Omit<Job, "secrets"> {
-  /** Which secrets come by the pipe: fewer than these means that whoever started the supervisor died over it. */
-  readonly secretNames: readonly string[];
+export interface StoredJob extends Omit<Job, "secrets" | "keys" | "redact"> {
+  /** Whether anything comes by the pipe: then nothing in it means that whoever started the supervisor died over it. */
+  readonly hasSecrets: boolean;
   readonly socket: string;
+  /** What sandboxes keep between runs. */
+  readonly cache: string;
   readonly timings: Timings;
 }
 
@@ -27,6 +31,9 @@ export interface Timings {
 }
 
 export const TIMINGS: Timings = { politeMs: 5_000, hungMs: 10_000 };
+
+/** What comes by the pipe and stands in no file. */
+export type Handed = Pick<Job, "secrets" | "keys" | "redact">;
 
 /** `supervisor.json` and `process.json`: who they were, however often the pid is used again. */
 export interface ProcessFile {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Writable } from "node:stream";
 import type { Job } from "../../ports/supervisor.ts";
 import { CLAIM, JOB_FILE, replaceFile, SUPERVISOR_FILE, SUPERVISOR_LOG } from "./job-files.ts";
-import type { StoredJob, Timings } from "./job-files.ts";
+import type { Handed, StoredJob, Timings } from "./job-files.ts";
 import { sleep } from "./sleep.ts";
 import { prepareSocketPath } from "./socket-path.ts";
 
@@ -40,14 +40,19 @@ async function startOnce(job: Job, params: StartParams): Promise<void> {
   const child = spawnDetached(job.dir, params);
   // It may end without reading them: another supervisor was faster.
   const pipe = child.stdio[3];
-  if (pipe instanceof Writable) pipe.on("error", () => {}).end(JSON.stringify(job.secrets));
+  if (pipe instanceof Writable) pipe.on("error", () => {}).end(JSON.stringify(handed(job)));
   await waitUntilFound(job.dir, child);
 }
 
 function toStored(job: Job, { home, timings }: StartParams): StoredJob {
-  const { secrets, ...rest } = job;
-  const socket = prepareSocketPath(home, job.dir);
-  return { ...rest, secretNames: Object.keys(secrets), socket, timings };
+  const { secrets, keys, redact, ...rest } = job;
+  const hasSecrets = Object.keys(secrets).length + Object.keys(keys).length + redact.length > 0;
+  const cache = join(home, "cache", "sandbox");
+  return { ...rest, hasSecrets, socket: prepareSocketPath(home, job.dir), cache, timings };
+}
+
+function handed({ secrets, keys, redact }: Job): Handed {
+  return { secrets, keys, redact };
 }
 
 function spawnDetached(dir: string, { node, entry, compileCache }: StartParams): ChildProcess {
@@ -70,8 +75,9 @@ function spawnDetached(dir: string, { node, entry, compileCache }: StartParams):
 function supervisorEnvironment(compileCache: string): Record<string, string> {
   // The cache holds the code without its types: a supervisor starts three times as fast.
   const env: Record<string, string> = { NODE_COMPILE_CACHE: compileCache };
-  // A Nightshift that is itself part of a run shall be found, with its supervisors, when that run is swept.
-  for (const name of ["PATH", "NIGHTSHIFT_RUN"]) {
+  // The wall keeps the person's home out, wherever it is. And a Nightshift that is itself part of a run shall be found,
+  // with its supervisors, when that run is swept.
+  for (const name of ["PATH", "HOME", "NIGHTSHIFT_RUN"]) {
     const value = process.env[name];
     if (value !== undefined) env[name] = value;
   }

@@ -3,6 +3,7 @@ import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Log } from "../../ports/log.ts";
 import type { ControlOrder, Supervisors } from "../../ports/supervisor.ts";
+import { findBundle, SUPERVISOR } from "./bundle.ts";
 import { connect, sendLine } from "./connect.ts";
 import { CLAIM, readExitRecord, readSupervisor, TIMINGS } from "./job-files.ts";
 import type { Timings } from "./job-files.ts";
@@ -15,7 +16,7 @@ export interface SupervisorsOptions {
   readonly log: Log;
   /** The Node that runs supervisors; this process's own unless told. */
   readonly node?: string;
-  /** The supervisor program; the one beside this file unless told. */
+  /** The supervisor program; our own unless told. */
   readonly supervisorEntry?: string;
   /** Where Node keeps the supervisor's code without its types; below the home unless told. */
   readonly compileCache?: string | undefined;
@@ -67,8 +68,9 @@ async function giveOrder(dir: string, order: ControlOrder): Promise<boolean> {
   }
 }
 
-/** Packed, this file is JavaScript, and so is the program. */
+/** Packed, this file is JavaScript, and the program was bundled before it was shipped. */
 function shippedEntry(): string {
   const here = import.meta.url;
-  return fileURLToPath(new URL(`../../supervisor/main${extname(here)}`, here));
+  const bundled = extname(here) === ".ts" ? findBundle(fileURLToPath(new URL("../../..", here)), SUPERVISOR) : null;
+  return bundled ?? fileURLToPath(new URL(`../../supervisor/main${extname(here)}`, here));
 }

@@ -11,12 +11,16 @@ export interface TreeMarks {
   readonly environment: string;
   /** Nothing that started before this can belong to it; saves looking into every process of the machine. */
   readonly since: number | null;
+  /** The leader is a wall around the others: asked to end, it would end them at once. */
+  readonly leaderIsWall?: boolean;
 }
 
 /** The tree's processes that live, and what can be done to them all. Processes once seen are remembered. */
 export interface Tree {
   members(): readonly ProcessInfo[];
   signal(...signals: readonly NodeJS.Signals[]): void;
+  /** Asks all but the wall around them to end. */
+  ask(): void;
   /** Stops them in rounds until a round finds nothing running, as long as that is wanted. */
   pause(isWanted: () => boolean): Promise<void>;
   /** Kills them in rounds until none is left; returns what refused to die. */
@@ -57,6 +61,13 @@ export function createTree(marks: TreeMarks): Tree {
     signal(...signals) {
       const targets = members();
       for (const signal of signals) signalAll(targets, signal);
+    },
+    ask() {
+      const targets = members();
+      const asked = marks.leaderIsWall === true ? targets.filter(({ pid }) => pid !== marks.leader?.pid) : targets;
+      signalAll(asked, "SIGTERM");
+      // A stopped process hears nothing until it goes on.
+      signalAll(targets, "SIGCONT");
     },
     async pause(isWanted) {
       const signalled = new Set<number>();

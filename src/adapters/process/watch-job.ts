@@ -91,7 +91,8 @@ async function endOrphans(dir: string): Promise<void> {
   if (job === null) return;
   await createTree({ leader, environment: runMark(job.run), since: null }).end();
   rmSync(join(dir, PROCESS_FILE), { force: true });
-  rmSync(job.socket, { force: true });
+  // The control socket, and those of the network and the gateway beside it.
+  for (const suffix of ["", ".out", ".gw"]) rmSync(job.socket + suffix, { force: true });
 }
 
 function transcriptSize(dir: string): number {

@@ -12,7 +12,7 @@ export function taskHomes(home: string, task: string): string {
 }
 
 /** What a run leaves in its directory that nobody needs after it; everything else there is its record. */
-export const PASSING: readonly string[] = ["report", "tmp", "home"];
+export const PASSING: readonly string[] = ["report", "tmp", "home", "agent"];
 
 export function runPaths(home: string, params: { run: string; task: string; role: string | null }): RunPaths {
   const dir = runDir(home, params.run);
@@ -22,10 +22,12 @@ export function runPaths(home: string, params: { run: string; task: string; role
     promptFile: join(dir, "prompt.md"),
     outcomeDir,
     outcomeFile: join(outcomeDir, "outcome.json"),
+    reportFile: join(outcomeDir, "reported.json"),
     // An agent's sessions outlive its run. Checks get a new home each time: code under test that could leave a file there
     // would have a say in the checks that follow.
     home: params.role === null ? join(dir, "home") : join(taskHomes(home, params.task), checkName(params.role)),
     tmp: join(dir, "tmp"),
+    filesDir: join(dir, "agent"),
   };
 }
 

@@ -7,6 +7,7 @@ import { readOutcomeFile } from "./outcome-file.ts";
 import { PASSING, runDir, runPaths, taskHomes } from "./paths.ts";
 import { readPart } from "./read-part.ts";
 import { readTranscriptPage } from "./transcript-page.ts";
+import { writeAgentFiles } from "./agent-files.ts";
 import { writeFileDurably } from "./write-file.ts";
 
 export function createRunFiles({ home }: { readonly home: string }): RunFiles {
@@ -22,8 +23,10 @@ export function createRunFiles({ home }: { readonly home: string }): RunFiles {
       for (const path of [paths.outcomeDir, paths.tmp, paths.home]) await makePrivateDirectory(path);
       return paths;
     },
+    writeAgentFiles: (paths, files) => writeAgentFiles(paths, files),
     writePrompt: (run, text) => writeFileDurably(ofRun(run).promptFile, text),
     readOutcome: (run) => readOutcomeFile(runDir(home, run), ofRun(run).outcomeFile),
+    readReport: (run) => readOutcomeFile(runDir(home, run), ofRun(run).reportFile),
     keepOutcome: (run, value) => writeFileDurably(fileOf(run, "outcome.json"), `${JSON.stringify(value, null, 2)}\n`),
     keepDiff: (run, patch) => writeFileDurably(fileOf(run, "change.diff"), patch),
     readDiff: (run) => readFile(fileOf(run, "change.diff"), "utf8").catch(nullIfMissing),

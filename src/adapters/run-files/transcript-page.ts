@@ -1,4 +1,4 @@
-import type { TranscriptLine } from "../../core/transcript.ts";
+import { TRANSCRIPT_SOURCES, type TranscriptLine } from "../../core/transcript.ts";
 import type { TranscriptPage } from "../../ports/run-files.ts";
 import { readPart } from "./read-part.ts";
 
@@ -31,6 +31,6 @@ function parseLine(text: string): readonly TranscriptLine[] {
 function isLine(value: unknown): value is TranscriptLine {
   if (typeof value !== "object" || value === null) return false;
   const { at, from, command, text } = value as Partial<Record<keyof TranscriptLine, unknown>>;
-  const isKnown = from === "stdout" || from === "stderr" || from === "supervisor";
+  const isKnown = TRANSCRIPT_SOURCES.some((source) => source === from);
   return typeof at === "number" && isKnown && typeof command === "string" && typeof text === "string";
 }

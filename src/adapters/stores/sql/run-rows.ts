@@ -51,6 +51,7 @@ export function toEndColumns(end: RunEnd): Partial<RunRow> {
     payload: toJsonOrNull(end.payload),
     exit: toJsonOrNull(end.exit),
     ended_by: end.endedBy,
+    ...(end.sandbox !== undefined && { sandbox: end.sandbox }),
     error: end.error,
     commit_hash: end.commit,
     cost_usd: end.costUsd,

@@ -1,0 +1,314 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { setImmediate } from "node:timers/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { UserError } from "../../core/errors.ts";
+import type { FileRecord, RecordedChanges, Snapshot } from "../../ports/file-record.ts";
+import { removeTree } from "../git/remove-tree.ts";
+import { createFileRecord } from "./file-record.ts";
+import { performCompare, performSnapshot } from "./perform.ts";
+import { walk } from "./walk.ts";
+
+/** What the threads do, without the time that it takes to start them. */
+const record: FileRecord = {
+  snapshot: async (params) => performSnapshot(params),
+  compare: async (one, other) => performCompare(one, other),
+};
+let root: string;
+let dir: string;
+let before: string;
+let after: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "nightshift-record-"));
+  dir = join(root, "dir");
+  before = join(root, "before");
+  after = join(root, "after");
+  mkdirSync(dir);
+});
+afterEach(() => removeTree(root));
+
+const at = (name: string): string => join(dir, name);
+const sha = (text: string): string => createHash("sha256").update(text).digest("hex");
+const first = (): Promise<Snapshot> => record.snapshot({ dir, keep: before, since: null });
+
+async function changes(): Promise<RecordedChanges> {
+  await record.snapshot({ dir, keep: after, since: before });
+  return await record.compare(before, after);
+}
+
+const NOTHING = { created: [], modified: [], deleted: [], unread: [] };
+
+/** As if the snapshot had been taken long after the files were last touched. */
+function age(file: string): void {
+  const text = readFileSync(file, "utf8");
+  writeFileSync(file, text.replace(/"at":\d+/, `"at":${Date.now() + 60_000}`));
+}
+
+describe("changes", () => {
+  test("created, modified and deleted files, with sizes and hashes on both sides", async () => {
+    mkdirSync(at("sub"));
+    writeFileSync(at("sub/kept"), "kept");
+    writeFileSync(at("sub/changed"), "old");
+    writeFileSync(at("gone"), "gone");
+    expect(await first()).toEqual({ files: 3, hashed: 3, unread: [] });
+    writeFileSync(at("sub/changed"), "newer");
+    writeFileSync(at("z"), "z");
+    writeFileSync(at("a"), "");
+    rmSync(at("gone"));
+    expect(await changes()).toEqual({
+      created: [
+        { path: "a", after: { kind: "file", size: 0, mode: 0o644, sha256: sha("") } },
+        { path: "z", after: { kind: "file", size: 1, mode: 0o644, sha256: sha("z") } },
+      ],
+      modified: [
+        {
+          path: "sub/changed",
+          before: { kind: "file", size: 3, mode: 0o644, sha256: sha("old") },
+          after: { kind: "file", size: 5, mode: 0o644, sha256: sha("newer") },
+        },
+      ],
+      deleted: [{ path: "gone", before: { kind: "file", size: 4, mode: 0o644, sha256: sha("gone") } }],
+      unread: [],
+    });
+  });
+
+  test("none where nothing was done, or was done and undone", async () => {
+    writeFileSync(at("same"), "same");
+    writeFileSync(at("rewritten"), "text");
+    await first();
+    rmSync(at("rewritten"));
+    writeFileSync(at("rewritten"), "text");
+    chmodSync(at("same"), 0o600);
+    chmodSync(at("same"), 0o644);
+    expect(await changes()).toEqual(NOTHING);
+  });
+
+  test("of content alone, with size and times as they were", async () => {
+    writeFileSync(at("file"), "aaaa");
+    const { atime, mtime, size } = statSync(at("file"));
+    await first();
+    age(before);
+    writeFileSync(at("file"), "bbbb");
+    utimesSync(at("file"), atime, mtime);
+    expect([statSync(at("file")).mtimeMs, statSync(at("file")).size]).toEqual([mtime.getTime(), size]);
+    expect((await changes()).modified).toMatchObject([
+      { before: { sha256: sha("aaaa") }, after: { sha256: sha("bbbb") } },
+    ]);
+  });
+
+  test("of permissions alone, setuid among them", async () => {
+    writeFileSync(at("file"), "x");
+    await first();
+    chmodSync(at("file"), 0o4755);
+    expect((await changes()).modified).toMatchObject([
+      { before: { mode: 0o644, sha256: sha("x") }, after: { mode: 0o4755, sha256: sha("x") } },
+    ]);
+  });
+
+  test("of links by where they lead, and never of what is behind them", async () => {
+    mkdirSync(join(root, "outside"));
+    writeFileSync(join(root, "outside/file"), "1");
+    symlinkSync(join(root, "outside"), at("dir"));
+    symlinkSync("nowhere", at("link"));
+    symlinkSync(".", at("loop"));
+    expect((await first()).files).toBe(3);
+    writeFileSync(join(root, "outside/file"), "2");
+    rmSync(at("link"));
+    symlinkSync("elsewhere", at("link"));
+    const found = await changes();
+    expect(found).toMatchObject({ created: [], deleted: [] });
+    expect(found.modified).toMatchObject([
+      {
+        path: "link",
+        before: { kind: "link", sha256: sha("nowhere") },
+        after: { kind: "link", sha256: sha("elsewhere") },
+      },
+    ]);
+  });
+
+  test("of kinds: a file that becomes a link with its content as target, a pipe, a directory", async () => {
+    for (const name of ["link", "pipe", "directory"]) writeFileSync(at(name), "target");
+    await first();
+    for (const name of ["link", "pipe", "directory"]) rmSync(at(name));
+    symlinkSync("target", at("link"));
+    execFileSync("mkfifo", [at("pipe")]);
+    mkdirSync(at("directory"));
+    writeFileSync(at("directory/inside"), "");
+    const found = await changes();
+    expect(found.modified.map(({ path, after: { kind, sha256 } }) => [path, kind, sha256])).toEqual([
+      ["link", "link", sha("target")],
+      ["pipe", "other", null],
+    ]);
+    expect(found.deleted.map(({ path }) => path)).toEqual(["directory"]);
+    expect(found.created.map(({ path }) => path)).toEqual(["directory/inside"]);
+  });
+
+  test("in git directories, ignored files and second names, as in all others", async () => {
+    mkdirSync(at("sub/.git/hooks"), { recursive: true });
+    writeFileSync(at(".gitignore"), "*");
+    writeFileSync(at("one"), "1");
+    linkSync(at("one"), at("two"));
+    await first();
+    writeFileSync(at("sub/.git/hooks/post-checkout"), "#!/bin/sh\n");
+    writeFileSync(at("one"), "2");
+    const found = await changes();
+    expect(found.created.map(({ path }) => path)).toEqual(["sub/.git/hooks/post-checkout"]);
+    expect(found.modified.map(({ path }) => path)).toEqual(["one", "two"]);
+  });
+
+  test("of names that are no text, and of names with newlines and quotes", async () => {
+    const odd = Buffer.concat([Buffer.from(`${dir}/`), Buffer.from([0xff, 0x41])]);
+    writeFileSync(odd, "1");
+    writeFileSync(at('a\n"b\\'), "1");
+    writeFileSync(at("ü🦉"), "1");
+    await first();
+    writeFileSync(odd, "2");
+    writeFileSync(at('a\n"b\\'), "2");
+    writeFileSync(at("ü🦉"), "2");
+    expect((await changes()).modified.map(({ path }) => path)).toEqual(['a\n"b\\', "ü🦉", "\uFFFDA"]);
+  });
+
+  test("of a file that is renamed: gone here, there with the same hash", async () => {
+    writeFileSync(at("old"), "same");
+    await first();
+    renameSync(at("old"), at("new"));
+    const found = await changes();
+    expect([found.deleted[0]?.before.sha256, found.created[0]?.after.sha256]).toEqual([sha("same"), sha("same")]);
+  });
+});
+
+describe("reading", () => {
+  test("a file that stands as it stood is not read again; a young one is, whatever its times say", async () => {
+    for (const name of ["a", "b"]) writeFileSync(at(name), "same");
+    await first();
+    // A hash that the file does not have shows whether it was read.
+    writeFileSync(before, readFileSync(before, "utf8").replaceAll(sha("same"), sha("kept")));
+    expect(await record.snapshot({ dir, keep: after, since: before })).toMatchObject({ hashed: 2 });
+    expect(readFileSync(after, "utf8")).not.toContain(sha("kept"));
+    rmSync(after);
+    age(before);
+    expect(await record.snapshot({ dir, keep: after, since: before })).toMatchObject({ files: 2, hashed: 0 });
+    expect(readFileSync(after, "utf8")).toContain(sha("kept"));
+  });
+
+  test("large files are hashed in pieces; one of 50 GB is not, and its change is seen all the same", async () => {
+    const large = "0123456789abcdef".repeat(200_000);
+    writeFileSync(at("large"), large);
+    writeFileSync(at("huge"), "");
+    truncateSync(at("huge"), 50 * 2 ** 30);
+    await first();
+    utimesSync(at("huge"), 1, 1);
+    expect((await changes()).modified).toMatchObject([
+      { path: "huge", before: { sha256: null }, after: { sha256: null } },
+    ]);
+    expect(readFileSync(after, "utf8")).toContain(sha(large));
+  });
+
+  test.skipIf(process.getuid?.() === 0)("what may not be read is told, and not taken for gone", async () => {
+    mkdirSync(at("closed"));
+    writeFileSync(at("closed/file"), "1");
+    writeFileSync(at("secret"), "1");
+    await first();
+    chmodSync(at("closed"), 0);
+    chmodSync(at("secret"), 0);
+    const found = await changes();
+    chmodSync(at("closed"), 0o700);
+    expect(found).toMatchObject({ created: [], deleted: [], unread: [{ path: "closed", why: "may not be read" }] });
+    expect(found.modified).toMatchObject([{ path: "secret", after: { mode: 0, sha256: null } }]);
+  });
+
+  test("what lies deeper than a path can name is told, and not taken for gone", async () => {
+    let inner = join(root, "start");
+    mkdirSync(inner);
+    writeFileSync(join(inner, "file"), "deep");
+    for (let level = 0; level < 25; level++) {
+      const outer = join(root, `${"d".repeat(200)}${level}`);
+      mkdirSync(outer);
+      renameSync(inner, join(outer, "d".repeat(200)));
+      inner = outer;
+    }
+    renameSync(inner, at("top"));
+    const { files, unread } = await first();
+    expect(files).toBe(0);
+    expect(unread).toEqual([{ path: expect.stringMatching(/^top/), why: "lies deeper than a path can name" }]);
+  });
+
+  test("files that go away during the walk do no harm, and the event loop is free", async () => {
+    for (let index = 0; index < 500; index++) writeFileSync(at(`file${index}`), "x");
+    const taking = createFileRecord().snapshot({ dir, keep: before, since: null });
+    for (let index = 0; index < 500; index++) {
+      await setImmediate();
+      rmSync(at(`file${index}`));
+    }
+    const { files } = await taking;
+    expect(files).toBeLessThanOrEqual(500);
+    expect(performCompare(before, before)).toEqual(NOTHING);
+  });
+
+  test("more files than allowed are refused with a sentence", () => {
+    for (const name of ["a", "b", "c"]) writeFileSync(at(name), "");
+    expect(walk(dir, 3).files).toHaveLength(3);
+    expect(() => walk(dir, 2)).toThrow(
+      expect.objectContaining({ kind: "invalid", message: expect.stringContaining("more than 2 files") as string }),
+    );
+  });
+});
+
+describe("what is kept", () => {
+  test("stays as it is when it is asked for again, after a restart too", async () => {
+    writeFileSync(at("file"), "1");
+    const taken = await first();
+    writeFileSync(at("file"), "2");
+    const again = await createFileRecord().snapshot({ dir, keep: before, since: null });
+    expect(again).toEqual(taken);
+    expect((await changes()).modified).toHaveLength(1);
+    expect([statSync(before).mode & 0o777, existsSync(`${before}.new`)]).toEqual([0o600, false]);
+  });
+
+  test("of a call that died half-way is taken anew", async () => {
+    writeFileSync(at("file"), "1");
+    writeFileSync(`${before}.new`, "half");
+    expect(await first()).toMatchObject({ files: 1 });
+  });
+
+  test.each([
+    ["cut", (text: string) => text.slice(0, text.lastIndexOf("\n", text.length - 2) + 1), /not a whole record/],
+    ["something else", () => "{}\n", /not a whole record/],
+    ["no JSON", () => "x", /not a whole record/],
+    ["of a later version", (text: string) => text.replace('"version":1', '"version":2'), /another version/],
+  ])("is refused when it is %s", async (_, damage, message) => {
+    writeFileSync(at("file"), "1");
+    await first();
+    writeFileSync(before, damage(readFileSync(before, "utf8")));
+    await expect(changes()).rejects.toMatchObject({
+      kind: "unavailable",
+      message: expect.stringMatching(message) as string,
+    });
+  });
+
+  test("is missing, or its directory is: each is told, from a thread too", async () => {
+    await expect(createFileRecord().compare(before, after)).rejects.toThrow(UserError);
+    await expect(record.compare(before, after)).rejects.toMatchObject({ kind: "not_found" });
+    const asked = { dir: at("none"), keep: before, since: null };
+    await expect(createFileRecord().snapshot(asked)).rejects.toMatchObject({ code: "ENOENT" });
+    expect(existsSync(before)).toBe(false);
+  });
+});

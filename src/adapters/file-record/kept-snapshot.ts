@@ -1,0 +1,104 @@
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import { UserError } from "../../core/errors.ts";
+import type { UnreadDirectory } from "../../ports/file-record.ts";
+import type { Entry, KeptSnapshot } from "./entry.ts";
+
+const FORMAT = "nightshift file record";
+const VERSION = 1;
+const CHUNK_LINES = 5000;
+
+type Line = readonly [string, Entry["kind"], number, number, string, number, string | null];
+
+interface Head {
+  readonly format: string;
+  readonly version: number;
+  readonly at: number;
+  readonly files: number;
+  readonly hashed: number;
+  readonly unread: readonly UnreadDirectory[];
+}
+
+/** A line about it all, then one for each file. Whole or not there; once this returns, it survives a power cut. */
+export function keepSnapshot(file: string, { at, entries, unread, hashed }: KeptSnapshot): void {
+  const head: Head = { format: FORMAT, version: VERSION, at, files: entries.length, hashed, unread };
+  const draft = `${file}.new`;
+  const handle = openSync(draft, "w", 0o600);
+  try {
+    writeSync(handle, `${JSON.stringify(head)}\n`);
+    for (let start = 0; start < entries.length; start += CHUNK_LINES)
+      writeSync(
+        handle,
+        entries
+          .slice(start, start + CHUNK_LINES)
+          .map(toLine)
+          .join(""),
+      );
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+  renameSync(draft, file);
+  syncDirectory(dirname(file));
+}
+
+/** Null when there is none. */
+export function readSnapshot(file: string): KeptSnapshot | null {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw error;
+  }
+  const [first = "", ...lines] = text.split("\n");
+  const head = readHead(file, first);
+  lines.pop();
+  if (lines.length !== head.files) throw damaged(file);
+  return { at: head.at, hashed: head.hashed, unread: head.unread, entries: lines.map(fromLine) };
+}
+
+function toLine(entry: Entry): string {
+  const { path, kind, size, mode, key, ctimeMs, sha256 } = entry;
+  const line: Line = [path, kind, size, mode, key, ctimeMs, sha256];
+  return `${JSON.stringify(line)}\n`;
+}
+
+/** The file is ours, written by the function above. */
+function fromLine(text: string): Entry {
+  const [path, kind, size, mode, key, ctimeMs, sha256] = JSON.parse(text) as Line;
+  return { path, kind, size, mode, key, ctimeMs, sha256 };
+}
+
+function readHead(file: string, text: string): Head {
+  let head: Partial<Head>;
+  try {
+    head = JSON.parse(text) as Partial<Head>;
+  } catch {
+    throw damaged(file);
+  }
+  if (head.format !== FORMAT) throw damaged(file);
+  if (head.version === VERSION) return head as Head;
+  throw new UserError(
+    "unavailable",
+    `${file} was written by another version of Nightshift (format ${head.version}; this one knows ${VERSION}).`,
+    "Finish the task with the version that began it.",
+  );
+}
+
+function damaged(file: string): UserError {
+  return new UserError(
+    "unavailable",
+    `${file} is not a whole record of files.`,
+    "What changed cannot be told any more; submit the task again.",
+  );
+}
+
+function syncDirectory(dir: string): void {
+  const handle = openSync(dir, "r");
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}

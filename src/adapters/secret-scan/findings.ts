@@ -1,0 +1,90 @@
+import type { FileChange } from "../../core/file-change.ts";
+import { createSecretMatcher } from "../../core/match-secrets.ts";
+import type { Secret } from "../../core/secret-forms.ts";
+import { findPatterns, isPlaceholder, mask } from "../../core/secret-patterns.ts";
+import type { SecretFinding } from "../../ports/secret-scan.ts";
+import type { GitleaksMatch } from "./gitleaks.ts";
+import type { AddedText } from "./read-change.ts";
+
+/** What secretlint says of a text. */
+export interface LintMatch {
+  readonly start: number;
+  readonly end: number;
+  readonly rule: string;
+  readonly kind: string;
+}
+
+export function fromKnown(
+  known: readonly Secret[],
+  changes: readonly FileChange[],
+  texts: readonly AddedText[],
+): readonly SecretFinding[] {
+  const [inText, inBytes] = [createSecretMatcher(known, "text"), createSecretMatcher(known, "bytes")];
+  const inNames = changes
+    .filter(({ before, after }) => before === null && after !== null)
+    .flatMap(({ path }) => inText.find(path).map(({ name }) => knownSecret(path, null, name)));
+  const inContents = texts.flatMap((added) =>
+    (added.isBinary ? inBytes : inText)
+      .find(added.text)
+      .filter(({ start, end }) => added.isAdded(start, end))
+      .map(({ start, name }) => knownSecret(added.path, added.lineAt(start), name)),
+  );
+  return [...inNames, ...inContents];
+}
+
+function knownSecret(path: string, line: number | null, name: string): SecretFinding {
+  const place = line === null ? "The name of the file" : "The line";
+  const message = `${place} holds the value of ${name}, as it is or encoded. Read it from the environment instead.`;
+  return { path, line, rule: "known-secret", severity: "error", message };
+}
+
+export function fromSecretlint(added: AddedText, found: readonly LintMatch[]): readonly SecretFinding[] {
+  return found.flatMap(({ start, end, rule, kind }) => {
+    const secret = added.text.slice(start, end);
+    // Of an address only user, password and host say whether it is an example; what follows says nothing.
+    const telling = /:\/\/[^\s/?#]*/.exec(secret)?.[0] ?? secret;
+    if (!added.isAdded(start, end) || isPlaceholder(telling)) return [];
+    const message = `This looks like a secret (${rule}, ${kind.toLowerCase()}): ${mask(secret)}. Take it out and read it from the environment.`;
+    return [{ path: added.path, line: added.lineAt(start), rule: `secretlint/${rule}`, severity: "error", message }];
+  });
+}
+
+export function fromPatterns(added: AddedText): readonly SecretFinding[] {
+  // Among random bytes everything occurs.
+  if (added.isBinary) return [];
+  return findPatterns(added.path, added.text)
+    .filter(({ start, end }) => added.isAdded(start, end))
+    .map(({ start, end, rule, what }) => ({
+      path: added.path,
+      line: added.lineAt(start),
+      rule: `pattern/${rule}`,
+      severity: "warning",
+      message: `This looks like ${what}: ${mask(added.text.slice(start, end))}.`,
+    }));
+}
+
+export function fromGitleaks(
+  added: AddedText | undefined,
+  { line, columns: [first, last], rule }: GitleaksMatch,
+): readonly SecretFinding[] {
+  if (added === undefined) return [];
+  const start = added.startOf(line);
+  if (!added.isAdded(start, start) || isPlaceholder(added.text.slice(start + first - 1, start + last))) return [];
+  // Its catch-all rule goes by names and entropy, as ours does.
+  const severity = rule === "generic-api-key" ? "warning" : "error";
+  return [
+    {
+      path: added.path,
+      line,
+      rule: `gitleaks/${rule}`,
+      severity,
+      message: `gitleaks takes this for a secret (${rule}).`,
+    },
+  ];
+}
+
+export function notRead({ path, after }: FileChange): readonly SecretFinding[] {
+  if (after === null || after.content !== null || after.kind === "submodule") return [];
+  const message = `The file has ${after.bytes} bytes: too many to be looked at for secrets. Leave it out or make it smaller.`;
+  return [{ path, line: null, rule: "not-scanned", severity: "error", message }];
+}

@@ -1,0 +1,71 @@
+import type { FileChange } from "../../core/file-change.ts";
+
+/** What a change adds, as text in which offsets and lines can be told. */
+export interface AddedText {
+  readonly path: string;
+  readonly text: string;
+  /** Bytes that are no text in any way we know, one character each. */
+  readonly isBinary: boolean;
+  /** The line of an offset, from one on. */
+  lineAt(offset: number): number;
+  startOf(line: number): number;
+  /** Whether any line from `start` to `end` was not there before. */
+  isAdded(start: number, end: number): boolean;
+}
+
+/** Null where there is nothing to look at: removed files, submodules, contents that were not read. */
+export function readChange({ path, before, after }: FileChange): AddedText | null {
+  if (after === null || after.content === null) return null;
+  const { text, isBinary } = decode(after.content);
+  const old = before?.content ? new Set(decode(before.content).text.split("\n")) : null;
+  const starts = lineStarts(text);
+  const lineAt = (offset: number): number => indexOfLast(starts, offset) + 1;
+  return {
+    path,
+    text,
+    isBinary,
+    lineAt,
+    startOf: (line) => starts[line - 1] ?? 0,
+    isAdded(start, end) {
+      if (old === null) return true;
+      const from = lineAt(start);
+      const lines = text.slice(starts[from - 1] ?? 0, endOfLine(text, end)).split("\n");
+      return lines.some((line) => !old.has(line));
+    },
+  };
+}
+
+/** An agent that saves a file in another encoding, or puts a NUL into it, hides nothing by that. */
+function decode(content: Uint8Array): { readonly text: string; readonly isBinary: boolean } {
+  const [first, second] = content;
+  if (first === 0xff && second === 0xfe) return { text: new TextDecoder("utf-16le").decode(content), isBinary: false };
+  if (first === 0xfe && second === 0xff) return { text: new TextDecoder("utf-16be").decode(content), isBinary: false };
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content), isBinary: false };
+  } catch {
+    return { text: Buffer.from(content).toString("latin1"), isBinary: true };
+  }
+}
+
+function lineStarts(text: string): readonly number[] {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  return starts;
+}
+
+function endOfLine(text: string, at: number): number {
+  const end = text.indexOf("\n", Math.max(0, at - 1));
+  return end === -1 ? text.length : end;
+}
+
+/** The last of the rising numbers that is not above `limit`. */
+function indexOfLast(numbers: readonly number[], limit: number): number {
+  let low = 0;
+  let high = numbers.length - 1;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((numbers[middle] ?? 0) <= limit) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
