@@ -1,14 +1,19 @@
 import { closeSync, readdirSync, readFileSync, readSync } from "node:fs";
 import { hasCode } from "../adapters/process/job-files.ts";
+import type { Handed } from "../adapters/process/job-files.ts";
 
 const PIPE = 3;
 const CLOSE_ON_EXEC = 0o2000000;
 
-/** Reads what whoever started us wrote into the inherited pipe, to its end, and closes it. Null when some are missing. */
-export function readSecrets(names: readonly string[]): Readonly<Record<string, string>> | null {
-  if (names.length === 0) return {};
-  const values = parse(readPipe());
-  return names.every((name) => typeof values[name] === "string") ? (values as Record<string, string>) : null;
+/** Reads what whoever started us wrote into the inherited pipe, to its end, and closes it. Null when it did not come. */
+export function readHanded(hasSecrets: boolean): Handed | null {
+  if (!hasSecrets) return { secrets: {}, keys: {}, redact: [] };
+  try {
+    // Written by whoever started us, in one piece: what is whole is right.
+    return JSON.parse(readPipe()) as Handed;
+  } catch {
+    return null;
+  }
 }
 
 function readPipe(): string {
@@ -33,15 +38,6 @@ function closeQuietly(): void {
     closeSync(PIPE);
   } catch {
     // There was no such pipe: the names are then missing, which is what matters.
-  }
-}
-
-function parse(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? { ...value } : {};
-  } catch {
-    return {};
   }
 }
 

@@ -12,6 +12,8 @@ export interface Limits {
 export interface Breach {
   readonly endedBy: EndedBy;
   readonly sentence: string;
+  /** The disk is nearly full, whoever filled it: the command is not to blame. */
+  readonly isDiskFull?: true;
 }
 
 interface LimitsParams {
@@ -25,13 +27,13 @@ const MAX_TICK_MS = 250;
 
 /** Looks after time, silence and size; says so when a limit is passed, perhaps more than once. */
 export function watchLimits({ command, hungMs, isPaused, onBreach }: LimitsParams): Limits {
-  const { timeoutMs, idleMs, killOutputBytes, outcomeFile } = command;
-  const shortest = Math.min(timeoutMs, idleMs ?? Infinity, outcomeFile === null ? Infinity : hungMs);
+  const { timeoutMs, idleMs, killOutputBytes, outcomeFiles } = command;
+  const shortest = Math.min(timeoutMs, idleMs ?? Infinity, outcomeFiles.length === 0 ? Infinity : hungMs);
   let heardAt = 0;
   let reportedAt: number | null = null;
 
   function check(elapsed: number): void {
-    if (reportedAt === null && outcomeFile !== null && exists(outcomeFile)) reportedAt = elapsed;
+    if (reportedAt === null && outcomeFiles.some(exists)) reportedAt = elapsed;
     if (elapsed >= timeoutMs) {
       onBreach({ endedBy: "timeout", sentence: `It ran longer than ${formatMs(timeoutMs)} and was ended.` });
     } else if (reportedAt !== null && elapsed - Math.max(heardAt, reportedAt) >= hungMs) {

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { flushCompileCache } from "node:module";
 import { join, resolve } from "node:path";
 import { CLAIM, hasCode, readJob } from "../adapters/process/job-files.ts";
-import { closeInheritedDescriptors, readSecrets } from "./inherited.ts";
+import { closeInheritedDescriptors, readHanded } from "./inherited.ts";
 import { supervise } from "./supervise.ts";
 
 /**
@@ -15,8 +15,8 @@ if (job === null) {
   console.error(`There is no job in ${dir}.`);
   process.exit(2);
 }
-const secrets = readSecrets(job.secretNames);
-if (secrets === null) {
+const handed = readHanded(job.hasSecrets);
+if (handed === null) {
   // Nothing is claimed yet: whoever comes next can start the job with its secrets.
   console.error("Whoever started this supervisor ended before it had handed over the job's secrets.");
   process.exit(2);
@@ -25,7 +25,7 @@ if (!claim()) process.exit(0);
 closeInheritedDescriptors();
 // Node does this by itself, but only at the end: fifty that start together would each compile everything anew.
 setTimeout(flushCompileCache, 500).unref();
-await supervise({ ...job, dir }, secrets);
+await supervise({ ...job, dir }, handed);
 process.exit(0);
 
 function claim(): boolean {

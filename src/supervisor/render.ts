@@ -54,6 +54,6 @@ export function createLogRenderer(): Renderer {
   };
 }
 
-function toJson(line: TranscriptLine): string {
+export function toJson(line: TranscriptLine): string {
   return `${JSON.stringify(line)}\n`;
 }

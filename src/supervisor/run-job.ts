@@ -1,21 +1,31 @@
 import { mkdirSync, statfsSync } from "node:fs";
-import { dirname, resolve, sep } from "node:path";
-import type { StoredJob } from "../adapters/process/job-files.ts";
+import { dirname, join, resolve, sep } from "node:path";
+import { WALL } from "../adapters/process/job-files.ts";
+import type { Handed, StoredJob } from "../adapters/process/job-files.ts";
 import { sandboxes } from "../adapters/sandboxes/index.ts";
 import { UserError } from "../core/errors.ts";
+import { createRedactor } from "../core/redact.ts";
+import type { Secret } from "../core/secret-forms.ts";
+import type { Denial } from "../ports/sandbox.ts";
 import type { CommandResult, JobCommand } from "../ports/supervisor.ts";
 import { openAppendFile } from "./append-file.ts";
 import type { AppendFile } from "./append-file.ts";
+import type { Denials } from "./denials.ts";
+import { openModelGateway } from "./model-gateway.ts";
+import type { ModelGateway } from "./model-gateway.ts";
 import { createOutput } from "./output.ts";
+import type { Output } from "./output.ts";
 import type { Reins } from "./reins.ts";
+import { createRedactStreams } from "./redact-stream.ts";
 import { createLogRenderer, createTranscriptRenderer } from "./render.ts";
 import { runCommand } from "./run-command.ts";
 
 export interface JobParams {
   readonly job: StoredJob;
-  readonly secrets: Readonly<Record<string, string>>;
+  readonly handed: Handed;
   readonly transcript: AppendFile;
   readonly reins: Reins;
+  readonly denials: Denials;
   /** Called as each command ends, so that a later failure does not lose it. */
   readonly onResult: (result: CommandResult) => void;
 }
@@ -82,15 +92,68 @@ async function runOnce(
   file: AppendFile,
   note?: string,
 ): Promise<CommandResult> {
-  const { job, secrets, reins } = params;
-  const confined = sandboxes[job.sandbox].confine(command.policy, command.argv);
   const createRenderer = command.logFile === null ? () => createTranscriptRenderer(command.name) : createLogRenderer;
   const output = createOutput({ file, createRenderer, maxBytes: command.maxOutputBytes });
   if (note !== undefined) output.note(note);
-  const result = await runCommand({ job, command, confined, secrets, output, reins });
+  const result = await confine(params, command, output);
   if (result.startError !== null) output.note(result.startError);
   output.finish();
   return result;
+}
+
+async function confine(params: JobParams, asked: JobCommand, output: Output): Promise<CommandResult> {
+  const { job, handed, transcript } = params;
+  const gateway = await openModelGateway({ job, command: asked, handed, transcript, output });
+  try {
+    return await confineBeside(gateway, params, output);
+  } finally {
+    await gateway.close();
+  }
+}
+
+async function confineBeside(gateway: ModelGateway, params: JobParams, output: Output): Promise<CommandResult> {
+  const { job, handed, reins } = params;
+  const { command, refused } = gateway;
+  const secrets = pick(handed.secrets, command.secretNames);
+  const env = { ...command.policy.env, ...secrets, NIGHTSHIFT_RUN: job.run };
+  const place = {
+    dir: join(job.dir, WALL),
+    socket: `${job.socket}.out`,
+    cache: job.cache,
+    run: job.run,
+    onDenied(denial: Denial) {
+      const told = redactDenial(denial, handed.redact);
+      if (params.denials.add(told)) output.note(told.sentence);
+    },
+  };
+  const confinement = await sandboxes[job.sandbox].open({ ...command.policy, env }, command.argv, place).catch(missing);
+  if (typeof confinement === "string") return { ...neverRan(command), startError: confinement };
+  try {
+    const createRedaction = createRedactStreams(handed.redact);
+    return await runCommand({ job, command, confinement, refused, output, reins, createRedaction });
+  } finally {
+    await confinement.close();
+  }
+}
+
+function pick(from: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.flatMap((name) => (from[name] === undefined ? [] : [[name, from[name]]])));
+}
+
+/** Whoever asks for a host says what he likes in its name, and names of hosts lose their capitals on the way. */
+function redactDenial(denial: Denial, secrets: readonly Secret[]): Denial {
+  if (secrets.length === 0) return denial;
+  const forms = secrets.flatMap(({ name, value }) => [
+    { name, value },
+    { name, value: value.toLowerCase() },
+  ]);
+  return createRedactor(forms).redactValue(denial);
+}
+
+/** A program that is not there is the command's fault, not the wall's. */
+function missing(error: unknown): string {
+  if (error instanceof UserError && error.kind === "not_found") return [error.message, error.hint].join(" ").trim();
+  throw error;
 }
 
 export function hasFailed(result: CommandResult): boolean {

@@ -3,6 +3,7 @@ import type { ChildProcess } from "node:child_process";
 import { createReadStream, openSync, statSync } from "node:fs";
 import type { ReadStream } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
+import { Readable, Writable } from "node:stream";
 import { hasCode } from "../adapters/process/job-files.ts";
 import type { Exit } from "../core/run.ts";
 import type { ConfinedCommand } from "../ports/sandbox.ts";
@@ -13,6 +14,8 @@ export interface StartedProcess {
   readonly pid: number;
   readonly pipes: Pipes;
   readonly exited: Promise<Exit>;
+  /** What the wall wrote about itself; empty where there is none. */
+  readonly status: () => string;
 }
 
 /** The process, or the sentence that says why there is none. */
@@ -20,26 +23,26 @@ export type Start = StartedProcess | { readonly startError: string };
 
 interface StartParams {
   readonly command: ConfinedCommand;
-  /** The whole environment: nothing of the supervisor's own is passed on. */
-  readonly env: Readonly<Record<string, string>>;
   readonly stdinFile: string | null;
   readonly dir: string;
 }
 
 /** In a session and process group of its own. */
 export async function startProcess(params: StartParams): Promise<Start> {
-  const { command, env, stdinFile, dir } = params;
+  const { command, stdinFile, dir } = params;
   // Opened before anything starts: a command must not run on an empty stdin because its file is missing.
   const input = stdinFile === null ? null : createReadStream("", { fd: openSync(stdinFile, "r") });
   const pipes = openPipes(dir, input !== null);
   try {
     const [program, ...args] = command.argv;
-    const stdio = [...pipes.childEnds];
-    const child = spawn(program, args, { cwd: command.cwd, env: { ...env }, detached: true, stdio });
+    const extra = [...command.inputs, ...(command.hasStatus ? [null] : [])].map(() => "pipe" as const);
+    const stdio = [...pipes.childEnds, ...extra];
+    const child = spawn(program, args, { cwd: command.cwd, env: { ...command.env }, detached: true, stdio });
     const exited = waitForExit(child);
     const pid = await waitForStart(child);
+    handInputs(child, command.inputs);
     feed(pipes, input);
-    return { pid, pipes, exited };
+    return { pid, pipes, exited, status: readStatus(child, command) };
   } catch (error) {
     for (const stream of [input, pipes.stdin, pipes.stdout, pipes.stderr]) stream?.destroy();
     if (hasCode(error, "ENOSPC", "EDQUOT")) throw error;
@@ -58,6 +61,27 @@ function waitForStart(child: ChildProcess): Promise<number> {
     child.once("error", reject);
     child.once("spawn", () => resolve(child.pid ?? 0));
   });
+}
+
+const FIRST_INPUT = 3;
+const MAX_STATUS = 65_536;
+
+function handInputs(child: ChildProcess, inputs: readonly Uint8Array[]): void {
+  inputs.forEach((bytes, index) => {
+    const pipe = child.stdio[FIRST_INPUT + index];
+    // A wall that fails early does not read them all; its status says so.
+    if (pipe instanceof Writable) pipe.on("error", () => {}).end(bytes);
+  });
+}
+
+function readStatus(child: ChildProcess, { inputs, hasStatus }: ConfinedCommand): () => string {
+  const pipe = hasStatus ? child.stdio[FIRST_INPUT + inputs.length] : null;
+  let text = "";
+  if (pipe instanceof Readable)
+    pipe.on("data", (chunk: Buffer) => {
+      if (text.length < MAX_STATUS) text += chunk.toString("latin1");
+    });
+  return () => text;
 }
 
 function feed({ stdin }: Pipes, input: ReadStream | null): void {

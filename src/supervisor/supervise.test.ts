@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { readSupervisor } from "../adapters/process/job-files.ts";
+import { TEST_LIMITS, testPolicy } from "../testing/policy.ts";
 import { realSupervisors } from "../testing/real-supervisors.ts";
 import { only, openJobBench, printed, readTranscript, shell, until } from "../testing/supervisor.suite.ts";
 import type { JobBench } from "../testing/supervisor.suite.ts";
@@ -13,7 +14,7 @@ beforeEach(() => {
   bench = openJobBench(realSupervisors);
 });
 
-const policy = (env: Record<string, string>) => ({ cwd: bench.home, write: [], read: [], env });
+const policy = (env: Record<string, string>) => testPolicy(bench.home, { env });
 const filesBelow = (dir: string): readonly string[] =>
   readdirSync(dir, { recursive: true, withFileTypes: true }).flatMap((entry) =>
     entry.isFile() ? [join(entry.parentPath, entry.name)] : [],
@@ -21,9 +22,12 @@ const filesBelow = (dir: string): readonly string[] =>
 
 describe("what a command gets", () => {
   test("exactly the policy's environment, the secrets and the run's mark", async () => {
-    const job = bench.job([{ argv: ["/usr/bin/env"], policy: policy({ LANG: "C", NAME: "a b=c" }) }], {
-      secrets: { TOKEN: "s3cr3t" },
-    });
+    const job = bench.job(
+      [{ argv: ["/usr/bin/env"], policy: policy({ LANG: "C", NAME: "a b=c" }), secretNames: ["TOKEN"] }],
+      {
+        secrets: { TOKEN: "s3cr3t", OTHER: "not for this one" },
+      },
+    );
     await bench.run(job);
     expect(printed(job).toSorted()).toEqual(["LANG=C", "NAME=a b=c", `NIGHTSHIFT_RUN=${job.run}`, "TOKEN=s3cr3t"]);
   });
@@ -128,13 +132,13 @@ describe("output", () => {
 
 describe("endings", () => {
   test("a process that reported and hangs is ended; one that goes on printing is not", async () => {
-    const outcomeFile = join(bench.home, "outcome.json");
+    const outcomeFiles = [join(bench.home, "report.json"), join(bench.home, "outcome.json")];
     const hangs = {
       ...shell("sleep 0.2; echo {} > outcome.json; sleep 50"),
-      outcomeFile,
+      outcomeFiles,
       ifFails: "continue",
     } as const;
-    const prints = { ...shell("for i in 1 2 3 4 5 6 7 8; do echo $i; sleep 0.1; done"), outcomeFile };
+    const prints = { ...shell("for i in 1 2 3 4 5 6 7 8; do echo $i; sleep 0.1; done"), outcomeFiles };
     const record = await bench.run(bench.job([hangs, prints]));
     expect(record.commands.map(({ endedBy }) => endedBy)).toEqual(["hung_after_outcome", "exit"]);
   });
@@ -189,7 +193,7 @@ async function superviseOnSmallDisk(
   const stored = {
     ...job,
     dir: mount,
-    secretNames: [],
+    hasSecrets: false,
     socket: join(bench.home, "full.sock"),
     timings: { politeMs: 100, hungMs: 100 },
   };
@@ -208,3 +212,10 @@ async function readAll(child: ReturnType<typeof spawn>): Promise<string> {
   for await (const chunk of child.stdout ?? []) text += String(chunk);
   return text;
 }
+
+test("a disk that is nearly full is nobody's fault, and said to be full", async () => {
+  const limits = { ...TEST_LIMITS, diskFloorBytes: Number.MAX_SAFE_INTEGER };
+  const command = { argv: ["sleep", "30"] as const, policy: testPolicy(bench.home, { limits }) };
+  const record = await bench.run(bench.job([command]));
+  expect(record.error).toMatchObject({ kind: "disk_full" });
+});

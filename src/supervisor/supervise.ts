@@ -7,12 +7,13 @@ import {
   SUPERVISOR_LOG,
   TRANSCRIPT,
 } from "../adapters/process/job-files.ts";
-import type { StoredJob } from "../adapters/process/job-files.ts";
+import type { Handed, StoredJob } from "../adapters/process/job-files.ts";
 import { processStartTime } from "../adapters/process/process-table.ts";
 import type { CommandResult, ExitRecord } from "../ports/supervisor.ts";
 import { openAppendFile } from "./append-file.ts";
 import { listenForOrders } from "./control-server.ts";
 import type { ControlServer } from "./control-server.ts";
+import { createDenials } from "./denials.ts";
 import { describeFailure, reserveExitRecord, writeExitRecord } from "./exit-record.ts";
 import { createReins } from "./reins.ts";
 import type { Reins } from "./reins.ts";
@@ -22,10 +23,11 @@ import { runJob } from "./run-job.ts";
 const PATIENCE_MS = 60_000;
 
 /** From the claim to the exit record. Every failure of our own ends in the record too. */
-export async function supervise(job: StoredJob, secrets: Readonly<Record<string, string>>): Promise<void> {
+export async function supervise(job: StoredJob, handed: Handed): Promise<void> {
   const startedAt = Date.now();
   const reins = createReins(job.paused);
   const commands: CommandResult[] = [];
+  const denials = createDenials();
   const crashed = obeySignals(reins);
   let server: ControlServer | null = null;
   let error: ExitRecord["error"] = null;
@@ -37,7 +39,7 @@ export async function supervise(job: StoredJob, secrets: Readonly<Record<string,
     const transcript = openAppendFile(join(job.dir, TRANSCRIPT), grown);
     const onResult = (result: CommandResult) => void commands.push(result);
     try {
-      await Promise.race([runJob({ job, secrets, transcript, reins, onResult }), crashed]);
+      await Promise.race([runJob({ job, handed, transcript, reins, denials, onResult }), crashed]);
     } finally {
       transcript.close();
     }
@@ -47,7 +49,15 @@ export async function supervise(job: StoredJob, secrets: Readonly<Record<string,
   }
   server?.stopListening();
   tidy(job.dir);
-  const record = { run: job.run, startedAt, finishedAt: Date.now(), pausedMs: reins.pausedMs(), commands, error };
+  const record: ExitRecord = {
+    run: job.run,
+    startedAt,
+    finishedAt: Date.now(),
+    pausedMs: reins.pausedMs(),
+    commands,
+    denials: denials.list(),
+    error,
+  };
   await writeExitRecord(job.dir, record, PATIENCE_MS);
   server?.disconnect();
 }
@@ -69,8 +79,13 @@ function announce(dir: string): boolean {
   return createFile(join(dir, SUPERVISOR_FILE), { pid: process.pid, startTime: processStartTime(process.pid) });
 }
 
+/** Best effort: the daemon clears the run's directory anyway, and nothing may keep the record from being written. */
 function tidy(dir: string): void {
-  rmSync(join(dir, PROCESS_FILE), { force: true });
-  const log = join(dir, SUPERVISOR_LOG);
-  if (statSync(log, { throwIfNoEntry: false })?.size === 0) rmSync(log, { force: true });
+  try {
+    rmSync(join(dir, PROCESS_FILE), { force: true });
+    const log = join(dir, SUPERVISOR_LOG);
+    if (statSync(log, { throwIfNoEntry: false })?.size === 0) rmSync(log, { force: true });
+  } catch (error) {
+    console.error(error);
+  }
 }

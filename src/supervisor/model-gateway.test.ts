@@ -1,0 +1,175 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import type { GatewayPlan } from "../ports/gateway.ts";
+import type { Job, JobCommand } from "../ports/supervisor.ts";
+import { testPolicy } from "../testing/policy.ts";
+import { realSupervisors } from "../testing/real-supervisors.ts";
+import { only, openJobBench, printed, until } from "../testing/supervisor.suite.ts";
+import type { JobBench } from "../testing/supervisor.suite.ts";
+
+// Put together here, so that nothing in the sources looks like a key.
+const KEY = ["sk", "ant", "real", "c0ffee15900d"].join("-");
+const NONCE = "nonce-4711";
+const INSIDE = "http://127.0.0.1:3129";
+
+let bench: JobBench;
+beforeEach(() => {
+  bench = openJobBench(realSupervisors);
+});
+
+/** Answers every message with 40 tokens, streamed. */
+async function openModel(): Promise<{ readonly url: string; readonly keys: unknown[] }> {
+  const keys: unknown[] = [];
+  const server = createServer((request, response) => {
+    keys.push(request.headers["x-api-key"]);
+    void text(request).then(() => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      const start = { type: "message_start", message: { model: "claude-x-1", usage: { input_tokens: 10 } } };
+      const end = { type: "message_delta", usage: { output_tokens: 30 } };
+      response.end(`data: ${JSON.stringify(start)}\n\ndata: ${JSON.stringify(end)}\n\n`);
+      return null;
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  // A server that listens on TCP has an address of this kind.
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, keys };
+}
+
+/** A CLI that asks its model a few times, says what it got, and then does what it is told. */
+function client(times: number, then = ""): readonly [string, ...string[]] {
+  const script = `
+    const url = process.env.MODEL_URL + "/v1/messages";
+    const headers = { "x-api-key": process.argv[1], "content-type": "application/json" };
+    const body = JSON.stringify({ model: "claude-x", max_tokens: 50, messages: [] });
+    for (let i = 0; i < ${times}; i++) {
+      const answer = await fetch(url, { method: "POST", headers, body });
+      console.log(answer.status, (await answer.text()).includes("budget of this run") ? "budget" : "words");
+    }
+    ${then}`;
+  return [process.execPath, "--input-type=module", "-e", script, NONCE];
+}
+
+function job(upstream: string, command: Partial<JobCommand>, changes: Partial<Job> = {}): Job {
+  const plan: GatewayPlan = {
+    api: "anthropic",
+    upstream,
+    keyName: "MODEL_KEY",
+    keyKind: "api_key",
+    nonce: NONCE,
+    limitUsd: null,
+    limitTokens: null,
+    prices: { "claude-*": { input: 10, output: 100, cacheRead: 1, cacheWrite: 12 } },
+    ...command.gateway,
+  };
+  const policy = testPolicy(bench.home, { env: { PATH: process.env["PATH"] ?? "", MODEL_URL: INSIDE } });
+  return bench.job([{ policy, ...command, gateway: plan }], { keys: { MODEL_KEY: KEY }, ...changes });
+}
+
+const limit = (limitTokens: number) => ({ limitTokens }) as GatewayPlan;
+const usage = (of: Job): unknown[] => printed(of, "gateway").map((line) => JSON.parse(line) as unknown);
+
+describe.each(["enforce", "none"] as const)("with sandbox.mode %s", (sandbox) => {
+  test("a command reaches its model with the nonce, the model sees the key, the transcript what it cost", async () => {
+    const model = await openModel();
+    const asked = job(model.url, { argv: client(2) }, { sandbox });
+    expect(await bench.run(asked)).toMatchObject({ error: null, commands: [{ exit: { code: 0 }, endedBy: "exit" }] });
+    expect(printed(asked)).toEqual(["200 words", "200 words"]);
+    expect(model.keys).toEqual([KEY, KEY]);
+    const line = {
+      type: "usage",
+      tokens: { input: 10, output: 30, cache_read: 0, cache_write: 0 },
+      cost_usd: expect.closeTo(0.0031),
+      model: "claude-x-1",
+    };
+    expect(usage(asked)).toEqual([line, line]);
+  });
+
+  test("a command whose budget is used up may say its last words, and ended by budget", async () => {
+    bench = openJobBench({ ...realSupervisors, create: (home) => realSupervisors.create(home, 15_000) });
+    const model = await openModel();
+    const asked = job(model.url, { argv: client(3, "process.exit(7)"), gateway: limit(140) }, { sandbox });
+    expect(only(await bench.run(asked))).toMatchObject({ exit: { code: 7 }, endedBy: "budget" });
+    expect(printed(asked)).toEqual(["200 words", "200 words", "400 budget"]);
+    expect(printed(asked, "supervisor")).toEqual([expect.stringContaining("80 of 140 tokens are spent")]);
+    expect(model.keys).toHaveLength(2);
+  });
+
+  test("a command that goes on regardless is ended", async () => {
+    const model = await openModel();
+    const argv = client(2, "setInterval(() => {}, 1000)");
+    const asked = job(model.url, { argv, gateway: limit(100) }, { sandbox });
+    const { endedBy, durationMs } = only(await bench.run(asked));
+    expect(endedBy).toBe("budget");
+    expect(durationMs).toBeLessThan(15_000);
+    expect(printed(asked, "supervisor").at(-1)).toMatch(/did not end by itself when its budget was used up/);
+  });
+});
+
+test("the key is in no file, environment, argument or output, and nothing is left of the gateway", async () => {
+  const model = await openModel();
+  const seen = "import('node:fs').then(fs => console.log(fs.readFileSync('/proc/self/environ', 'latin1')));";
+  const asked = job(model.url, { argv: client(1, `${seen} setTimeout(() => {}, 300);`) }, { sandbox: "enforce" });
+  await bench.supervisors.start(asked);
+  await until(() => usage(asked).length > 0);
+  const during = texts(bench.home);
+  const argv = realSupervisors.processesOf(asked.run).map((pid) => readProc(pid, "cmdline") + readProc(pid, "environ"));
+  await bench.watch(asked.dir);
+  await until(() => realSupervisors.processesOf(asked.run).length === 0);
+  expect(printed(asked).join("\n")).toContain(INSIDE);
+  expect([during, argv, texts(bench.home)].flat().filter((found) => found.includes(KEY))).toEqual([]);
+  expect(readdirSync(bench.home, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".gw"))).toEqual(
+    [],
+  );
+});
+
+test("the gateway's address is moved in arguments and environment, and nothing that only looks like it", async () => {
+  const model = await openModel();
+  const asked = job(model.url, { argv: ["echo", `url="${INSIDE}/v1"`, `${INSIDE}0`] }, { sandbox: "none" });
+  await bench.run(asked);
+  expect(printed(asked)).toEqual([
+    expect.stringMatching(/^url="http:\/\/127\.0\.0\.1:\d+\/v1" http:\/\/127\.0\.0\.1:31290$/),
+  ]);
+  expect(printed(asked)[0]).not.toContain(`${INSIDE}/`);
+});
+
+test("a secret that a command calls its model's name does not reach the transcript", async () => {
+  const model = await openModel();
+  const secret = ["t0p", "s3cr3t", "value"].join("-");
+  const argv = client(1).map((part) => part.replace('"claude-x"', `"${secret}"`)) as [string, ...string[]];
+  const gateway = { limitUsd: 5 } as GatewayPlan;
+  const asked = job(model.url, { argv, gateway }, { redact: [{ name: "TOKEN", value: secret }] });
+  await bench.run(asked);
+  expect(printed(asked, "supervisor")).toEqual([expect.stringMatching(/^The price of model .* is unknown/)]);
+  expect(texts(asked.dir).filter((found) => found.includes(secret) && !found.includes('"argv"'))).toEqual([]);
+});
+
+test("a key that was not handed over is a sentence in the record", async () => {
+  const asked = job("https://model.example", { argv: ["echo", "ran"] }, { keys: {} });
+  const record = await bench.run(asked);
+  expect(record.error?.message).toContain("MODEL_KEY is empty or was not handed over");
+  const broken = job("https://model.example", { argv: ["echo", "ran"] }, { keys: { MODEL_KEY: "two\nlines" } });
+  expect((await bench.run(broken)).error?.message).toContain("MODEL_KEY is no key");
+  expect([...printed(asked), ...printed(broken)]).toEqual([]);
+});
+
+function texts(dir: string): readonly string[] {
+  return readdirSync(dir, { recursive: true, withFileTypes: true }).flatMap((entry) =>
+    entry.isFile() ? [readFileSync(join(entry.parentPath, entry.name), "latin1")] : [],
+  );
+}
+
+function readProc(pid: number, name: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, "latin1");
+  } catch {
+    return "";
+  }
+}
