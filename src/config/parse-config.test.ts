@@ -130,6 +130,31 @@ describe("parseProjectConfig", () => {
     ["forge: { kind: gitlab, url: 'https://me:secret@example.com' }\n", /without user name and password/],
     ["forge: { kind: gitlab, url: 'file:///etc' }\n", /an http or https address/],
     ["forge: { draft: true }\n", /forge\.kind: found nothing; allowed: `gitlab`, `github`, `none`/],
+    ["sandbox: { network: [a.example, 'b c'] }\n", /n\.yaml:1:33: sandbox\.network\.1: found `"b c"`; allowed: a host/],
+    ["sandbox: { network: ['https://a.example'] }\n", /sandbox\.network\.0: .*no scheme, path or range/],
+    ["sandbox: { network: ['a.example:0'] }\n", /sandbox\.network\.0: .*a port from 1 to 65535/],
+    ["sandbox: { network: ['*'] }\n", /sandbox\.network\.0: .*nowhere else a `\*`/],
+    ["sandbox: { network: [10.0.0.1] }\n", /sandbox\.network\.0: .*a private address, which no run may reach/],
+    ["sandbox: { network: ['localhost:3000'] }\n", /sandbox\.network\.0: .*a loopback name, which no run may reach/],
+    [
+      "sandbox: { commands: [git, ../x] }\n",
+      /n\.yaml:1:28: sandbox\.commands\.1: found `"\.\.\/x"`; allowed: a program's name/,
+    ],
+    ["sandbox: { commands: ['*'] }\n", /sandbox\.commands\.0: .*no `\*`/],
+    ["sandbox: { commands: ['npm run *'] }\n", /sandbox\.commands\.0: .*no `\*`/],
+    [
+      "sandbox: { commands: [''] }\n",
+      /^n\.yaml:1:23: sandbox\.commands\.0: found `""`; allowed: at least 1 characters$/,
+    ],
+    ["sandbox: { commands: [' '] }\n", /sandbox\.commands\.0: .*a program's name/],
+    ["sandbox: { commands: [./tool] }\n", /sandbox\.commands\.0/],
+    ["sandbox: { commands: [~/bin/tool] }\n", /sandbox\.commands\.0/],
+    ["sandbox: { commands: [/usr/../bin/git] }\n", /sandbox\.commands\.0/],
+    ["sandbox: { commands: [/usr/bin/] }\n", /sandbox\.commands\.0/],
+    ['sandbox: { commands: ["git\\e[31m"] }\n', /sandbox\.commands\.0/],
+    ['sandbox: { commands: ["git\\nlog"] }\n', /sandbox\.commands\.0/],
+    ["sandbox: { commands: ['git;sh'] }\n", /sandbox\.commands\.0/],
+    ["roles: { review: { commands: [a/b] } }\n", /roles\.review\.commands\.0: .*a program's name/],
     ["workspace: { copy: [../../etc/passwd] }\n", /workspace\.copy\.0: .* a path inside the repository/],
     ["workspace: { branch: main }\n", /workspace\.branch: .* with `\{\{id\}\}` or `\{\{slug\}\}`/],
     ["workspace: { branch: '--force {{id}}' }\n", /workspace\.branch/],
@@ -141,6 +166,19 @@ describe("parseProjectConfig", () => {
     ],
   ])("refuses %j", (text, problem) => {
     expect(inProject(text).join("\n")).toMatch(problem);
+  });
+
+  it("takes programs by name and by path, with words after them", () => {
+    const commands = [
+      "g++",
+      "python3.12",
+      "sbt compile",
+      "npm run test:unit",
+      "/usr/bin/git",
+      "/opt/my tool/bin/x",
+      "7z",
+    ];
+    expect(inProject(`sandbox: { commands: ${JSON.stringify(commands)} }\n`)).toEqual([]);
   });
 
   it("shortens what it found", () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { findProjectDir } from "./find-project.ts";
 import { pathExists } from "./path-exists.ts";
-import { findHome, homePaths } from "./paths.ts";
+import { findHome, homePaths, nameHome, personHome } from "./paths.ts";
 
 let dir: string;
 beforeEach(async () => {
@@ -13,6 +13,15 @@ beforeEach(async () => {
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
 const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777;
+
+describe("nameHome", () => {
+  it("makes nothing, and takes an empty HOME for none", async () => {
+    expect(nameHome({ HOME: dir })).toBe(join(dir, ".nightshift"));
+    expect(await pathExists(join(dir, ".nightshift"))).toBe(false);
+    expect(personHome({ HOME: "" })).toBe(personHome({}));
+    expect(nameHome({ HOME: "" })).toMatch(/^\//);
+  });
+});
 
 describe("findHome", () => {
   it("makes ~/.nightshift for its owner alone, or what NIGHTSHIFT_HOME names", async () => {

@@ -40,16 +40,35 @@ export function homePaths(home: string): HomePaths {
 
 /** `$NIGHTSHIFT_HOME`, else `~/.nightshift`; made where it is missing, for its owner alone. Throws UserError. */
 export async function findHome(env: Environment): Promise<string> {
-  const named = env["NIGHTSHIFT_HOME"];
-  if (named !== undefined && named !== "" && !isAbsolute(named)) {
-    throw new UserError("invalid", `NIGHTSHIFT_HOME is \`${named}\`; allowed: an absolute path.`);
-  }
-  const wanted = named === undefined || named === "" ? join(env["HOME"] ?? homedir(), ".nightshift") : named;
+  const wanted = nameHome(env);
   await makeFolder(wanted);
   const home = await realpath(wanted);
   await requireOutsideRepository(home);
   await makePrivate(home);
   return home;
+}
+
+/** Where the home is or would be; nothing is made. Throws UserError. */
+export function nameHome(env: Environment): string {
+  const named = env["NIGHTSHIFT_HOME"];
+  if (named === undefined || named === "") return join(personHome(env), ".nightshift");
+  if (isAbsolute(named)) return named;
+  throw new UserError("invalid", `NIGHTSHIFT_HOME is \`${named}\`; allowed: an absolute path.`);
+}
+
+/** A user whom the system does not know (as in some containers) has only the home that the environment names. */
+export function personHome(env: Environment): string {
+  const named = env["HOME"];
+  if (named !== undefined && named !== "") return named;
+  try {
+    return homedir();
+  } catch {
+    throw new UserError(
+      "unavailable",
+      "HOME is not set, and the system knows no home directory of this user.",
+      "Set HOME, or NIGHTSHIFT_HOME for Nightshift's own data.",
+    );
+  }
 }
 
 async function makeFolder(folder: string): Promise<void> {

@@ -214,6 +214,7 @@ describe("readUserConfig", () => {
     );
     expect(await readUserConfig(home)).toEqual({
       concurrentRuns: 9,
+      prices: {},
       sandboxMode: "none",
       budget: { runUsd: null, taskUsd: null, nightUsd: 3, monthUsd: null, runTokens: null },
       timeZone: "UTC",

@@ -1,11 +1,11 @@
-import { homedir } from "node:os";
 import { resolve } from "node:path";
+import { personHome } from "./paths.ts";
 import type { UserWritten } from "./schema.ts";
 
 /** Makes every path of a file absolute: they are written relative to the file's own folder. */
 export function resolvePaths<T extends UserWritten>(written: T, folder: string): T {
   const absolute = (path: string): string =>
-    path === "~" || path.startsWith("~/") ? resolve(homedir(), path.slice(2)) : resolve(folder, path);
+    path === "~" || path.startsWith("~/") ? resolve(personHome(process.env), path.slice(2)) : resolve(folder, path);
   const { agents, roles, sandbox } = written;
   return {
     ...written,

@@ -30,7 +30,7 @@ describe("resolveSettings", () => {
         copy: [],
         ports: 10,
       },
-      sandbox: { mode: "enforce", write: [], read: [], network: [], commands: [] },
+      sandbox: { mode: "enforce", write: [], read: [], network: [], commands: null },
       secrets: {},
       budget: { runUsd: null, taskUsd: null, nightUsd: null, monthUsd: null, runTokens: null },
       limits: { concurrentRuns: 2, openChangeRequests: 3, taskTimeoutMs: 14_400_000 },

@@ -10,6 +10,7 @@ export const DEFAULTS = {
   branch: "agent/{{slug}}-{{id}}",
   checkTimeout: "2m",
   concurrentRuns: 2,
+  maxDiffLines: 100,
   openChangeRequests: 3,
   ports: 10,
   repairAttempts: 3,
@@ -38,6 +39,7 @@ export function resolveSettings({ project, timeZone, user, own, instructions }: 
     agents: resolveAgents(user, own),
     roles: resolveRoles(user, own),
     checks: resolveChecks({ ...user.checks, ...own.checks }),
+    scanSecrets: { ...user.checks, ...own.checks }["no-secrets"]?.enabled ?? true,
     failOnWarning: own.fail_on_warning ?? user.fail_on_warning ?? false,
     repairAttempts: within(user.repair_attempts, own.repair_attempts) ?? DEFAULTS.repairAttempts,
     workspace: resolveWorkspace(user, own),
@@ -46,7 +48,7 @@ export function resolveSettings({ project, timeZone, user, own, instructions }: 
       write: own.sandbox?.write ?? user.sandbox?.write ?? [],
       read: own.sandbox?.read ?? user.sandbox?.read ?? [],
       network: own.sandbox?.network ?? user.sandbox?.network ?? [],
-      commands: own.sandbox?.commands ?? user.sandbox?.commands ?? [],
+      commands: own.sandbox?.commands ?? user.sandbox?.commands ?? null,
     },
     secrets: { ...user.secrets, ...own.secrets },
     budget: {
@@ -62,6 +64,9 @@ export function resolveSettings({ project, timeZone, user, own, instructions }: 
         within(user.limits?.open_change_requests, own.limits?.open_change_requests) ?? DEFAULTS.openChangeRequests,
       taskTimeoutMs:
         within(toMs(user.limits?.task_timeout), toMs(own.limits?.task_timeout)) ?? requireMs(DEFAULTS.taskTimeout),
+    },
+    improve: {
+      maxDiffLines: within(user.improve?.max_diff_lines, own.improve?.max_diff_lines) ?? DEFAULTS.maxDiffLines,
     },
     gates: {
       plan: own.gates?.plan ?? user.gates?.plan ?? "person",

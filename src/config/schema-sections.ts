@@ -3,12 +3,14 @@ import { ROLES, type Role } from "../core/role.ts";
 import {
   argv,
   branchTemplate,
+  commandRules,
   count,
   cron,
   duration,
   environmentName,
   innerPath,
   name,
+  networkRules,
   roles,
   text,
   usd,
@@ -61,7 +63,7 @@ export const role = z.strictObject({
   max_turns: z.int().min(1).max(100_000).optional().describe("Most turns of one run; default by role."),
   max_budget_usd: usd.optional().describe("Most money one run of this role may spend."),
   tools: words.optional().describe("Tools of the agent CLI; default by role."),
-  commands: words.optional().describe("Programs this role may call; default: `sandbox.commands`."),
+  commands: commandRules.optional().describe("Programs this role may call; default: `sandbox.commands`."),
   prompt: text.optional().describe("File that replaces the role's whole prompt, relative to this file."),
   append: text.optional().describe("Text added to the role's prompt."),
 });
@@ -106,8 +108,10 @@ export const workspace = z.strictObject({
 export const sandboxLists = {
   write: words.optional().describe("More paths that agents may write, relative to this file."),
   read: words.optional().describe("More paths that agents may read, relative to this file."),
-  network: words.optional().describe("Hosts that agents may reach."),
-  commands: words
+  network: networkRules
+    .optional()
+    .describe("Hosts that agents may reach: `host`, `host:port` or `*.suffix`; the port is 443 where none is named."),
+  commands: commandRules
     .optional()
     .describe("Programs that exist in the sandbox; words after the program are a rule for the agent CLI."),
 };
@@ -129,6 +133,16 @@ export const budget = z.strictObject({
   month_usd: usd.optional().describe("Most money of a month; in config.yaml the sum over all projects."),
   run_tokens: z.int().min(0).optional().describe("Most tokens of one run."),
 });
+
+export const prices = z.record(
+  text,
+  z.strictObject({
+    input: usd.describe("USD for a million tokens that go in."),
+    output: usd.describe("USD for a million tokens that come out."),
+    cache_read: usd.optional().describe("USD for a million tokens read from the cache; default: as `input`."),
+    cache_write: usd.optional().describe("USD for a million tokens written to the cache; default: as `input`."),
+  }),
+);
 
 export const limits = z.strictObject({
   concurrent_runs: z

@@ -1,6 +1,7 @@
 import { Cron } from "croner";
 import { z } from "zod";
 import { DURATION_FORM, parseDuration } from "../core/duration.ts";
+import { parseNetworkRule } from "../core/network-rule.ts";
 import { ROLES } from "../core/role.ts";
 
 /**
@@ -24,6 +25,22 @@ export const words = z.array(text).max(200);
 /** Program and arguments, never a shell line. */
 export const argv = z.array(z.string().max(10_000)).min(1).max(200);
 export const roles = z.array(z.enum(ROLES)).min(1);
+
+/** Hosts that may be reached; each that cannot be one is told by itself. */
+export const networkRules = z
+  .array(
+    text.superRefine((value, context) => {
+      const rule = parseNetworkRule(value);
+      if (typeof rule === "string") context.addIssue({ code: "custom", message: rule });
+    }),
+  )
+  .max(200);
+
+const COMMAND_ALLOWED =
+  "a program's name or its absolute path, optionally with words after it, such as `git`, `sbt compile` or `/opt/tool/bin/tool`; no `*`";
+
+/** Programs that exist in the sandbox. Which one is meant is said by a name alone: no pattern, no path from here. */
+export const commandRules = z.array(z.string().min(1).max(10_000).refine(isCommandRule, COMMAND_ALLOWED)).max(200);
 
 export const environmentName = z
   .string()
@@ -58,6 +75,19 @@ function isWebUrl(value: string): boolean {
   if (!URL.canParse(value)) return false;
   const url = new URL(value);
   return ["http:", "https:"].includes(url.protocol) && url.username === "" && url.password === "";
+}
+
+function isCommandRule(value: string): boolean {
+  const [program = ""] = value.split(" ", 1);
+  // Of what is empty, the length is told.
+  if (value === "") return true;
+  if (/[\p{Cc}\p{Cf}*]/u.test(value)) return false;
+  return /^[\p{L}\p{N}_][\p{L}\p{N}_.+@-]*$/u.test(program) || isProgramPath(program);
+}
+
+function isProgramPath(program: string): boolean {
+  const parts = program.split("/").slice(1);
+  return program.startsWith("/") && parts.every((part) => !["", ".", ".."].includes(part));
 }
 
 function isTimeZone(value: string): boolean {

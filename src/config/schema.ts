@@ -62,11 +62,16 @@ export const userSchema = z.strictObject({
     .strictObject({ mode: sandboxMode, ...section.sandboxLists })
     .optional()
     .describe("The wall around agents."),
+  prices: section.prices
+    .optional()
+    .describe(
+      "What models cost, by their id or its beginning and `*`, where the shipped table does not fit; config.yaml only.",
+    ),
   database: text.optional().describe("`postgres://…`; default: the SQLite file; config.yaml only."),
 });
 
 /** What only config.yaml may say: a clone must not choose its own wall or database. */
-export const USER_ONLY_KEYS: readonly string[] = ["database", "sandbox.mode"];
+export const USER_ONLY_KEYS: readonly string[] = ["database", "prices", "sandbox.mode"];
 
 /** The written shapes, exactly as in the files; resolve-settings.ts makes Settings of them. */
 export type ProjectWritten = z.infer<typeof projectSchema>;

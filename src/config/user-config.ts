@@ -16,6 +16,8 @@ export interface UserConfig {
   readonly timeZone: string;
   /** Null: the SQLite file. */
   readonly database: string | null;
+  /** As written: config/prices.ts makes a table of them. */
+  readonly prices: NonNullable<UserWritten["prices"]>;
   /** The channels as written; their adapters read them. */
   readonly notify: NonNullable<UserWritten["notify"]>;
 }
@@ -36,6 +38,7 @@ export async function readUserConfig(home: string): Promise<UserConfig> {
     budget: settings.budget,
     timeZone: settings.timeZone,
     database: written.database ?? null,
+    prices: written.prices ?? {},
     notify: written.notify ?? {},
   };
 }

@@ -31,6 +31,8 @@ const GUARDS: Readonly<Record<string, Guard>> = {
   "roles.*.max_turns": "amount",
   "roles.*.max_budget_usd": "amount",
   "sandbox.*": "list",
+  // Where no list is, every program of the system is there: to take it away widens as well.
+  "sandbox.commands": "gate",
   "workspace.copy": "list",
   "roles.*.tools": "list",
   "roles.*.commands": "list",
@@ -124,7 +126,7 @@ function defaultOf(path: readonly string[]): unknown {
     "limits.task_timeout": DEFAULTS.taskTimeout,
     "workspace.ports": DEFAULTS.ports,
     "workspace.setup_timeout": DEFAULTS.setupTimeout,
-    "improve.max_diff_lines": 100,
+    "improve.max_diff_lines": DEFAULTS.maxDiffLines,
   };
   return defaults[path.join(".")];
 }
