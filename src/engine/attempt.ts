@@ -62,7 +62,7 @@ async function letGo(ports: EnginePorts, run: Run): Promise<void> {
 
 /** The last net: what could not even be turned into an outcome (settings unreadable, project gone) still ends in one. */
 async function failTask(ports: EnginePorts, run: Run, error: unknown): Promise<void> {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = ports.redact(error instanceof Error ? error.message : String(error));
   ports.log.error("a run could not be carried out", {
     run: run.id,
     error: error instanceof Error ? error.stack : message,
@@ -114,7 +114,9 @@ async function openContext(ports: EnginePorts, run: Run, signal: AbortSignal): P
   const pipeline = await pipelineOf(ports, task);
   const state = pipeline.states[run.state];
   if (state === undefined) throw new Error(`pipeline ${pipeline.name} has no state ${run.state}`);
-  const settings = await ports.projects.settings(project);
+  const written = await ports.projects.settings(project);
+  // As it was when the daemon was started and said so; who changes it starts the daemon again.
+  const settings = { ...written, sandbox: { ...written.sandbox, mode: ports.sandboxMode } };
   return { ports, task, run, lease, project, settings, pipeline, state, signal };
 }
 
@@ -191,9 +193,22 @@ function classOf(error: unknown): "disk_full" | "provider_down" | "login_expired
   return isDiskFull(error) ? "disk_full" : "agent_error";
 }
 
-async function commitResult(context: StepContext, result: StepResult): Promise<void> {
+async function commitResult(context: StepContext, given: StepResult): Promise<void> {
   const { ports, run, lease } = context;
+  const result = withoutSecrets(ports, given);
   await transact(ports, run.task, lease, (current) => decideNext(context, current, result));
+}
+
+/** Whatever a step read or was told: nothing of it is kept, shown or put into a prompt before it went through here. */
+function withoutSecrets({ redact }: Pick<EnginePorts, "redact">, result: StepResult): StepResult {
+  const { outcome } = result;
+  return {
+    ...result,
+    outcome: { ...outcome, summary: redact(outcome.summary), payload: redact(outcome.payload) },
+    error: redact(result.error),
+    checks: result.checks.map((check) => ({ ...check, tail: redact(check.tail) })),
+    artifacts: redact(result.artifacts),
+  };
 }
 
 function decideNext(context: StepContext, current: Task, result: StepResult): Decision {
@@ -213,7 +228,7 @@ function decideNext(context: StepContext, current: Task, result: StepResult): De
   });
   return {
     advance: advanced,
-    events: [endEvent(run, result, at)],
+    events: [...denialEvents(run, result, at), endEvent(run, result, at)],
     endRun: toRunEnd(run, result, at),
     checks: result.checks,
     artifacts: result.artifacts,
@@ -231,7 +246,11 @@ function toRunEnd(run: Run, result: StepResult, finishedAt: number): RunEnd {
     id: run.id,
     status: endStatus(result),
     outcome: result.outcome.name,
-    payload: { summary: result.outcome.summary, ...result.outcome.payload },
+    payload: {
+      summary: result.outcome.summary,
+      ...result.outcome.payload,
+      ...(result.denials.length > 0 && { denied: result.denials.map(({ sentence }) => sentence) }),
+    },
     exit: result.exit,
     endedBy: result.endedBy,
     error: result.error,
@@ -241,7 +260,21 @@ function toRunEnd(run: Run, result: StepResult, finishedAt: number): RunEnd {
     tokens: result.tokens,
     pausedMs: result.pausedMs,
     finishedAt,
+    ...(result.sandbox !== null && { sandbox: result.sandbox }),
   };
+}
+
+function denialEvents(run: Run, { denials }: StepResult, at: number): readonly EventDraft[] {
+  return denials.map(({ kind, target, sentence, count }) => ({
+    at,
+    task: run.task,
+    run: run.id,
+    type: "run.denied",
+    level: "warning",
+    actor: SYSTEM,
+    summary: count === 1 ? sentence : `${sentence} (${count} times)`,
+    data: { kind, target, count },
+  }));
 }
 
 function endEvent(run: Run, { outcome, endedBy, error }: StepResult, at: number): EventDraft {

@@ -76,7 +76,8 @@ async function keepDiff({ ports, task, run, project }: StepContext, from: string
     to,
     maxBytes: MAX_DIFF_BYTES,
   });
-  await ports.runFiles.keepDiff(run.id, diff.cut ? `${diff.patch}\n[cut after ${MAX_DIFF_BYTES} bytes]\n` : diff.patch);
+  const patch = ports.redact(diff.patch);
+  await ports.runFiles.keepDiff(run.id, diff.cut ? `${patch}\n[cut after ${MAX_DIFF_BYTES} bytes]\n` : patch);
   return diff.stats;
 }
 

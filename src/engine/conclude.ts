@@ -1,45 +1,43 @@
 import type { Outcome } from "../core/outcome.ts";
-import { readReport } from "../core/read-outcome.ts";
 import type { Role } from "../core/role.ts";
+import type { TranscriptEvent } from "../core/transcript.ts";
 import type { CommandResult, ExitRecord } from "../ports/supervisor.ts";
+import { chooseReport } from "./choose-report.ts";
 import { setupProblem } from "./setup-workspace.ts";
 import { outcomeOf, type StepContext } from "./steps/step.ts";
 
-/** What the run came to, from what is on disk: never from what the transcript says. */
-export async function conclude({ ports, run }: StepContext, role: Role, record: ExitRecord | null): Promise<Outcome> {
+/** What the run came to, from what the agent reported and how it ended: never from what it merely said. */
+export async function conclude(
+  context: StepContext,
+  role: Role,
+  record: ExitRecord | null,
+  events: readonly TranscriptEvent[],
+): Promise<Outcome> {
+  const { ports, run } = context;
   if (record === null) return outcomeOf("interrupted", "the supervisor of the run died; its process tree was ended");
   const broken = brokenRecord(record);
   if (broken !== null) return broken;
   const ended = record.commands.find(({ name }) => name === "agent");
-  if (ended === undefined) return concludeSetup(record);
-  const file = await ports.runFiles.readOutcome(run.id);
-  const reported = file.kind === "value" ? readReport(file.value, role) : null;
-  if (reported?.ok === true && saysTheTruth(ended)) {
-    await ports.runFiles.keepOutcome(run.id, { outcome: reported.outcome.name, ...reported.outcome.payload });
-    return reported.outcome;
-  }
-  const failure = failureOf(ended);
-  if (failure !== null) return failure;
-  if (file.kind === "missing")
-    return outcomeOf("invalid_output", `it ended without reporting an outcome; write ${OUTCOME_FILE_HINT}`);
-  return outcomeOf("invalid_output", file.kind === "invalid" ? file.problem : problemOf(reported));
+  if (ended === undefined) return concludeSetup(context, record);
+  const reported = await chooseReport(ports, run.id, role, events);
+  if (!reported.ok) return failureOf(ended) ?? outcomeOf("invalid_output", reported.problem);
+  const cutShort = saysTheTruth(ended) ? null : failureOf(ended);
+  if (cutShort !== null) return cutShort;
+  const { name, summary, payload, retryAt } = reported.outcome;
+  const outcome = { name, summary: ports.redact(summary), payload: ports.redact(payload), retryAt };
+  await ports.runFiles.keepOutcome(run.id, { outcome: name, ...outcome.payload });
+  return outcome;
 }
 
 /** The agent was never started: the set-up failed, or somebody ended the run during it. */
-function concludeSetup(record: ExitRecord): Outcome {
+async function concludeSetup(context: StepContext, record: ExitRecord): Promise<Outcome> {
   const setup = record.commands.at(-1);
   const stopped =
     setup === undefined || setup.endedBy === "exit" || setup.endedBy === "timeout" ? null : failureOf(setup);
-  return stopped ?? outcomeOf("setup_failed", setupProblem(record));
+  return stopped ?? outcomeOf("setup_failed", await setupProblem(context, record));
 }
 
-const OUTCOME_FILE_HINT = "the JSON of one to the path in NIGHTSHIFT_OUTCOME_FILE before you end";
-
-function problemOf(reported: ReturnType<typeof readReport> | null): string {
-  return reported?.ok === false ? reported.problem : "the report could not be read";
-}
-
-/** A report counts unless a person or a limit ended the run: then what stands in the file was not the agent's last word. */
+/** A report counts unless a person or a limit ended the run: then what was reported was not the agent's last word. */
 function saysTheTruth({ endedBy }: CommandResult): boolean {
   return endedBy === "exit" || endedBy === "hung_after_outcome";
 }
@@ -66,6 +64,12 @@ function failureOf({ endedBy, exit, startError, durationMs }: CommandResult): Ou
       return outcomeOf("interrupted", "the machine or somebody ended the supervisor");
     case "output":
       return outcomeOf("agent_error", "it printed more than allowed");
+    case "memory":
+      return outcomeOf("agent_error", "it used more memory than it may and was ended; the transcript says how much");
+    case "disk":
+      return outcomeOf("agent_error", "it wrote more than it may and was ended; the transcript says how much");
+    case "budget":
+      return outcomeOf("budget_exhausted", "it reached the limit of its budget; the transcript says what was spent");
     case "refused":
       return outcomeOf("sandbox_refused", "the sandbox refused to start it");
     case "exit":

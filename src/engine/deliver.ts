@@ -21,7 +21,8 @@ async function send(ports: EnginePorts, notice: Notice): Promise<void> {
     ports.pass("notice.sent");
     await ports.store.markDelivered(notice.id, ports.clock.now());
   } catch (error) {
-    await putOff(ports, notice, error instanceof Error ? error.message : String(error));
+    // What a channel says of its failure may hold the address with the token in it.
+    await putOff(ports, notice, ports.redact(error instanceof Error ? error.message : String(error)));
   }
 }
 

@@ -1,17 +1,30 @@
 import type { Facts } from "../core/pipeline.ts";
-import type { AgentSettings, Settings } from "../core/settings.ts";
+import type { Secret } from "../core/secret-forms.ts";
+import type { AgentSettings, SandboxMode, Settings } from "../core/settings.ts";
+import type { PriceTable } from "../core/prices.ts";
+import type { Role } from "../core/role.ts";
 import type { Task } from "../core/task.ts";
-import type { Agent } from "../ports/agent.ts";
+import type { TranscriptEvent } from "../core/transcript.ts";
+import type { Agent, McpServer } from "../ports/agent.ts";
 import type { PassCheckpoint } from "../ports/checkpoint.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Courier } from "../ports/courier.ts";
 import type { Log } from "../ports/log.ts";
 import type { Notifier } from "../ports/notifier.ts";
 import type { ProjectFiles } from "../ports/projects.ts";
-import type { RunFiles } from "../ports/run-files.ts";
+import type { RunFiles, RunPaths } from "../ports/run-files.ts";
+import type { SandboxLimits } from "../ports/sandbox.ts";
+import type { SecretScan } from "../ports/secret-scan.ts";
 import type { Admission, Store } from "../ports/store.ts";
 import type { Supervisors } from "../ports/supervisor.ts";
 import type { Workspaces } from "../ports/workspace.ts";
+
+export interface ReportServer {
+  readonly server: McpServer;
+  /** What it needs to see. */
+  readonly read: readonly string[];
+  readonly files: Readonly<Record<string, string>>;
+}
 
 /** Everything the engine needs from the world, handed in by daemon/wire.ts. */
 export interface EnginePorts {
@@ -20,16 +33,36 @@ export interface EnginePorts {
   readonly workspaces: Workspaces;
   readonly supervisors: Supervisors;
   readonly runFiles: RunFiles;
+  readonly secretScan: SecretScan;
   readonly projects: ProjectFiles;
+  /** The program behind the tool `report_outcome`; null where it cannot be had. */
+  readonly findReportServer: (paths: RunPaths, role: Role) => ReportServer | null;
+  /** The version of an agent's program, where it can be asked, and why that will not do. */
+  readonly checkVersion: (
+    agent: Pick<Agent, "program">,
+  ) => Promise<{ readonly version: string | null; readonly problem: string | null }>;
+  /** Events of ours in a line, as the gateway writes them. */
+  readonly parseOwnLine: (line: string) => readonly TranscriptEvent[];
+  readonly prices: PriceTable;
   readonly createAgent: (settings: AgentSettings) => Agent;
   readonly notifiers: readonly Notifier[];
   readonly clock: Clock;
   readonly log: Log;
   /** SHA-256 of a text, in hex. */
   readonly digest: (text: string) => string;
+  /** The same value without the secrets that are known, before it is kept or shown; see core/redact.ts. */
+  readonly redact: <T>(value: T) => T;
+  /** What supervisors keep out of transcripts and logs. */
+  readonly knownSecrets: () => readonly Secret[];
   readonly pass: PassCheckpoint;
   /** How much may run at once, by the user's and the projects' settings; nothing while the disk is nearly full. */
   readonly limits: () => Omit<Admission, "at">;
+  /** Nightshift's own data: no run may see it, but for what it was given. */
+  readonly home: string;
+  readonly sandboxMode: SandboxMode;
+  readonly sandboxLimits: SandboxLimits;
+  /** Why the sandbox does not hold on this machine, with what repairs it; null when it does. */
+  readonly sandboxProblem: () => Promise<string | null>;
   /** The daemon's own environment: only names on a list ever leave it. */
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
   /** Called when a run's transcript grew, for whoever watches it live. */

@@ -1,10 +1,12 @@
 import { agentEnvironment } from "../core/agent-env.ts";
 import type { RunPaths } from "../ports/run-files.ts";
-import type { ExitRecord, JobCommand } from "../ports/supervisor.ts";
+import type { CommandResult, ExitRecord, JobCommand } from "../ports/supervisor.ts";
 import type { Workspace } from "../ports/workspace.ts";
+import { commandPolicy } from "./sandbox-policy.ts";
 import type { StepContext } from "./steps/step.ts";
 
 const SETUP = "setup";
+const SETUP_LOG = "setup.log";
 const MAX_LOG_BYTES = 10_000_000;
 
 /** A fresh tree at `commit`; the same one again when the run is taken up after a crash. */
@@ -27,16 +29,16 @@ export async function openWorkspace(context: StepContext, name: string, commit: 
 export function setupCommand(context: StepContext, workspace: Workspace, paths: RunPaths): readonly JobCommand[] {
   const { setup, setupTimeoutMs } = context.settings.workspace;
   if (setup === null) return [];
-  return [
-    shellCommand(context, workspace, paths, {
-      name: SETUP,
-      command: setup,
-      timeoutMs: setupTimeoutMs,
-      logFile: "setup.log",
-      ifFails: "stop",
-      rerun: false,
-    }),
-  ];
+  const command = shellCommand(context, workspace, paths, {
+    name: SETUP,
+    command: setup,
+    timeoutMs: setupTimeoutMs,
+    logFile: SETUP_LOG,
+    ifFails: "stop",
+    rerun: false,
+  });
+  // It is what downloads: to be told no at once is better than to try again for a minute.
+  return [{ ...command, policy: { ...command.policy, answersNo: true } }];
 }
 
 type ShellCommand = Pick<JobCommand, "name" | "timeoutMs" | "logFile" | "ifFails" | "rerun"> & {
@@ -68,7 +70,7 @@ export function shellCommand(
   return {
     name: shell.name,
     argv: ["/bin/sh", "-c", shell.command],
-    policy: { cwd: workspace.path, write: [workspace.path, paths.home, paths.tmp], read: [], env },
+    policy: commandPolicy(context, { workspace, paths, env }),
     stdinFile: null,
     timeoutMs: shell.timeoutMs,
     idleMs: null,
@@ -77,7 +79,9 @@ export function shellCommand(
     logFile: shell.logFile,
     ifFails: shell.ifFails,
     rerun: shell.rerun,
-    outcomeFile: null,
+    secretNames: [],
+    gateway: null,
+    outcomeFiles: [],
   };
 }
 
@@ -86,10 +90,22 @@ export function setupFailed(record: ExitRecord): boolean {
   return setup !== undefined && (setup.exit.code !== 0 || setup.endedBy !== "exit");
 }
 
-export function setupProblem(record: ExitRecord): string {
+const TAIL_BYTES = 600;
+
+/** With the end of what it printed, and what the sandbox refused it: mostly that is the reason. */
+export async function setupProblem(
+  { ports, run }: Pick<StepContext, "ports" | "run">,
+  record: ExitRecord,
+): Promise<string> {
   const setup = record.commands.find(({ name }) => name === SETUP);
   if (setup === undefined) return "the run ended before its agent was started";
-  if (setup.endedBy === "timeout")
-    return `the set-up command was still running after ${Math.round(setup.durationMs / 1000)} s`;
-  return `the set-up command ${setup.startError ?? `exited with code ${setup.exit.code ?? setup.exit.signal ?? "unknown"}`}; see setup.log of the run`;
+  const denied = (record.denials ?? []).map(({ sentence }) => sentence);
+  const tail = (await ports.runFiles.readLogTail(run.id, SETUP_LOG, TAIL_BYTES)).trim();
+  const end = tail === "" ? [] : [`the end of what it printed (setup.log of the run):\n${tail}`];
+  return [describeEnd(setup), ...denied, ...end].join("; ");
+}
+
+function describeEnd({ endedBy, durationMs, startError, exit }: CommandResult): string {
+  if (endedBy === "timeout") return `the set-up command was still running after ${Math.round(durationMs / 1000)} s`;
+  return `the set-up command ${startError ?? `exited with code ${exit.code ?? exit.signal ?? "unknown"}`}`;
 }

@@ -1,12 +1,17 @@
-import { agentEnvironment } from "../core/agent-env.ts";
+import { agentEnvironment, type AgentEnvironment } from "../core/agent-env.ts";
+import { outcomeJsonSchema } from "../core/outcome-json-schema.ts";
 import { resolveRun, type RunSettings } from "../core/resolve-run.ts";
 import type { Role } from "../core/role.ts";
 import type { Run } from "../core/run.ts";
-import type { Agent } from "../ports/agent.ts";
+import type { Agent, AgentCommand, AgentRun, AgentSession } from "../ports/agent.ts";
 import type { RunPaths } from "../ports/run-files.ts";
 import type { Job, JobCommand, JobResult } from "../ports/supervisor.ts";
 import type { Workspace } from "../ports/workspace.ts";
+import { chooseSession } from "./agent-session.ts";
+import { GATEWAY_URL, planGateway, type PlannedGateway } from "./plan-gateway.ts";
+import type { ReportServer } from "./ports.ts";
 import type { Work } from "./prepare-work.ts";
+import { agentPolicy, grantFor } from "./sandbox-policy.ts";
 import { openWorkspace, setupCommand } from "./setup-workspace.ts";
 import { StepEnd, type StepContext } from "./steps/step.ts";
 import { supervise } from "./supervise.ts";
@@ -23,18 +28,21 @@ export async function startAgent(context: StepContext, role: Role, work: Work): 
     brief(context, role, work),
   ]);
   ports.pass("workspace.opened");
-  return supervise(context, agentJob(context, { ...briefed, workspace, role }));
+  const { job, files } = agentJob(context, { ...briefed, workspace, role });
+  await ports.runFiles.writeAgentFiles(briefed.paths, files);
+  return supervise(context, job);
 }
 
 interface Execution {
   readonly agent: Agent;
   readonly runSettings: RunSettings;
   readonly paths: RunPaths;
+  readonly session: AgentSession;
   readonly workspace: Workspace;
   readonly role: Role;
 }
 
-type Briefed = Pick<Execution, "agent" | "runSettings" | "paths">;
+type Briefed = Pick<Execution, "agent" | "runSettings" | "paths" | "session">;
 
 /** Who works, within which limits, and what it is told. The files themselves play no part in it. */
 async function brief(context: StepContext, role: Role, work: Work): Promise<Briefed> {
@@ -44,15 +52,19 @@ async function brief(context: StepContext, role: Role, work: Work): Promise<Brie
     resolveRun(context.settings, context.state.agent, task.options, role),
   );
   const agent = ports.createAgent(runSettings.agentSettings);
+  const { version, problem } = await ports.checkVersion(agent);
+  if (problem !== null) throw new StepEnd("agent_missing", problem);
   await ports.store.updateRun(context.lease, {
     agent: runSettings.agent,
+    agentVersion: version,
     model: runSettings.model,
     sandbox: context.settings.sandbox.mode,
   });
   const paths = await ports.runFiles.prepare({ run: run.id, task: task.id, role });
-  await writePrompt(context, { role, runSettings, paths, work });
+  const session = await chooseSession(context, role, agent, runSettings.agent);
+  await writePrompt(context, { role, paths, work, isResumed: session.kind === "resume" });
   ports.pass("prompt.written");
-  return { agent, runSettings, paths };
+  return { agent, runSettings, paths, session };
 }
 
 /** `limits.task_timeout`: what earlier runs of the task used is gone. */
@@ -77,18 +89,89 @@ function activeMs({ startedAt, finishedAt, pausedMs }: Run): number {
   return startedAt === null || finishedAt === null ? 0 : Math.max(0, finishedAt - startedAt - pausedMs);
 }
 
-function agentJob(context: StepContext, { agent, runSettings, paths, workspace, role }: Execution): Job {
-  const { ports, run, task, settings } = context;
-  const command = agent.command({
+interface AgentJob {
+  readonly job: Job;
+  /** What the CLI is to find when it starts. */
+  readonly files: AgentCommand["files"];
+}
+
+function agentJob(context: StepContext, execution: Execution): AgentJob {
+  const { ports, run, settings } = context;
+  const { agent, runSettings, paths, workspace, role } = execution;
+  const gateway = planGateway(context, agent, runSettings);
+  const report = agent.capabilities.mcp ? ports.findReportServer(paths, role) : null;
+  const command = agent.command(agentRun(context, execution, { gateway, report }));
+  const { env, secrets } = environmentOf(context, execution, command);
+  const agentCommand: JobCommand = {
+    name: "agent",
+    argv: command.argv,
+    policy: agentPolicy(context, {
+      workspace,
+      paths,
+      env,
+      role,
+      read: [...command.read, ...(report?.read ?? [])],
+      programs: agent.program === null ? [] : [agent.program.name],
+      hide: command.hide ?? [],
+    }),
+    stdinFile: command.prompt === "stdin" ? paths.promptFile : null,
+    timeoutMs: runSettings.timeoutMs,
+    idleMs: runSettings.idleMs,
+    maxOutputBytes: MAX_TRANSCRIPT_BYTES,
+    killOutputBytes: null,
+    logFile: null,
+    ifFails: "stop",
+    rerun: false,
+    secretNames: Object.keys(secrets),
+    gateway: gateway?.plan ?? null,
+    outcomeFiles: [paths.outcomeFile, paths.reportFile],
+  };
+  const job: Job = {
+    dir: paths.dir,
+    run: run.id,
+    sandbox: settings.sandbox.mode,
+    // Set-up runs what stands in the tree: beside an agent that judges the tree, it could speak for it.
+    commands: [...(agentCommand.policy.executes ? setupCommand(context, workspace, paths) : []), agentCommand],
+    secrets,
+    keys: gateway?.keys ?? {},
+    redact: ports.knownSecrets(),
+    paused: false,
+  };
+  return { job, files: { ...command.files, ...report?.files } };
+}
+
+interface Doors {
+  readonly gateway: PlannedGateway | null;
+  readonly report: ReportServer | null;
+}
+
+function agentRun(context: StepContext, execution: Execution, { gateway, report }: Doors): AgentRun {
+  const { runSettings, paths, workspace, role, session } = execution;
+  const granted = grantFor(context, role);
+  return {
     role,
     model: runSettings.model,
     maxTurns: runSettings.maxTurns,
     maxBudgetUsd: runSettings.maxBudgetUsd,
     tools: runSettings.tools,
-    sessionId: run.sessionId,
+    commands: granted.commands,
+    session,
     promptFile: paths.promptFile,
-  });
-  const { env, secrets } = agentEnvironment({
+    workspace: workspace.path,
+    mayWrite: granted.workspace === "write",
+    write: [paths.outcomeDir, paths.tmp, ...granted.write],
+    read: granted.read,
+    home: paths.home,
+    filesDir: paths.filesDir,
+    reportServer: report?.server ?? null,
+    schema: outcomeJsonSchema(role),
+    gateway: gateway === null ? null : { url: GATEWAY_URL, key: gateway.plan.nonce, keyKind: gateway.plan.keyKind },
+  };
+}
+
+function environmentOf(context: StepContext, { paths, role }: Execution, command: AgentCommand): AgentEnvironment {
+  const { ports, run, task, settings } = context;
+  return agentEnvironment({
     host: ports.hostEnv,
     granted: Object.entries(settings.secrets).flatMap(([name, { roles }]) => (roles.includes(role) ? [name] : [])),
     run: {
@@ -102,26 +185,4 @@ function agentJob(context: StepContext, { agent, runSettings, paths, workspace, 
     },
     extra: command.env,
   });
-  const agentCommand: JobCommand = {
-    name: "agent",
-    argv: command.argv,
-    policy: { cwd: workspace.path, write: [workspace.path, paths.home, paths.tmp, paths.outcomeDir], read: [], env },
-    stdinFile: command.prompt === "stdin" ? paths.promptFile : null,
-    timeoutMs: runSettings.timeoutMs,
-    idleMs: runSettings.idleMs,
-    maxOutputBytes: MAX_TRANSCRIPT_BYTES,
-    killOutputBytes: null,
-    logFile: null,
-    ifFails: "stop",
-    rerun: false,
-    outcomeFile: paths.outcomeFile,
-  };
-  return {
-    dir: paths.dir,
-    run: run.id,
-    sandbox: settings.sandbox.mode,
-    commands: [...setupCommand(context, workspace, paths), agentCommand],
-    secrets,
-    paused: false,
-  };
 }

@@ -72,8 +72,8 @@ interface Making {
 }
 
 function makeTask(ports: EnginePorts, { draft, actor, settings, pipeline }: Making): Task {
-  const description = checkDescription(draft.description);
-  const title = titleOf(draft.title ?? description);
+  const description = ports.redact(checkDescription(draft.description));
+  const title = ports.redact(titleOf(draft.title ?? description));
   const id = ports.clock.newId("task");
   const at = ports.clock.now();
   return {

@@ -17,6 +17,8 @@ export async function supervise(context: StepContext, job: Job): Promise<JobResu
   if (task.order !== null && !begun) throw new StepEnd("cancel", "ended before it was started");
   // A run that was cancelled while its workspace was being made must not start a process any more.
   if (!(await ports.store.holdsLease(lease))) throw new LeaseLostError(`run ${run.id} is no longer ours to start`);
+  const problem = job.sandbox === "enforce" && !begun ? await ports.sandboxProblem() : null;
+  if (problem !== null) throw new StepEnd("sandbox_refused", problem);
   const paused = task.status === "paused";
   await ports.supervisors.start({ ...job, paused });
   ports.pass("supervisor.started");

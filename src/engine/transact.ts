@@ -73,7 +73,11 @@ export function toNewRun(ports: EnginePorts, task: Task, next: NextRun): NewRun 
 
 function toCommit(ports: EnginePorts, before: Task, lease: Lease | null, decision: Decision): CommitParams {
   const { task, next } = decision.advance;
-  const events = [...(decision.events ?? []), ...decision.advance.events];
+  const events = [...(decision.events ?? []), ...decision.advance.events].map((event) => ({
+    ...event,
+    summary: ports.redact(event.summary),
+    data: ports.redact(event.data),
+  }));
   return {
     task,
     expectedVersion: before.version,

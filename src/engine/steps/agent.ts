@@ -1,4 +1,5 @@
-import { NO_USAGE, sumUsage, type Usage } from "../../core/cost.ts";
+import { add, usageOf, type Usage } from "../../core/cost.ts";
+import { explainFailure, lostItsSession } from "../../core/failure-outcome.ts";
 import { CHANGING_ROLES, FAILURE_OUTCOMES, type Outcome } from "../../core/outcome.ts";
 import { resolveRun } from "../../core/resolve-run.ts";
 import type { Role } from "../../core/role.ts";
@@ -7,7 +8,7 @@ import type { ExitRecord } from "../../ports/supervisor.ts";
 import { collectWork, type CollectedWork } from "../collect-work.ts";
 import { conclude } from "../conclude.ts";
 import { prepareWork } from "../prepare-work.ts";
-import { readAgentOutput } from "../read-output.ts";
+import { NO_OUTPUT, readAgentOutput, type AgentOutput } from "../read-output.ts";
 import { hasBegun } from "../run-jobs.ts";
 import { startAgent } from "../start-agent.ts";
 import { watchJob } from "../supervise.ts";
@@ -26,13 +27,17 @@ export async function runAgentStep(context: StepContext): Promise<StepResult> {
     : await startAgent(context, role, work);
   ports.pass("supervisor.ended");
   const record = ended.kind === "ended" ? ended.record : null;
-  const usage = await readUsage(context, role, record);
-  const outcome = await conclude(context, role, record);
+  const output = await readOutput(context, role, record);
+  const usage = neverStarted(record) ? FREE : await countUsage(context, role, output);
+  const outcome = explain(await conclude(context, role, record, output.events), output);
+  await keepSession(context, output);
   ports.pass("outcome.read");
   const collected = await collectWork(context, work, { role, outcome });
   ports.pass("work.collected");
-  return toResult(context, { outcome, record, usage, collected, role });
+  return toResult(context, { outcome, record, usage, output, collected, role });
 }
+
+const FREE: Usage = { tokens: NO_TOKENS, costUsd: 0, basis: "computed" };
 
 function roleOf({ run, state }: StepContext): Role {
   if (run.role !== null) return run.role;
@@ -43,25 +48,66 @@ function cancelled(context: StepContext): StepResult {
   return resultOf(context, outcomeOf("cancel", "cancelled before it started"), { endedBy: "cancel" });
 }
 
-/** Read from the transcript, by the agent's own adapter; a run whose agent never started cost nothing. */
-async function readUsage(context: StepContext, role: Role, record: ExitRecord | null): Promise<Usage> {
+/** Read by the agent's own adapter; nothing where its agent never started. */
+async function readOutput(context: StepContext, role: Role, record: ExitRecord | null): Promise<AgentOutput> {
   const { ports, run, settings, state, task } = context;
-  const agent = record?.commands.find(({ name }) => name === "agent");
-  const never = record !== null && (agent === undefined || agent.startError !== null || agent.endedBy === "refused");
-  if (never) return { tokens: NO_TOKENS, costUsd: 0, basis: "computed" };
+  if (neverStarted(record)) return NO_OUTPUT;
   try {
     const adapter = ports.createAgent(resolveRun(settings, state.agent, task.options, role).agentSettings);
-    return sumUsage(await readAgentOutput(ports, run.id, adapter));
+    return await readAgentOutput(ports, run.id, adapter);
   } catch (error) {
-    ports.log.warn("what the run used cannot be read", { run: run.id, error: String(error) });
-    return NO_USAGE;
+    ports.log.warn("the transcript of the run cannot be read", { run: run.id, error: String(error) });
+    return NO_OUTPUT;
   }
+}
+
+function neverStarted(record: ExitRecord | null): boolean {
+  if (record === null) return false;
+  const agent = record.commands.find(({ name }) => name === "agent");
+  return agent === undefined || agent.startError !== null || agent.endedBy === "refused";
+}
+
+/** A run whose agent never started cost nothing. */
+async function countUsage(context: StepContext, role: Role, output: AgentOutput): Promise<Usage> {
+  const { ports, run, settings, state, task } = context;
+  const session = sessionOf(output);
+  const runs = await ports.store.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
+  const earlier = runs.filter((each) => each.id !== run.id && session !== null && each.sessionId === session);
+  return usageOf({
+    ...output,
+    before: {
+      tokens: earlier.reduce((sum, { tokens }) => add(sum, tokens), NO_TOKENS),
+      costUsd: earlier.reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0),
+    },
+    model: resolveRun(settings, state.agent, task.options, role).model,
+    prices: ports.prices,
+  });
+}
+
+function sessionOf({ events }: AgentOutput): string | null {
+  const last = events.findLast((event) => event.type === "session");
+  return last?.type === "session" && !lostItsSession(events) ? last.id : null;
+}
+
+/** So that a later run can go on with it. */
+async function keepSession({ ports, run, lease }: StepContext, output: AgentOutput): Promise<void> {
+  const sessionId = sessionOf(output);
+  if (sessionId !== run.sessionId) await ports.store.updateRun(lease, { sessionId });
+}
+
+const UNEXPLAINED: readonly Outcome["name"][] = ["agent_error", "invalid_output"];
+
+/** Where the engine only saw that it ended badly, the CLI may have said why. */
+function explain(outcome: Outcome, { events }: AgentOutput): Outcome {
+  const failure = UNEXPLAINED.includes(outcome.name) ? explainFailure(events) : null;
+  return failure === null ? outcome : { ...outcomeOf(failure.name, failure.message), retryAt: failure.retryAt };
 }
 
 interface Ending {
   readonly outcome: Outcome;
   readonly record: ExitRecord | null;
   readonly usage: Usage;
+  readonly output: AgentOutput;
   readonly collected: CollectedWork;
   readonly role: Role;
 }
@@ -81,7 +127,14 @@ function toResult(context: StepContext, ending: Ending): StepResult {
     tokens: usage.tokens,
     pausedMs: uncountedMs(context, record),
     artifacts: collected.artifacts,
+    denials: [...(record?.denials ?? []), ...fileDenials(ending.output)],
   });
+}
+
+function fileDenials({ fileDenials: count }: AgentOutput): StepResult["denials"] {
+  if (count === 0) return [];
+  const sentence = "denied: files outside of what the run may use; the transcript says which";
+  return [{ kind: "file", target: "files", sentence, count }];
 }
 
 /** A run that ended while no daemon was there to notice did not work all that time. */

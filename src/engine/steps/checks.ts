@@ -4,6 +4,7 @@ import type { CheckSettings } from "../../core/settings.ts";
 import type { RunPaths } from "../../ports/run-files.ts";
 import type { CommandResult, ExitRecord, Job } from "../../ports/supervisor.ts";
 import { saysTheSame } from "../../core/compare-output.ts";
+import { judgeChange, type Judgement } from "../judge-change.ts";
 import { prepareWork, type Work } from "../prepare-work.ts";
 import { baselineOf } from "../run-jobs.ts";
 import { openWorkspace, setupCommand, setupFailed, setupProblem, shellCommand } from "../setup-workspace.ts";
@@ -16,20 +17,42 @@ const TAIL_BYTES = 8_000;
 export async function runChecksStep(context: StepContext): Promise<StepResult> {
   const { ports, run, task } = context;
   const work = await prepareWork(context);
+  const judged = await judgeChange(context, work);
+  if (judged.refusal !== null || judged.question !== null) return notWanted(context, work, judged);
   const checks = await checksFor(context);
-  if (checks.length === 0) return resultOf(context, outcomeOf("checks_passed", "the project has no checks"), { work });
+  if (checks.length === 0)
+    return resultOf(context, outcomeOf("checks_passed", "the project has no checks", { commit: work.headCommit }), {
+      work,
+      checks: judged.checks,
+    });
   const paths = await ports.runFiles.prepare({ run: run.id, task: task.id, role: null });
   const record = await runIn(context, { name: run.id, commit: work.headCommit, paths, checks });
   ports.pass("checks.ended");
-  if (setupFailed(record)) throw new StepEnd("setup_failed", setupProblem(record));
+  if (setupFailed(record)) throw new StepEnd("setup_failed", await setupProblem(context, record));
   const results = await Promise.all(checks.map((check) => toResult(context, check, record)));
-  const judged = await withBaseline(context, { work, checks, results });
-  return resultOf(context, verdict(context, judged), {
+  refuseIfWalledOff(results);
+  const compared = await withBaseline(context, { work, checks, results });
+  return resultOf(context, verdict(context, compared, work), {
     work,
-    checks: judged,
+    checks: [...judged.checks, ...compared],
     pausedMs: record.pausedMs,
+    sandbox: context.settings.sandbox.mode,
+    // A record of an earlier version has none.
+    denials: record.denials ?? [],
     endedBy: "exit",
   });
+}
+
+/** Nothing of the project runs on a change that is not wanted whatever its checks say, or that a person must see first. */
+function notWanted(context: StepContext, work: Work, { checks, refusal, question, told }: Judgement): StepResult {
+  const commit = work.headCommit;
+  if (question !== null) {
+    const summary = `the agent was told of this and leaves it so; choose "${context.state.name}" to let it through:\n${question}`;
+    return resultOf(context, outcomeOf("refused", summary, { told, commit }), { work, checks });
+  }
+  const details = `The change is refused by Nightshift's own checks:\n${refusal}`;
+  const summary = `the change is refused:\n${refusal}`;
+  return resultOf(context, outcomeOf("policy_failed", summary, { details, told, commit }), { work, checks });
 }
 
 /** Only the checks meant for the role whose work is being checked. */
@@ -67,6 +90,8 @@ async function runIn(context: StepContext, { name, commit, paths, checks }: Chec
       ),
     ],
     secrets: {},
+    keys: {},
+    redact: ports.knownSecrets(),
     paused: false,
   };
   ports.pass("checks.started");
@@ -110,13 +135,25 @@ async function toResult({ ports, run }: StepContext, check: CheckSettings, recor
   };
 }
 
+/** A check that the sandbox keeps from running says nothing about the change, on whatever commit it fails. */
+function refuseIfWalledOff(results: readonly CheckResult[]): void {
+  for (const { name, exitCode, tail } of results) {
+    const program = exitCode === 127 ? /^nightshift: "(.+)" is not available here/m.exec(tail)?.[1] : undefined;
+    if (program !== undefined)
+      throw new StepEnd(
+        "sandbox_refused",
+        `the check "${name}" needs ${program}, which is not among the programs of the sandbox: add it to sandbox.commands`,
+      );
+  }
+}
+
 function statusOf({ endedBy, exit, flaky }: CommandResult): CheckStatus {
   if (flaky) return "flaky";
   if (endedBy === "timeout") return "timeout";
   return endedBy === "exit" && exit.code === 0 ? "passed" : "failed";
 }
 
-interface Judgement {
+interface Comparison {
   readonly work: Work;
   readonly checks: readonly CheckSettings[];
   readonly results: readonly CheckResult[];
@@ -128,7 +165,7 @@ interface Judgement {
  */
 async function withBaseline(
   context: StepContext,
-  { work, checks, results }: Judgement,
+  { work, checks, results }: Comparison,
 ): Promise<readonly CheckResult[]> {
   const failed = checks.filter(({ name }) => results.some((result) => result.name === name && isRed(result)));
   if (failed.length === 0 || work.baseCommit === work.headCommit) return results;
@@ -151,11 +188,15 @@ function isRed({ status }: Pick<CheckResult, "status">): boolean {
   return status === "failed" || status === "timeout";
 }
 
-function verdict({ settings }: StepContext, results: readonly CheckResult[]): Outcome {
+const WORDS: Partial<Record<CheckStatus, string>> = {
+  red_baseline: "red baseline (it fails in the same words without the change)",
+};
+
+function verdict({ settings }: StepContext, results: readonly CheckResult[], work: Work): Outcome {
   const blamed = results.filter((result) => isRed(result) && (result.severity === "error" || settings.failOnWarning));
-  const summary = results.map(({ name, status }) => `${name}: ${status.replace("_", " ")}`).join(", ");
+  const summary = results.map(({ name, status }) => `${name}: ${WORDS[status] ?? status}`).join(", ");
   const outcomes = Object.fromEntries(results.map(({ name, status }) => [name, status]));
-  if (blamed.length === 0) return outcomeOf("checks_passed", summary, { checks: outcomes });
+  if (blamed.length === 0) return outcomeOf("checks_passed", summary, { checks: outcomes, commit: work.headCommit });
   return outcomeOf("checks_failed", summary, { checks: outcomes, details: blamed.map(describe).join("\n\n") });
 }
 

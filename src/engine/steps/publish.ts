@@ -1,5 +1,7 @@
 import type { Artifact } from "../../core/task.ts";
 import { branchName } from "../../core/branch-name.ts";
+import { judgeChange } from "../judge-change.ts";
+import type { Work } from "../prepare-work.ts";
 import { readTask } from "../transact.ts";
 import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult } from "./step.ts";
 
@@ -12,6 +14,7 @@ export async function runPublishStep(context: StepContext): Promise<StepResult> 
   const { baseCommit, headCommit } = task;
   if (baseCommit === null || headCommit === null || baseCommit === headCommit)
     throw new StepEnd("agent_error", "there is nothing to publish: the task has no commit of its own");
+  await requireJudged(context, { baseCommit, headCommit });
   const branch = task.branch ?? branchName(settings.workspace.branch, task);
   const commit = await ports.workspaces.squash({
     project: project.name,
@@ -36,6 +39,17 @@ export async function runPublishStep(context: StepContext): Promise<StepResult> 
       artifacts,
     },
   );
+}
+
+/** What leaves the house is what was judged: a pipeline may have no checks, and a rebase makes another commit of it. */
+async function requireJudged(context: StepContext, work: Work): Promise<void> {
+  const { ports, task } = context;
+  const runs = await ports.store.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
+  const passed = runs.findLast(({ step, outcome }) => step === "checks" && outcome === "checks_passed");
+  if (passed?.payload?.["commit"] === work.headCommit) return;
+  const { refusal, question } = await judgeChange(context, work);
+  const problem = refusal ?? question;
+  if (problem !== null) throw new StepEnd("refused", `the change must not be published as it is:\n${problem}`);
 }
 
 /** There is no process to stop here, so people's orders are looked for just before the branch leaves the house. */

@@ -9,9 +9,10 @@ import {
   type Run,
   type Tokens,
 } from "../../core/run.ts";
-import type { Settings } from "../../core/settings.ts";
+import type { SandboxMode, Settings } from "../../core/settings.ts";
 import type { Artifact, Task } from "../../core/task.ts";
 import type { Lease, Project } from "../../ports/store.ts";
+import type { ExitRecord } from "../../ports/supervisor.ts";
 import type { EnginePorts } from "../ports.ts";
 
 /** Everything a step needs to know. The task is as it was when the step began. */
@@ -45,6 +46,10 @@ export interface StepResult {
   readonly pausedMs: number;
   readonly checks: readonly CheckResult[];
   readonly artifacts: readonly Artifact[];
+  /** The wall that commands ran in; null where none ran, or where the run's record says so already. */
+  readonly sandbox: SandboxMode | null;
+  /** What the sandbox refused meanwhile: told, and nothing else. */
+  readonly denials: ExitRecord["denials"];
 }
 
 /** Thrown by a step to end it with an outcome, from however deep. */
@@ -80,6 +85,8 @@ export function resultOf(
     pausedMs: 0,
     checks: [],
     artifacts: [],
+    sandbox: null,
+    denials: [],
     ...known,
   };
 }

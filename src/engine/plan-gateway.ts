@@ -1,0 +1,38 @@
+import { describeKeys, findModelAccess } from "../core/model-access.ts";
+import type { RunSettings } from "../core/resolve-run.ts";
+import type { Agent } from "../ports/agent.ts";
+import type { GatewayPlan } from "../ports/gateway.ts";
+import { StepEnd, type StepContext } from "./steps/step.ts";
+
+/** Where the gateway is, seen from inside; outside of a sandbox the supervisor puts the real port in its place. */
+export const GATEWAY_URL = "http://127.0.0.1:3129";
+
+export interface PlannedGateway {
+  readonly plan: GatewayPlan;
+  readonly keys: Readonly<Record<string, string>>;
+}
+
+/** Null for a CLI that takes no address for its model, and so reaches it by itself, with what it was granted. */
+export function planGateway(context: StepContext, agent: Agent, runSettings: RunSettings): PlannedGateway | null {
+  const { ports, run, settings } = context;
+  const api = agent.capabilities.gateway;
+  if (api === null) return null;
+  const access = findModelAccess(api, ports.hostEnv);
+  const key = access === null ? undefined : ports.hostEnv[access.keyName];
+  if (access === null || key === undefined)
+    throw new StepEnd(
+      "login_expired",
+      `there is no key for ${agent.kind}: set ${describeKeys(api)} where the daemon is started, and start it again`,
+    );
+  return {
+    plan: {
+      api,
+      ...access,
+      nonce: ports.digest(`gateway of ${run.id} ${run.token} ${ports.clock.newId("run")}`).slice(0, 40),
+      limitUsd: runSettings.maxBudgetUsd,
+      limitTokens: settings.budget.runTokens,
+      prices: ports.prices,
+    },
+    keys: { [access.keyName]: key },
+  };
+}
