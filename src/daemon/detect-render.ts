@@ -9,25 +9,28 @@ export function renderInitConfig(detected: DetectedProject): string {
     `project: ${scalar(detected.name)}`,
     `default_branch: ${scalar(detected.defaultBranch)}`,
     "",
-    ...renderAgent(detected.agents),
+    ...renderAgent(detected),
     "",
     ...renderForge(detected.forge),
     ...renderChecks(detected.tools),
     ...renderWorkspace(detected.tools),
-    "# Programs that agents may call.",
-    `sandbox: { commands: [${detected.tools.commands.map(scalar).join(", ")}] }`,
-    "",
+    ...renderSandbox(detected.tools),
     "# Where a person decides: `person` or `auto`.",
     "gates: { plan: person, merge: person }",
     "",
     "# Limits of money in USD; those of your own config.yaml hold as well.",
-    "budget: { run_usd: 5, task_usd: 15, night_usd: 20 }",
+    "budget: { run_usd: 5, task_usd: 15 }",
     "",
   ].join("\n");
 }
 
-function renderAgent(agents: readonly string[]): string[] {
+function renderAgent({ agents, configuredAgent }: DetectedProject): string[] {
   const [first, second] = agents;
+  if (configuredAgent !== null)
+    return [
+      `# Your own config.yaml names the agent ${configuredAgent}, which is used where this file names none.`,
+      `# agent: ${first ?? configuredAgent}`,
+    ];
   if (first === undefined)
     return [
       "# No agent CLI was found on PATH; `nightshift agents` says what can be installed.",
@@ -71,6 +74,16 @@ function renderWorkspace({ setup }: Tools): string[] {
   if (setup === null)
     return ["# Prepares a fresh checkout before work begins.", "# workspace: { setup: make deps }", ""];
   return ["# Prepares a fresh checkout before work begins.", `workspace: { setup: ${scalar(setup)} }`, ""];
+}
+
+function renderSandbox({ commands, setup }: Tools): string[] {
+  return [
+    "# Programs that agents may call, and hosts that they, the checks and the setup may reach: none unless named.",
+    "sandbox:",
+    `  commands: [${commands.map(scalar).join(", ")}]`,
+    ...(setup === null ? [] : [`#   network: [packages.example.com]    # hosts that workspace.setup downloads from`]),
+    "",
+  ];
 }
 
 /** Plain where YAML reads it back as the same text, quoted otherwise. */

@@ -54,7 +54,7 @@ async function detectNode(folder: Folder): Promise<Tools | null> {
   if (typecheck !== undefined) checks.typecheck = `${manager} run ${typecheck}`;
   // What `npm init` writes is no test.
   if (scripts["test"]?.includes("no test specified") === false) checks.test = `${manager} run test`;
-  return { language: "JavaScript", setup, checks, slow: false, commands: [...new Set(["node", manager])] };
+  return { language: "JavaScript", setup, checks, slow: false, commands: ["node", manager] };
 }
 
 function readScripts(text: string | null): Record<string, string> | null {
@@ -73,7 +73,8 @@ async function findManager(folder: Folder): Promise<{ manager: string; setup: st
   if (await folder.has("pnpm-lock.yaml")) return { manager: "pnpm", setup: "pnpm install --frozen-lockfile" };
   if (await folder.has("yarn.lock")) {
     const modern = await folder.has(".yarnrc.yml");
-    return { manager: "yarn", setup: `yarn install ${modern ? "--immutable" : "--frozen-lockfile"}` };
+    const setup = `yarn install ${modern ? "--immutable" : "--frozen-lockfile"}`;
+    return { manager: "yarn", setup };
   }
   if (await folder.has("bun.lock")) return { manager: "bun", setup: "bun install --frozen-lockfile" };
   return { manager: "npm", setup: (await folder.has("package-lock.json")) ? "npm ci" : "npm install" };
@@ -92,22 +93,31 @@ async function detectGo(folder: Folder): Promise<Tools | null> {
 }
 
 async function detectJvm(folder: Folder): Promise<Tools | null> {
-  if (await folder.has("build.sbt")) return jvm("sbt", "Scala", { build: "compile", test: "test" });
+  if (await folder.has("build.sbt")) {
+    return jvm({ program: "sbt", language: "Scala", build: "compile", test: "test" });
+  }
   if (await folder.has("pom.xml")) {
     const program = (await folder.has("mvnw")) ? "./mvnw" : "mvn";
-    return jvm(program, "Java", { build: "--batch-mode --quiet compile", test: "--batch-mode --quiet test" });
+    const [build, test] = ["--batch-mode --quiet compile", "--batch-mode --quiet test"];
+    return jvm({ program, language: "Java", build, test });
   }
   if (!(await folder.has("build.gradle")) && !(await folder.has("build.gradle.kts"))) return null;
   const program = (await folder.has("gradlew")) ? "./gradlew" : "gradle";
-  return jvm(program, "Java", { build: "assemble", test: "test" });
+  return jvm({ program, language: "Java", build: "assemble", test: "test" });
 }
 
-function jvm(program: string, language: string, tasks: { build: string; test: string }): Tools {
-  const checks = { build: `${program} ${tasks.build}`, test: `${program} ${tasks.test}` };
+interface JvmTool {
+  readonly program: string;
+  readonly language: string;
+  readonly build: string;
+  readonly test: string;
+}
+
+function jvm({ program, language, build, test }: JvmTool): Tools {
   return {
     language,
     setup: null,
-    checks,
+    checks: { build: `${program} ${build}`, test: `${program} ${test}` },
     slow: true,
     commands: ["java", ...(program.startsWith("./") ? [] : [program])],
   };

@@ -254,12 +254,10 @@ describe("detectTools and renderInitConfig", () => {
     // What is commented out must be valid too once a person takes the mark away.
     const opened = text
       .replaceAll(/^# (?=(forge|fallback_agent|agent|checks|workspace): ?)/gm, "")
-      .replaceAll(/^#   (?=test:)/gm, "  ");
-    expect(parseProjectConfig(opened, "opened").written.forge).toMatchObject({
-      kind: "gitlab",
-      url: "https://gitlab.example.com",
-      project: "team/shop",
-    });
+      .replaceAll(/^# (?=  (test|network):)/gm, "");
+    const { forge, sandbox } = parseProjectConfig(opened, "opened").written;
+    expect(forge).toMatchObject({ kind: "gitlab", url: "https://gitlab.example.com", project: "team/shop" });
+    expect(sandbox).toEqual({ commands, ...(setup !== null && { network: ["packages.example.com"] }) });
   });
 
   it("quotes what YAML would read as something else", async () => {
@@ -268,6 +266,31 @@ describe("detectTools and renderInitConfig", () => {
       project: "true",
       default_branch: "feat/#1: {x}",
     });
+  });
+
+  it("leaves the choice to an agent that config.yaml names", async () => {
+    const path = await makeRepo();
+    const home = join(dir.path, "home");
+    await mkdir(home);
+    await writeFile(join(home, "config.yaml"), "agent: mine\nagents: { mine: { kind: command, command: [x] } }\n");
+    const detected = await detectProject(path, { env: { ...env, NIGHTSHIFT_HOME: home } });
+    expect(detected.configuredAgent).toBe("mine");
+    for (const agents of [[], ["codex"]]) {
+      const text = renderInitConfig({ ...detected, agents });
+      expect(text).toContain("Your own config.yaml names the agent mine");
+      expect(text).not.toContain("No agent CLI was found");
+      expect(parseProjectConfig(text, "n").written.agent).toBeUndefined();
+    }
+    await writeFile(join(home, "config.yaml"), "agent: [\n");
+    expect(await detectProject(path, { env: { ...env, NIGHTSHIFT_HOME: home } })).toMatchObject({
+      configuredAgent: null,
+    });
+  });
+
+  it("makes no home by looking for its config.yaml", async () => {
+    const home = join(dir.path, "nowhere");
+    await detectProject(await makeRepo(), { env: { ...env, NIGHTSHIFT_HOME: home } });
+    await expect(realpath(home)).rejects.toThrow(/ENOENT/);
   });
 
   it("reads nothing that lies outside of the checkout", async () => {

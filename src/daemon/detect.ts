@@ -1,6 +1,8 @@
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { basename, delimiter, isAbsolute, join } from "node:path";
+import { nameHome } from "../config/paths.ts";
+import { readUserFile } from "../config/user-config.ts";
 import { detectGit, type Environment, type GitFacts } from "./detect-git.ts";
 import { detectTools, type Tools } from "./detect-tools.ts";
 
@@ -11,6 +13,8 @@ export interface DetectedProject extends GitFacts {
   readonly tools: Tools;
   /** Names of the agents whose CLIs are on PATH, in the order we would choose them. */
   readonly agents: readonly string[];
+  /** The one that config.yaml names; null where it names none. */
+  readonly configuredAgent: string | null;
 }
 
 export interface DetectedForge {
@@ -34,7 +38,17 @@ export async function detectProject(dir: string, { env }: DetectOptions): Promis
     forge: detectForge(git.remote),
     tools: await detectTools(git.dir),
     agents: await detectAgents(env),
+    configuredAgent: await readConfiguredAgent(env),
   };
+}
+
+/** A config.yaml that cannot be read names none; whoever needs it says what is wrong with it. */
+async function readConfiguredAgent(env: Environment): Promise<string | null> {
+  try {
+    return (await readUserFile(nameHome(env))).written.agent ?? null;
+  } catch {
+    return null;
+  }
 }
 
 /** The forge that an address belongs to; null where its host does not tell. */

@@ -16,42 +16,14 @@ export interface RegisteredProject {
   readonly accepted: string;
 }
 
-export async function checkUserConfig(
-  home: string,
-): Promise<{ findings: readonly Finding[]; config: UserConfig | null }> {
+export async function checkUserConfig(home: string): Promise<{ finding: Finding; config: UserConfig | null }> {
   const file = homePaths(home).config;
   try {
     const config = await readUserConfig(home);
-    const ofFile = fine("config.yaml", existsSync(file) ? file : `${file} is not there; the defaults hold`);
-    return { findings: [ofFile, checkSandbox(config.sandboxMode, file)], config };
+    const finding = fine("config.yaml", existsSync(file) ? file : `${file} is not there; the defaults hold`);
+    return { finding, config };
   } catch (error) {
-    return { findings: [explainFinding("config.yaml", error)], config: null };
-  }
-}
-
-function checkSandbox(mode: UserConfig["sandboxMode"], file: string): Finding {
-  switch (mode) {
-    case "enforce":
-      return {
-        name: "sandbox",
-        ok: "no",
-        detail: "sandbox.mode is enforce, and this version has no sandbox yet: every run is refused",
-        fix: `to run without one, write "sandbox: { mode: none }" into ${file}; in a container of your own, external`,
-      };
-    case "none":
-      return {
-        name: "sandbox",
-        ok: "warn",
-        detail: "NONE: agents and checks run unconfined, with all your rights",
-        fix: `sandbox.mode in ${file} says so`,
-      };
-    case "external":
-      return {
-        name: "sandbox",
-        ok: "warn",
-        detail: "external: you say that a wall stands around Nightshift itself; it makes none",
-        fix: null,
-      };
+    return { finding: explainFinding("config.yaml", error), config: null };
   }
 }
 

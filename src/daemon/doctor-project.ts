@@ -1,35 +1,46 @@
 import { fileURLToPath } from "node:url";
 import { describeAgents } from "../adapters/agents/index.ts";
+import { homePaths } from "../config/paths.ts";
 import { createProjectFiles } from "../config/project-files.ts";
 import { readProjectFile } from "../config/read-project.ts";
-import { UserError } from "../core/errors.ts";
-import type { Settings } from "../core/settings.ts";
+import { resolvePaths } from "../config/resolve-paths.ts";
+import { ConfigError, UserError } from "../core/errors.ts";
+import type { SandboxMode, Settings } from "../core/settings.ts";
 import { detectGit, type GitFacts } from "./detect-git.ts";
 import { explainFinding, fine, type Finding } from "./doctor-finding.ts";
 import type { RegisteredProject } from "./doctor-home.ts";
 import { checkRemote } from "./doctor-remote.ts";
+import { checkAsked, noteWithoutEffect, type AskedSettings } from "./doctor-settings.ts";
 import { lookForAgent } from "./wire-agents.ts";
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 export interface CheckProjectParams {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly cwd: string;
   readonly home: string;
   readonly projects: readonly RegisteredProject[];
+  /** Null: config.yaml cannot be read. Its own finding says why; nothing that needs it is looked at here. */
+  readonly mode: SandboxMode | null;
 }
 
 /** The project of this folder; outside of every repository there is nothing to say. */
-export async function checkProject({ env, cwd, home, projects }: CheckProjectParams): Promise<readonly Finding[]> {
-  const git = await findCheckout(cwd, env);
+export async function checkProject(params: CheckProjectParams): Promise<readonly Finding[]> {
+  const git = await findCheckout(params.cwd, params.env);
   if (git === null)
     return [fine("project", "this folder is in no git repository; run doctor in a project's folder to check it too")];
   if ("ok" in git) return [git];
   const ofRemote = checkRemote(git.remote);
-  const project = projects.find(({ path }) => path === git.dir);
-  const ofFiles = project === undefined ? await checkUnregistered(git) : await checkRegistered(project, { env, home });
-  return [...ofFiles, ...(await ofRemote)];
+  const project = params.projects.find(({ path }) => path === git.dir);
+  const known: Finding =
+    project === undefined
+      ? { name: "project", ok: "warn", detail: `${git.dir} is not registered`, fix: "nightshift init" }
+      : fine("project", `${project.name} is registered`);
+  const ofFiles = await checkFiles(git.dir, project ?? null, params);
+  return [known, ...ofFiles, ...(await ofRemote)];
 }
 
-async function findCheckout(cwd: string, env: CheckProjectParams["env"]): Promise<GitFacts | Finding | null> {
+async function findCheckout(cwd: string, env: Environment): Promise<GitFacts | Finding | null> {
   try {
     return await detectGit(cwd, env);
   } catch (error) {
@@ -38,58 +49,62 @@ async function findCheckout(cwd: string, env: CheckProjectParams["env"]): Promis
   }
 }
 
-async function checkUnregistered({ dir }: GitFacts): Promise<readonly Finding[]> {
-  const unknown: Finding = { name: "project", ok: "warn", detail: `${dir} is not registered`, fix: "nightshift init" };
-  try {
-    await readProjectFile(dir);
-    return [unknown];
-  } catch (error) {
-    return [unknown, explainFinding("nightshift.yaml", error)];
-  }
-}
-
-async function checkRegistered(
-  project: RegisteredProject,
-  { env, home }: Pick<CheckProjectParams, "env" | "home">,
+/** What the file asks for is looked at before anybody accepts it; what holds already, also where the file changed. */
+async function checkFiles(
+  dir: string,
+  project: RegisteredProject | null,
+  { env, home, mode }: CheckProjectParams,
 ): Promise<readonly Finding[]> {
-  const files = createProjectFiles({
-    configDir: home,
-    builtinDir: fileURLToPath(new URL("../builtin/", import.meta.url)),
-  });
-  const findings: Finding[] = [fine("project", `${project.name} is registered`)];
+  const findings: Finding[] = [];
   try {
-    const { changes } = await files.pendingTrust(project, project.accepted);
-    findings.push(
-      changes.length === 0
-        ? fine("trust", "all that the project's files ask for was accepted")
-        : {
-            name: "trust",
-            ok: "warn",
-            detail: `not accepted yet: ${changes.map(({ key }) => key).join(", ")}`,
-            fix: "nightshift trust",
-          },
-    );
-    const settings = await files.settings(project);
-    findings.push(
-      fine("nightshift.yaml", `valid, ${settings.checks.length} checks`),
-      ...(await checkAgents(settings, env["PATH"] ?? "")),
-    );
+    const { written } = await readProjectFile(dir);
+    if (mode === null) return [];
+    const layers: AskedSettings[] = [resolvePaths(written, dir)];
+    if (project !== null) {
+      const files = createProjectFiles({
+        configDir: home,
+        builtinDir: fileURLToPath(new URL("../builtin/", import.meta.url)),
+      });
+      findings.push(describeTrust((await files.pendingTrust(project, project.accepted)).changes));
+      const settings = await files.settings(project);
+      layers.unshift(settings);
+      findings.push(
+        fine("nightshift.yaml", `valid, ${settings.checks.length} checks`),
+        ...(await checkAgents(settings, env)),
+      );
+    }
+    findings.push(...checkAsked(layers, { env, home, mode }), ...noteWithoutEffect(written));
   } catch (error) {
-    findings.push(explainFinding("nightshift.yaml", error));
+    const file = homePaths(home).config;
+    const isOfUser = error instanceof ConfigError && error.issues.every((issue) => issue.file === file);
+    findings.push(explainFinding(isOfUser ? "config.yaml" : "nightshift.yaml", error));
   }
   return findings;
 }
 
-/** The project's agent must be there; the others it names may be missing until somebody asks for them. */
-async function checkAgents(settings: Settings, path: string): Promise<readonly Finding[]> {
-  const found = await Promise.all(describeAgents(settings.agents).map((agent) => lookForAgent(agent, path)));
-  const ofAgents = found.map(({ name, usable, program, problem }): Finding => {
-    if (usable) return fine(`agent ${name}`, program ?? "built in");
+function describeTrust(changes: readonly { readonly key: string }[]): Finding {
+  if (changes.length === 0) return fine("trust", "all that the project's files ask for was accepted");
+  return {
+    name: "trust",
+    ok: "warn",
+    detail: `not accepted yet: ${changes.map(({ key }) => key).join(", ")}`,
+    fix: "nightshift trust",
+  };
+}
+
+/** Those that the project uses: its own, the one that takes over, and those of single roles. The first must be there. */
+async function checkAgents(settings: Settings, env: Environment): Promise<readonly Finding[]> {
+  const used = [settings.agent, settings.fallbackAgent, ...Object.values(settings.roles).map(({ agent }) => agent)];
+  const described = describeAgents(settings.agents).filter(({ name }) => used.includes(name));
+  const found = await Promise.all(described.map((agent) => lookForAgent(agent, env)));
+  const ofAgents = found.map(({ name, usable, program, version, problem }): Finding => {
+    if (usable)
+      return fine(`agent ${name}`, [program ?? "built in", version].filter((part) => part !== null).join(" "));
     return {
       name: `agent ${name}`,
       ok: name === settings.agent ? "no" : "warn",
       detail: problem ?? "not usable",
-      fix: "install it, or name another agent in nightshift.yaml",
+      fix: "or name another agent in nightshift.yaml",
     };
   });
   if (found.some(({ name }) => name === settings.agent)) return ofAgents;

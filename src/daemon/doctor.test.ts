@@ -27,11 +27,13 @@ afterEach(async () => {
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
+async function listFindings(cwd: string): Promise<readonly Finding[]> {
+  const env = { PATH: process.env["PATH"], HOME: repo.path, NIGHTSHIFT_HOME: home, SET_TOKEN: "x", EMPTY_TOKEN: "" };
+  return checkMachine({ env, cwd });
+}
+
 async function check(cwd: string = repo.path): Promise<Map<string, Finding>> {
-  const findings = await checkMachine({
-    env: { PATH: process.env["PATH"], HOME: repo.path, NIGHTSHIFT_HOME: home },
-    cwd,
-  });
+  const findings = await listFindings(cwd);
   return new Map(findings.map((finding) => [finding.name, finding]));
 }
 
@@ -84,10 +86,10 @@ describe("home and configuration", () => {
     });
   });
 
-  test("no wall is loud, and a wall that is not there is an error", async () => {
+  test("no wall is loud, and one that is wanted is tried", async () => {
     expect((await check()).get("sandbox")).toMatchObject({ ok: "warn", detail: expect.stringContaining("NONE") });
     await writeFile(join(home, "config.yaml"), "");
-    expect((await check()).get("sandbox")).toMatchObject({ ok: "no", fix: expect.stringContaining("mode: none") });
+    expect((await check()).get("sandbox")).toMatchObject({ detail: expect.stringMatching(/probes passed/) });
   });
 
   test("an address that nobody answers at", async () => {
@@ -151,6 +153,61 @@ describe("the project of this folder", () => {
       ok: "no",
       detail: expect.stringContaining("nightshift.yaml:"),
     });
+  });
+
+  test("a broken config.yaml is told once, and a broken nightshift.yaml beside it too", async () => {
+    await register();
+    await writeFile(join(home, "config.yaml"), "agnt: x\n");
+    const bad = async () => (await listFindings(repo.checkout)).filter(({ ok }) => ok === "no");
+    expect(await bad()).toMatchObject([{ name: "config.yaml" }]);
+    await writeFile(join(repo.checkout, "nightshift.yaml"), "projct: shop\n");
+    expect(await bad()).toMatchObject([{ name: "config.yaml" }, { name: "nightshift.yaml" }]);
+    await writeFile(join(repo.checkout, "nightshift.yaml"), "");
+    await writeFile(join(home, "config.yaml"), "sandbox: { mode: none }\nagent: nobody\n");
+    expect(await bad()).toMatchObject([{ name: "config.yaml", detail: expect.stringContaining("no agent `nobody`") }]);
+  });
+
+  test("programs that are missing, secrets that are not set, keys without effect", async () => {
+    const text = `
+sandbox: { commands: [git, nosuchprog, "othernosuch run"] }
+secrets: { SET_TOKEN: { roles: [implement] }, GONE_TOKEN: { roles: [implement, review] }, EMPTY_TOKEN: { roles: [plan] } }
+workspace: { keep_uncommitted: true }
+improve: { avoid_recent_commits: 3 }
+`;
+    await writeFile(join(repo.checkout, "nightshift.yaml"), text);
+    const told = async () => {
+      const found = await check(repo.checkout);
+      return ["commands", "secrets", "no effect"].map((name) => [found.get(name)?.ok, found.get(name)?.detail]);
+    };
+    const expected = [
+      [
+        "warn",
+        "nosuchprog is in sandbox.commands and is not on this machine's PATH\nothernosuch is in sandbox.commands and is not on this machine's PATH",
+      ],
+      ["warn", "GONE_TOKEN is granted to implement, review and not set\nEMPTY_TOKEN is granted to plan and not set"],
+      [
+        "warn",
+        "these settings have no effect in this version: improve.avoid_recent_commits, workspace.keep_uncommitted",
+      ],
+    ];
+    expect(await told()).toEqual(expected);
+    await register();
+    expect(await told()).toEqual(expected);
+  });
+
+  test("paths that every run would be refused for, accepted or not", async () => {
+    await writeFile(join(repo.checkout, "nightshift.yaml"), "sandbox: { write: [., /no/such/place] }\n");
+    // Where no wall is wanted, nobody resolves them.
+    expect((await check(repo.checkout)).has("sandbox paths")).toBe(false);
+    await writeFile(join(home, "config.yaml"), `sandbox: { read: [${home}] }\n`);
+    const ofFile = (await check(repo.checkout)).get("sandbox paths");
+    expect(ofFile).toMatchObject({ ok: "no", detail: expect.stringContaining("is a git checkout") });
+    expect(ofFile?.detail).toContain("/no/such/place (to write) does not exist");
+    expect(ofFile?.detail).not.toContain("Nightshift's own data");
+    await register();
+    const ofBoth = (await check(repo.checkout)).get("sandbox paths");
+    expect(ofBoth?.detail).toContain("is a git checkout");
+    expect(ofBoth?.detail).toContain("Nightshift's own data");
   });
 
   test("a remote that is gone, and one that takes no push", async () => {

@@ -3,6 +3,7 @@ import { findHome } from "../config/paths.ts";
 import { checkDaemon, checkDatabase, checkUserConfig } from "./doctor-home.ts";
 import { checkDisk, checkGit, checkHomeMode, checkNode, checkPath, checkTimeZone } from "./doctor-machine.ts";
 import { checkProject } from "./doctor-project.ts";
+import { checkSandbox } from "./doctor-sandbox.ts";
 import { explainFinding, type Finding } from "./doctor-finding.ts";
 
 export type { Finding } from "./doctor-finding.ts";
@@ -22,14 +23,17 @@ export async function checkMachine({ env, cwd }: CheckMachineParams): Promise<re
     if (!(error instanceof UserError)) throw error;
     return [...machine, checkTimeZone(), explainFinding("home", error)];
   }
-  const { findings: ofConfig, config } = await checkUserConfig(home);
+  const { finding: ofConfig, config } = await checkUserConfig(home);
   const { finding: ofDatabase, projects } = checkDatabase(home);
   const rest = await Promise.all([
     checkHomeMode(home),
     checkDisk(home),
     checkDaemon(home),
-    checkProject({ env, cwd, home, projects }),
+    checkProject({ env, cwd, home, projects, mode: config?.sandboxMode ?? null }),
+    // Where config.yaml cannot be read, nobody knows which wall is wanted.
+    config === null ? [] : checkSandbox({ mode: config.sandboxMode, home, env }),
   ]);
-  const [ofHome, ofDisk, ofDaemon, ofProject] = rest;
-  return [...machine, checkTimeZone(config?.timeZone), ofHome, ofDisk, ...ofConfig, ofDatabase, ofDaemon, ...ofProject];
+  const [ofHome, ofDisk, ofDaemon, ofProject, ofSandbox] = rest;
+  const ofFiles = [ofHome, ofDisk, ofConfig, ...ofSandbox, ofDatabase];
+  return [...machine, checkTimeZone(config?.timeZone), ...ofFiles, ofDaemon, ...ofProject];
 }

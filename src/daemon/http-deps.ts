@@ -2,7 +2,8 @@ import type { SandboxMode } from "../core/settings.ts";
 import { createCommands } from "../engine/commands.ts";
 import type { HttpDeps } from "../http/deps.ts";
 import { findPlace } from "./find-place.ts";
-import { findAgents, parseLine } from "./wire-agents.ts";
+import { createTranscriptParser } from "./wire-transcripts.ts";
+import { findAgents } from "./wire-agents.ts";
 import type { Wired } from "./wire.ts";
 
 export interface DaemonFacts {
@@ -14,7 +15,7 @@ export interface DaemonFacts {
 }
 
 /** What the API is given of the daemon. */
-export function httpDeps({ ports, user, limits, output, projectFiles }: Wired, facts: DaemonFacts): HttpDeps {
+export function httpDeps({ ports, user, limits, output, projectFiles, sandbox }: Wired, facts: DaemonFacts): HttpDeps {
   const commands = createCommands(ports);
   return {
     commands: {
@@ -28,7 +29,7 @@ export function httpDeps({ ports, user, limits, output, projectFiles }: Wired, f
     },
     store: ports.store,
     runFiles: ports.runFiles,
-    parseTranscript: (run, lines) => lines.map((line) => parseLine(run, line)),
+    parseTranscript: createTranscriptParser(ports),
     onOutput: output.listen,
     agents: () => findAgents(ports),
     findProject: (place) => findPlace(place, ports.hostEnv),
@@ -39,7 +40,7 @@ export function httpDeps({ ports, user, limits, output, projectFiles }: Wired, f
       version: facts.version,
       startedAt: facts.startedAt,
       sandbox: user.sandboxMode,
-      problems: [...sandboxProblems(user.sandboxMode), ...limits.problems()],
+      problems: [...sandboxProblems(user.sandboxMode, sandbox.known()), ...limits.problems()],
     }),
     owner: facts.owner,
     ownerToken: facts.ownerToken,
@@ -48,13 +49,13 @@ export function httpDeps({ ports, user, limits, output, projectFiles }: Wired, f
   };
 }
 
-function sandboxProblems(mode: SandboxMode): readonly string[] {
+function sandboxProblems(mode: SandboxMode, problem: string | null): readonly string[] {
   switch (mode) {
     case "none":
       return ["sandbox.mode is none: agents and checks run unconfined, with your rights"];
     case "external":
       return ["sandbox.mode is external: Nightshift relies on the wall that you built around it"];
     case "enforce":
-      return ["sandbox.mode is enforce, and this version has no sandbox yet: every run is refused"];
+      return problem === null ? [] : [problem];
   }
 }

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync } from "node:fs";
 import { flushCompileCache } from "node:module";
-import { userInfo } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { findHome, homePaths } from "../config/paths.ts";
@@ -10,10 +9,13 @@ import { SYSTEM, type EventType } from "../core/event.ts";
 import { startDispatch, type Dispatch } from "../engine/dispatch.ts";
 import { orderJobs } from "../engine/run-jobs.ts";
 import { openHttpServer, type HttpServer } from "../http/listen.ts";
+import type { Log } from "../ports/log.ts";
 import { createCheckpoints } from "./checkpoints.ts";
 import { removeDaemonFile, writeDaemonFile } from "./daemon-file.ts";
 import { httpDeps } from "./http-deps.ts";
+import { createKnownSecrets } from "./known-secrets.ts";
 import { createLogger } from "./logger.ts";
+import { userName } from "./user-name.ts";
 import { wire, type Wired } from "./wire.ts";
 
 const LIMITS_EVERY_MS = 2_000;
@@ -34,23 +36,27 @@ async function main(): Promise<void> {
   const home = await findHome(process.env);
   const paths = homePaths(home);
   mkdirSync(paths.logs, { recursive: true, mode: 0o700 });
+  const secrets = createKnownSecrets(process.env);
   const log = createLogger({
     dir: paths.logs,
+    redactor: secrets.current,
     echo: values.foreground ? (line) => void process.stderr.write(line) : null,
   });
   const wired = await wire({
     home,
     env: process.env,
     log,
+    secrets,
     pass: createCheckpoints(process.env["NIGHTSHIFT_CRASH_AT"], () => process.kill(process.pid, "SIGKILL")),
     write: (line) => void process.stdout.write(line),
   });
   warnAboutSandbox(wired);
   const stopping = Promise.withResolvers<{ force: boolean }>();
   const token = randomBytes(32).toString("base64url");
+  secrets.hold({ name: "NIGHTSHIFT_TOKEN", value: token });
   const server = await openHttpServer(
     httpDeps(wired, {
-      owner: userInfo().username,
+      owner: userName(process.env),
       ownerToken: token,
       version: version(),
       startedAt: wired.ports.clock.now(),
@@ -59,6 +65,7 @@ async function main(): Promise<void> {
     { host: "127.0.0.1", port: Number(values.port), publicUrl: null },
   );
   await wired.limits.refresh();
+  for (const problem of secrets.problems()) log.warn(problem);
   const refreshing = setInterval(() => void refreshLimits(wired), LIMITS_EVERY_MS);
   const dispatch = await startDispatch(wired.ports);
   await record(wired, "daemon.started");
@@ -109,9 +116,15 @@ async function record({ ports }: Wired, type: Extract<EventType, "daemon.started
   ]);
 }
 
-function warnAboutSandbox({ user, ports }: Wired): void {
-  if (user.sandboxMode === "enforce") return;
+function warnAboutSandbox({ user, ports, sandbox }: Wired): void {
+  // Tried now, so that the first run of the night does not wait for it, and its trouble is known before.
+  if (user.sandboxMode === "enforce") return void tellTrouble(sandbox, ports.log);
   ports.log.warn(`sandbox.mode is ${user.sandboxMode}: Nightshift puts no wall around agents and checks`);
+}
+
+async function tellTrouble({ problem }: Wired["sandbox"], log: Log): Promise<void> {
+  const trouble = await problem();
+  if (trouble !== null) log.error("the sandbox does not hold: every run is refused", { trouble });
 }
 
 function version(): string {

@@ -1,28 +1,35 @@
 import { createHash } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { createAgent } from "../adapters/agents/index.ts";
+import { parseOwnLine } from "../adapters/agents/own-events.ts";
 import { createSystemClock } from "../adapters/clock/system.ts";
 import { createLocalCourier } from "../adapters/couriers/local.ts";
 import { createGitWorkspaces } from "../adapters/git/workspaces.ts";
 import { createTerminalNotifier } from "../adapters/notifiers/terminal.ts";
 import { createSupervisors } from "../adapters/process/supervisors.ts";
+import { reportServerFor } from "../adapters/process/find-report-server.ts";
 import { createRunFiles } from "../adapters/run-files/run-files.ts";
+import { createSecretScan } from "../adapters/secret-scan/scan.ts";
 import { openSqliteStore } from "../adapters/stores/sqlite/open.ts";
 import { homePaths } from "../config/paths.ts";
+import { readPrices } from "../config/prices.ts";
 import { createProjectFiles } from "../config/project-files.ts";
 import { readUserConfig, type UserConfig } from "../config/user-config.ts";
 import type { EnginePorts } from "../engine/ports.ts";
 import type { PassCheckpoint } from "../ports/checkpoint.ts";
 import type { Log } from "../ports/log.ts";
+import type { KnownSecrets } from "./known-secrets.ts";
 import { createLimits, type LimitsKeeper } from "./limits.ts";
+import { DISK_FLOOR_BYTES, sandboxLimits } from "./sandbox-limits.ts";
+import { createVersionCheck } from "./wire-agents.ts";
+import { createSandboxGate, type SandboxGate } from "./wire-sandbox.ts";
 import { createOutputSignals, type OutputSignals } from "./output-signals.ts";
-
-const DISK_FLOOR_BYTES = 200_000_000;
 
 export interface WireOptions {
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
+  readonly secrets: KnownSecrets;
   readonly pass: PassCheckpoint;
   /** Where notices for the terminal go. */
   readonly write: (line: string) => void;
@@ -34,17 +41,18 @@ export interface Wired {
   readonly limits: LimitsKeeper;
   readonly output: OutputSignals;
   readonly projectFiles: ReturnType<typeof createProjectFiles>;
+  readonly sandbox: SandboxGate;
 }
 
 /** The only place, besides the supervisor, where adapters are built. */
-export async function wire({ home, env, log, pass, write }: WireOptions): Promise<Wired> {
+export async function wire({ home, env, log, secrets, pass, write }: WireOptions): Promise<Wired> {
   const paths = homePaths(home);
   const user = await readUserConfig(home);
+  secrets.learnUser(user);
   const store = await openSqliteStore({ file: paths.db, log });
-  const projectFiles = createProjectFiles({
-    configDir: home,
-    builtinDir: fileURLToPath(new URL("../builtin/", import.meta.url)),
-  });
+  const builtinDir = fileURLToPath(new URL("../builtin/", import.meta.url));
+  const projectFiles = secrets.learnFrom(createProjectFiles({ configDir: home, builtinDir }));
+  const prices = await readPrices(builtinDir, user.prices);
   const runFiles = createRunFiles({ home });
   const clock = createSystemClock();
   const limits = createLimits({
@@ -58,6 +66,7 @@ export async function wire({ home, env, log, pass, write }: WireOptions): Promis
     log,
   });
   const output = createOutputSignals();
+  const sandbox = createSandboxGate({ mode: user.sandboxMode, home, env });
   const ports: EnginePorts = {
     store,
     courier: createLocalCourier({
@@ -67,16 +76,27 @@ export async function wire({ home, env, log, pass, write }: WireOptions): Promis
     workspaces: createGitWorkspaces({ mirrorsDir: paths.mirrors, workspacesDir: paths.workspaces, log }),
     supervisors: createSupervisors({ home, log, compileCache: env["NODE_COMPILE_CACHE"] }),
     runFiles,
+    secretScan: createSecretScan({ secrets: secrets.values, path: env["PATH"] ?? "", log }),
     projects: projectFiles,
     createAgent,
+    checkVersion: createVersionCheck(env),
+    findReportServer: reportServerFor,
+    parseOwnLine,
+    prices,
     notifiers: [createTerminalNotifier(write)],
     clock,
     log,
     digest: (text) => createHash("sha256").update(text).digest("hex"),
+    redact: (value) => secrets.current().redactValue(value),
+    knownSecrets: secrets.values,
     pass,
     limits: limits.current,
+    home,
+    sandboxMode: user.sandboxMode,
+    sandboxLimits: sandboxLimits(),
+    sandboxProblem: sandbox.problem,
     hostEnv: env,
     onOutput: output.grew,
   };
-  return { ports, user, limits, output, projectFiles };
+  return { ports, user, limits, output, projectFiles, sandbox };
 }

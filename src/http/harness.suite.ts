@@ -56,7 +56,7 @@ export async function openHarness(options?: AppOptions): Promise<Harness> {
       readTranscript: (_, offset, max) => transcript.read(offset, max),
       readDiff: async () => "diff --git a/x b/x\n",
     },
-    parseTranscript: (_, lines) => lines.map(({ text }) => [{ type: "text", text }]),
+    parseTranscript: async (_, lines) => lines.map(({ text }) => [{ type: "text", text }]),
     onOutput: (_, wake) => transcript.watch(wake),
     agents: async () => [
       { name: "mine", kind: "command", program: "./a", version: null, usable: true, problem: null, parkedUntil: null },

@@ -5,7 +5,10 @@ import type { OutputPageJson, TranscriptEventJson } from "./contract/output.ts";
 import { iso, isoOrNull, viewTokens } from "./views.ts";
 
 /** For each line what it means, in the words of the agent that printed it. */
-export type ParseTranscript = (run: Run, lines: readonly TranscriptLine[]) => readonly (readonly TranscriptEvent[])[];
+export type ParseTranscript = (
+  run: Run,
+  lines: readonly TranscriptLine[],
+) => Promise<readonly (readonly TranscriptEvent[])[]>;
 
 export interface OutputPage {
   readonly run: Run;
@@ -13,8 +16,8 @@ export interface OutputPage {
   readonly page: TranscriptPage;
 }
 
-export function viewOutput({ run, offset, page }: OutputPage, parse: ParseTranscript): OutputPageJson {
-  const meanings = parse(run, page.lines);
+export async function viewOutput({ run, offset, page }: OutputPage, parse: ParseTranscript): Promise<OutputPageJson> {
+  const meanings = await parse(run, page.lines);
   return {
     run: run.id,
     status: run.status,
@@ -37,7 +40,13 @@ export function hasRunEnded(run: Run): boolean {
 function viewTranscriptEvent(event: TranscriptEvent): TranscriptEventJson {
   switch (event.type) {
     case "usage":
-      return { type: event.type, tokens: viewTokens(event.tokens), cost_usd: event.costUsd, model: event.model };
+      return {
+        type: event.type,
+        tokens: viewTokens(event.tokens),
+        cost_usd: event.costUsd,
+        model: event.model,
+        scope: event.scope,
+      };
     case "limit":
       return { type: event.type, kind: event.kind, resets_at: isoOrNull(event.resetsAt) };
     default:

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { RUN_STATUSES } from "../../core/run.ts";
+import { FAILURES, TRANSCRIPT_SOURCES } from "../../core/transcript.ts";
 import { time, tokensSchema } from "./common.ts";
 
 export const transcriptEventSchema = z
@@ -18,10 +19,12 @@ export const transcriptEventSchema = z
       tokens: tokensSchema,
       cost_usd: z.number().nullable(),
       model: z.string().nullable(),
+      scope: z.enum(["delta", "session"]),
     }),
     z.strictObject({ type: z.literal("limit"), kind: z.enum(["usage", "rate"]), resets_at: time.nullable() }),
     z.strictObject({ type: z.literal("session"), id: z.string() }),
-    z.strictObject({ type: z.literal("error"), message: z.string() }),
+    z.strictObject({ type: z.literal("outcome"), value: z.unknown() }),
+    z.strictObject({ type: z.literal("error"), message: z.string(), failure: z.enum(FAILURES).nullable() }),
     z.strictObject({ type: z.literal("raw"), text: z.string() }),
   ])
   .meta({ id: "TranscriptEvent" });
@@ -37,7 +40,7 @@ export const outputPageSchema = z
     lines: z.array(
       z.strictObject({
         at: time,
-        from: z.enum(["stdout", "stderr", "supervisor"]),
+        from: z.enum(TRANSCRIPT_SOURCES),
         command: z.string(),
         events: z.array(transcriptEventSchema),
       }),

@@ -1,0 +1,110 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import type { Settings } from "../core/settings.ts";
+import type { Project } from "../ports/store.ts";
+import { createKnownSecrets } from "./known-secrets.ts";
+import { createLogger } from "./logger.ts";
+
+const project: Project = {
+  name: "shop",
+  path: null,
+  remote: "https://ci:p%40ss-of-remote@git.internal.net/shop.git",
+  defaultBranch: "main",
+  accepted: "",
+  acceptedBy: "",
+  acceptedAt: 0,
+};
+
+function filesWith(settings: Partial<Settings>) {
+  // Only what names secrets is read here.
+  return { settings: async (_project: Project) => settings as Settings };
+}
+
+describe("known secrets", () => {
+  it("are the credentials of the environment, by well-known name or by name and look", () => {
+    const { current } = createKnownSecrets({
+      GH_TOKEN: "aaaabbbb",
+      SHOP_API_KEY: "q7Lw2-Zx81pv",
+      SHOP_FLAG_KEY: "aaaaaaaaaaaaaaaa",
+      SSH_KEY: "/home/me/.ssh/id_ed25519",
+      EDITOR: "some-editor-9x",
+      DATABASE_URL: "postgres://app:hunter2hunter2@db/app",
+    });
+    const text = "aaaabbbb q7Lw2-Zx81pv aaaaaaaaaaaaaaaa /home/me/.ssh/id_ed25519 some-editor-9x hunter2hunter2";
+    expect(current().redact(text)).toBe(
+      "[redacted: GH_TOKEN] [redacted: SHOP_API_KEY] aaaaaaaaaaaaaaaa /home/me/.ssh/id_ed25519 some-editor-9x [redacted: DATABASE_URL]",
+    );
+  });
+
+  it("are learned from the settings as they are read, and never forgotten", async () => {
+    const known = createKnownSecrets({ LOGIN: "login-value", FORGE_LOGIN: "forge-value", HOOK: "hook-value" });
+    const text = "login-value forge-value hook-value p@ss-of-remote p%40ss-of-remote";
+    expect(known.current().redact(text)).toBe(text);
+
+    const forge = { kind: "gitlab", tokenEnv: "FORGE_LOGIN" } as Settings["forge"];
+    const read = known.learnFrom(filesWith({ secrets: { LOGIN: { roles: [] } }, forge }));
+    await read.settings(project);
+    known.learnUser({ notify: { webhook: { url: "https://example.com", secret_env: "HOOK" } } });
+    const clean = known.current().redact(text);
+    expect(clean).toMatch(/^\[redacted: LOGIN\] \[redacted: FORGE_LOGIN\] \[redacted: HOOK\] \[/);
+    expect(clean).not.toContain("of-remote");
+
+    await known.learnFrom(filesWith({ secrets: {}, forge: null })).settings(project);
+    expect(known.current().redact(text)).toBe(clean);
+    expect(known.values()).toContainEqual({ name: "LOGIN", value: "login-value" });
+  });
+
+  it("are searched for by the same redactor until one is added", () => {
+    const known = createKnownSecrets({ GH_TOKEN: "aaaabbbb" });
+    const before = known.current();
+    known.hold({ name: "GH_TOKEN", value: "aaaabbbb" });
+    expect(known.current()).toBe(before);
+    known.hold({ name: "NIGHTSHIFT_TOKEN", value: "ccccdddd" });
+    expect(known.current().redact("ccccdddd")).toBe("[redacted: NIGHTSHIFT_TOKEN]");
+  });
+
+  it("that are too short are told, and left", () => {
+    const known = createKnownSecrets({ GH_TOKEN: "short" });
+    expect(known.problems()).toEqual([expect.stringContaining("GH_TOKEN has fewer than 8 characters")]);
+    expect(known.current().redact("short")).toBe("short");
+  });
+});
+
+describe("the daemon's log", () => {
+  const dirs: string[] = [];
+  afterEach(() => {
+    for (const dir of dirs.splice(0)) rmSync(dir, { recursive: true });
+  });
+
+  it("holds no secret in message, field, key or stack, and stays JSON", () => {
+    const dir = mkdtempSync(join(tmpdir(), "nightshift-log-"));
+    dirs.push(dir);
+    const known = createKnownSecrets({ GH_TOKEN: 'with "quotes" inside', NPM_TOKEN: "12345678" });
+    const echoed: string[] = [];
+    const log = createLogger({ dir, echo: (line) => void echoed.push(line), redactor: known.current });
+    const secret = 'with "quotes" inside';
+    log.error(`failed for ${secret}`, {
+      [secret]: 1,
+      error: new Error(secret).stack,
+      number: 12345678,
+      plain: "12345678",
+    });
+    known.hold({ name: "NIGHTSHIFT_TOKEN", value: "learned-later" });
+    log.info("learned-later", {});
+    log.info("nothing special", { run: "r1" });
+
+    const file = readFileSync(join(dir, readdirSync(dir)[0] ?? ""), "utf8");
+    expect(file).toBe(echoed.join(""));
+    expect(file).not.toContain("quotes");
+    const [failed, later, plain] = echoed.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(failed).toMatchObject({
+      level: "error",
+      msg: "failed for [redacted: GH_TOKEN]",
+      plain: "[redacted: NPM_TOKEN]",
+    });
+    expect(later).toMatchObject({ msg: "[redacted: NIGHTSHIFT_TOKEN]" });
+    expect(plain).toMatchObject({ level: "info", msg: "nothing special", run: "r1" });
+  });
+});
