@@ -8,5 +8,8 @@ export async function connect(context: CliContext): Promise<Client> {
   if (running !== null) return createClient(running);
   context.tell("starting the daemon …\n");
   const { startDaemon } = await import("./start-daemon.ts");
-  return createClient(await startDaemon(context));
+  const client = createClient(await startDaemon(context));
+  const { tellProblems } = await import("./tell-problems.ts");
+  await tellProblems(context, client);
+  return client;
 }

@@ -12,6 +12,8 @@ export interface CliContext {
   out(text: string): void;
   /** Progress, for whoever watches. */
   tell(text: string): void;
+  /** What a person must know, also one who wants no progress; a script that asked for JSON finds it there. */
+  warn(text: string): void;
   /** A person is at the keyboard and may be asked. */
   readonly interactive: boolean;
 }
@@ -40,6 +42,7 @@ export function createContext(options: GlobalOptions): CliContext {
     env,
     out: (text) => void process.stdout.write(text),
     tell: (text) => void (quiet || json || process.stderr.write(text)),
+    warn: (text) => void (json || process.stderr.write(text)),
     interactive: process.stdin.isTTY && process.stderr.isTTY && !json,
   };
 }

@@ -1,8 +1,9 @@
 import { Exit } from "./exit.ts";
+import { endWithReader } from "./reader.ts";
 
 /** Returns the exit code. Everything else is loaded only when it is needed: the start of a command is felt. */
 export async function main(argv: readonly string[]): Promise<number> {
-  endQuietlyWithoutReader();
+  endWithReader();
   const json = asksForJson(argv);
   try {
     // What the completion scripts call with every press of the tab key.
@@ -19,12 +20,4 @@ export async function main(argv: readonly string[]): Promise<number> {
 function asksForJson(argv: readonly string[]): boolean {
   const end = argv.indexOf("--");
   return argv.slice(0, end === -1 ? argv.length : end).includes("--json");
-}
-
-/** `nightshift queue | head -1`: who has read enough closes the pipe, and that is no error. */
-function endQuietlyWithoutReader(): void {
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-    process.exit();
-  });
 }

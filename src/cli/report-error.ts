@@ -1,7 +1,7 @@
 import { ConfigError, formatIssue, UserError } from "../core/errors.ts";
-import { terminalText } from "../core/terminal-text.ts";
 import { ProblemError, UnreachableError } from "../http/client.ts";
 import { DaemonStartError, type ExitCode } from "./exit.ts";
+import { layOut } from "./print/hint.ts";
 
 export interface Report {
   readonly message: string;
@@ -14,7 +14,10 @@ export function reportError(error: unknown, json: boolean): ExitCode {
   if (isCommanderError(error)) return reportWrongUse(error, json);
   const report = describeError(error);
   if (json) printJson(report);
-  else process.stderr.write(terminalText(`${report.message}\n${report.hint === null ? "" : `→ ${report.hint}\n`}`));
+  else
+    process.stderr.write(
+      `${layOut(report.message)}\n${report.hint === null ? "" : `→ ${layOut(report.hint, "  ")}\n`}`,
+    );
   return report.code;
 }
 

@@ -1,14 +1,15 @@
-import { terminalLine } from "../core/terminal-text.ts";
-import { createClient, type Client, type EventJson, type TaskJson } from "../http/client.ts";
+import { createClient, type Client, type TaskJson } from "../http/client.ts";
 import { answer, type CliContext } from "./context.ts";
 import { Exit } from "./exit.ts";
 import { readAddress } from "./find-daemon.ts";
+import { describeEvent } from "./print/event.ts";
 import { LiveLine } from "./print/live-line.ts";
 import { summary } from "./print/summary.ts";
 import { paint } from "./print/style.ts";
 import { duration } from "./print/words.ts";
 
-const MAX_LINE = 160;
+/** Events after which the waiting may be over. */
+const LAST_EVENTS: ReadonlySet<string> = new Set(["run.ended", "task.ended", "task.waiting"]);
 const LOOK_EVERY_MS = 500;
 
 export interface Waiting {
@@ -35,16 +36,15 @@ export async function waitForTask(context: CliContext, client: Client, { id, sin
         for await (const event of current.events({ after: seen, task: id, signal })) {
           seen = event.id;
           live.clear();
+          // Older events of a task that went on since are replayed too: what counts is how it stands now.
+          const settled = LAST_EVENTS.has(event.type) ? await findSettled(current, id) : null;
           if (since === null || event.at >= since)
             context.tell(
-              `${paint(context, "gray", duration(performance.now() - start).padStart(8))}  ${describe(context, event)}\n`,
+              `${paint(context, "gray", duration(performance.now() - start).padStart(8))}  ${describeEvent(context, event, settled)}\n`,
             );
           if (event.type === "run.started" && event.run !== null)
             void showOutput(current, { run: event.run, live, signal });
-          if (event.type !== "task.ended" && event.type !== "task.waiting") continue;
-          // Older events of a task that went on since are replayed too: what counts is how it stands now.
-          const task = await current.call("GET /tasks/:id", { params: { id } });
-          if (isSettled(task)) return task;
+          if (settled !== null && event.type !== "run.ended") return settled;
         }
       } finally {
         moved.abort();
@@ -93,17 +93,10 @@ async function watchAddress(context: CliContext, moved: AbortController): Promis
   return null;
 }
 
-function isSettled({ status }: TaskJson): boolean {
-  return ["waiting", "succeeded", "failed", "cancelled"].includes(status);
-}
-
-function describe(context: CliContext, event: EventJson): string {
-  const text = terminalLine(event.summary, MAX_LINE);
-  return event.level === "error"
-    ? paint(context, "red", text)
-    : event.level === "warning"
-      ? paint(context, "yellow", text)
-      : text;
+/** The task, if it has ended or waits for a person. */
+async function findSettled(client: Client, id: string): Promise<TaskJson | null> {
+  const task = await client.call("GET /tasks/:id", { params: { id } });
+  return ["waiting", "succeeded", "failed", "cancelled"].includes(task.status) ? task : null;
 }
 
 async function showOutput(

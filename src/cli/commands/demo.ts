@@ -2,13 +2,15 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { TaskJson } from "../../http/client.ts";
+import type { Client, TaskJson } from "../../http/client.ts";
 import { acceptFiles } from "../accept-files.ts";
 import { connect } from "../connect.ts";
 import { answer, type CliContext } from "../context.ts";
 import { Exit } from "../exit.ts";
+import { layOut } from "../print/hint.ts";
 import { paint } from "../print/style.ts";
 import { summary } from "../print/summary.ts";
+import { cleanUpAfter } from "../reader.ts";
 import { waitForTask } from "../wait-for-task.ts";
 import { stopDaemon } from "./stop.ts";
 
@@ -25,22 +27,29 @@ export async function demo(context: CliContext, options: { readonly clean?: bool
   };
   context.tell(paint(context, "bold", "A throw-away repository with a check that fails …\n"));
   makeRepository(dir);
-  writeConfiguration(dir);
+  const wall = await tryWall(own);
+  writeConfiguration(dir, wall === null);
   context.tell(
-    paint(context, "yellow", "sandbox: none – this version has no sandbox yet; the scripted agent is harmless\n"),
+    wall === null
+      ? "The sandbox holds on this machine: agent and checks run inside it.\n"
+      : paint(context, "yellow", `sandbox: NONE for this demo, whose agent is harmless. ${layOut(wall)}\n`),
   );
-  try {
-    const task = await runTask(own);
-    answer(context, task, () => `\n${summary(context, task)}${options.clean === true ? "" : whereToLook(dir, task)}`);
-    if (task.status !== "succeeded") throw new Exit(1);
-  } finally {
-    await stopDaemon(own, true);
-    if (options.clean === true) rmSync(dir, { recursive: true, force: true });
-  }
+  await cleanUpAfter(
+    async (whileRead) => {
+      // Not given up half-way: a daemon that is just starting could not be stopped.
+      const client = await connect(own);
+      const task = await whileRead(runTask(own, client));
+      answer(context, task, () => `\n${summary(context, task)}${options.clean === true ? "" : whereToLook(dir, task)}`);
+      if (task.status !== "succeeded") throw new Exit(1);
+    },
+    async () => {
+      await stopDaemon(own, true);
+      if (options.clean === true) rmSync(dir, { recursive: true, force: true });
+    },
+  );
 }
 
-async function runTask(context: CliContext): Promise<TaskJson> {
-  const client = await connect(context);
+async function runTask(context: CliContext, client: Client): Promise<TaskJson> {
   await acceptFiles(context, client, { place: { path: context.cwd, url: null }, own: true, yes: true });
   const task = await client.call("POST /tasks", {
     body: { project: "demo", pipeline: "chore", description: DESCRIPTION },
@@ -77,10 +86,19 @@ function makeRepository(dir: string): void {
   git("push", "--quiet", "origin", "main");
 }
 
-function writeConfiguration(dir: string): void {
-  const home = join(dir, "home");
+/** Why there is no sandbox here; null when there is. */
+async function tryWall(context: CliContext): Promise<string | null> {
+  // The doctor brings much along that no other part of the demo needs.
+  const { checkSandbox } = await import("../../daemon/doctor-sandbox.ts");
+  const home = context.env["NIGHTSHIFT_HOME"] ?? "";
   mkdirSync(home, { mode: 0o700 });
-  writeFileSync(join(home, "config.yaml"), "sandbox: { mode: none }\n");
+  const findings = await checkSandbox({ mode: "enforce", home, env: context.env });
+  const trouble = findings.find(({ ok }) => ok === "no");
+  return trouble === undefined ? null : [trouble.detail, trouble.fix].join(" ");
+}
+
+function writeConfiguration(dir: string, hasWall: boolean): void {
+  writeFileSync(join(dir, "home", "config.yaml"), `sandbox: { mode: ${hasWall ? "enforce" : "none"} }\n`);
 }
 
 function whereToLook(dir: string, task: TaskJson): string {

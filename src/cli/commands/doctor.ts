@@ -1,7 +1,7 @@
-import { terminalText } from "../../core/terminal-text.ts";
 import { checkMachine, type Finding } from "../../daemon/doctor.ts";
 import { answer, type CliContext } from "../context.ts";
 import { Exit } from "../exit.ts";
+import { layOut } from "../print/hint.ts";
 import { paint } from "../print/style.ts";
 import { plural } from "../print/words.ts";
 
@@ -29,7 +29,7 @@ function line(context: Pick<CliContext, "color">, { name, ok, detail, fix }: Fin
       : ok === "warn"
         ? paint(context, "yellow", "!")
         : paint(context, "red", "✗");
-  const indent = `\n${" ".repeat(NAME_WIDTH + 3)}`;
-  const words = terminalText(detail).split("\n").join(indent);
-  return `${mark} ${name.padEnd(NAME_WIDTH)} ${words}${fix === null ? "" : `${indent}→ ${terminalText(fix)}`}\n`;
+  const indent = " ".repeat(NAME_WIDTH + 3);
+  const repair = fix === null ? "" : `\n${indent}→ ${layOut(fix, `${indent}  `)}`;
+  return `${mark} ${name.padEnd(NAME_WIDTH)} ${layOut(detail, indent)}${repair}\n`;
 }

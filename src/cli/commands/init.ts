@@ -55,10 +55,14 @@ async function initUrl(context: CliContext, url: string): Promise<void> {
   );
 }
 
-function notes({ agents, tools, remote, dir, detached, shallow }: DetectedProject): readonly string[] {
+function notes(detected: DetectedProject): readonly string[] {
+  const { agents, configuredAgent, tools, remote, dir, detached, shallow } = detected;
   return [
-    ...(agents.length === 0
-      ? ["no agent CLI was found on PATH: name a program of your own under agents, as kind: command"]
+    ...(configuredAgent === null ? [] : [`config.yaml names the agent ${configuredAgent}, which is used`]),
+    ...(agents.length === 0 && configuredAgent === null
+      ? [
+          "no agent CLI was found on PATH: nightshift agents says how to get one, or name a program of your own under agents, as kind: command",
+        ]
       : []),
     ...(Object.keys(tools.checks).length === 0
       ? ["no checks were found: without any, only a person judges a change"]

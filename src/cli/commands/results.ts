@@ -2,6 +2,7 @@ import { terminalText } from "../../core/terminal-text.ts";
 import type { Client, TaskJson } from "../../http/client.ts";
 import { connect } from "../connect.ts";
 import { answer, type CliContext } from "../context.ts";
+import { denials, describeDenied } from "../print/denied.ts";
 import { table } from "../print/table.ts";
 import { summary } from "../print/summary.ts";
 
@@ -25,10 +26,19 @@ export async function results(
     duration_ms: task.duration_ms,
     branch: task.branch,
     artifacts: task.artifacts,
+    checks: task.checks,
+    denied: denials(task),
     error: task.runs.at(-1)?.error ?? null,
     ...(output === null ? {} : { output }),
   };
-  answer(context, value, () => `${summary(context, task)}${filesTable(task)}${output === null ? "" : `\n${output}`}`);
+  answer(context, value, () =>
+    [summary(context, task), deniedPart(task), filesTable(task), output === null ? "" : `\n${output}`].join(""),
+  );
+}
+
+function deniedPart(task: TaskJson): string {
+  const denied = describeDenied(task);
+  return denied === "" ? "" : `\nDenied\n${denied}`;
 }
 
 interface ChangedFile {

@@ -1,7 +1,9 @@
+import { createClient } from "../../http/client.ts";
 import { findDaemon } from "../find-daemon.ts";
 import { answer, type CliContext } from "../context.ts";
 import { Exit } from "../exit.ts";
 import { runDaemon, startDaemon } from "../start-daemon.ts";
+import { tellProblems } from "../tell-problems.ts";
 
 export async function start(
   context: CliContext,
@@ -9,21 +11,17 @@ export async function start(
 ): Promise<void> {
   const args = options.port === undefined ? [] : ["--port", String(options.port)];
   const running = await findDaemon(context);
-  if (running !== null)
-    return answer(
-      context,
-      { pid: running.pid, url: running.url, started: false },
-      () => `the daemon is already running (pid ${running.pid}) at ${running.url}\n`,
-    );
-  if (options.foreground === true) {
+  if (running === null && options.foreground === true) {
     const code = await runDaemon(context, args);
     if (code !== 0) throw new Exit(code === 2 ? 2 : 4);
     return;
   }
-  const address = await startDaemon(context, args);
+  const { pid, url, token } = running ?? (await startDaemon(context, args));
+  const problems = await tellProblems(context, createClient({ url, token }));
+  const already = running === null ? "" : "already ";
   answer(
     context,
-    { pid: address.pid, url: address.url, started: true },
-    () => `the daemon is running (pid ${address.pid}) at ${address.url}\n`,
+    { pid, url, started: running === null, problems },
+    () => `the daemon is ${already}running (pid ${pid}) at ${url}\n`,
   );
 }

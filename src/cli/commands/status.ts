@@ -1,7 +1,7 @@
 import { createClient } from "../../http/client.ts";
 import { findDaemon } from "../find-daemon.ts";
 import { answer, type CliContext } from "../context.ts";
-import { paint } from "../print/style.ts";
+import { describeProblems } from "../print/problems.ts";
 import { duration } from "../print/words.ts";
 
 /** Starts nothing: a question about the daemon must not be answered by making one. */
@@ -17,8 +17,7 @@ export async function status(context: CliContext): Promise<void> {
     return [
       `daemon ${found.version} (pid ${found.pid}) at ${address.url}, up ${duration(found.uptime_ms)}, sandbox ${found.sandbox}`,
       `tasks: ${tasks.length === 0 ? "none" : tasks.join(", ")}; open runs: ${found.open_runs}`,
-      ...found.problems.map((problem) => paint(context, "yellow", `! ${problem}`)),
-      "",
+      describeProblems(context, found.problems),
     ].join("\n");
   });
 }

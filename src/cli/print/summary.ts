@@ -1,6 +1,8 @@
 import { terminalText } from "../../core/terminal-text.ts";
 import type { TaskJson } from "../../http/client.ts";
 import type { CliContext } from "../context.ts";
+import { describeFindings, lastChecks, withoutFindings } from "./findings.ts";
+import { layOut } from "./hint.ts";
 import { describeWaiting, taskLine } from "./task.ts";
 import { duration, money, plural } from "./words.ts";
 
@@ -12,7 +14,15 @@ export function summary(context: Pick<CliContext, "color">, task: TaskJson): str
     `${plural(task.runs.length, "run")} in ${duration(task.duration_ms)}, cost ${money(task.cost_usd, task.unknown_cost ?? 0)}`,
     ...(diff === undefined ? [] : [`change: ${terminalText(diff.label)}`]),
     ...(branch === undefined ? [] : [`branch: ${terminalText(branch.label)}`]),
-    ...(task.reason === null || task.status === "succeeded" ? [] : [`reason: ${terminalText(task.reason)}`]),
+    ...(task.reason === null || task.status === "succeeded"
+      ? []
+      : [`reason: ${layOut(withoutFindings(task.reason, task), "  ")}`]),
   ];
-  return `${taskLine(context, task)}${facts.map((fact) => `  ${fact}\n`).join("")}${describeWaiting(task)}`;
+  const findings = describeFindings(context, lastChecks(task));
+  return [
+    taskLine(context, task),
+    ...facts.map((fact) => `  ${fact}\n`),
+    ...(findings === "" ? [] : ["\nFindings\n", findings]),
+    describeWaiting(task),
+  ].join("");
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { TaskJson, WaitingForJson } from "../../http/client.ts";
 import { summary } from "./summary.ts";
-import { describeWaiting, taskLine } from "./task.ts";
+import { checksTable, describeWaiting, runsTable, taskLine } from "./task.ts";
 
 const SINCE = "2026-11-16T02:00:00.000Z";
 const plain = { color: false };
@@ -17,10 +17,20 @@ function task(more: Partial<TaskJson> = {}): TaskJson {
     queued_for: null,
     reason: null,
   };
-  const sums = { runs: [], artifacts: [], duration_ms: 61_000, cost_usd: 0.5, unknown_cost: 1 };
+  const sums = { runs: [], checks: [], artifacts: [], duration_ms: 61_000, cost_usd: 0.5, unknown_cost: 1 };
   // The rest of a task has no part in these lines.
   return { ...base, ...sums, ...more } as unknown as TaskJson;
 }
+
+const ownCheck: TaskJson["checks"][number] = {
+  run: "run_1",
+  name: "no-secrets",
+  severity: "error",
+  status: "failed",
+  exit_code: null,
+  duration_ms: 0,
+  tail: "- error key a.ts:1: a key",
+};
 
 test("a task on one line, whatever its title holds", () => {
   expect(taskLine(plain, task())).toBe("task_1  running in implementing  Greet people\n");
@@ -72,4 +82,42 @@ test("a summary names what is known and what is not", () => {
   expect(summary(plain, ended)).toBe(
     "task_1  failed in implementing  Greet people\n  0 runs in 1 min 1 s, cost $0.50 and 1 unknown\n  branch: agent/greet\n  reason: the checks failed\n",
   );
+});
+
+test("a summary tells what the last checks found, after a reason that does not", () => {
+  const ended = task({
+    status: "failed",
+    reason: "the change is refused:\n- error key a.ts:1: a key",
+    runs: [{ id: "run_1" }] as TaskJson["runs"],
+    checks: [ownCheck],
+  });
+  expect(summary(plain, ended)).toContain(
+    "  reason: the change is refused:\n\nFindings\n  no-secrets failed in run_1\n    - error key a.ts:1: a key\n",
+  );
+});
+
+test("the engine's own checks have words of their own in the table", () => {
+  const checks = [
+    ownCheck,
+    { ...ownCheck, severity: "warning" },
+    { ...ownCheck, status: "passed", severity: "warning" },
+  ];
+  const [, ...lines] = checksTable(plain, task({ checks: checks as TaskJson["checks"] }))
+    .trimEnd()
+    .split("\n");
+  expect(lines.map((line) => line.split(/ {2,}/).slice(2, 4))).toEqual([
+    ["failed", "error"],
+    ["warned", "warning"],
+    ["passed", "–"],
+  ]);
+});
+
+test("each run names its sandbox", () => {
+  const run = { id: "run_1", state: "implementing", role: "implement", step: "agent", status: "succeeded" };
+  const runs = [
+    { ...run, duration_ms: 5, cost_usd: 0, sandbox: "none" },
+    { ...run, duration_ms: 5, cost_usd: 0, sandbox: null },
+  ];
+  const [heading, first, second] = runsTable(plain, runs as unknown as TaskJson["runs"]).split("\n");
+  expect([heading, first, second].map((line) => line?.split(/ {2,}/).at(-1))).toEqual(["SANDBOX", "none", "–"]);
 });

@@ -1,7 +1,9 @@
 import { terminalLine, terminalText } from "../../core/terminal-text.ts";
 import type { RunJson, TaskJson } from "../../http/client.ts";
 import type { CliContext } from "../context.ts";
-import { paint, paintStatus } from "./style.ts";
+import { checkWord, paintCheck, severityWord, withoutFindings } from "./findings.ts";
+import { layOut } from "./hint.ts";
+import { paintStatus } from "./style.ts";
 import { table } from "./table.ts";
 import { duration, money } from "./words.ts";
 
@@ -27,18 +29,17 @@ export function runsTable(context: Pick<CliContext, "color">, runs: readonly Run
     run.outcome ?? "",
     run.duration_ms === null ? "" : duration(run.duration_ms),
     run.step === "agent" ? money(run.cost_usd) : "",
+    run.sandbox ?? "–",
   ]);
-  return table(["RUN", "STATE", "ROLE", "AGENT", "STATUS", "OUTCOME", "TIME", "COST"], rows);
+  return table(["RUN", "STATE", "ROLE", "AGENT", "STATUS", "OUTCOME", "TIME", "COST", "SANDBOX"], rows);
 }
 
 export function checksTable(context: Pick<CliContext, "color">, task: TaskJson): string {
   const rows = task.checks.map((check) => [
     check.run,
     check.name,
-    check.status === "passed"
-      ? paint(context, "green", "passed")
-      : paint(context, check.severity === "error" ? "red" : "yellow", check.status.replace("_", " ")),
-    check.severity,
+    paintCheck(context, check, checkWord(check)),
+    severityWord(check),
     duration(check.duration_ms),
   ]);
   return table(["RUN", "CHECK", "RESULT", "SEVERITY", "TIME"], rows);
@@ -63,7 +64,7 @@ export function describeWaiting(task: TaskJson): string {
       ].join("\n");
     case "choice":
       return [
-        `Waits for a choice: ${terminalText(waiting.reason)}`,
+        `Waits for a choice: ${layOut(withoutFindings(waiting.reason, task), "  ")}`,
         ...waiting.options.map(
           ({ id, title, recommended }) =>
             `  ${id}: ${terminalLine(title, MAX_LINE)}${recommended ? " (recommended)" : ""}`,

@@ -10,16 +10,24 @@ test.for<[TranscriptEventJson, string]>([
   [{ type: "tool_result", id: "1", output: "2 passed", failed: false }, "2 passed\n"],
   [{ type: "file_change", path: "a\nb", change: "created" }, "created a b\n"],
   [
-    { type: "usage", tokens: { input: 10, output: 2, cache_read: 0, cache_write: 0 }, cost_usd: null, model: null },
+    {
+      type: "usage",
+      tokens: { input: 10, output: 2, cache_read: 0, cache_write: 0 },
+      cost_usd: null,
+      model: null,
+      scope: "delta",
+    },
     "  10 in, 2 out, unknown\n",
   ],
   [{ type: "limit", kind: "usage", resets_at: "2026-11-16T02:00:00Z" }, "  usage limit until 2026-11-16T02:00:00Z\n"],
   [{ type: "session", id: "s" }, ""],
-  [{ type: "error", message: "no key" }, "no key\n"],
+  [{ type: "error", message: "no key", failure: "login" }, "no key\n"],
 ])("%o", ([event, text]) => {
   expect(renderEvent(plain, event)).toBe(text);
 });
 
 test("colours only where they are wanted", () => {
-  expect(renderEvent({ color: true }, { type: "error", message: "no" })).toBe("\u001b[31mno\u001b[39m\n");
+  expect(renderEvent({ color: true }, { type: "error", message: "no", failure: null })).toBe(
+    "\u001b[31mno\u001b[39m\n",
+  );
 });

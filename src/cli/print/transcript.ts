@@ -27,6 +27,8 @@ export function renderEvent(context: Pick<CliContext, "color">, event: Transcrip
       return `${paint(context, "yellow", `  ${event.kind} limit${event.resets_at === null ? "" : ` until ${event.resets_at}`}`)}\n`;
     case "session":
       return "";
+    case "outcome":
+      return `${paint(context, "cyan", "▸ reported")} ${terminalLine(JSON.stringify(event.value) ?? "", MAX_LINE)}\n`;
     case "error":
       return `${paint(context, "red", terminalText(event.message))}\n`;
   }

@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import type { EventJson, TaskJson } from "../../http/client.ts";
+import { describeEvent } from "./event.ts";
+
+const plain = { color: false };
+const failed = { status: "failed", reason: "no such file (tried 3 times)", waiting_for: null } as const;
+
+function event(type: EventJson["type"], summary: string, data: EventJson["data"] = {}): EventJson {
+  const base = { id: 1, at: "2026-11-16T02:00:00.000Z", task: "task_1", run: null, level: "info" } as const;
+  return { ...base, actor: { kind: "system", name: "nightshift" }, type, summary, data };
+}
+
+const runEnded = event("run.ended", "implement: agent_error – no such file");
+const taskEnded = event("task.ended", "failed: no such file (tried 3 times)");
+
+test("the reason is left to the summary where one follows", () => {
+  expect(describeEvent(plain, runEnded, failed)).toBe("implement: agent_error");
+  expect(describeEvent(plain, taskEnded, failed)).toBe("failed");
+  expect(describeEvent(plain, runEnded, null)).toBe("implement: agent_error – no such file");
+});
+
+test("what the summary does not tell is told", () => {
+  const other = event("run.ended", "checks: checks_failed – test: failed");
+  expect(describeEvent(plain, other, failed)).toBe("checks: checks_failed – test: failed");
+  const succeeded = { status: "succeeded", reason: "agent/x at 1234", waiting_for: null } as const;
+  expect(describeEvent(plain, event("task.ended", "succeeded: agent/x at 1234"), succeeded)).toBe(
+    "succeeded: agent/x at 1234",
+  );
+});
+
+test("nor is the reason of a choice told twice", () => {
+  const waiting: Pick<TaskJson, "status" | "reason" | "waiting_for"> = {
+    status: "waiting",
+    reason: null,
+    waiting_for: { kind: "choice", since: runEnded.at, reason: "no such file", options: [] },
+  };
+  expect(describeEvent(plain, runEnded, waiting)).toBe("implement: agent_error");
+});
+
+test("who has to wait is told until when", () => {
+  const until = Date.parse("2026-11-16T05:00:00Z");
+  const queued = event("task.queued", "usage_limit: used up", { kind: "quota", until, outcome: "usage_limit" });
+  expect(describeEvent(plain, queued, null)).toBe("next try at 2026-11-16T05:00:00.000Z (quota)");
+  expect(describeEvent(plain, { ...queued, data: { kind: "capacity", until: null } }, null)).toBe("queued (capacity)");
+});
+
+test("colours by level, one line, nothing a terminal obeys", () => {
+  const loud = { ...event("run.note", "a\nb\u0007"), level: "error" } as const;
+  expect(describeEvent({ color: true }, loud, null)).toBe("\u001b[31ma b\u001b[39m");
+});

@@ -1,0 +1,35 @@
+import { terminalLine } from "../../core/terminal-text.ts";
+import type { EventJson, TaskJson } from "../../http/client.ts";
+import type { CliContext } from "../context.ts";
+import { paint } from "./style.ts";
+
+const MAX_LINE = 160;
+
+type Settled = Pick<TaskJson, "status" | "reason" | "waiting_for">;
+
+/** `settled`: the task, when the waiting is over; its reason is then told in full by the summary, and not here as well. */
+export function describeEvent(context: Pick<CliContext, "color">, event: EventJson, settled: Settled | null): string {
+  const text = terminalLine(event.type === "task.queued" ? nextTry(event) : withoutReason(event, settled), MAX_LINE);
+  if (event.level === "error") return paint(context, "red", text);
+  return event.level === "warning" ? paint(context, "yellow", text) : text;
+}
+
+function nextTry({ data, summary }: EventJson): string {
+  const { kind, until } = data;
+  if (typeof kind !== "string") return summary;
+  return typeof until === "number" ? `next try at ${new Date(until).toISOString()} (${kind})` : `queued (${kind})`;
+}
+
+/** Ended events say what came of it and, behind this, why. */
+function withoutReason({ summary, type }: EventJson, settled: Settled | null): string {
+  const reason = settled === null ? null : toldReason(settled);
+  const separator = type === "task.ended" ? ": " : " – ";
+  const at = summary.indexOf(separator);
+  if (reason === null || at === -1 || !reason.includes(summary.slice(at + separator.length))) return summary;
+  return summary.slice(0, at);
+}
+
+function toldReason({ status, reason, waiting_for: waiting }: Settled): string | null {
+  if (waiting?.kind === "choice") return waiting.reason;
+  return status === "succeeded" ? null : reason;
+}

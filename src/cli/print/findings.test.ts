@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+import type { CheckJson, TaskJson } from "../../http/client.ts";
+import { denials, describeDenied } from "./denied.ts";
+import { checkWord, describeFindings, lastChecks, severityWord, withoutFindings } from "./findings.ts";
+
+const plain = { color: false };
+
+function check(more: Partial<CheckJson> = {}): CheckJson {
+  const base = { run: "run_1", name: "test", severity: "error", status: "failed" } as const;
+  return { ...base, exit_code: 1, duration_ms: 5, tail: "not ok\n", ...more };
+}
+
+function taskOf(runs: readonly object[], checks: readonly CheckJson[] = []): Pick<TaskJson, "runs" | "checks"> {
+  // The rest of a run has no part in these lines.
+  return { runs: runs as TaskJson["runs"], checks: [...checks] };
+}
+
+test.for<[changes: Partial<CheckJson>, word: string, severity: string]>([
+  [{ name: "diff-policy", status: "passed", severity: "warning" }, "passed", "–"],
+  [{ name: "diff-policy", severity: "warning" }, "warned", "warning"],
+  [{ name: "no-secrets" }, "failed", "error"],
+  [{ severity: "warning" }, "failed", "warning"],
+  [{ status: "passed" }, "passed", "error"],
+  [{ status: "red_baseline" }, "red baseline", "error"],
+])("%o is %s", ([changes, word, severity]) => {
+  expect([checkWord(check(changes)), severityWord(check(changes))]).toEqual([word, severity]);
+});
+
+test("errors first, with their text; what passed or has nothing to say is left out", () => {
+  const checks = [
+    check({ name: "diff-policy", severity: "warning", tail: "- warning size a.ts: large\n- error links b: out" }),
+    check({ tail: "not ok\u001b[2J\n\twanted 1\n" }),
+    check({ name: "lint", status: "passed", tail: "all well" }),
+    check({ name: "docs", status: "skipped", tail: "" }),
+  ];
+  expect(describeFindings(plain, checks)).toBe(
+    "  test failed in run_1\n    not ok\n    \twanted 1\n" +
+      "  diff-policy warned in run_1\n    - error links b: out\n    - warning size a.ts: large\n",
+  );
+});
+
+test("twelve lines each: the end of what a program printed, the beginning of a list", () => {
+  const tail = Array.from({ length: 20 }, (_, n) => `line ${n}`).join("\n");
+  const shown = (name: string): string[] =>
+    describeFindings(plain, [check({ name, tail })])
+      .trimEnd()
+      .split("\n")
+      .slice(1);
+  expect(shown("test")).toHaveLength(12);
+  expect(shown("test")[0]).toBe("    … 9 lines before");
+  expect(shown("test").at(-1)).toBe("    line 19");
+  expect(shown("no-secrets")).toHaveLength(12);
+  expect(shown("no-secrets").at(-1)).toBe("    … and 9 more lines");
+  expect(describeFindings(plain, [check({ tail: "x".repeat(10_000) })]).length).toBeLessThan(300);
+});
+
+test("what was repaired since is history", () => {
+  const checks = [check(), check({ run: "run_3", status: "passed" })];
+  expect(lastChecks(taskOf([{ id: "run_1" }, { id: "run_3" }, { id: "run_4" }], checks))).toEqual(checks.slice(1));
+});
+
+test("a reason does not repeat the findings below it", () => {
+  const task = taskOf([{ id: "run_1" }], [check({ name: "no-secrets", tail: "- error key a.ts:1: a key" })]);
+  expect(withoutFindings("the change is refused:\n- error key a.ts:1: a key\nand more", task)).toBe(
+    "the change is refused:\nand more",
+  );
+});
+
+test("denials of all runs, each once, and nothing a terminal obeys", () => {
+  const sentence = "denied: evil.example:443; add it to sandbox.network to allow it";
+  const task = taskOf([
+    { payload: null },
+    { payload: { denied: [sentence, "denied: \u001b[2Jx:443"] } },
+    { payload: { denied: [sentence, 5] } },
+    { payload: { denied: "nonsense" } },
+  ]);
+  expect(denials(task)).toHaveLength(2);
+  expect(describeDenied(task)).toBe(`  ${sentence}\n  denied: x:443\n`);
+  expect(describeDenied(taskOf([{ payload: {} }]))).toBe("");
+});

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { layOut } from "./hint.ts";
+import { describeProblems } from "./problems.ts";
+
+test.for<[name: string, text: string, laidOut: string]>([
+  [
+    "a command between two sentences",
+    "bubblewrap is not installed. Run: sudo apt-get install -y bubblewrap To go on without it, set `sandbox.mode`.",
+    "bubblewrap is not installed.\nRun:\n  sudo apt-get install -y bubblewrap\nTo go on without it, set `sandbox.mode`.",
+  ],
+  [
+    "a remark behind it",
+    "Run: sudo sysctl -w user.max_user_namespaces=15000 (and keep it in /etc/sysctl.d). To go on without it, do.",
+    "Run:\n  sudo sysctl -w user.max_user_namespaces=15000\n(and keep it in /etc/sysctl.d).\nTo go on without it, do.",
+  ],
+  [
+    "a pipe of commands",
+    "Allow it to bwrap alone: printf 'a: {\\n}' | sudo tee /etc/a && sudo load /etc/a To go on without it, do.",
+    "Allow it to bwrap alone:\n  printf 'a: {\\n}' | sudo tee /etc/a && sudo load /etc/a\nTo go on without it, do.",
+  ],
+  ["no command", "add it: nightshift trust", "add it: nightshift trust"],
+  ["what a terminal would obey", "a\u001b[2Jb", "ab"],
+])("%s", ([, text, laidOut]) => {
+  expect(layOut(text)).toBe(laidOut);
+});
+
+test("what follows the first line is indented", () => {
+  expect(layOut("No. Run: sudo x", "    ")).toBe("No.\n    Run:\n      sudo x");
+});
+
+test("problems are loud, a mark for each", () => {
+  expect(describeProblems({ color: false }, ["one", "two. Run: sudo x"])).toBe("! one\n! two.\n  Run:\n    sudo x\n");
+  expect(describeProblems({ color: true }, ["one"])).toBe("\u001b[31m!\u001b[39m \u001b[33mone\u001b[39m\n");
+  expect(describeProblems({ color: true }, [])).toBe("");
+});
