@@ -60,6 +60,7 @@ describe("the packed package", () => {
         "bin/package.json",
         "dist/cli/main.js",
         "dist/supervisor/main.js",
+        "dist/mcp/report-outcome.mjs",
         "dist/builtin/pipelines/chore.yaml",
       ]),
     );

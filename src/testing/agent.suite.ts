@@ -20,6 +20,7 @@ const EVENT_TYPES: readonly TranscriptEvent["type"][] = [
   "usage",
   "limit",
   "session",
+  "outcome",
   "error",
   "raw",
 ];
@@ -28,10 +29,10 @@ const EVENT_TYPES: readonly TranscriptEvent["type"][] = [
 export function testAgent(name: string, { create, lines }: AgentSuite): void {
   describe(`agent ${name}`, () => {
     it.each(ROLES)("gives a command for %s that can be started, and the same one every time", (role) => {
-      const command = create().command(run(role));
+      const command = create().command(exampleRun(role));
       expect(command.argv[0]).toMatch(/\S/);
       expect([...command.argv, ...Object.values(command.env)].filter((text) => text.includes("\0"))).toEqual([]);
-      expect(create().command(run(role))).toEqual(command);
+      expect(create().command(exampleRun(role))).toEqual(command);
     });
 
     it("reads neither prompt nor secrets, so that neither can stand in its arguments", () => {
@@ -40,7 +41,7 @@ export function testAgent(name: string, { create, lines }: AgentSuite): void {
       const before = { ...process.env };
       Object.assign(process.env, planted);
       try {
-        expect(JSON.stringify(create().command(run("implement")))).not.toContain("planted-");
+        expect(JSON.stringify(create().command(exampleRun("implement")))).not.toContain("planted-");
       } finally {
         for (const key of Object.keys(planted)) {
           if (before[key] === undefined) delete process.env[key];
@@ -50,7 +51,7 @@ export function testAgent(name: string, { create, lines }: AgentSuite): void {
     });
 
     it("names the prompt file only where the prompt does not come by stdin", () => {
-      const { argv, prompt } = create().command(run("implement"));
+      const { argv, prompt } = create().command(exampleRun("implement"));
       expect(argv.some((arg) => arg.includes(PROMPT_FILE))).toBe(prompt === "file");
     });
 
@@ -99,14 +100,25 @@ export function testAgent(name: string, { create, lines }: AgentSuite): void {
 
 const PROMPT_FILE = "/no/such/prompt.md";
 
-function run(role: Role): AgentRun {
+export function exampleRun(role: Role, changes: Partial<AgentRun> = {}): AgentRun {
   return {
     role,
     model: "some-model",
     maxTurns: 5,
     maxBudgetUsd: 1,
-    tools: ["Read"],
-    sessionId: null,
+    tools: ["Read", "Edit", "Bash"],
+    commands: ["git", "sbt compile"],
+    session: { kind: "new", id: "0f0e0d0c-0b0a-4908-8706-050403020100" },
     promptFile: PROMPT_FILE,
+    workspace: "/w/run_1",
+    mayWrite: role === "implement" || role === "request_changes",
+    write: ["/w/report"],
+    read: [],
+    home: "/h/task_1/role",
+    filesDir: "/r/run_1/agent",
+    reportServer: { command: "/n/node", args: ["/m/report-outcome.js", "/r/run_1/agent/report.json"], env: {} },
+    schema: { type: "object", properties: { outcome: { const: "implemented" } }, required: ["outcome"] },
+    gateway: { url: "http://127.0.0.1:3129", key: "nonce-of-the-run" },
+    ...changes,
   };
 }

@@ -119,6 +119,20 @@ export function testRunFiles(create: (home: string) => RunFiles): void {
         expect(await read()).toEqual({ kind: "invalid", problem: expect.stringMatching(/hard link/) });
       });
 
+      test("by the tool is a file of its own, read with the same distrust", async () => {
+        write('{"outcome": "implemented", "summary": "by hand"}');
+        expect(await files.readReport("run_1")).toEqual({ kind: "missing" });
+        writeFileSync(paths.reportFile, '{"outcome": "implemented", "summary": "by the tool"}');
+        expect(await files.readReport("run_1")).toMatchObject({ kind: "value", value: { summary: "by the tool" } });
+        expect(await read()).toMatchObject({ kind: "value", value: { summary: "by hand" } });
+        rmSync(paths.reportFile);
+        symlinkSync(paths.outcomeFile, paths.reportFile);
+        expect(await files.readReport("run_1")).toEqual({
+          kind: "invalid",
+          problem: expect.stringMatching(/symbolic link/),
+        });
+      });
+
       test("in a directory that is a link shows nothing of it", async () => {
         renameSync(paths.outcomeDir, join(home, "elsewhere"));
         writeFileSync(join(home, "elsewhere/outcome.json"), '{"token": 1}');

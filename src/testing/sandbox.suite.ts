@@ -1,33 +1,44 @@
 import { describe, expect, test } from "vitest";
-import type { Sandbox, SandboxPolicy } from "../ports/sandbox.ts";
+import type { Sandbox, SandboxPlace, SandboxPolicy } from "../ports/sandbox.ts";
 
-export const examplePolicy: SandboxPolicy = {
-  cwd: "/workspace",
-  write: ["/workspace"],
-  read: ["/usr"],
-  env: { PATH: "/usr/bin", LANG: "C" },
-};
+export interface SandboxCase {
+  readonly sandbox: Sandbox;
+  readonly policy: () => SandboxPolicy;
+  readonly place: () => SandboxPlace;
+}
 
 /** What every sandbox that is there must do with a policy. */
-export function testSandbox(name: string, sandbox: Sandbox): void {
+export function testSandbox(name: string, { sandbox, policy, place }: SandboxCase): void {
   describe(`sandbox ${name}`, () => {
     test("is recorded under a name", () => {
       expect(sandbox.name).not.toBe("");
     });
 
-    test("keeps the command's own words, in order, at the end of what it starts", () => {
-      const argv = ["agent", "--flag", "a b", ""] as const;
-      expect(sandbox.confine(examplePolicy, argv).argv.slice(-argv.length)).toEqual(argv);
+    test("keeps the command's own words, in order, at the end of what it starts", async () => {
+      const argv = ["sh", "--flag", "a b", ""] as const;
+      const { command, close } = await sandbox.open(policy(), argv, place());
+      await close();
+      expect(command.argv.slice(-argv.length + 1)).toEqual(argv.slice(1));
     });
 
-    test("gives the policy's environment and nothing of ours", () => {
-      const { env } = sandbox.confine(examplePolicy, ["agent"]);
-      expect(env).toEqual(examplePolicy.env);
+    test("changes no policy, and closes as often as it is asked", async () => {
+      const given = policy();
+      const before = structuredClone(given);
+      const confinement = await sandbox.open(given, ["sh"], place());
+      await confinement.close();
+      await confinement.close();
+      expect(given).toEqual(before);
     });
 
-    test("answers the same to the same question, and changes no policy", () => {
-      const frozen = Object.freeze({ ...examplePolicy, env: Object.freeze({ ...examplePolicy.env }) });
-      expect(sandbox.confine(frozen, ["agent"])).toEqual(sandbox.confine(frozen, ["agent"]));
+    test("shows nothing of the environment to those who look at the machine's processes", async () => {
+      const secret = "to-be-seen-by-nobody";
+      const { command, close } = await sandbox.open(
+        { ...policy(), env: { PATH: "/usr/bin", T: secret } },
+        ["sh"],
+        place(),
+      );
+      await close();
+      expect(command.argv.join(" ")).not.toContain(secret);
     });
   });
 }

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { TranscriptLine } from "../core/transcript.ts";
 import type { CommandResult, ExitRecord, Job, JobCommand, JobResult, Supervisors } from "../ports/supervisor.ts";
+import { testPolicy } from "./policy.ts";
 
 export interface SupervisorSuite {
   /** A new adapter over the same home is what a restarted daemon has. Stops politely within `politeMs`. */
@@ -48,7 +49,16 @@ export function openJobBench(suite: SupervisorSuite): JobBench {
       const run = `run_${Math.random().toString(36).slice(2, 12)}`;
       const dir = join(home, "runs", run);
       mkdirSync(dir, { recursive: true });
-      const built = { dir, run, sandbox: "none", secrets: {}, paused: false, ...changes } as const;
+      const built = {
+        dir,
+        run,
+        sandbox: "none",
+        secrets: {},
+        keys: {},
+        redact: [],
+        paused: false,
+        ...changes,
+      } as const;
       const job = { ...built, commands: commands.map((command) => toCommand(home, command)) };
       jobs.push(job);
       return job;
@@ -67,7 +77,7 @@ function toCommand(home: string, command: string | Partial<JobCommand>): JobComm
   return {
     name: "agent",
     argv: ["true"],
-    policy: { cwd: home, write: [], read: [], env: { PATH: process.env["PATH"] ?? "" } },
+    policy: testPolicy(home, { env: { PATH: process.env["PATH"] ?? "" } }),
     stdinFile: null,
     timeoutMs: 20_000,
     idleMs: null,
@@ -76,7 +86,9 @@ function toCommand(home: string, command: string | Partial<JobCommand>): JobComm
     logFile: null,
     ifFails: "stop",
     rerun: false,
-    outcomeFile: null,
+    secretNames: [],
+    gateway: null,
+    outcomeFiles: [],
     ...changes,
   };
 }
@@ -240,7 +252,7 @@ export function testSupervisors(suite: SupervisorSuite): void {
 
       test("a program or directory that is not there is a start error with a sentence", async () => {
         const missing = { argv: ["no-such-program"], ifFails: "continue" } as const;
-        const nowhere = { policy: { cwd: file("nowhere"), write: [], read: [], env: {} } };
+        const nowhere = { policy: testPolicy(file("nowhere"), { env: {} }) };
         const record = await bench.run(bench.job([missing, nowhere]));
         expect(record.commands[0]?.startError).toMatch(/"no-such-program" was not found/);
         expect(record.commands[1]?.startError).toMatch(/working directory .*nowhere does not exist/);
@@ -258,9 +270,10 @@ export function testSupervisors(suite: SupervisorSuite): void {
       });
 
       test("a sandbox that cannot be had refuses the job", async () => {
-        const record = await bench.run(bench.job(["touch ran"], { sandbox: "enforce" }));
+        const command = { ...shell("touch ran"), policy: testPolicy(bench.home, { write: ["/etc"] }) };
+        const record = await bench.run(bench.job([command], { sandbox: "enforce" }));
         expect(record).toMatchObject({ error: { kind: "sandbox_refused" }, commands: [{ endedBy: "refused" }] });
-        expect(record.error?.message).toMatch(/sandbox\.mode: none/);
+        expect(record.error?.message).toMatch(/\/etc/);
         expect(existsSync(file("ran"))).toBe(false);
       });
     });

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Workspace, Workspaces } from "../ports/workspace.ts";
 import { createTempRepo, git, writeFiles } from "./temp-repo.ts";
 import type { Files, TempRepo } from "./temp-repo.ts";
+import { testReadChanges } from "./workspace-changes.suite.ts";
 
 export interface WorkspacesSetup {
   /** Workspaces that keep everything under `dir`; called again with the same one, it is the program after a restart. */
@@ -85,6 +86,16 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
         expect(await git(path, "status", "--porcelain")).toBe("");
         expect(await git(path, "symbolic-ref", "--short", "HEAD")).toBe(branch);
         expect(await git(path, "rev-parse", "HEAD", "origin/main")).toBe(`${commit}\n${commit}`);
+      });
+
+      test("says where its git directory reads objects from", async () => {
+        const { path, objects } = await open();
+        const alternates = await readFile(join(path, ".git/objects/info/alternates"), "utf8");
+        expect(objects).toContain(alternates.trim());
+        const further = await Promise.all(
+          objects.map((dir) => readFile(join(dir, "info/alternates"), "utf8").catch(() => "")),
+        );
+        for (const dir of further.filter(Boolean)) expect(objects).toContain(dir.trim());
       });
 
       test("gives a tree where an agent may use git as usual", async () => {
@@ -366,4 +377,5 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
       });
     });
   });
+  testReadChanges(adapter, setup);
 }

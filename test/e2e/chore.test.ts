@@ -84,14 +84,14 @@ describe("a chore, from submit to a pushed branch", () => {
   });
 
   it("tells a red baseline from a change that broke something", async () => {
-    const { submit, settled, wired } = await open({
+    const { submit, settled, checks } = await open({
       settings:
         "checks:\n  always-red: { command: 'echo broken since ever; exit 1' }\n  test: { command: sh test.sh }\n",
     });
     const task = await settled((await submit()).id);
     expect(task.status).toBe("succeeded");
-    const checks = await wired.ports.store.listChecks(task.id);
-    expect(checks.map(({ name, status }) => [name, status])).toEqual([
+    const found = await checks(task.id);
+    expect(found.map(({ name, status }) => [name, status])).toEqual([
       ["always-red", "red_baseline"],
       ["test", "passed"],
     ]);
@@ -106,12 +106,12 @@ describe("a chore, from submit to a pushed branch", () => {
   });
 
   it("records a check that fails once and then passes as flaky, and goes on", async () => {
-    const { submit, settled, wired } = await open({
+    const { submit, settled, checks } = await open({
       settings: "checks:\n  moody: { command: 'test -e seen || { touch seen; exit 1; }' }\n",
     });
     const task = await settled((await submit()).id);
     expect(task.status).toBe("succeeded");
-    expect((await wired.ports.store.listChecks(task.id)).map(({ status }) => status)).toEqual(["flaky"]);
+    expect((await checks(task.id)).map(({ status }) => status)).toEqual(["flaky"]);
   });
 
   it.each([
@@ -119,11 +119,11 @@ describe("a chore, from submit to a pushed branch", () => {
     ["fails for a warning when told to", "fail_on_warning: true\nrepair_attempts: 0\n", "failed"],
   ])("%s", async (_what, told, status) => {
     const settings = `${told}checks:\n  style: { command: 'test "$(cat greeting.txt)" = hello', severity: warning }\n`;
-    const { submit, settled, wired } = await open({ settings });
+    const { submit, settled, checks } = await open({ settings });
     const task = await settled((await submit()).id);
     expect(task.status).toBe(status);
-    const checks = await wired.ports.store.listChecks(task.id);
-    expect(checks.map(({ name, severity, status: result }) => [name, severity, result])).toEqual([
+    const found = await checks(task.id);
+    expect(found.map(({ name, severity, status: result }) => [name, severity, result])).toEqual([
       ["style", "warning", "failed"],
     ]);
   });

@@ -50,10 +50,10 @@ describe("a project", () => {
     expect(initialised.code).toBe(2);
     expect(initialised.stderr).toContain("agents.mine");
     expect(initialised.stderr).toContain("nightshift trust --yes");
-    expect((await user.run("submit", "--pipeline", "chore", "Do it")).code).not.toBe(0);
-    expect((await user.run("submit", "--pipeline", "chore", "x")).stderr).toContain(
-      "not accepted, so what was accepted before counts",
-    );
+    const submitted = await user.run("submit", "--pipeline", "chore", "x");
+    expect(submitted.stderr).toContain("not accepted, so what was accepted before counts");
+    // What it names as its agent does not count yet, and the one that does is not on this machine.
+    await user.json("kill", /^task_\w+/.exec(submitted.stdout)?.[0] ?? "");
     expect(await user.run("trust", "--yes")).toMatchObject({ code: 0, stdout: "accepted for shop\n" });
     expect((await user.run("trust")).stdout).toContain("nothing to accept");
   });
@@ -100,6 +100,9 @@ describe("a task", () => {
     expect(queue.stdout).toMatch(new RegExp(`^${id} .*chore .*done .*succeeded`, "m"));
     expect(shown.stdout).toContain("nightshift delete");
     expect(shown.stdout).toMatch(/content +passed +error/);
+    expect(shown.stdout).toMatch(/no-secrets +passed +–/);
+    expect(shown.stdout).toMatch(/, work [0-9a-f]{12}, published [0-9a-f]{12}\n/);
+    expect(shown.stdout).toMatch(/ implement .* none$/m);
     expect(displayed.stdout).toContain("reading the task");
     expect(displayed.stdout).toContain("checks/content.log");
     expect(diff.stdout).toContain("+++ b/hello.txt\n@@ -0,0 +1 @@\n+hello\n");
@@ -148,6 +151,33 @@ describe("a task", () => {
   });
 });
 
+describe("a change that is not right", () => {
+  test("what the checks found stands in the summary once, in show and in results", async () => {
+    const file = join(user.repo.checkout, "nightshift.yaml");
+    const good = await readFile(file, "utf8");
+    await writeFile(
+      file,
+      good.replace("test -s README.md", "test ! -e hello.txt || { echo 'not ok: 1 is not 2'; false; }"),
+    );
+    await user.run("trust", "--yes");
+    const said = await user.run("submit", "--pipeline", "chore", "--title", "wrong", "Write hello", "--wait");
+    expect(said).toMatchObject({ code: 3 });
+    expect(said.stdout).toMatch(/Findings\n {2}content failed in run_\w+\n {4}not ok: 1 is not 2\n/);
+    const reason = /reason: (.+)/.exec(said.stdout)?.[1] ?? "";
+    expect(reason).not.toBe("");
+    expect(said.stderr).not.toContain(`failed: ${reason}`);
+    const id = /^task_\w+/.exec(said.stdout)?.[0] ?? "";
+    const [shown, results] = await Promise.all([user.run("show", id), user.run("results", id)]);
+    for (const { stdout } of [shown, results]) expect(stdout).toContain("    not ok: 1 is not 2\n");
+    expect(await user.json("results", id)).toMatchObject({
+      checks: expect.arrayContaining([expect.objectContaining({ name: "content", status: "failed" })]),
+      denied: [],
+    });
+    await writeFile(file, good);
+    await user.run("trust", "--yes");
+  });
+});
+
 describe("a slow task", () => {
   test("pauses, resumes, outlives the daemon and is taken up again", async () => {
     const { id } = await submitSlow("survivor");
@@ -157,7 +187,9 @@ describe("a slow task", () => {
     const stopped = await user.run("stop");
     expect(stopped.stdout).toContain(`1 run left to go on under supervisors: ${before.runs[0]?.id}`);
     expect(await user.json("status")).toEqual({ running: false });
-    expect((await user.run("start")).stdout).toContain("the daemon is running");
+    const started = await user.run("start", "--quiet");
+    expect(started.stdout).toContain("the daemon is running");
+    expect(started.stderr).toContain("! sandbox.mode is none");
     expect(await show(id)).toMatchObject({ status: "running", runs: [{ id: before.runs[0]?.id }] });
     const following = endOf(user.start("display", id, "--follow"));
     await writeFile(user.go, "");

@@ -1,8 +1,9 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Actor } from "../../src/core/event.ts";
-import type { Run } from "../../src/core/run.ts";
+import type { CheckResult, Run } from "../../src/core/run.ts";
 import { hasEnded, type Task } from "../../src/core/task.ts";
+import { createKnownSecrets } from "../../src/daemon/known-secrets.ts";
 import { wire, type Wired } from "../../src/daemon/wire.ts";
 import { createCommands } from "../../src/engine/commands.ts";
 import type { Commands, TaskDraft } from "../../src/engine/commands-contract.ts";
@@ -23,6 +24,8 @@ export interface Night {
   settled(id: string): Promise<Task>;
   until(id: string, holds: (task: Task) => boolean): Promise<Task>;
   runs(id: string): Promise<readonly Run[]>;
+  /** Of the project; Nightshift's own, which judge every change, are left out. */
+  checks(id: string): Promise<readonly CheckResult[]>;
   path(id: string): Promise<readonly string[]>;
   /** What the remote has under the task's branch. */
   published(task: Task, file: string): Promise<string>;
@@ -38,16 +41,18 @@ export interface NightOptions {
   /** Added to nightshift.yaml. */
   readonly settings?: string;
   readonly userSettings?: string;
+  /** In the place of the script: an agent of the settings. */
+  readonly agentName?: string;
+  /** What the daemon sees of the world; by default what this process sees. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** How long something may take that is waited for. */
+  readonly patienceMs?: number;
 }
 
 const PATIENCE_MS = 25_000;
 
-export async function openNight(options: NightOptions = {}): Promise<Night> {
-  const repo = await createTempRepo({
-    "greeting.txt": "hello\n",
-    "test.sh": "grep -q hello greeting.txt\n",
-    ...options.files,
-  });
+/** The home with the user's settings, the agent, and the project's settings. */
+async function writeFiles(repo: TempRepo, options: NightOptions): Promise<string> {
   const home = join(repo.path, "home");
   const agent = join(repo.path, "agent.sh");
   await mkdir(home, { mode: 0o700 });
@@ -57,13 +62,33 @@ export async function openNight(options: NightOptions = {}): Promise<Night> {
     `#!/bin/sh\nOUT=$NIGHTSHIFT_OUTCOME_FILE\nN=$NIGHTSHIFT_ATTEMPT\ndone_with() { printf '{"outcome":"implemented","summary":"%s"}' "$1" > "$OUT"; }\n${options.agent ?? CHANGES_A_FILE}\n`,
   );
   await chmod(agent, 0o755);
+  const { agentName } = options;
+  const mine = `agent: mine\nagents:\n  mine: { kind: command, command: [${JSON.stringify(agent)}] }\n`;
   await writeFile(
     join(repo.checkout, "nightshift.yaml"),
-    `project: shop\nagent: mine\nagents:\n  mine: { kind: command, command: [${JSON.stringify(agent)}] }\n${options.settings ?? ""}`,
+    `project: shop\n${agentName === undefined ? mine : `agent: ${agentName}\n`}${options.settings ?? ""}`,
   );
+  return home;
+}
+
+export async function openNight(options: NightOptions = {}): Promise<Night> {
+  const repo = await createTempRepo({
+    "greeting.txt": "hello\n",
+    "test.sh": "grep -q hello greeting.txt\n",
+    ...options.files,
+  });
+  const home = await writeFiles(repo, options);
   const notices: string[] = [];
+  const { env = process.env, patienceMs = PATIENCE_MS } = options;
   const open = (): Promise<Wired> =>
-    wire({ home, env: process.env, log: SILENT, pass: () => undefined, write: (line) => void notices.push(line) });
+    wire({
+      home,
+      env,
+      log: SILENT,
+      secrets: createKnownSecrets(env),
+      pass: () => undefined,
+      write: (line) => void notices.push(line),
+    });
   let wired = await open();
   let dispatch = await startDispatch(wired.ports);
   let commands = createCommands(wired.ports);
@@ -78,7 +103,7 @@ export async function openNight(options: NightOptions = {}): Promise<Night> {
       const task = await wired.ports.store.getTask(id);
       if (task === null) throw new Error(`no task ${id}`);
       if (holds(task)) return task;
-      if (performance.now() - start > PATIENCE_MS)
+      if (performance.now() - start > patienceMs)
         throw new Error(`still ${task.status} in ${task.state}: ${JSON.stringify(await lastEvents(wired, id))}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
@@ -97,6 +122,8 @@ export async function openNight(options: NightOptions = {}): Promise<Night> {
     until,
     settled: (id) => until(id, (task) => hasEnded(task) || task.status === "waiting"),
     runs: (id) => wired.ports.store.listRuns({ task: id, status: null, project: null, limit: 100 }),
+    checks: async (id) =>
+      (await wired.ports.store.listChecks(id)).filter(({ name }) => !["diff-policy", "no-secrets"].includes(name)),
     path: async (id) => {
       const events = await wired.ports.store.listEvents({ after: 0, task: id, limit: 1000 });
       return events

@@ -133,7 +133,7 @@ describe("what code under test leaves", () => {
       files: {},
     }));
     const task = await opened.settled((await opened.submit()).id);
-    expect((await opened.wired.ports.store.listChecks(task.id)).map(({ name, status }) => [name, status])).toEqual([
+    expect((await opened.checks(task.id)).map(({ name, status }) => [name, status])).toEqual([
       ["setup", "red_baseline"],
     ]);
     expect(task.status).toBe("succeeded");

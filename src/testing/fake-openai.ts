@@ -1,0 +1,28 @@
+import { chatOf, responseOf } from "./fake-openai-message.ts";
+import { openFakeModel } from "./fake-model.ts";
+import type { Dialect, FakeModel, FakeParams } from "./fake-model.ts";
+
+/** The part of both APIs' requests that a test looks at. */
+export interface OpenaiBody {
+  readonly model?: string;
+  readonly stream?: boolean;
+  readonly tools?: readonly Readonly<Record<string, unknown>>[];
+  /** Of the Responses API. */
+  readonly input?: unknown;
+  /** Of chat completions. */
+  readonly messages?: readonly { readonly role: string; readonly content: unknown }[];
+}
+
+/** A stand-in for OpenAI's Responses API and its chat completions: its URL, with `/v1`, is for `OPENAI_BASE_URL`. */
+export function openFakeOpenai(params: FakeParams<OpenaiBody>): Promise<FakeModel<OpenaiBody>> {
+  return openFakeModel(params, DIALECT);
+}
+
+const DIALECT: Dialect<OpenaiBody> = {
+  asksModel: ({ path }) => path.endsWith("/responses") || path.endsWith("/chat/completions"),
+  offersTools: ({ tools = [] }) => tools.length > 0,
+  wantsStream: ({ body }) => body.stream === true,
+  speak: (reply, { path, body }) => (path.endsWith("/responses") ? responseOf : chatOf)(reply, body.model ?? "fake"),
+  refusal: ({ error, message }) => ({ error: { type: error, code: error, message, param: null } }),
+  answerOther: ({ path }) => (path.endsWith("/models") ? { object: "list", data: [] } : null),
+};

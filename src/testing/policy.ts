@@ -1,0 +1,35 @@
+import type { SandboxLimits, SandboxPolicy } from "../ports/sandbox.ts";
+
+const GB = 1024 ** 3;
+
+export const TEST_LIMITS: SandboxLimits = {
+  processes: 256,
+  memoryBytes: 4 * GB,
+  treeMemoryBytes: 4 * GB,
+  fileBytes: GB,
+  tmpBytes: 64 * 1024 ** 2,
+  diskBytes: GB,
+  diskFloorBytes: 1_000_000,
+};
+
+/** A command that works in `cwd`, may write there, and has nothing else. */
+export function testPolicy(cwd: string, changes: Partial<SandboxPolicy> = {}): SandboxPolicy {
+  return {
+    cwd,
+    own: { write: [cwd], read: [] },
+    write: [],
+    read: [],
+    protect: [],
+    hide: [],
+    programs: [],
+    forbidden: [],
+    commands: null,
+    env: { PATH: process.env["PATH"] ?? "", HOME: cwd },
+    network: [],
+    answersNo: false,
+    gateway: null,
+    executes: true,
+    limits: TEST_LIMITS,
+    ...changes,
+  };
+}

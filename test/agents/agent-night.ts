@@ -1,0 +1,83 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+import { createAgent } from "../../src/adapters/agents/index.ts";
+import type { Run } from "../../src/core/run.ts";
+import type { TranscriptEvent, TranscriptLine } from "../../src/core/transcript.ts";
+import type { FakeModel, ScriptedTurn } from "../../src/testing/fake-model.ts";
+import type { Files } from "../../src/testing/temp-repo.ts";
+import { openNight, type Night } from "../e2e/night.ts";
+import { folderOf } from "./real-agents.ts";
+import type { RealAgent } from "./real-agents.ts";
+
+/** A night inside the wall in which a real CLI works, with a model that follows a script. */
+export interface AgentNight extends Night {
+  readonly model: FakeModel<unknown>;
+  /** Put together at run time; the model demands nothing, but the gateway must have put it there. */
+  readonly key: string;
+  lines(run: Run): Promise<readonly TranscriptLine[]>;
+  /** What the agent's own lines on stdout mean. */
+  events(run: Run): Promise<readonly TranscriptEvent[]>;
+}
+
+export interface AgentNightOptions {
+  readonly turns: readonly ScriptedTurn<unknown>[];
+  readonly settings?: string;
+  readonly files?: Files;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+const PATIENCE_MS = 90_000;
+
+export async function openAgentNight(agent: RealAgent, options: AgentNightOptions): Promise<AgentNight> {
+  const model = await agent.openModel(options.turns);
+  const key = ["sk", "real", agent.kind.length, "c0ffee5eed"].join("-");
+  const night = await openNight({
+    agentName: agent.kind,
+    userSettings: "sandbox: { mode: enforce }\n",
+    settings: `agents: { ${agent.kind}: { model: ${agent.model} } }\n${options.settings ?? ""}`,
+    ...(options.files !== undefined && { files: options.files }),
+    env: {
+      PATH: [folderOf(agent), dirname(process.execPath), process.env["PATH"]].join(":"),
+      HOME: process.env["HOME"],
+      LANG: process.env["LANG"],
+      [agent.keyName]: key,
+      [agent.addressName]: model.url,
+      ...options.env,
+    },
+    patienceMs: PATIENCE_MS,
+  });
+  onTestFinished(async () => {
+    await night.close();
+    await model.close();
+  });
+  const lines = async ({ id }: Run) => {
+    const found: TranscriptLine[] = [];
+    for (let offset = 0; ;) {
+      const page = await night.wired.ports.runFiles.readTranscript(id, offset, 1_000_000);
+      found.push(...page.lines);
+      if (page.next === offset) return found;
+      offset = page.next;
+    }
+  };
+  const { parseLine } = createAgent({ ...NO_SETTINGS, kind: agent.kind });
+  return Object.assign(night, {
+    model,
+    key,
+    lines,
+    events: async (run: Run) =>
+      (await lines(run))
+        .filter(({ command, from }) => command === "agent" && from === "stdout")
+        .flatMap(({ text }) => parseLine(text)),
+  });
+}
+
+const NO_SETTINGS = { model: null, command: [], prompt: "stdin", script: null } as const;
+
+/** Every file below a folder, as one text. */
+export function bytesBelow(folder: string): string {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1"))
+    .join("\n");
+}

@@ -1,0 +1,149 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { AGENTS, ensureAgent } from "../../scripts/ensure-agents.ts";
+import type { SandboxMode } from "../../src/core/settings.ts";
+import type { SandboxPolicy } from "../../src/ports/sandbox.ts";
+import { openFakeAnthropic, toolResults } from "../../src/testing/fake-anthropic.ts";
+import type { FakeAnthropic, ToolResult, Turn } from "../../src/testing/fake-anthropic.ts";
+import type { Reply } from "../../src/testing/fake-turn.ts";
+import { testPolicy } from "../../src/testing/policy.ts";
+import { realSupervisors } from "../../src/testing/real-supervisors.ts";
+import { openJobBench, printed } from "../../src/testing/supervisor.suite.ts";
+
+/** One place of work with a scripted model, in which the real CLI runs. */
+export interface ClaudeBench {
+  readonly workspace: string;
+  /** Nothing in it is given to the run. */
+  readonly outside: string;
+  run(turns: readonly Turn[], order?: ClaudeOrder): Promise<ClaudeRun>;
+}
+
+export interface ClaudeOrder {
+  readonly sandbox?: Extract<SandboxMode, "enforce" | "none">;
+  /** For `--settings`. */
+  readonly settings?: object;
+  readonly flags?: readonly string[];
+  readonly policy?: Partial<SandboxPolicy>;
+  /** A role that gives a verdict: it may write nothing of the workspace, and run nothing in it. */
+  readonly isReader?: boolean;
+  readonly read?: readonly string[];
+}
+
+export interface ClaudeRun {
+  readonly code: number | null | undefined;
+  readonly durationMs: number;
+  readonly lines: readonly string[];
+  readonly stderr: readonly string[];
+  readonly events: readonly ClaudeEvent[];
+  /** What each tool said, in the order of the turns, as the model heard it. */
+  readonly results: readonly ToolResult[];
+  readonly requests: FakeAnthropic["requests"];
+}
+
+/** The part of claude's stream-json that the tests look at. */
+export interface ClaudeEvent {
+  readonly type: string;
+  readonly subtype?: string;
+  readonly is_error?: boolean;
+  readonly num_turns?: number;
+  readonly usage?: { readonly input_tokens: number; readonly output_tokens: number };
+  readonly permission_denials?: readonly { readonly tool_name: string }[];
+  readonly tools?: readonly string[];
+  readonly mcp_servers?: readonly unknown[];
+}
+
+const FLAGS: readonly string[] = [
+  ["-p", "--output-format", "stream-json", "--verbose"],
+  ["--setting-sources", "", "--strict-mcp-config"],
+  ["--permission-mode", "bypassPermissions"],
+  ["--tools", "Bash,Read,Edit,Write,Glob,Grep"],
+].flat();
+
+/** Where the relay inside listens for the model's gateway. */
+const GATEWAY_URL = "http://127.0.0.1:3129";
+
+/** Not a key: whatever the client has to send. */
+const DUMMY_KEY = "nightshift-nonce";
+
+export function openClaudeBench(): ClaudeBench {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "nightshift-claude-")));
+  const made = { workspace: join(folder, "workspace"), outside: join(folder, "outside") };
+  for (const path of Object.values(made)) mkdirSync(path);
+  const jobs = openJobBench(realSupervisors);
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  let count = 0;
+
+  return {
+    ...made,
+    async run(turns, order = {}) {
+      const place = join(folder, `run-${count++}`);
+      const own = ["home", "tmp"].map((name) => join(place, name));
+      for (const path of own) mkdirSync(path, { recursive: true });
+      const files = { prompt: join(place, "prompt.md"), settings: join(place, "settings.json") };
+      writeFileSync(files.prompt, "Do what there is to do.\n");
+      writeFileSync(files.settings, JSON.stringify(order.settings ?? {}));
+      const { isReader = false } = order;
+      const sandbox = order.sandbox ?? "enforce";
+      const socket = join(place, "model.sock");
+      const fake = await openFakeAnthropic({ turns, ...(sandbox === "enforce" && { socket }) });
+      const policy = testPolicy(made.workspace, {
+        own: { write: [...(isReader ? [] : [made.workspace]), ...own], read: [files.settings, ...(order.read ?? [])] },
+        executes: !isReader,
+        env: environment(own, fake.url),
+        gateway: sandbox === "enforce" ? socket : null,
+        ...order.policy,
+      });
+      const argv = [
+        ensureAgent(AGENTS.claude),
+        ...FLAGS,
+        "--settings",
+        files.settings,
+        ...(order.flags ?? []),
+      ] as const;
+      const command = { argv, policy, stdinFile: files.prompt, timeoutMs: 60_000 };
+      const job = jobs.job([command], { sandbox });
+      try {
+        const record = await jobs.run(job);
+        const [result] = record.commands;
+        if (record.error !== null) throw new Error(record.error.message);
+        const lines = printed(job);
+        return {
+          code: result?.exit.code,
+          durationMs: result?.durationMs ?? 0,
+          lines,
+          stderr: printed(job, "stderr"),
+          events: lines.map((line) => JSON.parse(line) as ClaudeEvent), // every line is JSON, or the test fails here
+          results: fake.requests.filter(({ turn }) => turn !== null && turn > 0).flatMap(toolResults),
+          requests: fake.requests,
+        };
+      } finally {
+        await fake.close();
+      }
+    },
+  };
+}
+
+function environment([home = "", tmp = ""]: readonly string[], url: string): Readonly<Record<string, string>> {
+  return {
+    PATH: process.env["PATH"] ?? "",
+    HOME: home,
+    TMPDIR: tmp,
+    CLAUDE_CONFIG_DIR: join(home, ".claude"),
+    ANTHROPIC_BASE_URL: url === "" ? GATEWAY_URL : url,
+    ANTHROPIC_API_KEY: DUMMY_KEY,
+    DISABLE_TELEMETRY: "1",
+    DISABLE_AUTOUPDATER: "1",
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    CLAUDE_CODE_DISABLE_AUTO_MEMORY: "1",
+    CLAUDE_CODE_MAX_RETRIES: "2",
+    // Without a wall, and as root, it would not take `bypassPermissions`.
+    ...(url !== "" && { IS_SANDBOX: "1" }),
+  };
+}
+
+/** A turn that uses one tool. */
+export function use(name: string, input: Readonly<Record<string, unknown>>): Reply {
+  return { tools: [{ name, input }] };
+}

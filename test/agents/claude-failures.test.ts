@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { openAgentNight } from "./agent-night.ts";
+import { testFailures } from "./failures.suite.ts";
+import { REAL_AGENTS, using } from "./real-agents.ts";
+
+testFailures("claude", "6s");
+
+test("claude has one result, though it is asked to leave a command behind in the background", async () => {
+  const { claude } = REAL_AGENTS;
+  const late = { command: "echo begun; sleep 1; echo late > late.txt", description: "try", run_in_background: true };
+  const night = await openAgentNight(claude, {
+    turns: [
+      using(claude.create("made.txt", "hello, world")),
+      using({ name: "Bash", input: late }),
+      using(claude.report({ outcome: "implemented", summary: "It greets the world." })),
+      { text: "Done." },
+    ],
+  });
+  const task = await night.settled((await night.submit()).id);
+  expect(task).toMatchObject({ status: "succeeded", outcome: "published" });
+  const [run] = await night.runs(task.id);
+  if (run === undefined) throw new Error("there was no run");
+  const results = (await night.lines(run)).filter(({ text }) => /"type":"result"/.test(text));
+  expect(results).toHaveLength(1);
+});

@@ -1,0 +1,153 @@
+import { describe, expect, test } from "vitest";
+import { hasEnded, type Task } from "../../src/core/task.ts";
+import type { ScriptedTurn } from "../../src/testing/fake-model.ts";
+import type { Turn } from "../../src/testing/fake-turn.ts";
+import { bytesBelow, openAgentNight, type AgentNight, type AgentNightOptions } from "./agent-night.ts";
+import { REAL_AGENTS, using } from "./real-agents.ts";
+
+const REPORT = { outcome: "implemented", summary: "It greets the world." };
+const DONE: Turn = { text: "Done." };
+
+/** As often as somebody asks. */
+function always(turn: Turn): readonly Turn[] {
+  return Array.from({ length: 60 }, () => turn);
+}
+
+/** Plays `turns`, then refuses whatever is asked, until it is told that this is over; then `rest`. */
+function refusingAfter(turns: readonly Turn[], refusal: Turn, rest: readonly Turn[]) {
+  const left = [...rest];
+  let isOver = false;
+  const later = (): Turn => (isOver ? (left.shift() ?? { text: "There are no more turns." }) : refusal);
+  const script: readonly ScriptedTurn<unknown>[] = [...turns, ...Array.from({ length: 60 }, () => later)];
+  return { turns: script, end: () => void (isOver = true) };
+}
+
+const PARKED = ["quota", "login", "provider", "backoff"];
+
+/** Until the task has ended, or waits for something that is not a free place. */
+async function stopped(night: AgentNight): Promise<Task> {
+  const { id } = await night.submit();
+  return night.until(id, (task) => hasEnded(task) || PARKED.includes(task.queuedFor?.kind ?? ""));
+}
+
+/** Until the moment for which it waits. */
+function passTime({ wired }: AgentNight, { queuedFor }: Task): void {
+  const late = (queuedFor?.until ?? 0) - Date.now() + 1000;
+  Object.assign(wired.ports.clock, { now: () => Date.now() + late });
+}
+
+/** What goes wrong around an agent, and what a task makes of it. `idle`: longer than the CLI needs to begin. */
+export function testFailures(name: keyof typeof REAL_AGENTS, idle: string): void {
+  describe(`${name}, when something goes wrong`, () => {
+    const agent = REAL_AGENTS[name];
+    const made = using(agent.create("made.txt", "hello, world"));
+    const reported = using(agent.report(REPORT));
+    const open = (options: AgentNightOptions): Promise<AgentNight> => openAgentNight(agent, options);
+
+    test("with a wrong key waits for a login", async () => {
+      const night = await open({ turns: always(agent.refusals.login) });
+      const task = await stopped(night);
+      const [run] = await night.runs(task.id);
+      expect([task.status, task.queuedFor?.kind, run?.outcome]).toEqual(["queued", "login", "login_expired"]);
+      expect(run?.error).toMatch(/key/i);
+      // While the task waits, the home is still there in which the CLI keeps its things.
+      const bytes = bytesBelow(night.home);
+      expect(bytes).toContain(run?.sessionId);
+      expect(bytes).not.toContain(night.key);
+    });
+
+    test("in a storm of refusals waits for the provider", async () => {
+      const night = await open({ turns: always(agent.refusals.storm) });
+      const task = await stopped(night);
+      const [run] = await night.runs(task.id);
+      expect([task.status, task.queuedFor?.kind, run?.outcome]).toEqual(["queued", "provider", "provider_down"]);
+      expect(run?.error).toMatch(/overloaded/i);
+    });
+
+    test("goes on after a stream that dropped: by itself, or in a second run", async () => {
+      const night = await open({
+        turns: [made, { text: "This is cut off in the middle of it, you see.", dropAfter: 3 }, reported, DONE],
+      });
+      let task = await stopped(night);
+      const [run] = await night.runs(task.id);
+      if (name === "gemini") {
+        expect([task.queuedFor?.kind, run?.outcome]).toEqual(["provider", "provider_down"]);
+        passTime(night, task);
+        task = await night.settled(task.id);
+      }
+      expect(task, run?.error ?? "").toMatchObject({ status: "succeeded", outcome: "published" });
+      expect(await night.published(task, "made.txt")).toBe("hello, world");
+    });
+
+    test("that hears nothing any more is ended, and its work is kept", async () => {
+      const night = await open({
+        turns: [made, ...always({ hangs: true })],
+        settings: `roles: { implement: { idle_timeout: ${idle} } }\n`,
+      });
+      const { id } = await night.submit();
+      await night.until(id, ({ counters }) => Object.keys(counters).some((counter) => counter.endsWith(":timeout")));
+      const [run] = await night.runs(id);
+      expect(run).toMatchObject({
+        outcome: "timeout",
+        endedBy: "idle",
+        commit: expect.stringMatching(/^[0-9a-f]{40}$/),
+      });
+      expect(run?.error).toMatch(/said nothing for too long/);
+    });
+
+    test("whose report never fits is told each time why, and has none", async () => {
+      const wrong = using(agent.report({ outcome: "finished", words: "all good" }));
+      const night = await open({ turns: [made, wrong, wrong, { text: "I give up." }, { text: "I said so." }] });
+      const task = await stopped(night);
+      expect(task).toMatchObject({ status: "failed", outcome: "invalid_output" });
+      const [run] = await night.runs(task.id);
+      if (run === undefined) throw new Error("there was no run");
+      const answers = (await night.events(run)).filter((event) => event.type === "tool_result").slice(1);
+      expect(answers).toHaveLength(2);
+      // Gemini looks at the schema itself, before the tool does.
+      for (const { output } of answers) expect(output).toMatch(/implemented|one of the allowed values/);
+    });
+
+    test("that has used up its account waits for the reset, and goes on in the same session", async () => {
+      const resetsAt = (Math.ceil(Date.now() / 1000) + 3600) * 1000;
+      const script = refusingAfter(
+        [made, using(agent.shell("cat made.txt")), using(agent.shell("echo twice"))],
+        agent.usedUp(resetsAt),
+        [reported, DONE],
+      );
+      const isClaude = agent.kind === "claude-code";
+      const night = await open({
+        turns: script.turns,
+        ...(isClaude && { settings: "roles: { implement: { idle_timeout: 8s } }\n", env: SUBSCRIPTION }),
+      });
+      const parked = await stopped(night);
+      const [first] = await night.runs(parked.id);
+      expect([parked.status, parked.queuedFor?.kind, first?.outcome], first?.error ?? "").toEqual([
+        "queued",
+        "quota",
+        "usage_limit",
+      ]);
+      // The others do not say when; then it is tried again after a minute.
+      if (isClaude) expect(parked.queuedFor?.until).toBe(resetsAt);
+
+      script.end();
+      passTime(night, parked);
+      const task = await night.settled(parked.id);
+      expect(task, task.reason ?? "").toMatchObject({ status: "succeeded", outcome: "published" });
+      const runs = await night.runs(task.id);
+      const [, second] = runs;
+      expect(runs.map(({ outcome }) => outcome)).toEqual(["usage_limit", "implemented", "checks_passed", "published"]);
+      expect(await night.published(task, "made.txt")).toBe("hello, world");
+      if (name === "opencode") return; // it has no sessions that outlive a run
+      expect(second?.sessionId).toBe(first?.sessionId);
+      const heard = night.model.requests.find(({ turn }) => turn === night.model.requests.length - 2);
+      expect(JSON.stringify(heard?.body)).toContain("twice");
+    });
+  });
+}
+
+/** Assembled here, so that nothing looks like one. */
+const SUBSCRIPTION = {
+  ANTHROPIC_API_KEY: undefined,
+  CLAUDE_CODE_OAUTH_TOKEN: ["sk", "ant", "oat01", "5eed"].join("-"),
+};

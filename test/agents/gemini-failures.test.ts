@@ -1,0 +1,3 @@
+import { testFailures } from "./failures.suite.ts";
+
+testFailures("gemini", "8s");

@@ -1,0 +1,147 @@
+import { dirname } from "node:path";
+import { AGENTS, ensureAgent } from "../../scripts/ensure-agents.ts";
+import type { AgentPackage } from "../../scripts/ensure-agents.ts";
+import { openFakeAnthropic } from "../../src/testing/fake-anthropic.ts";
+import { openFakeGemini } from "../../src/testing/fake-gemini.ts";
+import type { FakeModel, ScriptedTurn } from "../../src/testing/fake-model.ts";
+import { openFakeOpenai } from "../../src/testing/fake-openai.ts";
+import type { Refusal, Reply, ToolUse } from "../../src/testing/fake-turn.ts";
+
+/** A CLI that is installed for these tests, the model it speaks to, and how its tools are called. */
+export interface RealAgent {
+  /** As the settings name it. */
+  readonly kind: string;
+  readonly package: AgentPackage;
+  /** One of the price list. */
+  readonly model: string;
+  /** Of four requests with 1000 tokens in and 50 out. */
+  readonly costUsd: number;
+  readonly keyName: string;
+  readonly addressName: string;
+  openModel(turns: readonly ScriptedTurn<unknown>[]): Promise<FakeModel<unknown>>;
+  /** How its model says that the account has used up what it may. */
+  readonly usedUp: (resetsAt: number) => Refusal;
+  /** How it says that something was refused. */
+  readonly refusals: { readonly login: Refusal; readonly storm: Refusal };
+  /** A file that is not there yet. */
+  create(path: string, line: string): ToolUse;
+  shell(command: string): ToolUse;
+  report(outcome: Readonly<Record<string, unknown>>): ToolUse;
+}
+
+/** Or opencode would go on trying for a minute. */
+const SOON = { "retry-after-ms": "200" };
+
+const OPENAI = {
+  usedUp: () => ({
+    status: 429,
+    error: "insufficient_quota",
+    message: "You exceeded your current quota, please check your plan and billing details.",
+    headers: SOON,
+  }),
+  refusals: {
+    login: { status: 401, error: "invalid_api_key", message: "Incorrect API key provided." },
+    storm: { status: 503, error: "server_error", message: "The server is overloaded.", headers: SOON },
+  },
+};
+
+const claude: RealAgent = {
+  kind: "claude-code",
+  package: AGENTS.claude,
+  model: "claude-sonnet-4-5",
+  costUsd: 0.015,
+  keyName: "ANTHROPIC_API_KEY",
+  addressName: "ANTHROPIC_BASE_URL",
+  openModel: (turns) => openFakeAnthropic({ turns }),
+  usedUp: (resetsAt) => ({
+    status: 429,
+    error: "rate_limit_error",
+    message: "This request would exceed your account's rate limit.",
+    headers: {
+      "retry-after": "7200",
+      "anthropic-ratelimit-unified-status": "rejected",
+      "anthropic-ratelimit-unified-reset": String(resetsAt / 1000),
+      "anthropic-ratelimit-unified-representative-claim": "five_hour",
+      "anthropic-ratelimit-unified-overage-status": "rejected",
+    },
+  }),
+  refusals: {
+    login: { status: 401, error: "authentication_error", message: "invalid x-api-key" },
+    storm: { status: 529, error: "overloaded_error", message: "Overloaded" },
+  },
+  create: (path, line) => ({ name: "Write", input: { file_path: path, content: `${line}\n` } }),
+  shell: (command) => ({ name: "Bash", input: { command, description: "try" } }),
+  report: (input) => ({ name: "mcp__nightshift__report_outcome", input }),
+};
+
+const codex: RealAgent = {
+  kind: "codex",
+  package: AGENTS.codex,
+  model: "gpt-5-codex",
+  costUsd: 0.007,
+  keyName: "OPENAI_API_KEY",
+  addressName: "OPENAI_BASE_URL",
+  openModel: (turns) => openFakeOpenai({ turns }),
+  ...OPENAI,
+  // It has a tool for files only where it knows the model, and this version knows none of the price list's.
+  create: (path, line) => codex.shell(`echo '${line}' > ${path}`),
+  shell: (command) => ({ name: "exec_command", input: { cmd: command } }),
+  report: (input) => ({ name: "report_outcome", namespace: "mcp__nightshift", input }),
+};
+
+const gemini: RealAgent = {
+  kind: "gemini",
+  package: AGENTS.gemini,
+  model: "gemini-2.5-pro",
+  costUsd: 0.007,
+  keyName: "GEMINI_API_KEY",
+  addressName: "GOOGLE_GEMINI_BASE_URL",
+  openModel: (turns) => openFakeGemini({ turns }),
+  usedUp: () => ({
+    status: 429,
+    error: "RESOURCE_EXHAUSTED",
+    message: "You exceeded your current quota, please check your plan and billing details.",
+    details: [
+      {
+        "@type": "type.googleapis.com/google.rpc.QuotaFailure",
+        violations: [{ quotaId: "GenerateRequestsPerDayPerProjectPerModel", quotaValue: "100" }],
+      },
+    ],
+  }),
+  refusals: {
+    login: { status: 401, error: "UNAUTHENTICATED", message: "API key not valid. Please pass a valid API key." },
+    storm: { status: 529, error: "UNAVAILABLE", message: "The model is overloaded." },
+  },
+  create: (path, line) => ({ name: "write_file", input: { file_path: path, content: `${line}\n` } }),
+  shell: (command) => ({ name: "run_shell_command", input: { command, description: "try" } }),
+  report: (input) => ({ name: "mcp_nightshift_report_outcome", input }),
+};
+
+const opencode: RealAgent = {
+  kind: "opencode",
+  package: AGENTS.opencode,
+  model: "gpt-5-codex",
+  costUsd: 0.007,
+  keyName: "OPENAI_API_KEY",
+  addressName: "OPENAI_BASE_URL",
+  openModel: (turns) => openFakeOpenai({ turns }),
+  ...OPENAI,
+  create: (path, line) => ({
+    name: "apply_patch",
+    input: { patchText: `*** Begin Patch\n*** Add File: ${path}\n+${line}\n*** End Patch` },
+  }),
+  shell: (command) => ({ name: "bash", input: { command, description: "try" } }),
+  report: (input) => ({ name: "nightshift_report_outcome", input }),
+};
+
+export const REAL_AGENTS = { claude, codex, gemini, opencode } as const;
+
+/** The folder with its program, for PATH. */
+export function folderOf(agent: RealAgent): string {
+  return dirname(ensureAgent(agent.package));
+}
+
+/** A turn that uses these tools. */
+export function using(...tools: readonly ToolUse[]): Reply {
+  return { tools };
+}

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isUncontrolled } from "./attack.ts";
+import { loadTopic, TOPICS } from "./topics.ts";
+import { openKit, runTopic, USERS } from "./users.ts";
+import type { Kit, TopicResults } from "./users.ts";
+
+const PATIENCE_MS = 240_000;
+const AT_ONCE = 3;
+
+const tables = await Promise.all(TOPICS.map(async (topic) => ({ topic, attacks: await loadTopic(topic) })));
+
+/** One test for each row of a table and each user: the wall held, and without it the same attack does its harm. */
+describe.skipIf(process.platform !== "linux")("attacks", () => {
+  let kit: Kit;
+  const results = new Map<string, TopicResults>();
+
+  beforeAll(async () => {
+    kit = openKit();
+    const waiting = TOPICS.flatMap((topic) => USERS.map((user) => ({ topic, user })));
+    const work = async (): Promise<void> => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const { topic, user } = next;
+        results.set(`${topic} ${user}`, await runTopic(kit, topic, user));
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+  }, PATIENCE_MS);
+  afterAll(() => kit.remove());
+
+  describe.each(tables)("on $topic", ({ topic, attacks }) => {
+    describe.each(USERS)("as %s", (user) => {
+      for (const { name, control, open } of attacks.filter(({ only }) => only === undefined || only === user)) {
+        const isOpen = open?.as.includes(user) === true;
+        const remark = isOpen ? ` (open: ${open.because})` : "";
+        test(`${name}${remark}`, ({ skip }) => {
+          const row = results.get(`${topic} ${user}`)?.[name];
+          expect(row?.guarded).toEqual({ outcome: isOpen ? "worked" : "stopped", said: row?.guarded.said });
+          if (isUncontrolled(control)) return;
+          if (typeof control === "object" && control.only !== user) return;
+          skip(row?.control?.outcome === "absent", `this machine has none of it: ${row?.control?.said}`);
+          expect(row?.control).toEqual({ outcome: "worked", said: row?.control?.said });
+        });
+      }
+    });
+  });
+});

@@ -1,0 +1,113 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { TIMINGS } from "../../src/adapters/process/job-files.ts";
+import { createSupervisors } from "../../src/adapters/process/supervisors.ts";
+import type { TranscriptLine } from "../../src/core/transcript.ts";
+import type { ExitRecord, Job, JobCommand, Supervisors } from "../../src/ports/supervisor.ts";
+import type { Ran, RunOrder } from "./attack.ts";
+
+/** A Nightshift of its own that runs jobs: real supervisors, real processes, real walls. */
+export interface Bench {
+  readonly home: string;
+  readonly supervisors: Supervisors;
+  job(order: RunOrder): Job;
+  finish(job: Job): Promise<Ran>;
+  /** Both at once. */
+  run(order: RunOrder): Promise<Ran>;
+  close(): Promise<void>;
+}
+
+const POLITE_MS = 300;
+const quiet = { info: () => {}, warn: () => {}, error: () => {} };
+
+export function openBench(home: string): Bench {
+  const supervisors = createSupervisors({
+    home,
+    log: quiet,
+    // Most of a start is reading the program; so all supervisors of a user share what was read.
+    compileCache: process.env["NODE_COMPILE_CACHE"] ?? join(home, "cache"),
+    timings: { ...TIMINGS, politeMs: POLITE_MS, hungMs: 400 },
+  });
+  const jobs: Job[] = [];
+  let count = 0;
+
+  function job(order: RunOrder): Job {
+    const run = `run_attack_${process.pid}_${count++}`;
+    const dir = join(home, "runs", run);
+    mkdirSync(dir, { recursive: true });
+    const made = {
+      dir,
+      run,
+      sandbox: order.sandbox,
+      secrets: {},
+      keys: {},
+      redact: [],
+      paused: false,
+      commands: [command(order)],
+    };
+    jobs.push(made);
+    return made;
+  }
+
+  async function finish(started: Job): Promise<Ran> {
+    const options = { signal: new AbortController().signal, onOutput: () => {} };
+    const result = await supervisors.watch(started.dir, options);
+    if (result.kind !== "ended") throw new Error(`the job was ${result.kind}`);
+    return describe(started, result.record);
+  }
+
+  return {
+    home,
+    supervisors,
+    job,
+    finish,
+    async run(order) {
+      const made = job(order);
+      await supervisors.start(made);
+      return finish(made);
+    },
+    async close() {
+      for (const { dir } of jobs) await supervisors.control(dir, "kill");
+      for (const { dir } of jobs) while (await supervisors.isAlive(dir)) await sleep(10);
+    },
+  };
+}
+
+function command({ argv, policy, changes }: RunOrder): JobCommand {
+  return {
+    name: "agent",
+    argv,
+    policy,
+    stdinFile: null,
+    timeoutMs: 30_000,
+    idleMs: null,
+    maxOutputBytes: 10_000_000,
+    killOutputBytes: null,
+    logFile: null,
+    ifFails: "stop",
+    rerun: false,
+    secretNames: [],
+    gateway: null,
+    outcomeFiles: [],
+    ...changes,
+  };
+}
+
+function describe(job: Job, record: ExitRecord): Ran {
+  const said = readTranscript(job.dir);
+  const from = (source: TranscriptLine["from"]) =>
+    said
+      .filter((line) => line.from === source)
+      .map(({ text }) => text)
+      .join("\n");
+  return { record, stdout: from("stdout"), stderr: from("stderr"), notes: from("supervisor") };
+}
+
+export function readTranscript(dir: string): readonly TranscriptLine[] {
+  // Written by the supervisor, line by line.
+  return readFileSync(join(dir, "transcript.jsonl"), "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as TranscriptLine);
+}

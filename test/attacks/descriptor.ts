@@ -1,0 +1,23 @@
+import { RESULT, syscallProgram } from "../../src/adapters/sandboxes/syscall-program.ts";
+import { numberOf } from "./inside.ts";
+
+/** Far above those that Node closes by itself. */
+export const DESCRIPTOR = 100;
+const DUP3 = [292, 24] as const;
+const EXECVE = [59, 221] as const;
+const AT_FDCWD = -100;
+
+export interface Launch {
+  readonly argv: readonly [string, ...string[]];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A program that leaves an open file on a high descriptor to the one it becomes, as a careless shell or service may do. */
+export function launchWithDescriptor(file: string, { argv, env }: Launch): Uint8Array {
+  const words = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  return syscallProgram(process.arch === "arm64" ? "arm64" : "x64", [
+    { call: "openat", args: [AT_FDCWD, file, 0] },
+    { call: numberOf(DUP3), args: [RESULT, DESCRIPTOR, 0] },
+    { call: numberOf(EXECVE), args: [argv[0], { words: [...argv, 0] }, { words: [...words, 0] }] },
+  ]);
+}

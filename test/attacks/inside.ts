@@ -1,0 +1,60 @@
+import { spawnSync } from "node:child_process";
+import { rmSync, writeFileSync } from "node:fs";
+import { constants } from "node:os";
+import { join } from "node:path";
+import type { Syscall } from "../../src/adapters/sandboxes/syscall-program.ts";
+import { syscallProgram } from "../../src/adapters/sandboxes/syscall-program.ts";
+import { Absent, Refused } from "./attack.ts";
+
+/** Tools of the attacker. */
+
+let programs = 0;
+
+/** Makes system calls with a program of our own; the errno of the first that failed, else 0. */
+export function errnoOf(calls: readonly Syscall[]): number {
+  if (process.arch !== "x64" && process.arch !== "arm64") throw new Absent(process.arch);
+  const file = join(process.cwd(), `.attack-${process.pid}-${programs++}`);
+  try {
+    writeFileSync(file, syscallProgram(process.arch, calls), { mode: 0o755 });
+    const { status, signal, error } = spawnSync(file, { timeout: 4_000, killSignal: "SIGKILL" });
+    if (error !== undefined) throw error;
+    if (status === null) throw new Refused(`ended by ${signal}`);
+    return status;
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+/** All of them succeed, or the attack was refused. */
+export function make(...calls: readonly Syscall[]): string {
+  const errno = errnoOf(calls);
+  if (errno === constants.errno.EAFNOSUPPORT) throw new Absent("the kernel does not have it");
+  if (errno !== 0) throw new Refused(describe(errno));
+  return "done";
+}
+
+const CLOSED = [constants.errno.EPERM, constants.errno.EACCES];
+
+/** The kernel looks at what is asked: an error about the arguments, which are wrong on purpose, is as good as success. */
+export function reach(...calls: readonly Syscall[]): string {
+  const errno = errnoOf(calls);
+  if (errno === constants.errno.ENOSYS) throw new Absent("the kernel does not have it");
+  if (CLOSED.includes(errno)) throw new Refused(describe(errno));
+  return `reached (${describe(errno)})`;
+}
+
+export function need(got: boolean, why: string): string {
+  if (!got) throw new Refused(why);
+  return why;
+}
+
+/** The system call's number here: [x64, arm64]. */
+export function numberOf([x64, arm64]: readonly [number | null, number | null]): number {
+  const number = process.arch === "x64" ? x64 : arm64;
+  if (number === null) throw new Absent(`not on ${process.arch}`);
+  return number;
+}
+
+function describe(errno: number): string {
+  return Object.entries(constants.errno).find(([, value]) => value === errno)?.[0] ?? `errno ${errno}`;
+}

@@ -1,0 +1,65 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** The processes of the machine that were started with this word, by their pid outside. */
+export function withWord(word: string): readonly number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && commandOf(name).split("\0").includes(word))
+    .map(Number);
+}
+
+/** Those that are left when they had their time to go. */
+export async function survivorsOf(word: string, patienceMs = 3_000): Promise<readonly number[]> {
+  for (const deadline = performance.now() + patienceMs; performance.now() < deadline; await sleep(100)) {
+    if (withWord(word).length === 0) return [];
+  }
+  return withWord(word);
+}
+
+export async function until(what: () => boolean, patienceMs = 10_000): Promise<void> {
+  for (const deadline = performance.now() + patienceMs; !what(); await sleep(40)) {
+    if (performance.now() > deadline) throw new Error(`did not happen within ${patienceMs} ms: ${String(what)}`);
+  }
+}
+
+export function childrenOf(pid: number): readonly number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && parentOf(name) === pid)
+    .map(Number);
+}
+
+/** For controls, which leave behind what the wall would not: ends these, and then all with the word, until there are none. */
+export async function endAll(pids: readonly number[], word: string): Promise<void> {
+  endEach(pids);
+  for (let quiet = 0; quiet < 3; await sleep(50)) {
+    const found = withWord(word);
+    endEach(found);
+    quiet = found.length === 0 ? quiet + 1 : 0;
+  }
+}
+
+function endEach(pids: readonly number[]): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It ended by itself.
+    }
+  }
+}
+
+function parentOf(pid: string): number {
+  try {
+    return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+  } catch {
+    return 0;
+  }
+}
+
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,248 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { ALICE, openNight, type Night, type NightOptions } from "./night.ts";
+
+let night: Night | null = null;
+
+async function open(options: NightOptions): Promise<Night> {
+  night = await openNight({ userSettings: "sandbox: { mode: enforce }\n", ...options });
+  return night;
+}
+
+afterEach(async () => {
+  await night?.close();
+  night = null;
+  delete process.env["SHOP_TOKEN"];
+});
+
+const CHECK = 'checks: { test: { command: "sh test.sh" } }\n';
+
+async function transcriptsOf({ runs, wired }: Night, task: string): Promise<string> {
+  const pages = (await runs(task)).map(({ id }) => wired.ports.runFiles.readTranscript(id, 0, 1_000_000));
+  return (await Promise.all(pages)).flatMap(({ lines }) => lines.map(({ text }) => text)).join("\n");
+}
+
+describe("a chore inside the wall", () => {
+  it("is implemented, checked and published; the agent sees its workspace and nothing of ours", async () => {
+    const inside = await open({
+      settings: `sandbox: { commands: [git] }\n${CHECK}`,
+      agent: [
+        "echo hello again >> greeting.txt",
+        "git add -A && git commit -qm mine && git log --oneline | wc -l",
+        "ls ../../../nightshift.db ../../../config.yaml ../../../daemon.json",
+        "ls -a ../../.. ../.. ..",
+        "id -u",
+        "done_with 'changed it'",
+      ].join("\n"),
+    });
+    const task = await inside.settled((await inside.submit()).id);
+    expect(task).toMatchObject({ status: "succeeded", outcome: "published" });
+    expect(await inside.published(task, "greeting.txt")).toBe("hello\nhello again");
+    expect((await inside.runs(task.id)).map(({ sandbox }) => sandbox)).toEqual(["enforce", "enforce", null]);
+    const said = await transcriptsOf(inside, task.id);
+    expect(said.split("\n")[0]).toBe("2");
+    expect(said).not.toMatch(/nightshift\.db$|config\.yaml$|^0$/m);
+    expect(said).toMatch(/^workspaces$/m);
+  });
+
+  it("with no room for it on this machine is refused, with what repairs it", async () => {
+    const { submit, settled, wired } = await open({ settings: CHECK });
+    Object.assign(wired.ports, { sandboxProblem: async () => "bubblewrap is not installed. Run: apt-get install it" });
+    const task = await settled((await submit()).id);
+    expect(task).toMatchObject({ status: "failed", outcome: "sandbox_refused" });
+    expect(task.reason).toContain("apt-get install");
+  });
+
+  it("that asks for a folder no run may have is refused", async () => {
+    const { submit, settled } = await open({ settings: `sandbox: { write: [/etc] }\n${CHECK}` });
+    const task = await settled((await submit()).id);
+    expect(task).toMatchObject({ status: "failed", outcome: "sandbox_refused" });
+    expect(task.reason).toContain("/etc");
+  });
+});
+
+describe("the way out", () => {
+  it("is closed but for listed hosts, and each refusal is told with what would allow it", async () => {
+    const knock = [
+      'const { request } = require("node:http");',
+      'const go = (path, method) => request({ host: "127.0.0.1", port: 3128, path, method })',
+      '  .on("connect", (r) => console.log(path, r.statusCode)).on("response", (r) => console.log(path, r.statusCode))',
+      '  .on("error", (e) => console.log(path, e.code)).end();',
+      'go("evil.example:443", "CONNECT"); go("evil.example:443", "CONNECT"); go("127.0.0.1:22", "CONNECT");',
+    ].join(" ");
+    const { submit, settled, wired } = await open({
+      settings: "sandbox: { network: [packages.example] }\n",
+      agent: `node -e '${knock}'\necho x >> greeting.txt\ndone_with tried`,
+    });
+    const task = await settled((await submit()).id);
+    expect(task.status).toBe("succeeded");
+    const events = await wired.ports.store.listEvents({ after: 0, task: task.id, limit: 1000 });
+    const denied = events.filter(({ type }) => type === "run.denied").map(({ summary }) => summary);
+    expect(denied).toEqual([
+      expect.stringMatching(/^denied: evil\.example:443; add it to sandbox\.network to allow it.*\(2 times\)$/),
+      expect.stringMatching(/^denied: 127\.0\.0\.1:22/),
+    ]);
+  });
+});
+
+function bytesBelow(folder: string): string {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1"))
+    .join("\n");
+}
+
+describe("files that a tool may not touch", () => {
+  it("are counted and told", async () => {
+    const refused = '{"type":"tool_result","id":"1","output":"EROFS: read-only file system, open x","failed":true}';
+    const fine = '{"type":"tool_result","id":"2","output":"EROFS is a code","failed":false}';
+    const { submit, settled, runs } = await open({
+      agent: `echo '${refused}'; echo '${refused}'; echo '${fine}'; echo x >> greeting.txt; done_with tried`,
+    });
+    const task = await settled((await submit()).id);
+    const [agent] = await runs(task.id);
+    expect(agent?.payload?.["denied"]).toEqual([expect.stringMatching(/^denied: files outside/)]);
+  });
+});
+
+describe("a secret that was granted", () => {
+  const token = ["shop", "9f31c0aa27", "e5d84b16"].join("-");
+  const forms = [
+    token,
+    Buffer.from(token).toString("base64"),
+    Buffer.from(token).toString("hex"),
+    Buffer.from(`user:${token}`).toString("base64"),
+  ];
+
+  it("reaches the role it was granted to, and no byte of it stays on the disk", async () => {
+    process.env["SHOP_TOKEN"] = token;
+    const leak = [
+      'echo "plain $SHOP_TOKEN"',
+      'printf %s "$SHOP_TOKEN" | base64',
+      'printf "user:%s" "$SHOP_TOKEN" | base64',
+      'printf %s "$SHOP_TOKEN" | od -An -tx1 | tr -d " \\n"; echo',
+      'echo "to stderr $SHOP_TOKEN" >&2',
+      "echo x >> greeting.txt",
+      '[ -n "$SHOP_TOKEN" ] && done_with "used $SHOP_TOKEN"',
+    ].join("\n");
+    const inside = await open({
+      settings: `secrets: { SHOP_TOKEN: { roles: [implement] } }\nchecks: { test: { command: 'echo "in checks: [$SHOP_TOKEN]"; sh test.sh' } }\n`,
+      agent: leak,
+    });
+    const task = await inside.settled((await inside.submit()).id);
+    expect(task.status).toBe("succeeded");
+    const said = await transcriptsOf(inside, task.id);
+    expect(said).toContain("plain [redacted: SHOP_TOKEN]");
+    const bytes = bytesBelow(inside.home);
+    expect(bytes.length).toBeGreaterThan(10_000);
+    for (const form of forms) expect(bytes).not.toContain(form.replace(/=+$/, ""));
+    expect(bytes).toContain("in checks: []");
+  });
+
+  it("is not let into a commit: the agent has to take it out", async () => {
+    process.env["SHOP_TOKEN"] = token;
+    const { submit, settled, runs, published } = await open({
+      settings: `secrets: { SHOP_TOKEN: { roles: [implement] } }\n${CHECK}`,
+      agent:
+        '[ "$N" = 1 ] && echo "key: $SHOP_TOKEN" > config.txt || echo "key: from the environment" > config.txt\ndone_with "try $N"',
+    });
+    const task = await settled((await submit()).id);
+    expect((await runs(task.id)).map(({ outcome }) => outcome)).toEqual([
+      "implemented",
+      "policy_failed",
+      "implemented",
+      "checks_passed",
+      "published",
+    ]);
+    expect(await published(task, "config.txt")).toBe("key: from the environment");
+  });
+});
+
+describe("a test that got weaker", () => {
+  const files = { "src/add.test.js": 'test("adds", () => {\n  expect(add(1, 2)).toBe(3);\n});\n' };
+  const weaken =
+    "mkdir -p src; printf 'test.skip(\"adds\", () => {\\n  expect(add(1, 2)).toBe(3);\\n});\\n' > src/add.test.js";
+
+  it("is refused with the line; an agent that puts it right goes on", async () => {
+    const { submit, settled, runs, home } = await open({
+      files,
+      agent: `[ "$N" = 1 ] && { ${weaken}; } || { git checkout -q origin/main -- src/add.test.js; echo x >> greeting.txt; }\ndone_with "try $N"`,
+    });
+    const task = await settled((await submit()).id);
+    const all = await runs(task.id);
+    expect(all.map(({ outcome }) => outcome)).toEqual([
+      "implemented",
+      "policy_failed",
+      "implemented",
+      "checks_passed",
+      "published",
+    ]);
+    expect(readFileSync(join(home, "runs", all[2]?.id ?? "", "prompt.md"), "utf8")).toMatch(
+      /weakened_test src\/add\.test\.js:1/,
+    );
+  });
+
+  it("waits for a person when the agent stands by it, and goes through when that person says so", async () => {
+    const opened = await open({ files, agent: `${weaken}\ndone_with "it had to go"` });
+    const asked = await opened.settled((await opened.submit()).id);
+    expect(asked).toMatchObject({ status: "waiting", waitingFor: { kind: "choice" } });
+    expect(JSON.stringify(asked.waitingFor)).toMatch(/src\/add\.test\.js:1/);
+    await opened.commands.choose(asked.id, "checking", null, ALICE);
+    const task = await opened.until(asked.id, ({ status }) => status === "succeeded");
+    const checks = await opened.wired.ports.store.listChecks(task.id);
+    const policy = checks.filter(({ name, status }) => name === "diff-policy" && status === "failed");
+    expect(policy.map(({ severity }) => severity)).toEqual(["error", "error", "warning"]);
+  });
+
+  it("stays refused when the agent makes it worse instead", async () => {
+    const { submit, settled, runs } = await open({
+      files,
+      settings: "repair_attempts: 1\n",
+      agent: `[ "$N" = 1 ] && { ${weaken}; } || rm src/add.test.js\ndone_with "try $N"`,
+    });
+    const task = await settled((await submit()).id);
+    expect((await runs(task.id)).map(({ outcome }) => outcome)).toEqual([
+      "implemented",
+      "policy_failed",
+      "implemented",
+      "policy_failed",
+    ]);
+    expect(task.status).toBe("failed");
+    expect(task.reason).toMatch(/weakened_test src\/add\.test\.js/);
+  });
+});
+
+describe("what the sandbox keeps from running", () => {
+  it("is not taken for a check that fails without the change, too", async () => {
+    const { submit, settled } = await open({
+      settings: 'sandbox: { commands: [git] }\nchecks: { test: { command: "perl -e 1" } }\n',
+    });
+    const task = await settled((await submit()).id);
+    expect(task).toMatchObject({ status: "failed", outcome: "sandbox_refused" });
+    expect(task.reason).toMatch(/"test" needs perl.*sandbox\.commands/);
+  });
+
+  it("tells set-up at once that there is no way out, and people why it failed", async () => {
+    const ask =
+      'require("node:http").request({ host: "127.0.0.1", port: 3128, method: "CONNECT", path: "packages.example:443" })' +
+      '.on("connect", (r) => process.exit(r.statusCode === 403 ? 7 : 0)).end()';
+    const { submit, settled } = await open({
+      settings: `workspace: { setup: "node -e '${ask.replaceAll('"', '\\"')}'" }\n`,
+    });
+    const task = await settled((await submit()).id);
+    expect(task).toMatchObject({ status: "failed", outcome: "setup_failed" });
+    expect(task.reason).toMatch(/exited with code 7; denied: packages\.example:443/);
+  });
+});
+
+describe("set-up", () => {
+  it("gets none of the agent's secrets", async () => {
+    process.env["SHOP_TOKEN"] = "shop-".repeat(4);
+    const inside = await open({
+      settings: `secrets: { SHOP_TOKEN: { roles: [implement] } }\nworkspace: { setup: 'test -z "$SHOP_TOKEN"' }\n`,
+      agent: '[ -n "$SHOP_TOKEN" ] && echo hello again >> greeting.txt && done_with ok',
+    });
+    expect(await inside.settled((await inside.submit()).id)).toMatchObject({ status: "succeeded" });
+  });
+});
