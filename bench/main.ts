@@ -1,9 +1,13 @@
 import { cpus, totalmem } from "node:os";
 import { printTable, writeResults, type Measured } from "./report.ts";
 import { measureColdStart } from "./rows/cold-start.ts";
+import { measureFileRecord } from "./rows/file-record.ts";
+import { measureGateway } from "./rows/gateway.ts";
 import { measureLatency } from "./rows/latency.ts";
 import { measureMemory } from "./rows/memory.ts";
+import { measureParse } from "./rows/parse.ts";
 import { measureQueue } from "./rows/queue.ts";
+import { measureSandbox } from "./rows/sandbox.ts";
 import { measureTaskOverhead } from "./rows/task-overhead.ts";
 import { measureThroughput } from "./rows/throughput.ts";
 
@@ -14,6 +18,10 @@ const ROWS: Readonly<Record<string, () => Promise<readonly Measured[]>>> = {
   d: measureColdStart,
   e: measureQueue,
   f: measureMemory,
+  g: measureSandbox,
+  h: measureFileRecord,
+  i: measureParse,
+  j: measureGateway,
 };
 
 const asked = process.argv.slice(2);

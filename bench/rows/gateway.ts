@@ -1,0 +1,91 @@
+import { execFileSync, fork } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Order, Part } from "../gateway-part.ts";
+import { atMost, type Measured, type Target } from "../report.ts";
+import { interleave, median } from "../statistics.ts";
+
+const FIRST_BYTE_ROUNDS = 60;
+const STREAM_ROUNDS = 7;
+const STREAM_BYTES = 50_000_000;
+const PACED_ROUNDS = 3;
+/** Faster than most models: 200 events of some 120 bytes, 100 each second. */
+const SLOW_STREAM = { bytes: 200 * 120, pauseMs: 10 };
+/** As much as an agent sends along in the middle of its work. */
+const REQUEST_BYTES = 100_000;
+const PART = join(import.meta.dirname, "..", "gateway-part.ts");
+const CERTIFICATE =
+  "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1";
+
+/** What the model gateway costs: until the first byte, and in processor time for a long stream. Upstream speaks TLS, as they all do. */
+export async function measureGateway(): Promise<readonly Measured[]> {
+  const folder = mkdtempSync(join(tmpdir(), "nightshift-bench-gateway-"));
+  const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
+  execFileSync("openssl", [...CERTIFICATE.split(" "), "-keyout", key, "-out", cert], { stdio: "ignore" });
+  const parts = {
+    model: startPart("model", cert),
+    gateway: startPart("gateway", cert),
+    client: startPart("client", cert),
+  };
+  try {
+    const upstream = `https://127.0.0.1:${await tell(parts.model, { kind: "start", upstream: "", key, cert })}`;
+    const gateway = `http://127.0.0.1:${await tell(parts.gateway, { kind: "start", upstream, key, cert })}`;
+    const first = (url: string) => () => ask(parts.client, url, { padding: REQUEST_BYTES });
+    const times = await interleave(FIRST_BYTE_ROUNDS, { direct: first(upstream), through: first(gateway) });
+    const all = Object.values(parts);
+    const stream = (url: string) => () => cpuOf(all, () => ask(parts.client, url, { bytes: STREAM_BYTES }));
+    const cpu = await interleave(STREAM_ROUNDS, { direct: stream(upstream), through: stream(gateway) });
+    const slowly = (url: string) => () => cpuOf(all, () => ask(parts.client, url, SLOW_STREAM));
+    const paced = await interleave(PACED_ROUNDS, { direct: slowly(upstream), through: slowly(gateway) });
+    const [direct, through] = [median(times.direct), median(times.through)];
+    const [directPaced, throughPaced] = [median(paced.direct), median(paced.through)];
+    return [
+      row(
+        "first byte through the model gateway (baseline: direct)",
+        [through, direct],
+        atMost(through - direct, 5, "5 ms more"),
+      ),
+      row(
+        "processor time of model, gateway and client, 2 s at 100 events/s (baseline: direct)",
+        [throughPaced, directPaced],
+        atMost(throughPaced - directPaced, 100, "5 % of a core more"),
+      ),
+      row("the same, 50 MB as fast as it goes", [median(cpu.through), median(cpu.direct)], null),
+    ];
+  } finally {
+    for (const part of Object.values(parts)) part.kill();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function row(what: string, [value, baseline]: readonly [number, number], target: Target | null): Measured {
+  return { row: "j", unit: "ms", what, value, baseline, target };
+}
+
+function ask(client: ChildProcess, url: string, wanted: Partial<Order & { kind: "ask" }>): Promise<number> {
+  return tell(client, { bytes: 0, pauseMs: 0, padding: 0, ...wanted, kind: "ask", url });
+}
+
+function startPart(part: Part, cert: string): ChildProcess {
+  return fork(PART, [part], { env: { ...process.env, NODE_EXTRA_CA_CERTS: cert } });
+}
+
+async function tell(part: ChildProcess, order: Order): Promise<number> {
+  part.send(order);
+  const [answer] = (await once(part, "message")) as [number];
+  return answer;
+}
+
+async function cpuOf(parts: readonly ChildProcess[], work: () => Promise<unknown>): Promise<number> {
+  const before = await cpuSum(parts);
+  await work();
+  return (await cpuSum(parts)) - before;
+}
+
+async function cpuSum(parts: readonly ChildProcess[]): Promise<number> {
+  const each = await Promise.all(parts.map((part) => tell(part, { kind: "cpu" })));
+  return each.reduce((total, one) => total + one, 0);
+}
