@@ -7,7 +7,7 @@ const FOR_TESTS = new Set(["testing", "fixtures"]);
 
 /**
  * The JavaScript that the package ships, since Node strips no types below node_modules, and beside it the files of `src`
- * that are no code. `out` is replaced. Returns whether the compiler was content.
+ * that are no code. What starts once for every run is bundled. `out` is replaced. Returns whether compiler and bundler were content.
  */
 export function build(out: string): boolean {
   rmSync(out, { recursive: true, force: true });
@@ -20,7 +20,8 @@ export function build(out: string): boolean {
     recursive: true,
     filter: (file) => !FOR_TESTS.has(path.basename(file)) && !file.endsWith(".ts"),
   });
-  return true;
+  const bundle = path.join(import.meta.dirname, "bundle-supervisor.ts");
+  return spawnSync(process.execPath, [bundle, out], { stdio: "inherit" }).status === 0;
 }
 
 if (import.meta.main) process.exitCode = build(path.join(REPOSITORY, "dist")) ? 0 : 1;

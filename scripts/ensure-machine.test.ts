@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { findRemedy, type Machine } from "./ensure-machine.ts";
 
-const PROGRAMS = [
+const NEEDS = [
   { name: "git", package: "git" },
   { name: "bwrap", package: "bubblewrap" },
   { name: "unshare", package: "util-linux" },
@@ -13,28 +13,39 @@ function machine(present: readonly string[], rest: Partial<Machine>): Machine {
 }
 
 test("a machine that has everything is left alone", () => {
-  const all = PROGRAMS.map(({ name }) => name);
-  expect(findRemedy(PROGRAMS, machine(all, {}))).toEqual({ kind: "nothing" });
+  const all = NEEDS.map(({ name }) => name);
+  expect(findRemedy(NEEDS, machine(all, {}))).toEqual({ kind: "nothing" });
 });
 
 test("root on Debian gets the missing packages, each once", () => {
-  expect(findRemedy(PROGRAMS, machine(["git"], {}))).toEqual({
+  expect(findRemedy(NEEDS, machine(["git"], {}))).toEqual({
     kind: "install",
     packages: ["bubblewrap", "util-linux"],
+    isOptional: false,
   });
 });
 
 test("another user on Debian gets the one command to run", () => {
-  expect(findRemedy(PROGRAMS, machine(["git", "unshare", "nsenter"], { isRoot: false }))).toEqual({
+  expect(findRemedy(NEEDS, machine(["git", "unshare", "nsenter"], { isRoot: false }))).toEqual({
     kind: "stop",
     message: "The tests need bwrap, which this machine does not have. Run: sudo apt-get install -y bubblewrap",
   });
 });
 
 test("on another system nothing is installed, not even by root", () => {
-  const remedy = findRemedy(PROGRAMS, machine(["bwrap", "unshare", "nsenter"], { isDebian: false }));
+  const remedy = findRemedy(NEEDS, machine(["bwrap", "unshare", "nsenter"], { isDebian: false }));
   expect(remedy).toEqual({
     kind: "stop",
     message: "The tests need git, which this machine does not have. Install it with the system's package manager",
+  });
+});
+
+test("what is only wished for is installed where it can be, and stops nobody", () => {
+  const needs = [...NEEDS, { name: "/usr/include/some.h", package: "some-dev", isOptional: true }];
+  const all = NEEDS.map(({ name }) => name);
+  expect(findRemedy(needs, machine(all, {}))).toEqual({ kind: "install", packages: ["some-dev"], isOptional: true });
+  expect(findRemedy(needs, machine(all, { isRoot: false }))).toEqual({ kind: "nothing" });
+  expect(findRemedy(needs, machine([], { isDebian: false }))).toMatchObject({
+    message: expect.not.stringContaining("some.h"),
   });
 });

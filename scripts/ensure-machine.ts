@@ -2,41 +2,75 @@ import { spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import path from "node:path";
 
-/** Programs that the tests start, and the Debian package that holds each. */
-const PROGRAMS: readonly Program[] = [{ name: "git", package: "git" }];
+/** What the tests start or read, and the Debian package that holds each. */
+const NEEDS: readonly Need[] = [
+  { name: "git", package: "git" },
+  ...(process.platform === "linux"
+    ? [
+        { name: "bwrap", package: "bubblewrap" },
+        { name: "setpriv", package: "util-linux" },
+        { name: "unshare", package: "util-linux" },
+      ]
+    : []),
+  // The numbers of system calls are compared with them.
+  {
+    name: "/usr/aarch64-linux-gnu/include/asm-generic/unistd.h",
+    package: "linux-libc-dev-arm64-cross",
+    isOptional: true,
+  },
+  process.arch === "x64"
+    ? { name: "/usr/include/x86_64-linux-gnu/asm/unistd_64.h", package: "linux-libc-dev", isOptional: true }
+    : {
+        name: "/usr/x86_64-linux-gnu/include/asm/unistd_64.h",
+        package: "linux-libc-dev-amd64-cross",
+        isOptional: true,
+      },
+];
 
-export interface Program {
+export interface Need {
+  /** A program on PATH, or the absolute path of a file. */
   readonly name: string;
   readonly package: string;
+  /** The tests that want it pass over themselves without it. */
+  readonly isOptional?: boolean;
 }
 
 export interface Machine {
-  readonly has: (program: string) => boolean;
+  readonly has: (name: string) => boolean;
   readonly isDebian: boolean;
   readonly isRoot: boolean;
 }
 
 export type Remedy =
   | { readonly kind: "nothing" }
-  | { readonly kind: "install"; readonly packages: readonly string[] }
+  | { readonly kind: "install"; readonly packages: readonly string[]; readonly isOptional: boolean }
   | { readonly kind: "stop"; readonly message: string };
 
 /** What is to be done so that the tests can run on this machine. */
-export function findRemedy(programs: readonly Program[], machine: Machine): Remedy {
-  const missing = programs.filter(({ name }) => !machine.has(name));
+export function findRemedy(needs: readonly Need[], machine: Machine): Remedy {
+  const missing = needs.filter(({ name }) => !machine.has(name));
+  const required = missing.filter(({ isOptional }) => isOptional !== true);
   if (missing.length === 0) return { kind: "nothing" };
+  if (machine.isDebian && machine.isRoot)
+    return { kind: "install", packages: packagesOf(missing), isOptional: required.length === 0 };
+  if (required.length === 0) return { kind: "nothing" };
 
-  const packages = [...new Set(missing.map((program) => program.package))];
-  if (machine.isDebian && machine.isRoot) return { kind: "install", packages };
-
-  const names = missing.map(({ name }) => name).join(", ");
-  const command = machine.isDebian ? `sudo apt-get install -y ${packages.join(" ")}` : null;
+  const names = required.map(({ name }) => name).join(", ");
+  const command = machine.isDebian ? `sudo apt-get install -y ${packagesOf(required).join(" ")}` : null;
   return {
     kind: "stop",
     message: `The tests need ${names}, which this machine does not have. ${
       command === null ? "Install it with the system's package manager" : `Run: ${command}`
     }`,
   };
+}
+
+function packagesOf(needs: readonly Need[]): readonly string[] {
+  return [...new Set(needs.map((need) => need.package))];
+}
+
+function isThere(name: string): boolean {
+  return path.isAbsolute(name) ? existsSync(name) : isOnPath(name);
 }
 
 function isOnPath(program: string): boolean {
@@ -64,20 +98,26 @@ function aptGet(...words: string[]): boolean {
   return status === 0;
 }
 
-function main(): number {
+/** `--demo`: brings what the demo can use and does without: it says so itself. */
+function main(isDemo: boolean): number {
   const isDebian = existsSync("/etc/debian_version") && isOnPath("apt-get");
-  const remedy = findRemedy(PROGRAMS, { has: isOnPath, isDebian, isRoot: process.getuid?.() === 0 });
+  const remedy = findRemedy(isDemo ? NEEDS.filter(({ isOptional }) => isOptional !== true) : NEEDS, {
+    has: isThere,
+    isDebian,
+    isRoot: process.getuid?.() === 0,
+  });
   switch (remedy.kind) {
     case "nothing":
       return 0;
     case "stop":
+      if (isDemo) return 0;
       console.error(remedy.message);
       return 1;
     case "install":
       if (install(remedy.packages)) return 0;
-      console.error(`apt-get could not install ${remedy.packages.join(", ")}, which the tests need.`);
-      return 1;
+      console.error(`apt-get could not install ${remedy.packages.join(", ")}.`);
+      return remedy.isOptional || isDemo ? 0 : 1;
   }
 }
 
-if (import.meta.main) process.exitCode = main();
+if (import.meta.main) process.exitCode = main(process.argv.includes("--demo"));
