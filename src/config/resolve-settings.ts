@@ -1,7 +1,8 @@
-import { parseDuration } from "../core/duration.ts";
 import { ROLES, type Role } from "../core/role.ts";
 import { DEFAULT_IDLE_MS, ROLE_DEFAULTS } from "../core/role-defaults.ts";
 import type { AgentSettings, CheckSettings, ForgeSettings, RoleSettings, Settings } from "../core/settings.ts";
+import { requireMs, toMs, within } from "./amounts.ts";
+import { resolveImprove, resolveNotify, resolveSchedules } from "./resolve-night.ts";
 import { AGENT_KINDS } from "./schema-sections.ts";
 import type { ProjectWritten, UserWritten } from "./schema.ts";
 
@@ -10,7 +11,6 @@ export const DEFAULTS = {
   branch: "agent/{{slug}}-{{id}}",
   checkTimeout: "2m",
   concurrentRuns: 2,
-  maxDiffLines: 100,
   openChangeRequests: 3,
   ports: 10,
   repairAttempts: 3,
@@ -65,9 +65,9 @@ export function resolveSettings({ project, timeZone, user, own, instructions }: 
       taskTimeoutMs:
         within(toMs(user.limits?.task_timeout), toMs(own.limits?.task_timeout)) ?? requireMs(DEFAULTS.taskTimeout),
     },
-    improve: {
-      maxDiffLines: within(user.improve?.max_diff_lines, own.improve?.max_diff_lines) ?? DEFAULTS.maxDiffLines,
-    },
+    improve: resolveImprove(user.improve ?? {}, own.improve ?? {}),
+    schedules: resolveSchedules([...(user.schedules ?? []), ...(own.schedules ?? [])]),
+    notify: resolveNotify({ ...user.notify, ...own.notify }),
     gates: {
       plan: own.gates?.plan ?? user.gates?.plan ?? "person",
       merge: own.gates?.merge ?? user.gates?.merge ?? "person",
@@ -85,6 +85,8 @@ function resolveForge(written: Partial<NonNullable<UserWritten["forge"]>>): Forg
     project: written.project ?? null,
     tokenEnv: written.token_env ?? null,
     reviewer: written.reviewer ?? null,
+    assignee: written.assignee ?? null,
+    labels: written.labels ?? [],
     draft: written.draft ?? false,
   };
 }
@@ -162,20 +164,4 @@ function resolveWorkspace(user: UserWritten, own: ProjectWritten): Settings["wor
     copy: written.copy ?? [],
     ports: within(user.workspace?.ports, own.workspace?.ports) ?? DEFAULTS.ports,
   };
-}
-
-/** The project's amount, but never more than the user's; null where neither file names one. */
-function within(ceiling: number | null | undefined, asked: number | null | undefined): number | null {
-  if (ceiling === null || ceiling === undefined) return asked ?? null;
-  return asked === null || asked === undefined ? ceiling : Math.min(ceiling, asked);
-}
-
-function toMs(duration: string | undefined): number | null {
-  return duration === undefined ? null : requireMs(duration);
-}
-
-function requireMs(duration: string): number {
-  const ms = parseDuration(duration);
-  if (ms === null) throw new TypeError(`The schema let the duration ${duration} pass.`);
-  return ms;
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CATEGORIES, WEEKDAYS } from "../core/category.ts";
 import { ROLES, type Role } from "../core/role.ts";
 import {
   argv,
@@ -29,6 +30,8 @@ export const forge = z.strictObject({
     .optional()
     .describe("Environment variable that holds the token; used by the publishing code alone."),
   reviewer: text.optional().describe("Who is asked to review."),
+  assignee: text.optional().describe("Who it is assigned to."),
+  labels: z.array(text).max(20).optional().describe("Labels on top of those that Nightshift gives."),
   draft: z.boolean().optional().describe("Open change requests as drafts; default false."),
 });
 
@@ -161,8 +164,7 @@ export const gates = z.strictObject({
   merge: gate.describe("Who merges; default `person`."),
 });
 
-const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
-const categories = z.array(z.enum(["tests", "refactoring", "docs", "security", "performance"])).optional();
+const categories = z.array(z.enum(CATEGORIES)).optional();
 
 export const improve = z.strictObject({
   schedule: cron.optional().describe("When the nightly improvement runs, as five cron fields in `time_zone`."),
@@ -181,6 +183,7 @@ export const improve = z.strictObject({
     .enum(["engine", "agent"])
     .optional()
     .describe("Who pushes; `agent` hands the forge's token to the agent; default `engine`."),
+  jitter: duration.optional().describe("Runs start up to this much later than scheduled; default `0s`."),
   variables: z.record(name, z.string().max(10_000)).optional().describe("Your own `{{name}}` texts for prompts."),
 });
 

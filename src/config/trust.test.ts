@@ -98,7 +98,7 @@ describe("applyAccepted", () => {
       const keys =
         section === "roles" ? listKeys(projectSchema, ["roles", "review"]) : listKeys(projectSchema, [section]);
       const seen = HOSTILE.filter(([key]) => key.startsWith(`${section}.`)).map(([key]) => key.split(".").at(-1));
-      const exempt = ["max_budget_usd", "categories"]; // narrows what is unlimited; chooses among our own
+      const exempt = ["max_budget_usd", "categories", "jitter"]; // narrows what is unlimited; chooses among our own; only delays
       expect(
         keys.filter((key) => !seen.includes(key) && !exempt.includes(key)),
         section,

@@ -1,6 +1,7 @@
 import { parseDuration } from "../core/duration.ts";
 import { ROLES } from "../core/role.ts";
 import { DEFAULT_IDLE_MS, ROLE_DEFAULTS } from "../core/role-defaults.ts";
+import { NIGHT_DEFAULTS } from "./resolve-night.ts";
 import { DEFAULTS } from "./resolve-settings.ts";
 import type { ProjectWritten, UserWritten } from "./schema.ts";
 
@@ -20,6 +21,7 @@ const GUARDS: Readonly<Record<string, Guard>> = {
   project: "free",
   time_zone: "free",
   "improve.categories": "free",
+  "improve.jitter": "free",
   "budget.*": "amount",
   "limits.*": "amount",
   repair_attempts: "amount",
@@ -126,7 +128,7 @@ function defaultOf(path: readonly string[]): unknown {
     "limits.task_timeout": DEFAULTS.taskTimeout,
     "workspace.ports": DEFAULTS.ports,
     "workspace.setup_timeout": DEFAULTS.setupTimeout,
-    "improve.max_diff_lines": DEFAULTS.maxDiffLines,
+    "improve.max_diff_lines": NIGHT_DEFAULTS.maxDiffLines,
   };
   return defaults[path.join(".")];
 }

@@ -12,7 +12,6 @@ export const WITHOUT_EFFECT: readonly string[] = [
   "forge.project",
   "forge.url",
   "improve.avoid_recent_commits",
-  "improve.categories",
   "improve.publish",
   "improve.schedule",
   "improve.variables",

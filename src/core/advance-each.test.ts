@@ -3,7 +3,7 @@ import { makeOutcome } from "../testing/builders.ts";
 import { builtIn, start, walk } from "../testing/walk.ts";
 
 const improve = builtIn("improve");
-const first = start(improve, { items: { list: ["tests", "types", "docs"], at: 0 } });
+const first = start(improve, { items: { list: ["tests", "types", "docs"], at: 0, scheduled: 1, tried: [] } });
 const nothing = makeOutcome("no_improvement");
 const found = makeOutcome("improvement_found");
 const empty = makeOutcome("no_changes");
@@ -16,6 +16,7 @@ describe("a pipeline that walks a list", () => {
     expect(walk(improve, third, [nothing]).task).toMatchObject({
       state: "no_improvement",
       status: "succeeded",
+      outcome: "no_improvement",
       items: { at: 2 },
     });
   });
@@ -33,8 +34,10 @@ describe("a pipeline that walks a list", () => {
   it("is abandoned when the last item has used up its tries", () => {
     const giveUp = [found, empty, empty, empty];
     const now = walk(improve, first, [...giveUp, ...giveUp, ...giveUp]);
-    expect(now.task).toMatchObject({ state: "abandoned", status: "failed", items: { at: 2 } });
-    expect(now.task.reason).toBe('no changes (limit "retry" of 2 used up)');
+    expect(now.task).toMatchObject({ state: "abandoned", status: "failed", outcome: "abandoned", items: { at: 2 } });
+    expect(now.task.reason).toBe(
+      ["tests", "types", "docs"].map((item) => `${item}: no changes (limit "retry" of 2 used up)`).join("\n"),
+    );
   });
 
   it("goes to the edge's else at once where there is no list", () => {
@@ -54,4 +57,32 @@ describe("a pipeline that walks a list", () => {
     ]);
     expect(verified.task).toMatchObject({ state: "analyzing_further", items: { at: 1 } });
   });
+
+  it("keeps why each item came to nothing, and how much was looked at", () => {
+    const scanned = makeOutcome("no_improvement", { payload: { reason: "all is covered", files_scanned: 12 } });
+    const now = walk(improve, first, [scanned, found, empty, empty, empty, nothing]);
+    expect(now.task.items?.tried).toEqual([
+      { item: "tests", outcome: "no_improvement", reason: "all is covered", filesScanned: 12 },
+      { item: "types", outcome: "no_changes", reason: 'no changes (limit "retry" of 2 used up)', filesScanned: null },
+      { item: "docs", outcome: "no_improvement", reason: "no improvement", filesScanned: null },
+    ]);
+    expect(now.task).toMatchObject({ state: "abandoned", outcome: "abandoned" });
+    expect(now.task.reason?.split("\n")[0]).toBe("tests: all is covered (12 files)");
+  });
+
+  it("ends at once when the night is over", () => {
+    const over = makeOutcome("night_over");
+    expect(walk(improve, first, [over]).task).toMatchObject({ state: "no_improvement", status: "succeeded" });
+    const tried = walk(improve, first, [found, empty, empty, empty]);
+    expect(walk(improve, tried, [over]).task).toMatchObject({ state: "abandoned", status: "failed" });
+  });
+
+  it.each(["agent_error", "timeout", "invalid_output", "refused", "needs_info"] as const)(
+    "takes %s of the implementer for one of its tries",
+    (name) => {
+      const again = walk(improve, first, [found, makeOutcome(name)]);
+      expect(again.next).toMatchObject({ state: "implementing", role: "implement" });
+      expect(again.task).toMatchObject({ waitingFor: null, counters: { retry: 1 } });
+    },
+  );
 });

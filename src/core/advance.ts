@@ -3,6 +3,7 @@ import { enterState, goToEnd, type Move } from "./enter-state.ts";
 import type { Actor, EventDraft } from "./event.ts";
 import type { Outcome, OutcomeName } from "./outcome.ts";
 import type { Facts, Pipeline, State, Target } from "./pipeline.ts";
+import { describeTried, giveUpItem } from "./items.ts";
 import { learn } from "./learn.ts";
 import { recordMove } from "./record-move.ts";
 import { toOptions, toQuestions } from "./read-outcome.ts";
@@ -121,12 +122,21 @@ function otherwise(params: AdvanceParams, target: Target["else"], trigger: Trigg
 }
 
 function nextItem(params: AdvanceParams, target: Target): Move {
-  const { task } = params;
-  const items = task.items;
-  if (items === null || items.at + 1 >= items.list.length) return otherwise(params, target.else, null);
+  const { task, outcome } = params;
+  if (task.items === null) return otherwise(params, target.else, null);
+  const items = giveUpItem(task.items, outcome);
+  if (items.at + 1 >= items.list.length) return endOfList(params, { ...task, items }, target.else);
   // Limits count anew for each item; how many runs a role had is told to the agent and goes on counting.
   const moved = { ...task, counters: runCounts(task), items: { ...items, at: items.at + 1 } };
   return enterState({ ...params, task: moved, to: target.to ?? task.state, role: target.role, trigger: null });
+}
+
+/** What the list came to stands in the end state's name; why, in what became of each item. */
+function endOfList(params: AdvanceParams, task: Task, target: Target["else"]): Move {
+  const move = otherwise({ ...params, task }, target, null);
+  if (move.end === null || task.items === null) return move;
+  const reason = describeTried(task.items.tried) || move.end.reason;
+  return { ...move, end: { ...move.end, reason, outcome: move.task.state } };
 }
 
 function takeDefault(params: AdvanceParams, edge: DefaultEdge): Move {
@@ -280,10 +290,16 @@ function triggerOf(params: AdvanceParams): Trigger | null {
     answered: "answers",
     chosen: "choice",
     conflict: "errors",
+    // Only where a pipeline says itself where these lead.
+    no_changes: "retry",
+    agent_error: "retry",
+    timeout: "retry",
+    refused: "retry",
+    invalid_output: "errors",
   };
   const kind = kinds[outcome.name];
   if (kind === undefined) return null;
-  const details = outcome.payload["details"];
+  const details = outcome.payload["details"] ?? outcome.payload["error_details"];
   return { kind, text: typeof details === "string" ? details : outcome.summary, run: run?.id ?? null };
 }
 

@@ -33,6 +33,7 @@ const DEFAULT_EDGES: Partial<Record<OutcomeName, DefaultEdge>> = {
   setup_failed: { do: "fail" },
   sandbox_refused: { do: "fail" },
   conflict: { do: "fail" },
+  night_over: { do: "fail" },
   needs_info: { do: "ask", what: "answers" },
   options_proposed: { do: "ask", what: "choice" },
   cancel: { do: "cancel" },
@@ -53,6 +54,7 @@ export function possibleOutcomes(step: Step): readonly OutcomeName[] {
       return [
         ...ROLE_OUTCOMES[step.role],
         ...(CHANGING_ROLES.includes(step.role) ? (["no_changes"] as const) : []),
+        ...(step.role === "analyze" ? (["night_over"] as const) : []),
         ...SHARED_AGENT_OUTCOMES,
         ...FAILURE_OUTCOMES,
         "setup_failed",

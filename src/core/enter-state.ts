@@ -14,7 +14,14 @@ export interface Move {
     readonly queuedFor: QueuedFor | null;
     readonly again: boolean;
   } | null;
-  readonly end: { readonly status: EndStatus; readonly reason: string } | null;
+  readonly end: MoveEnd | null;
+}
+
+export interface MoveEnd {
+  readonly status: EndStatus;
+  readonly reason: string;
+  /** Where the list that was walked came to more than its last outcome says. */
+  readonly outcome?: string;
 }
 
 export interface EnterParams extends AdvanceParams {

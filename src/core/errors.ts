@@ -29,6 +29,32 @@ export class RemoteError extends UserError {
   }
 }
 
+/** What the forge said no to. `refused` is about the request and comes again; the others are about the moment or the token. */
+export class ForgeError extends UserError {
+  override readonly name = "ForgeError";
+  readonly trouble: "credentials" | "unreachable" | "rate_limit" | "missing" | "refused";
+  /** When asking again makes sense; null where nobody said. */
+  readonly retryAt: number | null;
+
+  constructor(
+    trouble: ForgeError["trouble"],
+    message: string,
+    { hint = null, retryAt = null }: { readonly hint?: string | null; readonly retryAt?: number | null } = {},
+  ) {
+    super(FORGE_KINDS[trouble], message, hint);
+    this.trouble = trouble;
+    this.retryAt = retryAt;
+  }
+}
+
+const FORGE_KINDS: Readonly<Record<ForgeError["trouble"], UserErrorKind>> = {
+  credentials: "forbidden",
+  unreachable: "unavailable",
+  rate_limit: "unavailable",
+  missing: "not_found",
+  refused: "conflict",
+};
+
 export interface Issue {
   readonly file: string | null;
   readonly line: number | null;

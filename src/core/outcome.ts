@@ -29,6 +29,7 @@ export const ENGINE_OUTCOMES = [
   "closed",
   "conflict",
   "setup_failed",
+  "night_over", // no room for another change request, or no money left for tonight
 ] as const;
 
 /** How a run can go wrong, by class: each has a default edge (edges.ts). */

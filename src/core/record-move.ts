@@ -16,7 +16,7 @@ function moveTask({ task: before, outcome, at }: AdvanceParams, { task, waitingF
     status: end?.status ?? (stillPaused ? "paused" : next === null ? "waiting" : "queued"),
     waitingFor,
     queuedFor: next?.queuedFor ?? null,
-    outcome: end === null ? task.outcome : outcome.name,
+    outcome: end === null ? task.outcome : (end.outcome ?? outcome.name),
     reason: end === null ? task.reason : end.reason,
     finishedAt: end === null ? null : at,
     updatedAt: at,
@@ -59,7 +59,7 @@ function tell(
       type: "task.ended",
       level: end.status === "failed" ? "error" : "info",
       summary: `${end.status}: ${end.reason}`,
-      data: { status: end.status, outcome: outcome.name },
+      data: { status: end.status, outcome: end.outcome ?? outcome.name },
     });
   return events;
 }

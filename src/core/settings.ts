@@ -1,3 +1,4 @@
+import type { Category, Weekday } from "./category.ts";
 import type { Role } from "./role.ts";
 import type { Severity } from "./run.ts";
 
@@ -22,6 +23,8 @@ export interface Settings {
   readonly budget: BudgetSettings;
   readonly limits: LimitSettings;
   readonly improve: ImproveSettings;
+  readonly schedules: readonly ScheduleSettings[];
+  readonly notify: NotifySettings;
   readonly gates: { readonly plan: Gate; readonly merge: Gate };
   readonly commitTrailer: string;
   /** `.nightshift/instructions.md`, part of every prompt; empty where there is none. */
@@ -36,6 +39,9 @@ export interface ForgeSettings {
   readonly project: string | null;
   readonly tokenEnv: string | null;
   readonly reviewer: string | null;
+  readonly assignee: string | null;
+  /** On top of those that the pipeline gives. */
+  readonly labels: readonly string[];
   readonly draft: boolean;
 }
 
@@ -103,8 +109,49 @@ export interface BudgetSettings {
 }
 
 export interface ImproveSettings {
+  /** Five cron fields in `timeZone`; null: never by itself. */
+  readonly schedule: string | null;
+  readonly categories: Readonly<Record<Weekday, readonly Category[]>>;
   /** Added and removed lines of one change. */
   readonly maxDiffLines: number;
+  readonly avoidRecentCommits: number;
+  readonly publish: "engine" | "agent";
+  /** A run starts up to this much later than its schedule says. */
+  readonly jitterMs: number;
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+export interface ScheduleSettings {
+  readonly name: string;
+  readonly cron: string;
+  readonly pipeline: string;
+  readonly title: string;
+  readonly description: string;
+  readonly autoApprove: boolean;
+}
+
+/** What channels are told of; see NoticeKind in ports/store.ts. */
+export type ToldKind = "finished" | "failed" | "waiting";
+
+export interface NotifySettings {
+  readonly ntfy: {
+    readonly url: string;
+    readonly topic: string;
+    readonly tokenEnv: string | null;
+    readonly on: readonly ToldKind[];
+  } | null;
+  readonly webhook: {
+    readonly url: string;
+    readonly secretEnv: string | null;
+    readonly on: readonly ToldKind[];
+  } | null;
+  readonly confluence: {
+    readonly url: string;
+    readonly pageId: string;
+    readonly user: string | null;
+    readonly tokenEnv: string;
+  } | null;
+  readonly heartbeat: { readonly url: string } | null;
 }
 
 export interface LimitSettings {

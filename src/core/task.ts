@@ -34,7 +34,7 @@ export interface Task {
   /** Named limits used so far, and the engine's own counters (`state:outcome`). */
   readonly counters: Readonly<Record<string, number>>;
   /** The list that an `each` pipeline walks, and where it is; null for the others. */
-  readonly items: { readonly list: readonly string[]; readonly at: number } | null;
+  readonly items: Items | null;
   readonly branch: string | null;
   readonly baseCommit: string | null;
   /** The newest commit of the task's work, made by the engine from files; equals the base until there is work. */
@@ -54,6 +54,22 @@ export interface Task {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly finishedAt: number | null;
+}
+
+export interface Items {
+  readonly list: readonly string[];
+  readonly at: number;
+  /** How many of the list were asked for; the rest are what is tried when those have nothing. */
+  readonly scheduled: number;
+  /** What became of those that were given up, oldest first. */
+  readonly tried: readonly TriedItem[];
+}
+
+export interface TriedItem {
+  readonly item: string;
+  readonly outcome: string;
+  readonly reason: string;
+  readonly filesScanned: number | null;
 }
 
 /** What was asked for with this task, over the project's settings. */

@@ -1,3 +1,4 @@
+import type { Category } from "../core/category.ts";
 import type { Actor } from "../core/event.ts";
 import type { Complexity, Priority, Size, Task } from "../core/task.ts";
 import type { Project } from "../ports/store.ts";
@@ -38,6 +39,16 @@ export interface TaskDraft {
   readonly budgetUsd: number | null;
   readonly autoApprove: boolean;
   readonly design: boolean;
+  /** For `improve`: what is asked for; null: what the settings say for the day. */
+  readonly improve: ImproveDraft | null;
   /** The same key twice makes one task. */
   readonly key: string | null;
+}
+
+export interface ImproveDraft {
+  readonly category: Category | null;
+  /** Nothing else is tried when that one has nothing. */
+  readonly only: boolean;
+  /** The moment it was scheduled for, which decides the day; null: now. */
+  readonly scheduledAt: number | null;
 }

@@ -1,11 +1,12 @@
-import { begin } from "../core/advance.ts";
+import { advance, begin, type Advance, type AdvanceParams } from "../core/advance.ts";
 import { branchName } from "../core/branch-name.ts";
+import { categoriesToTry, weekdayAt, type Weekday } from "../core/category.ts";
 import { UserError } from "../core/errors.ts";
 import type { Actor, EventDraft } from "../core/event.ts";
 import type { Pipeline } from "../core/pipeline.ts";
 import { resolveRun } from "../core/resolve-run.ts";
 import type { Settings } from "../core/settings.ts";
-import type { Task } from "../core/task.ts";
+import type { Items, Task } from "../core/task.ts";
 import { terminalLine, terminalText } from "../core/terminal-text.ts";
 import type { Project } from "../ports/store.ts";
 import type { TaskDraft } from "./commands-contract.ts";
@@ -26,17 +27,20 @@ export async function submit(ports: EnginePorts, draft: TaskDraft, actor: Actor)
   const task = makeTask(ports, { draft, actor, settings, pipeline });
   checkAgents(ports, { pipeline, settings, task });
   await ports.store.keepPipeline(pipeline.hash, pipeline.name, text);
-  const first = begin({
-    pipeline,
-    task,
-    outcome: outcomeOf("retry", "submitted"),
-    run: null,
-    actor,
-    facts: factsOf(task, settings),
-    limits: {},
-    digest: ports.digest,
-    at: task.createdAt,
-  });
+  const first = firstMove(
+    {
+      pipeline,
+      task,
+      outcome: outcomeOf("retry", "submitted"),
+      run: null,
+      actor,
+      facts: factsOf(task, settings),
+      limits: {},
+      digest: ports.digest,
+      at: task.createdAt,
+    },
+    dayOf(draft.improve, settings, task.createdAt),
+  );
   // A pipeline may begin with a wait or even an end; that it entered its first state goes without saying.
   const events = [submitted(task, actor), ...first.events.filter(({ type }) => type !== "task.state")];
   const result = await ports.store.createTask({
@@ -101,8 +105,9 @@ function makeTask(ports: EnginePorts, { draft, actor, settings, pipeline }: Maki
       design: draft.design,
     },
     counters: {},
-    items: null,
-    branch: branchName(settings.workspace.branch, { id, title }),
+    items: itemsOf(draft, pipeline, settings, at),
+    // A change that nobody described yet has no name: the nightly improvement chooses its branch when it publishes.
+    branch: pipeline.each === null ? branchName(settings.workspace.branch, { id, title }) : null,
     baseCommit: null,
     headCommit: null,
     plan: null,
@@ -118,6 +123,27 @@ function makeTask(ports: EnginePorts, { draft, actor, settings, pipeline }: Maki
     updatedAt: at,
     finishedAt: null,
   };
+}
+
+/** What an `each` pipeline walks, fixed here and now. */
+function itemsOf({ improve }: TaskDraft, pipeline: Pipeline, settings: Settings, at: number): Items | null {
+  if (pipeline.each === null) return null;
+  const category = improve?.category ?? null;
+  const scheduled = category === null ? settings.improve.categories[dayOf(improve, settings, at)] : [category];
+  const list = improve?.only === true ? scheduled : categoriesToTry(scheduled);
+  return { list, at: 0, scheduled: new Set(scheduled).size, tried: [] };
+}
+
+function dayOf(improve: TaskDraft["improve"], settings: Settings, at: number): Weekday {
+  return weekdayAt(improve?.scheduledAt ?? at, settings.timeZone);
+}
+
+/** With nothing on its list there is nothing to start. */
+function firstMove(params: AdvanceParams, day: string): Advance {
+  const { task, pipeline } = params;
+  if (task.items === null || task.items.list.length > 0) return begin(params);
+  const outcome = outcomeOf("no_improvement", `no ${pipeline.each ?? "category"} is scheduled for ${day}`);
+  return advance({ ...params, outcome });
 }
 
 /** Escape sequences and NUL have no business in a task: they are dropped, everything else is kept as it was written. */

@@ -164,6 +164,7 @@ const DRAFT: TaskDraft = {
   budgetUsd: null,
   autoApprove: false,
   design: false,
+  improve: null,
   key: null,
 };
 

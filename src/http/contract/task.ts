@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CATEGORIES } from "../../core/category.ts";
 import { COMPLEXITIES, CONTEXT_KINDS, PRIORITIES, QUEUE_REASONS, SIZES, TASK_STATUSES } from "../../core/task.ts";
 import { freeObject, time, tokensSchema } from "./common.ts";
 import { checkSchema, runSchema } from "./run.ts";
@@ -121,6 +122,12 @@ export const taskDraftSchema = z.strictObject({
   budget_usd: z.number().positive().nullable().default(null),
   auto_approve: z.boolean().default(false),
   design: z.boolean().default(false),
+  category: z
+    .enum(CATEGORIES)
+    .nullable()
+    .default(null)
+    .meta({ description: "For `improve`: what is improved; null: what the settings say for today." }),
+  only: z.boolean().default(false).meta({ description: "For `improve`: no other category when that one has nothing." }),
 });
 
 export const diffSchema = z

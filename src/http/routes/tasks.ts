@@ -14,8 +14,10 @@ type TaskRoutes =
 export function taskRoutes({ commands, store, runFiles, clock }: HttpDeps): Handlers<TaskRoutes> {
   return {
     async "POST /tasks"({ body, actor, key }) {
-      const { timeout_ms: timeoutMs, budget_usd: budgetUsd, auto_approve: autoApprove, ...draft } = body;
-      const task = await commands.submit({ ...draft, timeoutMs, budgetUsd, autoApprove, key }, actor);
+      const { timeout_ms: timeoutMs, budget_usd: budgetUsd, auto_approve: autoApprove, ...rest } = body;
+      const { category, only, ...draft } = rest;
+      const improve = category === null ? null : { category, only, scheduledAt: null };
+      const task = await commands.submit({ ...draft, timeoutMs, budgetUsd, autoApprove, improve, key }, actor);
       return await showTask(store, task, clock.now());
     },
 

@@ -1,0 +1,82 @@
+/**
+ * Where change requests live. An adapter speaks for one project there and holds its token; nothing else ever sees it.
+ * Every verb rejects with a ForgeError whose sentence says what the forge found and what to do.
+ */
+export interface Forge {
+  readonly kind: "github" | "gitlab";
+  /** For messages: `gitlab.example.com/team/shop`. */
+  readonly place: string;
+  /** For git over https, where the remote is this forge; null for every other remote. */
+  credentialsFor(remote: string): GitCredentials | null;
+
+  /**
+   * Opens a change request for a branch that is already pushed, or takes the open one that the branch has and brings its
+   * title, text and labels up to date. What it returns was read back from the forge. Called again after a crash it never
+   * opens a second one. A label or person that the forge does not know is a warning: the change request is opened without.
+   */
+  publish(draft: ChangeRequestDraft): Promise<Published>;
+
+  /** The open ones with this label, however many pages they fill; newest first. */
+  listOpen(label: string): Promise<readonly ChangeRequest[]>;
+
+  /** How it stands now. Rejects with trouble "missing" when the forge has no such change request (any more). */
+  read(number: number): Promise<ChangeRequestState>;
+
+  /** What would keep `publish` from working, a sentence each: token missing, expired or without a scope, project unknown. */
+  check(): Promise<readonly string[]>;
+}
+
+export interface GitCredentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+export interface ChangeRequestDraft {
+  readonly branch: string;
+  readonly target: string;
+  readonly title: string;
+  /** Markdown. */
+  readonly body: string;
+  readonly labels: readonly string[];
+  readonly reviewer: string | null;
+  readonly assignee: string | null;
+  readonly draft: boolean;
+}
+
+export interface ChangeRequest {
+  readonly number: number;
+  readonly url: string;
+  readonly title: string;
+  readonly branch: string;
+}
+
+export interface Published extends ChangeRequest {
+  /** False: the branch had one already. */
+  readonly isNew: boolean;
+  readonly warnings: readonly string[];
+}
+
+export interface ChangeRequestState extends ChangeRequest {
+  readonly state: "open" | "merged" | "closed";
+  /** The branch's newest commit, as the forge sees it. */
+  readonly headCommit: string;
+  readonly mergeCommit: string | null;
+  /** Null while the forge still finds out. */
+  readonly hasConflict: boolean | null;
+  readonly labels: readonly string[];
+  /** By people and bots, oldest first, without the forge's own notes. */
+  readonly comments: readonly ForgeComment[];
+  readonly ci: CiState;
+}
+
+export interface ForgeComment {
+  readonly id: string;
+  readonly author: string;
+  readonly body: string;
+  readonly file: string | null;
+  readonly line: number | null;
+  readonly at: number;
+}
+
+/** `none`: nothing has run for the newest commit. */
+export type CiState = "none" | "running" | "passed" | "failed";
