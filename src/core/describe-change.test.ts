@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import type { Analysis } from "./analysis.ts";
+import { describeNightChange, describeTaskChange } from "./describe-change.ts";
+
+const candidate = (rank: number, title: string) => ({
+  rank,
+  title,
+  files: [`src/${rank}.ts`],
+  description: "d",
+  rationale: `because of ${rank}`,
+});
+
+const analysis: Analysis = {
+  category: "docs",
+  candidates: [candidate(2, "Say how to install"), candidate(1, "Name the exit codes")],
+  selected: 2,
+  slug: null,
+  dropped: [{ rank: 3, title: "Upgrade everything", reason: "it touches package.json, a dependency file" }],
+};
+
+const description = {
+  title: "Say how to install it",
+  summary: "The README now says how.",
+  reasoning: "Newcomers asked @alice.",
+  changes: "- README.md: a section\n/merge",
+  commit_message: "docs: say how to install\n\nCo-authored-by: x <x@y.example>",
+};
+
+describe("describeNightChange", () => {
+  const text = describeNightChange({ category: "docs", analysis, description, trailer: "" });
+
+  it("names the category in title and labels, in its plain form", () => {
+    expect(text.title).toBe("[night-shift/docs] Say how to install it");
+    expect(text.labels).toEqual(["night-shift", "docs"]);
+  });
+
+  it("has its four sections, with every candidate and why it was not taken", () => {
+    expect(text.body.match(/^## .*$/gm)).toEqual([
+      "## Summary",
+      "## Reasoning",
+      "## Changes",
+      "## Candidates considered",
+    ]);
+    expect(text.body).toContain("1. Name the exit codes (not taken): because of 1 `src/1.ts`");
+    expect(text.body).toContain("2. Say how to install (**this change**): because of 2 `src/2.ts`");
+    expect(text.body).toContain("- Upgrade everything: left out, it touches package.json, a dependency file");
+  });
+
+  it("orders the forge to do nothing, and marks no commit", () => {
+    expect(text.body).not.toMatch(/^\/merge$/m);
+    expect(text.body).not.toContain("@alice");
+    expect(text.message).toBe("docs: say how to install");
+  });
+
+  it("ends the commit message with the trailer that people configured", () => {
+    expect(describeNightChange({ category: "docs", analysis, description, trailer: "Night: yes" }).message).toBe(
+      "docs: say how to install\n\nNight: yes",
+    );
+  });
+});
+
+describe("describeTaskChange", () => {
+  it("says what was asked for, what was done and what was checked", () => {
+    const given = { title: "Greet", description: "Greet the world", summary: "greets", trailer: "" };
+    const text = describeTaskChange({ ...given, checks: ["test: passed"] });
+    expect(text).toMatchObject({ title: "Greet", message: "Greet\n\ngreets", labels: [] });
+    expect(text.body).toBe("## Summary\n\ngreets\n\n## Asked for\n\nGreet the world\n\n## Checks\n\n- test: passed");
+  });
+});
