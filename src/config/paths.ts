@@ -11,6 +11,8 @@ export interface HomePaths {
   readonly config: string;
   readonly db: string;
   readonly daemon: string;
+  /** The PATH of the login shell, as `init` and `start` found it. */
+  readonly path: string;
   readonly logs: string;
   readonly runs: string;
   readonly mirrors: string;
@@ -28,6 +30,7 @@ export function homePaths(home: string): HomePaths {
     config: join(home, "config.yaml"),
     db: join(home, "nightshift.db"),
     daemon: join(home, "daemon.json"),
+    path: join(home, "path.json"),
     logs: join(home, "logs"),
     runs: join(home, "runs"),
     mirrors: join(home, "mirrors"),

@@ -4,7 +4,9 @@ import type { Pipeline } from "../core/pipeline.ts";
 import { splitFrontMatter } from "../core/prompt.ts";
 import type { Role } from "../core/role.ts";
 import type { Settings } from "../core/settings.ts";
+import type { Category } from "../core/category.ts";
 import { checkAgents } from "./check-agents.ts";
+import { keepLastGood } from "./last-good.ts";
 import type { ParsedConfig } from "./parse-config.ts";
 import { parseOnce } from "./parse-once.ts";
 import { parsePipelineText } from "./parse-pipeline-text.ts";
@@ -47,20 +49,7 @@ export function createProjectFiles({ configDir, builtinDir }: ProjectFilesParams
     requirePipeline({ name: basename(file, ".yaml"), text, file }),
   );
   return {
-    async settings(project: ProjectPlace): Promise<Settings> {
-      const layers = await readLayers(configDir, project);
-      const { user, own, pending } = layers;
-      const settings = resolveSettings({
-        project: project.name,
-        timeZone: machineTimeZone(),
-        user: user.written,
-        own: own.written,
-        instructions: await readInstructions(layers),
-      });
-      await requireAgentFiles(layers);
-      checkAgents(settings, { user, own, pending });
-      return settings;
-    },
+    ...keepLastGood((project: ProjectPlace) => readSettings(configDir, project)),
 
     async pipeline(project: ProjectPlace, name: string): Promise<{ pipeline: Pipeline; text: string }> {
       const accepted = readAccepted(project.accepted);
@@ -95,6 +84,10 @@ export function createProjectFiles({ configDir, builtinDir }: ProjectFilesParams
       return splitFrontMatter(text).body;
     },
 
+    async guidance(category: Category): Promise<string> {
+      return (await readBuiltIn(join(builtinDir, "categories", `${category}.md`))).trim();
+    },
+
     async preamble(): Promise<string> {
       return splitFrontMatter(await readBuiltIn(join(builtinDir, "prompts", "preamble.md"))).body;
     },
@@ -119,6 +112,21 @@ interface ReadLayers extends Checkout {
   /** The same, paths as written. */
   readonly asWritten: ProjectWritten;
   readonly pending: readonly Pending[];
+}
+
+async function readSettings(configDir: string, project: ProjectPlace): Promise<Settings> {
+  const layers = await readLayers(configDir, project);
+  const { user, own, pending } = layers;
+  const settings = resolveSettings({
+    project: project.name,
+    timeZone: machineTimeZone(),
+    user: user.written,
+    own: own.written,
+    instructions: await readInstructions(layers),
+  });
+  await requireAgentFiles(layers);
+  checkAgents(settings, { user, own, pending });
+  return settings;
 }
 
 async function readLayers(configDir: string, { path, accepted: text }: ProjectPlace): Promise<ReadLayers> {

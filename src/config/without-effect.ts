@@ -17,7 +17,7 @@ export const WITHOUT_EFFECT: readonly string[] = [
   "improve.variables",
   "limits.open_change_requests",
   "mcp",
-  "notify",
+  "notify.slack",
   "schedules",
   "workspace.keep_uncommitted",
   "workspace.ports",

@@ -30,6 +30,11 @@ export const EVENT_TYPES = [
   "project.trusted",
   "project.untrusted_change",
   "notice.failed",
+  "schedule.missed", // data: schedule, missed (moments)
+  "schedule.skipped", // the time before has not ended; data: schedule, moment
+  "schedule.refused", // it could not be started; data: schedule, project
+  "request.merged", // a change request; data: number, url
+  "request.closed",
   "daemon.started",
   "daemon.stopped",
 ] as const;

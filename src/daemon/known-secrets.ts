@@ -19,7 +19,7 @@ export interface KnownSecrets {
   /** The variables that the user's own file names. */
   learnUser(user: Pick<UserConfig, "notify">): void;
   /** The same files, whose every reading teaches what they name: nothing has to be read for this alone. */
-  learnFrom<T extends Pick<ProjectFiles, "settings">>(projects: T): T;
+  learnFrom<T extends Pick<ProjectFiles, "settings" | "lastGood">>(projects: T): T;
 }
 
 export function createKnownSecrets(env: Readonly<Record<string, string | undefined>>): KnownSecrets {
@@ -42,12 +42,23 @@ export function createKnownSecrets(env: Readonly<Record<string, string | undefin
   function learnProject(project: Project, settings: Settings): void {
     for (const name of Object.keys(settings.secrets)) learn(name);
     learn(settings.forge?.tokenEnv);
+    learn(settings.notify.ntfy?.tokenEnv);
+    learn(settings.notify.webhook?.secretEnv);
+    learn(settings.notify.confluence?.tokenEnv);
     for (const value of passwordsIn(project.remote)) hold({ name: `password of ${project.name}'s remote`, value });
   }
 
   for (const [name, value = ""] of Object.entries(env)) {
     if (isCredential(name, value)) learn(name);
     for (const password of passwordsIn(value)) hold({ name, value: password });
+  }
+
+  function learning(read: ProjectFiles["settings"]): ProjectFiles["settings"] {
+    return async (project) => {
+      const settings = await read(project);
+      learnProject(project, settings);
+      return settings;
+    };
   }
 
   return {
@@ -65,11 +76,8 @@ export function createKnownSecrets(env: Readonly<Record<string, string | undefin
     },
     learnFrom: (projects) => ({
       ...projects,
-      async settings(project) {
-        const settings = await projects.settings(project);
-        learnProject(project, settings);
-        return settings;
-      },
+      settings: learning(projects.settings),
+      lastGood: learning(projects.lastGood),
     }),
   };
 }

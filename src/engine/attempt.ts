@@ -1,5 +1,5 @@
 import { advance } from "../core/advance.ts";
-import { ConfigError, LeaseLostError, RemoteError, UserError } from "../core/errors.ts";
+import { ConfigError, ForgeError, LeaseLostError, RemoteError, UserError } from "../core/errors.ts";
 import { SYSTEM, type EventDraft } from "../core/event.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { Run, RunEndStatus, StepKind } from "../core/run.ts";
@@ -114,7 +114,7 @@ async function openContext(ports: EnginePorts, run: Run, signal: AbortSignal): P
   const pipeline = await pipelineOf(ports, task);
   const state = pipeline.states[run.state];
   if (state === undefined) throw new Error(`pipeline ${pipeline.name} has no state ${run.state}`);
-  const written = await ports.projects.settings(project);
+  const written = await ports.projects.lastGood(project);
   // As it was when the daemon was started and said so; who changes it starts the daemon again.
   const settings = { ...written, sandbox: { ...written.sandbox, mode: ports.sandboxMode } };
   return { ports, task, run, lease, project, settings, pipeline, state, signal };
@@ -185,13 +185,24 @@ function brokenStep(context: StepContext, error: unknown): StepResult {
       run: context.run.id,
       error: error instanceof Error ? error.stack : message,
     });
-  return resultOf(context, outcomeOf(classOf(error), message), { error: message });
+  const retryAt = error instanceof ForgeError ? error.retryAt : null;
+  return resultOf(context, { ...outcomeOf(classOf(error), message), retryAt }, { error: message });
 }
 
 function classOf(error: unknown): "disk_full" | "provider_down" | "login_expired" | "agent_error" {
+  if (error instanceof ForgeError) return FORGE_CLASSES[error.trouble];
   if (error instanceof RemoteError) return error.trouble === "credentials" ? "login_expired" : "provider_down";
   return isDiskFull(error) ? "disk_full" : "agent_error";
 }
+
+/** Not the task's fault, unless the forge looked at the request itself and said no. */
+const FORGE_CLASSES = {
+  credentials: "login_expired",
+  unreachable: "provider_down",
+  rate_limit: "provider_down",
+  missing: "agent_error",
+  refused: "agent_error",
+} as const satisfies Record<ForgeError["trouble"], unknown>;
 
 async function commitResult(context: StepContext, given: StepResult): Promise<void> {
   const { ports, run, lease } = context;

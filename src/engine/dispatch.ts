@@ -1,5 +1,5 @@
 import { runAttempt } from "./attempt.ts";
-import { deliver } from "./deliver.ts";
+import { createDelivery } from "./deliver.ts";
 import type { EnginePorts } from "./ports.ts";
 import { reconcile, sweepWorkspaces } from "./reconcile.ts";
 
@@ -26,6 +26,7 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
   let sweeping: Promise<void> | null = null;
   let lastSweep = Number.NEGATIVE_INFINITY;
   const kept = new Set<string>();
+  const delivery = createDelivery(ports);
   const tick = (): Promise<void> => {
     ticking ??= work().finally(() => {
       ticking = null;
@@ -45,6 +46,7 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
       unsubscribe();
       await ticking;
       await sweeping;
+      await delivery.stop();
       await ports.courier.stop();
     },
   };
@@ -78,7 +80,7 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
   async function work(): Promise<void> {
     try {
       await reconcile(ports, isHeld);
-      await deliver(ports);
+      await delivery.start();
       sweepNowAndThen();
     } catch (error) {
       ports.log.error("a tick failed; the next one tries again", {

@@ -1,30 +1,55 @@
 import type { EventDraft } from "../core/event.ts";
-import type { Task } from "../core/task.ts";
-import type { Notifier } from "../ports/notifier.ts";
-import type { NewNotice, NoticeKind } from "../ports/store.ts";
+import { concerns, describeTask, type NoticeData } from "../core/notice.ts";
+import type { Artifact, Task } from "../core/task.ts";
+import type { NewNotice, NoticeKind, RunEnd } from "../ports/store.ts";
+import type { EnginePorts } from "./ports.ts";
 
-/** The notices that these events are worth, one for each channel. */
-export function noticesFor(
-  task: Task,
-  events: readonly EventDraft[],
-  notifiers: readonly Notifier[],
-): readonly NewNotice[] {
-  return events.flatMap((event) => {
+const MAX_RUNS = 1_000;
+
+type NoticePorts = Pick<EnginePorts, "store" | "channelsFor" | "redact">;
+
+/** What is about to be committed. */
+export interface Happening {
+  readonly task: Task;
+  readonly events: readonly EventDraft[];
+  readonly endRun?: RunEnd | null;
+  readonly artifacts?: readonly Artifact[];
+}
+
+/** The notices that these events are worth, one for each channel that wants to hear of it. */
+export async function noticesFor(ports: NoticePorts, happening: Happening): Promise<readonly NewNotice[]> {
+  const { task, events } = happening;
+  const told = events.flatMap((event) => {
     const kind = kindOf(event);
-    if (kind === null) return [];
-    return notifiers.map(({ channel }) => ({
-      channel,
-      kind,
-      task: task.id,
-      title: task.title,
-      text: event.summary,
-      at: event.at,
-    }));
+    return kind === null ? [] : [{ event, kind }];
+  });
+  const [first] = told;
+  if (first === undefined) return [];
+  const data = ports.redact(await describe(ports, happening, first.event.at));
+  const { id, project, title } = task;
+  return told.flatMap(({ event: { at, summary }, kind }) =>
+    ports
+      .channelsFor(project, kind)
+      .filter((channel) => concerns(channel, kind, data))
+      .map((channel) => ({ channel, kind, project, task: id, title, text: summary, data, at })),
+  );
+}
+
+async function describe(ports: NoticePorts, happening: Happening, at: number): Promise<NoticeData> {
+  const { task, endRun = null, artifacts = [] } = happening;
+  const runs = await ports.store.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
+  const known = [...(await ports.store.listArtifacts(task.id)), ...artifacts];
+  return describeTask(task, {
+    // What the run that ends now cost is not in the store yet.
+    runs: runs.map((run) => (run.id === endRun?.id ? { ...run, costUsd: endRun.costUsd } : run)),
+    url: known.findLast(({ type, url }) => type === "change_request" && url !== null)?.url ?? null,
+    at,
   });
 }
 
 function kindOf({ type, data }: EventDraft): NoticeKind | null {
   if (type === "task.waiting") return "waiting";
+  if (type === "schedule.missed") return "failed";
   if (type !== "task.ended") return null;
   return data["status"] === "failed" ? "failed" : "finished";
 }

@@ -9,13 +9,15 @@ import type { Agent, McpServer } from "../ports/agent.ts";
 import type { PassCheckpoint } from "../ports/checkpoint.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Courier } from "../ports/courier.ts";
+import type { Cron } from "../ports/cron.ts";
+import type { Forge } from "../ports/forge.ts";
 import type { Log } from "../ports/log.ts";
 import type { Notifier } from "../ports/notifier.ts";
 import type { ProjectFiles } from "../ports/projects.ts";
 import type { RunFiles, RunPaths } from "../ports/run-files.ts";
 import type { SandboxLimits } from "../ports/sandbox.ts";
 import type { SecretScan } from "../ports/secret-scan.ts";
-import type { Admission, Store } from "../ports/store.ts";
+import type { Admission, NoticeKind, Project, Store } from "../ports/store.ts";
 import type { Supervisors } from "../ports/supervisor.ts";
 import type { Workspaces } from "../ports/workspace.ts";
 
@@ -45,8 +47,14 @@ export interface EnginePorts {
   readonly parseOwnLine: (line: string) => readonly TranscriptEvent[];
   readonly prices: PriceTable;
   readonly createAgent: (settings: AgentSettings) => Agent;
-  readonly notifiers: readonly Notifier[];
+  /** Who is told of this in a project; known at once, since notices are part of a commit. */
+  readonly channelsFor: (project: string, kind: NoticeKind) => readonly string[];
+  /** By the settings as they are now; null where the project has no such channel any more. */
+  readonly notifierFor: (project: string, channel: string) => Promise<Notifier | null>;
   readonly clock: Clock;
+  readonly cron: Cron;
+  /** The project's forge; null where it has none. Throws a ForgeError where it cannot be used, say without its token. */
+  readonly forgeFor: (project: Project, settings: Settings) => Forge | null;
   readonly log: Log;
   /** SHA-256 of a text, in hex. */
   readonly digest: (text: string) => string;
@@ -60,7 +68,8 @@ export interface EnginePorts {
   /** Nightshift's own data: no run may see it, but for what it was given. */
   readonly home: string;
   readonly sandboxMode: SandboxMode;
-  readonly sandboxLimits: SandboxLimits;
+  /** What a command may take of the machine that is given so much time. */
+  readonly sandboxLimits: (timeoutMs: number) => SandboxLimits;
   /** Why the sandbox does not hold on this machine, with what repairs it; null when it does. */
   readonly sandboxProblem: () => Promise<string | null>;
   /** The daemon's own environment: only names on a list ever leave it. */

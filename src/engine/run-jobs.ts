@@ -10,9 +10,14 @@ export function baselineOf(run: string): string {
   return `${run}/baseline`;
 }
 
-/** A run has a job of its own and, for checks, one on the base: whoever means the run means both. */
+/** The part of an agent's run that prepares its workspace. */
+export function setupOf(run: string): string {
+  return `${run}/setup`;
+}
+
+/** A run has a job of its own, for an agent one before it, for checks one on the base: whoever means the run means all. */
 function jobsOf(run: string): readonly string[] {
-  return [run, baselineOf(run)];
+  return [run, setupOf(run), baselineOf(run)];
 }
 
 export async function orderJobs(ports: Needed, run: string, order: ControlOrder): Promise<void> {
@@ -33,6 +38,13 @@ export async function endJobs(ports: Needed, run: string): Promise<void> {
   }
 }
 
+/** Whether any of its jobs was started. */
 export async function hasBegun(ports: Needed, run: string): Promise<boolean> {
-  return ports.supervisors.wasStarted(ports.runFiles.dir(run));
+  for (const job of jobsOf(run)) if (await wasStarted(ports, job)) return true;
+  return false;
+}
+
+/** One job of a run; the one that the run is about has the run's own name. */
+export async function wasStarted({ supervisors, runFiles }: Needed, job: string): Promise<boolean> {
+  return supervisors.wasStarted(runFiles.dir(job));
 }

@@ -9,6 +9,8 @@ interface PlaceOfWork {
   readonly workspace: Workspace;
   readonly paths: RunPaths;
   readonly env: Readonly<Record<string, string>>;
+  /** How long the command may take. */
+  readonly timeoutMs: number;
 }
 
 interface AgentsPlace extends PlaceOfWork {
@@ -40,6 +42,8 @@ export function agentPolicy(context: StepContext, place: AgentsPlace): SandboxPo
     hide: place.hide.map((path) => `${workspace.path}/${path}`),
     network: granted.network,
     executes: granted.executes,
+    // Who answers there is a Node: beside a role that judges, it would be one more program to run things with.
+    answersNoModel: granted.executes,
   };
 }
 
@@ -61,6 +65,7 @@ export function commandPolicy(context: StepContext, place: PlaceOfWork): Sandbox
     network,
     commands,
     executes: true,
+    answersNoModel: false,
   };
 }
 
@@ -69,7 +74,7 @@ type Base = Pick<
   "cwd" | "protect" | "hide" | "programs" | "forbidden" | "env" | "answersNo" | "gateway" | "limits"
 >;
 
-function basePolicy({ ports }: StepContext, { workspace, env }: PlaceOfWork): Base {
+function basePolicy({ ports }: StepContext, { workspace, env, timeoutMs }: PlaceOfWork): Base {
   return {
     cwd: workspace.path,
     protect: [],
@@ -79,6 +84,6 @@ function basePolicy({ ports }: StepContext, { workspace, env }: PlaceOfWork): Ba
     env,
     answersNo: false,
     gateway: null,
-    limits: ports.sandboxLimits,
+    limits: ports.sandboxLimits(timeoutMs),
   };
 }

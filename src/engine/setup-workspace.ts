@@ -1,9 +1,11 @@
 import { agentEnvironment } from "../core/agent-env.ts";
 import type { RunPaths } from "../ports/run-files.ts";
-import type { CommandResult, ExitRecord, JobCommand } from "../ports/supervisor.ts";
+import type { CommandResult, ExitRecord, JobCommand, JobResult } from "../ports/supervisor.ts";
 import type { Workspace } from "../ports/workspace.ts";
+import { setupOf, wasStarted } from "./run-jobs.ts";
 import { commandPolicy } from "./sandbox-policy.ts";
 import type { StepContext } from "./steps/step.ts";
+import { supervise } from "./supervise.ts";
 
 const SETUP = "setup";
 const SETUP_LOG = "setup.log";
@@ -41,6 +43,63 @@ export function setupCommand(context: StepContext, workspace: Workspace, paths: 
   return [{ ...command, policy: { ...command.policy, answersNo: true } }];
 }
 
+/**
+ * Set-up before an agent, as a job of its own: what it made is noted before the agent starts, so that none of it is taken
+ * for the agent's work. Null when the agent can start, else how set-up ended.
+ */
+export async function setUpWorkspace(
+  context: StepContext,
+  workspace: Workspace,
+  paths: RunPaths,
+): Promise<JobResult | null> {
+  const { ports, run, task, settings } = context;
+  const commands = setupCommand(context, workspace, paths);
+  // What was begun is waited for, whatever the settings say by now.
+  if (commands.length === 0 && !(await wasStarted(ports, setupOf(run.id)))) return null;
+  const { dir } = await ports.runFiles.prepare({ run: setupOf(run.id), task: task.id, role: null });
+  const ended = await supervise(context, {
+    dir,
+    run: run.id,
+    sandbox: settings.sandbox.mode,
+    commands,
+    secrets: {},
+    keys: {},
+    redact: ports.knownSecrets(),
+    paused: false,
+  });
+  const isFit = ended.kind === "ended" && ended.record.error === null && !setupFailed(ended.record);
+  await noteSetup(context, isFit);
+  return isFit ? null : ended;
+}
+
+/** Also of a set-up that failed: the half that it did is not the agent's work either. */
+async function noteSetup({ ports, run, task }: StepContext, isFit: boolean): Promise<void> {
+  try {
+    await ports.workspaces.noteSetup({ task: task.id, name: run.id });
+  } catch (error) {
+    if (isFit) throw error;
+    ports.log.warn("what set-up left could not be noted", { run: run.id, error: String(error) });
+  }
+}
+
+/** The record of an agent's run with what its set-up was refused, and how long that was paused. */
+export async function withSetup(context: StepContext, record: ExitRecord): Promise<ExitRecord> {
+  const { ports, run, signal } = context;
+  // Where it did not come to the agent, the record is the one of the set-up.
+  if (!(await wasStarted(ports, run.id)) || !(await wasStarted(ports, setupOf(run.id)))) return record;
+  const dir = ports.runFiles.dir(setupOf(run.id));
+  const setup = await ports.supervisors.watch(dir, { signal, onOutput: () => undefined });
+  if (setup.kind === "lost") return record;
+  return {
+    ...record,
+    startedAt: setup.record.startedAt,
+    pausedMs: setup.record.pausedMs + record.pausedMs,
+    commands: [...setup.record.commands, ...record.commands],
+    // A record of an earlier version has none.
+    denials: [...(setup.record.denials ?? []), ...(record.denials ?? [])],
+  };
+}
+
 type ShellCommand = Pick<JobCommand, "name" | "timeoutMs" | "logFile" | "ifFails" | "rerun"> & {
   readonly command: string;
 };
@@ -70,7 +129,7 @@ export function shellCommand(
   return {
     name: shell.name,
     argv: ["/bin/sh", "-c", shell.command],
-    policy: commandPolicy(context, { workspace, paths, env }),
+    policy: commandPolicy(context, { workspace, paths, env, timeoutMs: shell.timeoutMs }),
     stdinFile: null,
     timeoutMs: shell.timeoutMs,
     idleMs: null,
@@ -100,7 +159,8 @@ export async function setupProblem(
   const setup = record.commands.find(({ name }) => name === SETUP);
   if (setup === undefined) return "the run ended before its agent was started";
   const denied = (record.denials ?? []).map(({ sentence }) => sentence);
-  const tail = (await ports.runFiles.readLogTail(run.id, SETUP_LOG, TAIL_BYTES)).trim();
+  const job = run.step === "agent" ? setupOf(run.id) : run.id;
+  const tail = (await ports.runFiles.readLogTail(job, SETUP_LOG, TAIL_BYTES)).trim();
   const end = tail === "" ? [] : [`the end of what it printed (setup.log of the run):\n${tail}`];
   return [describeEnd(setup), ...denied, ...end].join("; ");
 }

@@ -12,7 +12,7 @@ import { GATEWAY_URL, planGateway, type PlannedGateway } from "./plan-gateway.ts
 import type { ReportServer } from "./ports.ts";
 import type { Work } from "./prepare-work.ts";
 import { agentPolicy, grantFor } from "./sandbox-policy.ts";
-import { openWorkspace, setupCommand } from "./setup-workspace.ts";
+import { openWorkspace, setUpWorkspace } from "./setup-workspace.ts";
 import { StepEnd, type StepContext } from "./steps/step.ts";
 import { supervise } from "./supervise.ts";
 import { writePrompt } from "./write-prompt.ts";
@@ -29,6 +29,9 @@ export async function startAgent(context: StepContext, role: Role, work: Work): 
   ]);
   ports.pass("workspace.opened");
   const { job, files } = agentJob(context, { ...briefed, workspace, role });
+  // Set-up runs what stands in the tree: beside an agent that judges the tree, it could speak for it.
+  const unfit = grantFor(context, role).executes ? await setUpWorkspace(context, workspace, briefed.paths) : null;
+  if (unfit !== null) return unfit;
   await ports.runFiles.writeAgentFiles(briefed.paths, files);
   return supervise(context, job);
 }
@@ -109,6 +112,7 @@ function agentJob(context: StepContext, execution: Execution): AgentJob {
       workspace,
       paths,
       env,
+      timeoutMs: runSettings.timeoutMs,
       role,
       read: [...command.read, ...(report?.read ?? [])],
       programs: agent.program === null ? [] : [agent.program.name],
@@ -130,8 +134,7 @@ function agentJob(context: StepContext, execution: Execution): AgentJob {
     dir: paths.dir,
     run: run.id,
     sandbox: settings.sandbox.mode,
-    // Set-up runs what stands in the tree: beside an agent that judges the tree, it could speak for it.
-    commands: [...(agentCommand.policy.executes ? setupCommand(context, workspace, paths) : []), agentCommand],
+    commands: [agentCommand],
     secrets,
     keys: gateway?.keys ?? {},
     redact: ports.knownSecrets(),

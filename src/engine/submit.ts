@@ -22,7 +22,10 @@ const MAX_TAG = 40;
 /** Checks what was asked for, all of it, before anything is written; then writes task, first run and event at once. */
 export async function submit(ports: EnginePorts, draft: TaskDraft, actor: Actor): Promise<Task> {
   const project = await findProject(ports, draft.project);
-  const settings = await ports.projects.settings(project);
+  // A person is told that a file is broken; at night there is nobody to tell, and what was good is good enough.
+  const settings = await (actor.kind === "system"
+    ? ports.projects.lastGood(project)
+    : ports.projects.settings(project));
   const { pipeline, text } = await ports.projects.pipeline(project, draft.pipeline);
   const task = makeTask(ports, { draft, actor, settings, pipeline });
   checkAgents(ports, { pipeline, settings, task });
@@ -47,7 +50,7 @@ export async function submit(ports: EnginePorts, draft: TaskDraft, actor: Actor)
     task: first.task,
     run: first.next === null ? null : toNewRun(ports, first.task, first.next),
     events,
-    notices: noticesFor(first.task, events, ports.notifiers),
+    notices: await noticesFor(ports, { task: first.task, events }),
     key: draft.key,
     admission: admissionNow(ports),
   });

@@ -33,7 +33,7 @@ export async function transact(
     const task = await readTask(ports, taskId);
     const decision = await decide(task);
     try {
-      const result = await ports.store.commit(toCommit(ports, task, lease, decision));
+      const result = await ports.store.commit(await toCommit(ports, task, lease, decision));
       await handOver(ports, result);
       return result;
     } catch (error) {
@@ -71,7 +71,12 @@ export function toNewRun(ports: EnginePorts, task: Task, next: NextRun): NewRun 
   };
 }
 
-function toCommit(ports: EnginePorts, before: Task, lease: Lease | null, decision: Decision): CommitParams {
+async function toCommit(
+  ports: EnginePorts,
+  before: Task,
+  lease: Lease | null,
+  decision: Decision,
+): Promise<CommitParams> {
   const { task, next } = decision.advance;
   const events = [...(decision.events ?? []), ...decision.advance.events].map((event) => ({
     ...event,
@@ -88,7 +93,7 @@ function toCommit(ports: EnginePorts, before: Task, lease: Lease | null, decisio
     events,
     checks: decision.checks ?? [],
     artifacts: decision.artifacts ?? [],
-    notices: noticesFor(task, events, ports.notifiers),
+    notices: await noticesFor(ports, { ...decision, task, events }),
     admission: admissionNow(ports),
   };
 }

@@ -1,5 +1,6 @@
 import type { Role } from "../core/role.ts";
 import type { AgentSettings } from "../core/settings.ts";
+import type { JsonSchema } from "../core/simplify-schema.ts";
 import type { TranscriptEvent } from "../core/transcript.ts";
 
 /** An agent CLI, as two pure functions and a record of what it can do. It starts nothing itself. */
@@ -62,7 +63,7 @@ export interface AgentRun {
   /** The tool `report_outcome`, as an MCP server on stdio; null where there is none. */
   readonly reportServer: McpServer | null;
   /** The JSON Schema of what the role may report. */
-  readonly schema: Readonly<Record<string, unknown>>;
+  readonly schema: JsonSchema;
   /** The model gateway as seen from inside; null: the CLI reaches its model by itself. */
   readonly gateway: InnerGateway | null;
 }

@@ -15,6 +15,7 @@ export const CHECKPOINTS = [
   "checks.started",
   "checks.ended",
   "branch.pushed",
+  "request.opened",
   "step.done",
   "step.committed",
   "cleanup.done",

@@ -1,3 +1,4 @@
+import type { Category } from "../core/category.ts";
 import type { Pipeline } from "../core/pipeline.ts";
 import type { Role } from "../core/role.ts";
 import type { Settings } from "../core/settings.ts";
@@ -10,6 +11,10 @@ import type { Project } from "./store.ts";
 export interface ProjectFiles {
   /** Throws ConfigError with every problem. */
   settings(project: Project): Promise<Settings>;
+  /** The same, or where the files are broken now, what they said when they were not; throws where they never were. */
+  lastGood(project: Project): Promise<Settings>;
+  /** What a category of the nightly improvement means, built in. */
+  guidance(category: Category): Promise<string>;
   /** A built-in or the project's own pipeline. Throws UserError "not_found" naming those there are. */
   pipeline(project: Project, name: string): Promise<{ readonly pipeline: Pipeline; readonly text: string }>;
   /** Parses a kept text again. */

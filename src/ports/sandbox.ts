@@ -40,6 +40,8 @@ export interface SandboxPolicy {
   readonly answersNo: boolean;
   /** The model gateway's socket outside; inside it is a port of loopback. Null: there is none. */
   readonly gateway: string | null;
+  /** Without a gateway: whoever asks at its port is told that none was planned; it takes a moment longer to start. */
+  readonly answersNoModel: boolean;
   /** False: nothing that stands in a writable place or in the cwd can be executed. */
   readonly executes: boolean;
   readonly limits: SandboxLimits;
@@ -50,10 +52,12 @@ export interface SandboxLimits {
   readonly processes: number;
   /** Of one process. */
   readonly memoryBytes: number;
-  /** Of all processes together, looked at once a second. */
+  /** Of all processes together, with what they hold in files that have no name; looked at once a second. */
   readonly treeMemoryBytes: number;
+  /** Of processors, for one process and all its threads; null: no limit. */
+  readonly cpuSeconds: number | null;
   readonly fileBytes: number;
-  /** Of /tmp and of /dev/shm, each. */
+  /** Of /tmp, of /dev/shm and of System V memory, each. */
   readonly tmpBytes: number;
   /** Of everything writable that the engine made for this run, looked at now and then. */
   readonly diskBytes: number;
@@ -96,8 +100,8 @@ export interface ConfinedCommand {
   readonly cwd: string;
   /** What the process finds on its descriptors 3, 4, …, each to its end. */
   readonly inputs: readonly Uint8Array[];
-  /** The wall writes about itself to the descriptor after those; `Confinement.problem` reads it. */
-  readonly hasStatus: boolean;
+  /** On so many descriptors after those the wall writes about itself; `Confinement.problem` reads all of it together. */
+  readonly statusPipes: number;
   /** The first process is the wall itself: it is not to be asked politely, only those inside are. */
   readonly isWall: boolean;
 }

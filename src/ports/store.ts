@@ -1,3 +1,4 @@
+import type { CostDimension } from "../core/cost-dimensions.ts";
 import type { Event, EventDraft } from "../core/event.ts";
 import type {
   CheckResult,
@@ -10,7 +11,11 @@ import type {
   Tokens,
   CostBasis,
 } from "../core/run.ts";
+import type { NoticeData } from "../core/notice.ts";
+import type { Proposal, ProposalStatus } from "../core/proposal.ts";
 import type { Role } from "../core/role.ts";
+import type { ScheduleMark } from "../core/schedule.ts";
+import type { ProjectRule } from "../core/rule.ts";
 import type { Artifact, Task, TaskStatus, Trigger } from "../core/task.ts";
 
 /**
@@ -58,7 +63,7 @@ export interface Store {
   listOpenRuns(): Promise<readonly Run[]>;
   listChecks(taskId: string): Promise<readonly CheckResult[]>;
   listArtifacts(taskId: string): Promise<readonly Artifact[]>;
-  /** Removes an ended task with its runs, checks and artifacts; its events stay. */
+  /** Removes an ended task with its runs, checks and artifacts; its events and what it cost stay. */
   deleteTask(id: string, event: EventDraft): Promise<void>;
 
   // --- events ---------------------------------------------------------------------------------------------------
@@ -72,11 +77,41 @@ export interface Store {
 
   // --- outbox ---------------------------------------------------------------------------------------------------
 
-  /** Notices whose turn has come, oldest first. */
+  /**
+   * The next notice of each channel of each project, where its turn has come; oldest first. The later ones of a channel
+   * wait until it was delivered, given up or dropped: people read them in the order in which things happened.
+   */
   dueNotices(at: number, limit: number): Promise<readonly Notice[]>;
   markDelivered(noticeId: number, at: number): Promise<void>;
   /** `nextAt` null: given up. */
   markUndelivered(noticeId: number, error: string, nextAt: number | null): Promise<void>;
+  /** Nobody wants it any more: no try is counted. */
+  dropNotice(noticeId: number, why: string): Promise<void>;
+
+  // --- schedules ------------------------------------------------------------------------------------------------
+
+  getMark(project: string, name: string): Promise<ScheduleMark | null>;
+  /** Moves it on, and tells of it, at once. */
+  saveMark(
+    mark: ScheduleMark,
+    told: { readonly events: readonly EventDraft[]; readonly notices: readonly NewNotice[] },
+  ): Promise<void>;
+
+  // --- ledger and rules -----------------------------------------------------------------------------------------
+
+  /** Writes proposals; one whose id is known is replaced. They outlive their tasks. */
+  saveProposals(proposals: readonly Proposal[]): Promise<void>;
+  /** Newest first. */
+  listProposals(query: ListProposalsQuery): Promise<readonly Proposal[]>;
+  /** The proposal as it is then; null where there is none. */
+  updateProposal(id: string, patch: ProposalPatch): Promise<Proposal | null>;
+
+  /** Writes a rule; one whose id is known is replaced. */
+  saveRule(rule: ProjectRule, event: EventDraft): Promise<void>;
+  /** Oldest first. */
+  listRules(query: ListRulesQuery): Promise<readonly ProjectRule[]>;
+  /** False, and no event, where there is none. */
+  removeRule(id: string, event: EventDraft): Promise<boolean>;
 
   // --- pipelines, projects, people ------------------------------------------------------------------------------
 
@@ -99,9 +134,18 @@ export interface Store {
   recallAnswer(key: string): Promise<StoredAnswer | null>;
   keepAnswer(key: string, answer: StoredAnswer, at: number): Promise<void>;
 
+  // --- money ----------------------------------------------------------------------------------------------------
+
+  /**
+   * What agents' runs cost, summed up by `by` and in its order; one row for everything where `by` is empty. A run counts at
+   * the moment it ended, and stays counted when its task is deleted: what was spent stays spent.
+   */
+  costs(query: CostQuery): Promise<readonly CostRow[]>;
+  /** The same as one sum, for budgets. */
+  spent(query: SpentQuery): Promise<Spent>;
+
   // --- the file itself ------------------------------------------------------------------------------------------
 
-  costs(query: CostQuery): Promise<readonly CostRow[]>;
   countTasks(): Promise<Readonly<Record<TaskStatus, number>>>;
   /** A sentence for each problem found; empty when the database is whole. */
   checkIntegrity(): Promise<readonly string[]>;
@@ -232,9 +276,11 @@ export type NoticeKind = "finished" | "failed" | "waiting";
 export interface NewNotice {
   readonly channel: string;
   readonly kind: NoticeKind;
+  readonly project: string;
   readonly task: string;
   readonly title: string;
   readonly text: string;
+  readonly data: NoticeData;
   readonly at: number;
 }
 
@@ -256,6 +302,22 @@ export interface Project {
   readonly acceptedAt: number;
 }
 
+export interface ListProposalsQuery {
+  readonly project: string | null;
+  readonly task: string | null;
+  /** Null: any. */
+  readonly statuses: readonly ProposalStatus[] | null;
+  readonly limit: number;
+}
+
+export type ProposalPatch = Partial<Omit<Proposal, "id" | "project" | "task">>;
+
+export interface ListRulesQuery {
+  readonly project: string | null;
+  /** Leaves out what has ended by then; null: nothing is left out. */
+  readonly at: number | null;
+}
+
 export type Right = "submit" | "approve" | "admin";
 
 export interface TokenRow {
@@ -272,24 +334,34 @@ export interface StoredAnswer {
   readonly body: string;
 }
 
-export interface CostQuery {
+export interface SpentQuery {
   readonly since: number;
+  /** The first moment that no longer counts. */
   readonly until: number;
+  /** Null: all of them. */
   readonly project: string | null;
 }
 
-/** Sums of one day × project × pipeline × role × agent × model. */
-export interface CostRow {
-  /** `YYYY-MM-DD` in UTC. */
-  readonly day: string;
-  readonly project: string;
-  readonly pipeline: string;
-  readonly role: string | null;
-  readonly agent: string | null;
-  readonly model: string | null;
+export interface CostQuery extends SpentQuery {
+  readonly by: readonly CostDimension[];
+  /** Whose days are meant. */
+  readonly timeZone: string;
+}
+
+export interface Spent {
   readonly runs: number;
-  readonly costUsd: number;
+  /** The sum of what is known. */
+  readonly knownUsd: number;
   /** Runs whose cost nobody knows: they are not in the sum. */
-  readonly unknownCost: number;
+  readonly unknownRuns: number;
   readonly tokens: Tokens;
+  /** Runs of which not even the tokens are known. */
+  readonly unknownTokens: number;
+  /** How many runs have their cost by which way. */
+  readonly basis: Readonly<Record<CostBasis, number>>;
+}
+
+export interface CostRow extends Spent {
+  /** A value for each dimension that was asked for; `day` is `YYYY-MM-DD`, null is what a run has none of. */
+  readonly key: Readonly<Partial<Record<CostDimension, string | null>>>;
 }

@@ -17,10 +17,17 @@ export interface Workspaces {
   open(params: OpenWorkspaceParams): Promise<Workspace>;
 
   /**
+   * Keeps in mind, out of the agent's reach and over restarts, how the project's set-up left what it made, changed or
+   * deleted in a workspace. Called after set-up and before the agent, while nothing runs there; a later call counts in
+   * the place of an earlier one. A workspace that is gone is a UserError of kind "unavailable".
+   */
+  noteSetup(tree: TreeName): Promise<void>;
+
+  /**
    * Commits the files of a workspace as they stand, with the engine's own git directory and index, on top of the commit
-   * the workspace was opened at. Only regular files and links count; ignored files do not; the agent's git directory is
-   * never read. Returns `commit: null` when nothing changed. The same files give the same commit.
-   * A workspace that is gone is a UserError of kind "unavailable".
+   * the workspace was opened at. Only regular files and links count; ignored files do not, nor does what is exactly as
+   * `noteSetup` found it; the agent's git directory is never read. Returns `commit: null` when nothing changed. The same
+   * files give the same commit. A workspace that is gone is a UserError of kind "unavailable".
    */
   collect(params: CollectParams): Promise<Collected>;
 
@@ -42,7 +49,17 @@ export interface Workspaces {
    */
   readChanges(params: ReadChangesParams): Promise<readonly FileChange[]>;
 
-  /** Keeps a commit in the mirror as `refs/nightshift/rescue/<task>`. */
+  /**
+   * The files that the newest `commits` commits of the default branch changed, from `base` back along first parents: a
+   * merge counts as one, with everything it brought. All of history where it is shorter. Sorted, each once, spelled as
+   * `readChanges` spells them.
+   */
+  recentFiles(params: RecentFilesParams): Promise<readonly string[]>;
+
+  /**
+   * Keeps a commit of the task beyond `remove`, as `refs/nightshift/rescue/<task>`. Only the task itself can be opened at
+   * it again: no workspace of another task can read its objects.
+   */
   rescue(project: string, task: string, commit: string): Promise<void>;
 
   /** Removes one run's tree, whatever names, modes and depths are in it. */
@@ -92,10 +109,13 @@ export interface Workspace {
   readonly objects: readonly string[];
 }
 
-export interface CollectParams {
-  readonly project: string;
+export interface TreeName {
   readonly task: string;
   readonly name: string;
+}
+
+export interface CollectParams extends TreeName {
+  readonly project: string;
   readonly message: string;
   /** Author and committer date, so that a repeated collect makes the same commit. */
   readonly at: number;
@@ -167,4 +187,10 @@ export interface ReadChangesParams {
   readonly to: string;
   /** Contents beyond this are not read: `content` is null. */
   readonly maxFileBytes: number;
+}
+
+export interface RecentFilesParams {
+  readonly project: string;
+  readonly base: string;
+  readonly commits: number;
 }

@@ -9,7 +9,8 @@ import { collectWork, type CollectedWork } from "../collect-work.ts";
 import { conclude } from "../conclude.ts";
 import { prepareWork } from "../prepare-work.ts";
 import { NO_OUTPUT, readAgentOutput, type AgentOutput } from "../read-output.ts";
-import { hasBegun } from "../run-jobs.ts";
+import { wasStarted } from "../run-jobs.ts";
+import { withSetup } from "../setup-workspace.ts";
 import { startAgent } from "../start-agent.ts";
 import { watchJob } from "../supervise.ts";
 import { outcomeOf, resultOf, type StepContext, type StepResult } from "./step.ts";
@@ -18,7 +19,7 @@ import { outcomeOf, resultOf, type StepContext, type StepResult } from "./step.t
 export async function runAgentStep(context: StepContext): Promise<StepResult> {
   const { ports, run, task } = context;
   const role = roleOf(context);
-  const begun = await hasBegun(ports, run.id);
+  const begun = await wasStarted(ports, run.id);
   if (!begun && task.order !== null) return cancelled(context);
   const work = await prepareWork(context);
   // What was begun goes on as it was begun, whatever the settings say by now.
@@ -26,7 +27,7 @@ export async function runAgentStep(context: StepContext): Promise<StepResult> {
     ? await watchJob(context, ports.runFiles.dir(run.id), null)
     : await startAgent(context, role, work);
   ports.pass("supervisor.ended");
-  const record = ended.kind === "ended" ? ended.record : null;
+  const record = ended.kind === "ended" ? await withSetup(context, ended.record) : null;
   const output = await readOutput(context, role, record);
   const usage = neverStarted(record) ? FREE : await countUsage(context, role, output);
   const outcome = explain(await conclude(context, role, record, output.events), output);

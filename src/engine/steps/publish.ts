@@ -1,44 +1,97 @@
+import type { ChangeText } from "../../core/describe-change.ts";
 import type { Artifact } from "../../core/task.ts";
-import { branchName } from "../../core/branch-name.ts";
+import type { Forge, Published } from "../../ports/forge.ts";
+import { chooseBranch } from "../choose-branch.ts";
+import { describeWork } from "../describe-work.ts";
 import { judgeChange } from "../judge-change.ts";
 import type { Work } from "../prepare-work.ts";
+import { rememberPublished } from "../remember-proposals.ts";
 import { readTask } from "../transact.ts";
 import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult } from "./step.ts";
 
 /**
- * One commit on top of the base, pushed as the task's branch. Nothing counts as published before the remote has it.
+ * One commit on top of the base, pushed as the task's branch, and a change request for it where there is a forge. Nothing
+ * counts as published before the remote has the branch and the forge has said where the change request is.
  * Every part gives the same result when repeated, so a crash in between costs nothing.
  */
 export async function runPublishStep(context: StepContext): Promise<StepResult> {
-  const { ports, task, run, project, settings } = context;
-  const { baseCommit, headCommit } = task;
-  if (baseCommit === null || headCommit === null || baseCommit === headCommit)
-    throw new StepEnd("agent_error", "there is nothing to publish: the task has no commit of its own");
-  await requireJudged(context, { baseCommit, headCommit });
-  const branch = task.branch ?? branchName(settings.workspace.branch, task);
+  const { ports, task, project, settings } = context;
+  const work = requireWork(context);
+  await requireJudged(context, work);
+  const text = await describeWork(context);
+  const forge = ports.forgeFor(project, settings);
+  const credentials = forge?.credentialsFor(project.remote) ?? null;
+  const branch = await chooseBranch(context, credentials);
   const commit = await ports.workspaces.squash({
     project: project.name,
     task: task.id,
-    commit: headCommit,
-    base: baseCommit,
-    message: commitMessage(context),
+    commit: work.headCommit,
+    base: work.baseCommit,
+    message: text.message,
     at: task.createdAt,
   });
   if (await isCalledOff(context)) return resultOf(context, outcomeOf("cancel", "cancelled before it was published"));
-  await ports.workspaces.push({ project: project.name, task: task.id, remote: project.remote, commit, branch });
+  const { remote } = project;
+  await ports.workspaces.push({ project: project.name, task: task.id, remote, commit, branch, credentials });
   ports.pass("branch.pushed");
+  const request = forge === null ? null : await openRequest(context, { forge, text, branch });
+  return toResult(context, { ...work, branch, commit, request });
+}
+
+function requireWork({ task: { baseCommit, headCommit } }: StepContext): Work {
+  if (baseCommit === null || headCommit === null || baseCommit === headCommit)
+    throw new StepEnd("agent_error", "there is nothing to publish: the task has no commit of its own");
+  return { baseCommit, headCommit };
+}
+
+interface Request {
+  readonly forge: Forge;
+  readonly text: ChangeText;
+  readonly branch: string;
+}
+
+async function openRequest(context: StepContext, { forge, text, branch }: Request): Promise<Published> {
+  const { ports, settings, project } = context;
+  const published = await forge.publish({
+    branch,
+    target: settings.defaultBranch ?? project.defaultBranch,
+    title: ports.redact(text.title),
+    body: ports.redact(text.body),
+    labels: [...new Set([...text.labels, ...(settings.forge?.labels ?? [])])],
+    reviewer: settings.forge?.reviewer ?? null,
+    assignee: settings.forge?.assignee ?? null,
+    draft: settings.forge?.draft ?? false,
+  });
+  ports.pass("request.opened");
+  await rememberPublished(context, published);
+  return published;
+}
+
+interface Out extends Work {
+  readonly branch: string;
+  readonly commit: string;
+  readonly request: Published | null;
+}
+
+function toResult(context: StepContext, { branch, commit, baseCommit, request }: Out): StepResult {
+  const { run, project } = context;
+  const short = commit.slice(0, 12);
   const artifacts: readonly Artifact[] = [
     { type: "branch", label: branch, url: null, data: { remote: withoutCredentials(project.remote) } },
-    { type: "commit", label: commit.slice(0, 12), url: null, data: { commit, base: baseCommit } },
+    { type: "commit", label: short, url: null, data: { commit, base: baseCommit } },
+    ...(request === null
+      ? []
+      : [
+          { type: "change_request", label: request.title, url: request.url, data: { number: request.number } } as const,
+        ]),
   ];
-  return resultOf(
-    context,
-    outcomeOf("published", `${branch} at ${commit.slice(0, 12)}`, { branch, commit, run: run.id }),
-    {
-      commit,
-      artifacts,
-    },
-  );
+  const warned = request === null || request.warnings.length === 0 ? "" : ` (${request.warnings.join("; ")})`;
+  const summary = `${request?.url ?? `${branch} at ${short}`}${warned}`;
+  const url = request?.url ?? null;
+  return resultOf(context, outcomeOf("published", summary, { branch, commit, url, run: run.id }), {
+    commit,
+    artifacts,
+  });
 }
 
 /** What leaves the house is what was judged: a pipeline may have no checks, and a rebase makes another commit of it. */
@@ -63,13 +116,6 @@ async function isCalledOff({ ports, task, signal }: StepContext): Promise<boolea
 }
 
 const LOOK_MS = 250;
-
-/** `describe` writes it for nightly improvements; the other pipelines say what the implementer summed up. */
-function commitMessage({ task, settings }: StepContext): string {
-  const summary = task.context.findLast(({ kind }) => kind === "implementation_summary")?.text ?? "";
-  const trailer = settings.commitTrailer;
-  return [task.title, summary === task.title ? "" : summary, trailer].filter((part) => part !== "").join("\n\n");
-}
 
 function withoutCredentials(remote: string): string {
   return remote.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, "$1");

@@ -5,6 +5,7 @@ import type { CommitParams, CommitResult, CreateTaskParams } from "../../../port
 import { admit } from "./admission.ts";
 import { saveArtifacts, saveChecks } from "./findings.ts";
 import { insertNotices } from "./outbox.ts";
+import { recordCosts } from "./record-costs.ts";
 import { endOtherRuns, endRun, moveQueuedRuns, queueRun, requireLease } from "./runs.ts";
 import type { Tx } from "./schema.ts";
 import { rankOf } from "./task-rows.ts";
@@ -34,6 +35,7 @@ export async function commit(tx: Tx, params: CommitParams, record: RecordEvents)
     params.endOthers === null
       ? []
       : await endOtherRuns(tx, { ...params.endOthers, task: task.id, except: params.endRun?.id ?? null });
+  await recordCosts(tx, params.endRun === null ? ended : [params.endRun.id, ...ended]);
   await replaceTask(tx, task);
   const priority = rankOf(task.priority);
   if (priority !== before.priority) await moveQueuedRuns(tx, task.id, priority);

@@ -1,20 +1,33 @@
+import type { NoticeData } from "../../../core/notice.ts";
 import type { NewNotice, Notice } from "../../../ports/store.ts";
 import type { Db, Tx } from "./schema.ts";
 
 export async function insertNotices(tx: Tx, notices: readonly NewNotice[]): Promise<void> {
-  for (const { channel, kind, task, title, text, at } of notices) {
-    await tx.insertInto("notices").values({ channel, kind, task, title, text, at, attempts: 0, next_at: at }).execute();
+  for (const { data, ...notice } of notices) {
+    await tx
+      .insertInto("notices")
+      .values({ ...notice, data: JSON.stringify(data), attempts: 0, next_at: notice.at })
+      .execute();
   }
 }
 
 export async function dueNotices(db: Db, at: number, limit: number): Promise<readonly Notice[]> {
-  return await db
+  const rows = await db
     .selectFrom("notices")
-    .select(["id", "channel", "kind", "task", "title", "text", "at", "attempts"])
+    .select(["id", "channel", "kind", "project", "task", "title", "text", "data", "at", "attempts"])
     .where("next_at", "<=", at)
+    .where("id", "in", (eb) =>
+      eb
+        .selectFrom("notices")
+        .select((inner) => inner.fn.min("id").as("id"))
+        .where("next_at", "is not", null)
+        .groupBy(["project", "channel"]),
+    )
     .orderBy("id")
     .limit(limit)
     .execute();
+  // Written above, or by the migration.
+  return rows.map((row) => ({ ...row, data: JSON.parse(row.data) as NoticeData }));
 }
 
 export async function markDelivered(tx: Tx, id: number, at: number): Promise<void> {
@@ -27,4 +40,8 @@ export async function markUndelivered(tx: Tx, id: number, error: string, nextAt:
     .set((eb) => ({ attempts: eb("attempts", "+", 1), error, next_at: nextAt }))
     .where("id", "=", id)
     .execute();
+}
+
+export async function dropNotice(tx: Tx, id: number, why: string): Promise<void> {
+  await tx.updateTable("notices").set({ error: why, next_at: null }).where("id", "=", id).execute();
 }

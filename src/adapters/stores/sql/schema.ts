@@ -1,5 +1,7 @@
 import type { Generated, Kysely, Selectable, Transaction } from "kysely";
+import type { Category } from "../../../core/category.ts";
 import type { EventLevel, EventType } from "../../../core/event.ts";
+import type { ProposalStatus } from "../../../core/proposal.ts";
 import type { Role } from "../../../core/role.ts";
 import type { CheckStatus, CostBasis, EndedBy, RunStatus, Severity, StepKind } from "../../../core/run.ts";
 import type { ArtifactType, Complexity, Size, TaskStatus } from "../../../core/task.ts";
@@ -88,6 +90,26 @@ interface RunsTable {
   exit: Json | null;
 }
 
+/** What a run cost. No foreign keys: what was spent stays spent, whatever becomes of the task. */
+interface CostsTable {
+  run: string;
+  task: string;
+  project: string;
+  pipeline: string;
+  role: Role | null;
+  agent: string | null;
+  model: string | null;
+  basis: CostBasis;
+  /** Billionths of a dollar, whole: sums do not depend on the order. Null: nobody knows. */
+  nano_usd: number | null;
+  tokens_input: number;
+  tokens_output: number;
+  tokens_cache_read: number;
+  tokens_cache_write: number;
+  /** When the run ended. */
+  at: Time;
+}
+
 interface ChecksTable {
   id: Generated<number>;
   run: string;
@@ -126,15 +148,49 @@ interface NoticesTable {
   id: Generated<number>;
   channel: string;
   kind: NoticeKind;
+  project: string;
   task: string;
   title: string;
   text: string;
+  data: Json;
   at: Time;
   attempts: number;
   /** Null when nothing is left to do: delivered, or given up. */
   next_at: Time | null;
   delivered_at: Time | null;
   error: string | null;
+}
+
+interface ProposalsTable {
+  id: string;
+  project: string;
+  task: string;
+  category: Category;
+  title: string;
+  base_commit: string;
+  intent: string;
+  patch: string | null;
+  status: ProposalStatus;
+  url: string | null;
+  number: number | null;
+  at: Time;
+  updated_at: Time;
+  reason: Json | null;
+  asked_at: Time | null;
+  files: Json;
+}
+
+interface RulesTable {
+  id: string;
+  project: string;
+  text: string;
+  proposal: string | null;
+  url: string | null;
+  /** `by` of the rule; that word is SQL's own. */
+  by_whom: string;
+  at: Time;
+  updated_at: Time;
+  expires_at: Time | null;
 }
 
 interface PipelinesTable {
@@ -173,13 +229,27 @@ interface MetaTable {
   value: string;
 }
 
+interface MarksTable {
+  id: string;
+  project: string;
+  name: string;
+  expression: string;
+  time_zone: string;
+  at: Time;
+  task: string | null;
+}
+
 export interface Schema {
   tasks: TasksTable;
   runs: RunsTable;
+  costs: CostsTable;
   checks: ChecksTable;
   artifacts: ArtifactsTable;
   events: EventsTable;
   notices: NoticesTable;
+  marks: MarksTable;
+  proposals: ProposalsTable;
+  rules: RulesTable;
   pipelines: PipelinesTable;
   projects: ProjectsTable;
   tokens: TokensTable;

@@ -3,10 +3,12 @@ import type { Log } from "../../../ports/log.ts";
 import type { Store } from "../../../ports/store.ts";
 import * as admission from "./admission.ts";
 import { commit, createTask } from "./commit.ts";
-import { costs } from "./costs.ts";
+import { costs, spent } from "./costs.ts";
 import type { Differences } from "./differences.ts";
 import * as events from "./events.ts";
 import * as findings from "./findings.ts";
+import * as ledger from "./ledger.ts";
+import * as marks from "./marks.ts";
 import * as outbox from "./outbox.ts";
 import * as people from "./people.ts";
 import * as projects from "./projects.ts";
@@ -74,6 +76,31 @@ export function createSqlStore({ db, differences, log, upkeep }: SqlStoreParams)
     dueNotices: (at, limit) => outbox.dueNotices(db, at, limit),
     markDelivered: (id, at) => write((tx) => outbox.markDelivered(tx, id, at)),
     markUndelivered: (id, error, nextAt) => write((tx) => outbox.markUndelivered(tx, id, error, nextAt)),
+    dropNotice: (id, why) => write((tx) => outbox.dropNotice(tx, id, why)),
+
+    getMark: (project, name) => marks.getMark(db, project, name),
+    saveMark: (mark, told) =>
+      write(async (tx, record) => {
+        await marks.saveMark(tx, mark);
+        await outbox.insertNotices(tx, told.notices);
+        await record(told.events);
+      }),
+
+    saveProposals: (proposals) => write((tx) => ledger.saveProposals(tx, proposals)),
+    listProposals: (query) => ledger.listProposals(db, query),
+    updateProposal: (id, patch) => write((tx) => ledger.updateProposal(tx, id, patch)),
+    saveRule: (rule, event) =>
+      write(async (tx, record) => {
+        await ledger.saveRule(tx, rule);
+        await record([event]);
+      }),
+    listRules: (query) => ledger.listRules(db, query),
+    removeRule: (id, event) =>
+      write(async (tx, record) => {
+        const isRemoved = await ledger.removeRule(tx, id);
+        if (isRemoved) await record([event]);
+        return isRemoved;
+      }),
 
     keepPipeline: (hash, name, text) => write((tx) => projects.keepPipeline(tx, { hash, name, text })),
     getPipeline: (hash) => projects.getPipeline(db, hash),
@@ -94,6 +121,7 @@ export function createSqlStore({ db, differences, log, upkeep }: SqlStoreParams)
     keepAnswer: (key, answer, at) => write((tx) => people.keepAnswer(tx, key, answer, at)),
 
     costs: (query) => costs(db, query),
+    spent: (query) => spent(db, query),
     countTasks: () => tasks.countTasks(db),
     checkIntegrity: () => upkeep.checkIntegrity(),
     backup: (file) => upkeep.backup(file),

@@ -1,5 +1,9 @@
 import { start } from "./0001-start.ts";
+import { costs } from "./0002-costs.ts";
+import { notices } from "./0003-notices.ts";
+import { schedules } from "./0004-schedules.ts";
+import { ledger } from "./0005-ledger.ts";
 import type { Migration } from "./migration.ts";
 
 /** In order; a migration that was released is never changed, only followed by another. */
-export const MIGRATIONS: readonly Migration[] = [start];
+export const MIGRATIONS: readonly Migration[] = [start, costs, notices, schedules, ledger];

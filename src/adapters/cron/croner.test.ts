@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { createCron } from "./croner.ts";
+
+const cron = createCron();
+const at = (text: string) => Date.parse(text);
+const DAY = 86_400_000;
+const iso = (moments: readonly number[]) => moments.map((moment) => new Date(moment).toISOString());
+
+describe("cron", () => {
+  it("comes round in its own time zone", () => {
+    const schedule = { expression: "0 2 * * 1-5", timeZone: "Europe/Paris" };
+    // A Friday evening: the next working night is Monday's.
+    expect(iso([cron.next(schedule, at("2026-11-13T20:00:00Z")) ?? 0])).toEqual(["2026-11-16T01:00:00.000Z"]);
+  });
+
+  it.each([
+    // The clocks of Paris jump over 02:30 on 28 March 2027, and go through it twice on 31 October.
+    ["Europe/Paris", "2027-03-27T00:00:00Z", "2027-03-30T00:00:00Z", 3],
+    ["Europe/Paris", "2027-10-30T00:00:00Z", "2027-11-02T00:00:00Z", 3],
+    ["America/New_York", "2027-03-13T05:00:00Z", "2027-03-16T05:00:00Z", 3],
+    ["America/New_York", "2027-11-06T04:00:00Z", "2027-11-09T05:00:00Z", 3],
+  ])("comes once a night in %s from %s on", (timeZone, from, until, nights) => {
+    expect(cron.between({ expression: "30 2 * * *", timeZone }, at(from), at(until), 100)).toHaveLength(nights);
+  });
+
+  it("leaves out the first moment and keeps the last", () => {
+    const schedule = { expression: "0 0 * * *", timeZone: "UTC" };
+    const from = at("2026-11-16T00:00:00Z");
+    expect(cron.between(schedule, from, from + 2 * DAY, 100)).toEqual([from + DAY, from + 2 * DAY]);
+  });
+
+  it("gives the newest where there are more than wanted", () => {
+    const schedule = { expression: "* * * * *", timeZone: "UTC" };
+    const until = at("2026-11-16T00:00:00Z");
+    expect(cron.between(schedule, until - DAY, until, 2)).toEqual([until - 60_000, until]);
+  });
+
+  it("says when it never comes round", () => {
+    expect(cron.next({ expression: "0 0 30 2 *", timeZone: "UTC" }, 0)).toBeNull();
+  });
+});

@@ -1,0 +1,78 @@
+import type { Proposal } from "../../../core/proposal.ts";
+import type { ProjectRule } from "../../../core/rule.ts";
+import type { ListProposalsQuery, ListRulesQuery, ProposalPatch } from "../../../ports/store.ts";
+import { fromJson, fromJsonOrNull, toJson, toJsonOrNull } from "./json.ts";
+import type { Db, Schema, Tx } from "./schema.ts";
+
+export async function saveProposals(tx: Tx, proposals: readonly Proposal[]): Promise<void> {
+  for (const proposal of proposals) {
+    const { id, ...columns } = toRow(proposal);
+    await tx
+      .insertInto("proposals")
+      .values({ id, ...columns })
+      .onConflict((conflict) => conflict.column("id").doUpdateSet(columns))
+      .execute();
+  }
+}
+
+export async function listProposals(db: Db, query: ListProposalsQuery): Promise<readonly Proposal[]> {
+  if (query.statuses?.length === 0) return [];
+  let select = db.selectFrom("proposals").selectAll().orderBy("at", "desc").orderBy("id").limit(query.limit);
+  if (query.project !== null) select = select.where("project", "=", query.project);
+  if (query.task !== null) select = select.where("task", "=", query.task);
+  if (query.statuses !== null) select = select.where("status", "in", query.statuses);
+  return (await select.execute()).map(toProposal);
+}
+
+export async function updateProposal(tx: Tx, id: string, patch: ProposalPatch): Promise<Proposal | null> {
+  const row = await tx.selectFrom("proposals").selectAll().where("id", "=", id).executeTakeFirst();
+  if (row === undefined) return null;
+  const proposal = { ...toProposal(row), ...patch };
+  await tx.updateTable("proposals").set(toRow(proposal)).where("id", "=", id).execute();
+  return proposal;
+}
+
+export async function saveRule(tx: Tx, rule: ProjectRule): Promise<void> {
+  const { id, ...columns } = toRuleRow(rule);
+  await tx
+    .insertInto("rules")
+    .values({ id, ...columns })
+    .onConflict((conflict) => conflict.column("id").doUpdateSet(columns))
+    .execute();
+}
+
+export async function listRules(db: Db, { project, at }: ListRulesQuery): Promise<readonly ProjectRule[]> {
+  let select = db.selectFrom("rules").selectAll().orderBy("at").orderBy("id");
+  if (project !== null) select = select.where("project", "=", project);
+  if (at !== null) select = select.where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", at)]));
+  return (await select.execute()).map(toRule);
+}
+
+export async function removeRule(tx: Tx, id: string): Promise<boolean> {
+  const result = await tx.deleteFrom("rules").where("id", "=", id).executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}
+
+function toRow({ files, baseCommit, updatedAt, reason, askedAt, ...same }: Proposal): Schema["proposals"] {
+  return {
+    ...same,
+    files: toJson(files),
+    base_commit: baseCommit,
+    updated_at: updatedAt,
+    reason: toJsonOrNull(reason),
+    asked_at: askedAt,
+  };
+}
+
+function toProposal(row: Schema["proposals"]): Proposal {
+  const { files, base_commit: baseCommit, updated_at: updatedAt, reason, asked_at: askedAt, ...same } = row;
+  return { ...same, files: fromJson(files), baseCommit, updatedAt, reason: fromJsonOrNull(reason), askedAt };
+}
+
+function toRuleRow({ by, updatedAt, expiresAt, ...same }: ProjectRule): Schema["rules"] {
+  return { ...same, by_whom: by, updated_at: updatedAt, expires_at: expiresAt };
+}
+
+function toRule({ by_whom: by, updated_at: updatedAt, expires_at: expiresAt, ...same }: Schema["rules"]): ProjectRule {
+  return { ...same, by, updatedAt, expiresAt };
+}

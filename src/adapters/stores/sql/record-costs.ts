@@ -1,0 +1,53 @@
+import { sql } from "kysely";
+import type { Tx } from "./schema.ts";
+
+/**
+ * A row for each of these runs that was an agent's and had started. Written with the end of the run, so that neither
+ * can be there without the other.
+ */
+export async function recordCosts(tx: Tx, runs: readonly string[]): Promise<void> {
+  if (runs.length === 0) return;
+  await tx
+    .insertInto("costs")
+    .columns([
+      "run",
+      "task",
+      "project",
+      "pipeline",
+      "role",
+      "agent",
+      "model",
+      "basis",
+      "nano_usd",
+      "tokens_input",
+      "tokens_output",
+      "tokens_cache_read",
+      "tokens_cache_write",
+      "at",
+    ])
+    .expression((eb) =>
+      eb
+        .selectFrom("runs")
+        .innerJoin("tasks", "tasks.id", "runs.task")
+        .select([
+          "runs.id",
+          "runs.task",
+          "runs.project",
+          "tasks.pipeline",
+          "runs.role",
+          "runs.agent",
+          "runs.model",
+          sql`case when runs.cost_usd is null then 'unknown' else runs.cost_basis end`.as("basis"),
+          sql`cast(round(runs.cost_usd * 1000000000) as bigint)`.as("nano_usd"),
+          "runs.tokens_input",
+          "runs.tokens_output",
+          "runs.tokens_cache_read",
+          "runs.tokens_cache_write",
+          "runs.finished_at",
+        ])
+        .where("runs.id", "in", runs)
+        .where("runs.step", "=", "agent")
+        .where("runs.started_at", "is not", null),
+    )
+    .execute();
+}
