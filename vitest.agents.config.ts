@@ -6,7 +6,7 @@ export default defineConfig({
     include: ["test/agents/**/*.test.ts"],
     pool: "forks",
     maxWorkers: 2,
-    testTimeout: 120_000,
+    testTimeout: 300_000,
     hookTimeout: 60_000,
   },
 });

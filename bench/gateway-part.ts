@@ -2,17 +2,23 @@ import { readFileSync } from "node:fs";
 import { Agent as HttpAgent, request as requestHttp } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Agent as HttpsAgent, createServer, request as requestHttps } from "node:https";
+import { join } from "node:path";
+import { createServer as createPipeServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
+import { pipeline } from "node:stream";
 import { json } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
+import { connect } from "node:tls";
+import { readPrices } from "../src/config/prices.ts";
 import { openGateway } from "../src/adapters/gateway/gateway.ts";
 
 /**
- * One of the three processes of row j: a model's server, a gateway, a client that reads every event as agent CLIs do. Each
- * in a process of its own, so that the processor time of each can be told.
+ * One of the processes of row j: a model's server, a gateway, a client that reads every event as agent CLIs do, and in the
+ * gateway's place the least that a second hop can be: it ends TLS and passes bytes on without a look at them. Each in a
+ * process of its own, so that the processor time of each can be told.
  */
-export type Part = "model" | "gateway" | "client";
+export type Part = "model" | "gateway" | "pipe" | "client";
 
 export type Order =
   | { readonly kind: "start"; readonly upstream: string; readonly key: string; readonly cert: string }
@@ -25,6 +31,7 @@ interface Wanted {
   readonly pauseMs: number;
 }
 
+const BUILTIN = join(import.meta.dirname, "..", "src", "builtin");
 const NONCE = "nonce-of-the-bench";
 
 const event = (type: string, rest: object): string => `event: ${type}\ndata: ${JSON.stringify({ type, ...rest })}\n\n`;
@@ -66,7 +73,8 @@ async function startGateway(upstream: string): Promise<number> {
       nonce: NONCE,
       limitUsd: 1e6,
       limitTokens: null,
-      prices: { "claude-*": { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 } },
+      // Searched with every event, so it has to be the real one.
+      prices: { ...(await readPrices(BUILTIN)), "claude-bench": { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 } },
     },
     key: "key-of-the-bench",
     socket: null,
@@ -77,11 +85,22 @@ async function startGateway(upstream: string): Promise<number> {
   return gateway.port ?? 0;
 }
 
+async function startPipe(upstream: string): Promise<number> {
+  const { hostname: host, port } = new URL(upstream);
+  const server = createPipeServer((socket) => {
+    const model = connect({ host, port: Number(port) });
+    pipeline(socket, model, socket, () => undefined);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  // A server that listens on TCP has an address of this kind.
+  return (server.address() as AddressInfo).port;
+}
+
 const agents = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
 
 /** How long the first byte took, in ms. */
 async function ask(url: string, { bytes, pauseMs }: Wanted, padding: number): Promise<number> {
-  const body = JSON.stringify({ model: "claude-x", max_tokens: 10, bytes, pauseMs, messages: "x".repeat(padding) });
+  const body = JSON.stringify({ model: "claude-bench", max_tokens: 10, bytes, pauseMs, messages: "x".repeat(padding) });
   const options = {
     method: "POST",
     headers: { "x-api-key": NONCE, "content-type": "application/json", "content-length": body.length },
@@ -108,8 +127,8 @@ async function ask(url: string, { bytes, pauseMs }: Wanted, padding: number): Pr
 
 async function obey(part: Part, order: Order): Promise<number> {
   if (order.kind === "ask") return ask(order.url, order, order.padding);
-  if (order.kind === "start")
-    return part === "model" ? startModel(order.key, order.cert) : startGateway(order.upstream);
+  if (order.kind === "start" && part === "model") return startModel(order.key, order.cert);
+  if (order.kind === "start") return part === "pipe" ? startPipe(order.upstream) : startGateway(order.upstream);
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }

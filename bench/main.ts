@@ -10,6 +10,7 @@ import { measureQueue } from "./rows/queue.ts";
 import { measureSandbox } from "./rows/sandbox.ts";
 import { measureTaskOverhead } from "./rows/task-overhead.ts";
 import { measureThroughput } from "./rows/throughput.ts";
+import { measureTranscript } from "./rows/transcript.ts";
 
 const ROWS: Readonly<Record<string, () => Promise<readonly Measured[]>>> = {
   a: measureTaskOverhead,
@@ -22,6 +23,7 @@ const ROWS: Readonly<Record<string, () => Promise<readonly Measured[]>>> = {
   h: measureFileRecord,
   i: measureParse,
   j: measureGateway,
+  k: measureTranscript,
 };
 
 const asked = process.argv.slice(2);

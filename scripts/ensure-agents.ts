@@ -16,6 +16,7 @@ export const AGENTS = {
   codex: { name: "codex", package: "@openai/codex", version: "0.166.0" },
   gemini: { name: "gemini", package: "@google/gemini-cli", version: "0.61.0" },
   opencode: { name: "opencode", package: "opencode-ai", version: "1.18.33" },
+  qwen: { name: "qwen", package: "@qwen-code/qwen-code", version: "0.24.4" },
 } as const satisfies Record<string, AgentPackage>;
 
 /** Outside of every clone: these are hundreds of megabytes, and the same for all. */

@@ -1,4 +1,7 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
+import { CATEGORIES } from "../core/category.ts";
+import { COST_DIMENSIONS, type CostDimension } from "../core/cost-dimensions.ts";
+import { REASON_KINDS } from "../core/proposal-reason.ts";
 import { COMPLEXITIES, PRIORITIES, SIZES, TASK_STATUSES } from "../core/task.ts";
 import { createContext, type CliContext, type GlobalOptions } from "./context.ts";
 import { EXAMPLES } from "./examples.ts";
@@ -37,6 +40,7 @@ export function createProgram(): Command {
   addDaemonCommands(program);
   addTaskCommands(program);
   addDecisionCommands(program);
+  addRuleCommands(program);
   addReadingCommands(program);
   for (const command of allCommands(program)) {
     inheritGlobals(command);
@@ -135,6 +139,28 @@ function addTaskCommands(program: Command): void {
     .option("--tag <tag>", "repeatable", collect, [])
     .option("--wait", "until it ends or waits for a person")
     .action(lazy(async () => (await import("./commands/submit.ts")).submit));
+  program
+    .command("improve")
+    .description("the nightly improvement, now")
+    .addOption(
+      new Option("--category <c>", "what to improve (default: what is scheduled for today)").choices(CATEGORIES),
+    )
+    .option("--only", "no other category when that one has nothing")
+    .option("--dry-run", "show what would run, with which prompts, limits, budget and permissions; start nothing")
+    .option("--prompts", "with --dry-run: the prompts in full")
+    .option("--wait", "until it ends or waits for a person")
+    .action(lazy(async () => (await import("./commands/improve.ts")).improve));
+  const schedule = program.command("schedule").description("what will run when");
+  schedule
+    .command("list", { isDefault: true })
+    .description("the coming days")
+    .option("--days <n>", "how many", wholeNumber, 7)
+    .action(lazy(async () => (await import("./commands/schedule.ts")).listSchedule));
+  schedule
+    .command("run <name>")
+    .description("do a schedule's work now")
+    .option("--wait", "until it ends or waits for a person")
+    .action(lazy(async () => (await import("./commands/schedule.ts")).runSchedule));
   for (const [name, description] of [
     ["pause", "stop the task's process tree where it is"],
     ["resume", "let a paused task go on"],
@@ -183,6 +209,38 @@ function addDecisionCommands(program: Command): void {
     .action(lazy(async () => (await import("./commands/decide.ts")).choose));
 }
 
+function addRuleCommands(program: Command): void {
+  const rules = program.command("rules").description("what analyses are to keep in mind");
+  rules
+    .command("list", { isDefault: true })
+    .description("the rules, and closed change requests that nobody explained")
+    .option("--expired", "those that have ended too")
+    .action(lazy(async () => (await import("./commands/rules.ts")).listRules));
+  rules
+    .command("add <text>")
+    .description("a rule in your own words")
+    .option("--expires <when>", "such as 90d, 12w, 2027-01-31 or never (default: 180d)")
+    .action(lazy(async () => (await import("./commands/rules.ts")).addRule));
+  rules
+    .command("edit <rule> <text>")
+    .description("other words for it")
+    .action(lazy(async () => (await import("./commands/rules.ts")).editRule));
+  rules
+    .command("expire <rule>")
+    .description("let it end, now unless told when")
+    .option("--at <day>", "on that day, such as 2027-01-31, or never")
+    .option("--in <time>", "after that time, such as 30d or 6w")
+    .action(lazy(async () => (await import("./commands/rules.ts")).expireRule));
+  rules
+    .command("remove <rule>")
+    .description("as if it had never been said")
+    .action(lazy(async () => (await import("./commands/rules.ts")).removeRule));
+  rules
+    .command("reason <task-or-proposal> <kind> [text]")
+    .description(`why a change request is not wanted: ${REASON_KINDS.join(", ")}`)
+    .action(lazy(async () => (await import("./commands/rules.ts")).giveReason));
+}
+
 function addReadingCommands(program: Command): void {
   program
     .command("queue")
@@ -211,12 +269,12 @@ function addReadingCommands(program: Command): void {
   program
     .command("costs")
     .description("by day, project, pipeline, role, agent and model")
-    .option("--since <day>", "YYYY-MM-DD")
-    .option("--until <day>", "YYYY-MM-DD")
+    .option("--since <day>", "a day (2026-11-15), a moment, or 7d for the last seven days (default: 30d)")
+    .option("--until <day>", "a day, which counts whole, or a moment (default: now)")
     .addOption(
-      new Option("--by <column>", "what to sum by")
-        .choices(["day", "project", "pipeline", "role", "agent", "model"])
-        .default("day"),
+      new Option("--by <what>", `what to sum by, comma-separated: ${COST_DIMENSIONS.join(", ")}`)
+        .argParser(costDimensions)
+        .default(["day"], "day"),
     )
     .action(lazy(async () => (await import("./commands/costs.ts")).costs));
   program
@@ -273,6 +331,14 @@ function port(value: string): number {
 function money(value: string): number {
   if (!/^\d+(\.\d+)?$/.test(value)) throw new InvalidArgumentError("It must be an amount in USD, such as 2.50.");
   return Number(value);
+}
+
+function costDimensions(value: string): readonly CostDimension[] {
+  const words = value.split(",").map((word) => word.trim());
+  const known = COST_DIMENSIONS.filter((dimension) => words.includes(dimension));
+  if (known.length === 0 || words.some((word) => !known.some((dimension) => dimension === word)))
+    throw new InvalidArgumentError(`It must be one or more of ${COST_DIMENSIONS.join(", ")}, with commas between.`);
+  return known.toSorted((a, b) => words.indexOf(a) - words.indexOf(b));
 }
 
 function collect(value: string, before: readonly string[]): readonly string[] {

@@ -77,13 +77,15 @@ export function resolveSettings({ project, timeZone, user, own, instructions }: 
   };
 }
 
+const FORGE_TOKENS = { gitlab: "GITLAB_TOKEN", github: "GITHUB_TOKEN" } as const;
+
 function resolveForge(written: Partial<NonNullable<UserWritten["forge"]>>): ForgeSettings | null {
   if (written.kind === undefined || written.kind === "none") return null;
   return {
     kind: written.kind,
     url: written.url ?? null,
     project: written.project ?? null,
-    tokenEnv: written.token_env ?? null,
+    tokenEnv: written.token_env ?? FORGE_TOKENS[written.kind],
     reviewer: written.reviewer ?? null,
     assignee: written.assignee ?? null,
     labels: written.labels ?? [],

@@ -29,12 +29,15 @@ export const EVENT_TYPES = [
   "project.registered",
   "project.trusted",
   "project.untrusted_change",
+  "rule.saved", // data: project, rule, text, expires_at
+  "rule.removed",
   "notice.failed",
   "schedule.missed", // data: schedule, missed (moments)
   "schedule.skipped", // the time before has not ended; data: schedule, moment
   "schedule.refused", // it could not be started; data: schedule, project
   "request.merged", // a change request; data: number, url
   "request.closed",
+  "request.unexplained", // people are asked why it was closed; data: number, url, proposal
   "daemon.started",
   "daemon.stopped",
 ] as const;

@@ -1,7 +1,7 @@
-/** Ids are `task_` or `run_` and characters of this alphabet (Crockford's base 32, lower case: no i, l, o, u). */
+/** Ids are `task_`, `run_` or `rule_` and characters of this alphabet (Crockford's base 32, lower case: no i, l, o, u). */
 export const ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
-export type IdPrefix = "task" | "run";
+export type IdPrefix = "task" | "run" | "rule";
 
 const ID_LENGTH = 10;
 

@@ -62,7 +62,11 @@ export type DataVariable =
   | "checks"
   | "diff"
   | "prior_review"
-  | "related_task";
+  | "related_task"
+  | "rules"
+  | "avoid"
+  | "proposals"
+  | "tried";
 
 /**
  * The whole prompt of a run, in a fixed order: preamble, role, project instructions, task, plan, artifacts, conversation,
@@ -90,8 +94,8 @@ const RESUMED =
   "You go on with the task of this session. Your workspace is the current directory, with your work so far in it; places that were named before may be gone.";
 const NEWS: readonly string[] = ["Artifacts", "Conversation", "Why you were started", "How to report"];
 
-/** Two parts have no variable of their own: templates cannot place them. */
-type Part = TemplateVariable | "artifacts" | "trigger";
+/** These parts have no variable of their own: templates cannot place them, and so cannot leave them out. */
+type Part = TemplateVariable | "artifacts" | "trigger" | "rules" | "avoid" | "proposals" | "tried";
 
 const SECTIONS: readonly {
   readonly title: string;
@@ -102,6 +106,19 @@ const SECTIONS: readonly {
     title: "Project instructions",
     lead: ["How this project wants its work done. Follow it as far as it does not contradict the rules above."],
     parts: ["instructions"],
+  },
+  { title: "What the category means", lead: [], parts: ["category_guidance"] },
+  {
+    title: "What people said before",
+    lead: [
+      "Rules that people made when they turned down earlier change requests. Propose nothing that goes against them.",
+    ],
+    parts: ["rules"],
+  },
+  {
+    title: "Leave alone",
+    lead: ["A candidate that touches these files, or says the same again, is dropped."],
+    parts: ["avoid", "proposals", "tried"],
   },
   { title: "Task", lead: [], parts: ["task_title", "task_description", "task_url", "related_task"] },
   { title: "Plan", lead: [], parts: ["plan", "subtasks", "analysis"] },
@@ -143,6 +160,10 @@ function builtInVariables(input: PromptInput): Record<Part, string> {
     conversation: block("conversation", describeConversation(task.conversation)),
     context: block("summaries of earlier runs", describeContext(task.context)),
     instructions: block("project instructions", input.instructions),
+    rules: block("rules of this project", data.rules),
+    avoid: block("files to leave alone", data.avoid),
+    proposals: block("earlier proposals", data.proposals),
+    tried: block("tried tonight", data.tried),
     artifacts: block("artifacts", describeArtifacts(input.artifacts)),
     trigger:
       [...happened.lead, block("what happened", happened.trigger)].filter((text) => text !== NONE).join("\n\n") || NONE,

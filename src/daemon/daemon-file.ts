@@ -6,6 +6,8 @@ export interface DaemonFile {
   readonly url: string;
   readonly token: string;
   readonly version: string;
+  /** The PATH it was started with, for `doctor`. */
+  readonly path: string;
 }
 
 export function writeDaemonFile(file: string, value: DaemonFile): void {

@@ -1,7 +1,10 @@
 import { UserError } from "../core/errors.ts";
 import { findHome } from "../config/paths.ts";
+import { checkChannels } from "./doctor-channels.ts";
 import { checkDaemon, checkDatabase, checkUserConfig } from "./doctor-home.ts";
+import { withRecordedPath } from "./host-environment.ts";
 import { checkDisk, checkGit, checkHomeMode, checkNode, checkPath, checkTimeZone } from "./doctor-machine.ts";
+import { checkLoginPath } from "./doctor-path.ts";
 import { checkProject } from "./doctor-project.ts";
 import { checkSandbox } from "./doctor-sandbox.ts";
 import { explainFinding, type Finding } from "./doctor-finding.ts";
@@ -29,11 +32,13 @@ export async function checkMachine({ env, cwd }: CheckMachineParams): Promise<re
     checkHomeMode(home),
     checkDisk(home),
     checkDaemon(home),
-    checkProject({ env, cwd, home, projects, mode: config?.sandboxMode ?? null }),
+    checkLoginPath(home, env),
+    checkProject({ env: withRecordedPath(env, home), cwd, home, projects, mode: config?.sandboxMode ?? null }),
     // Where config.yaml cannot be read, nobody knows which wall is wanted.
     config === null ? [] : checkSandbox({ mode: config.sandboxMode, home, env }),
+    checkChannels({ env, home, config, projects }),
   ]);
-  const [ofHome, ofDisk, ofDaemon, ofProject, ofSandbox] = rest;
+  const [ofHome, ofDisk, ofDaemon, ofPath, ofProject, ofSandbox, ofChannels] = rest;
   const ofFiles = [ofHome, ofDisk, ofConfig, ...ofSandbox, ofDatabase];
-  return [...machine, checkTimeZone(config?.timeZone), ...ofFiles, ofDaemon, ...ofProject];
+  return [...machine, ...ofPath, checkTimeZone(config?.timeZone), ...ofFiles, ofDaemon, ...ofProject, ...ofChannels];
 }

@@ -1,5 +1,7 @@
 import type { SandboxMode } from "../core/settings.ts";
 import { createCommands } from "../engine/commands.ts";
+import { foresee } from "../engine/foresee.ts";
+import { listUpcoming } from "../engine/upcoming.ts";
 import type { HttpDeps } from "../http/deps.ts";
 import { findPlace } from "./find-place.ts";
 import { createTranscriptParser } from "./wire-transcripts.ts";
@@ -27,6 +29,10 @@ export function httpDeps({ ports, user, limits, output, projectFiles, sandbox }:
         return saved;
       },
     },
+    night: {
+      upcoming: (project, until) => listUpcoming(ports, project, until),
+      foresee: (draft, actor) => foresee(ports, draft, actor),
+    },
     store: ports.store,
     runFiles: ports.runFiles,
     parseTranscript: createTranscriptParser(ports),
@@ -40,6 +46,7 @@ export function httpDeps({ ports, user, limits, output, projectFiles, sandbox }:
       version: facts.version,
       startedAt: facts.startedAt,
       sandbox: user.sandboxMode,
+      timeZone: user.timeZone,
       problems: [...sandboxProblems(user.sandboxMode, sandbox.known()), ...limits.problems()],
     }),
     owner: facts.owner,

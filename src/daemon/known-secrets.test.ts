@@ -19,7 +19,8 @@ const project: Project = {
 
 function filesWith(settings: Partial<Settings>) {
   // Only what names secrets is read here.
-  return { settings: async (_project: Project) => settings as Settings };
+  const read = async (_project: Project) => settings as Settings;
+  return { settings: read, lastGood: read };
 }
 
 describe("known secrets", () => {
@@ -43,15 +44,16 @@ describe("known secrets", () => {
     const text = "login-value forge-value hook-value p@ss-of-remote p%40ss-of-remote";
     expect(known.current().redact(text)).toBe(text);
 
+    const notify = { ntfy: null, webhook: null, confluence: null, heartbeat: null };
     const forge = { kind: "gitlab", tokenEnv: "FORGE_LOGIN" } as Settings["forge"];
-    const read = known.learnFrom(filesWith({ secrets: { LOGIN: { roles: [] } }, forge }));
+    const read = known.learnFrom(filesWith({ secrets: { LOGIN: { roles: [] } }, forge, notify }));
     await read.settings(project);
     known.learnUser({ notify: { webhook: { url: "https://example.com", secret_env: "HOOK" } } });
     const clean = known.current().redact(text);
     expect(clean).toMatch(/^\[redacted: LOGIN\] \[redacted: FORGE_LOGIN\] \[redacted: HOOK\] \[/);
     expect(clean).not.toContain("of-remote");
 
-    await known.learnFrom(filesWith({ secrets: {}, forge: null })).settings(project);
+    await known.learnFrom(filesWith({ secrets: {}, forge: null, notify })).settings(project);
     expect(known.current().redact(text)).toBe(clean);
     expect(known.values()).toContainEqual({ name: "LOGIN", value: "login-value" });
   });

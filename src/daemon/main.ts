@@ -12,11 +12,13 @@ import { openHttpServer, type HttpServer } from "../http/listen.ts";
 import type { Log } from "../ports/log.ts";
 import { createCheckpoints } from "./checkpoints.ts";
 import { removeDaemonFile, writeDaemonFile } from "./daemon-file.ts";
+import { startHeartbeat } from "./heartbeat.ts";
 import { httpDeps } from "./http-deps.ts";
 import { createKnownSecrets } from "./known-secrets.ts";
 import { createLogger } from "./logger.ts";
 import { userName } from "./user-name.ts";
 import { wire, type Wired } from "./wire.ts";
+import { ping } from "./wire-notifiers.ts";
 
 const LIMITS_EVERY_MS = 2_000;
 const STOP_PATIENCE_MS = 5_000;
@@ -68,8 +70,10 @@ async function main(): Promise<void> {
   for (const problem of secrets.problems()) log.warn(problem);
   const refreshing = setInterval(() => void refreshLimits(wired), LIMITS_EVERY_MS);
   const dispatch = await startDispatch(wired.ports);
+  const stopHeartbeat = startHeartbeat({ urls: wired.channels.heartbeats, ping, store: wired.ports.store, log });
   await record(wired, "daemon.started");
-  writeDaemonFile(paths.daemon, { pid: process.pid, url: server.url, token, version: version() });
+  const path = process.env["PATH"] ?? "";
+  writeDaemonFile(paths.daemon, { pid: process.pid, url: server.url, token, version: version(), path });
   log.info("started", { pid: process.pid, url: server.url });
   // Node does this by itself, but only at the end, and a daemon's end may be a power cut.
   flushCompileCache();
@@ -78,6 +82,7 @@ async function main(): Promise<void> {
   process.on("SIGHUP", () => undefined);
   const { force } = await stopping.promise;
   clearInterval(refreshing);
+  stopHeartbeat();
   await stop({ wired, dispatch, server, daemonFile: paths.daemon }, force);
 }
 

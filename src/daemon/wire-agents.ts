@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
-import { describeAgents, type AgentDescription } from "../adapters/agents/index.ts";
+import { BUILT_IN_AGENTS, describeAgents, type AgentDescription } from "../adapters/agents/index.ts";
 import { whyNoProgram } from "../adapters/sandboxes/is-program.ts";
 import { describeKeys, findModelAccess } from "../core/model-access.ts";
 import type { AgentSettings } from "../core/settings.ts";
@@ -12,11 +12,11 @@ import type { AgentProgram } from "../ports/agent.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Every agent that a registered project could use, and whether it is there. */
+/** Every agent that a registered project could use, or a first one, and whether it is there. */
 export async function findAgents(
   ports: Pick<EnginePorts, "store" | "projects" | "hostEnv" | "log">,
 ): Promise<readonly AgentInfo[]> {
-  const configured: Record<string, AgentSettings> = {};
+  const configured: Record<string, AgentSettings> = { ...BUILT_IN_AGENTS };
   for (const project of await ports.store.listProjects())
     try {
       Object.assign(configured, (await ports.projects.settings(project)).agents);

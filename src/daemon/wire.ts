@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createAgent } from "../adapters/agents/index.ts";
 import { parseOwnLine } from "../adapters/agents/own-events.ts";
 import { createSystemClock } from "../adapters/clock/system.ts";
+import { createCron } from "../adapters/cron/croner.ts";
 import { createLocalCourier } from "../adapters/couriers/local.ts";
 import { createGitWorkspaces } from "../adapters/git/workspaces.ts";
-import { createTerminalNotifier } from "../adapters/notifiers/terminal.ts";
 import { createSupervisors } from "../adapters/process/supervisors.ts";
 import { reportServerFor } from "../adapters/process/find-report-server.ts";
 import { createRunFiles } from "../adapters/run-files/run-files.ts";
@@ -18,10 +19,13 @@ import { readUserConfig, type UserConfig } from "../config/user-config.ts";
 import type { EnginePorts } from "../engine/ports.ts";
 import type { PassCheckpoint } from "../ports/checkpoint.ts";
 import type { Log } from "../ports/log.ts";
+import { withRecordedPath } from "./host-environment.ts";
 import type { KnownSecrets } from "./known-secrets.ts";
 import { createLimits, type LimitsKeeper } from "./limits.ts";
 import { DISK_FLOOR_BYTES, sandboxLimits } from "./sandbox-limits.ts";
+import { findForge } from "./wire-forges.ts";
 import { createVersionCheck } from "./wire-agents.ts";
+import { createChannels, type Channels } from "./wire-notifiers.ts";
 import { createSandboxGate, type SandboxGate } from "./wire-sandbox.ts";
 import { createOutputSignals, type OutputSignals } from "./output-signals.ts";
 
@@ -39,19 +43,28 @@ export interface Wired {
   readonly ports: EnginePorts;
   readonly user: UserConfig;
   readonly limits: LimitsKeeper;
+  readonly channels: Channels;
   readonly output: OutputSignals;
   readonly projectFiles: ReturnType<typeof createProjectFiles>;
   readonly sandbox: SandboxGate;
 }
 
 /** The only place, besides the supervisor, where adapters are built. */
-export async function wire({ home, env, log, secrets, pass, write }: WireOptions): Promise<Wired> {
+export async function wire({ home, env: own, log, secrets, pass, write }: WireOptions): Promise<Wired> {
+  const env = withRecordedPath(own, home);
   const paths = homePaths(home);
   const user = await readUserConfig(home);
   secrets.learnUser(user);
   const store = await openSqliteStore({ file: paths.db, log });
   const builtinDir = fileURLToPath(new URL("../builtin/", import.meta.url));
-  const projectFiles = secrets.learnFrom(createProjectFiles({ configDir: home, builtinDir }));
+  const channels = createChannels({
+    env,
+    store,
+    write,
+    runLog: join(paths.logs, "nights.jsonl"),
+    heartbeat: user.notify.heartbeat?.url ?? null,
+  });
+  const projectFiles = channels.learnFrom(secrets.learnFrom(createProjectFiles({ configDir: home, builtinDir })));
   const prices = await readPrices(builtinDir, user.prices);
   const runFiles = createRunFiles({ home });
   const clock = createSystemClock();
@@ -83,8 +96,11 @@ export async function wire({ home, env, log, secrets, pass, write }: WireOptions
     findReportServer: reportServerFor,
     parseOwnLine,
     prices,
-    notifiers: [createTerminalNotifier(write)],
+    channelsFor: channels.channelsFor,
+    notifierFor: channels.notifierFor,
     clock,
+    cron: createCron(),
+    forgeFor: findForge(env),
     log,
     digest: (text) => createHash("sha256").update(text).digest("hex"),
     redact: (value) => secrets.current().redactValue(value),
@@ -98,5 +114,5 @@ export async function wire({ home, env, log, secrets, pass, write }: WireOptions
     hostEnv: env,
     onOutput: output.grew,
   };
-  return { ports, user, limits, output, projectFiles, sandbox };
+  return { ports, user, limits, channels, output, projectFiles, sandbox };
 }

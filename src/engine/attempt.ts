@@ -10,7 +10,8 @@ import { transact, type Decision } from "./transact.ts";
 import { pipelineOf } from "./pipeline-of.ts";
 import { factsOf, type EnginePorts } from "./ports.ts";
 import { isDiskFull } from "./is-disk-full.ts";
-import { hasBegun, orderJobs } from "./run-jobs.ts";
+import { rememberAbandoned } from "./remember-proposals.ts";
+import { hasBegun, orderJobs, wasStarted } from "./run-jobs.ts";
 import { runAgentStep } from "./steps/agent.ts";
 import { runChecksStep } from "./steps/checks.ts";
 import { runPublishStep } from "./steps/publish.ts";
@@ -68,6 +69,7 @@ async function failTask(ports: EnginePorts, run: Run, error: unknown): Promise<v
     error: error instanceof Error ? error.stack : message,
   });
   const lease = { run: run.id, token: run.token };
+  const cost = await uncounted(ports, run);
   await transact(ports, run.task, lease, (task) => {
     const at = ports.clock.now();
     const outcome = outcomeOf("agent_error", message);
@@ -90,7 +92,7 @@ async function failTask(ports: EnginePorts, run: Run, error: unknown): Promise<v
       updatedAt: at,
       queuedFor: null,
     };
-    const result = resultOf({ task }, outcome, { error: message });
+    const result = resultOf({ task }, outcome, { error: message, ...cost });
     return {
       advance: { task: failed, events: [ended], next: null },
       events: [endEvent(run, result, at)],
@@ -165,8 +167,14 @@ async function performStep(context: StepContext): Promise<StepResult> {
   try {
     return await STEPS[context.run.step](context);
   } catch (error) {
-    return brokenStep(context, error);
+    return { ...brokenStep(context, error), ...(await uncounted(context.ports, context.run)) };
   }
+}
+
+/** What an agent used before its step broke has not been counted, which is not the same as nothing. */
+async function uncounted(ports: EnginePorts, run: Run): Promise<Partial<StepResult>> {
+  if (run.step !== "agent" || !(await wasStarted(ports, run.id))) return {};
+  return { costUsd: null, costBasis: "unknown" };
 }
 
 const STEPS: Readonly<Record<StepKind, (context: StepContext) => Promise<StepResult>>> = {
@@ -207,7 +215,15 @@ const FORGE_CLASSES = {
 async function commitResult(context: StepContext, given: StepResult): Promise<void> {
   const { ports, run, lease } = context;
   const result = withoutSecrets(ports, given);
+  // Before the commit, since nobody would do it after a crash in between; said twice, it changes nothing.
+  if (givesUp(context.task, decideNext(context, context.task, result).advance.task)) await rememberAbandoned(context);
   await transact(ports, run.task, lease, (current) => decideNext(context, current, result));
+}
+
+/** An item of the list that was more than analysed is given up. */
+function givesUp(before: Task, after: Task): boolean {
+  const newest = after.items?.tried.at(-1);
+  return after.items?.tried.length !== before.items?.tried.length && newest?.outcome !== "no_improvement";
 }
 
 /** Whatever a step read or was told: nothing of it is kept, shown or put into a prompt before it went through here. */

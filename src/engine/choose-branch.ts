@@ -23,7 +23,12 @@ async function freeBranch(context: StepContext, credentials: GitCredentials | nu
   if (pipeline.each === null) return branchName(settings.workspace.branch, task);
   const { analysis, description } = await readHandedOver(context);
   const name = `night-shift/${analysis?.slug ?? slugOf(description?.title ?? task.title)}`;
-  const taken = await ports.workspaces.listBranches({ remote: project.remote, prefix: name, credentials });
+  const taken = await ports.workspaces.listBranches({
+    project: project.name,
+    remote: project.remote,
+    prefix: name,
+    credentials,
+  });
   for (let number = 1; number <= MOST_TRIED; number += 1) {
     const branch = number === 1 ? name : `${name}-${number}`;
     if (!taken.includes(branch)) return branch;

@@ -1,7 +1,11 @@
 import type { Category } from "../core/category.ts";
 import type { Actor } from "../core/event.ts";
+import type { ReasonKind } from "../core/proposal-reason.ts";
+import type { Proposal } from "../core/proposal.ts";
+import type { ProjectRule } from "../core/rule.ts";
 import type { Complexity, Priority, Size, Task } from "../core/task.ts";
 import type { Project } from "../ports/store.ts";
+import type { RunNow } from "./upcoming.ts";
 
 /**
  * The one door for every decision, whoever brings it: CLI, page, API, chat. Each throws a UserError that says what was
@@ -21,7 +25,37 @@ export interface Commands {
   /** From the state that failed, or from `state`. */
   retry(task: string, state: string | null, actor: Actor): Promise<Task>;
   remove(task: string, actor: Actor): Promise<void>;
+  /** A schedule's work, now. */
+  runSchedule(schedule: RunNow, actor: Actor): Promise<Task>;
   registerProject(project: Omit<Project, "acceptedAt" | "acceptedBy">, actor: Actor): Promise<Project>;
+  addRule(draft: RuleDraft, actor: Actor): Promise<ProjectRule>;
+  /** By id or a beginning of it. */
+  editRule(rule: string, patch: RulePatch, actor: Actor): Promise<ProjectRule>;
+  removeRule(rule: string, actor: Actor): Promise<ProjectRule>;
+  /** Why something that was proposed is not wanted; `proposal` may be its task. */
+  giveReason(proposal: string, reason: ReasonDraft, actor: Actor): Promise<Explained>;
+}
+
+export interface RuleDraft {
+  readonly project: string;
+  readonly text: string;
+  /** Null: never. Left out: after the usual time. */
+  readonly expiresAt?: number | null;
+}
+
+export interface RulePatch {
+  readonly text?: string;
+  readonly expiresAt?: number | null;
+}
+
+export interface ReasonDraft {
+  readonly kind: ReasonKind;
+  readonly text: string;
+}
+
+export interface Explained {
+  readonly proposal: Proposal;
+  readonly rule: ProjectRule;
 }
 
 export interface TaskDraft {

@@ -3,11 +3,14 @@ import type { Project } from "../ports/store.ts";
 import type { Commands } from "./commands-contract.ts";
 import { answer, approve, choose, reject, revise } from "./decide.ts";
 import { endTask } from "./end-task.ts";
+import { giveReason } from "./give-reason.ts";
 import { pause, resume } from "./pause-task.ts";
 import type { EnginePorts } from "./ports.ts";
 import { removeTask } from "./remove-task.ts";
 import { retry } from "./retry-task.ts";
+import { addRule, editRule, removeRule } from "./rules.ts";
 import { submit } from "./submit.ts";
+import { runScheduled } from "./upcoming.ts";
 
 /** The one door: each decision is a function of its own, this only lists them. */
 export function createCommands(ports: EnginePorts): Commands {
@@ -24,7 +27,12 @@ export function createCommands(ports: EnginePorts): Commands {
     kill: (task, actor) => endTask(ports, task, "kill", actor),
     retry: (task, state, actor) => retry(ports, task, state, actor),
     remove: (task, actor) => removeTask(ports, task, actor),
+    runSchedule: (schedule, actor) => runScheduled(ports, schedule, actor),
     registerProject: (project, actor) => registerProject(ports, project, actor),
+    addRule: (draft, actor) => addRule(ports, draft, actor),
+    editRule: (rule, patch, actor) => editRule(ports, rule, patch, actor),
+    removeRule: (rule, actor) => removeRule(ports, rule, actor),
+    giveReason: (proposal, reason, actor) => giveReason(ports, proposal, reason, actor),
   };
 }
 

@@ -1,7 +1,10 @@
 import { runAttempt } from "./attempt.ts";
+import { createChore } from "./chore.ts";
 import { createDelivery } from "./deliver.ts";
 import type { EnginePorts } from "./ports.ts";
+import { readBack } from "./read-back.ts";
 import { reconcile, sweepWorkspaces } from "./reconcile.ts";
+import { startDue } from "./schedules.ts";
 
 export interface Dispatch {
   /** Does what is due now; the timer does nothing else. */
@@ -12,6 +15,8 @@ export interface Dispatch {
 
 const TICK_MS = 1_000;
 const SWEEP_MS = 60_000;
+const SCHEDULES_MS = 5_000;
+const READ_BACK_MS = 120_000;
 const HOLD_MS = 5_000;
 
 export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
@@ -23,9 +28,12 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
   const heldUntil = new Map<string, number>();
   await ports.courier.work((run, signal) => carryOut(run, signal));
   let ticking: Promise<void> | null = null;
-  let sweeping: Promise<void> | null = null;
-  let lastSweep = Number.NEGATIVE_INFINITY;
   const kept = new Set<string>();
+  const chores = [
+    createChore(ports, { name: "a sweep", everyMs: SWEEP_MS }, () => sweepWorkspaces(ports, kept)),
+    createChore(ports, { name: "starting what is due", everyMs: SCHEDULES_MS }, () => startDue(ports)),
+    createChore(ports, { name: "reading back change requests", everyMs: READ_BACK_MS }, () => readBack(ports)),
+  ];
   const delivery = createDelivery(ports);
   const tick = (): Promise<void> => {
     ticking ??= work().finally(() => {
@@ -45,7 +53,7 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
       clearInterval(timer);
       unsubscribe();
       await ticking;
-      await sweeping;
+      await Promise.all(chores.map((chore) => chore.stop()));
       await delivery.stop();
       await ports.courier.stop();
     },
@@ -66,22 +74,11 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
     return (heldUntil.get(run) ?? 0) > ports.clock.monotonic();
   }
 
-  /** Beside the ticks: removing large trees takes its time, and nobody should have to wait for it. */
-  function sweepNowAndThen(): void {
-    if (sweeping !== null || ports.clock.monotonic() - lastSweep < SWEEP_MS) return;
-    lastSweep = ports.clock.monotonic();
-    sweeping = sweepWorkspaces(ports, kept)
-      .catch((error: unknown) => ports.log.error("a sweep failed; the next one tries again", { error: String(error) }))
-      .finally(() => {
-        sweeping = null;
-      });
-  }
-
   async function work(): Promise<void> {
     try {
       await reconcile(ports, isHeld);
       await delivery.start();
-      sweepNowAndThen();
+      for (const chore of chores) chore.begin();
     } catch (error) {
       ports.log.error("a tick failed; the next one tries again", {
         error: error instanceof Error ? error.stack : String(error),

@@ -1,6 +1,8 @@
 import { checkDiff } from "../core/diff-policy/check-diff.ts";
 import { describeFindings } from "../core/diff-policy/describe-findings.ts";
-import type { Finding } from "../core/diff-policy/finding.ts";
+import type { DiffRules, Finding } from "../core/diff-policy/finding.ts";
+import { selectedCandidate } from "../core/analysis.ts";
+import { readHandedOver } from "./describe-work.ts";
 import { diffRules } from "../core/diff-rules.ts";
 import type { FileChange } from "../core/file-change.ts";
 import type { CheckResult } from "../core/run.ts";
@@ -27,7 +29,7 @@ const NOTHING: Judgement = { checks: [], refusal: null, question: null, told: []
 export async function judgeChange(context: StepContext, work: Work): Promise<Judgement> {
   if (work.baseCommit === work.headCommit) return NOTHING;
   const { ports, project, task, run, settings, pipeline } = context;
-  const rules = diffRules(pipeline.name, settings);
+  const rules = { ...diffRules(pipeline.name, settings), ...(await rulesOfTheNight(context, work)) };
   const changes = await ports.workspaces.readChanges({
     project: project.name,
     task: task.id,
@@ -49,6 +51,18 @@ export async function judgeChange(context: StepContext, work: Work): Promise<Jud
   if (pipeline.name !== "improve" && errors.every((each) => isInsistedOn(each, said.told)))
     return { checks: results, refusal: null, question: describeFindings(errors), told };
   return { checks: results, refusal: describeFindings(errors), question: null, told };
+}
+
+/** A night touches what was selected, and nothing that others may be working on. */
+async function rulesOfTheNight(context: StepContext, work: Work): Promise<Partial<DiffRules>> {
+  const { ports, project, settings, pipeline } = context;
+  if (pipeline.name !== "improve") return {};
+  const { analysis } = await readHandedOver(context);
+  const commits = settings.improve.avoidRecentCommits;
+  return {
+    concernFiles: (analysis === null ? null : selectedCandidate(analysis))?.files ?? null,
+    recentFiles: await ports.workspaces.recentFiles({ project: project.name, base: work.baseCommit, commits }),
+  };
 }
 
 type AnyFinding = Finding | SecretFinding;

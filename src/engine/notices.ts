@@ -50,6 +50,7 @@ async function describe(ports: NoticePorts, happening: Happening, at: number): P
 function kindOf({ type, data }: EventDraft): NoticeKind | null {
   if (type === "task.waiting") return "waiting";
   if (type === "schedule.missed") return "failed";
+  if (type === "request.unexplained") return "waiting";
   if (type !== "task.ended") return null;
   return data["status"] === "failed" ? "failed" : "finished";
 }

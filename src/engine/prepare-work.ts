@@ -27,6 +27,7 @@ async function newestWork(context: StepContext, known: Work | null): Promise<Wor
   const base = await ports.workspaces.sync({
     project: project.name,
     remote: project.remote,
+    credentials: ports.forgeFor(project, context.settings)?.credentialsFor(project.remote) ?? null,
     defaultBranch: context.settings.defaultBranch ?? (project.defaultBranch === "HEAD" ? null : project.defaultBranch),
   });
   ports.pass("workspace.synced");

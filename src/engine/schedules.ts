@@ -3,6 +3,7 @@ import { SYSTEM, type EventDraft } from "../core/event.ts";
 import { isChanged, jitterOf, schedulesOf, type Schedule, type ScheduleMark } from "../core/schedule.ts";
 import { hasEnded, type Task } from "../core/task.ts";
 import type { Project } from "../ports/store.ts";
+import type { TaskDraft } from "./commands-contract.ts";
 import { noticesFor } from "./notices.ts";
 import type { EnginePorts } from "./ports.ts";
 import { submit } from "./submit.ts";
@@ -78,25 +79,12 @@ interface Due {
 }
 
 async function makeTask(ports: EnginePorts, { project, schedule, at }: Due): Promise<Task | null> {
-  const { name, pipeline, title, description, autoApprove } = schedule;
+  const { name, pipeline } = schedule;
   try {
     return await submit(
       ports,
       {
-        project: project.name,
-        pipeline,
-        title,
-        description,
-        priority: "normal",
-        size: null,
-        complexity: null,
-        tags: [],
-        agent: null,
-        model: null,
-        timeoutMs: null,
-        budgetUsd: null,
-        autoApprove,
-        design: false,
+        ...draftOf(project.name, schedule),
         improve: pipeline === "improve" ? { category: null, only: false, scheduledAt: at } : null,
         key: `schedule ${project.name} ${name} ${new Date(at).toISOString()}`,
       },
@@ -107,6 +95,29 @@ async function makeTask(ports: EnginePorts, { project, schedule, at }: Due): Pro
     await ports.store.appendEvents([refused(schedule, project, error, ports.clock.now())]);
     return null;
   }
+}
+
+/** What a schedule hands over. */
+export function draftOf(project: string, schedule: Schedule): TaskDraft {
+  const { pipeline, title, description, autoApprove } = schedule;
+  return {
+    project,
+    pipeline,
+    title,
+    description,
+    priority: "normal",
+    size: null,
+    complexity: null,
+    tags: [],
+    agent: null,
+    model: null,
+    timeoutMs: null,
+    budgetUsd: null,
+    autoApprove,
+    design: false,
+    improve: null,
+    key: null,
+  };
 }
 
 function refused({ name }: Schedule, project: Project, error: Error, at: number): EventDraft {

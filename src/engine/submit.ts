@@ -2,7 +2,7 @@ import { advance, begin, type Advance, type AdvanceParams } from "../core/advanc
 import { branchName } from "../core/branch-name.ts";
 import { categoriesToTry, weekdayAt, type Weekday } from "../core/category.ts";
 import { UserError } from "../core/errors.ts";
-import type { Actor, EventDraft } from "../core/event.ts";
+import { SYSTEM, type Actor, type EventDraft } from "../core/event.ts";
 import type { Pipeline } from "../core/pipeline.ts";
 import { resolveRun } from "../core/resolve-run.ts";
 import type { Settings } from "../core/settings.ts";
@@ -21,14 +21,7 @@ const MAX_TAG = 40;
 
 /** Checks what was asked for, all of it, before anything is written; then writes task, first run and event at once. */
 export async function submit(ports: EnginePorts, draft: TaskDraft, actor: Actor): Promise<Task> {
-  const project = await findProject(ports, draft.project);
-  // A person is told that a file is broken; at night there is nobody to tell, and what was good is good enough.
-  const settings = await (actor.kind === "system"
-    ? ports.projects.lastGood(project)
-    : ports.projects.settings(project));
-  const { pipeline, text } = await ports.projects.pipeline(project, draft.pipeline);
-  const task = makeTask(ports, { draft, actor, settings, pipeline });
-  checkAgents(ports, { pipeline, settings, task });
+  const { settings, pipeline, text, task } = await draftTask(ports, draft, actor);
   await ports.store.keepPipeline(pipeline.hash, pipeline.name, text);
   const first = firstMove(
     {
@@ -57,6 +50,27 @@ export async function submit(ports: EnginePorts, draft: TaskDraft, actor: Actor)
   ports.pass("submit.committed");
   await handOver(ports, result);
   return result.task;
+}
+
+export interface DraftedTask {
+  readonly project: Project;
+  readonly settings: Settings;
+  readonly pipeline: Pipeline;
+  readonly text: string;
+  readonly task: Task;
+}
+
+/** The task as it would be, checked, and written nowhere. */
+export async function draftTask(ports: EnginePorts, draft: TaskDraft, actor: Actor = SYSTEM): Promise<DraftedTask> {
+  const project = await findProject(ports, draft.project);
+  // A person is told that a file is broken; at night there is nobody to tell, and what was good is good enough.
+  const settings = await (actor.kind === "system"
+    ? ports.projects.lastGood(project)
+    : ports.projects.settings(project));
+  const { pipeline, text } = await ports.projects.pipeline(project, draft.pipeline);
+  const task = makeTask(ports, { draft, actor, settings, pipeline });
+  checkAgents(ports, { pipeline, settings, task });
+  return { project, settings, pipeline, text, task };
 }
 
 export async function findProject(ports: Pick<EnginePorts, "store">, name: string): Promise<Project> {

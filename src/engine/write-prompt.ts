@@ -1,8 +1,11 @@
 import { ROLE_OUTCOMES, SHARED_AGENT_OUTCOMES } from "../core/outcome.ts";
 import { buildContext } from "../core/prompt-context.ts";
 import type { Role } from "../core/role.ts";
+import type { Task } from "../core/task.ts";
 import type { RunPaths } from "../ports/run-files.ts";
 import type { Work } from "./prepare-work.ts";
+import { gatherData } from "./prompt-data.ts";
+import { promptValues } from "./prompt-values.ts";
 import { grantFor } from "./sandbox-policy.ts";
 import type { StepContext } from "./steps/step.ts";
 
@@ -14,8 +17,6 @@ export interface PromptParams {
   readonly isResumed: boolean;
 }
 
-const MAX_DIFF_BYTES = 200_000;
-
 /** Everything the agent is told, in one file: the supervisor feeds it to the agent, people can read it afterwards. */
 export async function writePrompt(context: StepContext, { role, paths, work, isResumed }: PromptParams): Promise<void> {
   const { ports, task, run, project, settings } = context;
@@ -25,19 +26,17 @@ export async function writePrompt(context: StepContext, { role, paths, work, isR
     append: settings.roles[role].append,
     instructions: settings.instructions,
     role,
-    task: { ...task, trigger: run.trigger },
+    task: shownTask(context),
     artifacts: await ports.store.listArtifacts(task.id),
-    values: {
-      project: project.name,
-      defaultBranch: project.defaultBranch,
-      repoUrl: null,
-      reviewer: settings.forge?.reviewer ?? null,
+    values: await promptValues(ports, {
+      project,
+      settings,
+      items: task.items,
       commands: grantFor(context, role).commands,
-      date: dateIn(settings.timeZone, run.createdAt),
-      category: null,
-    },
-    data: await dataFor(context, role, work),
-    variables: {},
+      at: run.createdAt,
+    }),
+    data: await gatherData(context, role, work),
+    variables: settings.improve.variables,
     outcomes: [...ROLE_OUTCOMES[role], ...SHARED_AGENT_OUTCOMES],
     outcomeFile: paths.outcomeFile,
     isResumed,
@@ -46,19 +45,7 @@ export async function writePrompt(context: StepContext, { role, paths, work, isR
   await ports.runFiles.writePrompt(run.id, text);
 }
 
-/** A reviewer judges the change as it stands; the others read the files themselves. */
-async function dataFor(
-  { ports, task, project }: StepContext,
-  role: Role,
-  work: Work,
-): Promise<{ readonly diff?: string }> {
-  if (role !== "review" || work.baseCommit === work.headCommit) return {};
-  const range = { from: work.baseCommit, to: work.headCommit, maxBytes: MAX_DIFF_BYTES };
-  const diff = await ports.workspaces.diff({ project: project.name, task: task.id, ...range });
-  const [patch, cut] = [ports.redact(diff.patch), diff.cut];
-  return { diff: cut ? `${patch}\n[the rest is left out: read the files]` : patch };
-}
-
-function dateIn(timeZone: string, at: number): string {
-  return new Intl.DateTimeFormat("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" }).format(at);
+/** The nightly improvement's agents know each other only by what was handed over: the analysis, the change, the checks. */
+function shownTask({ task, run }: StepContext): Task {
+  return { ...task, trigger: run.trigger, ...(task.items !== null && { context: [] }) };
 }

@@ -10,11 +10,14 @@ import { openEventFeed } from "./event-feed.ts";
 import { type Address, checkOrigin } from "./guard.ts";
 import { type Answer, createOnce, fingerprint } from "./idempotency.ts";
 import { problemResponse, RequestError, toProblem } from "./problem.ts";
+import { costRoutes } from "./routes/costs.ts";
 import { daemonRoutes } from "./routes/daemon.ts";
 import { decisionRoutes } from "./routes/decisions.ts";
 import type { Handlers, Input } from "./routes/handler.ts";
 import { projectRoutes } from "./routes/projects.ts";
+import { ruleRoutes } from "./routes/rules.ts";
 import { runRoutes } from "./routes/runs.ts";
+import { scheduleRoutes } from "./routes/schedules.ts";
 import { taskRoutes } from "./routes/tasks.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
 import { sseResponse } from "./sse.ts";
@@ -57,10 +60,13 @@ export function createApp(deps: HttpDeps, address: Address, options: AppOptions 
     });
   const handlers: Handlers<RouteKey> = {
     ...taskRoutes(deps),
+    ...scheduleRoutes(deps),
     ...decisionRoutes(deps),
     ...runRoutes(deps, { feed, stream }),
     ...projectRoutes(deps),
+    ...ruleRoutes(deps),
     ...tokenRoutes(deps),
+    ...costRoutes(deps),
     ...daemonRoutes(deps),
   };
 

@@ -1,4 +1,7 @@
-import type { Commands } from "../engine/commands-contract.ts";
+import type { Actor } from "../core/event.ts";
+import type { Commands, TaskDraft } from "../engine/commands-contract.ts";
+import type { Foreseen } from "../engine/foresee.ts";
+import type { Upcoming } from "../engine/upcoming.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 import type { RunFiles } from "../ports/run-files.ts";
@@ -9,6 +12,10 @@ import type { OutputDeps } from "./output-feed.ts";
 /** What the API needs from the rest of the program. */
 export interface HttpDeps extends AuthDeps, OutputDeps {
   readonly commands: Commands;
+  readonly night: {
+    readonly upcoming: (project: string | null, until: number) => Promise<Upcoming>;
+    readonly foresee: (draft: TaskDraft, actor: Actor) => Promise<Foreseen>;
+  };
   readonly store: Store;
   readonly runFiles: Pick<RunFiles, "readTranscript" | "readDiff">;
   readonly agents: () => Promise<readonly AgentInfo[]>;
@@ -58,5 +65,7 @@ export interface DaemonInfo {
   readonly version: string;
   readonly startedAt: number;
   readonly sandbox: string;
+  /** Whose days costs are told by. */
+  readonly timeZone: string;
   readonly problems: readonly string[];
 }

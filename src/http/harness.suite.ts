@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openSqliteStore } from "../adapters/stores/sqlite/open.ts";
+import { UserError } from "../core/errors.ts";
 import type { Actor, EventDraft } from "../core/event.ts";
 import { makeId } from "../core/ids.ts";
 import { NO_TOKENS } from "../core/run.ts";
@@ -13,7 +14,7 @@ import type { Admission, NewRun, Store } from "../ports/store.ts";
 import { type App, type AppOptions, createApp } from "./app.ts";
 import type { HttpDeps } from "./deps.ts";
 import type { Address } from "./guard.ts";
-import { makeTask as buildTask } from "../testing/builders.ts";
+import { makeProposal, makeRule, makeTask as buildTask } from "../testing/builders.ts";
 
 export const ADDRESS: Address = { host: "127.0.0.1", port: 4816, publicUrl: null };
 export const OWNER_TOKEN = "owner-token";
@@ -51,6 +52,12 @@ export async function openHarness(options?: AppOptions): Promise<Harness> {
   const transcript = new FakeTranscript();
   const deps: HttpDeps = {
     commands: recordCommands(store, asked),
+    night: {
+      upcoming: async () => ({ runs: [], problems: [] }),
+      foresee: async () => {
+        throw new UserError("not_found", "there is nothing to foresee");
+      },
+    },
     store,
     runFiles: {
       readTranscript: (_, offset, max) => transcript.read(offset, max),
@@ -68,7 +75,14 @@ export async function openHarness(options?: AppOptions): Promise<Harness> {
       changes: accepted === "{}" ? [{ key: "sandbox.network", accepted: null, wanted: "x" }] : [],
     }),
     stop: (force) => void stops.push(force),
-    info: () => ({ pid: 42, version: "1.2.3", startedAt: NOW - 1000, sandbox: "none", problems: [] }),
+    info: () => ({
+      pid: 42,
+      version: "1.2.3",
+      startedAt: NOW - 1000,
+      sandbox: "none",
+      timeZone: "Europe/Paris",
+      problems: [],
+    }),
     ownerToken: OWNER_TOKEN,
     owner: "alice",
     clock: { now: () => NOW, monotonic: () => performance.now(), newId: (prefix) => makeId(prefix, randomBytes(10)) },
@@ -155,11 +169,31 @@ function recordCommands(store: Store, asked: Asked[]): Commands {
     async remove(id) {
       asked.push(["remove", id]);
     },
+    async runSchedule(schedule, actor) {
+      asked.push(["runSchedule", schedule, actor.name]);
+      return makeTask({ project: schedule.project });
+    },
     async registerProject(project, actor) {
       asked.push(["registerProject", project.name]);
       const saved = { ...project, acceptedBy: actor.name, acceptedAt: NOW };
       await store.saveProject(saved, makeEvent({ type: "project.registered" }));
       return saved;
+    },
+    async addRule(draft, actor) {
+      asked.push(["addRule", draft, actor.name]);
+      return makeRule({ project: draft.project, text: draft.text, by: actor.name });
+    },
+    async editRule(id, patch) {
+      asked.push(["editRule", id, patch]);
+      return makeRule({ id });
+    },
+    async removeRule(id) {
+      asked.push(["removeRule", id]);
+      return makeRule({ id });
+    },
+    async giveReason(proposal, reason, actor) {
+      asked.push(["giveReason", proposal, reason, actor.name]);
+      return { proposal: makeProposal({ reason: { ...reason, by: actor.name, at: NOW } }), rule: makeRule() };
     },
   };
 }

@@ -40,7 +40,7 @@ function fullTask(): Task {
     status: "waiting",
     waitingFor: { kind: "answers", questions: [question], since: NOW },
     queuedFor: { kind: "quota", until: NOW + 1 },
-    items: { list: ["tests", "docs"], at: 1 },
+    items: { list: ["tests", "docs"], at: 1, scheduled: 1, tried: [] },
     plan: { plan: "do it" },
     planHash: "h1",
     context: [{ kind: "plan_summary", text: "short", run: "run_x", at: NOW }],
@@ -85,7 +85,7 @@ describe("tasks", () => {
   it("are shown with what they wait for, in snake case and ISO times", async () => {
     const task = await reply("GET /tasks/:id", { path: `/tasks/${waiting.id}` });
     expect(task).toMatchObject({
-      category: "docs",
+      category: "docs (fallback from tests)",
       waiting_for: { kind: "answers", questions: [{ id: "q1", deadline: new Date(NOW).toISOString() }] },
       queued_for: { kind: "quota", until: new Date(NOW + 1).toISOString() },
       conversation: [{ reply: { q1: "a" } }, { asked: [{ id: "o1" }], reply: null }],
@@ -163,6 +163,7 @@ describe("decisions", () => {
       budgetUsd: null,
       autoApprove: true,
       design: false,
+      improve: { category: null, only: false, scheduledAt: null },
       key: null,
     });
     await reply("DELETE /tasks/:id", { path: `/tasks/${task.id}` });
@@ -190,12 +191,25 @@ describe("the rest", () => {
   it("costs", async () => {
     const costs = await reply("GET /costs", { path: "/costs?since=2026-11-15&until=2026-11-16T00:00:00%2B01:00" });
     expect(costs).toMatchObject({
-      since: "2026-11-15T00:00:00.000Z",
+      since: "2026-11-14T23:00:00.000Z",
       until: "2026-11-15T23:00:00.000Z",
-      total: { runs: 1, cost_usd: 0.25 },
+      time_zone: "Europe/Paris",
+      by: ["day", "project", "pipeline", "role", "agent", "model"],
+      rows: [{ day: "2026-11-15", project: "shop", model: null, runs: 1 }],
+      total: { runs: 1, cost_usd: 0.25, unknown_cost: 0, basis: { reported: 1, unknown: 0 } },
     });
-    const bad = await api.ask("GET", `${BASE}/costs?since=yesterday`);
-    expect(bad.status).toBe(400);
+    const byAgent = await reply("GET /costs", { path: "/costs?since=7d&by=agent,day" });
+    expect(Object.keys(byAgent.rows[0] ?? {})).toEqual(expect.arrayContaining(["agent", "day", "runs"]));
+    expect(byAgent.rows[0]).not.toHaveProperty("project");
+    for (const query of [
+      "since=yesterday",
+      "since=0d",
+      "by=week",
+      "until=7d",
+      "until=9999-12-31",
+      "since=2026-11-16&until=2026-11-15",
+    ])
+      expect((await api.ask("GET", `${BASE}/costs?${query}`)).status, query).toBe(400);
   });
 
   it("agents, status, health, stop", async () => {

@@ -77,8 +77,19 @@ describe("every route", () => {
 
   it("says which rights there are, as documented", () => {
     expect(keysFor(null)).toEqual(["GET /healthz"]);
-    expect(keysFor("submit")).toEqual(["POST /tasks", ...verbs("cancel", "kill", "pause", "resume", "retry")]);
-    expect(keysFor("approve")).toEqual(verbs("answer", "approve", "choose", "reject", "revise"));
+    expect(keysFor("submit")).toEqual([
+      "POST /improve/plan",
+      "POST /schedules/:name/run",
+      "POST /tasks",
+      ...verbs("cancel", "kill", "pause", "resume", "retry"),
+    ]);
+    expect(keysFor("approve")).toEqual([
+      "DELETE /rules/:id",
+      "POST /proposals/:id/reason",
+      "POST /rules",
+      "POST /rules/:id",
+      ...verbs("answer", "approve", "choose", "reject", "revise"),
+    ]);
     expect(keysFor("read").every((key) => key.startsWith("GET "))).toBe(true);
   });
 });

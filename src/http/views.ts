@@ -1,8 +1,8 @@
+import { categoryLabel } from "../core/category.ts";
 import type { Event } from "../core/event.ts";
 import type { CheckResult, Run, Tokens } from "../core/run.ts";
 import type { Artifact, Exchange, Option, Question, Task, WaitingFor } from "../core/task.ts";
-import type { CostRow, Project, TokenRow } from "../ports/store.ts";
-import type { CostsJson } from "./contract/daemon.ts";
+import type { Project, TokenRow } from "../ports/store.ts";
 import type { EventJson } from "./contract/event.ts";
 import type { ProjectJson } from "./contract/project.ts";
 import type { CheckJson, RunJson } from "./contract/run.ts";
@@ -94,7 +94,7 @@ function viewTaskFields(task: Task, now: number) {
     duration_ms: elapsed(task.createdAt, task.finishedAt ?? now),
     outcome: task.outcome,
     reason: task.reason,
-    category: task.items?.list[task.items.at] ?? null,
+    category: task.items === null || task.items.list.length === 0 ? null : categoryLabel(task.items),
     waiting_for: task.waitingFor === null ? null : viewWaiting(task.waitingFor),
     queued_for: task.queuedFor === null ? null : { kind: task.queuedFor.kind, until: isoOrNull(task.queuedFor.until) },
   };
@@ -187,32 +187,6 @@ export function viewProject(project: Project): ProjectJson {
 
 export function viewTokenRow({ name, rights, createdAt }: TokenRow): TokenJson {
   return { name, rights: [...rights], created_at: iso(createdAt) };
-}
-
-export function viewCosts(rows: readonly CostRow[], since: number, until: number): CostsJson {
-  return {
-    since: iso(since),
-    until: iso(until),
-    rows: rows.map((row) => ({
-      day: row.day,
-      project: row.project,
-      pipeline: row.pipeline,
-      role: row.role,
-      agent: row.agent,
-      model: row.model,
-      ...viewSums([row]),
-    })),
-    total: viewSums(rows),
-  };
-}
-
-function viewSums(rows: readonly CostRow[]) {
-  return {
-    runs: sum(rows.map((row) => row.runs)),
-    cost_usd: sum(rows.map((row) => row.costUsd)),
-    unknown_cost: sum(rows.map((row) => row.unknownCost)),
-    tokens: viewTokens(sumTokens(rows.map((row) => row.tokens))),
-  };
 }
 
 export function viewTokens({ input, output, cacheRead, cacheWrite }: Tokens) {

@@ -69,6 +69,8 @@ export interface Store {
   // --- events ---------------------------------------------------------------------------------------------------
 
   appendEvents(events: readonly EventDraft[]): Promise<readonly Event[]>;
+  /** Events, and the notices they are worth, at once. */
+  tell(told: { readonly events: readonly EventDraft[]; readonly notices: readonly NewNotice[] }): Promise<void>;
   /** Events with an id greater than `after`, oldest first. */
   listEvents(query: ListEventsQuery): Promise<readonly Event[]>;
   lastEventId(): Promise<number>;
@@ -304,7 +306,8 @@ export interface Project {
 
 export interface ListProposalsQuery {
   readonly project: string | null;
-  readonly task: string | null;
+  /** Null or left out: of any. */
+  readonly task?: string | null;
   /** Null: any. */
   readonly statuses: readonly ProposalStatus[] | null;
   readonly limit: number;

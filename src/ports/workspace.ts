@@ -1,4 +1,6 @@
 import type { FileChange } from "../core/file-change.ts";
+import type { GitCredentials } from "./forge.ts";
+import type { FileChurn } from "../core/proposal.ts";
 
 /**
  * Git, kept away from agents: a bare mirror per project, and per task a git directory of the engine's own.
@@ -40,6 +42,9 @@ export interface Workspaces {
   /** Pushes `commit` as `branch` to the project's remote, needing nobody at the keyboard; replaces what an earlier push of this task left there. */
   push(params: PushParams): Promise<void>;
 
+  /** The branches of the remote whose names start with `prefix`, as they are there now. */
+  listBranches(params: ListBranchesParams): Promise<readonly string[]>;
+
   /** The change between two commits as a patch, at most `maxBytes` of it. */
   diff(params: DiffParams): Promise<Diff>;
 
@@ -55,6 +60,12 @@ export interface Workspaces {
    * `readChanges` spells them.
    */
   recentFiles(params: RecentFilesParams): Promise<readonly string[]>;
+
+  /**
+   * What happened to files between two commits of the mirror, in the order asked for; a directory counts as all that is in
+   * it. Null where the mirror does not have `from` (any more): history was rewritten. Not having `to` is a UserError.
+   */
+  churn(params: ChurnParams): Promise<readonly FileChurn[] | null>;
 
   /**
    * Keeps a commit of the task beyond `remove`, as `refs/nightshift/rescue/<task>`. Only the task itself can be opened at
@@ -84,6 +95,8 @@ export interface ProjectSource {
   readonly remote: string;
   /** Null: the remote's HEAD. */
   readonly defaultBranch: string | null;
+  /** For a remote over http; without any, the person's own git configuration has to do. Written nowhere. */
+  readonly credentials?: GitCredentials | null;
 }
 
 export interface Base {
@@ -164,6 +177,15 @@ export interface PushParams {
   readonly remote: string;
   readonly commit: string;
   readonly branch: string;
+  /** As for `sync`. */
+  readonly credentials?: GitCredentials | null;
+}
+
+export interface ListBranchesParams {
+  readonly project: string;
+  readonly remote: string;
+  readonly prefix: string;
+  readonly credentials?: GitCredentials | null;
 }
 
 export interface DiffParams {
@@ -193,4 +215,12 @@ export interface RecentFilesParams {
   readonly project: string;
   readonly base: string;
   readonly commits: number;
+}
+
+export interface ChurnParams {
+  readonly project: string;
+  readonly from: string;
+  readonly to: string;
+  /** Spelled as `readChanges` spells them. */
+  readonly files: readonly string[];
 }

@@ -136,7 +136,8 @@ async function live(started: StartedProcess, params: CommandParams): Promise<End
   if (failure !== undefined) throw failure;
   const endedBy = ending.endedBy() ?? (params.refused.aborted ? "budget" : null);
   // Only a wall that nobody touched is asked: one that was killed has no last word.
-  const problem = endedBy === null && exit.signal === null ? confinement.problem(started.status(), stderr) : null;
+  const isUntouched = endedBy === null && exit.signal === null;
+  const problem = isUntouched ? confinement.problem(await started.status(), stderr) : null;
   if (problem !== null) throw new UserError("unavailable", problem);
   return { exit, endedBy: endedBy ?? "exit" };
 }

@@ -5,6 +5,7 @@ import type { ReadStream } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { hasCode } from "../adapters/process/job-files.ts";
+import { sleep } from "../adapters/process/sleep.ts";
 import type { Exit } from "../core/run.ts";
 import type { ConfinedCommand } from "../ports/sandbox.ts";
 import { openPipes } from "./pipes.ts";
@@ -14,8 +15,8 @@ export interface StartedProcess {
   readonly pid: number;
   readonly pipes: Pipes;
   readonly exited: Promise<Exit>;
-  /** What the wall wrote about itself; empty where there is none. */
-  readonly status: () => string;
+  /** To be asked when it has exited: all that the wall wrote about itself; empty where there is none. */
+  readonly status: () => Promise<string>;
 }
 
 /** The process, or the sentence that says why there is none. */
@@ -35,7 +36,7 @@ export async function startProcess(params: StartParams): Promise<Start> {
   const pipes = openPipes(dir, input !== null);
   try {
     const [program, ...args] = command.argv;
-    const extra = [...command.inputs, ...(command.hasStatus ? [null] : [])].map(() => "pipe" as const);
+    const extra = Array.from({ length: command.inputs.length + command.statusPipes }, () => "pipe" as const);
     const stdio = [...pipes.childEnds, ...extra];
     const child = spawn(program, args, { cwd: command.cwd, env: { ...command.env }, detached: true, stdio });
     const exited = waitForExit(child);
@@ -65,6 +66,8 @@ function waitForStart(child: ChildProcess): Promise<number> {
 
 const FIRST_INPUT = 3;
 const MAX_STATUS = 65_536;
+/** Its last words may come a moment after its end, and somebody inside may keep the pipe open. */
+const STATUS_PATIENCE_MS = 1_000;
 
 function handInputs(child: ChildProcess, inputs: readonly Uint8Array[]): void {
   inputs.forEach((bytes, index) => {
@@ -74,14 +77,20 @@ function handInputs(child: ChildProcess, inputs: readonly Uint8Array[]): void {
   });
 }
 
-function readStatus(child: ChildProcess, { inputs, hasStatus }: ConfinedCommand): () => string {
-  const pipe = hasStatus ? child.stdio[FIRST_INPUT + inputs.length] : null;
+function readStatus(child: ChildProcess, { inputs, statusPipes }: ConfinedCommand): () => Promise<string> {
+  const first = FIRST_INPUT + inputs.length;
+  const pipes = child.stdio.slice(first, first + statusPipes).filter((pipe) => pipe instanceof Readable);
   let text = "";
-  if (pipe instanceof Readable)
+  for (const pipe of pipes)
     pipe.on("data", (chunk: Buffer) => {
       if (text.length < MAX_STATUS) text += chunk.toString("latin1");
     });
-  return () => text;
+  const closed = new AbortController();
+  void Promise.all(pipes.map((pipe) => new Promise((done) => pipe.once("close", done)))).then(() => closed.abort());
+  return async () => {
+    await sleep(STATUS_PATIENCE_MS, closed.signal);
+    return text;
+  };
 }
 
 function feed({ stdin }: Pipes, input: ReadStream | null): void {

@@ -6,6 +6,8 @@ import type { Breach } from "./limits.ts";
 
 interface DiskParams {
   readonly dirs: readonly string[];
+  /** In files that were removed from there and are still open, so that they are in no directory. */
+  readonly removedBytes: () => number;
   readonly limits: Pick<SandboxLimits, "diskBytes" | "diskFloorBytes">;
   readonly tickMs: number;
   readonly signal: AbortSignal;
@@ -22,7 +24,7 @@ const COST_FACTOR = 10;
  * To be called each second: looks at the free space, which is cheap, and now and then at what the directories hold, which
  * is not. As long as they hardly grow the pauses between two looks do; when space goes quickly there is another look.
  */
-export function watchDisk({ dirs, limits, tickMs, signal, onBreach }: DiskParams): () => void {
+export function watchDisk({ dirs, removedBytes, limits, tickMs, signal, onBreach }: DiskParams): () => void {
   const limit = limits.diskBytes;
   let isLooking = false;
   let calm = 0;
@@ -30,7 +32,9 @@ export function watchDisk({ dirs, limits, tickMs, signal, onBreach }: DiskParams
 
   async function look(space: Space): Promise<void> {
     const started = performance.now();
-    const { bytes } = await measureDisk({ dirs, limitBytes: limit, signal });
+    const removed = removedBytes();
+    const inDirs = await measureDisk({ dirs, limitBytes: limit - removed, signal });
+    const bytes = inDirs.bytes + removed;
     if (bytes > limit) {
       const sentence = `It filled ${formatOver(bytes)} of disk, more than the ${formatBytes(limit)} allowed, and was ended.`;
       return onBreach({ endedBy: "disk", sentence });

@@ -1,12 +1,15 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { sleep } from "../adapters/process/sleep.ts";
 import { boundTreeMemory, readTreeMemory } from "../adapters/process/tree-usage.ts";
 import { createTree } from "../adapters/process/tree.ts";
+import { RESULT, syscallProgram } from "../adapters/sandboxes/syscall-program.ts";
+import type { Syscall } from "../adapters/sandboxes/syscall-program.ts";
 import type { Breach } from "./limits.ts";
+import { findNameless, readMapped } from "./nameless-files.ts";
 import { startWatchdog } from "./watchdog.ts";
 import type { WatchdogParams } from "./watchdog.ts";
 
@@ -35,6 +38,28 @@ function start(code: string, program = process.execPath): WatchdogParams["member
   const tree = createTree({ leader: { pid: child.pid, startTime: null }, environment: "", since: null });
   cleanUps.push(tree.end);
   return tree.members;
+}
+
+const isLinux = process.platform === "linux" && (process.arch === "x64" || process.arch === "arm64");
+const [MEMFD, FALLOCATE, MMAP, CLONE, NANOSLEEP] =
+  process.arch === "x64" ? [319, 285, 9, 56, 35] : [279, 47, 222, 220, 101];
+const SLEEP: Syscall = { call: NANOSLEEP, args: [{ words: [1_000, 0] }, 0] };
+const SIGCHLD = 17;
+/** There a file is memory. */
+const TMPFS = 0x0102_1994;
+const FORK: Syscall = { call: CLONE, args: [SIGCHLD, 0, 0, 0, 0] };
+const memfd = (megabytes: number): readonly Syscall[] => [
+  { call: MEMFD, args: ["x", 0] },
+  { call: FALLOCATE, args: [RESULT, 0, 0, megabytes * MB] },
+];
+/** The first that it opened, with all pages at hand: readable, writable, shared, populated. */
+const mapped = (megabytes: number): Syscall => ({ call: MMAP, args: [0, megabytes * MB, 3, 0x8001, 3, 0] });
+
+/** A program of nothing but these calls. */
+function startCalls(calls: readonly Syscall[]): WatchdogParams["members"] {
+  const arch = process.arch === "arm64" ? "arm64" : "x64";
+  writeFileSync(join(dir, "calls"), syscallProgram(arch, calls), { mode: 0o755 });
+  return start("exec ./calls", "sh");
 }
 
 type Over = Partial<Omit<WatchdogParams, "limits" | "onBreach">> & { limits?: Partial<WatchdogParams["limits"]> };
@@ -97,6 +122,25 @@ describe("memory", () => {
     expect(readTreeMemory(pids)).toBeGreaterThan(20 * MB);
   });
 
+  it.runIf(isLinux)("in files that no process has mapped is counted, and told", async () => {
+    const members = startCalls([...memfd(60), ...memfd(60), SLEEP]);
+    const [breach] = await watch({ members, limits: { treeMemoryBytes: 100 * MB } }, 15_000);
+    expect(breach?.endedBy).toBe("memory");
+    expect(breach?.sentence).toMatch(/^It used 12\d\.\d MB of memory, more than the 100\.0 MB allowed/);
+  });
+
+  it.runIf(isLinux)("in such a file that is mapped, or open in several processes, is counted once", async () => {
+    const members = startCalls([...memfd(60), mapped(60), FORK, SLEEP]);
+    const pidsOf = () => members().map(({ pid }) => pid);
+    while (pidsOf().length < 2 || boundTreeMemory(pidsOf()) < 60 * MB) await sleep(20);
+    const pids = pidsOf();
+    const { memoryBytes, diskBytes, inMemory } = findNameless(pids);
+    expect([memoryBytes, diskBytes, inMemory.size]).toEqual([60 * MB, 0, 1]);
+    expect(readMapped(pids, inMemory)).toBeGreaterThan(59 * MB);
+    expect(boundTreeMemory(pids) + memoryBytes).toBeGreaterThan(100 * MB);
+    expect(await watch({ members, limits: { treeMemoryBytes: 100 * MB } }, 1_000)).toEqual([]);
+  });
+
   it("of a command that is paused is not looked at", async () => {
     const members = start(allocate(300));
     expect(await watch({ members, limits: { treeMemoryBytes: 200 * MB }, isPaused: () => true }, 1_000)).toEqual([]);
@@ -111,6 +155,16 @@ describe("disk", () => {
     expect(breach?.sentence).toMatch(/^It filled 8\.\d MB of disk, more than the 8\.0 MB allowed, and was ended\.$/);
     expect(more).toEqual([]);
   });
+
+  it.runIf(isLinux && statfsSync(tmpdir()).type !== TMPFS)(
+    "filled by a file that was removed and is still open is told",
+    async () => {
+      const code = `const f = fs.openSync("gone", "w"); fs.unlinkSync("gone"); fs.writeSync(f, Buffer.alloc(${12 * MB}, 1)); setInterval(() => f, 1e6)`;
+      const [breach] = await watch({ members: start(code), limits: { diskBytes: 8 * MB } }, 15_000);
+      expect(breach?.endedBy).toBe("disk");
+      expect(breach?.sentence).toMatch(/^It filled 12\.\d MB of disk/);
+    },
+  );
 
   it("below the floor is told at once", async () => {
     const [breach] = await watch({ limits: { diskFloorBytes: 1e18 } }, 5_000);

@@ -1,5 +1,6 @@
 import type { SandboxLimits } from "../ports/sandbox.ts";
 import type { Breach } from "./limits.ts";
+import { findNameless } from "./nameless-files.ts";
 import { watchDisk } from "./watch-disk.ts";
 import { watchMemory } from "./watch-memory.ts";
 
@@ -22,7 +23,14 @@ export function startWatchdog(params: WatchdogParams): { stop(): void } {
   const { limits, members, writable, isPaused, onBreach, tickMs = TICK_MS } = params;
   const stopped = new AbortController();
   const checkMemory = watchMemory(members, limits.treeMemoryBytes);
-  const checkDisk = watchDisk({ dirs: writable, limits, tickMs, signal: stopped.signal, onBreach: tell });
+  const checkDisk = watchDisk({
+    dirs: writable,
+    removedBytes: () => findNameless(members().map(({ pid }) => pid)).diskBytes,
+    limits,
+    tickMs,
+    signal: stopped.signal,
+    onBreach: tell,
+  });
 
   const timer = setInterval(() => {
     // What stands still takes no more than it has.

@@ -1,4 +1,6 @@
 import type { Outcome, OutcomeName } from "../core/outcome.ts";
+import type { Proposal } from "../core/proposal.ts";
+import type { ProjectRule } from "../core/rule.ts";
 import type { Task } from "../core/task.ts";
 
 /** A task as it was just submitted. Two of them are equal, ids and all. */
@@ -43,4 +45,42 @@ export function makeTask(overrides: Partial<Task> = {}): Task {
 
 export function makeOutcome(name: OutcomeName, overrides: Partial<Omit<Outcome, "name">> = {}): Outcome {
   return { name, summary: name.replaceAll("_", " "), payload: {}, retryAt: null, ...overrides };
+}
+
+/** A proposal whose change request is open. */
+export function makeProposal(overrides: Partial<Proposal> = {}): Proposal {
+  return {
+    id: "prop_000000000001",
+    project: "shop",
+    task: "task_0000000001",
+    category: "docs",
+    title: "Fix the typo",
+    files: ["README.md"],
+    baseCommit: "a".repeat(40),
+    intent: "i",
+    patch: null,
+    status: "published",
+    url: "https://forge.example/1",
+    number: 1,
+    at: 1_000,
+    updatedAt: 1_000,
+    reason: null,
+    askedAt: null,
+    ...overrides,
+  };
+}
+
+export function makeRule(overrides: Partial<ProjectRule> = {}): ProjectRule {
+  return {
+    id: "rule_0000000001",
+    project: "shop",
+    text: "Leave src/legacy alone.",
+    proposal: null,
+    url: null,
+    by: "ada",
+    at: 1_000,
+    updatedAt: 1_000,
+    expiresAt: null,
+    ...overrides,
+  };
 }

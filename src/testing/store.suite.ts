@@ -2,8 +2,10 @@ import { afterEach, beforeEach, describe } from "vitest";
 import type { Store } from "../ports/store.ts";
 import { testAdmission } from "./store/admission.suite.ts";
 import { testCommit } from "./store/commit.suite.ts";
+import { testCosts } from "./store/costs.suite.ts";
 import type { Current } from "./store/current.ts";
 import { testEvents } from "./store/events.suite.ts";
+import { testLedger } from "./store/ledger.suite.ts";
 import { testRecords } from "./store/records.suite.ts";
 import { testRuns } from "./store/runs.suite.ts";
 import { testTasks } from "./store/tasks.suite.ts";
@@ -48,6 +50,8 @@ export function testStore(name: string, { open }: StoreUnderTest): void {
     testRuns(current);
     testAdmission(current);
     testEvents(current);
+    testCosts(current);
+    testLedger(current);
     testRecords(current);
   });
 }

@@ -5,6 +5,10 @@ import type { Workspace, Workspaces } from "../ports/workspace.ts";
 import { createTempRepo, git, writeFiles } from "./temp-repo.ts";
 import type { Files, TempRepo } from "./temp-repo.ts";
 import { testReadChanges } from "./workspace-changes.suite.ts";
+import { testChurn } from "./workspace-churn.suite.ts";
+import { testRecentFiles } from "./workspace-recent.suite.ts";
+import { testRescue } from "./workspace-rescue.suite.ts";
+import { testNoteSetup } from "./workspace-setup.suite.ts";
 
 export interface WorkspacesSetup {
   /** Workspaces that keep everything under `dir`; called again with the same one, it is the program after a restart. */
@@ -343,7 +347,7 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
       });
     });
 
-    describe("close, remove, list, rescue", () => {
+    describe("close, remove, list", () => {
       test("what is there is listed, what was removed is not", async () => {
         expect(await workspaces.list()).toEqual([]);
         const { path } = await open();
@@ -364,18 +368,11 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
         const { path } = await open(commit);
         expect(await readFile(join(path, "a.txt"), "utf8")).toBe("1\n");
       });
-
-      test("rescued work outlives its task", async () => {
-        const commit = await work({ "a.txt": "rescued\n" });
-        await workspaces.rescue(project, task, commit);
-        await workspaces.rescue(project, task, commit);
-        await workspaces.remove(task);
-        await repo.commit({ "b.txt": "later\n" });
-        await sync();
-        const { path } = await open(commit, "revived");
-        expect(await readFile(join(path, "a.txt"), "utf8")).toBe("rescued\n");
-      });
     });
   });
   testReadChanges(adapter, setup);
+  testNoteSetup(adapter, setup);
+  testRecentFiles(adapter, setup);
+  testRescue(adapter, setup);
+  testChurn(adapter, setup);
 }

@@ -23,22 +23,27 @@ export interface AgentNight extends Night {
 export interface AgentNightOptions {
   readonly turns: readonly ScriptedTurn<unknown>[];
   readonly settings?: string;
+  /** Of the person, below what every night here has. */
+  readonly sandbox?: string;
+  /** A folder that comes first in PATH. */
+  readonly programs?: string;
   readonly files?: Files;
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-const PATIENCE_MS = 90_000;
+/** For a machine with much else to do; on a quiet one nothing comes near it. */
+const PATIENCE_MS = 240_000;
 
 export async function openAgentNight(agent: RealAgent, options: AgentNightOptions): Promise<AgentNight> {
   const model = await agent.openModel(options.turns);
   const key = ["sk", "real", agent.kind.length, "c0ffee5eed"].join("-");
   const night = await openNight({
     agentName: agent.kind,
-    userSettings: "sandbox: { mode: enforce }\n",
-    settings: `agents: { ${agent.kind}: { model: ${agent.model} } }\n${options.settings ?? ""}`,
+    userSettings: `sandbox: { mode: enforce${options.sandbox === undefined ? "" : `, ${options.sandbox}`} }\n`,
+    settings: `agents: ${JSON.stringify({ [agent.kind]: { model: agent.model, command: agent.command } })}\n${options.settings ?? ""}`,
     ...(options.files !== undefined && { files: options.files }),
     env: {
-      PATH: [folderOf(agent), dirname(process.execPath), process.env["PATH"]].join(":"),
+      PATH: [options.programs ?? [], folderOf(agent), dirname(process.execPath), process.env["PATH"]].flat().join(":"),
       HOME: process.env["HOME"],
       LANG: process.env["LANG"],
       [agent.keyName]: key,
@@ -60,7 +65,7 @@ export async function openAgentNight(agent: RealAgent, options: AgentNightOption
       offset = page.next;
     }
   };
-  const { parseLine } = createAgent({ ...NO_SETTINGS, kind: agent.kind });
+  const { parseLine } = createAgent({ ...NO_SETTINGS, kind: agent.kind, command: agent.command ?? [] });
   return Object.assign(night, {
     model,
     key,
@@ -72,7 +77,7 @@ export async function openAgentNight(agent: RealAgent, options: AgentNightOption
   });
 }
 
-const NO_SETTINGS = { model: null, command: [], prompt: "stdin", script: null } as const;
+const NO_SETTINGS = { model: null, prompt: "stdin", script: null } as const;
 
 /** Every file below a folder, as one text. */
 export function bytesBelow(folder: string): string {

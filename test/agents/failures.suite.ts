@@ -138,7 +138,6 @@ export function testFailures(name: keyof typeof REAL_AGENTS, idle: string): void
       const [, second] = runs;
       expect(runs.map(({ outcome }) => outcome)).toEqual(["usage_limit", "implemented", "checks_passed", "published"]);
       expect(await night.published(task, "made.txt")).toBe("hello, world");
-      if (name === "opencode") return; // it has no sessions that outlive a run
       expect(second?.sessionId).toBe(first?.sessionId);
       const heard = night.model.requests.find(({ turn }) => turn === night.model.requests.length - 2);
       expect(JSON.stringify(heard?.body)).toContain("twice");

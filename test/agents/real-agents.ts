@@ -11,6 +11,8 @@ import type { Refusal, Reply, ToolUse } from "../../src/testing/fake-turn.ts";
 export interface RealAgent {
   /** As the settings name it. */
   readonly kind: string;
+  /** Where the kind does not say which program it is. */
+  readonly command?: readonly string[];
   readonly package: AgentPackage;
   /** One of the price list. */
   readonly model: string;
@@ -26,6 +28,7 @@ export interface RealAgent {
   /** A file that is not there yet. */
   create(path: string, line: string): ToolUse;
   shell(command: string): ToolUse;
+  read(path: string): ToolUse;
   report(outcome: Readonly<Record<string, unknown>>): ToolUse;
 }
 
@@ -71,6 +74,7 @@ const claude: RealAgent = {
   },
   create: (path, line) => ({ name: "Write", input: { file_path: path, content: `${line}\n` } }),
   shell: (command) => ({ name: "Bash", input: { command, description: "try" } }),
+  read: (path) => ({ name: "Read", input: { file_path: path } }),
   report: (input) => ({ name: "mcp__nightshift__report_outcome", input }),
 };
 
@@ -86,6 +90,7 @@ const codex: RealAgent = {
   // It has a tool for files only where it knows the model, and this version knows none of the price list's.
   create: (path, line) => codex.shell(`echo '${line}' > ${path}`),
   shell: (command) => ({ name: "exec_command", input: { cmd: command } }),
+  read: (path) => codex.shell(`cat ${path}`),
   report: (input) => ({ name: "report_outcome", namespace: "mcp__nightshift", input }),
 };
 
@@ -114,6 +119,7 @@ const gemini: RealAgent = {
   },
   create: (path, line) => ({ name: "write_file", input: { file_path: path, content: `${line}\n` } }),
   shell: (command) => ({ name: "run_shell_command", input: { command, description: "try" } }),
+  read: (path) => ({ name: "read_file", input: { file_path: path } }),
   report: (input) => ({ name: "mcp_nightshift_report_outcome", input }),
 };
 
@@ -131,10 +137,33 @@ const opencode: RealAgent = {
     input: { patchText: `*** Begin Patch\n*** Add File: ${path}\n+${line}\n*** End Patch` },
   }),
   shell: (command) => ({ name: "bash", input: { command, description: "try" } }),
+  read: (path) => ({ name: "read", input: { filePath: path } }),
   report: (input) => ({ name: "nightshift_report_outcome", input }),
 };
 
+const qwen: RealAgent = {
+  kind: "qwen",
+  package: AGENTS.qwen,
+  model: "gpt-5-codex",
+  costUsd: 0.007,
+  keyName: "OPENAI_API_KEY",
+  addressName: "OPENAI_BASE_URL",
+  openModel: (turns) => openFakeOpenai({ turns }),
+  ...OPENAI,
+  // Bare, it has no tool for a file that is not there yet.
+  create: (path, line) => qwen.shell(`echo '${line}' > ${path}`),
+  shell: (command) => ({ name: "run_shell_command", input: { command, description: "try", is_background: false } }),
+  read: (path) => ({ name: "read_file", input: { file_path: path } }),
+  report: (input) => ({ name: "mcp__nightshift__report_outcome", input }),
+};
+
+/** One of those that also speak the protocol for all, driven by what we have for any of them. */
+const GEMINI_BY_ACP: RealAgent = { ...gemini, kind: "acp", command: ["gemini", "--acp"] };
+
 export const REAL_AGENTS = { claude, codex, gemini, opencode } as const;
+
+/** With those that are tried by the main road alone. */
+export const ALL_WAYS = Object.entries({ ...REAL_AGENTS, qwen, "gemini by ACP": GEMINI_BY_ACP });
 
 /** The folder with its program, for PATH. */
 export function folderOf(agent: RealAgent): string {

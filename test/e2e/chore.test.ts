@@ -79,7 +79,7 @@ describe("a chore, from submit to a pushed branch", () => {
     expect((await path(task.id)).at(-1)).toBe("checking>failed");
     const [mirror] = readdirSync(join(home, "mirrors"));
     await expect
-      .poll(() => git(join(home, "mirrors", mirror ?? ""), "for-each-ref", "refs/nightshift/rescue"))
+      .poll(() => git(join(home, "mirrors", mirror ?? "", "rescue.git"), "for-each-ref", "refs/nightshift/rescue"))
       .toContain(task.id);
   });
 

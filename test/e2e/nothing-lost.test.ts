@@ -33,7 +33,7 @@ async function begun(opened: Night, id: string): Promise<string> {
 
 async function rescued(opened: Night, id: string): Promise<string> {
   const [mirror = ""] = readdirSync(join(opened.home, "mirrors"));
-  return git(join(opened.home, "mirrors", mirror), "show", `refs/nightshift/rescue/${id}:greeting.txt`);
+  return git(join(opened.home, "mirrors", mirror, "rescue.git"), "show", `refs/nightshift/rescue/${id}:greeting.txt`);
 }
 
 describe("work is not lost", () => {

@@ -3,7 +3,8 @@ import { basename, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { UserError } from "../../core/errors.ts";
 import type { AgentSettings } from "../../core/settings.ts";
-import type { Agent, AgentCommand, AgentRun, ModelApi } from "../../ports/agent.ts";
+import type { Agent, AgentCommand, AgentRun } from "../../ports/agent.ts";
+import { KNOWN_AGENTS } from "./acp-known.ts";
 import type { AcpRules } from "./acp-rules.ts";
 import { parseOwnLine } from "./own-events.ts";
 
@@ -13,11 +14,10 @@ export function acp(settings: AgentSettings): Agent {
   if (program === undefined || program === "") {
     throw new UserError(
       "invalid",
-      "An agent of kind `acp` needs a `command`, and it is empty.",
-      'Name the program that speaks ACP and its arguments, such as `command: ["gemini", "--acp"]`.',
+      "An agent of kind `acp` needs a `command` that speaks ACP, such as `[gemini, --acp]`.",
     );
   }
-  const gateway = GATEWAYS[basename(program)] ?? null;
+  const known = KNOWN_AGENTS[basename(program)] ?? null;
   return {
     kind: "acp",
     capabilities: {
@@ -28,7 +28,7 @@ export function acp(settings: AgentSettings): Agent {
       turnLimit: false,
       budget: false,
       mcp: true,
-      gateway: gateway?.api ?? null,
+      gateway: known?.api ?? null,
     },
     program: { name: program, versionArgs: [], oldest: null, install: "Install it, or correct `command`." },
     parseLine: parseOwnLine,
@@ -36,11 +36,14 @@ export function acp(settings: AgentSettings): Agent {
       const rulesFile = join(run.filesDir, "acp-rules.json");
       return {
         argv: [process.execPath, CLIENT, rulesFile],
-        env: run.gateway === null ? {} : (gateway?.env(run.gateway.url, run.gateway.key) ?? {}),
+        env: run.gateway === null ? {} : (known?.env(run.gateway) ?? {}),
         prompt: "stdin",
         // Also what a file of settings names by its path: the agent's own script, its configuration.
         read: [...CLIENT_FILES, ...args.filter((arg) => isAbsolute(arg))],
-        files: { [rulesFile]: JSON.stringify(rulesOf(run, [program, ...args])) },
+        files: {
+          [rulesFile]: JSON.stringify(rulesOf(run, [program, ...args, ...(known?.args ?? [])])),
+          ...known?.files?.(run),
+        },
       };
     },
   };
@@ -64,24 +67,6 @@ function rulesOf(run: AgentRun, command: readonly string[]): AcpRules {
     startMs: START_MS,
   };
 }
-
-interface GatewayWay {
-  readonly api: ModelApi;
-  readonly env: (url: string, key: string) => Readonly<Record<string, string>>;
-}
-
-const ANTHROPIC: GatewayWay = {
-  api: "anthropic",
-  env: (url, key) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: key }),
-};
-
-/** Agents of which we know how they take another address for their model. */
-const GATEWAYS: Readonly<Record<string, GatewayWay>> = {
-  "claude-agent-acp": ANTHROPIC,
-  "claude-code-acp": ANTHROPIC,
-  gemini: { api: "gemini", env: (url, key) => ({ GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: key }) },
-  qwen: { api: "openai", env: (url, key) => ({ OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: key }) },
-};
 
 // The client stands beside this file: as TypeScript in a checkout, as JavaScript in the package.
 const EXTENSION = import.meta.url.endsWith(".ts") ? "ts" : "js";

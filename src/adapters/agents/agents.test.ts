@@ -1,8 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { UserError } from "../../core/errors.ts";
 import type { AgentSettings } from "../../core/settings.ts";
 import { exampleRun, testAgent } from "../../testing/agent.suite.ts";
-import { createAgent, describeAgents } from "./index.ts";
+import { BUILT_IN_AGENTS, createAgent, describeAgents } from "./index.ts";
 
 const OWN_LINES = [
   ['{"type":"text","text":"hi"}', [{ type: "text", text: "hi" }]],
@@ -105,6 +105,13 @@ describe("describeAgents", () => {
       },
     ]);
   });
+});
+
+test("an agent that nobody configured says in one line what it lacks", () => {
+  const problems = describeAgents(BUILT_IN_AGENTS).filter(({ problem }) => problem !== null);
+  expect(problems.map(({ name }) => name)).toEqual(["acp", "command"]);
+  for (const { name, problem } of problems)
+    expect(problem).toMatch(RegExp(`^An agent of kind .${name}. needs .{20,60}$`));
 });
 
 function settings(changes: Partial<AgentSettings>): AgentSettings {

@@ -24,7 +24,7 @@ export function claudeCode(_settings: AgentSettings): Agent {
       versionArgs: ["--version"],
       // Older ones pass over a hook that fails, and with it over the guard.
       oldest: "2.1.300",
-      install: "npm install -g @anthropic-ai/claude-code",
+      install: "Install it by `npm install -g @anthropic-ai/claude-code`.",
     },
     parseLine: parseClaudeLine,
     command,

@@ -156,6 +156,8 @@ describe("the command of codex", () => {
     expect(env).toEqual({ NIGHTSHIFT_MODEL_KEY: "nonce-of-the-run" });
     expect(argv.join(" ")).not.toContain("nonce-of-the-run");
     expect(Object.keys(files)).toEqual(["/r/run_1/agent/codex-schema.json"]);
+    // OpenAI takes a schema only where it leaves nothing open.
+    expect(Object.values(files).map((text) => JSON.parse(text))).toMatchObject([{ additionalProperties: false }]);
   });
 
   it("trusts no workspace, whatever its path is called", () => {
@@ -169,14 +171,13 @@ describe("the command of codex", () => {
   });
 
   it("does without what there is not", () => {
-    const { argv, env, files } = commandOf({
+    const { argv, env } = commandOf({
       model: null,
       gateway: null,
       reportServer: null,
-      schema: { type: "string" },
     });
-    expect(argv.join(" ")).not.toMatch(/-m |model_provider|mcp_servers|--output-schema/);
-    expect([env, files]).toEqual([{}, {}]);
+    expect(argv.join(" ")).not.toMatch(/-m |model_provider|mcp_servers/);
+    expect(env).toEqual({});
   });
 });
 

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { AgentSettings } from "../../core/settings.ts";
+import { strictSchema } from "../../core/simplify-schema.ts";
 import type { Agent, AgentCapabilities, AgentCommand, AgentRun, McpServer } from "../../ports/agent.ts";
 import { parseCodexLine } from "./codex-lines.ts";
-import { strictSchema } from "./strict-schema.ts";
 
 const CAPABILITIES: AgentCapabilities = {
   structuredOutput: true,
@@ -31,7 +31,7 @@ export function codex(settings: AgentSettings): Agent {
       name: "codex",
       versionArgs: ["--version"],
       oldest: "0.160.0",
-      install: "`npm install -g @openai/codex`.",
+      install: "Install it by `npm install -g @openai/codex`.",
     },
     parseLine: parseCodexLine,
     command: (run) => commandFor(run, run.model ?? settings.model),
@@ -44,14 +44,14 @@ const FLAGS = [
 ].flat();
 
 function commandFor(run: AgentRun, model: string | null): AgentCommand {
-  const schema = strictSchema(run.schema);
   const schemaFile = join(run.filesDir, "codex-schema.json");
   return {
     argv: [
       "codex",
       ...FLAGS,
       ...(model === null ? [] : ["-m", model]),
-      ...(schema === null ? [] : ["--output-schema", schemaFile]),
+      "--output-schema",
+      schemaFile,
       ...Object.entries(configOf(run)).flatMap(([key, value]) => ["-c", `${key}=${toml(value)}`]),
       ...(run.session.kind === "resume" ? ["resume", run.session.id] : []),
       "-",
@@ -59,7 +59,7 @@ function commandFor(run: AgentRun, model: string | null): AgentCommand {
     env: run.gateway === null ? {} : { [KEY_NAME]: run.gateway.key },
     prompt: "stdin",
     read: [],
-    files: schema === null ? {} : { [schemaFile]: `${JSON.stringify(schema)}\n` },
+    files: { [schemaFile]: `${JSON.stringify(strictSchema(run.schema))}\n` },
   };
 }
 

@@ -15,8 +15,7 @@ export function command(settings: AgentSettings): Agent {
   if (program === undefined || program === "") {
     throw new UserError(
       "invalid",
-      "An agent of kind `command` needs a `command`, and it is empty.",
-      'Name the program and its arguments, such as `command: ["./tools/my-agent"]`.',
+      "An agent of kind `command` needs a `command` of yours, such as `[./tools/my-agent]`.",
     );
   }
   if (settings.prompt === "file" && !args.some((arg) => arg.includes(PROMPT_FILE))) {

@@ -26,7 +26,7 @@ export function cursor(settings: AgentSettings): Agent {
       name: "cursor-agent",
       versionArgs: ["--version"],
       oldest: null,
-      install: "See https://cursor.com/cli. The package `cursor-agent` on npm is somebody else's.",
+      install: "See https://cursor.com/cli; npm's `cursor-agent` is somebody else's.",
     },
     parseLine: parseCursorLine,
     command: ({ model, session, workspace }) => {

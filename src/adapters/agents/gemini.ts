@@ -27,7 +27,7 @@ export function gemini(settings: AgentSettings): Agent {
       name: "gemini",
       versionArgs: ["--version"],
       oldest: "0.60.0",
-      install: "`npm install -g @google/gemini-cli`.",
+      install: "Install it by `npm install -g @google/gemini-cli`.",
     },
     parseLine: parseGeminiLine,
     command: (run) => commandFor(run, run.model ?? settings.model),
@@ -56,10 +56,15 @@ function commandFor(run: AgentRun, model: string | null): AgentCommand {
     },
     prompt: "stdin",
     read: [],
-    files: {
-      [join(run.home, ".gemini", "settings.json")]: `${JSON.stringify(settingsOf(run), null, 2)}\n`,
-      ...registryOf(run),
-    },
+    files: geminiFiles(run),
+  };
+}
+
+/** What it finds in its home. */
+export function geminiFiles(run: AgentRun): AgentCommand["files"] {
+  return {
+    [join(run.home, ".gemini", "settings.json")]: `${JSON.stringify(settingsOf(run), null, 2)}\n`,
+    ...registryOf(run),
   };
 }
 

@@ -28,6 +28,11 @@ const agents = {
 
 const AGENT_KINDS: readonly string[] = Object.keys(agents);
 
+/** Those that need no file to be known: each kind under its own name. */
+export const BUILT_IN_AGENTS: Readonly<Record<string, AgentSettings>> = Object.fromEntries(
+  AGENT_KINDS.map((kind) => [kind, { kind, model: null, command: [], prompt: "stdin", script: null }]),
+);
+
 export function createAgent(settings: AgentSettings): Agent {
   const factory = findFactory(settings.kind);
   if (factory !== null) return factory(settings);

@@ -166,7 +166,12 @@ describe("the command of opencode", () => {
 
   it("goes on with a session by its id, and cannot be given one", () => {
     expect(commandOf().argv).not.toContain("--session");
-    expect(commandOf({ session: { kind: "resume", id: "ses_1" } }).argv.slice(-2)).toEqual(["--session", "ses_1"]);
+    const { argv, read } = commandOf({ session: { kind: "resume", id: "ses_1" } });
+    expect(argv.slice(-2)).toEqual(["--session", "ses_1"]);
+    // It is taken along first: to the folder of this run, in the store that is in the home of all.
+    const [program, store, session, folder] = argv.slice(5);
+    expect(read).toEqual([process.execPath, program]);
+    expect([store, session, folder]).toEqual(["/h/task_1/role/.local/share/opencode/opencode.db", "ses_1", "/w/run_1"]);
   });
 
   it("says that it needs a model where none is named", () => {

@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { UserError } from "../../core/errors.ts";
 import type { AgentSettings } from "../../core/settings.ts";
 import type { Agent, AgentCapabilities, AgentCommand, AgentRun } from "../../ports/agent.ts";
@@ -5,8 +7,7 @@ import { parseOpencodeLine } from "./opencode-lines.ts";
 
 const CAPABILITIES: AgentCapabilities = {
   structuredOutput: false,
-  // A session stays in the folder where it began, which for a later run of the task is gone: it ends at once.
-  sessions: false,
+  sessions: true,
   reportsCost: false,
   reportsLimits: false,
   turnLimit: false,
@@ -29,7 +30,7 @@ export function opencode(settings: AgentSettings): Agent {
       name: "opencode",
       versionArgs: ["--version"],
       oldest: "1.18.0",
-      install: "`npm install -g opencode-ai`.",
+      install: "Install it by `npm install -g opencode-ai`.",
     },
     parseLine: parseOpencodeLine,
     command: (run) => commandFor(run, run.model ?? settings.model),
@@ -46,19 +47,31 @@ function commandFor(run: AgentRun, model: string | null): AgentCommand {
   }
   const name = run.gateway === null ? model : `nightshift/${model}`;
   return {
-    argv: [
-      "opencode",
-      ...FLAGS,
-      ...(name === null ? [] : ["--model", name]),
-      ...(run.session.kind === "resume" ? ["--session", run.session.id] : []),
-    ],
+    argv: run.session.kind === "new" ? argvFor(name) : resuming(run, argvFor(name)),
     env: { ...SWITCHES, OPENCODE_CONFIG_CONTENT: JSON.stringify(configOf(run, model)) },
     prompt: "stdin",
-    read: [],
+    read: run.session.kind === "resume" ? [process.execPath, MOVER] : [],
     files: {},
     // It loads plugins from there whatever it is told.
     hide: [".opencode", "opencode.json", "opencode.jsonc"],
   };
+}
+
+/** The program that takes a session to another folder: as TypeScript in a checkout, as JavaScript in the package. */
+const MOVER = fileURLToPath(
+  new URL(`./opencode-move.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`, import.meta.url),
+);
+
+function argvFor(model: string | null): AgentCommand["argv"] {
+  return ["opencode", ...FLAGS, ...(model === null ? [] : ["--model", model])];
+}
+
+/** The session is taken along first; the prompt is for opencode alone. */
+function resuming({ home, workspace, session }: AgentRun, argv: AgentCommand["argv"]): AgentCommand["argv"] {
+  const store = join(home, ".local", "share", "opencode", "opencode.db");
+  const script = '"$1" --no-warnings "$2" "$3" "$4" "$5" < /dev/null && shift 5 && exec "$@"';
+  const move = [process.execPath, MOVER, store, session.id, workspace];
+  return ["sh", "-c", script, "sh", ...move, ...argv, "--session", session.id];
 }
 
 const FLAGS = ["run", "--format", "json", "--thinking", "--pure"] as const;

@@ -22,7 +22,7 @@ export function qwen(_settings: AgentSettings): Agent {
       name: "qwen",
       versionArgs: ["--version"],
       oldest: "0.24.0",
-      install: "npm install -g @qwen-code/qwen-code",
+      install: "Install it by `npm install -g @qwen-code/qwen-code`.",
     },
     parseLine: parseClaudeLine,
     command,
@@ -52,6 +52,8 @@ function command(run: AgentRun): AgentCommand {
     prompt: "stdin",
     read: [],
     files: report === null ? { [schemaFile]: JSON.stringify(run.schema) } : { [mcpFile]: mcpConfig(report) },
+    // Bare, it does not obey the settings there; but it brings them to the form of its version, as if that were its task.
+    hide: [".qwen"],
   };
 }
 

@@ -30,7 +30,7 @@ export function createUsageDropper(): Transform {
 
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      for (const region of lines.push(chunk)) this.push(filter(region));
+      lines.push(chunk, (region) => this.push(filter(region)));
       done();
     },
     flush(done) {

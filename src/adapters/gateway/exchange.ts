@@ -1,7 +1,9 @@
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+import { pipeline } from "node:stream";
 import { NO_TOKENS } from "../../core/run.ts";
 import type { Refusal } from "./answers.ts";
 import { createUsageDropper } from "./drop-usage.ts";
+import { forward } from "./forward.ts";
 import { answerHeaders } from "./headers.ts";
 import { createMeter } from "./meter.ts";
 import type { Meter, Metered } from "./meter.ts";
@@ -106,11 +108,8 @@ function pass(params: ExchangeParams, answer: IncomingMessage, meter: Meter | nu
       if (params.isTooMuch(meter.soFar())) response.destroy();
     });
   }
-  answer.once("close", () => {
-    if (!answer.complete) response.destroy();
-  });
-  if (dropper === null) answer.pipe(response);
-  else answer.pipe(dropper).pipe(response);
+  // What goes wrong on its way is told to the dropper, which then breaks off, too.
+  forward(dropper === null ? answer : pipeline(answer, dropper, () => undefined), response);
 }
 
 function createAnswerMeter({ route }: ExchangeParams, asked: Asked, answer: IncomingMessage): Meter {

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { priceOf } from "../../core/prices.ts";
 import { refuse } from "./answers.ts";
 import type { Refusal } from "./answers.ts";
 import { knowsNonce, withKey } from "./credentials.ts";
@@ -44,7 +43,7 @@ export function createHandler(params: GatewayParams, upstream: Upstream): Handle
   /** An answer names its model more exactly, but the price may be known only under the name that was asked for. */
   function pricedModel(metered: Metered | null, asked: Asked): string {
     const said = metered?.model ?? null;
-    return said !== null && priceOf(said, plan.prices) !== null ? said : asked.model;
+    return said !== null && ledger.price(said) !== null ? said : asked.model;
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,4 +1,5 @@
 import { costOf, priceOf } from "../../core/prices.ts";
+import type { Price, PriceTable } from "../../core/prices.ts";
 import { NO_TOKENS } from "../../core/run.ts";
 import type { Tokens } from "../../core/run.ts";
 import type { GatewayPlan } from "../../ports/gateway.ts";
@@ -10,6 +11,8 @@ export interface Ledger {
    * the client left meanwhile.
    */
   reserve(asked: Worst, signal: AbortSignal): Promise<Reservation | Denied | null>;
+  /** Null: unknown. */
+  price(model: string): Price | null;
   /** Whether the limit is passed by what was spent and this on top of it. */
   isPassed(tokens: Tokens, model: string): boolean;
   /** In words: `0.52 of 0.50 USD`. */
@@ -45,10 +48,11 @@ type Limits = Pick<GatewayPlan, "limitUsd" | "limitTokens" | "prices">;
 export function createLedger({ limitUsd, limitTokens, prices }: Limits): Ledger {
   const spent = { usd: 0, tokens: 0 };
   const reserved = { usd: 0, tokens: 0 };
+  const findPrice = createPriceFinder(prices);
   let wake = Promise.withResolvers<void>();
 
   function amountOf(tokens: Tokens, model: string): Amount {
-    const price = priceOf(model, prices);
+    const price = findPrice(model);
     const sum = tokens.input + tokens.output + tokens.cacheRead + tokens.cacheWrite;
     return { usd: price === null ? 0 : costOf(tokens, price), tokens: sum };
   }
@@ -94,14 +98,14 @@ export function createLedger({ limitUsd, limitTokens, prices }: Limits): Ledger 
           release(worst);
         }
         isOpen = false;
-        return priceOf(model, prices) === null ? null : amount.usd;
+        return findPrice(model) === null ? null : amount.usd;
       },
     };
   }
 
   return {
     async reserve({ model, inputTokens, outputTokens }, signal) {
-      if (limitUsd !== null && limitTokens === null && priceOf(model, prices) === null)
+      if (limitUsd !== null && limitTokens === null && findPrice(model) === null)
         return { kind: "denied", isBudget: false, sentence: unknownPrice(model) };
       const worst = amountOf({ ...NO_TOKENS, input: inputTokens, output: outputTokens }, model);
       const left = Promise.withResolvers<void>();
@@ -113,8 +117,21 @@ export function createLedger({ limitUsd, limitTokens, prices }: Limits): Ledger 
       }
       return null;
     },
+    price: findPrice,
     isPassed: (tokens, model) => !fits(amountOf(tokens, model)),
     describe,
+  };
+}
+
+/** Asked for with every piece of every stream, and nearly always for the same models; but names are what others choose. */
+function createPriceFinder(prices: PriceTable): (model: string) => Price | null {
+  const found = new Map<string, Price | null>();
+  return (model) => {
+    const known = found.get(model);
+    if (known !== undefined) return known;
+    const price = priceOf(model, prices);
+    if (found.size < 16 && model.length <= 200) found.set(model, price);
+    return price;
   };
 }
 

@@ -1,6 +1,6 @@
 export interface LineRegions {
-  /** Whole lines that are there by now, in as few pieces as possible and without copying more than one of them. */
-  push(chunk: Buffer): readonly Buffer[];
+  /** Takes whole lines that are there by now, in as few pieces as possible and without copying more than one of them. */
+  push(chunk: Buffer, take: (region: Buffer) => void): void;
   /** What came after the last line break. */
   rest(): Buffer;
 }
@@ -29,17 +29,19 @@ export function createLineRegions(maxBytes: number): LineRegions {
   }
 
   return {
-    push(chunk) {
+    push(chunk, take) {
       const first = chunk.indexOf(NEWLINE) + 1;
-      if (first === 0) {
-        hold(chunk);
-        return [];
-      }
+      if (first === 0) return hold(chunk);
       const last = chunk.lastIndexOf(NEWLINE) + 1;
-      hold(chunk.subarray(0, first));
-      const regions = [release(), chunk.subarray(first, last)];
-      hold(chunk.subarray(last));
-      return regions.filter(({ length }) => length > 0);
+      // Where a line begins with the chunk, its lines are one piece.
+      const isFresh = heldBytes === 0;
+      if (!isFresh) {
+        hold(chunk.subarray(0, first));
+        take(release());
+      }
+      const from = isFresh ? 0 : first;
+      if (from < last) take(from === 0 && last === chunk.length ? chunk : chunk.subarray(from, last));
+      if (last < chunk.length) hold(chunk.subarray(last));
     },
     rest: release,
   };

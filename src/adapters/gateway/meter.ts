@@ -32,7 +32,7 @@ interface MeterParams {
 const MAX_LINE = 8 * 1024 * 1024;
 const MAX_WHOLE = 32 * 1024 * 1024;
 /** As much of a stream is read for its text; the rest is taken to be like it, which costs nothing. */
-const SAMPLE_BYTES = 1024 * 1024;
+const SAMPLE_BYTES = 256 * 1024;
 const SPACE = 32;
 const BRACE = 123;
 
@@ -81,7 +81,7 @@ export function createMeter({ shape, isStream, inputTokens }: MeterParams): Mete
   return {
     push(chunk) {
       bytes += chunk.length;
-      if (isStream) for (const region of lines.push(chunk)) take(region);
+      if (isStream) lines.push(chunk, take);
       else if (bytes <= MAX_WHOLE) whole.push(chunk);
     },
     soFar,

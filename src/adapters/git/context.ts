@@ -20,6 +20,11 @@ export function mirrorPath(context: GitContext, project: string): string {
   return join(context.mirrorsDir, mirrorName(project));
 }
 
+/** Beside the mirror's objects, not among them: those every agent of the project can read. */
+export function rescuePath(mirror: string): string {
+  return join(mirror, "rescue.git");
+}
+
 /**
  * Where a task's things are. The trees stand beside the engine's git directory; what is known about each tree, what is
  * being built and what is being thrown away lies inside it, out of the reach of agents and on the same file system.
@@ -40,9 +45,11 @@ export interface TreePaths {
   readonly tree: string;
   readonly index: string;
   readonly record: string;
+  /** How set-up left what it made or changed; missing where none ran. */
+  readonly setup: string;
 }
 
 export function treePaths(paths: TaskPaths, name: string): TreePaths {
   const known = join(paths.engine, "trees", checkName(name));
-  return { tree: join(paths.dir, name), index: `${known}.index`, record: `${known}.json` };
+  return { tree: join(paths.dir, name), index: `${known}.index`, record: `${known}.json`, setup: `${known}.setup` };
 }

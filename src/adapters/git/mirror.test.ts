@@ -139,6 +139,12 @@ describe("the mirror of a project", () => {
       await workspaces.push({ project, task, remote: repo.remote, commit: rebased ?? "", branch: "agent/x" });
       await workspaces.rescue(project, task, rebased ?? "");
       expect(await git(repo.remote, "ls-tree", "--name-only", "agent/x")).toBe("a.txt\nb.txt\nc.txt");
+      await workspaces.remove(task);
+      const again = { project, task, name: "again", commit: rebased ?? "", branch: "agent/x", copy: null };
+      const revived = await workspaces.open(again);
+      expect(await git(revived.path, "log", "--format=%s")).toBe("work\nchange");
+      // Still the mirror's to say where history ends.
+      expect(await readlink(join(revived.path, "../engine.git/shallow"))).toBe(join(mirror, "shallow"));
     });
   });
 
@@ -243,10 +249,10 @@ describe("the mirror of a project", () => {
       const engine = join(path, "../engine.git");
       const locks = [
         join(mirror, "refs/remotes/origin/main.lock"),
-        join(mirror, `refs/nightshift/rescue/${task}.lock`),
+        join(mirror, `rescue.git/refs/nightshift/rescue/${task}.lock`),
         join(engine, "refs/heads/work.lock"),
       ];
-      await mkdir(join(mirror, "refs/nightshift/rescue"), { recursive: true });
+      await workspaces.rescue(project, "task_other", commit);
       for (const lock of locks) {
         await writeFile(lock, "");
         await utimes(lock, new Date(0), new Date(0));
@@ -256,7 +262,9 @@ describe("the mirror of a project", () => {
       await writeFiles(path, { "b.txt": "b\n" });
       const collected = await workspaces.collect({ project, task, name, message: "work", at: 0 });
       await workspaces.rescue(project, task, collected.commit ?? "");
-      expect(await git(mirror, "rev-parse", `refs/nightshift/rescue/${task}`)).toBe(collected.commit);
+      expect(await git(join(mirror, "rescue.git"), "rev-parse", `refs/nightshift/rescue/${task}`)).toBe(
+        collected.commit,
+      );
     });
 
     test("what a process left half-built is not in the way", async () => {

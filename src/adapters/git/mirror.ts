@@ -4,8 +4,10 @@ import { UserError } from "../../core/errors.ts";
 import type { Base, ProjectSource } from "../../ports/workspace.ts";
 import { mirrorPath } from "./context.ts";
 import type { GitContext } from "./context.ts";
+import { credentialsCall } from "./credentials.ts";
 import { isThere, replaceFile, writeGitDir } from "./git-dir.ts";
 import { git, runGit } from "./git.ts";
+import type { GitCall } from "./git.ts";
 import { checkBranch, checkRemote, showRemote } from "./names.ts";
 import { runGitPastLocks } from "./past-locks.ts";
 import { explainRemoteFailure } from "./remote-errors.ts";
@@ -29,9 +31,9 @@ const turns = createTurns();
 const waiting = new Map<string, Promise<Heads>>();
 
 export async function syncMirror(context: GitContext, source: ProjectSource): Promise<Base> {
-  const remote = checkRemote(source.remote);
+  checkRemote(source.remote);
   const mirror = mirrorPath(context, source.project);
-  const heads = await refresh(context, mirror, remote);
+  const heads = await refresh(context, mirror, source);
   const branch = chooseBranch(source, heads);
   const commit = heads.branches.get(branch);
   if (commit === undefined) throw explainMissingBranch(source, branch, heads);
@@ -40,28 +42,29 @@ export async function syncMirror(context: GitContext, source: ProjectSource): Pr
 }
 
 /** Whoever asks while a refresh waits for its turn gets that one's answer: it will look after they asked. */
-function refresh(context: GitContext, mirror: string, remote: string): Promise<Heads> {
-  const key = `${mirror}\n${remote}`;
+function refresh(context: GitContext, mirror: string, source: ProjectSource): Promise<Heads> {
+  const key = `${mirror}\n${source.remote}`;
   const shared = waiting.get(key);
   if (shared) return shared;
   const mine = turns(mirror, async () => {
     waiting.delete(key);
     await mkdir(context.mirrorsDir, { recursive: true });
-    return await withProcessLock(`${mirror}.lock`, () => update(context, mirror, remote));
+    return await withProcessLock(`${mirror}.lock`, () => update(context, mirror, source));
   });
   waiting.set(key, mine);
   return mine;
 }
 
 /** Looking costs a third of fetching, and mostly nothing has moved. */
-async function update(context: GitContext, mirror: string, remote: string): Promise<Heads> {
+async function update(context: GitContext, mirror: string, source: ProjectSource): Promise<Heads> {
   await createMirror(mirror);
-  const { env } = await context.person();
-  const [there, here] = await Promise.all([lookAt(mirror, remote, env), readBranches(mirror)]);
+  const { remote } = source;
+  const login = credentialsCall(remote, source.credentials, (await context.person()).env);
+  const [there, here] = await Promise.all([lookAt(mirror, source, login), readBranches(mirror)]);
   if (sameBranches(there.branches, here)) return there;
   const args = [...FETCH, "--", remote, `+${PREFIX}*:${ORIGIN}*`];
-  const fetched = await runGitPastLocks(mirror, () => ({ gitDir: mirror, env, timeoutMs: ONE_HOUR, args }));
-  if (fetched.code !== 0) throw explainRemoteFailure(remote, fetched.stderr);
+  const fetched = await runGitPastLocks(mirror, () => ({ gitDir: mirror, ...login, timeoutMs: ONE_HOUR, args }));
+  if (fetched.code !== 0) throw explainRemoteFailure(remote, fetched.stderr, source.credentials);
   return { head: there.head, branches: await readBranches(mirror) };
 }
 
@@ -74,10 +77,10 @@ async function createMirror(mirror: string): Promise<void> {
   await rename(building, mirror);
 }
 
-async function lookAt(mirror: string, remote: string, env: Readonly<Record<string, string>>): Promise<Heads> {
-  const args = ["ls-remote", "--quiet", "--symref", "--", remote, "HEAD", `${PREFIX}*`];
-  const { code, stdout, stderr } = await runGit({ gitDir: mirror, env, args, timeoutMs: ONE_HOUR });
-  if (code !== 0) throw explainRemoteFailure(remote, stderr);
+async function lookAt(mirror: string, source: ProjectSource, login: Partial<GitCall>): Promise<Heads> {
+  const args = ["ls-remote", "--quiet", "--symref", "--", source.remote, "HEAD", `${PREFIX}*`];
+  const { code, stdout, stderr } = await runGit({ gitDir: mirror, ...login, args, timeoutMs: ONE_HOUR });
+  if (code !== 0) throw explainRemoteFailure(source.remote, stderr, source.credentials);
   let head: string | null = null;
   const branches = new Map<string, string>();
   for (const line of stdout.toString().split("\n")) {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { copyFile, lstat, mkdir, readFile, readdir, rename, symlink, utimes } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { UserError } from "../../core/errors.ts";
 import type { OpenWorkspaceParams, Workspace } from "../../ports/workspace.ts";
 import { isRoot } from "./changes.ts";
@@ -11,6 +11,7 @@ import { isThere, replaceFile, writeGitDir } from "./git-dir.ts";
 import { gitFailure, runGit } from "./git.ts";
 import { checkBranch, checkCommit } from "./names.ts";
 import { removeTree } from "./remove-tree.ts";
+import { bringRescued } from "./rescue.ts";
 import { isCode } from "./turns.ts";
 
 /** What is remembered about a tree, outside of it. */
@@ -57,7 +58,7 @@ export async function closeTree(context: GitContext, task: string, name: string)
   const tree = treePaths(paths, name);
   await context.turns(task, async () => {
     await throwAway(paths, tree.tree);
-    await Promise.all([removeTree(tree.record), removeTree(tree.index)]);
+    await Promise.all([tree.record, tree.index, tree.setup].map(removeTree));
     await sweep(paths);
   });
 }
@@ -72,6 +73,8 @@ async function buildTree(
   const index = join(building, "index");
   await mkdir(files, { recursive: true });
   await throwAway(at.task, at.tree.tree);
+  // What was noted of an earlier tree of this name says nothing about this one.
+  await removeTree(at.tree.setup);
   const checkOut = {
     gitDir: at.task.engine,
     workTree: files,
@@ -125,6 +128,7 @@ export async function createEngineDir(task: TaskPaths, mirror: string): Promise<
     // Where history ends is the mirror's to say, also after a later fetch.
     symlink(join(mirror, "shallow"), join(building, "shallow")),
   ]);
+  await bringRescued({ mirror, task: basename(task.dir), to: building });
   await rename(building, task.engine);
 }
 

@@ -2,13 +2,13 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { UserError } from "../../core/errors.ts";
 import type { PushParams } from "../../ports/workspace.ts";
-import { mirrorPath, taskPaths } from "./context.ts";
+import { taskPaths } from "./context.ts";
 import type { GitContext } from "./context.ts";
+import { credentialsCall, withoutSecret } from "./credentials.ts";
 import { replaceFile } from "./git-dir.ts";
-import { gitFailure, runGit } from "./git.ts";
+import { runGit } from "./git.ts";
 import type { GitResult } from "./git.ts";
-import { checkBranch, checkCommit, checkName, checkRemote, showRemote } from "./names.ts";
-import { runGitPastLocks } from "./past-locks.ts";
+import { checkBranch, checkCommit, checkRemote, showRemote } from "./names.ts";
 import { explainRemoteFailure } from "./remote-errors.ts";
 
 const HALF_AN_HOUR = 1_800_000;
@@ -35,26 +35,13 @@ export async function pushCommit(context: GitContext, params: PushParams): Promi
   settle(params, result);
 }
 
-/** Keeps a commit where it outlives its task. The mirror gets whole objects, none that only the task has. */
-export async function rescueCommit(
-  context: GitContext,
-  params: { project: string; task: string; commit: string },
-): Promise<void> {
-  const mirror = mirrorPath(context, params.project);
-  const ref = `refs/nightshift/rescue/${checkName(params.task)}`;
-  const args = ["push", "--quiet", "--force", "--", mirror, `${checkCommit(params.commit)}:${ref}`];
-  const call = { gitDir: taskPaths(context, params.task).engine, args };
-  const result = await runGitPastLocks(mirror, () => call);
-  if (result.code !== 0) throw gitFailure(call, result);
-}
-
 /** `expected` is what the branch must be there: a commit, or "" for not at all. */
 async function push(context: GitContext, params: PushParams, expected: string): Promise<GitResult> {
   const { env } = await context.person();
   const ref = `refs/heads/${params.branch}`;
   return await runGit({
     gitDir: taskPaths(context, params.task).engine,
-    env,
+    ...credentialsCall(params.remote, params.credentials, env),
     timeoutMs: HALF_AN_HOUR,
     args: [
       ...PUSH,
@@ -71,7 +58,8 @@ function settle(params: PushParams, result: GitResult): void {
   if (result.code === 0) return;
   if (isRefused(result)) throw explainForeign(params);
   const remote = showRemote(params.remote);
-  const said = `${result.stdout.toString()}${result.stderr}`;
+  const stderr = withoutSecret(result.stderr, params.credentials);
+  const said = `${withoutSecret(result.stdout.toString(), params.credentials)}${stderr}`;
   if (/branch is currently checked out|refusing to update checked out branch/.test(said)) {
     throw new UserError(
       "conflict",
@@ -80,8 +68,8 @@ function settle(params: PushParams, result: GitResult): void {
     );
   }
   const rejected = /^!\t.*\t(\[remote rejected\] .*)$/m.exec(said)?.[1];
-  if (rejected === undefined) throw explainRemoteFailure(params.remote, said);
-  const remoteSaid = [...result.stderr.matchAll(/^remote: (.*)$/gm)].map(([, line]) => line?.trim()).join(" ");
+  if (rejected === undefined) throw explainRemoteFailure(params.remote, said, params.credentials);
+  const remoteSaid = [...stderr.matchAll(/^remote: (.*)$/gm)].map(([, line]) => line?.trim()).join(" ");
   throw new UserError(
     "forbidden",
     `${remote} refused "${params.branch}": ${rejected} ${remoteSaid}`.trim().slice(0, 2000),
@@ -99,8 +87,9 @@ async function readRemote(context: GitContext, params: PushParams): Promise<stri
   const { env } = await context.person();
   const ref = `refs/heads/${params.branch}`;
   const args = ["ls-remote", "--quiet", "--", params.remote, ref];
-  const result = await runGit({ gitDir: taskPaths(context, params.task).engine, env, args });
-  if (result.code !== 0) throw explainRemoteFailure(params.remote, result.stderr);
+  const login = credentialsCall(params.remote, params.credentials, env);
+  const result = await runGit({ gitDir: taskPaths(context, params.task).engine, ...login, args });
+  if (result.code !== 0) throw explainRemoteFailure(params.remote, result.stderr, params.credentials);
   const line = result.stdout
     .toString()
     .split("\n")

@@ -59,7 +59,7 @@ function blobOf(side: RawSide | null): string[] {
 }
 
 /** Text where the name is text. Bytes that are not become `\xNN`, so that two names never fall into one by being unreadable. */
-function showPath(bytes: Buffer): string {
+export function showPath(bytes: Buffer): string {
   const text = bytes.toString();
   if (Buffer.from(text).equals(bytes)) return text;
   let shown = "";

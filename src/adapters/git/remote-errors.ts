@@ -1,5 +1,7 @@
 import { RemoteError, UserError } from "../../core/errors.ts";
 import type { UserErrorKind } from "../../core/errors.ts";
+import type { GitCredentials } from "../../ports/forge.ts";
+import { withoutSecret } from "./credentials.ts";
 import { showRemote } from "./names.ts";
 
 interface Explanation {
@@ -8,6 +10,8 @@ interface Explanation {
   readonly say: (remote: string) => string;
   readonly hint: string;
 }
+
+const FORBIDDEN = /The requested URL returned error: 403/;
 
 /** What git says about a remote (in English: we set its language), in the order in which to look for it. */
 const EXPLANATIONS: readonly Explanation[] = [
@@ -22,6 +26,12 @@ const EXPLANATIONS: readonly Explanation[] = [
     kind: "credentials",
     say: (remote) => `${remote} asks for credentials, and at night nobody is there to type them.`,
     hint: "Give git a credential helper or an SSH key without a passphrase; `git ls-remote` must work without a question.",
+  },
+  {
+    when: FORBIDDEN,
+    kind: "credentials",
+    say: (remote) => `${remote} knows who asks and does not let them.`,
+    hint: "Check what the account or token may do there; pushing needs the right to write.",
   },
   {
     when: /transport '.*' not allowed|is not a valid remote name|Unable to find remote helper/,
@@ -60,10 +70,21 @@ function toError({ kind, say, hint }: Explanation, shown: string): UserError {
   return new UserError(kind, say(shown), hint);
 }
 
-export function explainRemoteFailure(remote: string, stderr: string): UserError {
+/** The same trouble where the forge's token was given: nobody has to type anything, but the token is no good. */
+function ofToken({ kind, when }: Explanation): Partial<Explanation> {
+  if (kind !== "credentials" || when === FORBIDDEN) return {};
+  return {
+    say: (remote) => `${remote} refused the forge's token: it is wrong, expired or revoked.`,
+    hint: "Make a new one and put it into the variable that `forge.token_env` names.",
+  };
+}
+
+/** `credentials`: those that git was given for it. */
+export function explainRemoteFailure(remote: string, stderr: string, credentials?: GitCredentials | null): UserError {
   const shown = showRemote(remote);
   const found = EXPLANATIONS.find(({ when }) => when.test(stderr));
-  if (found) return toError(found, shown);
-  const said = stderr.trim().replaceAll(remote, shown).slice(-2000);
+  const isTokenUsed = credentials !== null && credentials !== undefined && /^https?:/i.test(remote);
+  if (found) return toError(isTokenUsed ? { ...found, ...ofToken(found) } : found, shown);
+  const said = withoutSecret(stderr, credentials).trim().replaceAll(remote, shown).slice(-2000);
   return new UserError("unavailable", `git could not work with ${shown}: ${said || "it was stopped"}`);
 }

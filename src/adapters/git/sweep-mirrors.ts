@@ -17,7 +17,7 @@ export async function sweepMirrors({ mirrorsDir }: GitContext): Promise<void> {
 }
 
 function isLeftover(path: string): boolean {
-  return path.endsWith(".lock") || /^objects\/(.*\/)?\.?tmp_/.test(path);
+  return path.endsWith(".lock") || /^(rescue\.git\/)?objects\/(.*\/)?\.?tmp_/.test(path);
 }
 
 async function list(dir: string, recursive = false): Promise<readonly string[]> {

@@ -2,17 +2,21 @@ import { readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import type { Log } from "../../ports/log.ts";
 import type { Workspaces } from "../../ports/workspace.ts";
-import { collectTree } from "./collect.ts";
+import { readChurn } from "./churn.ts";
+import { collectTree, noteSetup } from "./collect.ts";
 import { diffCommits, rebaseCommit, squashCommits } from "./commits.ts";
 import { mirrorPath, taskPaths } from "./context.ts";
 import type { GitContext } from "./context.ts";
+import { listBranches } from "./list-branches.ts";
 import { syncMirror } from "./mirror.ts";
 import { readPerson } from "./network-env.ts";
 import type { Identity, Person } from "./network-env.ts";
 import { closeTree, createEngineDir, openTree } from "./open.ts";
-import { pushCommit, rescueCommit } from "./push.ts";
+import { pushCommit } from "./push.ts";
 import { readChanges } from "./read-changes.ts";
+import { listRecentFiles } from "./recent-files.ts";
 import { removeTree } from "./remove-tree.ts";
+import { rescueCommit } from "./rescue.ts";
 import { sweepMirrors } from "./sweep-mirrors.ts";
 import { createTurns, isCode } from "./turns.ts";
 
@@ -44,12 +48,16 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
   return {
     sync: (source) => syncMirror(context, source),
     open: (params) => openTree(context, params),
+    noteSetup: (tree) => noteSetup(context, tree),
     collect: (params) => collectTree(context, params),
     rebase: (params) => inEngine(context, params, () => rebaseCommit(context, params)),
     squash: (params) => inEngine(context, params, () => squashCommits(context, params)),
     push: (params) => inEngine(context, params, () => pushCommit(context, params)),
+    listBranches: (params) => listBranches(context, params),
     diff: (params) => inEngine(context, params, () => diffCommits(context, params)),
     readChanges: (params) => inEngine(context, params, () => readChanges(context, params)),
+    churn: (params) => readChurn(context, params),
+    recentFiles: (params) => listRecentFiles(context, params),
     rescue: (project, task, commit) =>
       inEngine(context, { project, task }, () => rescueCommit(context, { project, task, commit })),
     close: (task, name) => closeTree(context, task, name),
@@ -61,8 +69,8 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
 }
 
 /**
- * A task that is taken up again after its things were removed has a new engine directory; its commits are in the mirror,
- * as a rescue ref.
+ * A task that is taken up again after its things were removed has a new engine directory, with what was rescued of its
+ * work.
  */
 async function inEngine<T>(
   context: GitContext,

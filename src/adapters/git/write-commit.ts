@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
-import { chmod, lstat, readlink, realpath } from "node:fs/promises";
+import { lstat, readlink, realpath } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { UserError } from "../../core/errors.ts";
 import { bytesOf } from "./changes.ts";
 import type { Changes } from "./changes.ts";
 import { git, gitFailure } from "./git.ts";
 import type { Identity } from "./network-env.ts";
-import { openInside } from "./open-inside.ts";
 import { runGitPastLocks } from "./past-locks.ts";
+import { changing, openEntry, readPieces, showPath } from "./read-entry.ts";
 import { inBatches } from "./tree-modes.ts";
 import { isCode } from "./turns.ts";
 
@@ -157,32 +157,6 @@ async function* readLarge(root: string, entry: Entry): AsyncGenerator<Buffer> {
   yield Buffer.from("\n");
 }
 
-async function* readPieces(root: string, entry: Pick<Entry, "path" | "size">): AsyncGenerator<Buffer> {
-  const handle = await openEntry(root, entry.path);
-  try {
-    let left = entry.size;
-    while (left > 0) {
-      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(Math.min(left, SMALL_FILE)));
-      if (bytesRead === 0) throw changing(entry.path);
-      yield buffer.subarray(0, bytesRead);
-      left -= bytesRead;
-    }
-  } finally {
-    await handle.close();
-  }
-}
-
-async function openEntry(root: string, path: string): Promise<FileHandle> {
-  const name = Buffer.from(path, "latin1");
-  let opened = await openInside(root, name);
-  if (opened.kind === "unread" && opened.problem === "unreadable") {
-    await chmod(bytesOf(root, path), 0o600);
-    opened = await openInside(root, name);
-  }
-  if (opened.kind === "opened") return opened.handle;
-  throw changing(path);
-}
-
 function data(content: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`data ${content.length}\n`), content, Buffer.from("\n")]);
 }
@@ -194,22 +168,10 @@ function quotePath(path: string): string {
     .replaceAll("\n", String.raw`\n`)}"`;
 }
 
-function showPath(path: string): string {
-  return JSON.stringify(Buffer.from(path, "latin1").toString());
-}
-
 function tooLarge(path: string, size: number): UserError {
   return new UserError(
     "invalid",
     `${showPath(path)} is ${Math.ceil(size / 1024 / 1024)} MB; a file in a change may have 100 MB at most.`,
     "Delete it, or have .gitignore name it.",
-  );
-}
-
-function changing(path: string): UserError {
-  return new UserError(
-    "conflict",
-    `${showPath(path)} changed while it was being collected.`,
-    "Something the agent started is still running in the workspace; stop it and try again.",
   );
 }

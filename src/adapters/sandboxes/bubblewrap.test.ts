@@ -170,6 +170,22 @@ describe("a role that only reads", () => {
   });
 });
 
+function withNode(): SandboxPolicy["own"] {
+  return { write: [cwd], read: [realpathSync(process.execPath)] };
+}
+
+describe("the port of the model gateway", () => {
+  const ask = `${realpathSync(process.execPath)} -e 'fetch("http://127.0.0.1:3129/v1/messages", { method: "POST", body: "x".repeat(1e6) }).then(async (r) => console.log(r.status, (await r.json()).error.message), (e) => console.log(e.cause.code))'`;
+  test("answers an agent for which none was planned", async () => {
+    const { lines } = await run(ask, { own: withNode(), answersNoModel: true });
+    expect(lines).toEqual([expect.stringMatching(/^503 No model gateway was planned for this run: /)]);
+  });
+
+  test("is closed to the project's commands, which start without it", async () => {
+    expect((await run(ask, { own: withNode() })).lines).toEqual(["ECONNREFUSED"]);
+  });
+});
+
 describe("commands", () => {
   test("exactly the listed ones exist, and a refused one says what may be used", async () => {
     const script = "git --version > /dev/null && echo git; perl -e 1; /usr/bin/perl -e 1; echo $?";
@@ -194,10 +210,26 @@ describe("limits", () => {
     expect(lines.at(-1)).not.toBe("all");
   });
 
+  test("processor time of a process, with the shell's word for it; others go on", async () => {
+    const limits = { ...TEST_LIMITS, cpuSeconds: 1 };
+    const { lines, job, code } = await run("sh -c 'while :; do :; done'; echo $?; exit 4", { limits });
+    expect([lines, code]).toEqual([["152"], 4]);
+    expect(printed(job, "stderr").join("\n")).toMatch(/CPU time limit exceeded/);
+  });
+
+  test("no processor time is a limit too many", async () => {
+    const { lines } = await run("ulimit -t; ulimit -H -t", { limits: { ...TEST_LIMITS, cpuSeconds: null } });
+    expect(lines).toEqual(["unlimited", "unlimited"]);
+  });
+
   test("one file", async () => {
     const limits = { ...TEST_LIMITS, fileBytes: 1024 * 1024 };
     await run("dd if=/dev/zero of=big bs=64k count=64", { limits });
     expect(readFileSync(join(cwd, "big")).length).toBe(1024 * 1024);
+  });
+
+  test("System V memory, whose segments are as many as the filter takes them to be", async () => {
+    expect((await run("cat /proc/sys/kernel/shmmni")).lines).toEqual(["4096"]);
   });
 
   test("the temporary directory", async () => {
@@ -218,6 +250,39 @@ function ticks(): number {
   const file = join(cwd, "ticks");
   return existsSync(file) ? readFileSync(file).length : 0;
 }
+
+describe("a start that fails", () => {
+  test("is a refusal of the sandbox when it is ours, and the command never ran", async () => {
+    const file = join(cwd, "no-directory");
+    writeFileSync(file, "");
+    const { record } = await run("echo ran", { cwd: file, own: { write: [], read: [] } });
+    expect(record.error).toMatchObject({ kind: "sandbox_refused" });
+    expect(record.error?.message).toMatch(/^The sandbox did not come up: cd: can't cd to \S+no-directory\. /);
+    expect(record.commands).toMatchObject([{ endedBy: "refused", exit: { code: null } }]);
+  });
+
+  test.each([{}, { network: ["packages.example"] }])(
+    "is the command's own whatever code it ends with: %o",
+    async (over) => {
+      for (const code of [1, 2, 125, 126, 127, 137]) {
+        const { record } = await run(`echo "nightshift: 1: cd: no" >&2; exit ${code}`, over);
+        expect(record).toMatchObject({ error: null, commands: [{ endedBy: "exit", exit: { code } }] });
+      }
+    },
+  );
+
+  test("leaves the command no descriptor of ours, with a relay or without", async () => {
+    for (const network of [[], ["packages.example"]]) {
+      // The fourth is the directory that ls reads.
+      expect((await run("ls /proc/self/fd; ls /proc/1/fd 2>/dev/null | grep 6", { network })).lines).toEqual([
+        "0",
+        "1",
+        "2",
+        "3",
+      ]);
+    }
+  });
+});
 
 describe("life", () => {
   test("whatever it leaves behind dies with it", async () => {

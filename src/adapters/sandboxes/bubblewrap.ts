@@ -1,24 +1,29 @@
-import { chmodSync, existsSync, mkdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, mkdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { UserError } from "../../core/errors.ts";
+import { covers } from "../../core/path-rules.ts";
 import type { Argv, Sandbox, SandboxPlace, SandboxPolicy } from "../../ports/sandbox.ts";
 import { removeTree } from "../git/remove-tree.ts";
 import { diagnose, missingTool } from "./diagnose.ts";
 import { chooseIdentity, handOver } from "./identity.ts";
 import type { Identity } from "./identity.ts";
-import { initCommand } from "./init-script.ts";
+import { initCommand, STARTED } from "./init-script.ts";
 import { mountOptions } from "./mount-plan.ts";
 import type { Mount } from "./mount-plan.ts";
 import { openNetwork } from "./network.ts";
 import type { Network } from "./network.ts";
 import { programMounts } from "./program-mounts.ts";
+import { requireReadable } from "./require-readable.ts";
 import { resolveGrants } from "./resolve-grants.ts";
 import { seccompFilter } from "./seccomp.ts";
+import type { FilterRules } from "./seccomp.ts";
 import { stageNoExec } from "./stage.ts";
 import { systemMounts } from "./system-mounts.ts";
 
 const SETPRIV = "/usr/bin/setpriv";
 const UNSHARE = "/usr/bin/unshare";
+/** Descriptors, in the order of what stands on them: options, filter, what bubblewrap says, what the processes inside say. */
+const [OPTIONS, FILTER, WALL_STATUS, INNER_STATUS] = [3, 4, 5, 6] as const;
 
 /**
  * Linux. An empty root into which only what is listed is mounted, namespaces of its own for everything the kernel has one
@@ -31,10 +36,11 @@ export const bubblewrap: Sandbox = {
     const identity = chooseIdentity(place.run);
     const tools = findTools(policy, identity);
     const grants = resolveGrants(policy);
-    if (identity !== null) handOver([...policy.own.write, policy.cwd], identity);
+    if (identity !== null) handOver([...policy.own.write, policy.cwd, ...ownFilesOf(policy)], identity);
+    requireReadable(policy.own.read, identity);
     mkdirSync(place.dir, { recursive: true, mode: 0o700 });
     const programs = programMounts(policy, argv, place);
-    const network = await openNetwork(policy, place);
+    const network = await openNetwork(policy, place, identity);
     const tmp = policy.executes ? null : makeTmp(place);
     const mounts: readonly Mount[] = [
       ...systemMounts(policy.commands === null),
@@ -59,10 +65,17 @@ export const bubblewrap: Sandbox = {
       ...environmentOptions({ ...policy.env, ...network.env, PATH: programs.path }),
     ];
     const inner: Argv = [
-      ...initCommand(becomeOptions(identity), policy.cwd, policy.limits),
-      ...network.wrap([programs.program, ...argv.slice(1)]),
+      ...initCommand({
+        become: becomeOptions(identity),
+        cwd: policy.cwd,
+        limits: policy.limits,
+        status: INNER_STATUS,
+        relayTells: network.isRelayed,
+      }),
+      ...network.wrap([programs.program, ...argv.slice(1)], INNER_STATUS),
     ];
-    const outer: Argv = [tools.bwrap, "--args", "3", "--seccomp", "4", "--json-status-fd", "5", "--", ...inner];
+    const descriptors = ["--args", OPTIONS, "--seccomp", FILTER, "--json-status-fd", WALL_STATUS].map(String);
+    const outer: Argv = [tools.bwrap, ...descriptors, "--", ...inner];
     const noExec = [policy.cwd, ...policy.own.write, ...(tmp === null ? [] : [tmp])];
     return {
       command: {
@@ -70,15 +83,21 @@ export const bubblewrap: Sandbox = {
         // For bubblewrap itself; the command's own environment is among the options, which nobody else can read.
         env: pick(policy.env, ["NIGHTSHIFT_RUN"]),
         cwd: "/",
-        inputs: [encodeOptions(options), seccompFilter(architecture(), policy.executes)],
-        hasStatus: true,
+        inputs: [encodeOptions(options), seccompFilter(architecture(), filterRules(policy))],
+        statusPipes: 2,
         isWall: true,
       },
-      problem: (status, stderr) => (status.includes('"exit-code"') ? null : explain(stderr)),
+      problem: (status, stderr) => (hasStarted(status) ? null : explain(stderr)),
       close: () => closeAll(network, place),
     };
   },
 };
+
+/** Of what was written for this run, single files, such as its prompt: nobody but its own user needs them. */
+function ownFilesOf({ own, forbidden }: SandboxPolicy): readonly string[] {
+  const isOurs = (path: string): boolean => forbidden.some((each) => covers(each, path));
+  return own.read.filter((path) => isOurs(path) && lstatSync(path, { throwIfNoEntry: false })?.isFile() === true);
+}
 
 function findTools(policy: SandboxPolicy, identity: Identity | null): { readonly bwrap: string } {
   const bwrap = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"].find((path) => existsSync(path));
@@ -153,6 +172,10 @@ function emptyTmp({ limits }: SandboxPolicy): readonly Mount[] {
   return ["/tmp", "/dev/shm"].map((path) => ({ kind: "empty", path, bytes: limits.tmpBytes }));
 }
 
+function filterRules({ executes, limits }: SandboxPolicy): FilterRules {
+  return { executes, sharedBytes: limits.tmpBytes };
+}
+
 function makeTmp(place: SandboxPlace): string {
   const tmp = join(place.dir, "tmp");
   mkdirSync(tmp, { recursive: true });
@@ -170,7 +193,9 @@ function ownFiles(place: SandboxPlace, identity: Identity | null): readonly Moun
   };
   return Object.entries(files).map(([name, text]) => {
     const path = join(place.dir, name);
-    writeFileSync(path, text, { mode: 0o644 });
+    writeFileSync(path, text);
+    // Whatever the mask here: whoever runs inside may be another user.
+    chmodSync(path, 0o644);
     return { kind: "read", path, at: `/etc/${name}` };
   });
 }
@@ -179,8 +204,14 @@ function encodeOptions(options: readonly string[]): Uint8Array {
   return Buffer.from(options.map((option) => `${option}\0`).join(""));
 }
 
+/** bubblewrap saw its child end, and that child had come as far as the command. Whatever code it ended with is the command's. */
+function hasStarted(status: string): boolean {
+  return status.includes('"exit-code"') && status.includes(STARTED);
+}
+
 function explain(stderr: string): string {
-  const { message, hint } = diagnose(stderr);
+  // Where the complaint is that of our own shell, its name and line say nothing to anybody.
+  const { message, hint } = diagnose(stderr.replaceAll(/^nightshift: (?:line )?\d+: /gm, ""));
   return `${message} ${hint}`;
 }
 

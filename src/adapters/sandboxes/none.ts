@@ -6,7 +6,7 @@ export const none: Sandbox = {
   name: "none",
   open: (policy, argv) =>
     Promise.resolve({
-      command: { argv, env: { ...policy.env }, cwd: policy.cwd, inputs: [], hasStatus: false, isWall: false },
+      command: { argv, env: { ...policy.env }, cwd: policy.cwd, inputs: [], statusPipes: 0, isWall: false },
       problem: () => null,
       close: () => Promise.resolve(),
     }),

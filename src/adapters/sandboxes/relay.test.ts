@@ -4,6 +4,7 @@ import { connect, createServer } from "node:net";
 import type { AddressInfo, Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Denial } from "../../ports/sandbox.ts";
@@ -104,7 +105,11 @@ const ask = (host) => "CONNECT " + host + ":443 HTTP/1.1\\r\\n\\r\\nhello";
 })();
 `;
 
-async function inside(sockets: Record<string, string>, requests: readonly [number, string | null][]) {
+async function inside(
+  sockets: Record<string, string>,
+  requests: readonly [number, string | null][],
+  words: readonly string[] = [],
+) {
   const base = "--unshare-all --die-with-parent --clearenv --dev /dev --proc /proc --tmpfs /tmp".split(" ");
   const mounts = {
     ...Object.fromEntries(
@@ -115,10 +120,11 @@ async function inside(sockets: Record<string, string>, requests: readonly [numbe
     ...Object.fromEntries(Object.entries(sockets).map(([name, path]) => [`/run/nightshift/${name}`, path])),
   };
   const binds = Object.entries(mounts).flatMap(([at, path]) => ["--ro-bind", path, at]);
-  const command = ["/node", RELAY, "--", "/node", "-e", CLIENT, JSON.stringify(requests)];
-  const child = spawn("bwrap", [...base, ...binds, ...command], { stdio: ["ignore", "pipe", "pipe"] });
-  const [printed, problems] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  expect(problems).toBe("");
+  const command = ["/node", RELAY, ...words, "--", "/node", "-e", CLIENT, JSON.stringify(requests)];
+  const child = spawn("bwrap", [...base, ...binds, ...command], { stdio: ["ignore", "pipe", "pipe", "pipe"] });
+  const streams = child.stdio.slice(1, 4).map((stream) => text(stream as Readable));
+  const [printed = "", problems, told] = await Promise.all(streams);
+  expect([problems, told]).toEqual(["", words.length === 0 ? "" : "started\n"]);
   return printed.trim().split("\n");
 }
 
@@ -174,6 +180,25 @@ describe.skipIf(!hasBubblewrap)("inside of a sandbox without network", () => {
         [3128, "good.example"],
       ]),
     ).toEqual(["|HI", "ECONNREFUSED"]);
+  });
+});
+
+describe.skipIf(!hasBubblewrap)("where no gateway was planned", () => {
+  it("says so to whoever asks for one, and nothing else is reached", async () => {
+    const [refused, other] = await inside(
+      {},
+      [
+        [3129, null],
+        [3128, "good.example"],
+      ],
+      ["3", "no-gateway"],
+    );
+    const [head, body = ""] = refused?.split("|") ?? [];
+    expect(head).toBe("HTTP/1.1 503 Service Unavailable");
+    expect(JSON.parse(body)).toMatchObject({
+      error: { message: expect.stringMatching(/^No model gateway was planned for this run: /) },
+    });
+    expect(other).toBe("ECONNREFUSED");
   });
 });
 

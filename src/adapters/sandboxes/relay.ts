@@ -5,24 +5,39 @@
  * Mounted by itself under another name, and it keeps every command waiting: so it imports nothing of ours, and nowhere
  * is there a type to take off, for which Node would need more time than for all the rest.
  */
-const { existsSync } = process.getBuiltinModule("node:fs");
-const { connect, createServer } = process.getBuiltinModule("node:net");
+const { closeSync, existsSync, writeSync } = process.getBuiltinModule("node:fs");
+const { connect, createServer, Socket } = process.getBuiltinModule("node:net");
 const { spawn } = process.getBuiltinModule("node:child_process");
 const { constants } = process.getBuiltinModule("node:os");
 
+const ours = process.argv.indexOf("--");
+const [program = "", ...args] = process.argv.slice(ours + 1);
+/** The descriptor on which the supervisor is told that nothing of ours stands before the command any more. */
+const [status = "", ...words] = process.argv.slice(2, ours);
+
 const DOORS = [
   { port: 3128, socket: "/run/nightshift/egress.sock" },
-  { port: 3129, socket: "/run/nightshift/gateway.sock" },
-].filter(({ socket }) => existsSync(socket));
+  { port: 3129, socket: words.includes("no-gateway") ? null : "/run/nightshift/gateway.sock" },
+].filter(({ socket }) => socket === null || existsSync(socket));
 
 // Makes Node's own fetch use the proxy. Not in our own environment: Node takes twice as long to start with it.
 const NODE_PROXY = DOORS.some(({ port }) => port === 3128) ? { NODE_USE_ENV_PROXY: "1" } : {};
 
-const [program = "", ...args] = process.argv.slice(process.argv[2] === "--" ? 3 : 2);
+/** For programs that look for a model where there is none: most of them print what they are told. */
+const NO_GATEWAY = JSON.stringify({
+  type: "error",
+  error: {
+    type: "api_error",
+    message:
+      "No model gateway was planned for this run: its agent is of a kind that reaches its model by itself, or has none (docs/agents.md).",
+  },
+});
+
 let waitingFor = DOORS.length;
 
 for (const { port, socket } of DOORS) {
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
+    if (socket === null) return refuse(client);
     const outside = connect({ path: socket, allowHalfOpen: true });
     client.on("error", () => outside.destroy());
     outside.on("error", () => client.destroy());
@@ -43,6 +58,11 @@ for (const { port, socket } of DOORS) {
 if (DOORS.length === 0) run();
 
 function run() {
+  if (status !== "") {
+    writeSync(Number(status), "started\n");
+    // What comes now is the command's own, and so is whoever could still find the descriptor.
+    closeSync(Number(status));
+  }
   process.on("uncaughtException", (error) => {
     const isMissing = "code" in error && error.code === "ENOENT";
     fail(isMissing ? 127 : 126, `\`${program}\` cannot be started in the sandbox: ${error.message}.`);
@@ -59,6 +79,17 @@ function run() {
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
     setTimeout(() => process.exit(128 + constants.signals[signal]), 100);
+  });
+}
+
+function refuse(client = new Socket()) {
+  client.on("error", () => client.destroy());
+  client.on("end", () => client.end());
+  // Not before it has asked: a program that is answered first takes it for the end of an older connection.
+  client.once("data", () => {
+    const head = "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nconnection: close";
+    client.end(`${head}\r\ncontent-length: ${NO_GATEWAY.length}\r\n\r\n${NO_GATEWAY}`);
+    client.resume();
   });
 }
 

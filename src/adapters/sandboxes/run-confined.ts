@@ -21,7 +21,7 @@ export interface ConfinedLimits {
 /** Starts a confined command as the supervisor does, for a short while and without a terminal. Throws when it cannot be started. */
 export function runConfined(command: ConfinedCommand, { timeoutMs, graceMs }: ConfinedLimits): Promise<ConfinedResult> {
   const [program, ...args] = command.argv;
-  const extra = [...command.inputs.map(() => "pipe" as const), ...(command.hasStatus ? (["pipe"] as const) : [])];
+  const extra = Array.from({ length: command.inputs.length + command.statusPipes }, () => "pipe" as const);
   return new Promise((done, fail) => {
     const child = spawn(program, args, {
       cwd: command.cwd,
@@ -40,12 +40,21 @@ export function runConfined(command: ConfinedCommand, { timeoutMs, graceMs }: Co
     });
     const stdout = collect(child.stdout);
     const stderr = collect(child.stderr);
-    const status = command.hasStatus ? collect(child.stdio[3 + command.inputs.length] as Readable) : () => "";
+    const firstStatus = 3 + command.inputs.length;
+    const statuses = child.stdio
+      .slice(firstStatus, firstStatus + command.statusPipes)
+      .map((pipe) => collect(pipe as Readable));
     child.once("exit", (code) => {
       const finish = (leftSomebody: boolean): void => {
         clearTimeout(grace);
         for (const stream of child.stdio) stream?.destroy();
-        done({ code, stdout: stdout(), stderr: stderr(), status: status(), leftSomebody });
+        done({
+          code,
+          stdout: stdout(),
+          stderr: stderr(),
+          status: statuses.map((read) => read()).join(""),
+          leftSomebody,
+        });
       };
       const grace = setTimeout(() => finish(true), graceMs);
       child.once("close", () => finish(false));

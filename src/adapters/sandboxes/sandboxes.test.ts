@@ -31,7 +31,7 @@ test.each(["none", "external"] as const)("%s starts the command itself where the
     env: policy().env,
     cwd: folder,
     inputs: [],
-    hasStatus: false,
+    statusPipes: 0,
     isWall: false,
   });
 });

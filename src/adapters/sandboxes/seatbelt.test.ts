@@ -62,18 +62,21 @@ function profileOf(argv: readonly string[]): string {
 test("starts the command's own words by sandbox-exec, with the policy's environment", async () => {
   const { command, close } = await seatbelt.open(policy, ["agent", "--flag", "a b", ""], place);
   expect(command.argv.slice(-5)).toEqual(["--", join(root, "bin/agent"), "--flag", "a b", ""]);
-  expect(command.argv[5]).toBe("/usr/bin/sandbox-exec");
-  expect(command).toMatchObject({ env: policy.env, cwd: policy.cwd, inputs: [], hasStatus: false, isWall: false });
+  expect(command.argv[6]).toBe("/usr/bin/sandbox-exec");
+  expect(command).toMatchObject({ env: policy.env, cwd: policy.cwd, inputs: [], statusPipes: 0, isWall: false });
   expect([seatbelt.mode, seatbelt.name]).toEqual(["enforce", "seatbelt"]);
   await close();
   await close();
 });
 
-test.skipIf(!existsSync("/bin/dash"))("limits the size of files before the command starts", async () => {
-  const { command } = await seatbelt.open(policy, ["agent"], place);
-  const [shell, ...rest] = command.argv.slice(0, 5);
-  const limits = execFileSync(shell ?? "", [...rest, "/bin/dash", "-c", "ulimit -f; ulimit -c"], { encoding: "utf8" });
-  expect(limits).toBe("1954\n0\n");
+test.skipIf(!existsSync("/bin/dash")).each([
+  [null, "unlimited"],
+  [30, "30"],
+])("limits files and processor time (%s) before the command starts", async (cpuSeconds, told) => {
+  const { command } = await seatbelt.open({ ...policy, limits: { ...policy.limits, cpuSeconds } }, ["agent"], place);
+  const [shell, ...rest] = command.argv.slice(0, 6);
+  const asked = [...rest, "/bin/dash", "-c", "ulimit -f; ulimit -c; ulimit -t"];
+  expect(execFileSync(shell ?? "", asked, { encoding: "utf8" })).toBe(`1954\n0\n${told}\n`);
 });
 
 test("names real paths, also for what is protected, and passes over what is not there", async () => {
@@ -98,7 +101,7 @@ test("names real paths, also for what is protected, and passes over what is not 
 test("puts a long profile into a file of the job's directory, and removes it", async () => {
   const read = makeLongNames();
   const { command, close } = await seatbelt.open({ ...policy, read }, ["agent"], place);
-  expect(command.argv.slice(5, 8)).toEqual(["/usr/bin/sandbox-exec", "-f", join(root, "run", "profile.sb")]);
+  expect(command.argv.slice(6, 9)).toEqual(["/usr/bin/sandbox-exec", "-f", join(root, "run", "profile.sb")]);
   expect(readAll(profileOf(command.argv)).flatMap(texts)).toContain(read[249]);
   await close();
   expect(existsSync(place.dir)).toBe(false);
@@ -175,6 +178,7 @@ test("leaves nothing open when the profile cannot be written", async () => {
 test("knows a sandbox that did not come up from a command that failed", async () => {
   const { problem } = await seatbelt.open(policy, ["agent"], place);
   expect(problem("", "sandbox-exec: sandbox_apply: Operation not permitted\n")).toContain("Operation not permitted");
+  expect(problem("", "nightshift: 1: ulimit: bad number\n")).toContain("ulimit: bad number");
   expect(problem("", "agent: sandbox-exec: no\n")).toBeNull();
 });
 

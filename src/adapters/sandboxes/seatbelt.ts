@@ -46,7 +46,7 @@ export const seatbelt: Sandbox = {
       const env = { ...doors.env, PATH: programs.path };
       return {
         // sandbox-exec becomes the command: it is no wall that would have to be spared.
-        command: { argv: command, env, cwd: policy.cwd, inputs: [], hasStatus: false, isWall: false },
+        command: { argv: command, env, cwd: policy.cwd, inputs: [], statusPipes: 0, isWall: false },
         problem: (_, stderr) => explain(stderr),
         close,
       };
@@ -94,14 +94,16 @@ function findAllowed(policy: SandboxPolicy, [name, ...rest]: Argv, place: Sandbo
 }
 
 /** Set from outside, so that a list of commands need not hold a shell. dash, since it takes no functions from the environment. */
-function limited(policy: SandboxPolicy, argv: Argv): Argv {
-  const blocks = Math.ceil(policy.limits.fileBytes / BLOCK_BYTES);
-  const script = 'ulimit -c 0 && ulimit -f "$1" && shift && exec "$@"';
-  return ["/bin/dash", "-c", script, "nightshift", String(blocks), ...argv];
+function limited({ limits }: SandboxPolicy, argv: Argv): Argv {
+  const blocks = Math.ceil(limits.fileBytes / BLOCK_BYTES);
+  const cpuTime = limits.cpuSeconds === null ? "unlimited" : String(limits.cpuSeconds);
+  const script = 'ulimit -c 0 && ulimit -f "$1" && ulimit -t "$2" && shift 2 && exec "$@"';
+  return ["/bin/dash", "-c", script, "nightshift", String(blocks), cpuTime, ...argv];
 }
 
+/** Of sandbox-exec, or of the shell that sets the limits. */
 function explain(stderr: string): string | null {
-  const said = /^sandbox-exec: (.+)/.exec(stderr)?.[1];
+  const said = /^(?:sandbox-exec|nightshift: \d+): (.+)/.exec(stderr)?.[1];
   return said === undefined ? null : `The sandbox of macOS did not come up: ${said}`;
 }
 

@@ -11,6 +11,7 @@ const BWRAP = "/usr/bin/bwrap";
 const isHere = process.platform === "linux" && existsSync(BWRAP);
 const arch: Arch = process.arch === "arm64" ? "arm64" : "x64";
 const EPERM = 1;
+const EINVAL = 22;
 const ENOSYS = 38;
 
 let dir: string;
@@ -33,8 +34,8 @@ async function tryAll(calls: Readonly<Record<string, Syscall>>): Promise<Record<
       argv: [BWRAP, ...wall, "--", "/bin/sh", "-c", script],
       env: { PATH: "/usr/bin:/bin", LC_ALL: "C" },
       cwd: "/",
-      inputs: [seccompFilter(arch)],
-      hasStatus: false,
+      inputs: [seccompFilter(arch, { executes: true, sharedBytes: 4096 * 100_000 })],
+      statusPipes: 0,
       isWall: true,
     },
     { timeoutMs: 20_000, graceMs: 1_000 },
@@ -59,11 +60,16 @@ test.runIf(isHere)("and judges arguments as the table says", async () => {
     "allowed-call": { call: "getpid", args: [] },
     "allowed-ioctl": { call: "ioctl", args: [NO_DESCRIPTOR, 0x5401, 0] },
     "allowed-netlink": { call: "socket", args: [16, 3, 0] },
+    "allowed-memory": { call: "shmget", args: [0, 100_000, 0o1600] },
+    "allowed-semaphores": { call: "semget", args: [0, 17, 0o1600] },
     "allowed-personality": { call: "personality", args: [0xffff_ffff] },
     "clone-3": { call: "clone3", args: [0, 0] },
     "clone-user": { call: "clone", args: [0x1000_0000, 0] },
     "ioctl-sti": { call: "ioctl", args: [NO_DESCRIPTOR, TIOCSTI, "x"] },
     "ioctl-sti-disguised": { call: "ioctl", args: [NO_DESCRIPTOR, TIOCSTI | 0x7_0000_0000n, "x"] },
+    "much-memory": { call: "shmget", args: [0, 100_001, 0o1600] },
+    "more-memory": { call: "shmget", args: [0, 1n << 32n, 0o1600] },
+    "many-semaphores": { call: "semget", args: [0, 251, 0o1600] },
     "netlink-audit": { call: "socket", args: [16, 3, 9] },
     "newer-call": { call: NEWEST_KNOWN_SYSCALL + 1, args: [0, 0, 0, 0, 0, 0] },
     "other-personality": { call: "personality", args: [8] },
@@ -74,11 +80,16 @@ test.runIf(isHere)("and judges arguments as the table says", async () => {
     "allowed-call": 0,
     "allowed-ioctl": EBADF,
     "allowed-netlink": 0,
+    "allowed-memory": 0,
+    "allowed-semaphores": 0,
     "allowed-personality": 0,
     "clone-3": ENOSYS,
     "clone-user": EPERM,
     "ioctl-sti": EPERM,
     "ioctl-sti-disguised": EPERM,
+    "much-memory": EINVAL,
+    "more-memory": EINVAL,
+    "many-semaphores": EINVAL,
     "netlink-audit": EPERM,
     "newer-call": ENOSYS,
     "other-personality": EPERM,

@@ -10,6 +10,7 @@ const AUDIT_I386 = 0x40000003;
 const ALLOW = 0x7fff0000;
 const KILL = 0x80000000;
 const EPERM = 0x00050001;
+const EINVAL = 0x00050016;
 const ENOSYS = 0x00050026;
 
 interface Call {
@@ -51,14 +52,16 @@ function judge(filter: Uint8Array, { audit = 0, number, args = [] }: Call): numb
   }
 }
 
+const RULES = { executes: true, sharedBytes: 4096 * 10_000 };
+
 function judgeCall(arch: Arch, name: SyscallName, ...args: readonly (bigint | number)[]): number {
   const number = syscallNumber(arch, name);
   if (number === null) throw new Error(`${name} is not on ${arch}`);
-  return judge(seccompFilter(arch), { audit: AUDIT[arch], number, args: args.map(BigInt) });
+  return judge(seccompFilter(arch, RULES), { audit: AUDIT[arch], number, args: args.map(BigInt) });
 }
 
 describe.each(ARCHES)("the filter for %s", (arch) => {
-  const filter = seccompFilter(arch);
+  const filter = seccompFilter(arch, RULES);
 
   test("is a program that the kernel takes", () => {
     expect(filter.length % 8).toBe(0);
@@ -71,7 +74,7 @@ describe.each(ARCHES)("the filter for %s", (arch) => {
   });
 
   test("refuses every call of the list, whatever its arguments, and no other", () => {
-    const judged = ["clone", "clone3", "personality", "socket", "socketpair", "ioctl"] as const;
+    const judged = ["clone", "clone3", "personality", "socket", "socketpair", "ioctl", "close_range"] as const;
     const known = new Set(judged.map((name) => syscallNumber(arch, name)));
     const refused = new Set(REFUSED.map((name) => syscallNumber(arch, name)));
     const wrong: number[] = [];
@@ -103,6 +106,30 @@ describe.each(ARCHES)("the filter for %s", (arch) => {
     expect([judgeCall(arch, "clone", FORK), judgeCall(arch, "clone", THREAD)]).toEqual([ALLOW, ALLOW]);
     for (const bit of [0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000])
       expect(judgeCall(arch, "clone", FORK | bit)).toBe(EPERM);
+  });
+
+  test("lets no thread have open files of its own", () => {
+    const WITHOUT_FILES = 0x003d0b00;
+    expect(judgeCall(arch, "clone", WITHOUT_FILES)).toBe(EPERM);
+    const CLOEXEC = 4;
+    expect([0, CLOEXEC, 2, 2 | CLOEXEC].map((flags) => judgeCall(arch, "close_range", 3, 9, flags))).toEqual([
+      ALLOW,
+      ALLOW,
+      ENOSYS,
+      ENOSYS,
+    ]);
+  });
+
+  test("System V memory and semaphores: small ones, whatever the size looks like", () => {
+    const segments = [0n, 1n, 10_000n, 10_001n, 1n << 31n, 1n << 32n, (1n << 32n) + 1n, (1n << 64n) - 1n];
+    const judged = segments.map((size) => judgeCall(arch, "shmget", 0, size, 0o1600));
+    expect(judged).toEqual([ALLOW, ALLOW, ALLOW, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL]);
+    expect([0, 250, 251, -1].map((count) => judgeCall(arch, "semget", 0, count, 0))).toEqual([
+      ALLOW,
+      ALLOW,
+      EINVAL,
+      EINVAL,
+    ]);
   });
 
   test.each([
@@ -143,7 +170,7 @@ describe.each(ARCHES)("the filter for %s", (arch) => {
 });
 
 test("x64's other numbers are refused", () => {
-  const filter = seccompFilter("x64");
+  const filter = seccompFilter("x64", RULES);
   for (const number of [0x40000000, 0x40000000 + 101, 0x40000209, 0xffffffff])
     expect(judge(filter, { audit: AUDIT.x64, number })).toBe(EPERM);
 });

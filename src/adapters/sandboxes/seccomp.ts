@@ -29,15 +29,17 @@ export const REFUSED: readonly SyscallName[] = [
 const NUMBER = 0;
 const ARCHITECTURE = 4;
 /**
- * The low half of an argument. The kernel takes all that we look at as 32-bit values and cuts the high half off: looking
- * at that too would let `0x1_0000_5412` pass for something else than TIOCSTI.
+ * The low half of an argument. The kernel takes all that we look at as 32-bit values, but for sizes, and cuts the high half
+ * off: looking at that too would let `0x1_0000_5412` pass for something else than TIOCSTI.
  */
 const argument = (index: number): number => 16 + 8 * index;
+const highHalf = (index: number): number => argument(index) + 4;
 
 const ALLOW = 0x7fff_0000;
 const KILL_PROCESS = 0x8000_0000;
 const FAIL = 0x0005_0000;
 const EPERM = 1;
+const EINVAL = 22;
 const ENOSYS = 38;
 
 const AUDIT_ARCH: Readonly<Record<Arch, number>> = { x64: 0xc000_003e, arm64: 0xc000_00b7 };
@@ -45,6 +47,9 @@ const AUDIT_ARCH: Readonly<Record<Arch, number>> = { x64: 0xc000_003e, arm64: 0x
 const X32_BIT = 0x4000_0000;
 /** CLONE_NEWNS, -CGROUP, -UTS, -IPC, -USER, -PID, -NET. (NEWTIME is part of the signal's byte here: clone cannot ask for it.) */
 const NEW_NAMESPACES = 0x7e02_0000;
+const CLONE_THREAD = 0x1_0000;
+const CLONE_FILES = 0x400;
+const CLOSE_RANGE_UNSHARE = 2;
 const AF_UNIX = 1;
 const AF_INET = 2;
 const AF_INET6 = 10;
@@ -55,10 +60,26 @@ const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
 const PER_LINUX = 0;
 const PERSONALITY_QUERY = 0xffff_ffff;
+/** How many segments of System V memory a new IPC namespace allows, and nobody inside can change. */
+const MOST_SEGMENTS = 4096;
+/** Semaphores of one set: as many as kernels allowed for decades, where today a set may take megabytes of the kernel's memory. */
+const MOST_SEMAPHORES = 250;
+
+type Judged = Partial<Record<SyscallName, readonly BpfLine[]>>;
 
 /** Judged by an argument: each part stands under its call's name, and begins with loading the argument. */
-const JUDGED: Partial<Record<SyscallName, readonly BpfLine[]>> = {
-  clone: [load(argument(0)), jumpIf("anyBit", NEW_NAMESPACES, "refuse"), answer(ALLOW)],
+const JUDGED: Judged = {
+  // A thread with open files of its own could keep some that the supervisor does not find.
+  clone: [
+    load(argument(0)),
+    jumpIf("anyBit", NEW_NAMESPACES, "refuse"),
+    jumpUnless("anyBit", CLONE_THREAD, "allow"),
+    jumpUnless("anyBit", CLONE_FILES, "refuse"),
+    answer(ALLOW),
+  ],
+  // The other way to such a thread; programs close their files one by one where a kernel does not know it.
+  close_range: [load(argument(2)), jumpIf("anyBit", CLOSE_RANGE_UNSHARE, "unknown"), answer(ALLOW)],
+  semget: [load(argument(1)), jumpIf("atLeast", MOST_SEMAPHORES + 1, "invalid"), answer(ALLOW)],
   personality: [
     load(argument(0)),
     jumpIf("equals", PER_LINUX, "allow"),
@@ -80,9 +101,16 @@ const JUDGED: Partial<Record<SyscallName, readonly BpfLine[]>> = {
   ioctl: [load(argument(1)), jumpIf("equals", TIOCSTI, "refuse"), jumpIf("equals", TIOCLINUX, "refuse"), answer(ALLOW)],
 };
 
+export interface FilterRules {
+  readonly executes: boolean;
+  /** Of all System V memory: it belongs to no process and stays when all have let go of it. */
+  readonly sharedBytes: number;
+}
+
 /** The system call filter of every command, as `bwrap --seccomp` reads it. */
-export function seccompFilter(arch: Arch, executes = true): Uint8Array {
-  const judged = Object.keys(JUDGED) as SyscallName[];
+export function seccompFilter(arch: Arch, { executes, sharedBytes }: FilterRules): Uint8Array {
+  const parts: Judged = { ...JUDGED, shmget: judgeSegment(Math.floor(sharedBytes / MOST_SEGMENTS)) };
+  const judged = Object.keys(parts) as SyscallName[];
   return assembleBpf([
     load(ARCHITECTURE),
     jumpUnless("equals", AUDIT_ARCH[arch], "kill"),
@@ -97,16 +125,30 @@ export function seccompFilter(arch: Arch, executes = true): Uint8Array {
     ...judged.flatMap((name) => jumpTo(arch, name, name)),
     ...REFUSED.flatMap((name) => jumpTo(arch, name, "refuse")),
     answer(ALLOW),
-    ...judged.flatMap((name) => [label(name), ...(JUDGED[name] ?? [])]),
+    ...judged.flatMap((name) => [label(name), ...(parts[name] ?? [])]),
     label("allow"),
     answer(ALLOW),
     label("refuse"),
     answer(FAIL | EPERM),
+    label("invalid"),
+    answer(FAIL | EINVAL),
     label("unknown"),
     answer(FAIL | ENOSYS),
     label("kill"),
     answer(KILL_PROCESS),
   ]);
+}
+
+/** The kernel limits their number, so a limit of each is one of all. It is refused as one above `kernel.shmmax` would be. */
+function judgeSegment(bytes: number): readonly BpfLine[] {
+  const most = Math.min(bytes, 0xffff_fffe);
+  return [
+    load(highHalf(1)),
+    jumpUnless("equals", 0, "invalid"),
+    load(argument(1)),
+    jumpIf("atLeast", most + 1, "invalid"),
+    answer(ALLOW),
+  ];
 }
 
 function jumpTo(arch: Arch, name: SyscallName, to: string): readonly BpfLine[] {

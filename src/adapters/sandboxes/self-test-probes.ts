@@ -1,5 +1,6 @@
 import { existsSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { hardSeconds } from "./init-script.ts";
 import { NAMESPACES, type Scene } from "./self-test-scene.ts";
 
 /** What one reach over the wall came to. */
@@ -125,6 +126,7 @@ export const PROC_PROBES: readonly ProbeRule[] = [
         ["Max processes", limits.processes],
         ["Max data size", limits.memoryBytes],
         ["Max file size", limits.fileBytes],
+        ["Max cpu time", hardSeconds(limits.cpuSeconds ?? Number.POSITIVE_INFINITY)],
         ["Max core file size", 0],
       ] as const;
       const loose = wanted.filter(([name, most]) => !(readLimit(printed, name) <= most)).map(([name]) => name);

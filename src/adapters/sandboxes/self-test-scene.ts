@@ -118,11 +118,13 @@ function policyFor({ work, bin, home }: { work: string; bin: string; home: strin
     network: [],
     answersNo: false,
     gateway: null,
+    answersNoModel: false,
     executes: true,
     limits: {
       processes: 100,
       memoryBytes: 512 * MEGABYTE,
       treeMemoryBytes: 1024 * MEGABYTE,
+      cpuSeconds: 60,
       fileBytes: 64 * MEGABYTE,
       tmpBytes: 16 * MEGABYTE,
       diskBytes: 64 * MEGABYTE,

@@ -119,21 +119,21 @@ describe("starting a confined command", () => {
   test("gives it its inputs and takes its status", async () => {
     const argv = ["/bin/sh", "-c", "cat <&3; cat <&4 >&2; echo up >&5; exit 7"] as const;
     const inputs = [Buffer.from("one"), Buffer.alloc(200_000, "2")];
-    const result = await runConfined({ ...command, argv, inputs, hasStatus: true }, limits);
+    const result = await runConfined({ ...command, argv, inputs, statusPipes: 1 }, limits);
     expect(result).toMatchObject({ code: 7, stdout: "one", status: "up\n", leftSomebody: false });
     expect(result.stderr).toHaveLength(200_000);
   });
 
   test("does not mind input that nobody reads, and ends what does not end", async () => {
     const inputs = [Buffer.alloc(1_000_000)];
-    const unread = await runConfined({ ...command, argv: ["/bin/true"], inputs, hasStatus: false }, limits);
+    const unread = await runConfined({ ...command, argv: ["/bin/true"], inputs, statusPipes: 0 }, limits);
     expect(unread.code).toBe(0);
-    const hung = { ...command, argv: ["/bin/sleep", "20"] as const, inputs: [], hasStatus: false };
+    const hung = { ...command, argv: ["/bin/sleep", "20"] as const, inputs: [], statusPipes: 0 };
     expect(await runConfined(hung, { ...limits, timeoutMs: 100 })).toMatchObject({ code: null });
   });
 
   test("throws when there is nothing to start", async () => {
-    const missing = { ...command, argv: ["/no/such/program"] as const, inputs: [], hasStatus: false };
+    const missing = { ...command, argv: ["/no/such/program"] as const, inputs: [], statusPipes: 0 };
     await expect(runConfined(missing, limits)).rejects.toThrow("ENOENT");
   });
 });

@@ -11,7 +11,7 @@ export async function agents(context: CliContext): Promise<void> {
       ["AGENT", "PROGRAM", "VERSION", "USABLE"],
       found.map((agent) => [
         agent.name,
-        agent.program ?? "built in",
+        agent.program ?? (agent.usable ? "built in" : ""),
         agent.version ?? "",
         agent.usable ? paint(context, "green", "yes") : (agent.problem ?? "no"),
       ]),

@@ -18,8 +18,8 @@ async function agree(context: CliContext, home: string): Promise<boolean> {
   if (!context.interactive)
     throw new UserError(
       "invalid",
-      `this removes every task, run, transcript and setting in ${home}`,
+      `this removes every task, run, transcript, setting and record of what was spent in ${home}`,
       "nightshift clear --yes does it without asking",
     );
-  return confirm(`Remove every task, run, transcript and setting in ${home}?`);
+  return confirm(`Remove every task, run, transcript, setting and record of what was spent in ${home}?`);
 }

@@ -72,10 +72,10 @@ async function displayRun(context: CliContext, pages: Pages, { client, run, logs
 }
 
 function listLogs(dir: string): readonly string[] {
-  const setup = join(dir, "setup.log");
+  const setups = [join(dir, "setup.log"), join(dir, "setup", "setup.log")];
   const checks = join(dir, "checks");
   return [
-    ...(existsSync(setup) ? [setup] : []),
+    ...setups.filter((file) => existsSync(file)),
     ...(existsSync(checks)
       ? readdirSync(checks)
           .toSorted()

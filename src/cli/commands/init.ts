@@ -5,6 +5,7 @@ import { renderInitConfig } from "../../daemon/detect-render.ts";
 import { acceptFiles, type Accepted } from "../accept-files.ts";
 import { connect } from "../connect.ts";
 import { answer, type CliContext } from "../context.ts";
+import { recordPath } from "../record-path.ts";
 
 export interface InitOptions {
   readonly force?: boolean;
@@ -13,7 +14,16 @@ export interface InitOptions {
 }
 
 export async function init(context: CliContext, { force = false, url, yes = false }: InitOptions): Promise<void> {
-  if (url !== undefined) return initUrl(context, url);
+  // Beside the rest: the start files of some people's shells take seconds.
+  const recorded = recordPath(context);
+  try {
+    await (url === undefined ? initCheckout(context, force, yes) : initUrl(context, url));
+  } finally {
+    await recorded;
+  }
+}
+
+async function initCheckout(context: CliContext, force: boolean, yes: boolean): Promise<void> {
   const detected = await detectProject(context.cwd, { env: context.env });
   const file = join(detected.dir, "nightshift.yaml");
   const isNew = force || !existsSync(file);

@@ -2,13 +2,26 @@ import { createClient } from "../../http/client.ts";
 import { findDaemon } from "../find-daemon.ts";
 import { answer, type CliContext } from "../context.ts";
 import { Exit } from "../exit.ts";
+import { recordPath } from "../record-path.ts";
 import { runDaemon, startDaemon } from "../start-daemon.ts";
 import { tellProblems } from "../tell-problems.ts";
 
-export async function start(
-  context: CliContext,
-  options: { readonly foreground?: boolean; readonly port?: number },
-): Promise<void> {
+export interface StartOptions {
+  readonly foreground?: boolean;
+  readonly port?: number;
+}
+
+export async function start(context: CliContext, options: StartOptions): Promise<void> {
+  // Beside the rest: the start files of some people's shells take seconds.
+  const recorded = recordPath(context);
+  try {
+    await startOrFind(context, options);
+  } finally {
+    await recorded;
+  }
+}
+
+async function startOrFind(context: CliContext, options: StartOptions): Promise<void> {
   const args = options.port === undefined ? [] : ["--port", String(options.port)];
   const running = await findDaemon(context);
   if (running === null && options.foreground === true) {

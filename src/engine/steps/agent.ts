@@ -7,12 +7,14 @@ import { NO_TOKENS } from "../../core/run.ts";
 import type { ExitRecord } from "../../ports/supervisor.ts";
 import { collectWork, type CollectedWork } from "../collect-work.ts";
 import { conclude } from "../conclude.ts";
+import { nightIsOver } from "../night-over.ts";
 import { prepareWork } from "../prepare-work.ts";
 import { NO_OUTPUT, readAgentOutput, type AgentOutput } from "../read-output.ts";
 import { wasStarted } from "../run-jobs.ts";
 import { withSetup } from "../setup-workspace.ts";
 import { startAgent } from "../start-agent.ts";
 import { watchJob } from "../supervise.ts";
+import { weighCandidates } from "../weigh-candidates.ts";
 import { outcomeOf, resultOf, type StepContext, type StepResult } from "./step.ts";
 
 /** An agent's run, but for advance and clean-up, which every step shares. */
@@ -21,6 +23,8 @@ export async function runAgentStep(context: StepContext): Promise<StepResult> {
   const role = roleOf(context);
   const begun = await wasStarted(ports, run.id);
   if (!begun && task.order !== null) return cancelled(context);
+  const over = begun ? null : await nightIsOver(context, role);
+  if (over !== null) return resultOf(context, over);
   const work = await prepareWork(context);
   // What was begun goes on as it was begun, whatever the settings say by now.
   const ended = begun
@@ -35,7 +39,8 @@ export async function runAgentStep(context: StepContext): Promise<StepResult> {
   ports.pass("outcome.read");
   const collected = await collectWork(context, work, { role, outcome });
   ports.pass("work.collected");
-  return toResult(context, { outcome, record, usage, output, collected, role });
+  const weighed = role === "analyze" ? await weighCandidates(context, work, outcome) : outcome;
+  return toResult(context, { outcome: weighed, record, usage, output, collected, role });
 }
 
 const FREE: Usage = { tokens: NO_TOKENS, costUsd: 0, basis: "computed" };

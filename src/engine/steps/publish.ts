@@ -1,4 +1,5 @@
 import type { ChangeText } from "../../core/describe-change.ts";
+import { withoutCredentials } from "../../core/remote-address.ts";
 import type { Artifact } from "../../core/task.ts";
 import type { Forge, Published } from "../../ports/forge.ts";
 import { chooseBranch } from "../choose-branch.ts";
@@ -34,7 +35,7 @@ export async function runPublishStep(context: StepContext): Promise<StepResult> 
   const { remote } = project;
   await ports.workspaces.push({ project: project.name, task: task.id, remote, commit, branch, credentials });
   ports.pass("branch.pushed");
-  const request = forge === null ? null : await openRequest(context, { forge, text, branch });
+  const request = forge === null ? null : await openRequest(context, work, { forge, text, branch });
   return toResult(context, { ...work, branch, commit, request });
 }
 
@@ -50,7 +51,7 @@ interface Request {
   readonly branch: string;
 }
 
-async function openRequest(context: StepContext, { forge, text, branch }: Request): Promise<Published> {
+async function openRequest(context: StepContext, work: Work, { forge, text, branch }: Request): Promise<Published> {
   const { ports, settings, project } = context;
   const published = await forge.publish({
     branch,
@@ -63,7 +64,7 @@ async function openRequest(context: StepContext, { forge, text, branch }: Reques
     draft: settings.forge?.draft ?? false,
   });
   ports.pass("request.opened");
-  await rememberPublished(context, published);
+  await rememberPublished(context, work, published);
   return published;
 }
 
@@ -116,7 +117,3 @@ async function isCalledOff({ ports, task, signal }: StepContext): Promise<boolea
 }
 
 const LOOK_MS = 250;
-
-function withoutCredentials(remote: string): string {
-  return remote.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, "$1");
-}

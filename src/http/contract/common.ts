@@ -27,8 +27,3 @@ export function limitUpTo(max: number, standard: number) {
 }
 
 export const offset = z.coerce.number<number | string>().int().min(0);
-
-/** A day or a moment; a day is its first moment in UTC. */
-export const dayOrTime = z.union([z.iso.date(), z.iso.datetime({ offset: true })], {
-  error: "must be a day (2026-11-15) or a moment (2026-11-15T22:00:00Z)",
-});

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { TASK_STATUSES } from "../../core/task.ts";
-import { time, tokensSchema } from "./common.ts";
+import { time } from "./common.ts";
 import { runSchema } from "./run.ts";
 
 export const statusSchema = z
@@ -38,25 +38,3 @@ export const agentSchema = z
   })
   .meta({ id: "Agent" });
 export type AgentJson = z.output<typeof agentSchema>;
-
-const sums = { runs: z.int(), cost_usd: z.number(), unknown_cost: z.int(), tokens: tokensSchema };
-
-export const costsSchema = z
-  .strictObject({
-    since: time,
-    until: time,
-    rows: z.array(
-      z.strictObject({
-        day: z.string(),
-        project: z.string(),
-        pipeline: z.string(),
-        role: z.string().nullable(),
-        agent: z.string().nullable(),
-        model: z.string().nullable(),
-        ...sums,
-      }),
-    ),
-    total: z.strictObject(sums),
-  })
-  .meta({ id: "Costs" });
-export type CostsJson = z.output<typeof costsSchema>;

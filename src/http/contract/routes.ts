@@ -1,13 +1,17 @@
 import { z } from "zod";
+import { PROPOSAL_STATUSES } from "../../core/proposal.ts";
 import { RUN_STATUSES } from "../../core/run.ts";
 import { TASK_STATUSES } from "../../core/task.ts";
-import { dayOrTime, idOrPrefix, limitUpTo, listOf, offset } from "./common.ts";
-import { agentSchema, costsSchema, healthSchema, statusSchema, stopSchema } from "./daemon.ts";
+import { idOrPrefix, limitUpTo, listOf, offset } from "./common.ts";
+import { costsQuerySchema, costsSchema } from "./costs.ts";
+import { agentSchema, healthSchema, statusSchema, stopSchema } from "./daemon.ts";
 import { eventSchema } from "./event.ts";
 import { outputPageSchema } from "./output.ts";
 import { pendingTrustSchema, projectSchema, registerSchema } from "./project.ts";
 import { type Route, route } from "./route.ts";
+import { explainedSchema, newRuleSchema, proposalSchema, reasonSchema, ruleChangeSchema, ruleSchema } from "./rule.ts";
 import { runSchema } from "./run.ts";
+import { foreseenSchema, improveSchema, schedulesSchema } from "./schedule.ts";
 import { diffSchema, taskDraftSchema, taskSchema } from "./task.ts";
 import { issuedTokenSchema, newTokenSchema, tokenSchema } from "./token.ts";
 
@@ -128,10 +132,32 @@ export const ROUTES = {
     stream: eventSchema,
   }),
 
-  "GET /costs": route({
-    summary: "Cost by day, project, pipeline, role, agent and model; the last 30 days unless told.",
+  "GET /schedules": route({
+    summary: "What will run when, soonest first.",
     right: "read",
-    query: z.strictObject({ since: dayOrTime.optional(), until: dayOrTime.optional(), project: z.string().optional() }),
+    query: z.strictObject({ project: z.string().optional(), days: limitUpTo(366, 7) }),
+    ok: schedulesSchema,
+  }),
+  "POST /schedules/:name/run": route({
+    summary: "Do a schedule's work now; its own times stay as they are.",
+    right: "submit",
+    params: byName,
+    body: z.strictObject({ project: z.string().min(1) }),
+    status: 201,
+    ok: taskSchema,
+  }),
+  "POST /improve/plan": route({
+    summary: "What the nightly improvement would do now, without doing any of it.",
+    right: "submit",
+    body: improveSchema,
+    ok: foreseenSchema,
+    replay: false,
+  }),
+
+  "GET /costs": route({
+    summary: "What agents' runs cost, also those of deleted tasks; the last 30 days unless told.",
+    right: "read",
+    query: costsQuerySchema,
     ok: costsSchema,
   }),
   "GET /agents": route({
@@ -162,6 +188,45 @@ export const ROUTES = {
     right: "admin",
     params: byName,
     status: 204,
+  }),
+
+  "GET /rules": route({
+    summary: "What people want analyses to keep in mind; the expired ones too with `expired=true`.",
+    right: "read",
+    query: z.strictObject({ project: z.string().optional(), expired: z.stringbool().default(false) }),
+    ok: z.strictObject({ rules: z.array(ruleSchema) }),
+  }),
+  "POST /rules": route({
+    summary: "Add a rule to a project.",
+    right: "approve",
+    body: newRuleSchema,
+    status: 201,
+    ok: ruleSchema,
+  }),
+  "POST /rules/:id": route({
+    summary: "Change the words of a rule, or when it ends.",
+    right: "approve",
+    params: byId,
+    body: ruleChangeSchema,
+    ok: ruleSchema,
+  }),
+  "DELETE /rules/:id": route({ summary: "Remove a rule.", right: "approve", params: byId, status: 204 }),
+  "GET /proposals": route({
+    summary: "The ledger of what was proposed, newest first.",
+    right: "read",
+    query: z.strictObject({
+      project: z.string().optional(),
+      status: listOf(PROPOSAL_STATUSES).optional(),
+      limit: limitUpTo(1000, 100),
+    }),
+    ok: z.strictObject({ proposals: z.array(proposalSchema) }),
+  }),
+  "POST /proposals/:id/reason": route({
+    summary: "Say why it is not wanted; a rule is made of it. The id may be the task's.",
+    right: "approve",
+    params: byId,
+    body: reasonSchema,
+    ok: explainedSchema,
   }),
 
   "GET /tokens": route({

@@ -1,26 +1,12 @@
 import type { HttpDeps } from "../deps.ts";
 import { describeApi } from "../openapi.ts";
-import { iso, isoOrNull, viewCosts, viewRun } from "../views.ts";
+import { iso, isoOrNull, viewRun } from "../views.ts";
 import type { Handlers } from "./handler.ts";
 
-type DaemonRoutes =
-  | "GET /costs"
-  | "GET /agents"
-  | "POST /daemon/stop"
-  | "GET /status"
-  | "GET /healthz"
-  | "GET /openapi.json";
-
-const THIRTY_DAYS = 30 * 24 * 60 * 60 * 1000;
+type DaemonRoutes = "GET /agents" | "POST /daemon/stop" | "GET /status" | "GET /healthz" | "GET /openapi.json";
 
 export function daemonRoutes({ store, agents, stop, info, clock }: HttpDeps): Handlers<DaemonRoutes> {
   return {
-    async "GET /costs"({ query }) {
-      const until = query.until === undefined ? clock.now() : Date.parse(query.until);
-      const since = query.since === undefined ? until - THIRTY_DAYS : Date.parse(query.since);
-      return viewCosts(await store.costs({ since, until, project: query.project ?? null }), since, until);
-    },
-
     async "GET /agents"() {
       const found = await agents();
       return { agents: found.map(({ parkedUntil, ...agent }) => ({ ...agent, parked_until: isoOrNull(parkedUntil) })) };

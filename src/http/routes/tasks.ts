@@ -16,7 +16,7 @@ export function taskRoutes({ commands, store, runFiles, clock }: HttpDeps): Hand
     async "POST /tasks"({ body, actor, key }) {
       const { timeout_ms: timeoutMs, budget_usd: budgetUsd, auto_approve: autoApprove, ...rest } = body;
       const { category, only, ...draft } = rest;
-      const improve = category === null ? null : { category, only, scheduledAt: null };
+      const improve = { category, only, scheduledAt: null };
       const task = await commands.submit({ ...draft, timeoutMs, budgetUsd, autoApprove, improve, key }, actor);
       return await showTask(store, task, clock.now());
     },

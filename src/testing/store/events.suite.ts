@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { StaleTaskError } from "../../core/errors.ts";
 import type { Event } from "../../core/event.ts";
+import type { NewNotice, Notice } from "../../ports/store.ts";
 import type { Current } from "./current.ts";
 import { committing, creating, sampleEvent, sampleNotice, sampleProject, sampleTask, startTask } from "./samples.ts";
 
@@ -77,35 +78,51 @@ export function testEvents(current: Current): void {
     });
   });
 
-  const send = async (...ats: number[]): Promise<void> => {
-    const notices = ats.map((at) => sampleNotice({ at, title: `at ${at}` }));
-    await current.store.createTask(creating(sampleTask(), { notices }));
+  const send = async (...notices: readonly Partial<NewNotice>[]): Promise<void> => {
+    const full = notices.map((notice) => sampleNotice({ title: `at ${notice.at}`, ...notice }));
+    await current.store.createTask(creating(sampleTask(), { notices: full }));
   };
   const due = async (at: number, limit = 10) => (await current.store.dueNotices(at, limit)).map(({ title }) => title);
+  const next = async (at: number): Promise<Notice> => {
+    const [notice] = await current.store.dueNotices(at, 1);
+    if (notice === undefined) throw new Error(`nothing is due at ${at}`);
+    return notice;
+  };
 
   describe("outbox", () => {
-    it("gives the notices whose turn has come, oldest first", async () => {
-      await send(100, 200, 300);
+    it("gives the next notice of each channel whose turn has come, oldest first", async () => {
+      await send(
+        { at: 100 },
+        { at: 200 },
+        { at: 150, channel: "ntfy" },
+        { at: 160, channel: "ntfy", project: "web" },
+        { at: 300, channel: "webhook" },
+      );
       expect(await due(99)).toEqual([]);
-      expect(await due(200)).toEqual(["at 100", "at 200"]);
-      expect(await due(300, 1)).toEqual(["at 100"]);
-      expect((await current.store.dueNotices(100, 1))[0]).toEqual({
+      expect(await due(200)).toEqual(["at 100", "at 150", "at 160"]);
+      expect(await due(300, 2)).toEqual(["at 100", "at 150"]);
+      expect(await next(100)).toEqual({
         ...sampleNotice({ at: 100, title: "at 100" }),
         id: expect.any(Number),
         attempts: 0,
       });
     });
 
-    it("forgets what was delivered or given up, and repeats the rest later", async () => {
-      await send(100, 101, 102);
-      const [a, b, c] = await current.store.dueNotices(200, 10);
-      if (a === undefined || b === undefined || c === undefined) throw new Error("three notices are due");
-      await current.store.markDelivered(a.id, 200);
-      await current.store.markUndelivered(b.id, "no route", 500);
-      await current.store.markUndelivered(c.id, "no such channel", null);
-      expect(await due(499)).toEqual([]);
-      expect(await current.store.dueNotices(500, 10)).toEqual([{ ...b, attempts: 1 }]);
-      expect(await due(Number.MAX_SAFE_INTEGER)).toEqual(["at 101"]);
+    it("keeps the order of a channel: the later ones wait for the one that is tried again", async () => {
+      await send({ at: 100 }, { at: 101 }, { at: 102, channel: "ntfy" });
+      await current.store.markUndelivered((await next(200)).id, "no route", 500);
+      expect(await due(499)).toEqual(["at 102"]);
+      expect(await current.store.dueNotices(500, 1)).toMatchObject([{ title: "at 100", attempts: 1 }]);
+      await current.store.markDelivered((await next(500)).id, 500);
+      expect(await due(500)).toEqual(["at 101", "at 102"]);
+    });
+
+    it("forgets what was delivered, given up or dropped", async () => {
+      await send({ at: 100 }, { at: 101 }, { at: 102 });
+      await current.store.markDelivered((await next(200)).id, 200);
+      await current.store.markUndelivered((await next(200)).id, "no such topic", null);
+      await current.store.dropNotice((await next(200)).id, "no longer wanted");
+      expect(await due(Number.MAX_SAFE_INTEGER)).toEqual([]);
     });
   });
 }

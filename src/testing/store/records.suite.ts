@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { NO_TOKENS } from "../../core/run.ts";
 import type { TokenRow } from "../../ports/store.ts";
 import type { Current } from "./current.ts";
-import { SHUT, committing, queueTask, sampleEnd, sampleEvent, sampleProject, startTask } from "./samples.ts";
+import { sampleEvent, sampleProject, startTask } from "./samples.ts";
 
 const DAY = 86_400_000;
 
@@ -54,62 +53,6 @@ export function testRecords(current: Current): void {
       await current.store.keepAnswer("even later", answer, 1000 + DAY);
       expect(await current.store.recallAnswer("k")).toBeNull();
       expect(await current.store.recallAnswer("later")).toEqual(answer);
-    });
-  });
-
-  const end = async (finishedAt: number, costUsd: number | null, over: { project?: string } = {}): Promise<void> => {
-    const { task, run, lease } = await startTask(current.store, over);
-    await current.store.updateRun(lease, { model: "m" });
-    const tokens = { input: 1, output: 2, cacheRead: 3, cacheWrite: 4 };
-    await current.store.commit(committing(task, { lease, endRun: sampleEnd(run.id, { finishedAt, costUsd, tokens }) }));
-  };
-
-  describe("costs", () => {
-    it("are sums by day in UTC, project, pipeline, role, agent and model; unknown costs are counted apart", async () => {
-      const day = Date.UTC(2026, 1, 28);
-      await end(day, 0.25);
-      await end(day + DAY - 1, 0.5);
-      await end(day + 5, null);
-      await end(day + DAY, 1);
-      await end(day + 5, 2, { project: "api" });
-      const group = { pipeline: "chore", role: "implement", agent: "scripted", model: "m" };
-      const row = {
-        ...group,
-        day: "2026-02-28",
-        project: "shop",
-        unknownCost: 0,
-        runs: 1,
-        tokens: { input: 1, output: 2, cacheRead: 3, cacheWrite: 4 },
-      };
-      const sum = {
-        ...row,
-        runs: 3,
-        costUsd: 0.75,
-        unknownCost: 1,
-        tokens: { input: 3, output: 6, cacheRead: 9, cacheWrite: 12 },
-      };
-      const query = { since: day, until: day + 2 * DAY, project: null };
-      expect(await current.store.costs(query)).toEqual([
-        { ...row, project: "api", costUsd: 2 },
-        sum,
-        { ...row, day: "2026-03-01", costUsd: 1 },
-      ]);
-      expect(await current.store.costs({ ...query, until: day + DAY, project: "shop" })).toEqual([sum]);
-      expect(await current.store.costs({ ...query, since: day + 2 * DAY })).toEqual([]);
-    });
-
-    it("leave out runs that never started and those that still run", async () => {
-      const { task } = await queueTask(current.store);
-      await current.store.commit(committing(task, { endOthers: { status: "cancelled", at: 1000 }, admission: SHUT }));
-      await startTask(current.store);
-      expect(await current.store.costs({ since: 0, until: DAY, project: null })).toEqual([]);
-    });
-
-    it("are zero for runs of unknown cost only", async () => {
-      await end(10, null);
-      const [row] = await current.store.costs({ since: 0, until: DAY, project: null });
-      expect(row).toMatchObject({ costUsd: 0, unknownCost: 1, runs: 1 });
-      expect(row?.tokens).not.toEqual(NO_TOKENS);
     });
   });
 

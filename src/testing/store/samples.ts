@@ -137,9 +137,23 @@ export function sampleNotice(over: Partial<NewNotice> = {}): NewNotice {
   return {
     channel: "terminal",
     kind: "finished",
+    project: "shop",
     task: "task_x",
     title: "Done",
     text: "All is well.",
+    data: {
+      pipeline: "improve",
+      status: "succeeded",
+      state: "published",
+      outcome: "published",
+      category: "docs (fallback from tests)",
+      reason: "The README says how to start it.",
+      url: "https://git.example.com/shop/-/merge_requests/7",
+      costUsd: 0.42,
+      durationMs: 720_000,
+      waitingFor: null,
+      next: [],
+    },
     at: 1000,
     ...over,
   };

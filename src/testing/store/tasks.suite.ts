@@ -25,7 +25,7 @@ export function testTasks(current: Current): void {
       const bare = sampleTask();
       const full = sampleTask({
         waitingFor: { kind: "approval", planHash: "h", since: 3 },
-        items: { list: ["a", "b"], at: 1 },
+        items: { list: ["a", "b"], at: 1, scheduled: 1, tried: [] },
         priority: "urgent",
         complexity: "high",
         branch: "nightshift/x",

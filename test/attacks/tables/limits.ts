@@ -82,6 +82,9 @@ const hold = (bytes: number) =>
 /** Starts sleepers until no more can be had, and says how many there were. */
 const FORKS = `"$NODE" -e 'let n = 0; const next = () => { try { const c = require("child_process").spawn("sleep", ["2"]); c.once("error", done); c.once("spawn", () => ++n < 80 ? next() : done()); } catch { done() } }; const done = () => { console.log(n >= 80 ? "all of them" : "only " + n); process.exit() }; next()'`;
 
+/** Counts what it used itself, so that a busy machine changes nothing. The limit is one second, and one more for the deaf. */
+const BURN = `"$NODE" -e 'process.on("SIGXCPU", () => {}); for (let used = 0; used < 2.5e6;) { const { user, system } = process.cpuUsage(); used = user + system } console.log("burnt it all")'`;
+
 /** Memory that is in no process: files without a name, as large as one likes. Numbers are those of memfd_create and fallocate. */
 const NAMELESS = `cat > hold.ts <<'END'
 const { syscallProgram, RESULT } = await import(process.env.KIT + "/src/adapters/sandboxes/syscall-program.ts");
@@ -97,12 +100,30 @@ const calls = [
 END
 "$NODE" hold.ts && ./hold && echo holds it`;
 
+/** System V memory, filled: it would stay when the process ends, if that did not remove it for the control's sake. Numbers are those of shmget, shmat, getrandom and shmctl. */
+const SEGMENTS = `cat > hold.ts <<'END'
+const { syscallProgram, RESULT } = await import(process.env.KIT + "/src/adapters/sandboxes/syscall-program.ts");
+const [get, attach, fill, control] = process.arch === "x64" ? [29, 30, 318, 31] : [194, 196, 278, 195];
+const calls = [1, 2].flatMap(() => {
+  const key = Math.floor(1 + Math.random() * 0x7fff_fffe);
+  return [
+    { call: get, args: [key, 25_000_000, 0o3600] },
+    { call: attach, args: [RESULT, 0, 0] },
+    { call: fill, args: [RESULT, 25_000_000, 0] },
+    { call: get, args: [key, 0, 0] },
+    { call: control, args: [RESULT, 0, 0] },
+  ];
+});
+(await import("node:fs")).writeFileSync("hold", syscallProgram(process.arch, calls), { mode: 0o755 });
+END
+"$NODE" hold.ts && ./hold && echo holds it`;
+
 export const attacks: readonly Attack[] = [
   bomb({ name: "a fork bomb", script: FORKS, limits: { processes: 64 }, harm: reached("all of them") }),
   bomb({
     name: "raise its own limits",
-    script: "for l in -d -f -p; do (ulimit $l 100000000 && echo raised) 2>/dev/null; done; echo tried",
-    limits: { processes: 64, memoryBytes: 400 * MB, fileBytes: 10 * MB },
+    script: "for l in -d -f -p -t; do (ulimit $l 100000000 && echo raised) 2>/dev/null; done; echo tried",
+    limits: { processes: 64, memoryBytes: 400 * MB, fileBytes: 10 * MB, cpuSeconds: 20 },
     harm: reached("raised"),
   }),
   bomb({ name: "a memory bomb", script: hold(400e6), limits: { memoryBytes: 300 * MB }, harm: reached("holds it") }),
@@ -116,11 +137,20 @@ export const attacks: readonly Attack[] = [
     name: "a memory bomb that no process holds (memfd)",
     script: NAMELESS,
     limits: { treeMemoryBytes: 100 * MB },
-    open: {
-      as: ["root", "person"],
-      because: "it counts for no process; the limit of processes and of a file bound it",
-    },
+    harm: endedOtherThan("memory"),
+  }),
+  bomb({
+    name: "a memory bomb that outlives its process (System V)",
+    script: SEGMENTS,
+    limits: { tmpBytes: 40 * MB },
     harm: reached("holds it"),
+  }),
+  bomb({
+    name: "burn processor time without end, deaf to the kernel's first warning",
+    script: BURN,
+    limits: { cpuSeconds: 1 },
+    changes: { timeoutMs: 100_000 },
+    harm: reached("burnt it all"),
   }),
   bomb({
     name: "one huge file",
@@ -146,6 +176,13 @@ export const attacks: readonly Attack[] = [
     name: "many files in the workspace",
     script:
       'i=0; while [ $i -lt 50 ]; do head -c 100000 /dev/urandom > "f$i"; i=$((i+1)); sleep $PAUSE; done; echo all of them',
+    limits: { diskBytes: MB },
+    harm: endedOtherThan("disk"),
+  }),
+  bomb({
+    name: "a file in the workspace that was removed and is still open",
+    script:
+      "exec 9> gone; rm gone; i=0; while [ $i -lt 50 ]; do head -c 100000 /dev/urandom >&9; i=$((i+1)); sleep $PAUSE; done; echo all of them",
     limits: { diskBytes: MB },
     harm: endedOtherThan("disk"),
   }),

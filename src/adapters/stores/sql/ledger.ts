@@ -19,7 +19,7 @@ export async function listProposals(db: Db, query: ListProposalsQuery): Promise<
   if (query.statuses?.length === 0) return [];
   let select = db.selectFrom("proposals").selectAll().orderBy("at", "desc").orderBy("id").limit(query.limit);
   if (query.project !== null) select = select.where("project", "=", query.project);
-  if (query.task !== null) select = select.where("task", "=", query.task);
+  if (query.task != null) select = select.where("task", "=", query.task);
   if (query.statuses !== null) select = select.where("status", "in", query.statuses);
   return (await select.execute()).map(toProposal);
 }

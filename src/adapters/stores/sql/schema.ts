@@ -1,5 +1,4 @@
 import type { Generated, Kysely, Selectable, Transaction } from "kysely";
-import type { Category } from "../../../core/category.ts";
 import type { EventLevel, EventType } from "../../../core/event.ts";
 import type { ProposalStatus } from "../../../core/proposal.ts";
 import type { Role } from "../../../core/role.ts";
@@ -165,7 +164,7 @@ interface ProposalsTable {
   id: string;
   project: string;
   task: string;
-  category: Category;
+  category: string;
   title: string;
   base_commit: string;
   intent: string;

@@ -64,6 +64,11 @@ export function createSqlStore({ db, differences, log, upkeep }: SqlStoreParams)
       }),
 
     appendEvents: (drafts) => write((_tx, record) => record(drafts)),
+    tell: ({ events: drafts, notices }) =>
+      write(async (tx, record) => {
+        await outbox.insertNotices(tx, notices);
+        await record(drafts);
+      }),
     listEvents: (query) => events.listEvents(db, query),
     lastEventId: () => events.lastEventId(db),
     onEvents(listener) {

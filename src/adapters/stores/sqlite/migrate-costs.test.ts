@@ -65,7 +65,7 @@ it("keeps what runs of an older database cost, and their tasks may go then", asy
   const again = await openSqliteStore({ file, log: SILENT });
   expect(await again.spent(all)).toEqual(expected);
   await again.close();
-  expect(new DatabaseSync(`${file}.backup-v1`, { readOnly: true }).prepare("select count(*) as n from runs").get()).toEqual(
-    { n: 6 },
-  );
+  expect(
+    new DatabaseSync(`${file}.backup-v1`, { readOnly: true }).prepare("select count(*) as n from runs").get(),
+  ).toEqual({ n: 6 });
 });

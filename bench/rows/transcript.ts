@@ -1,0 +1,98 @@
+import { readFileSync, writeFileSync, mkdirSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Client } from "../../src/http/client.ts";
+import { makePlace, openDaemon, PROJECT, register, type Place } from "../place.ts";
+import { atMost, type Measured } from "../report.ts";
+
+const SAMPLE = new URL("../../src/adapters/agents/fixtures/claude-full-profile.jsonl", import.meta.url);
+const WARM_BYTES = 20_000_000;
+const TOTAL_BYTES = 200_000_000;
+const MB = 1_000_000;
+
+/**
+ * What the daemon takes more, at its peak, for a run that prints 200 MB than it had after one that printed 20 MB. A
+ * program by the name of claude prints a real transcript again and again; all else is real: the supervisor, its cap of
+ * 50 MB with head and tail, somebody who reads along by the API, and the engine that reads what was kept.
+ */
+export async function measureTranscript(): Promise<readonly Measured[]> {
+  const place = makePlace("exit 1", 2);
+  const folder = plantClaude(place);
+  const env = { PATH: [folder, process.env["PATH"]].join(delimiter), ANTHROPIC_API_KEY: "key-of-the-bench" };
+  const daemon = await openDaemon(place, env);
+  try {
+    await register(place, daemon.client);
+    await play(place, daemon.client, WARM_BYTES);
+    await sleep(2_000);
+    const before = readKilobytes(daemon.pid, "VmRSS");
+    // From here on the kernel looks for the peak anew.
+    writeFileSync(`/proc/${daemon.pid}/clear_refs`, "5");
+    const read = await play(place, daemon.client, TOTAL_BYTES);
+    const grown = readKilobytes(daemon.pid, "VmHWM") - before;
+    const what = `daemon's RSS at its peak beyond what it was before, a run that prints 200 MB (${(read / MB).toFixed(0)} MB kept and read along)`;
+    return [{ row: "k", unit: "MB", what, value: grown, baseline: null, target: atMost(grown, 50, "50 MB") }];
+  } finally {
+    await daemon.stop();
+    place.remove();
+  }
+}
+
+/** Its last line is the only one that may stand there once: the result. */
+function plantClaude(place: Place): string {
+  const folder = join(place.root, "bin");
+  const [all, result] = [join(place.root, "lines.jsonl"), join(place.root, "result.jsonl")];
+  const lines = readFileSync(SAMPLE, "utf8").trimEnd().split("\n");
+  const block = `${lines.slice(0, -1).join("\n")}\n`;
+  mkdirSync(folder);
+  writeFileSync(all, block.repeat(Math.ceil(MB / block.length)));
+  writeFileSync(result, `${lines.at(-1) ?? ""}\n`);
+  writeFileSync(
+    join(folder, "claude"),
+    `#!/bin/sh
+if [ "$1" = --version ]; then echo "2.1.325 (Claude Code)"; exit; fi
+cat > /dev/null
+echo "$NIGHTSHIFT_TASK" >> README
+printf '{"outcome":"implemented","summary":"Changed a line"}' > "$NIGHTSHIFT_OUTCOME_FILE"
+for each in $(seq $(cat ${join(place.root, "times")})); do cat ${all}; done
+cat ${result}
+`,
+    { mode: 0o755 },
+  );
+  const settings = { project: PROJECT, agent: "claude-code", checks: { test: { command: "true" } } };
+  writeFileSync(join(place.root, "repo", "nightshift.yaml"), JSON.stringify(settings));
+  return folder;
+}
+
+/** One task from its beginning to its end, with somebody who reads along. Says how many bytes there were to read. */
+async function play(place: Place, client: Client, bytes: number): Promise<number> {
+  writeFileSync(join(place.root, "times"), String(Math.ceil(bytes / MB)));
+  const { id } = await client.call("POST /tasks", {
+    body: { project: PROJECT, pipeline: "chore", description: "Talk" },
+  });
+  let offset = 0;
+  for (;;) {
+    const task = await client.call("GET /tasks/:id", { params: { id } });
+    const [run] = (await client.call("GET /runs", { query: { task: id } })).runs;
+    if (run !== undefined && !process.env["NOREAD"]) offset = await readAlong(client, run.id, offset);
+    if (task.status === "succeeded") return offset;
+    if (task.status === "failed") throw new Error(`task ${id}: ${task.reason ?? "no reason"}`);
+    await sleep(100);
+  }
+}
+
+async function readAlong(client: Client, run: string, from: number): Promise<number> {
+  for (let offset = from; ;) {
+    const { next } = await client.call("GET /runs/:id/output", {
+      params: { id: run },
+      query: { offset },
+    });
+    if (next === offset) return next;
+    offset = next;
+  }
+}
+
+function readKilobytes(pid: number, name: string): number {
+  const found = new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+  if (found === undefined) throw new Error(`/proc/${pid}/status names no ${name}`);
+  return (Number(found) * 1024) / MB;
+}

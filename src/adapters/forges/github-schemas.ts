@@ -1,0 +1,66 @@
+import { z } from "zod";
+
+const person = z.object({ login: z.string() }).nullable();
+const webUrl = z.string().regex(/^https?:\/\//);
+const label = z.union([z.string(), z.object({ name: z.string().nullish() })]);
+
+export const repository = z.object({
+  full_name: z.string().regex(/^[^/]+\/[^/]+$/),
+  private: z.boolean(),
+  archived: z.boolean().default(false),
+  permissions: z.object({ push: z.boolean() }).optional(),
+});
+
+/** As it stands in lists. */
+export const pull = z.object({
+  number: z.number().int().positive(),
+  html_url: webUrl,
+  title: z.string(),
+  state: z.enum(["open", "closed"]),
+  labels: z.array(label),
+  head: z.object({
+    ref: z.string(),
+    sha: z.string(),
+    // Null where the fork was deleted.
+    repo: z.object({ full_name: z.string() }).nullish(),
+  }),
+  base: z.object({ ref: z.string() }),
+});
+export type Pull = z.infer<typeof pull>;
+
+export const fullPull = pull.extend({
+  merged: z.boolean(),
+  merge_commit_sha: z.string().nullable(),
+  mergeable: z.boolean().nullable(),
+  mergeable_state: z.string(),
+});
+
+export const issueComment = z.object({
+  id: z.number(),
+  body: z.string().nullish(),
+  user: person.optional(),
+  created_at: z.string(),
+});
+
+export const reviewComment = issueComment.extend({
+  path: z.string(),
+  line: z.number().nullish(),
+  original_line: z.number().nullish(),
+});
+
+export const review = z.object({
+  id: z.number(),
+  body: z.string().nullish(),
+  user: person.optional(),
+  // Missing while it is not sent off.
+  submitted_at: z.string().nullish(),
+});
+
+export const checkRun = z.object({ status: z.string(), conclusion: z.string().nullable() });
+export const commitStatus = z.object({ state: z.string() });
+export const combinedStatus = z.object({ statuses: z.array(commitStatus) });
+export const assigned = z.object({ assignees: z.array(z.object({ login: z.string() })).nullish() });
+
+export function labelNames(labels: readonly z.infer<typeof label>[]): readonly string[] {
+  return labels.map((each) => (typeof each === "string" ? each : (each.name ?? ""))).filter((name) => name !== "");
+}

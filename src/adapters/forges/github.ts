@@ -1,0 +1,59 @@
+import type { ChangeRequest } from "../../ports/forge.ts";
+import { checkGithub } from "./github-check.ts";
+import { createGithubClient } from "./github-client.ts";
+import type { GithubClientOptions } from "./github-client.ts";
+import { githubPublishing, toChangeRequest } from "./github-publish.ts";
+import type { RepositoryName } from "./github-publish.ts";
+import { readPull } from "./github-read.ts";
+import { labelNames, pull, repository } from "./github-schemas.ts";
+import { publishOnce } from "./publish.ts";
+import type { ForgeVerbs, People } from "./verbs.ts";
+
+export interface GithubOptions extends GithubClientOptions {
+  /** `owner/repo`. */
+  readonly project: string;
+  readonly people: People;
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+export function createGithub(options: GithubOptions): ForgeVerbs {
+  const client = createGithubClient(options);
+  const written = toName(options.project);
+  let known: Promise<RepositoryName> | undefined;
+
+  /** As GitHub calls it now: a filter by the name that a repository had once finds nothing, without a word. */
+  const resolve = () =>
+    (known ??= client
+      .get(repository, "find the repository", (kit) => kit.rest.repos.get({ ...written }))
+      .then(({ full_name: name }) => toName(name))
+      .catch((error: unknown) => {
+        known = undefined;
+        throw error;
+      }));
+
+  return {
+    publish: async (draft) => publishOnce(githubPublishing(client, await resolve()), draft, options.pause),
+    async listOpen(label): Promise<ChangeRequest[]> {
+      const at = await resolve();
+      const open = await client.list(pull, "list pull requests", (kit) =>
+        kit.paginate.iterator(kit.rest.pulls.list, {
+          ...at,
+          state: "open",
+          sort: "created",
+          direction: "desc",
+          per_page: 100,
+        }),
+      );
+      const wanted = label.toLowerCase();
+      const has = (names: readonly string[]) => names.some((name) => name.toLowerCase() === wanted);
+      return open.filter((each) => has(labelNames(each.labels))).map(toChangeRequest);
+    },
+    read: async (number) => readPull(client, await resolve(), number),
+    check: () => checkGithub(client, written, options.people),
+  };
+}
+
+function toName(project: string): RepositoryName {
+  const [owner = "", repo = ""] = project.split("/");
+  return { owner, repo };
+}

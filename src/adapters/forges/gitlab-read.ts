@@ -1,0 +1,64 @@
+import type { ChangeRequestState, CiState, ForgeComment } from "../../ports/forge.ts";
+import { combine, pipelineVerdict } from "./ci.ts";
+import type { GitlabClient } from "./gitlab-client.ts";
+import { toChangeRequest } from "./gitlab-publish.ts";
+import { discussion, fullMergeRequest } from "./gitlab-schemas.ts";
+import type { FullMergeRequest, Note } from "./gitlab-schemas.ts";
+
+export async function readMergeRequest(client: GitlabClient, id: number, number: number): Promise<ChangeRequestState> {
+  const path = `/projects/${id}/merge_requests/${number}`;
+  const [read, discussions] = await Promise.all([
+    client.get(fullMergeRequest, { doing: `read merge request !${number}`, path }),
+    client.list(discussion, { doing: "read comments", path: `${path}/discussions` }),
+  ]);
+  return {
+    ...toChangeRequest(read),
+    state: read.state === "merged" || read.state === "closed" ? read.state : "open",
+    headCommit: read.sha ?? "",
+    mergeCommit: mergeCommitOf(read),
+    hasConflict: hasConflict(read),
+    labels: read.labels,
+    comments: discussions
+      .flatMap(({ notes }) => notes)
+      .filter((note) => !note.system && note.body.trim() !== "")
+      .map(toComment)
+      .toSorted((a, b) => a.at - b.at),
+    ci: ciOf(read),
+  };
+}
+
+/** Where the target was fast-forwarded there is no commit of its own: the branch's is the one. */
+function mergeCommitOf({
+  state,
+  merge_commit_sha: merge,
+  squash_commit_sha: squash,
+  sha,
+}: FullMergeRequest): string | null {
+  return state === "merged" ? (merge ?? squash ?? sha) : null;
+}
+
+/** Asking for it makes GitLab find out, some time later. */
+function hasConflict(read: FullMergeRequest): boolean | null {
+  if (read.has_conflicts) return true;
+  const status = read.detailed_merge_status ?? read.merge_status ?? "";
+  return /^(unchecked|checking|preparing|approvals_syncing|cannot_be_merged_recheck)/.test(status) ? null : false;
+}
+
+/** After a push the pipeline of the commit before stands there until the new one begins. */
+function ciOf({ head_pipeline: pipeline, sha }: FullMergeRequest): CiState {
+  if (!pipeline) return "none";
+  // Pipelines of the merged result run on a commit that is neither branch's.
+  const isOfMerge = /^refs\/merge-requests\/\d+\/(merge|train)$/.test(pipeline.ref);
+  return pipeline.sha === sha || isOfMerge ? combine([pipelineVerdict(pipeline.status)]) : "none";
+}
+
+function toComment({ id, author, body, created_at: at, position }: Note): ForgeComment {
+  return {
+    id: String(id),
+    author: author?.username ?? "ghost",
+    body,
+    file: position?.new_path ?? position?.old_path ?? null,
+    line: position?.new_line ?? position?.old_line ?? null,
+    at: Date.parse(at) || 0,
+  };
+}

@@ -1,0 +1,40 @@
+import { randomUUID } from "node:crypto";
+import type { Category } from "../../core/category.ts";
+import { connect } from "../connect.ts";
+import { answer, type CliContext } from "../context.ts";
+import { projectHere } from "../find-project.ts";
+import { mindTrust } from "../mind-trust.ts";
+import { printForeseen } from "../print/foreseen.ts";
+import { taskLine } from "../print/task.ts";
+import { finishWaiting, waitForTask } from "../wait-for-task.ts";
+
+export interface ImproveOptions {
+  readonly category?: Category;
+  readonly only?: boolean;
+  readonly dryRun?: boolean;
+  readonly prompts?: boolean;
+  readonly wait?: boolean;
+}
+
+export async function improve(context: CliContext, options: ImproveOptions): Promise<void> {
+  const client = await connect(context);
+  const project = await projectHere(context, client);
+  await mindTrust(context, client, project);
+  const wanted = { project, category: options.category ?? null, only: options.only ?? false };
+  if (options.dryRun === true) {
+    const foreseen = await client.call("POST /improve/plan", { body: wanted });
+    return answer(context, foreseen, () => printForeseen(context, foreseen, options.prompts ?? false));
+  }
+  const task = await client.call("POST /tasks", {
+    idempotencyKey: randomUUID(),
+    body: {
+      ...wanted,
+      pipeline: "improve",
+      title: "Nightly improvement",
+      description: "Find, make and verify one small improvement.",
+    },
+  });
+  if (options.wait !== true) return answer(context, task, () => taskLine(context, task));
+  context.tell(taskLine(context, task));
+  await finishWaiting(context, await waitForTask(context, client, { id: task.id, since: null }));
+}

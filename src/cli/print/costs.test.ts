@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import type { CostsJson } from "../../http/client.ts";
+import { plainCosts, tableOfCosts } from "./costs.ts";
+
+const tokens = { input: 1_234_567, output: 89, cache_read: 0, cache_write: 12 };
+const metered = { reported: 0, metered: 2, computed: 0, unknown: 0 };
+const known = { runs: 2, cost_usd: 1.5, unknown_cost: 0, tokens, unknown_tokens: 0, basis: metered };
+const unknown = {
+  runs: 1,
+  cost_usd: null,
+  unknown_cost: 1,
+  tokens: null,
+  unknown_tokens: 1,
+  basis: { ...metered, metered: 0, unknown: 1 },
+};
+const costs: CostsJson = {
+  since: "2026-10-16T22:00:00.000Z",
+  until: "2026-11-15T22:30:00.000Z",
+  time_zone: "Europe/Paris",
+  by: ["project", "model"],
+  rows: [
+    { project: "shop", model: "fast\u001b[2J", ...known },
+    { project: "shop", model: null, ...unknown },
+  ],
+  total: {
+    ...known,
+    runs: 3,
+    unknown_cost: 1,
+    unknown_tokens: 1,
+    basis: { ...metered, unknown: 1 },
+  },
+};
+
+test("on a terminal figures line up, and what is unknown says so", () => {
+  expect(tableOfCosts({ color: false }, costs)).toBe(
+    [
+      "PROJECT  MODEL  RUNS       INPUT   OUTPUT  CACHE READ  CACHE WRITE      COST  UNKNOWN  BASIS",
+      "shop     fast      2   1,234,567       89           0           12   $1.5000        0  metered",
+      "shop     –         1     unknown  unknown     unknown      unknown   unknown        1  unknown",
+      "all                3  ≥1,234,567      ≥89          ≥0          ≥12  ≥$1.5000        1  metered 2, unknown 1",
+      "2026-10-17 00:00 to 2026-11-15 23:30, Europe/Paris",
+      "",
+    ].join("\n"),
+  );
+});
+
+test("in a pipe each row is a line with tabs, figures as they are, no colours", () => {
+  const lines = plainCosts(costs).split("\n");
+  expect(lines).toEqual([
+    "PROJECT\tMODEL\tRUNS\tINPUT\tOUTPUT\tCACHE READ\tCACHE WRITE\tCOST\tUNKNOWN\tBASIS",
+    "shop\tfast\t2\t1234567\t89\t0\t12\t1.5\t0\tmetered",
+    "shop\t–\t1\tunknown\tunknown\tunknown\tunknown\tunknown\t1\tunknown",
+    "all\t\t3\t1234567\t89\t0\t12\t1.5\t1\tmetered 2, unknown 1",
+    "",
+  ]);
+});
+
+test("what is next to nothing is not nothing, and nothing is nothing", () => {
+  const tiny = { ...known, cost_usd: 0.000_000_7 };
+  const some = { ...costs, by: ["project" as const], rows: [{ project: "shop", ...tiny }], total: tiny };
+  expect(tableOfCosts({ color: false }, some)).toContain("<$0.0001");
+  expect(plainCosts(some)).toContain("\t0.0000007\t");
+  const none = { ...costs, rows: [], total: { ...known, runs: 0, cost_usd: 0, basis: { ...metered, metered: 0 } } };
+  expect(tableOfCosts({ color: false }, none)).toContain("no run of an agent ended in this time");
+  expect(plainCosts(none)).toContain("all\t\t0\t");
+});

@@ -1,0 +1,91 @@
+import { terminalLine } from "../../core/terminal-text.ts";
+import type { CostsJson } from "../../http/client.ts";
+import type { CliContext } from "../context.ts";
+import { paint } from "./style.ts";
+import { table } from "./table.ts";
+
+type Sums = CostsJson["total"];
+
+const FIGURES = ["RUNS", "INPUT", "OUTPUT", "CACHE READ", "CACHE WRITE", "COST", "UNKNOWN"];
+const MAX_NAME = 60;
+
+/** For eyes: figures stand below each other, and a sum that lacks something says that it is more than that. */
+export function tableOfCosts(context: Pick<CliContext, "color">, costs: CostsJson): string {
+  const { by, rows, total } = costs;
+  if (rows.length === 0) return `no run of an agent ended in this time (${spanOf(costs)})\n`;
+  const lines = [...rows, total].map((sums) => figures(sums, FOR_EYES));
+  const width = (column: number): number =>
+    Math.max((FIGURES[column] ?? "").length, ...lines.map((cells) => (cells[column] ?? "").length));
+  const alignRight = (cells: readonly string[]): readonly string[] =>
+    cells.map((cell, column) => cell.padStart(width(column)));
+  const names = [...rows.map((row) => namesOf(row, by)), ["all", ...by.slice(1).map(() => "")]];
+  const heading = [...by.map((dimension) => dimension.toUpperCase()), ...alignRight(FIGURES), "BASIS"];
+  const body = lines.map((cells, line) => [...(names[line] ?? []), ...alignRight(cells), basisOf(rows[line] ?? total)]);
+  const printed = table(heading, body).trimEnd().split("\n");
+  const sum = printed.pop() ?? "";
+  return [...printed, paint(context, "bold", sum), paint(context, "gray", spanOf(costs)), ""].join("\n");
+}
+
+/** For programs: a line a row, tabs between, figures as they are. */
+export function plainCosts({ by, rows, total }: CostsJson): string {
+  const heading = [...by.map((dimension) => dimension.toUpperCase()), ...FIGURES, "BASIS"];
+  const body = rows.map((row) => [...namesOf(row, by), ...figures(row, FOR_PROGRAMS), basisOf(row)]);
+  const all = ["all", ...by.slice(1).map(() => ""), ...figures(total, FOR_PROGRAMS), basisOf(total)];
+  return [heading, ...body, all].map((cells) => `${cells.join("\t")}\n`).join("");
+}
+
+interface Form {
+  tokens(count: number): string;
+  usd(amount: number): string;
+  /** How to say that there is more than what is known. */
+  readonly atLeast: string;
+}
+
+const FOR_EYES: Form = {
+  tokens: (count) => count.toLocaleString("en-US"),
+  // A fraction of a cent is not nothing.
+  usd: (amount) => (amount > 0 && amount < 0.000_05 ? "<$0.0001" : `$${amount.toFixed(4)}`),
+  atLeast: "≥",
+};
+
+const FOR_PROGRAMS: Form = {
+  tokens: String,
+  // Never in the way of 7e-7, which not every program reads.
+  usd: (amount) => amount.toFixed(9).replace(/\.?0+$/, ""),
+  // The column beside it says how many are not in it.
+  atLeast: "",
+};
+
+function figures({ runs, tokens, unknown_tokens, cost_usd, unknown_cost }: Sums, form: Form): readonly string[] {
+  const more = (unknown: number): string => (unknown > 0 ? form.atLeast : "");
+  const counts = tokens === null ? null : [tokens.input, tokens.output, tokens.cache_read, tokens.cache_write];
+  return [
+    form.tokens(runs),
+    ...(counts?.map((count) => more(unknown_tokens) + form.tokens(count)) ?? Array<string>(4).fill("unknown")),
+    cost_usd === null ? "unknown" : more(unknown_cost) + form.usd(cost_usd),
+    form.tokens(unknown_cost),
+  ];
+}
+
+/** What agents say of their model goes to nobody's terminal as it is. */
+function namesOf(row: CostsJson["rows"][number], by: CostsJson["by"]): readonly string[] {
+  return by.map((dimension) => terminalLine(row[dimension] ?? "–", MAX_NAME));
+}
+
+function basisOf({ basis }: Sums): string {
+  const used = Object.entries(basis).filter(([, runs]) => runs > 0);
+  const [only, ...others] = used;
+  if (only === undefined) return "–";
+  return others.length === 0 ? only[0] : used.map(([name, runs]) => `${name} ${runs}`).join(", ");
+}
+
+function spanOf({ since, until, time_zone }: CostsJson): string {
+  const format = new Intl.DateTimeFormat("en-CA", {
+    timeZone: time_zone,
+    dateStyle: "short",
+    timeStyle: "short",
+    hourCycle: "h23",
+  });
+  const say = (at: string): string => format.format(Date.parse(at)).replace(",", "");
+  return `${say(since)} to ${say(until)}, ${time_zone}`;
+}

@@ -1,0 +1,40 @@
+import { terminalLine } from "../../core/terminal-text.ts";
+import type { ProposalJson, RuleJson } from "../../http/client.ts";
+import { table } from "./table.ts";
+import { plural } from "./words.ts";
+
+const MAX_CELL = 100;
+const MAX_LINE = 600;
+const SHOWN = 5;
+
+export function rulesTable(rules: readonly RuleJson[]): string {
+  return table(
+    ["RULE", "PROJECT", "EXPIRES", "FROM", "TEXT"],
+    rules.map((rule) => [
+      rule.id,
+      terminalLine(rule.project, MAX_CELL),
+      expires(rule),
+      terminalLine(rule.url ?? rule.proposal ?? rule.by, MAX_CELL),
+      terminalLine(rule.text, MAX_LINE),
+    ]),
+  );
+}
+
+export function ruleLine(rule: RuleJson): string {
+  return `${rule.id}  ${expires(rule)}  ${terminalLine(rule.text, MAX_LINE)}\n`;
+}
+
+function expires({ expires_at, expired }: RuleJson): string {
+  if (expires_at === null) return "never";
+  return expired ? `expired ${expires_at.slice(0, 10)}` : expires_at.slice(0, 10);
+}
+
+/** What a person could still say something about; nothing where there is nothing. */
+export function unexplainedLines(proposals: readonly ProposalJson[]): string {
+  if (proposals.length === 0) return "";
+  const lines = proposals
+    .slice(0, SHOWN)
+    .map(({ id, title, url }) => `  ${id}  ${terminalLine(title, MAX_CELL)}${url === null ? "" : `  ${url}`}\n`);
+  const more = proposals.length > SHOWN ? `  and ${proposals.length - SHOWN} more\n` : "";
+  return `${plural(proposals.length, "change request")} closed without a reason; nightshift rules reason <id> <kind> gives one:\n${lines.join("")}${more}`;
+}

@@ -1,0 +1,34 @@
+/** The days of one time zone. A day is written `YYYY-MM-DD`. */
+export interface Calendar {
+  dayOf(at: number): string;
+  /** The first moment of the day, which is not midnight everywhere: some zones leave that hour out in spring. */
+  startOf(day: string): number;
+}
+
+const DAY_MS = 86_400_000;
+/** No zone is further from UTC than this. */
+const WIDEST_OFFSET_MS = 15 * 3_600_000;
+
+export function createCalendar(timeZone: string): Calendar {
+  // Made once: it costs more than a thousand uses.
+  const format = new Intl.DateTimeFormat("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" });
+  const dayOf = (at: number): string => format.format(at);
+
+  /** Searched for: Intl tells what a clock shows at a moment, not the other way round. */
+  function startOf(day: string): number {
+    const midnight = Date.parse(`${day}T00:00:00Z`);
+    let [before, after] = [midnight - WIDEST_OFFSET_MS, midnight + WIDEST_OFFSET_MS];
+    while (after - before > 1) {
+      const middle = Math.floor((before + after) / 2);
+      if (dayOf(middle) < day) before = middle;
+      else after = middle;
+    }
+    return after;
+  }
+
+  return { dayOf, startOf };
+}
+
+export function addDays(day: string, days: number): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
+}

@@ -1,0 +1,14 @@
+/** By what costs can be told apart. */
+export const COST_DIMENSIONS = ["day", "project", "pipeline", "role", "agent", "model"] as const;
+export type CostDimension = (typeof COST_DIMENSIONS)[number];
+
+const NANO = 1e9;
+
+/** Money is kept in whole billionths of a dollar: what 0.1 and 0.2 come to must not depend on the order. */
+export function fromNanoUsd(nano: number): number {
+  return nano / NANO;
+}
+
+export function sumUsd(amounts: readonly number[]): number {
+  return fromNanoUsd(amounts.reduce((sum, amount) => sum + Math.round(amount * NANO), 0));
+}

@@ -1,0 +1,118 @@
+import { describe, expect, test } from "vitest";
+import { makeTask } from "../testing/builders.ts";
+import { concerns, deliveryId, describeTask } from "./notice.ts";
+import type { Task } from "./task.ts";
+
+const NOTHING = { runs: [], url: null, at: 61_000 };
+
+const night = (over: Partial<Task> = {}): Task =>
+  makeTask({
+    pipeline: "improve",
+    state: "published",
+    status: "succeeded",
+    outcome: "published",
+    reason: "one test more",
+    items: { list: ["tests", "refactoring", "docs", "security", "performance"], at: 2, scheduled: 1, tried: [] },
+    ...over,
+  });
+
+describe("what a notice knows", () => {
+  test("a night that published something", () => {
+    expect(describeTask(night(), { ...NOTHING, url: "https://git.example.com/7" })).toEqual({
+      pipeline: "improve",
+      status: "succeeded",
+      state: "published",
+      outcome: "published",
+      category: "docs (fallback from tests)",
+      reason: "one test more",
+      url: "https://git.example.com/7",
+      costUsd: 0,
+      durationMs: 60_000,
+      waitingFor: null,
+      next: [],
+    });
+  });
+
+  test("a night that published nothing names what was scheduled, and how much else was tried", () => {
+    const items = { list: ["tests", "refactoring", "docs", "security", "performance"], at: 4, scheduled: 1, tried: [] };
+    const nothing = night({ state: "no_improvement", outcome: "night_over", items });
+    expect(describeTask(nothing, NOTHING)).toMatchObject({ outcome: "no_improvement", category: "tests and 4 more" });
+    const early = night({ state: "no_improvement", items: { ...items, at: 0 } });
+    expect(describeTask(early, NOTHING)).toMatchObject({ category: "tests" });
+    const sunday = night({ state: "no_improvement", items: { list: [], at: 0, scheduled: 0, tried: [] } });
+    expect(describeTask(sunday, NOTHING)).toMatchObject({ category: null });
+  });
+
+  test("costs are summed up, and unknown as soon as one is", () => {
+    const run = { step: "agent", startedAt: 1, costUsd: 0.25 };
+    const known = [
+      run,
+      run,
+      { step: "checks", startedAt: 1, costUsd: null },
+      { ...run, startedAt: null, costUsd: null },
+    ];
+    expect(describeTask(night(), { ...NOTHING, runs: known }).costUsd).toBe(0.5);
+    expect(describeTask(night(), { ...NOTHING, runs: [...known, { ...run, costUsd: null }] }).costUsd).toBeNull();
+  });
+
+  test("what is waited for, and the commands that answer", () => {
+    const question = { context: null, input: "text", options: [], default: null, deadline: null } as const;
+    const asks = makeTask({
+      status: "waiting",
+      waitingFor: {
+        kind: "answers",
+        questions: [
+          { id: "q1", question: "Which port?", ...question },
+          { id: "q2", question: "Which host?", ...question },
+        ],
+        since: 0,
+      },
+    });
+    expect(describeTask(asks, NOTHING)).toMatchObject({
+      outcome: null,
+      waitingFor: "answers",
+      reason: "Which port? (and 1 more)",
+      next: ["nightshift answer task_0000000001 q1=… q2=…"],
+    });
+    const option = { title: "", description: "", recommended: false };
+    const choose = makeTask({
+      status: "waiting",
+      waitingFor: {
+        kind: "choice",
+        reason: "several ways fit",
+        options: [
+          { id: "a", ...option },
+          { id: "b", ...option },
+        ],
+        since: 0,
+      },
+    });
+    expect(describeTask(choose, NOTHING)).toMatchObject({
+      reason: "several ways fit",
+      next: ["nightshift choose task_0000000001 a", "nightshift choose task_0000000001 b"],
+    });
+    const approve = makeTask({ status: "waiting", waitingFor: { kind: "approval", planHash: null, since: 0 } });
+    expect(describeTask(approve, NOTHING).next[0]).toBe("nightshift approve task_0000000001");
+    const failed = makeTask({ status: "failed", outcome: "timeout", reason: "too slow" });
+    expect(describeTask(failed, NOTHING)).toMatchObject({
+      outcome: "timeout",
+      next: ["nightshift show task_0000000001", "nightshift retry task_0000000001"],
+    });
+  });
+});
+
+test.for([
+  ["ntfy", "waiting", "chore", true],
+  ["terminal", "finished", "chore", true],
+  ["run_log", "finished", "chore", false],
+  ["run_log", "finished", "improve", true],
+  ["confluence", "failed", "improve", true],
+  ["confluence", "waiting", "improve", false],
+] as const)("%s hears of %s in %s: %s", ([channel, kind, pipeline, expected]) => {
+  expect(concerns(channel, kind, { pipeline })).toBe(expected);
+});
+
+test("a delivery is told from every other, also of a database that was begun anew", () => {
+  expect(deliveryId({ task: "task_a", id: 1 })).not.toBe(deliveryId({ task: "task_b", id: 1 }));
+  expect(deliveryId({ task: "task_a", id: 1 })).toBe("task_a-1");
+});

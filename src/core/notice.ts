@@ -1,0 +1,99 @@
+import { categoryLabel } from "./category.ts";
+import { nextCommands } from "./notice-commands.ts";
+import type { WaitKind } from "./pipeline.ts";
+import type { ToldKind } from "./settings.ts";
+import { hasEnded, type Items, type Task, type TaskStatus, type WaitingFor } from "./task.ts";
+
+/** The channels that are there without any settings. */
+export const TERMINAL = "terminal";
+export const RUN_LOG = "run_log";
+
+/** What a notice knows besides its words: enough to say it in another way, or to act on it. */
+export interface NoticeData {
+  readonly pipeline: string;
+  readonly status: TaskStatus;
+  readonly state: string;
+  /** What an ended task came to: `published`, `no_improvement`, the name of a failure. */
+  readonly outcome: string | null;
+  readonly category: string | null;
+  /** Why it ended so, or what is asked. */
+  readonly reason: string | null;
+  readonly url: string | null;
+  /** Null: of at least one run nobody knows. */
+  readonly costUsd: number | null;
+  readonly durationMs: number;
+  readonly waitingFor: WaitKind | null;
+  /** What a person can do now, as commands to type. */
+  readonly next: readonly string[];
+}
+
+/** What of a task's runs a notice is about. */
+export interface RunCost {
+  readonly step: string;
+  readonly startedAt: number | null;
+  readonly costUsd: number | null;
+}
+
+export function describeTask(
+  task: Task,
+  facts: { readonly runs: readonly RunCost[]; readonly url: string | null; readonly at: number },
+): NoticeData {
+  const ended = hasEnded(task);
+  return {
+    pipeline: task.pipeline,
+    status: task.status,
+    state: task.state,
+    outcome: ended ? outcomeOf(task) : null,
+    category: task.items === null ? null : categoryOf(task, task.items),
+    reason: ended ? task.reason : askedBy(task.waitingFor),
+    url: facts.url,
+    costUsd: costOf(facts.runs),
+    durationMs: Math.max(0, facts.at - task.createdAt),
+    waitingFor: task.waitingFor?.kind ?? null,
+    next: nextCommands(task),
+  };
+}
+
+/** A night log and a wiki page have a line for each night, and for nothing else. */
+export function concerns(channel: string, kind: ToldKind, { pipeline }: Pick<NoticeData, "pipeline">): boolean {
+  return (channel !== RUN_LOG && channel !== "confluence") || (pipeline === "improve" && kind !== "waiting");
+}
+
+/** The same however often it is sent: a number alone would come again in a new database. */
+export function deliveryId({ task, id }: { readonly task: string; readonly id: number }): string {
+  return `${task}-${id}`;
+}
+
+/** A list that was walked ends in a state whose name says more than the last of its outcomes. */
+function outcomeOf({ items, status, state, outcome }: Task): string | null {
+  return items !== null && status !== "cancelled" ? state : outcome;
+}
+
+function categoryOf({ state }: Task, items: Items): string | null {
+  if (state === "published") return categoryLabel(items);
+  const scheduled = items.list.slice(0, items.scheduled).join(", ");
+  const others = Math.min(items.at + 1, items.list.length) - items.scheduled;
+  if (scheduled === "") return null;
+  return others > 0 ? `${scheduled} and ${others} more` : scheduled;
+}
+
+function costOf(runs: readonly RunCost[]): number | null {
+  const costs = runs
+    .filter(({ step, startedAt }) => step === "agent" && startedAt !== null)
+    .map(({ costUsd }) => costUsd);
+  return costs.reduce((sum, cost) => (sum === null || cost === null ? null : sum + cost), 0);
+}
+
+function askedBy(waiting: WaitingFor | null): string | null {
+  switch (waiting?.kind) {
+    case "answers": {
+      const [first, ...others] = waiting.questions;
+      if (first === undefined) return null;
+      return others.length === 0 ? first.question : `${first.question} (and ${others.length} more)`;
+    }
+    case "choice":
+      return waiting.reason;
+    default:
+      return null;
+  }
+}

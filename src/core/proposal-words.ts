@@ -1,0 +1,83 @@
+/** Titles taken apart so that the same thing said otherwise has the same words. */
+
+const STOP_WORDS = new Set(
+  "a an and are as at be been but by can do does for from has have how if in into is it its more no not of off on onto or out over so some such that the their them then there these this those to too up via was were when where which while will with within without".split(
+    " ",
+  ),
+);
+
+/** One word, by its stem, for what analyses call by several. */
+const SAME: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    duplicat: ["dedup", "deduplicat", "repeat", "copy"],
+    remov: ["delet", "drop", "eliminat"],
+    split: ["break", "decompos"],
+    fix: ["repair", "correct", "resolv"],
+    dead: ["unus", "unreachabl"],
+    document: ["doc", "readm", "docstr", "jsdoc", "comment"],
+    typo: ["spell", "misspell", "misspelt"],
+    error: ["err", "except", "failur"],
+    cach: ["memoiz", "memois", "memo"],
+    escap: ["sanitiz", "sanitis"],
+    configur: ["config", "configurat"],
+    function: ["funct", "func", "method"],
+    parameter: ["param", "argument", "arg"],
+    valid: ["validat"],
+    simplify: ["simplifi", "simpler", "simpl"],
+  }).flatMap(([word, others]) => others.map((other) => [other, word] as const)),
+);
+
+/** Scripts that put no space between words: two characters each stand for one. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]+/gu;
+
+/** The words of a title, stemmed, without those that say nothing; sorted, each once. */
+export function titleWords(title: string): readonly string[] {
+  const pairs = title.match(UNSPACED)?.flatMap(pairsOf) ?? [];
+  const words = title
+    .replace(UNSPACED, " ")
+    .replace(/['’]s\b/g, "")
+    .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2")
+    .normalize("NFKD")
+    .replace(/\p{M}+/gu, "")
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== "" && !STOP_WORDS.has(word))
+    .map(stem);
+  return [...new Set([...words, ...pairs])].toSorted();
+}
+
+function pairsOf(text: string): readonly string[] {
+  const characters = Array.from(text);
+  return characters.length === 1 ? characters : characters.slice(1).map((each, at) => `${characters[at]}${each}`);
+}
+
+/** No linguistics: enough that "caching", "cached", "caches" and "cache" are one word. */
+function stem(word: string): string {
+  const plain = withoutE(withoutEnding(singular(word)));
+  return SAME.get(plain) ?? plain;
+}
+
+function singular(word: string): string {
+  if (word.length <= 3 || /(ss|us|is)$/.test(word)) return word;
+  if (/ies$/.test(word)) return `${word.slice(0, -3)}y`;
+  if (/(s|x|z|ch|sh)es$/.test(word)) return word.slice(0, -2);
+  return word.replace(/s$/, "");
+}
+
+function withoutEnding(word: string): string {
+  const cut = /^(.{3,})(?:ing|ed)$/.exec(word)?.[1] ?? /^(.{3,}[ts])ion$/.exec(word)?.[1];
+  if (cut === undefined || !/[aeiouy]/.test(cut)) return word;
+  // "splitting" is of "split", but "missing" is of "miss".
+  return /([^aeioulsz])\1$/.test(cut) ? cut.slice(0, -1) : cut;
+}
+
+function withoutE(word: string): string {
+  return word.length > 3 ? word.replace(/e$/, "") : word;
+}
+
+/** Names out of the code: what is written in humps, with underscores, as a call or between backticks. */
+export function namesInCode(title: string): ReadonlySet<string> {
+  const words = title.match(/`[^`]+`|[\p{L}\p{N}_$]+\(?/gu) ?? [];
+  const names = words.filter((word) => /^`|[_(]|\p{Ll}\p{Lu}/u.test(word));
+  return new Set(names.map((name) => name.replace(/[`()_]/g, "").toLowerCase()));
+}

@@ -1,0 +1,8 @@
+/** An address that people could open or clone, and not a folder of this machine. */
+export function isAddress(remote: string): boolean {
+  return /^(?:https?|ssh|git):\/\//i.test(remote) || /^[^/\\]+@[^/\\:]+:/.test(remote);
+}
+
+export function withoutCredentials(remote: string): string {
+  return remote.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, "$1");
+}

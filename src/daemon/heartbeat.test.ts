@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openSqliteStore } from "../adapters/stores/sqlite/open.ts";
+import type { Store } from "../ports/store.ts";
+import { openLoopback, type LoopbackServer } from "../testing/loopback-server.ts";
+import { creating, sampleEvent, sampleTask, SILENT } from "../testing/store/samples.ts";
+import { createTempDir, type TempDir } from "../testing/temp-repo.ts";
+import { startHeartbeat } from "./heartbeat.ts";
+import { ping } from "./wire-notifiers.ts";
+
+const PATIENCE = { timeout: 20_000 };
+let dir: TempDir;
+let store: Store;
+let watcher: LoopbackServer;
+let stop = (): void => undefined;
+let warnings: string[];
+
+beforeEach(async () => {
+  dir = await createTempDir();
+  store = await openSqliteStore({ file: `${dir.path}/nightshift.db`, log: SILENT });
+  watcher = await openLoopback(() => ({ status: 200 }));
+  warnings = [];
+});
+afterEach(async () => {
+  stop();
+  await watcher.close();
+  await store.close();
+  await dir.remove();
+});
+
+const urls = (project: string | null): readonly string[] => [`${watcher.url}/${project ?? "all"}/secret-uuid`];
+
+function start(everyMs?: number): void {
+  const log = {
+    ...SILENT,
+    warn: (message: string, fields = {}) => void warnings.push(message + JSON.stringify(fields)),
+  };
+  stop = startHeartbeat({ urls, ping, store, log, ...(everyMs === undefined ? {} : { everyMs }) });
+}
+
+const paths = (): readonly string[] => watcher.requests.map(({ method, path }) => `${method} ${path}`);
+
+test("at the start, and as long as the daemon lives", async () => {
+  start(20);
+  await expect.poll(() => watcher.requests.length, PATIENCE).toBeGreaterThan(3);
+  expect(new Set(paths())).toEqual(new Set(["GET /all/secret-uuid"]));
+});
+
+test("at the end of a night, and of nothing else", async () => {
+  start();
+  for (const pipeline of ["chore", "improve"]) {
+    const task = sampleTask({ pipeline });
+    const events = [sampleEvent({ task: task.id, type: "task.ended" })];
+    await store.createTask(creating(task, { events }));
+  }
+  await expect.poll(() => paths().toSorted(), PATIENCE).toEqual(["GET /all/secret-uuid", "GET /shop/secret-uuid"]);
+});
+
+test("a failure is said once, without the address, and is over when it is over", async () => {
+  watcher.fail("drop", { status: 404, body: "no check /all/secret-uuid" }, { status: 500 });
+  start(20);
+  await expect.poll(() => watcher.requests.length, PATIENCE).toBeGreaterThan(4);
+  expect(warnings).toHaveLength(1);
+  expect(warnings[0]).not.toContain("secret-uuid");
+  watcher.fail({ status: 404, body: "no check /all/secret-uuid" });
+  await expect.poll(() => warnings.length, PATIENCE).toBe(2);
+  expect(warnings[1]).toContain("HTTP 404");
+  expect(warnings[1]).not.toContain("secret-uuid");
+});

@@ -1,0 +1,57 @@
+import type { Event } from "../core/event.ts";
+import type { Log } from "../ports/log.ts";
+import type { Store } from "../ports/store.ts";
+
+const EVERY_MS = 5 * 60_000;
+
+export interface HeartbeatOptions {
+  /** Of a project, or of all. */
+  readonly urls: (project: string | null) => readonly string[];
+  readonly ping: (url: string) => Promise<void>;
+  readonly store: Pick<Store, "getTask" | "onEvents">;
+  readonly log: Log;
+  readonly everyMs?: number;
+}
+
+/**
+ * Tells whoever watches that the daemon lives, and at the end of each night that it was worked: a watcher that hears
+ * nothing raises the alarm that a dead machine cannot. Best effort; nothing waits for it. Returns the way to stop.
+ */
+export function startHeartbeat({ urls, ping, store, log, everyMs = EVERY_MS }: HeartbeatOptions): () => void {
+  const failing = new Set<string>();
+  const timer = setInterval(() => beat(null), everyMs);
+  const unsubscribe = store.onEvents((events) => void afterNights(events).catch(() => undefined));
+  beat(null);
+  return () => {
+    clearInterval(timer);
+    unsubscribe();
+  };
+
+  async function afterNights(events: readonly Event[]): Promise<void> {
+    for (const { type, task: id } of events) {
+      if (type !== "task.ended" || id === null) continue;
+      const task = await store.getTask(id);
+      if (task?.pipeline === "improve") beat(task.project);
+    }
+  }
+
+  function beat(project: string | null): void {
+    for (const url of urls(project)) void call(url);
+  }
+
+  /** The address is not told: whoever knows it can pretend to be this daemon. */
+  async function call(url: string): Promise<void> {
+    const { host } = new URL(url);
+    try {
+      await ping(url);
+      if (failing.delete(url)) log.info(`the heartbeat reaches ${host} again`);
+    } catch (error) {
+      if (failing.has(url)) return;
+      failing.add(url);
+      log.warn("the heartbeat does not arrive; this is said once", {
+        host,
+        error: error instanceof Error ? error.message : String(error),
+      });
+    }
+  }
+}

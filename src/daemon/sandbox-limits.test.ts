@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { sandboxLimits } from "./sandbox-limits.ts";
+
+const GB = 1024 ** 3;
+const limitsOf = sandboxLimits({ memoryBytes: 8 * GB, cores: 4 });
+
+test("the machine keeps a quarter of its memory, whatever a command does", () => {
+  const { memoryBytes, treeMemoryBytes, tmpBytes } = limitsOf(60_000);
+  expect([memoryBytes, treeMemoryBytes, tmpBytes]).toEqual([6 * GB, 6 * GB, GB]);
+});
+
+test("processor time is what all cores can give within the command's time, in whole seconds", () => {
+  expect(limitsOf(60_000).cpuSeconds).toBe(240);
+  expect(limitsOf(1_001).cpuSeconds).toBe(8);
+});
+
+test("this machine has at least one core", () => {
+  expect(sandboxLimits()(1_000).cpuSeconds).toBeGreaterThanOrEqual(1);
+});

@@ -1,0 +1,144 @@
+import type { Actor } from "../core/event.ts";
+import { grantAccess } from "../core/grant.ts";
+import { ROLE_OUTCOMES, SHARED_AGENT_OUTCOMES } from "../core/outcome.ts";
+import type { Pipeline, State } from "../core/pipeline.ts";
+import { buildContext } from "../core/prompt-context.ts";
+import { resolveRun } from "../core/resolve-run.ts";
+import type { Role } from "../core/role.ts";
+import type { Settings } from "../core/settings.ts";
+import type { Task } from "../core/task.ts";
+import type { Project } from "../ports/store.ts";
+import type { TaskDraft } from "./commands-contract.ts";
+import type { EnginePorts } from "./ports.ts";
+import { promptValues } from "./prompt-values.ts";
+import { draftTask } from "./submit.ts";
+
+/** What a task would do, without doing any of it. */
+export interface Foreseen {
+  readonly project: string;
+  readonly pipeline: string;
+  /** In the order in which they are tried; empty where nothing is scheduled. */
+  readonly categories: readonly string[];
+  readonly runs: readonly ForeseenRun[];
+  readonly checks: readonly { readonly name: string; readonly command: string }[];
+  readonly limits: {
+    readonly maxDiffLines: number;
+    readonly avoidRecentCommits: number;
+    readonly openChangeRequests: number;
+    readonly retries: number;
+    readonly taskTimeoutMs: number;
+  };
+  readonly budget: Settings["budget"];
+  readonly publish: { readonly forge: string | null; readonly target: string; readonly reviewer: string | null };
+}
+
+export interface ForeseenRun {
+  readonly role: Role;
+  readonly agent: string;
+  readonly model: string | null;
+  readonly timeoutMs: number;
+  readonly maxTurns: number | null;
+  readonly maxBudgetUsd: number | null;
+  readonly tools: readonly string[];
+  /** Null: every program of the system. */
+  readonly commands: readonly string[] | null;
+  readonly workspace: "read" | "write";
+  readonly executes: boolean;
+  readonly network: readonly string[];
+  readonly secrets: readonly string[];
+  /** As far as it is known before anything ran. */
+  readonly prompt: string;
+}
+
+const RETRIES = 2;
+
+export async function foresee(ports: EnginePorts, draft: TaskDraft, actor: Actor): Promise<Foreseen> {
+  const { project, settings, pipeline, task } = await draftTask(ports, draft, actor);
+  const runs = await Promise.all(
+    agentStates(pipeline).map((state) => foreseeRun(ports, { project, settings, state, task })),
+  );
+  return {
+    project: project.name,
+    pipeline: pipeline.name,
+    categories: task.items?.list ?? [],
+    runs,
+    checks: settings.checks.map(({ name, command }) => ({ name, command })),
+    limits: {
+      maxDiffLines: settings.improve.maxDiffLines,
+      avoidRecentCommits: settings.improve.avoidRecentCommits,
+      openChangeRequests: settings.limits.openChangeRequests,
+      retries: RETRIES,
+      taskTimeoutMs: settings.limits.taskTimeoutMs,
+    },
+    budget: settings.budget,
+    publish: {
+      forge: settings.forge === null ? null : (settings.forge.url ?? settings.forge.kind),
+      target: settings.defaultBranch ?? project.defaultBranch,
+      reviewer: settings.forge?.reviewer ?? null,
+    },
+  };
+}
+
+/** One for each role, where the pipeline first has it. */
+function agentStates(pipeline: Pipeline): readonly State[] {
+  const seen = new Set<Role>();
+  return Object.values(pipeline.states).filter((state) => {
+    if (state.step.kind !== "agent" || seen.has(state.step.role)) return false;
+    seen.add(state.step.role);
+    return true;
+  });
+}
+
+interface Foreseeing {
+  readonly project: Project;
+  readonly settings: Settings;
+  readonly state: State;
+  readonly task: Task;
+}
+
+async function foreseeRun(ports: EnginePorts, given: Foreseeing): Promise<ForeseenRun> {
+  const { settings, state, task } = given;
+  if (state.step.kind !== "agent") throw new TypeError(`${state.name} has no agent`);
+  const { role } = state.step;
+  const resolved = resolveRun(settings, state.agent, task.options, role);
+  const commands = state.agent.commands ?? settings.roles[role].commands;
+  const access = grantAccess(role, settings.sandbox, { commands, plan: null });
+  return {
+    role,
+    agent: resolved.agent,
+    model: resolved.model,
+    timeoutMs: resolved.timeoutMs,
+    maxTurns: resolved.maxTurns,
+    maxBudgetUsd: resolved.maxBudgetUsd,
+    tools: resolved.tools,
+    commands: access.commands,
+    workspace: access.workspace,
+    executes: access.executes,
+    network: access.network,
+    secrets: Object.entries(settings.secrets).flatMap(([name, { roles }]) => (roles.includes(role) ? [name] : [])),
+    prompt: await foreseePrompt(ports, given, { role, commands: access.commands }),
+  };
+}
+
+async function foreseePrompt(
+  ports: EnginePorts,
+  { project, settings, task }: Foreseeing,
+  { role, commands }: { readonly role: Role; readonly commands: readonly string[] | null },
+): Promise<string> {
+  return buildContext({
+    preamble: await ports.projects.preamble(),
+    template: await ports.projects.prompt(project, role),
+    append: settings.roles[role].append,
+    instructions: settings.instructions,
+    role,
+    task,
+    artifacts: [],
+    values: await promptValues(ports, { project, settings, items: task.items, commands, at: task.createdAt }),
+    data: {},
+    variables: settings.improve.variables,
+    outcomes: [...ROLE_OUTCOMES[role], ...SHARED_AGENT_OUTCOMES],
+    outcomeFile: "/the/run's/outcome.json",
+    isResumed: false,
+    nonce: "not-known-before",
+  });
+}

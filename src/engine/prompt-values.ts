@@ -1,0 +1,39 @@
+import { CATEGORIES, categoryLabel } from "../core/category.ts";
+import type { PromptValues } from "../core/prompt-context.ts";
+import { isAddress, withoutCredentials } from "../core/remote-address.ts";
+import type { Settings } from "../core/settings.ts";
+import type { Items } from "../core/task.ts";
+import type { Project } from "../ports/store.ts";
+import type { EnginePorts } from "./ports.ts";
+
+export interface ValuesParams {
+  readonly project: Project;
+  readonly settings: Settings;
+  readonly items: Items | null;
+  readonly commands: readonly string[] | null;
+  readonly at: number;
+}
+
+/** What a prompt's template may say in its sentences. */
+export async function promptValues(ports: EnginePorts, params: ValuesParams): Promise<PromptValues> {
+  const { project, settings, items, commands, at } = params;
+  return {
+    project: project.name,
+    defaultBranch: project.defaultBranch,
+    repoUrl: isAddress(project.remote) ? withoutCredentials(project.remote) : null,
+    reviewer: settings.forge?.reviewer ?? null,
+    commands,
+    date: dateIn(settings.timeZone, at),
+    category: await categoryOf(ports, items),
+  };
+}
+
+async function categoryOf(ports: EnginePorts, items: Items | null): Promise<PromptValues["category"]> {
+  const name = CATEGORIES.find((each) => each === items?.list[items.at]);
+  if (items === null || name === undefined) return null;
+  return { name, label: categoryLabel(items), guidance: await ports.projects.guidance(name) };
+}
+
+function dateIn(timeZone: string, at: number): string {
+  return new Intl.DateTimeFormat("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" }).format(at);
+}

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import type { Role } from "../core/role.ts";
+import { TEST_LIMITS } from "../testing/policy.ts";
+import { agentPolicy, commandPolicy } from "./sandbox-policy.ts";
+import type { StepContext } from "./steps/step.ts";
+
+const sandbox = { write: [], read: [], network: [], commands: null };
+/** Of all that a step knows, what decides about its sandbox. */
+const context = {
+  ports: {
+    home: "/nightshift",
+    sandboxLimits: (timeoutMs: number) => ({ ...TEST_LIMITS, cpuSeconds: timeoutMs / 500 }),
+  },
+  settings: { sandbox, roles: { implement: { commands: null }, review: { commands: null } } },
+  state: { agent: { commands: null } },
+} as unknown as StepContext;
+const place = {
+  workspace: { path: "/work", objects: [] },
+  paths: { home: "/h", tmp: "/t", outcomeDir: "/o", promptFile: "/p", filesDir: "/f" },
+  env: {},
+  timeoutMs: 60_000,
+} as unknown as Parameters<typeof commandPolicy>[1];
+
+const policyOf = (role: Role) => agentPolicy(context, { ...place, role, read: [], programs: [], hide: [] });
+
+test("the limits are those of the command's own time", () => {
+  expect([policyOf("implement"), commandPolicy(context, place)].map(({ limits }) => limits.cpuSeconds)).toEqual([
+    120, 120,
+  ]);
+});
+
+test("an agent that works is told when there is no gateway; who judges, and checks, get no Node for that", () => {
+  const policies = [policyOf("implement"), policyOf("review"), commandPolicy(context, place)];
+  expect(policies.map(({ answersNoModel }) => answersNoModel)).toEqual([true, false, false]);
+});

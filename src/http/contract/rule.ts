@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { REASON_KINDS } from "../../core/proposal-reason.ts";
+import { PROPOSAL_STATUSES } from "../../core/proposal.ts";
+import { time } from "./common.ts";
+
+export const ruleSchema = z
+  .strictObject({
+    id: z.string(),
+    project: z.string(),
+    text: z.string().meta({ description: "What analyses are told, as it is." }),
+    proposal: z.string().nullable().meta({ description: "What it was said about; null for a rule written by itself." }),
+    url: z.string().nullable().meta({ description: "The change request of that." }),
+    by: z.string(),
+    created_at: time,
+    updated_at: time,
+    expires_at: time.nullable().meta({ description: "Null: never." }),
+    expired: z.boolean(),
+  })
+  .meta({ id: "Rule" });
+export type RuleJson = z.output<typeof ruleSchema>;
+
+const expiresAt = z.iso.datetime({ offset: true }).nullable().optional();
+
+export const newRuleSchema = z.strictObject({
+  project: z.string().min(1),
+  text: z.string(),
+  expires_at: expiresAt.meta({ description: "Null: never. Left out: after 180 days." }),
+});
+
+export const ruleChangeSchema = z
+  .strictObject({ text: z.string().optional(), expires_at: expiresAt.meta({ description: "Null: never." }) })
+  .refine(({ text, expires_at }) => text !== undefined || expires_at !== undefined, "needs text or expires_at");
+
+export const proposalSchema = z
+  .strictObject({
+    id: z.string(),
+    project: z.string(),
+    task: z.string(),
+    category: z.string(),
+    title: z.string(),
+    files: z.array(z.string()),
+    base_commit: z.string(),
+    status: z.enum(PROPOSAL_STATUSES),
+    url: z.string().nullable(),
+    number: z.int().nullable(),
+    created_at: time,
+    updated_at: time,
+    reason: z
+      .strictObject({ kind: z.enum(REASON_KINDS), text: z.string(), by: z.string(), at: time })
+      .nullable()
+      .meta({ description: "Why it is not wanted, where somebody said so." }),
+    asked_at: time.nullable().meta({ description: "When people were asked for the reason." }),
+  })
+  .meta({ id: "Proposal" });
+export type ProposalJson = z.output<typeof proposalSchema>;
+
+export const reasonSchema = z.strictObject({ kind: z.enum(REASON_KINDS), text: z.string().default("") });
+
+export const explainedSchema = z.strictObject({ proposal: proposalSchema, rule: ruleSchema });

@@ -1,0 +1,75 @@
+import { z } from "zod";
+import { CATEGORIES } from "../../core/category.ts";
+import { ROLES } from "../../core/role.ts";
+import { time } from "./common.ts";
+
+export const upcomingSchema = z
+  .strictObject({
+    project: z.string(),
+    name: z.string(),
+    pipeline: z.string(),
+    title: z.string(),
+    cron: z.string(),
+    time_zone: z.string(),
+    at: time.nullable().meta({ description: "Null: it does not come round in that time." }),
+    categories: z
+      .array(z.string())
+      .nullable()
+      .meta({ description: "Of a nightly improvement; empty: nothing is scheduled for that day." }),
+  })
+  .meta({ id: "UpcomingRun" });
+
+export const schedulesSchema = z.strictObject({ runs: z.array(upcomingSchema), problems: z.array(z.string()) });
+
+const amount = z.number().nullable();
+
+export const foreseenSchema = z
+  .strictObject({
+    project: z.string(),
+    pipeline: z.string(),
+    categories: z.array(z.string()).meta({ description: "In the order in which they are tried." }),
+    runs: z.array(
+      z.strictObject({
+        role: z.enum(ROLES),
+        agent: z.string(),
+        model: z.string().nullable(),
+        timeout_ms: z.int(),
+        max_turns: z.int().nullable(),
+        max_budget_usd: amount,
+        tools: z.array(z.string()),
+        commands: z.array(z.string()).nullable().meta({ description: "Null: every program of the system." }),
+        workspace: z.enum(["read", "write"]),
+        executes: z.boolean().meta({ description: "Whether code of the workspace may run." }),
+        network: z.array(z.string()),
+        secrets: z.array(z.string()).meta({ description: "Names, never values." }),
+        prompt: z.string().meta({ description: "As far as it is known before anything ran." }),
+      }),
+    ),
+    checks: z.array(z.strictObject({ name: z.string(), command: z.string() })),
+    limits: z.strictObject({
+      max_diff_lines: z.int(),
+      avoid_recent_commits: z.int(),
+      open_change_requests: z.int(),
+      retries: z.int(),
+      task_timeout_ms: z.int(),
+    }),
+    budget: z.strictObject({
+      run_usd: amount,
+      task_usd: amount,
+      night_usd: amount,
+      month_usd: amount,
+      run_tokens: z.int().nullable(),
+    }),
+    publish: z.strictObject({ forge: z.string().nullable(), target: z.string(), reviewer: z.string().nullable() }),
+  })
+  .meta({ id: "Foreseen" });
+
+export const improveSchema = z.strictObject({
+  project: z.string().min(1),
+  category: z.enum(CATEGORIES).nullable().default(null),
+  only: z.boolean().default(false),
+});
+
+export type UpcomingJson = z.infer<typeof upcomingSchema>;
+export type ForeseenJson = z.infer<typeof foreseenSchema>;
+export type SchedulesJson = z.infer<typeof schedulesSchema>;

@@ -1,0 +1,48 @@
+import { addDays, createCalendar } from "../../core/calendar.ts";
+import { COST_DIMENSIONS } from "../../core/cost-dimensions.ts";
+import { UserError } from "../../core/errors.ts";
+import type { CostsQuery } from "../contract/costs.ts";
+import { viewCosts } from "../cost-view.ts";
+import type { HttpDeps } from "../deps.ts";
+import type { Handlers } from "./handler.ts";
+
+const USUAL_DAYS = 30;
+
+export function costRoutes({ store, info, clock }: Pick<HttpDeps, "store" | "info" | "clock">): Handlers<"GET /costs"> {
+  return {
+    async "GET /costs"({ query }) {
+      const { timeZone } = info();
+      const { since, until } = spanOf(query, clock.now(), timeZone);
+      const by = [...new Set(query.by ?? COST_DIMENSIONS)];
+      const rows = await store.costs({ since, until, project: query.project ?? null, by, timeZone });
+      return viewCosts(rows, { since, until, timeZone, by });
+    },
+  };
+}
+
+/** Days are those of the time zone: from the first moment of the first to the last of the last. */
+export function spanOf(
+  { since, until }: Pick<CostsQuery, "since" | "until">,
+  now: number,
+  timeZone: string,
+): { readonly since: number; readonly until: number } {
+  const { dayOf, startOf } = createCalendar(timeZone);
+  const end = until === undefined ? now + 1 : isDay(until) ? startOf(addDays(until, 1)) : Date.parse(until);
+  const [, days = USUAL_DAYS] = /^(\d+)d$/.exec(since ?? `${USUAL_DAYS}d`) ?? [];
+  const start =
+    since === undefined || since.endsWith("d")
+      ? startOf(addDays(dayOf(end - 1), 1 - Number(days)))
+      : isDay(since)
+        ? startOf(since)
+        : Date.parse(since);
+  if (start < end) return { since: start, until: end };
+  throw new UserError(
+    "invalid",
+    `The time asked for ends (${new Date(end).toISOString()}) before it begins (${new Date(start).toISOString()}).`,
+    "since must be before until; a day as until counts whole.",
+  );
+}
+
+function isDay(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d$/.test(text);
+}

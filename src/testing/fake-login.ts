@@ -1,0 +1,116 @@
+import { randomBytes } from "node:crypto";
+import { createServer } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text as readText } from "node:stream/consumers";
+
+/** What a CLI keeps in the file of a login: a short-lived token, and one that gets the next two. */
+export interface Login {
+  readonly accessToken: string;
+  readonly refreshToken: string;
+}
+
+/** A stand-in for a vendor's token endpoint. Each refresh token is good for one use, as vendors have it. */
+export interface FakeLogin {
+  /** Of the token endpoint. */
+  readonly url: string;
+  /** What came of each request for new tokens, in order. */
+  readonly refreshes: readonly ("renewed" | "reused" | "unknown")[];
+  /** A person logged in so long ago that the first token is over, and the next program to use it renews it. */
+  logIn(): Login;
+  /** Whether whoever holds this token is logged in. */
+  accepts(accessToken: string): boolean;
+  close(): Promise<void>;
+}
+
+/** All that came of one login, by renewing it again and again. */
+interface Family {
+  current: Login;
+  readonly used: Set<string>;
+  isRevoked: boolean;
+}
+
+export async function openFakeLogin(): Promise<FakeLogin> {
+  const families: Family[] = [];
+  const refreshes: FakeLogin["refreshes"][number][] = [];
+
+  /** A token that comes a second time was stolen or copied, and nobody can say which of the two is the owner: both are out. */
+  function refresh(token: string): Login | null {
+    const family = families.find(({ current, used }) => current.refreshToken === token || used.has(token));
+    const isCurrent = family !== undefined && !family.isRevoked && family.current.refreshToken === token;
+    refreshes.push(isCurrent ? "renewed" : family === undefined ? "unknown" : "reused");
+    if (family === undefined) return null;
+    if (!isCurrent) {
+      family.isRevoked = true;
+      return null;
+    }
+    family.used.add(token);
+    family.current = newLogin(HOUR_S);
+    return family.current;
+  }
+
+  const server = createServer((request, response) => {
+    void answer(request, response, refresh).catch(() => response.destroy());
+  });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.listen(0, "127.0.0.1", resolve);
+  await promise;
+  const { port } = server.address() as AddressInfo; // of a server on a port
+  return {
+    url: `http://127.0.0.1:${port}/oauth/token`,
+    refreshes,
+    logIn() {
+      const family: Family = { current: newLogin(-HOUR_S), used: new Set(), isRevoked: false };
+      families.push(family);
+      return family.current;
+    },
+    accepts: (token) => families.some(({ current, isRevoked }) => !isRevoked && current.accessToken === token),
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  refresh: (token: string) => Login | null,
+): Promise<void> {
+  const login = refresh(tokenIn(await readText(request)));
+  const [status, body] =
+    login === null
+      ? [401, { error: { code: "refresh_token_reused", message: "This token was used before; log in again." } }]
+      : [200, { access_token: login.accessToken, refresh_token: login.refreshToken, id_token: login.accessToken }];
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(JSON.stringify(body));
+}
+
+/** Clients send a form, or JSON. */
+function tokenIn(body: string): string {
+  if (!body.startsWith("{")) return new URLSearchParams(body).get("refresh_token") ?? "";
+  const { refresh_token: token } = JSON.parse(body) as { readonly refresh_token?: unknown };
+  return typeof token === "string" ? token : "";
+}
+
+function newLogin(goodForS: number): Login {
+  return { accessToken: signedToken(goodForS), refreshToken: `refresh-${randomBytes(12).toString("hex")}` };
+}
+
+const HOUR_S = 3600;
+
+/** In the shape that CLIs look into for the account and the end; nobody here checks its signature. */
+function signedToken(goodForS: number): string {
+  const claims = {
+    jti: randomBytes(12).toString("hex"),
+    exp: Math.floor(Date.now() / 1000) + goodForS,
+    email: "alice@example.com",
+    "https://api.openai.com/auth": { chatgpt_account_id: "account", chatgpt_plan_type: "pro" },
+  };
+  return [encode({ alg: "none", typ: "JWT" }), encode(claims), "c2lnbmVk"].join(".");
+}
+
+function encode(part: object): string {
+  return Buffer.from(JSON.stringify(part)).toString("base64url");
+}

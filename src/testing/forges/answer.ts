@@ -1,0 +1,46 @@
+import type { ForgeWorld } from "./held.ts";
+
+export interface ApiRequest {
+  readonly method: string;
+  /** Below the API's root, decoded only where the forge decodes. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly token: string | null;
+}
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export type Api = (world: ForgeWorld, request: ApiRequest) => Promise<ApiAnswer>;
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly page: number;
+  readonly next: number | null;
+}
+
+export function cutPage<T>({ mostPerPage }: ForgeWorld, { query }: ApiRequest, items: readonly T[]): Page<T> {
+  const size = Math.min(mostPerPage, Number(query.get("per_page") ?? 30));
+  const page = Number(query.get("page") ?? 1);
+  const next = page * size < items.length ? page + 1 : null;
+  return { items: items.slice((page - 1) * size, page * size), page, next };
+}
+
+/** The address of a page, as `Link` headers write it. */
+export function pageLink(root: string, { path, query }: ApiRequest, page: number): string {
+  const search = new URLSearchParams(query);
+  search.set("page", String(page));
+  return `<${root}${path}?${search.toString()}>; rel="next"`;
+}
+
+export function texts(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
+}
+
+export function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,163 @@
+import type { LoopbackRequest } from "./loopback-forge.ts";
+
+type Kind = "text" | "number" | "numbers" | "flag" | readonly string[];
+
+export interface Endpoint {
+  readonly method: string;
+  readonly path: RegExp;
+  readonly query: Readonly<Record<string, Kind>>;
+  readonly body: Readonly<Record<string, Kind>>;
+  readonly required: readonly string[];
+  /** Where GitLab documents it. */
+  readonly documentation: string;
+}
+
+const DOCS = "https://docs.gitlab.com/api";
+const PAGES = { page: "number", per_page: "number" } as const;
+const PROJECT = String.raw`^/projects/(\d+|[^/]+%2F[^/]+)`;
+
+/** Every endpoint of API v4 that the adapter may use, with the parameters that its page names. */
+export const GITLAB_ENDPOINTS: readonly Endpoint[] = [
+  {
+    method: "GET",
+    path: new RegExp(`${PROJECT}$`),
+    query: { license: "flag", statistics: "flag", with_custom_attributes: "flag" },
+    body: {},
+    required: [],
+    documentation: `${DOCS}/projects/#get-a-single-project`,
+  },
+  {
+    method: "GET",
+    path: new RegExp(`${PROJECT}/merge_requests$`),
+    query: {
+      ...PAGES,
+      state: ["opened", "closed", "locked", "merged", "all"],
+      source_branch: "text",
+      target_branch: "text",
+      labels: "text",
+      order_by: ["created_at", "title", "updated_at", "merged_at"],
+      sort: ["asc", "desc"],
+      scope: ["created_by_me", "assigned_to_me", "all"],
+    },
+    body: {},
+    required: [],
+    documentation: `${DOCS}/merge_requests/#list-project-merge-requests`,
+  },
+  {
+    method: "POST",
+    path: new RegExp(`${PROJECT}/merge_requests$`),
+    query: {},
+    body: {
+      source_branch: "text",
+      target_branch: "text",
+      title: "text",
+      description: "text",
+      labels: "text",
+      assignee_id: "number",
+      assignee_ids: "numbers",
+      reviewer_ids: "numbers",
+      remove_source_branch: "flag",
+      squash: "flag",
+      target_project_id: "number",
+      allow_collaboration: "flag",
+      milestone_id: "number",
+    },
+    required: ["source_branch", "target_branch", "title"],
+    documentation: `${DOCS}/merge_requests/#create-mr`,
+  },
+  {
+    method: "GET",
+    path: new RegExp(String.raw`${PROJECT}/merge_requests/\d+$`),
+    query: { include_diverged_commits_count: "flag", include_rebase_in_progress: "flag", render_html: "flag" },
+    body: {},
+    required: [],
+    documentation: `${DOCS}/merge_requests/#get-single-mr`,
+  },
+  {
+    method: "PUT",
+    path: new RegExp(String.raw`${PROJECT}/merge_requests/\d+$`),
+    query: {},
+    body: {
+      title: "text",
+      description: "text",
+      target_branch: "text",
+      add_labels: "text",
+      remove_labels: "text",
+      labels: "text",
+      assignee_id: "number",
+      assignee_ids: "numbers",
+      reviewer_ids: "numbers",
+      state_event: ["close", "reopen"],
+      remove_source_branch: "flag",
+      squash: "flag",
+      discussion_locked: "flag",
+      allow_collaboration: "flag",
+      milestone_id: "number",
+    },
+    required: [],
+    documentation: `${DOCS}/merge_requests/#update-mr`,
+  },
+  {
+    method: "GET",
+    path: new RegExp(String.raw`${PROJECT}/merge_requests/\d+/discussions$`),
+    query: PAGES,
+    body: {},
+    required: [],
+    documentation: `${DOCS}/discussions/#list-project-merge-request-discussion-items`,
+  },
+  {
+    method: "GET",
+    path: /^\/users$/,
+    query: { ...PAGES, username: "text", search: "text", active: "flag" },
+    body: {},
+    required: [],
+    documentation: `${DOCS}/users/#list-users`,
+  },
+  {
+    method: "GET",
+    path: /^\/personal_access_tokens\/self$/,
+    query: {},
+    body: {},
+    required: [],
+    documentation: `${DOCS}/personal_access_tokens/#self-inform`,
+  },
+];
+
+/** What about the requests the table does not know or allow, a sentence each. */
+export function checkAgainstGitlab(requests: readonly LoopbackRequest[]): string[] {
+  return requests.filter(({ of }) => of === "api").flatMap(checkOne);
+}
+
+function checkOne({ method, path, query, body }: LoopbackRequest): string[] {
+  const name = `${method} ${path}`;
+  const endpoint = GITLAB_ENDPOINTS.find((each) => each.method === method && each.path.test(path));
+  if (endpoint === undefined) return [`${name}: no such endpoint`];
+  const missing = endpoint.required.filter((key) => !(key in body));
+  return [
+    ...Object.entries(query)
+      .filter(([key, value]) => !fits(endpoint.query[key], asQuery(endpoint.query[key], value)))
+      .map(([key]) => `${name}: query ${key}`),
+    ...Object.entries(body)
+      .filter(([key, value]) => !fits(endpoint.body[key], value))
+      .map(([key]) => `${name}: body ${key}`),
+    ...missing.map((key) => `${name}: lacks ${key}`),
+    // "Must include at least one non-required attribute", says the page.
+    ...(method === "PUT" && Object.keys(body).length === 0 ? [`${name}: says nothing`] : []),
+  ];
+}
+
+/** A query has only texts. */
+function asQuery(kind: Kind | undefined, value: string): unknown {
+  if (kind === "number") return /^\d+$/.test(value) ? Number(value) : value;
+  if (kind === "flag") return value === "true" ? true : value === "false" ? false : value;
+  return value;
+}
+
+function fits(kind: Kind | undefined, value: unknown): boolean {
+  if (kind === undefined) return false;
+  if (kind === "text") return typeof value === "string";
+  if (kind === "number") return Number.isInteger(value);
+  if (kind === "numbers") return Array.isArray(value) && value.every((each) => Number.isInteger(each));
+  if (kind === "flag") return typeof value === "boolean";
+  return typeof value === "string" && kind.includes(value);
+}

@@ -1,0 +1,124 @@
+import { git } from "../temp-repo.ts";
+
+export interface Held {
+  readonly number: number;
+  title: string;
+  body: string;
+  readonly branch: string;
+  target: string;
+  draft: boolean;
+  state: "open" | "merged" | "closed";
+  readonly labels: string[];
+  readonly reviewers: string[];
+  readonly assignees: string[];
+  readonly comments: HeldComment[];
+  readonly createdAt: string;
+  /** Of the branch when it was last looked at: it may be gone since. */
+  headCommit: string;
+  mergeCommit: string | null;
+}
+
+export interface HeldComment {
+  readonly id: number;
+  readonly author: string;
+  readonly body: string;
+  readonly file: string | null;
+  readonly line: number | null;
+  /** `review`: the words with which GitHub's reviews are sent off; `system`: GitLab's own notes. */
+  readonly kind: "comment" | "review" | "system";
+  readonly at: string;
+}
+
+export type HeldCi = "running" | "passed" | "failed";
+
+/** What the forge knows, and where its repository is. */
+export interface ForgeWorld {
+  readonly kind: "github" | "gitlab";
+  /** With the port and the prefix. */
+  url: string;
+  readonly project: string;
+  readonly formerProject: string | null;
+  readonly bareDir: string;
+  readonly users: readonly string[];
+  readonly scopes: readonly string[] | null;
+  readonly role: "write" | "read" | "none";
+  readonly draftsAllowed: boolean;
+  readonly mostPerPage: number;
+  readonly held: Held[];
+  readonly ci: Map<string, HeldCi>;
+  readonly labels: Set<string>;
+}
+
+export const PROJECT_ID = 4711;
+
+export function findHeld({ held }: ForgeWorld, number: number): Held | null {
+  return held.find((each) => each.number === number) ?? null;
+}
+
+export function openOf({ held }: ForgeWorld, branch: string, target: string): Held | null {
+  return held.find((each) => each.state === "open" && each.branch === branch && each.target === target) ?? null;
+}
+
+export async function headOf({ bareDir }: ForgeWorld, branch: string): Promise<string | null> {
+  return await git(bareDir, "rev-parse", "--verify", "--quiet", `refs/heads/${branch}`).catch(() => null);
+}
+
+/** Looks at the branch again, as a forge does after each push. */
+export async function refreshed(world: ForgeWorld, held: Held): Promise<Held> {
+  if (held.state === "open") held.headCommit = (await headOf(world, held.branch)) ?? held.headCommit;
+  return held;
+}
+
+export async function conflicts({ bareDir }: ForgeWorld, { target, headCommit }: Held): Promise<boolean> {
+  const merged = git(bareDir, "merge-tree", "--write-tree", "--name-only", `refs/heads/${target}`, headCommit);
+  return await merged.then(
+    () => false,
+    () => true,
+  );
+}
+
+/** Without a wait, so that of two who ask at once the second finds the first one's. */
+export function open(
+  world: ForgeWorld,
+  wanted: Pick<Held, "title" | "body" | "branch" | "target" | "draft" | "headCommit"> & {
+    readonly labels?: readonly string[];
+  },
+): Held {
+  const number = world.held.length + 1;
+  const made: Held = {
+    ...wanted,
+    number,
+    state: "open",
+    labels: [],
+    reviewers: [],
+    assignees: [],
+    comments: [],
+    // A second apart, so that the order of time is the order of making.
+    createdAt: new Date(Date.UTC(2026, 0, 1) + number * 1000).toISOString(),
+    mergeCommit: null,
+  };
+  world.held.push(made);
+  addLabels(world, made, wanted.labels ?? []);
+  return made;
+}
+
+/** Both forges make the labels that they do not know. */
+export function addLabels(world: ForgeWorld, held: Held, labels: readonly string[]): void {
+  for (const label of labels) {
+    world.labels.add(label);
+    if (!held.labels.includes(label)) held.labels.push(label);
+  }
+}
+
+export async function merge(world: ForgeWorld, held: Held): Promise<string> {
+  const { bareDir } = world;
+  await refreshed(world, held);
+  const ref = `refs/heads/${held.target}`;
+  const tree = (await git(bareDir, "merge-tree", "--write-tree", ref, held.headCommit)).split("\n")[0] ?? "";
+  const parents = ["-p", await git(bareDir, "rev-parse", ref), "-p", held.headCommit];
+  const commit = await git(bareDir, "commit-tree", ...parents, "-m", `Merge ${held.branch}`, tree);
+  await git(bareDir, "update-ref", ref, commit);
+  held.state = "merged";
+  held.mergeCommit = commit;
+  return commit;
+}

@@ -1,0 +1,278 @@
+import { createServer } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { text as readText } from "node:stream/consumers";
+import { createTempRepo } from "../temp-repo.ts";
+import type { Files, TempRepo } from "../temp-repo.ts";
+import type { ApiAnswer } from "./answer.ts";
+import { serveGit } from "./git-http.ts";
+import { answerGithub } from "./github-api.ts";
+import { answerGitlab } from "./gitlab-api.ts";
+import { findHeld, headOf, merge, open } from "./held.ts";
+import type { ForgeWorld, Held, HeldCi, HeldComment } from "./held.ts";
+
+export interface LoopbackParams {
+  readonly kind: "github" | "gitlab";
+  readonly token: string;
+  /** What the repository begins with, on `main`. */
+  readonly files?: Files;
+  /** Path of the project; default `team/shop`. */
+  readonly project?: string;
+  /** A path that the project had once. */
+  readonly formerProject?: string;
+  /** Path below which all of it stands, such as `/gitlab`. */
+  readonly prefix?: string;
+  readonly users?: readonly string[];
+  /** What the token may; null: it does not tell. Default: enough. */
+  readonly scopes?: readonly string[] | null;
+  readonly role?: ForgeWorld["role"];
+  readonly draftsAllowed?: boolean;
+  readonly mostPerPage?: number;
+}
+
+/** A stand-in for GitHub or GitLab: git pushes to it for real, and it keeps the change requests in memory. */
+export interface LoopbackForge {
+  readonly kind: "github" | "gitlab";
+  /** For `forge.url`. */
+  readonly url: string;
+  readonly project: string;
+  /** For git over http. */
+  readonly remoteUrl: string;
+  /** For git over a path. */
+  readonly bareDir: string;
+  /** Its `checkout` is a person's, with `bareDir` as origin. */
+  readonly repo: TempRepo;
+  /** Everything that was asked, in order. */
+  readonly requests: readonly LoopbackRequest[];
+  readonly changeRequests: readonly Held[];
+  /** Opens one by hand, as a person does. */
+  openRequest(wanted: Partial<Held> & Pick<Held, "branch">): Promise<Held>;
+  /** Really merges, in the repository; the merge commit. */
+  merge(number: number): Promise<string>;
+  closeRequest(number: number): void;
+  comment(number: number, comment: Partial<HeldComment> & Pick<HeldComment, "body">): void;
+  /** What CI came to for the commit that the branch has now. */
+  ci(number: number, state: HeldCi): void;
+  fail(failure: Failure): void;
+  /** After the next push nobody answers any more, until `recover`. */
+  dieAfterPush(): void;
+  recover(): void;
+  /** Forgets requests, change requests and faults; the repository stays as it is. */
+  forget(): void;
+  /** Removes the repository as well. */
+  close(): Promise<void>;
+}
+
+export interface LoopbackRequest {
+  readonly of: "api" | "git";
+  readonly method: string;
+  /** For the API: below its root. */
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Readonly<Record<string, unknown>>;
+  /** Null: no answer was given. */
+  readonly status: number | null;
+}
+
+export interface Failure {
+  readonly method?: string;
+  /** Looked for in the API's path. */
+  readonly path?: RegExp;
+  /** How many requests it meets; default 1. */
+  readonly times?: number;
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** The connection breaks instead of an answer. */
+  readonly drop?: boolean;
+  /** It is done all the same, and only the answer is lost. */
+  readonly afterDoing?: boolean;
+}
+
+export async function openLoopbackForge(params: LoopbackParams): Promise<LoopbackForge> {
+  const repo = await createTempRepo(params.files);
+  const project = params.project ?? "team/shop";
+  const world: ForgeWorld = {
+    kind: params.kind,
+    url: "",
+    project,
+    formerProject: params.formerProject ?? null,
+    bareDir: repo.remote,
+    users: params.users ?? ["alice", "bob"],
+    scopes: params.scopes === undefined ? [params.kind === "github" ? "repo" : "api"] : params.scopes,
+    role: params.role ?? "write",
+    draftsAllowed: params.draftsAllowed ?? true,
+    mostPerPage: params.mostPerPage ?? 100,
+    held: [],
+    ci: new Map(),
+    labels: new Set(),
+  };
+  const desk = new Desk(world, params);
+  const server = createServer((request, response) => {
+    desk.handle(request, response).catch((error: unknown) => {
+      if (response.headersSent) response.destroy();
+      else send(response, { status: 500, body: { message: `The loopback forge broke: ${String(error)}` } });
+    });
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once("error", reject);
+  server.listen({ host: "127.0.0.1", port: 0 }, resolve);
+  await promise;
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  world.url = `http://127.0.0.1:${port}${params.prefix ?? ""}`;
+  return {
+    kind: params.kind,
+    url: world.url,
+    project,
+    remoteUrl: `${world.url}/${project}.git`,
+    bareDir: repo.remote,
+    repo,
+    requests: desk.requests,
+    changeRequests: world.held,
+    ...hooksOf(world),
+    fail: (failure) => void desk.failures.push({ failure, left: failure.times ?? 1 }),
+    dieAfterPush: () => void (desk.mood = "dies after push"),
+    recover: () => void (desk.mood = "well"),
+    forget() {
+      for (const list of [desk.requests, desk.failures, world.held]) list.length = 0;
+      for (const known of [world.ci, world.labels]) known.clear();
+      desk.mood = "well";
+    },
+    async close() {
+      await new Promise<void>((done) => {
+        server.close(() => done());
+        server.closeAllConnections();
+      });
+      await repo.remove();
+    },
+  };
+}
+
+function hooksOf(world: ForgeWorld): Pick<LoopbackForge, "openRequest" | "merge" | "closeRequest" | "comment" | "ci"> {
+  const get = (number: number): Held => {
+    const held = findHeld(world, number);
+    if (held === null) throw new Error(`There is no change request ${number}.`);
+    return held;
+  };
+  return {
+    async openRequest(wanted) {
+      const headCommit = (await headOf(world, wanted.branch)) ?? "";
+      return open(world, { title: wanted.branch, body: "", target: "main", draft: false, headCommit, ...wanted });
+    },
+    merge: (number) => merge(world, get(number)),
+    closeRequest: (number) => void (get(number).state = "closed"),
+    comment(number, wanted) {
+      const { comments } = get(number);
+      const id = number * 1000 + comments.length + 1;
+      const at = new Date(Date.UTC(2026, 0, 2) + comments.length * 1000).toISOString();
+      comments.push({ id, author: "alice", file: null, line: null, kind: "comment", at, ...wanted });
+    },
+    ci: (number, state) => void world.ci.set(get(number).headCommit, state),
+  };
+}
+
+/** Takes requests, writes them down, and plays the faults that a test asked for. */
+class Desk {
+  readonly requests: LoopbackRequest[] = [];
+  readonly failures: { readonly failure: Failure; left: number }[] = [];
+  mood: "well" | "dies after push" | "dead" = "well";
+  readonly #world: ForgeWorld;
+  readonly #token: string;
+  readonly #prefix: string;
+
+  constructor(world: ForgeWorld, { token, prefix = "" }: LoopbackParams) {
+    this.#world = world;
+    this.#token = token;
+    this.#prefix = prefix;
+  }
+
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (this.mood === "dead") return void response.destroy();
+    const url = new URL(request.url ?? "/", "http://loopback");
+    const path = url.pathname.startsWith(`${this.#prefix}/`) ? url.pathname.slice(this.#prefix.length) : "";
+    const root = this.#world.kind === "github" ? "/api/v3" : "/api/v4";
+    if (path.startsWith(`${root}/`))
+      return await this.#answerApi(request, response, { url, path: path.slice(root.length) });
+    const repository = `/${this.#world.project}.git`;
+    if (path.startsWith(`${repository}/`)) {
+      return await this.#answerGit(request, response, { url, path: path.slice(repository.length) });
+    }
+    send(response, { status: 404, body: "<html>Page not found</html>", headers: { "content-type": "text/html" } });
+  }
+
+  async #answerGit(request: IncomingMessage, response: ServerResponse, at: At): Promise<void> {
+    const password = basicPassword(request.headers.authorization);
+    if (password !== this.#token) {
+      const headers = { "www-authenticate": 'Basic realm="git"', "content-type": "text/plain" };
+      send(response, { status: 401, body: "HTTP Basic: Access denied", headers });
+    } else if (this.#world.role === "read" && `${at.path}${at.url.search}`.includes("git-receive-pack")) {
+      send(response, {
+        status: 403,
+        body: "You are not allowed to push code",
+        headers: { "content-type": "text/plain" },
+      });
+    } else {
+      await serveGit(request, response, { bareDir: this.#world.bareDir, path: at.path, query: at.url.search.slice(1) });
+      if (at.path === "/git-receive-pack" && this.mood === "dies after push") this.mood = "dead";
+    }
+    this.#record(request, at, { of: "git", body: {}, status: response.statusCode });
+  }
+
+  async #answerApi(request: IncomingMessage, response: ServerResponse, at: At): Promise<void> {
+    const written = await readText(request);
+    const body = written === "" ? {} : (JSON.parse(written) as Record<string, unknown>);
+    const failure = this.#takeFailure(request.method ?? "", at.path);
+    const answer = failure === null || failure.afterDoing === true ? await this.#perform(request, at, body) : null;
+    if (failure?.drop === true) {
+      this.#record(request, at, { of: "api", body, status: null });
+      return void response.destroy();
+    }
+    const given = failure === null || failure.status === undefined ? answer : playedAnswer(failure);
+    if (given === null) throw new Error("A failure needs a status or a drop.");
+    this.#record(request, at, { of: "api", body, status: given.status });
+    send(response, given);
+  }
+
+  #perform(request: IncomingMessage, { url, path }: At, body: Record<string, unknown>): Promise<ApiAnswer> {
+    const given = /^(?:token|bearer) (.+)$/i.exec(request.headers.authorization ?? "")?.[1];
+    const token = given === this.#token ? given : null;
+    const answer = this.#world.kind === "github" ? answerGithub : answerGitlab;
+    return answer(this.#world, { method: request.method ?? "", path, query: url.searchParams, body, token });
+  }
+
+  #takeFailure(method: string, path: string): Failure | null {
+    const found = this.failures.find(
+      ({ failure, left }) =>
+        left > 0 && (failure.method ?? method) === method && (failure.path === undefined || failure.path.test(path)),
+    );
+    if (found === undefined) return null;
+    found.left--;
+    return found.failure;
+  }
+
+  #record(request: IncomingMessage, { url, path }: At, rest: Pick<LoopbackRequest, "of" | "body" | "status">): void {
+    const { method = "", headers } = request;
+    this.requests.push({ method, path, headers, query: Object.fromEntries(url.searchParams), ...rest });
+  }
+}
+
+interface At {
+  readonly url: URL;
+  readonly path: string;
+}
+
+function playedAnswer({ status = 500, headers, body }: Failure): ApiAnswer {
+  return { status, body: body ?? { message: "This was asked for by a test." }, ...(headers ? { headers } : {}) };
+}
+
+function basicPassword(header: string | undefined): string | null {
+  const encoded = /^basic (.+)$/i.exec(header ?? "")?.[1];
+  if (encoded === undefined) return null;
+  return Buffer.from(encoded, "base64").toString().split(":").slice(1).join(":");
+}
+
+function send(response: ServerResponse, { status, body, headers = {} }: ApiAnswer): void {
+  response.writeHead(status, { "content-type": "application/json", ...headers });
+  response.end(status === 204 ? undefined : typeof body === "string" ? body : JSON.stringify(body));
+}

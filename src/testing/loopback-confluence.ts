@@ -1,0 +1,83 @@
+import {
+  jsonAnswer,
+  openLoopback,
+  type LoopbackAnswer,
+  type LoopbackRequest,
+  type LoopbackServer,
+} from "./loopback-server.ts";
+
+export interface WikiPage {
+  readonly title: string;
+  readonly version: number;
+  readonly body: string;
+}
+
+/** A wiki with one page, in the dialects of both kinds of Confluence. */
+export interface LoopbackConfluence extends LoopbackServer {
+  page(): WikiPage;
+  /** Somebody saves the page with this before the next request that writes. */
+  editBeforeWrite(body: string): void;
+}
+
+export interface ConfluenceParams {
+  readonly pageId: string;
+  readonly body: string;
+  /** The whole header. */
+  readonly authorization: string;
+  readonly cloud?: boolean;
+}
+
+export async function openLoopbackConfluence(params: ConfluenceParams): Promise<LoopbackConfluence> {
+  let page: WikiPage = { title: "Nights & days", version: 7, body: params.body };
+  const edits: string[] = [];
+  const { pageId, authorization, cloud = false } = params;
+  const path = cloud ? `/wiki/api/v2/pages/${pageId}` : `/rest/api/content/${pageId}`;
+  const query = cloud ? "?body-format=storage" : "?expand=body.storage%2Cversion";
+
+  function answer(request: LoopbackRequest): LoopbackAnswer {
+    if (request.headers.authorization !== authorization) return jsonAnswer(401, { message: "Unauthorized" });
+    if (request.method === "GET" && request.path === path + query) return jsonAnswer(200, read());
+    if (request.method === "PUT" && request.path === path) return write(request.body);
+    return jsonAnswer(404, { message: `No content found with id: ${request.path}` });
+  }
+
+  function read(): unknown {
+    const body = { storage: { value: page.body, representation: "storage" } };
+    return { id: pageId, type: "page", status: "current", title: page.title, version: { number: page.version }, body };
+  }
+
+  function write(text: string): LoopbackAnswer {
+    const edit = edits.shift();
+    if (edit !== undefined) page = { ...page, version: page.version + 1, body: edit };
+    const sent = JSON.parse(text) as Written; // whoever sends something else fails its test by it
+    const storage = cloud ? sent.body : sent.body.storage;
+    if (
+      sent.id !== pageId ||
+      sent.title !== page.title ||
+      sent.status !== "current" ||
+      storage?.representation !== "storage"
+    )
+      return jsonAnswer(400, { message: "incomplete" });
+    if (!cloud && sent.type !== "page") return jsonAnswer(400, { message: "type missing" });
+    if (sent.version.number !== page.version + 1) return jsonAnswer(409, { message: "Version must be incremented" });
+    page = { ...page, version: sent.version.number, body: storage.value ?? "" };
+    return jsonAnswer(200, read());
+  }
+
+  const server = await openLoopback(answer);
+  return { ...server, page: () => page, editBeforeWrite: (body) => void edits.push(body) };
+}
+
+interface Written {
+  readonly id: string;
+  readonly type?: string;
+  readonly status: string;
+  readonly title: string;
+  readonly version: { readonly number: number };
+  readonly body: Storage & { readonly storage?: Storage };
+}
+
+interface Storage {
+  readonly value?: string;
+  readonly representation?: string;
+}

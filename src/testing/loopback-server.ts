@@ -1,0 +1,76 @@
+import { createServer } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { text as readText } from "node:stream/consumers";
+
+export interface LoopbackRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export interface LoopbackAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** What goes wrong with one request: an answer of another kind, silence, a closed line, or far too much. */
+export type Fault = LoopbackAnswer | "hang" | "drop" | "flood";
+
+export interface LoopbackServer {
+  readonly url: string;
+  /** Everything that was asked, in order. */
+  readonly requests: readonly LoopbackRequest[];
+  /** What the next requests get instead of an answer, one each. */
+  fail(...faults: readonly Fault[]): void;
+  close(): Promise<void>;
+}
+
+/** A real HTTP server on loopback that stands in for a service of others. */
+export async function openLoopback(answer: (request: LoopbackRequest) => LoopbackAnswer): Promise<LoopbackServer> {
+  const requests: LoopbackRequest[] = [];
+  const faults: Fault[] = [];
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = "", url: path = "", headers } = request;
+    const asked = { method, path, headers, body: await readText(request) };
+    requests.push(asked);
+    const fault = faults.shift();
+    if (fault === "hang") return;
+    if (fault === "drop") return void response.destroy();
+    if (fault === "flood") return flood(response);
+    const { status, headers: own = {}, body = "" } = fault ?? answer(asked);
+    response.writeHead(status, own).end(body);
+  }
+
+  const server = createServer((request, response) => void handle(request, response).catch(() => response.destroy()));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("it listens on no port");
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    requests,
+    fail: (...more) => void faults.push(...more),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Until nobody reads any more. */
+function flood(response: ServerResponse): void {
+  const part = "x".repeat(64 * 1024);
+  response.writeHead(500);
+  const write = (): void => {
+    while (!response.destroyed && response.write(part));
+  };
+  response.on("drain", write);
+  write();
+}
+
+export function jsonAnswer(status: number, value: unknown): LoopbackAnswer {
+  return { status, headers: { "content-type": "application/json" }, body: JSON.stringify(value) };
+}

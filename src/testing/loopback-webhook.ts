@@ -1,0 +1,38 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { openLoopback, type LoopbackAnswer, type LoopbackRequest, type LoopbackServer } from "./loopback-server.ts";
+
+/** A program of somebody who checks signatures and takes every delivery once. */
+export interface LoopbackWebhook extends LoopbackServer {
+  /** By the id of their delivery. */
+  readonly taken: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+}
+
+const MOST_SECONDS = 300;
+
+export async function openLoopbackWebhook({ secret }: { readonly secret: string | null }): Promise<LoopbackWebhook> {
+  const taken = new Map<string, Readonly<Record<string, unknown>>>();
+  const server = await openLoopback((request) => {
+    if (secret !== null && !isSigned(request, secret)) return { status: 403, body: "bad signature" };
+    return take(request, taken);
+  });
+  return { ...server, taken };
+}
+
+function take(
+  { headers, body }: LoopbackRequest,
+  taken: Map<string, Readonly<Record<string, unknown>>>,
+): LoopbackAnswer {
+  const id = headers["x-nightshift-delivery"];
+  if (typeof id !== "string") return { status: 400, body: "no delivery id" };
+  taken.set(id, JSON.parse(body) as Record<string, unknown>); // whoever sends something else fails its test by it
+  return { status: 204 };
+}
+
+/** As docs/notifications.md tells people to do it. */
+function isSigned({ headers, body }: LoopbackRequest, secret: string): boolean {
+  const timestamp = String(headers["x-nightshift-timestamp"]);
+  if (Math.abs(Date.now() / 1_000 - Number(timestamp)) > MOST_SECONDS) return false;
+  const expected = Buffer.from(`sha256=${createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex")}`);
+  const given = Buffer.from(String(headers["x-nightshift-signature"]));
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}

@@ -1,0 +1,72 @@
+import { describe, expect, test } from "vitest";
+import type { Run } from "../../src/core/run.ts";
+import type { Task } from "../../src/core/task.ts";
+import { ALICE } from "../e2e/night.ts";
+import { openAgentNight, type AgentNight } from "./agent-night.ts";
+import { REAL_AGENTS, using } from "./real-agents.ts";
+
+const { claude, codex, gemini, opencode } = REAL_AGENTS;
+const REPORT = { outcome: "implemented", summary: "It greets the world." };
+
+/** Tokens that come to about 0.90 USD. */
+const COSTLY = [
+  [claude, 300_000],
+  [codex, 720_000],
+] as const;
+
+describe.each(COSTLY)("$kind and its money", (agent, tokens) => {
+  test("is refused the request that could pass the limit; a person lets it go on from its work", async () => {
+    const night = await openAgentNight(agent, {
+      settings: "roles: { implement: { max_budget_usd: 1 } }\n",
+      turns: [
+        { ...using(agent.create("made.txt", "hello, world")), usage: { input_tokens: tokens } },
+        using(agent.report(REPORT)),
+        { text: "Done." },
+      ],
+    });
+    const { task, run } = await exhausted(night);
+    expect(run.costUsd).toBeGreaterThan(0.9);
+    expect(run.costUsd).toBeLessThanOrEqual(1);
+    expect(await said(night, run)).toMatch(/does not allow another request: 0\.90 of 1\.00 USD are spent/);
+
+    await night.commands.choose(task.id, "implementing", null, ALICE);
+    const ended = await night.settled(task.id);
+    expect(ended, ended.reason ?? "").toMatchObject({ status: "succeeded", outcome: "published" });
+    expect(await night.published(ended, "made.txt")).toBe("hello, world");
+  });
+});
+
+describe.each([claude, codex, gemini, opencode])("$kind and its tokens", (agent) => {
+  test("is cut off in the middle of the answer that passes the limit, and its work is kept", async () => {
+    const night = await openAgentNight(agent, {
+      settings: "budget: { run_tokens: 200000 }\n",
+      turns: [
+        using(agent.create("made.txt", "hello, world")),
+        { text: "This answer is dear.", usage: { input_tokens: 500_000 } },
+        using(agent.report(REPORT)),
+      ],
+    });
+    const { run } = await exhausted(night);
+    expect(run.tokens.input).toBeGreaterThan(500_000);
+    expect(await said(night, run)).toMatch(/budget of this run is used up, and an answer was cut off: 50\d+ of 200000/);
+    expect(night.model.requests.filter(({ turn }) => turn !== null)).toHaveLength(2);
+  });
+});
+
+/** Until a person is asked, with what was done so far in the task's hands. */
+async function exhausted(night: AgentNight): Promise<{ task: Task; run: Run }> {
+  const task = await night.settled((await night.submit()).id);
+  const [run, ...others] = await night.runs(task.id);
+  if (run === undefined) throw new Error("there was no run");
+  expect(run, run.error ?? "").toMatchObject({ outcome: "budget_exhausted", endedBy: "budget", costBasis: "metered" });
+  expect(others).toEqual([]);
+  expect(task).toMatchObject({ status: "waiting", state: "implementing", waitingFor: { kind: "choice" } });
+  expect(run.commit).toMatch(/^[0-9a-f]{40}$/);
+  expect(task.headCommit).toBe(run.commit);
+  expect(night.notices.join("\n")).toContain(task.id);
+  return { task, run };
+}
+
+async function said(night: AgentNight, run: Run): Promise<string> {
+  return (await night.lines(run)).map(({ text }) => text).join("\n");
+}

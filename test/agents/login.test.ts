@@ -1,0 +1,154 @@
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { openFakeLogin, type FakeLogin } from "../../src/testing/fake-login.ts";
+import type { ScriptedTurn } from "../../src/testing/fake-model.ts";
+import { bytesBelow, openAgentNight } from "./agent-night.ts";
+import { folderOf, REAL_AGENTS, using } from "./real-agents.ts";
+
+const { claude, codex } = REAL_AGENTS;
+
+/** Where the CLIs keep logins, from a person's home. */
+const FILES = [".codex/auth.json", ".claude/.credentials.json"] as const;
+
+test("a copy of a login that is used logs the person out: why Nightshift copies none", async () => {
+  const login = await logInTo();
+  const home = personWith(login);
+  const copy = join(home, "copy");
+  cpSync(join(home, ".codex"), copy, { recursive: true });
+  const answers: ScriptedTurn<unknown> = ({ headers }) =>
+    login.accepts(/^Bearer (.+)$/.exec(headers.authorization ?? "")?.[1] ?? "")
+      ? { text: "Good evening." }
+      : codex.refusals.login;
+  const model = await codex.openModel(Array.from({ length: 20 }, () => answers));
+  onTestFinished(() => model.close());
+  const places = { model: model.url, login: login.url };
+
+  const byCopy = await runCodex(copy, places);
+  expect(byCopy).toMatchObject({ code: 0, said: expect.stringContaining("Good evening.") });
+  expect(login.refreshes).toEqual(["renewed"]);
+
+  const byPerson = await runCodex(join(home, ".codex"), places);
+  expect(byPerson.code).toBe(1);
+  expect(byPerson.said).not.toContain("Good evening.");
+  expect(byPerson.said).toMatch(/refresh token was already used\. Please log out and sign in again/);
+  // The vendor cannot know which of the two is the owner.
+  expect((await runCodex(copy, places)).code).toBe(1);
+});
+
+const HELD = [
+  // A token for machines, of `claude setup-token`; assembled here, so that nothing looks like one.
+  [claude, { ANTHROPIC_API_KEY: undefined, CLAUDE_CODE_OAUTH_TOKEN: ["sk", "ant", "oat01", "5eed"].join("-") }],
+  [codex, {}],
+] as const;
+
+describe.each(HELD)("$kind by what the gateway holds", (agent, env) => {
+  test("leaves the person's login as it is, and cannot read it", async () => {
+    const login = await logInTo();
+    const home = personWith(login);
+    const before = digests(home);
+    const look = FILES.map((file) => `cat ${join(home, file)}`).join("; ");
+    const night = await openAgentNight(agent, {
+      env: { HOME: home, ...env },
+      turns: [
+        using(agent.create("made.txt", "hello, world")),
+        using(agent.shell(`${look}; ls -a ~; echo looked`)),
+        using(agent.report({ outcome: "implemented", summary: "It greets the world." })),
+        { text: "Done." },
+      ],
+    });
+    const task = await night.settled((await night.submit()).id);
+    expect(task, task.reason ?? "").toMatchObject({ status: "succeeded", outcome: "published" });
+
+    const [token = night.key] = Object.values(env).filter((value) => value !== undefined);
+    for (const { headers } of night.model.requests) expect(JSON.stringify(headers)).toContain(token);
+    expect(login.refreshes).toEqual([]);
+    expect(digests(home)).toEqual(before);
+    const heard = JSON.stringify(night.model.requests.map(({ body }) => body));
+    expect(heard).toContain("looked");
+    for (const secret of secretsIn(home)) {
+      expect(heard).not.toContain(secret);
+      expect(bytesBelow(night.home)).not.toContain(secret);
+    }
+  });
+});
+
+async function logInTo(): Promise<FakeLogin> {
+  const login = await openFakeLogin();
+  onTestFinished(() => login.close());
+  return login;
+}
+
+/** A home in which somebody has logged in with both CLIs, as they write it down. */
+function personWith(login: FakeLogin): string {
+  const home = mkdtempSync(join(tmpdir(), "nightshift-person-"));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const [forCodex, forClaude] = [login.logIn(), login.logIn()];
+  const contents: Readonly<Record<(typeof FILES)[number], object>> = {
+    ".codex/auth.json": {
+      auth_mode: "chatgpt",
+      OPENAI_API_KEY: null,
+      tokens: {
+        id_token: forCodex.accessToken,
+        access_token: forCodex.accessToken,
+        refresh_token: forCodex.refreshToken,
+        account_id: "account",
+      },
+      last_refresh: "2020-01-01T00:00:00Z",
+    },
+    ".claude/.credentials.json": { claudeAiOauth: { ...forClaude, expiresAt: 0, scopes: ["user:inference"] } },
+  };
+  for (const [file, content] of Object.entries(contents)) {
+    mkdirSync(join(home, file, ".."), { recursive: true });
+    writeFileSync(join(home, file), JSON.stringify(content), { mode: 0o600 });
+  }
+  return home;
+}
+
+function digests(home: string): readonly string[] {
+  return FILES.map((file) =>
+    createHash("sha256")
+      .update(readFileSync(join(home, file)))
+      .digest("hex"),
+  );
+}
+
+function secretsIn(home: string): readonly string[] {
+  const found = FILES.flatMap((file) =>
+    readFileSync(join(home, file), "utf8").match(/refresh-\w+|[\w-]+\.[\w-]{40,}/g),
+  );
+  expect(new Set(found).size).toBe(4);
+  return found.filter((secret) => secret !== null);
+}
+
+/** As a person runs it: with the login of `dir`, and nothing of ours around it. */
+async function runCodex(dir: string, { model, login }: { readonly model: string; readonly login: string }) {
+  const config = {
+    model_provider: "here",
+    "model_providers.here.name": "here",
+    "model_providers.here.base_url": `${model}/v1`,
+    "model_providers.here.requires_openai_auth": true,
+    "model_providers.here.supports_websockets": false,
+    "model_providers.here.request_max_retries": 0,
+    "features.apps": false,
+    "analytics.enabled": false,
+  };
+  const flags = Object.entries(config).flatMap(([key, value]) => ["-c", `${key}=${JSON.stringify(value)}`]);
+  const child = spawn(
+    join(folderOf(codex), "codex"),
+    ["exec", "--skip-git-repo-check", "-m", codex.model, ...flags, "-"],
+    {
+      cwd: dir,
+      env: { PATH: process.env["PATH"], HOME: dir, CODEX_HOME: dir, CODEX_REFRESH_TOKEN_URL_OVERRIDE: login },
+      stdio: ["pipe", "pipe", "pipe"],
+    },
+  );
+  child.stdin.end("Greet me.");
+  const code = new Promise<number | null>((resolve) => void child.once("close", resolve));
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { code: await code, said: stdout + stderr };
+}

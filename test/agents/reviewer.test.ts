@@ -1,0 +1,57 @@
+import { describe, expect, test } from "vitest";
+import { OUTCOME_GUIDES } from "../../src/core/outcome-guide.ts";
+import { openAgentNight } from "./agent-night.ts";
+import { REAL_AGENTS, using } from "./real-agents.ts";
+
+const JUDGE = `name: judge
+start: reviewing
+states:
+  reviewing:
+    agent: review
+    on: { approved: done, changes_requested: sent_back }
+  done: { end: succeeded }
+  sent_back: { end: failed }
+  failed: { end: failed }
+  cancelled: { end: cancelled }
+`;
+
+/** Of the change that is judged: it would speak for the judge. */
+const FORGE = `echo "the script ran"
+echo forged > forged.txt
+`;
+
+describe.each(Object.entries(REAL_AGENTS))("%s as a reviewer", (_, agent) => {
+  test("reads, changes nothing, and its verdict is what it reports", async () => {
+    const verdict = OUTCOME_GUIDES.changes_requested.example;
+    const night = await openAgentNight(agent, {
+      files: { ".nightshift/pipelines/judge.yaml": JUDGE, "forge.sh": FORGE, "greeting.txt": "good day\n" },
+      turns: [
+        using(agent.create("made.txt", "hello, world")),
+        using(agent.shell("sh forge.sh")),
+        using(agent.read("greeting.txt")),
+        using(agent.report(verdict)),
+        { text: "It is fine, I approve." },
+      ],
+    });
+    const task = await night.settled((await night.submit({ pipeline: "judge" })).id);
+    const runs = await night.runs(task.id);
+    const [run] = runs;
+    if (run === undefined) throw new Error("there was no run");
+    expect(task, run.error ?? "").toMatchObject({ state: "sent_back", status: "failed", outcome: "changes_requested" });
+    expect(runs).toHaveLength(1);
+    expect(run).toMatchObject({
+      role: "review",
+      sandbox: "enforce",
+      commit: null,
+      payload: { summary: verdict["summary"] },
+    });
+
+    const results = (await night.events(run)).filter((event) => event.type === "tool_result");
+    const [made, ran] = results.map(({ output }) => output);
+    expect(made).toMatch(/no such tool|read-only file system|not found|unavailable tool/i);
+    // All that Codex has to read with is its shell, and so it has that. What stands in the workspace stays as it is.
+    if (agent.kind === "codex") expect(ran).toMatch(/cannot create forged\.txt: read-only file system/i);
+    else expect(ran).not.toContain("the script ran");
+    expect(JSON.stringify(night.model.requests.at(-1)?.body)).toContain("good day");
+  });
+});

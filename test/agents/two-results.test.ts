@@ -1,0 +1,81 @@
+import { chmodSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { usageOf } from "../../src/core/cost.ts";
+import { NO_TOKENS } from "../../src/core/run.ts";
+import type { Run } from "../../src/core/run.ts";
+import { openAgentNight, type AgentNight } from "./agent-night.ts";
+import { folderOf, REAL_AGENTS, using } from "./real-agents.ts";
+
+const { claude } = REAL_AGENTS;
+const REAL = realpathSync(join(folderOf(claude), "claude"));
+const FIRST = { outcome: "implemented", summary: "It greets, and something still runs." };
+const LAST = { outcome: "implemented", summary: "It greets the world, and all has ended." };
+
+test("claude prints two results in one run: each request is paid once, and its last word counts", async () => {
+  const late = { command: "until [ -e go ]; do sleep 0.2; done; echo late > late.txt", description: "try" };
+  const night = await openAgentNight(claude, {
+    programs: withBackground(),
+    sandbox: `read: [${dirname(REAL)}]`,
+    turns: [
+      using(claude.create("made.txt", "hello, world")),
+      using({ name: "Bash", input: { ...late, run_in_background: true } }),
+      using(claude.report(FIRST)),
+      { text: "Done, for now." },
+      using(claude.report(LAST)),
+      { text: "Done." },
+    ],
+  });
+  const { id } = await night.submit();
+  const begun = await firstResult(night, id);
+  writeFileSync(join(night.home, "workspaces", id, begun.id, "go"), "");
+  const task = await night.settled(id);
+  expect(task, task.reason ?? "").toMatchObject({ status: "succeeded", outcome: "published" });
+  expect(await night.published(task, "late.txt")).toBe("late");
+
+  const runs = await night.runs(id);
+  const [run] = runs;
+  if (run === undefined) throw new Error("there was no run");
+  expect(await countResults(night, run)).toBe(2);
+  expect(runs.map(({ outcome }) => outcome)).toEqual(["implemented", "checks_passed", "published"]);
+  expect(run).toMatchObject({ endedBy: "exit", payload: { summary: LAST.summary } });
+
+  const tokens = { input: 6000, output: 300, cacheRead: 0, cacheWrite: 0 };
+  const costUsd = expect.closeTo(claude.costUsd * 1.5, 6);
+  expect(run).toMatchObject({ costBasis: "metered", costUsd, tokens });
+  // The second result repeats the cost of the first. Also where nobody meters, that is not added once more.
+  const said = {
+    events: await night.events(run),
+    metered: [],
+    before: { tokens: NO_TOKENS, costUsd: 0 },
+    model: null,
+    prices: {},
+  };
+  expect(usageOf(said)).toEqual({ basis: "reported", costUsd, tokens });
+});
+
+/** The real program without the switch that our adapter sets: as a version would be that does not know it. */
+function withBackground(): string {
+  const folder = mkdtempSync(join(tmpdir(), "nightshift-background-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const program = join(folder, "claude");
+  writeFileSync(program, `#!/bin/sh\nunset CLAUDE_CODE_DISABLE_BACKGROUND_TASKS\nexec ${REAL} "$@"\n`);
+  chmodSync(program, 0o755);
+  return folder;
+}
+
+async function firstResult(night: AgentNight, task: string): Promise<Run> {
+  for (;;) {
+    const [run] = await night.runs(task);
+    if (run !== undefined && (await countResults(night, run)) > 0) return run;
+    await night.until(task, ({ status }) => ["queued", "running"].includes(status));
+    await sleep(50);
+  }
+}
+
+async function countResults(night: AgentNight, run: Run): Promise<number> {
+  const lines = await night.lines(run);
+  return lines.filter(({ command, text }) => command === "agent" && text.includes('"type":"result"')).length;
+}

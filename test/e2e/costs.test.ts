@@ -1,0 +1,125 @@
+import { chmod, mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { AgentJson, CostsJson, TaskJson } from "../../src/http/client.ts";
+import { createUser, type User } from "./cli-user.ts";
+import { openNight } from "./night.ts";
+
+let user: User;
+
+/** Says what it used, but for a task that asks it to be silent. */
+const AGENT = `#!/bin/sh
+prompt=$(cat)
+case "$prompt" in *SILENTLY*) ;; *)
+  echo '{"type":"usage","tokens":{"input":1000,"output":20,"cache_read":300,"cache_write":4},"cost_usd":0.1,"model":"m-1"}' ;;
+esac
+echo hello > hello.txt
+printf '{"outcome":"implemented","summary":"wrote hello.txt"}' > "$NIGHTSHIFT_OUTCOME_FILE"
+`;
+
+beforeAll(async () => {
+  user = await createUser();
+  await writeFile(join(user.home, "config.yaml"), "sandbox: { mode: none }\ntime_zone: Asia/Kathmandu\n");
+  await writeFile(join(user.repo.path, "agent.sh"), AGENT);
+  await writeFile(
+    join(user.repo.checkout, "nightshift.yaml"),
+    `project: shop\nagent: mine\nagents:\n  mine: { kind: command, command: ["${user.repo.path}/agent.sh"] }\n`,
+  );
+  // A person whose shell greets them, and has a folder of its own.
+  const tools = join(user.repo.path, "tools");
+  await mkdir(tools);
+  await writeFile(join(tools, "codex"), "#!/bin/sh\necho codex-cli 99.0.0\n");
+  await chmod(join(tools, "codex"), 0o755);
+  await writeFile(join(user.repo.path, ".profile"), `echo "Good evening"\nPATH="${tools}:$PATH"\n`);
+  await user.json("init", "--yes");
+});
+
+afterAll(async () => {
+  await user.leave();
+});
+
+const submit = (text: string): Promise<TaskJson> =>
+  user.json<TaskJson>("submit", "--pipeline", "chore", text, "--wait");
+const costs = (...args: readonly string[]): Promise<CostsJson> => user.json<CostsJson>("costs", ...args);
+
+describe("what was spent", () => {
+  test("is told by what one asks for, and unknown is not nothing", async () => {
+    const known = await submit("Greet people");
+    await submit("Greet people SILENTLY");
+    expect(known.status).toBe("succeeded");
+    const found = await costs("--by", "project,pipeline,role,agent");
+    expect(found).toMatchObject({
+      time_zone: "Asia/Kathmandu",
+      rows: [{ project: "shop", pipeline: "chore", role: "implement", agent: "mine", runs: 2, cost_usd: 0.1 }],
+      total: {
+        runs: 2,
+        cost_usd: 0.1,
+        unknown_cost: 1,
+        tokens: { input: 1000, output: 20, cache_read: 300, cache_write: 4 },
+        unknown_tokens: 1,
+        basis: { reported: 1, metered: 0, computed: 0, unknown: 1 },
+      },
+    });
+    const plain = await user.run("costs", "--since", "2d");
+    expect(plain.stdout.split("\n")[0]).toBe("DAY\tRUNS\tINPUT\tOUTPUT\tCACHE READ\tCACHE WRITE\tCOST\tUNKNOWN\tBASIS");
+    expect(plain.stdout).toContain("\t2\t1000\t20\t300\t4\t0.1\t1\treported 1, unknown 1\n");
+    expect((await costs("--project", "none")).total.runs).toBe(0);
+  });
+
+  test("stays spent when its tasks are deleted", async () => {
+    const before = await costs("--by", "agent");
+    for (const { id } of await user.json<TaskJson[]>("queue")) await user.json("delete", id);
+    expect(await user.json("queue")).toEqual([]);
+    const after = await costs("--by", "agent");
+    expect(after.rows).toEqual(before.rows);
+    expect(after.total).toEqual(before.total);
+  });
+
+  test("is refused to be told by what there is not", async () => {
+    const said = await user.run("costs", "--by", "day,week");
+    expect(said).toMatchObject({ code: 2, stdout: "" });
+    expect(said.stderr).toContain("day, project, pipeline, role, agent, model");
+    expect((await user.run("costs", "--since", "2026-11-02", "--until", "2026-11-01")).stderr).toContain(
+      "before it begins",
+    );
+  });
+});
+
+describe("the PATH of the login shell", () => {
+  test("is recorded by init, for its owner alone, and a daemon without it finds its agents", async () => {
+    const file = join(user.home, "path.json");
+    const tools = join(user.repo.path, "tools");
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({ from: "shell", problem: null });
+    const codex = (await user.json<AgentJson[]>("agents")).find(({ name }) => name === "codex");
+    expect(codex?.program).toBe(join(tools, "codex"));
+    const said = await user.run("doctor");
+    expect(said.stdout).toMatch(/✓ login PATH .*recorded on/);
+    expect(said.stdout).not.toContain("daemon PATH");
+  });
+});
+
+describe("a step that breaks after its agent worked", () => {
+  test.each([
+    ["where the work is collected", "collect" as const],
+    ["where the end is written", "commit" as const],
+  ])("%s, has cost nobody knows what", async (_where, place) => {
+    const night = await openNight();
+    try {
+      const { workspaces, store } = night.wired.ports;
+      const { commit } = store;
+      if (place === "collect") workspaces.collect = () => Promise.reject(new Error("git is broken"));
+      else
+        store.commit = (params) =>
+          params.endRun?.outcome === "implemented" ? Promise.reject(new Error("it broke")) : commit(params);
+      const task = await night.settled((await night.submit()).id);
+      expect(task).toMatchObject({ status: "failed", outcome: "agent_error" });
+      const runs = await night.runs(task.id);
+      expect(runs.at(-1)).toMatchObject({ costUsd: null, costBasis: "unknown" });
+      const spent = await store.spent({ since: 0, until: 9e15, project: "shop" });
+      expect(spent).toMatchObject({ runs: runs.length, unknownRuns: runs.length, knownUsd: 0 });
+    } finally {
+      await night.close();
+    }
+  });
+});

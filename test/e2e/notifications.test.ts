@@ -1,0 +1,93 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { openLoopbackNtfy } from "../../src/testing/loopback-ntfy.ts";
+import { openLoopbackWebhook } from "../../src/testing/loopback-webhook.ts";
+import { openNight, type Night, type NightOptions } from "./night.ts";
+
+const TOKEN = "tk_Zq81mPx73LkTr92vWn40";
+const SECRET = "hook-Jd83nQp41XsLm29cVb";
+const PATIENCE = { timeout: 20_000 };
+const open: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of open.splice(0).toReversed()) await close();
+});
+
+async function openTold(options: NightOptions = {}) {
+  const ntfy = await openLoopbackNtfy({ token: TOKEN });
+  const webhook = await openLoopbackWebhook({ secret: SECRET });
+  open.push(ntfy.close, webhook.close);
+  const night = await openNight({
+    env: { ...process.env, NTFY_TOKEN: TOKEN, HOOK_SECRET: SECRET },
+    settings: `notify: { webhook: { url: "${webhook.url}", secret_env: HOOK_SECRET, on: [failed] } }\n`,
+    userSettings: `sandbox: { mode: none }\nnotify: { ntfy: { url: "${ntfy.url}", topic: t, token_env: NTFY_TOKEN } }\n`,
+    ...options,
+  });
+  open.push(night.close);
+  return { night, ntfy, webhook };
+}
+
+/** Whether anything that Nightshift keeps holds this text; its own settings may. */
+async function isKept(night: Night, text: string): Promise<readonly string[]> {
+  const entries = await readdir(night.home, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const held = await Promise.all(files.map(async (file) => (await readFile(file)).includes(text)));
+  return files.filter((_, index) => held[index] === true);
+}
+
+test("a task that ends is told by every channel that wants to hear of it, and by no other", async () => {
+  const { night, ntfy, webhook } = await openTold();
+  const task = await night.settled((await night.submit()).id);
+  expect(task.status).toBe("succeeded");
+  await expect
+    .poll(() => ntfy.shown, PATIENCE)
+    .toMatchObject([
+      {
+        topic: "t",
+        title: "shop: done – Greet the world",
+        priority: 3,
+        message: expect.stringMatching(/cost unknown · \d+ s$/),
+      },
+    ]);
+  expect(webhook.requests).toEqual([]);
+});
+
+test("a failure reaches both; a wrong token and a dead server hurt nobody, and no secret is kept anywhere", async () => {
+  const { night, ntfy, webhook } = await openTold({ agent: 'echo "it is broken" >&2\nexit 3' });
+  ntfy.fail({ status: 401, body: `who is ${TOKEN}?` });
+  webhook.fail("drop");
+  const task = await night.settled((await night.submit()).id);
+  expect(task.status).toBe("failed");
+  // The second try comes two seconds later.
+  await expect
+    .poll(() => ntfy.shown, PATIENCE)
+    .toMatchObject([{ priority: 4, title: "shop: failed – Greet the world" }]);
+  await expect.poll(() => webhook.taken.size, PATIENCE).toBe(1);
+  expect([...webhook.taken.values()][0]).toMatchObject({
+    kind: "failed",
+    task: task.id,
+    cost_usd: null,
+    next: [`nightshift show ${task.id}`, `nightshift retry ${task.id}`],
+  });
+  expect(await isKept(night, TOKEN)).toEqual([]);
+  expect(await isKept(night, SECRET)).toEqual([]);
+  expect(night.notices.join("")).not.toContain(TOKEN);
+});
+
+test("what waits says what to type", async () => {
+  const { night, ntfy } = await openTold({
+    agent:
+      'printf \'{"outcome":"needs_info","summary":"asks","questions":[{"id":"port","question":"Which port?","input":"text"}]}\' > "$OUT"',
+  });
+  const task = await night.settled((await night.submit()).id);
+  expect(task.waitingFor?.kind).toBe("answers");
+  await expect
+    .poll(() => ntfy.shown, PATIENCE)
+    .toMatchObject([
+      {
+        title: "shop: waits for your answers – Greet the world",
+        message: expect.stringMatching(new RegExp(`Which port\\?\n.*\n→ nightshift answer ${task.id} port=…$`)),
+      },
+    ]);
+});

@@ -1,0 +1,94 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { git } from "../../src/testing/temp-repo.ts";
+import { openNight, type Night, type NightOptions } from "./night.ts";
+
+let night: Night | null = null;
+
+afterEach(async () => {
+  await night?.close();
+  night = null;
+});
+
+const END = "  done: { end: succeeded }\n  failed: { end: failed }\n  cancelled: { end: cancelled }\n";
+const PUBLISH = "  publishing:\n    publish: true\n    on: { published: done }\n";
+
+/** Nothing judges the change before it is to leave the house. */
+const UNCHECKED = `name: own
+start: implementing
+states:
+  implementing:
+    agent: implement
+    on: { implemented: publishing, no_changes: failed }
+${PUBLISH}${END}`;
+
+/** What was judged is not what is published: an agent works on it after the checks. */
+const TOUCHED_UP = `name: own
+start: implementing
+states:
+  implementing:
+    agent: implement
+    on: { implemented: checking, no_changes: failed }
+  checking:
+    checks: true
+    on: { checks_passed: polishing, checks_failed: failed, policy_failed: failed }
+  polishing:
+    agent: request_changes
+    on: { implemented: publishing, no_changes: publishing }
+${PUBLISH}${END}`;
+
+const SECRET = ["planted", "value", "9f2c81aa", "of", "the", "test"].join("-");
+const LEAKS = 'echo "key: $SHOP_TOKEN" > config.txt';
+const WEAKENS = "printf 'test.skip(\"adds\", () => {\\n  expect(add(1, 2)).toBe(3);\\n});\\n' > add.test.js";
+const HONEST = "echo more >> greeting.txt";
+
+async function publish(pipeline: string, agent: string): Promise<{ task: Awaited<ReturnType<Night["settled"]>> }> {
+  const options: NightOptions = {
+    patienceMs: 60_000,
+    env: { ...process.env, SHOP_TOKEN: SECRET },
+    settings: "secrets: { SHOP_TOKEN: { roles: [implement, request_changes] } }\n",
+    files: {
+      ".nightshift/pipelines/own.yaml": pipeline,
+      "add.test.js": 'test("adds", () => {\n  expect(add(1, 2)).toBe(3);\n});\n',
+    },
+    agent: `${agent}\ndone_with ok`,
+  };
+  night = await openNight(options);
+  return { task: await night.settled((await night.submit({ pipeline: "own" })).id) };
+}
+
+/** What the remote has besides its main branch. */
+async function pushed(): Promise<string> {
+  const refs = await git(night?.repo.remote ?? "", "for-each-ref", "--format=%(refname:short)", "refs/heads");
+  return refs
+    .split("\n")
+    .filter((name) => name !== "main")
+    .join("\n");
+}
+
+const later = (work: string): string => `if [ "$NIGHTSHIFT_ROLE" = implement ]; then ${HONEST}; else ${work}; fi`;
+
+describe("publishing", { timeout: 120_000 }, () => {
+  it.each([
+    ["a secret, in a pipeline without checks", UNCHECKED, LEAKS, /config\.txt/],
+    ["a secret that came in after the checks", TOUCHED_UP, later(LEAKS), /config\.txt/],
+    ["a weakened test, in a pipeline without checks", UNCHECKED, WEAKENS, /weakened_test add\.test\.js:1/],
+    ["a test that was weakened after the checks", TOUCHED_UP, later(WEAKENS), /weakened_test add\.test\.js:1/],
+  ])("judges what leaves the house, and pushes nothing of %s", async (_, pipeline, agent, reason) => {
+    const { task } = await publish(pipeline, agent);
+    const last = (await night?.runs(task.id))?.at(-1);
+    expect(last).toMatchObject({ step: "publish", outcome: "refused" });
+    expect(last?.error).toMatch(/must not be published as it is/);
+    expect(last?.error).toMatch(reason);
+    expect(last?.error).not.toContain(SECRET);
+    expect(await pushed()).toBe("");
+  });
+
+  it.each([
+    ["in a pipeline without checks", UNCHECKED, HONEST],
+    ["of somebody who worked on after the checks", TOUCHED_UP, later(HONEST)],
+  ])("lets an honest change through %s", async (_, pipeline, agent) => {
+    const { task } = await publish(pipeline, agent);
+    expect(task).toMatchObject({ status: "succeeded" });
+    expect(await pushed()).toBe(task.branch);
+  });
+});

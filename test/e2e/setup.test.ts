@@ -1,0 +1,126 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { git } from "../../src/testing/temp-repo.ts";
+import { ALICE, openNight, type Night, type NightOptions } from "./night.ts";
+
+let night: Night | null = null;
+const PATIENCE_MS = 60_000;
+
+async function open(options: NightOptions): Promise<Night> {
+  night = await openNight({ patienceMs: PATIENCE_MS, ...options });
+  return night;
+}
+
+afterEach(async () => {
+  await night?.close();
+  night = null;
+});
+
+/** Makes a file, changes one and deletes one, none of them ignored, as a package manager does. */
+const MAKES_FILES = "workspace: { setup: 'echo made > made.txt; echo 2 > lock.json; rm old.txt' }\n";
+const FILES = { "lock.json": "1\n", "old.txt": "old\n" };
+
+async function filesOf({ repo }: Night, branch: string | null): Promise<readonly string[]> {
+  return (await git(repo.remote, "diff", "--name-status", "main", branch ?? "")).replaceAll("\t", " ").split("\n");
+}
+
+describe("what set-up makes", () => {
+  it.each(["none", "enforce"])(
+    "is there for agent and checks, and no part of the change (sandbox: %s)",
+    { timeout: 120_000 },
+    async (mode) => {
+      const opened = await open({
+        userSettings: `sandbox: { mode: ${mode} }\n`,
+        files: FILES,
+        settings: `${MAKES_FILES}checks: { made: { command: 'grep -q made made.txt && grep -q 2 lock.json && test ! -e old.txt' } }\n`,
+        agent: "cat made.txt lock.json; echo more >> greeting.txt; done_with ok",
+      });
+      const task = await opened.settled((await opened.submit()).id);
+      expect(task).toMatchObject({ status: "succeeded", outcome: "published" });
+      expect(await filesOf(opened, task.branch)).toEqual(["M greeting.txt"]);
+      expect((await opened.checks(task.id)).map(({ name, status }) => [name, status])).toEqual([["made", "passed"]]);
+      const [agent] = await opened.runs(task.id);
+      const { lines } = await opened.wired.ports.runFiles.readTranscript(agent?.id ?? "", 0, 100_000);
+      expect(lines.map(({ text }) => text)).toEqual(["made", "2"]);
+    },
+  );
+
+  it("is part of it where the agent changed it further", { timeout: 120_000 }, async () => {
+    const opened = await open({
+      files: FILES,
+      settings: MAKES_FILES,
+      agent: "echo mine >> made.txt; echo 3 > lock.json; echo back > old.txt; done_with ok",
+    });
+    const task = await opened.settled((await opened.submit()).id);
+    expect(await filesOf(opened, task.branch)).toEqual(["M lock.json", "A made.txt", "M old.txt"]);
+    expect(await opened.published(task, "made.txt")).toBe("made\nmine");
+  });
+
+  it("is not taken for work by an agent that did none", { timeout: 120_000 }, async () => {
+    const opened = await open({ files: FILES, settings: MAKES_FILES, agent: "done_with nothing" });
+    const task = await opened.settled((await opened.submit()).id);
+    expect(task).toMatchObject({ status: "failed", outcome: "no_changes" });
+    expect((await opened.runs(task.id)).every(({ commit }) => commit === null)).toBe(true);
+  });
+
+  it("and did half of before it failed is kept nowhere; the log says why", { timeout: 120_000 }, async () => {
+    const opened = await open({ settings: "workspace: { setup: 'echo half > half.txt; echo no registry; exit 9' }\n" });
+    const task = await opened.settled((await opened.submit()).id);
+    expect(task).toMatchObject({ status: "failed", outcome: "setup_failed" });
+    expect(task.reason).toMatch(/exited with code 9.*no registry/s);
+    const [run] = await opened.runs(task.id);
+    expect(run).toMatchObject({ outcome: "setup_failed", commit: null, costUsd: 0 });
+    const log = join(opened.home, "runs", run?.id ?? "", "setup", "setup.log");
+    expect(readFileSync(log, "utf8")).toContain("no registry");
+  });
+});
+
+/** Says that it began, and goes on once somebody says so; both beside the repository, as seen from a workspace. */
+const WAITS =
+  "B=../../../..; touch $B/begun; i=0; while [ ! -e $B/go ] && [ $i -lt 1200 ]; do i=$((i+1)); sleep 0.05; done";
+
+const openWaiting = (part: "setup" | "agent"): Promise<Night> =>
+  open({
+    files: FILES,
+    settings: `workspace: { setup: '${part === "setup" ? WAITS : "true"}; echo made > made.txt; echo 2 > lock.json' }\n`,
+    agent: `${part === "agent" ? WAITS : "true"}; echo more >> greeting.txt; done_with ok`,
+  });
+const begun = async ({ repo }: Night): Promise<void> =>
+  await expect.poll(() => existsSync(join(repo.path, "begun")), { timeout: PATIENCE_MS }).toBe(true);
+const goOn = ({ repo }: Night): void => writeFileSync(join(repo.path, "go"), "");
+
+describe("a set-up that takes its time", () => {
+  it.each(["setup", "agent"] as const)(
+    "is known for what it made also to the next daemon (restart during %s)",
+    { timeout: 120_000 },
+    async (part) => {
+      const opened = await openWaiting(part);
+      const { id } = await opened.submit();
+      await begun(opened);
+      await opened.restart();
+      goOn(opened);
+      const task = await opened.settled(id);
+      expect(task).toMatchObject({ status: "succeeded" });
+      expect(await filesOf(opened, task.branch)).toEqual(["M greeting.txt"]);
+      expect((await opened.runs(id)).map(({ outcome }) => outcome)).toEqual([
+        "implemented",
+        "checks_passed",
+        "published",
+      ]);
+    },
+  );
+
+  it("ends when its task is cancelled, and leaves no work", { timeout: 120_000 }, async () => {
+    const opened = await openWaiting("setup");
+    const { id } = await opened.submit();
+    await begun(opened);
+    const dir = opened.wired.ports.runFiles.dir(`${(await opened.runs(id))[0]?.id ?? ""}/setup`);
+    expect(await opened.wired.ports.supervisors.isAlive(dir)).toBe(true);
+    expect(await opened.commands.cancel(id, ALICE)).toMatchObject({ status: "cancelled" });
+    expect(await opened.wired.ports.supervisors.isAlive(dir)).toBe(false);
+    const task = await opened.settled(id);
+    expect(task.headCommit).toBe(task.baseCommit);
+    expect((await opened.runs(id)).map(({ outcome, commit }) => [outcome, commit])).toEqual([["cancel", null]]);
+  });
+});

@@ -1,0 +1,96 @@
+import { chmodSync, cpSync, existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { openNight, type Night, type NightOptions } from "./night.ts";
+
+let night: Night | null = null;
+
+afterEach(async () => {
+  await night?.close();
+  night = null;
+});
+
+/** Somebody works, somebody judges it; both are the same script. */
+const PIPELINE = `name: judged
+start: implementing
+states:
+  implementing:
+    agent: implement
+    on: { implemented: reviewing, no_changes: failed }
+  reviewing:
+    agent: review
+    on: { approved: done, changes_requested: failed }
+  done: { end: succeeded }
+  failed: { end: failed }
+  cancelled: { end: cancelled }
+`;
+
+/** What each of the two does before it reports. */
+function script(worker: string, reviewer: string): string {
+  return `if [ "$NIGHTSHIFT_ROLE" = implement ]; then
+${worker}
+echo more >> greeting.txt; done_with ok
+else
+${reviewer}
+printf '{"outcome":"approved","summary":"fine","comments":[]}' > "$OUT"
+fi`;
+}
+
+async function judge(
+  options: NightOptions,
+): Promise<{ task: Awaited<ReturnType<Night["settled"]>>; said: string[][] }> {
+  night = await openNight({
+    patienceMs: 60_000,
+    userSettings: "sandbox: { mode: enforce }\n",
+    ...options,
+    files: { ".nightshift/pipelines/judged.yaml": PIPELINE, ...options.files },
+  });
+  const { repo, wired, submit, settled, runs } = night;
+  // A program of the machine that stands in the workspace, and says so when it runs.
+  cpSync("/bin/echo", join(repo.checkout, "tool"));
+  chmodSync(join(repo.checkout, "tool"), 0o755);
+  await repo.commit({});
+  const task = await settled((await submit({ pipeline: "judged" })).id);
+  const pages = (await runs(task.id)).map(({ id }) => wired.ports.runFiles.readTranscript(id, 0, 1_000_000));
+  return { task, said: (await Promise.all(pages)).map(({ lines }) => lines.map(({ text }) => text)) };
+}
+
+describe("a role that gives a verdict", { timeout: 120_000 }, () => {
+  it("has no set-up run beside it, and nothing of the workspace, its home or /tmp runs for it", async () => {
+    const look = [
+      "[ -e made.txt ] && echo set-up ran",
+      "./tool from the workspace 2>/dev/null",
+      'cp tool "$HOME/tool" && "$HOME/tool" from home 2>/dev/null',
+      "cp tool /tmp/tool && /tmp/tool from tmp 2>/dev/null",
+      "echo x 2>/dev/null >> greeting.txt && echo wrote",
+      "echo end",
+    ].join("\n");
+    const { task, said } = await judge({
+      settings: "workspace: { setup: 'echo made > made.txt' }\n",
+      agent: script(look, look),
+    });
+    expect(task).toMatchObject({ status: "succeeded", state: "done" });
+    // The worker shows that each of it works where it may.
+    expect(said[0]).toEqual(["set-up ran", "from the workspace", "from home", "from tmp", "wrote", "end"]);
+    expect(said[1]?.filter((line) => !/read-only/i.test(line))).toEqual(["end"]);
+    const [, review] = await night!.runs(task.id);
+    expect(existsSync(join(night!.home, "runs", review?.id ?? "", "setup"))).toBe(false);
+  });
+
+  it("may leave directories that nobody can enter: its run ends well and nothing of them stays", async () => {
+    const lock = [
+      'for d in /tmp "$HOME" "$(dirname "$OUT")"; do mkdir -p "$d/closed/inner" && echo x > "$d/closed/inner/f"; done',
+      'for d in /tmp "$HOME" "$(dirname "$OUT")"; do chmod 000 "$d/closed/inner" "$d/closed"; done',
+      "echo closed",
+    ].join("\n");
+    const { task, said } = await judge({ agent: script("echo works", lock) });
+    expect(task).toMatchObject({ status: "succeeded", state: "done" });
+    expect(said[1]).toEqual(["closed"]);
+    const [, review] = await night!.runs(task.id);
+    expect(review).toMatchObject({ outcome: "approved", endedBy: "exit" });
+    const left = () => readdirSync(join(night!.home, "runs", review?.id ?? ""));
+    await expect.poll(left, { timeout: 30_000 }).not.toContain("report");
+    expect(left().filter((name) => ["tmp", "home", ".wall"].includes(name))).toEqual([]);
+    await expect.poll(() => readdirSync(join(night!.home, "homes")), { timeout: 30_000 }).toEqual([]);
+  });
+});
