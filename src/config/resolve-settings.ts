@@ -58,6 +58,11 @@ export function resolveSettings({ project, timeZone, user, own, instructions }: 
       monthUsd: within(user.budget?.month_usd, own.budget?.month_usd),
       runTokens: within(user.budget?.run_tokens, own.budget?.run_tokens),
     },
+    commonBudget: {
+      nightUsd: user.budget?.night_usd ?? null,
+      monthUsd: user.budget?.month_usd ?? null,
+      timeZone: user.time_zone ?? timeZone,
+    },
     limits: {
       concurrentRuns: within(user.limits?.concurrent_runs, own.limits?.concurrent_runs) ?? DEFAULTS.concurrentRuns,
       openChangeRequests:

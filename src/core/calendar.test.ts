@@ -32,6 +32,19 @@ describe("a calendar", () => {
     }
   });
 
+  it.each([
+    ["UTC", "2026-03-01", "2026-03-01T12:00:00.000Z"],
+    ["Asia/Kathmandu", "2026-03-01", "2026-03-01T06:15:00.000Z"],
+    // The clock goes forward in the night between these two, and back between the others.
+    ["Europe/Paris", "2026-03-28", "2026-03-28T11:00:00.000Z"],
+    ["Europe/Paris", "2026-03-29", "2026-03-29T10:00:00.000Z"],
+    ["Europe/Paris", "2026-10-24", "2026-10-24T10:00:00.000Z"],
+    ["Europe/Paris", "2026-10-25", "2026-10-25T11:00:00.000Z"],
+    ["Pacific/Apia", "2011-12-30", "2011-12-30T10:00:00.000Z"],
+  ])("knows noon in %s, %s", (zone, day, noon) => {
+    expect(new Date(createCalendar(zone).noonOf(day)).toISOString()).toBe(noon);
+  });
+
   it("counts days over the ends of months and years", () => {
     expect(addDays("2026-02-28", 1)).toBe("2026-03-01");
     expect(addDays("2026-01-01", -1)).toBe("2025-12-31");

@@ -3,30 +3,43 @@ export interface Calendar {
   dayOf(at: number): string;
   /** The first moment of the day, which is not midnight everywhere: some zones leave that hour out in spring. */
   startOf(day: string): number;
+  /** The moment from which clocks show 12:00 or later. */
+  noonOf(day: string): number;
 }
 
 const DAY_MS = 86_400_000;
 /** No zone is further from UTC than this. */
 const WIDEST_OFFSET_MS = 15 * 3_600_000;
+const NOON = 12;
 
 export function createCalendar(timeZone: string): Calendar {
   // Made once: it costs more than a thousand uses.
   const format = new Intl.DateTimeFormat("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" });
   const dayOf = (at: number): string => format.format(at);
 
-  /** Searched for: Intl tells what a clock shows at a moment, not the other way round. */
   function startOf(day: string): number {
     const midnight = Date.parse(`${day}T00:00:00Z`);
-    let [before, after] = [midnight - WIDEST_OFFSET_MS, midnight + WIDEST_OFFSET_MS];
-    while (after - before > 1) {
-      const middle = Math.floor((before + after) / 2);
-      if (dayOf(middle) < day) before = middle;
-      else after = middle;
-    }
-    return after;
+    return firstMoment(midnight - WIDEST_OFFSET_MS, midnight + WIDEST_OFFSET_MS, (at) => dayOf(at) >= day);
   }
 
-  return { dayOf, startOf };
+  function noonOf(day: string): number {
+    const hours = new Intl.DateTimeFormat("en-US", { timeZone, hour: "2-digit", hourCycle: "h23" });
+    const isNoon = (at: number): boolean => Number(hours.format(at)) >= NOON;
+    return firstMoment(startOf(day), startOf(addDays(day, 1)), isNoon);
+  }
+
+  return { dayOf, startOf, noonOf };
+}
+
+/** Searched for: Intl tells what a clock shows at a moment, not the other way round. `from` is too early, `to` is not. */
+function firstMoment(from: number, to: number, has: (at: number) => boolean): number {
+  let [before, after] = [from, to];
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (has(middle)) after = middle;
+    else before = middle;
+  }
+  return after;
 }
 
 export function addDays(day: string, days: number): string {

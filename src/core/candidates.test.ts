@@ -51,7 +51,8 @@ describe("chooseCandidate()", () => {
       {
         rank: 1,
         title: "First",
-        reason: "It touches a.ts, changed within the last 10 commits of the default branch; others may be working there.",
+        reason:
+          "It touches a.ts, changed within the last 10 commits of the default branch; others may be working there.",
       },
     ]);
   });
@@ -84,9 +85,12 @@ describe("chooseCandidate()", () => {
     },
   );
 
-  it.each([["src/new.ts"], ["./src/new.ts"], ["lib/"], ["lib/deep"]])("drops one that touches recent files by %j", (path) => {
-    expect(reasonFor(path)).toContain("within the last 10 commits");
-  });
+  it.each([["src/new.ts"], ["./src/new.ts"], ["lib/"], ["lib/deep"]])(
+    "drops one that touches recent files by %j",
+    (path) => {
+      expect(reasonFor(path)).toContain("within the last 10 commits");
+    },
+  );
 
   it.each([["src/new.ts.md"], ["li"], ["Dockerfile"], ["docs/größe.md"], ["..x/a.ts"]])("leaves %j alone", (path) => {
     expect(reasonFor(path)).toBeUndefined();
@@ -119,10 +123,10 @@ describe("cleanPath()", () => {
   });
 });
 
-describe("candidateSlug()", () => {
-  const slug = (reported: string | null, title: string): string =>
-    candidateSlug({ reported, title, category: "docs", digest });
+const slug = (reported: string | null, title: string): string =>
+  candidateSlug({ reported, title, category: "docs", digest });
 
+describe("candidateSlug()", () => {
   it.each([
     ["typo-fix", "x", "typo-fix"],
     ["Not A Slug", "Fix: the Login!", "fix-the-login"],

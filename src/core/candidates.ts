@@ -40,7 +40,9 @@ export function chooseCandidate(params: ChooseParams): Choice {
   const chosen = left.find(({ rank }) => rank === params.selected) ?? left[0];
   return {
     selected: chosen === undefined ? null : finish(chosen, params),
-    dropped: judged.flatMap(({ candidate: { rank, title }, reason }) => (reason === null ? [] : [{ rank, title, reason }])),
+    dropped: judged.flatMap(({ candidate: { rank, title }, reason }) =>
+      reason === null ? [] : [{ rank, title, reason }],
+    ),
   };
 }
 

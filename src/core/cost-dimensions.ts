@@ -9,6 +9,10 @@ export function fromNanoUsd(nano: number): number {
   return nano / NANO;
 }
 
+export function toNanoUsd(usd: number): number {
+  return Math.round(usd * NANO);
+}
+
 export function sumUsd(amounts: readonly number[]): number {
-  return fromNanoUsd(amounts.reduce((sum, amount) => sum + Math.round(amount * NANO), 0));
+  return fromNanoUsd(amounts.reduce((sum, amount) => sum + toNanoUsd(amount), 0));
 }

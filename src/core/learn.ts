@@ -1,12 +1,22 @@
 import type { AdvanceParams } from "./advance.ts";
 import type { ContextEntry, Exchange, Task } from "./task.ts";
+import { terminalLine } from "./terminal-text.ts";
 
 /** What an outcome adds to the task before it moves: the plan, a summary for later runs, the reply to what was asked. */
 export function learn(params: AdvanceParams): Task {
   const entry = contextEntry(params);
   const task = entry === null ? params.task : { ...params.task, context: [...params.task.context, entry] };
-  return withReply(withPlan(task, params), params);
+  return withReply(withPlan(withTitle(task, params), params), params);
 }
+
+/** A night is called "nightly improvement" until somebody knows what it improved. */
+function withTitle(task: Task, { outcome }: AdvanceParams): Task {
+  const title = outcome.payload["title"];
+  if (outcome.name !== "described" || task.items === null || typeof title !== "string") return task;
+  return { ...task, title: terminalLine(title, MAX_TITLE) };
+}
+
+const MAX_TITLE = 120;
 
 function contextEntry({ outcome, run, task, at }: AdvanceParams): ContextEntry | null {
   if (run === null) return null;

@@ -26,7 +26,12 @@ const SAME: readonly Row[] = [
   ["refactoring", "src/price.ts", "Remove the dead code in formatPrice", "Delete unused code (format price)"],
   ["refactoring", "src/a.ts src/b.ts", "Remove dead code", "Remove dead code.", "src/b.ts src/c.ts"],
   ["refactoring", "src/user.ts", "Rename confusing variable `x1` in login", "Better name for variable x1 of login"],
-  ["refactoring", "src/user.ts", "Simplify nested conditionals in authorize()", "Simplified the nested conditionals of authorize"],
+  [
+    "refactoring",
+    "src/user.ts",
+    "Simplify nested conditionals in authorize()",
+    "Simplified the nested conditionals of authorize",
+  ],
   ["docs", "README.md", "Fix typo in installation section", "Correct a misspelling in the Installation section"],
   ["docs", "src/api.ts", "Document the retry options", "Add JSDoc comments to the retry options"],
   ["docs", "src/api.ts", "Add doc comments for exported functions", "Document exported functions"],

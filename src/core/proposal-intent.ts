@@ -37,10 +37,13 @@ function nameOthers(one: string, other: string): boolean {
   return names.size > 0 && otherNames.size > 0 && ![...names].some((name) => otherNames.has(name));
 }
 
+function isTelling(word: string): boolean {
+  return !COMMON.has(word);
+}
+
 function saysTheSame(one: string, other: string, files: readonly string[]): boolean {
   const [words, otherWords] = [titleWords(one), titleWords(other)];
   const named = new Set(files.flatMap((file) => titleWords(nameOf(file))));
-  const isTelling = (word: string): boolean => !COMMON.has(word);
   const isOwn = (word: string): boolean => isTelling(word) && !named.has(word);
   // The strictest look at which both have anything to say.
   for (const keeps of [isOwn, isTelling, () => true]) {

@@ -28,7 +28,8 @@ const SAME: ReadonlyMap<string, string> = new Map(
 );
 
 /** Scripts that put no space between words: two characters each stand for one. */
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]+/gu;
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]+/gu;
 
 /** The words of a title, stemmed, without those that say nothing; sorted, each once. */
 export function titleWords(title: string): readonly string[] {
@@ -59,7 +60,7 @@ function stem(word: string): string {
 
 function singular(word: string): string {
   if (word.length <= 3 || /(ss|us|is)$/.test(word)) return word;
-  if (/ies$/.test(word)) return `${word.slice(0, -3)}y`;
+  if (word.endsWith("ies")) return `${word.slice(0, -3)}y`;
   if (/(s|x|z|ch|sh)es$/.test(word)) return word.slice(0, -2);
   return word.replace(/s$/, "");
 }

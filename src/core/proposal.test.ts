@@ -24,9 +24,9 @@ describe("isMaterial()", () => {
   });
 });
 
-describe("blocks()", () => {
-  const as = (status: ProposalStatus) => ({ ...candidate, status });
+const as = (status: ProposalStatus) => ({ ...candidate, status });
 
+describe("blocks()", () => {
   it("does not for what was only named", () => {
     expect(blocks(as("proposed"), candidate, [])).toBe(false);
   });
@@ -35,12 +35,15 @@ describe("blocks()", () => {
     expect(blocks(as("published"), candidate, churnOf({ gone: true }))).toBe(true);
   });
 
-  it.each(["merged", "closed", "rejected", "abandoned"] as const)("does for %s until a file changed materially", (status) => {
-    expect(blocks(as(status), candidate, churnOf({ changed: 20 }))).toBe(true);
-    expect(blocks(as(status), candidate, churnOf({ changed: 21 }))).toBe(false);
-    expect(blocks(as(status), candidate, churnOf({ gone: true }))).toBe(false);
-    expect(blocks(as(status), candidate, [])).toBe(true);
-  });
+  it.each(["merged", "closed", "rejected", "abandoned"] as const)(
+    "does for %s until a file changed materially",
+    (status) => {
+      expect(blocks(as(status), candidate, churnOf({ changed: 20 }))).toBe(true);
+      expect(blocks(as(status), candidate, churnOf({ changed: 21 }))).toBe(false);
+      expect(blocks(as(status), candidate, churnOf({ gone: true }))).toBe(false);
+      expect(blocks(as(status), candidate, [])).toBe(true);
+    },
+  );
 
   it("does where nobody can tell what changed", () => {
     expect(blocks(as("closed"), candidate, null)).toBe(true);
@@ -53,9 +56,10 @@ describe("blocks()", () => {
   });
 });
 
+const digest = (text: string): string => createHash("sha256").update(text).digest("hex");
+
 describe("proposalId()", () => {
   const of = { task: "task_1", category: "docs", rank: 1, title: "x" };
-  const digest = (text: string): string => createHash("sha256").update(text).digest("hex");
 
   it("is the same for the same candidate of the same task alone", () => {
     const ids = [of, { ...of }, { ...of, rank: 2 }, { ...of, title: "y" }].map((each) => proposalId(each, digest));
@@ -75,15 +79,22 @@ const change = (path: string, before: string | null, after: string | null): File
   after: after === null ? null : side(after),
 });
 
+const same = (text: string): string => text;
+
 describe("patchFingerprint()", () => {
-  const same = (text: string): string => text;
   const base = [change("a.ts", "one\ntwo\n", "one\nthree\n"), change("b.ts", null, "new\n")];
   const fingerprint = patchFingerprint(base, same);
 
   it.each([
     ["another order of files", base.toReversed()],
-    ["other indents and ends of lines", [change("a.ts", "one\n\ttwo\n", "one\r\n    three\r\n\n"), change("b.ts", null, " new")]],
-    ["another place in the file", [change("a.ts", "zero\none\ntwo\nfour\n", "zero\none\nthree\nfour\n"), change("b.ts", null, "new\n")]],
+    [
+      "other indents and ends of lines",
+      [change("a.ts", "one\n\ttwo\n", "one\r\n    three\r\n\n"), change("b.ts", null, " new")],
+    ],
+    [
+      "another place in the file",
+      [change("a.ts", "zero\none\ntwo\nfour\n", "zero\none\nthree\nfour\n"), change("b.ts", null, "new\n")],
+    ],
   ])("is the same for %s", (_, changes) => {
     expect(patchFingerprint(changes, same)).toBe(fingerprint);
   });
@@ -92,7 +103,10 @@ describe("patchFingerprint()", () => {
     ["another line", [change("a.ts", "one\ntwo\n", "one\nfour\n"), change("b.ts", null, "new\n")]],
     ["a file less", base.slice(1)],
     ["another name", [change("c.ts", "one\ntwo\n", "one\nthree\n"), change("b.ts", null, "new\n")]],
-    ["an emptied file instead of a deleted one", [change("a.ts", "one\ntwo\n", "one\nthree\n"), change("b.ts", null, "")]],
+    [
+      "an emptied file instead of a deleted one",
+      [change("a.ts", "one\ntwo\n", "one\nthree\n"), change("b.ts", null, "")],
+    ],
   ])("differs for %s", (_, changes) => {
     expect(patchFingerprint(changes, same)).not.toBe(fingerprint);
   });

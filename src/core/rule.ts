@@ -62,7 +62,10 @@ const REASON_WORDS: Readonly<Record<ReasonKind, string>> = {
 
 /** `too big`, `too-big` and `Too_Big` are one; null for what is none. */
 export function readReasonKind(word: string): ReasonKind | null {
-  const plain = word.trim().toLowerCase().replace(/[\s-]+/g, "_");
+  const plain = word
+    .trim()
+    .toLowerCase()
+    .replace(/[\s-]+/g, "_");
   return REASON_KINDS.find((kind) => kind === plain) ?? null;
 }
 
@@ -72,7 +75,11 @@ export function ruleOfReason(
   { kind, text }: { readonly kind: ReasonKind; readonly text: string },
 ): string {
   const said = [terminalLine(title, MAX_TITLE), text].filter((part) => part !== "").map(withFullStop);
-  const line = [`Not wanted (${REASON_WORDS[kind]}):`, ...said, ...(files.length === 0 ? [] : [`Files: ${files.join(", ")}`])];
+  const line = [
+    `Not wanted (${REASON_WORDS[kind]}):`,
+    ...said,
+    ...(files.length === 0 ? [] : [`Files: ${files.join(", ")}`]),
+  ];
   return terminalLine(line.join(" "), MAX_RULE);
 }
 
@@ -98,6 +105,7 @@ export function parseExpiry(text: string, now: number): number | null | undefine
   if (!/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text)) return undefined;
   const at = Date.parse(text);
   // Date.parse takes the 31st of February for a day in March.
-  const isDay = !Number.isNaN(at) && new Date(`${text.slice(0, 10)}T00:00:00Z`).toISOString().startsWith(text.slice(0, 10));
+  const isDay =
+    !Number.isNaN(at) && new Date(`${text.slice(0, 10)}T00:00:00Z`).toISOString().startsWith(text.slice(0, 10));
   return isDay ? at : undefined;
 }

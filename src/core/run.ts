@@ -85,6 +85,8 @@ export interface Run {
   readonly error: string | null;
   /** The commit that the engine made of the files this run left; null where there was no change. */
   readonly commit: string | null;
+  /** What it may spend of the night and the month at most; null where neither has a limit. */
+  readonly reservedUsd: number | null;
   readonly costUsd: number | null;
   readonly costBasis: CostBasis;
   readonly tokens: Tokens;

@@ -21,6 +21,7 @@ export interface Settings {
   readonly sandbox: SandboxSettings;
   readonly secrets: Readonly<Record<string, { readonly roles: readonly Role[] }>>;
   readonly budget: BudgetSettings;
+  readonly commonBudget: CommonBudget;
   readonly limits: LimitSettings;
   readonly improve: ImproveSettings;
   readonly schedules: readonly ScheduleSettings[];
@@ -106,6 +107,14 @@ export interface BudgetSettings {
   readonly nightUsd: number | null;
   readonly monthUsd: number | null;
   readonly runTokens: number | null;
+}
+
+/** What the user's own file allows all projects together. */
+export interface CommonBudget {
+  readonly nightUsd: number | null;
+  readonly monthUsd: number | null;
+  /** Whose nights and months these are. */
+  readonly timeZone: string;
 }
 
 export interface ImproveSettings {

@@ -1,4 +1,6 @@
+import { execFile } from "node:child_process";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createNtfyNotifier } from "../adapters/notifiers/ntfy.ts";
 import { createWebhookNotifier } from "../adapters/notifiers/webhook.ts";
@@ -152,17 +154,37 @@ describe("the outbox", () => {
   });
 });
 
+/** A process of its own that sends what is due and is killed before it can write that down. */
+async function dieWhileSending(file: string): Promise<unknown> {
+  const source = join(import.meta.dirname, "..");
+  const program = `
+    const { createDelivery } = await import("${source}/engine/deliver.ts");
+    const { openSqliteStore } = await import("${source}/adapters/stores/sqlite/open.ts");
+    const { createWebhookNotifier } = await import("${source}/adapters/notifiers/webhook.ts");
+    const log = { info() {}, warn() {}, error() {} };
+    const settings = { url: "${webhook.url}", secretEnv: "HOOK_SECRET", on: [] };
+    await createDelivery({
+      store: await openSqliteStore({ file: ${JSON.stringify(file)}, log }),
+      clock: { now: () => ${now}, monotonic: () => 0 },
+      log,
+      pass: () => process.kill(process.pid, "SIGKILL"),
+      redact: (value) => value,
+      notifierFor: async () => createWebhookNotifier({ settings, env: process.env }),
+    }).start();
+    setInterval(() => undefined, 1_000);
+  `;
+  const env = { ...process.env, HOOK_SECRET: SECRET };
+  return promisify(execFile)(process.execPath, ["--input-type=module", "-e", program], { env, timeout: 25_000 });
+}
+
 describe("a crash between sending and writing it down", () => {
   test("sends again, and it is the same delivery", async () => {
     await write(told("a", { channel: "webhook" }));
-    const killed = deliveryOf({
-      pass: () => {
-        throw new Error("killed");
-      },
-    });
-    await killed.start();
-    await expect.poll(() => webhook.requests.length, PATIENCE).toBe(1);
-    await killed.stop();
+    await store.close();
+    await expect(dieWhileSending(join(dir.path, "nightshift.db"))).rejects.toMatchObject({ signal: "SIGKILL" });
+    expect(webhook.taken.size).toBe(1);
+    store = await openSqliteStore({ file: join(dir.path, "nightshift.db"), log: SILENT });
+    expect(await store.dueNotices(now, 9)).toMatchObject([{ attempts: 0 }]);
     await deliveryOf().start();
     await expect.poll(isEmpty, PATIENCE).toBe(true);
     expect(webhook.requests).toHaveLength(2);

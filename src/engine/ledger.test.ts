@@ -106,7 +106,11 @@ describe("the ledger", () => {
   it("keeps no secret and nothing that acts on a terminal", async () => {
     const candidates = [candidate(1, "Remove hunter2\u001b[31m\nfrom the code", "a.txt")];
     await recordProposals(context, { analysis: { category: "security", candidates }, baseCommit: base });
-    expect((await list()).map(({ title }) => title)).toEqual(["Remove *** from the code"]);
+    const [kept] = await list();
+    expect(kept?.title).toBe("Remove *** from the code");
+    // What later steps read back has no secret in it any more, and means the same.
+    const later = { ...analysis, category: "security", candidates: ports.redact(candidates) };
+    expect(selectedProposal(context, later)).toBe(kept?.id);
   });
 
   it("is not stood in the way of by what was only named", async () => {
@@ -144,13 +148,16 @@ describe("the ledger", () => {
     expect(await blocked(TYPO)).toBeNull();
   });
 
-  it("blocks what was given up, and what was made on a commit that is gone", async () => {
+  it("blocks what was given up, and what was made on a commit that is gone, but no task that is tried again", async () => {
     await record();
     await markUnpublished(ports, selected(), "abandoned");
-    expect(await blocked(TYPO)).toBe(selected());
-    await ports.store.updateProposal(selected(), { baseCommit: "f".repeat(40) });
+    expect(await blocked(TYPO)).toBeNull();
+    const gone = selected();
+    context = { ...context, task: { id: "task_2bb" } };
+    expect(await blocked(TYPO)).toBe(gone);
+    await ports.store.updateProposal(gone, { baseCommit: "f".repeat(40) });
     await repo.commit({ "a.txt": null });
-    expect(await blocked(TYPO)).toBe(selected());
+    expect(await blocked(TYPO)).toBe(gone);
   });
 
   it("asks git only about what wants the same", async () => {
@@ -177,11 +184,12 @@ describe("the ledger", () => {
   });
 });
 
-describe("a reason", () => {
-  const give = (target: string, text = "", kind: "too_big" | "style" = "too_big") =>
-    giveReason(ports, target, { kind, text }, ADA);
-  const rules = () => ports.store.listRules({ project: "shop", at: now });
+const give = (target: string, text = "", kind: "too_big" | "style" = "too_big") =>
+  giveReason(ports, target, { kind, text }, ADA);
 
+const rules = () => ports.store.listRules({ project: "shop", at: now });
+
+describe("a reason", () => {
   it("is kept, and becomes a rule that says where it comes from and ends", async () => {
     await publish();
     await markClosed(ports, context.task.id);
@@ -241,10 +249,10 @@ describe("a reason", () => {
   });
 });
 
-describe("rules of people", () => {
-  const add = (text: string, expiresAt?: number | null) =>
-    addRule(ports, { project: "shop", text, ...(expiresAt === undefined ? {} : { expiresAt }) }, ADA);
+const add = (text: string, expiresAt?: number | null) =>
+  addRule(ports, { project: "shop", text, ...(expiresAt === undefined ? {} : { expiresAt }) }, ADA);
 
+describe("rules of people", () => {
   it("are added, changed, ended and removed, and each of it is told", async () => {
     const rule = await add("Leave\u001b[31m legacy alone");
     expect(rule).toMatchObject({ text: "Leave legacy alone", by: "ada", expiresAt: now + 180 * DAY, url: null });

@@ -56,13 +56,14 @@ function intentOf(category: string, { title, files }: Pick<Candidate, "title" | 
   return { category, title: terminalLine(title, MAX_TITLE), files: cleanFiles(files) };
 }
 
+/** Of the title without secrets, which is the one that later steps read back. */
 function idOf(
-  { digest }: Pick<EnginePorts, "digest">,
+  { digest, redact }: Pick<EnginePorts, "digest" | "redact">,
   task: string,
   category: string,
   { rank, title }: Pick<Candidate, "rank" | "title">,
 ): string {
-  return proposalId({ task, category, rank, title }, digest);
+  return proposalId({ task, category, rank, title: redact(title) }, digest);
 }
 
 /** Of the candidate that the analysis selected; null where it selected none of them. */
@@ -77,19 +78,24 @@ export interface SeenBefore {
   readonly churn: ReadonlyMap<string, readonly FileChurn[] | null>;
 }
 
+type Looking = Pick<LedgerContext, "ports" | "project"> & Partial<Pick<LedgerContext, "task">>;
+
 /**
  * What the ledger has of these candidates, and what happened to their files up to `to`. Of what wants something else
- * nothing is asked of git: a ledger of years costs no more than one of a week.
+ * nothing is asked of git: a ledger of years costs no more than one of a week. What the task itself gave up does not count:
+ * it looks again only where a person wants it to.
  */
 export async function seenBefore(
-  { ports, project }: Pick<LedgerContext, "ports" | "project">,
+  { ports, project, task }: Looking,
   { category, candidates }: Pick<Analysis, "category" | "candidates">,
   to: string,
 ): Promise<SeenBefore> {
   const query = { project: project.name, statuses: DECIDED, limit: MAX_LEDGER };
   const intents = candidates.map((candidate) => intentOf(category, candidate));
-  const ledger = (await ports.store.listProposals(query)).filter((known) =>
-    intents.some((intent) => isSameIntent(known, intent)),
+  const ledger = (await ports.store.listProposals(query)).filter(
+    (known) =>
+      !(known.status === "abandoned" && known.task === task?.id) &&
+      intents.some((intent) => isSameIntent(known, intent)),
   );
   const churn = new Map<string, readonly FileChurn[] | null>();
   for (const [from, same] of Map.groupBy(ledger, ({ baseCommit }) => baseCommit)) {
@@ -101,7 +107,7 @@ export async function seenBefore(
 
 /** The proposal because of which this one must not be made again; null where there is none. */
 export async function blockedBy(
-  context: Pick<LedgerContext, "ports" | "project">,
+  context: Looking,
   category: string,
   candidate: Candidate,
   to: string,

@@ -1,3 +1,4 @@
+import type { Allowance, BudgetLimit, UsedLimit } from "../core/budget.ts";
 import type { CostDimension } from "../core/cost-dimensions.ts";
 import type { Event, EventDraft } from "../core/event.ts";
 import type {
@@ -145,6 +146,13 @@ export interface Store {
   costs(query: CostQuery): Promise<readonly CostRow[]>;
   /** The same as one sum, for budgets. */
   spent(query: SpentQuery): Promise<Spent>;
+  /** What of each limit is spent, and what is reserved by runs that are open. */
+  listUse(limits: readonly BudgetLimit[]): Promise<readonly UsedLimit[]>;
+  /**
+   * Sets aside what a run may spend, if the limits leave something: it counts as spent until the run ends, and then what the
+   * run cost does. A run that has a reservation keeps it, whoever asks again. Throws LeaseLostError like `updateRun`.
+   */
+  reserve(lease: Lease, request: ReserveRequest): Promise<Allowance>;
 
   // --- the file itself ------------------------------------------------------------------------------------------
 
@@ -335,6 +343,12 @@ export interface StoredAnswer {
   readonly request: string;
   readonly status: number;
   readonly body: string;
+}
+
+export interface ReserveRequest {
+  readonly limits: readonly BudgetLimit[];
+  /** What it may spend at most, whatever the limits leave; null: nothing else limits it. */
+  readonly mostUsd: number | null;
 }
 
 export interface SpentQuery {

@@ -2,10 +2,23 @@ import { createServer } from "node:http";
 import { describe, expect, test } from "vitest";
 import { UserError } from "../core/errors.ts";
 import { openLoopbackForge } from "./forges/loopback-forge.ts";
-import { TOKEN, forgeError } from "./forge.suite.ts";
-import type { ForgeScene } from "./forge.suite.ts";
+import type { Failure } from "./forges/loopback-forge.ts";
+import { TOKEN, forgeError } from "./forges/forge-scene.ts";
+import type { ForgeScene } from "./forges/forge-scene.ts";
 
 const OPEN = /\/(pulls|merge_requests)$/;
+
+const hangs: typeof fetch = async () => {
+  throw new DOMException("The operation timed out", "TimeoutError");
+};
+
+/** The forge's own way to say that too many requests came. */
+function limitOf(kind: "github" | "gitlab", seconds: number): Failure {
+  const reset = String(Math.ceil(Date.now() / 1000) + seconds);
+  return kind === "github"
+    ? { status: 403, headers: { "x-ratelimit-remaining": "0", "x-ratelimit-reset": reset } }
+    : { status: 429, headers: { "ratelimit-remaining": "0", "ratelimit-reset": reset } };
+}
 
 /** What a forge and the way to it do wrong, and what people are told then. */
 export function testForgeFaults(scene: ForgeScene): void {
@@ -14,9 +27,9 @@ export function testForgeFaults(scene: ForgeScene): void {
     const posts = () => scene.apiRequests().filter(({ method, path }) => method === "POST" && OPEN.test(path));
 
     test("when somebody opens one while we look", async () => {
-      await scene.pushBranch("night-shift/faster");
+      await scene.makeBranch("night-shift/faster");
       const race: typeof fetch = async (url, init) => {
-        const isCreation = init?.method === "POST" && OPEN.test(String(url));
+        const isCreation = init?.method === "POST" && typeof url === "string" && OPEN.test(url);
         if (isCreation && scene.loopback.changeRequests.length === 0)
           await scene.loopback.openRequest({ branch: "night-shift/faster", title: "by a person" });
         return await fetch(url, init);
@@ -27,7 +40,7 @@ export function testForgeFaults(scene: ForgeScene): void {
     });
 
     test("when the forge opened it and its answer was lost", async () => {
-      await scene.pushBranch("night-shift/faster");
+      await scene.makeBranch("night-shift/faster");
       scene.loopback.fail({ method: "POST", path: OPEN, drop: true, afterDoing: true });
       expect(await publish()).toMatchObject({ number: 1, isNew: true });
       scene.loopback.closeRequest(1);
@@ -46,7 +59,7 @@ export function testForgeFaults(scene: ForgeScene): void {
     });
 
     test("when it died after opening, before labels and reviewer", async () => {
-      await scene.pushBranch("night-shift/faster");
+      await scene.makeBranch("night-shift/faster");
       const dress = { path: /labels$|requested_reviewers$|merge_requests\/\d+$/, status: 503, times: 3 };
       scene.loopback.fail({ ...dress, method: scene.setup.kind === "github" ? "POST" : "PUT" });
       const draft = scene.draft({ reviewer: "alice" });
@@ -58,7 +71,7 @@ export function testForgeFaults(scene: ForgeScene): void {
     });
 
     test("when two publish at once", async () => {
-      await scene.pushBranch("night-shift/faster");
+      await scene.makeBranch("night-shift/faster");
       const all = await Promise.all([publish(), publish(), publish()]);
       expect(new Set(all.map(({ number }) => number))).toEqual(new Set([1]));
       expect(scene.loopback.changeRequests).toHaveLength(1);
@@ -92,7 +105,6 @@ export function testForgeFaults(scene: ForgeScene): void {
     });
 
     test("a forge that never answers", async () => {
-      const hangs: typeof fetch = () => Promise.reject(new DOMException("The operation timed out", "TimeoutError"));
       const error = await forgeError(scene.forge({ fetch: hangs }).read(1));
       expect(error.message).toContain("did not answer within 30 seconds");
     });
@@ -111,16 +123,9 @@ export function testForgeFaults(scene: ForgeScene): void {
   });
 
   describe("rate limits", () => {
-    const limited = (seconds: number) => {
-      const reset = String(Math.ceil(Date.now() / 1000) + seconds);
-      return scene.setup.kind === "github"
-        ? { status: 403, headers: { "x-ratelimit-remaining": "0", "x-ratelimit-reset": reset } }
-        : { status: 429, headers: { "ratelimit-remaining": "0", "ratelimit-reset": reset } };
-    };
-
     test("a short one is waited for, also when something is to be opened", async () => {
-      await scene.pushBranch("night-shift/faster");
-      scene.loopback.fail({ method: "POST", path: OPEN, ...limited(2) });
+      await scene.makeBranch("night-shift/faster");
+      scene.loopback.fail({ method: "POST", path: OPEN, ...limitOf(scene.setup.kind, 2) });
       scene.loopback.fail({ method: "GET", path: OPEN, status: 429, headers: { "retry-after": "3" } });
       expect(await scene.forge().publish(scene.draft())).toMatchObject({ number: 1, isNew: true });
       expect(scene.waits).toHaveLength(2);
@@ -129,7 +134,7 @@ export function testForgeFaults(scene: ForgeScene): void {
     });
 
     test("a long one is told, with when to come back", async () => {
-      scene.loopback.fail({ ...limited(3600), times: 100 });
+      scene.loopback.fail({ ...limitOf(scene.setup.kind, 3600), times: 100 });
       const error = await forgeError(scene.forge().listOpen("night-shift"));
       expect(error).toMatchObject({ trouble: "rate_limit", kind: "unavailable" });
       expect(error.retryAt).toBeGreaterThan(Date.now() + 3000_000);
@@ -236,7 +241,7 @@ export function testForgeFaults(scene: ForgeScene): void {
     });
 
     test("is refused, or may not", async () => {
-      await scene.pushBranch("night-shift/faster");
+      await scene.makeBranch("night-shift/faster");
       const wrong = await forgeError(scene.forge({ token: "a-wrong-token" }).publish(scene.draft()));
       expect(wrong).toMatchObject({
         trouble: "credentials",
@@ -249,8 +254,7 @@ export function testForgeFaults(scene: ForgeScene): void {
         message: expect.stringContaining("$FORGE_TOKEN is not set"),
       });
       await scene.restart({ role: "read" });
-      await scene.repo().git("push", "--quiet", "origin", "HEAD:refs/heads/night-shift/faster");
-      await scene.repo().commit({ "b.txt": "b\n" });
+      await scene.makeBranch("night-shift/faster");
       const lacking = await forgeError(scene.forge().publish(scene.draft()));
       expect(lacking).toMatchObject({ trouble: "credentials", message: expect.stringContaining("may not open") });
     });

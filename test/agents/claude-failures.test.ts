@@ -3,7 +3,7 @@ import { openAgentNight } from "./agent-night.ts";
 import { testFailures } from "./failures.suite.ts";
 import { REAL_AGENTS, using } from "./real-agents.ts";
 
-testFailures("claude", "6s");
+testFailures("claude", 8);
 
 test("claude has one result, though it is asked to leave a command behind in the background", async () => {
   const { claude } = REAL_AGENTS;

@@ -1,3 +1,3 @@
 import { testFailures } from "./failures.suite.ts";
 
-testFailures("codex", "4s");
+testFailures("codex", 4);

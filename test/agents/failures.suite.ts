@@ -36,17 +36,25 @@ function passTime({ wired }: AgentNight, { queuedFor }: Task): void {
   Object.assign(wired.ports.clock, { now: () => Date.now() + late });
 }
 
-/** What goes wrong around an agent, and what a task makes of it. `idle`: longer than the CLI needs to begin. */
-export function testFailures(name: keyof typeof REAL_AGENTS, idle: string): void {
+/** Where much else goes on, silence may also come of that. */
+const BUSY = { retry: 1 };
+
+/** What goes wrong around an agent, and what a task makes of it. `idleS`: seconds, more than the CLI needs to begin. */
+export function testFailures(name: keyof typeof REAL_AGENTS, idleS: number): void {
   describe(`${name}, when something goes wrong`, () => {
     const agent = REAL_AGENTS[name];
     const made = using(agent.create("made.txt", "hello, world"));
     const reported = using(agent.report(REPORT));
+    // As long as a run took that got nowhere: on a busy machine that is what the CLI needs to begin.
+    let paceS = 0;
+    const idle = (): string => `roles: { implement: { idle_timeout: ${Math.ceil(Math.max(idleS, 2 * paceS))}s } }\n`;
     const open = (options: AgentNightOptions): Promise<AgentNight> => openAgentNight(agent, options);
 
     test("with a wrong key waits for a login", async () => {
       const night = await open({ turns: always(agent.refusals.login) });
+      const startedAt = performance.now();
       const task = await stopped(night);
+      paceS = (performance.now() - startedAt) / 1000;
       const [run] = await night.runs(task.id);
       expect([task.status, task.queuedFor?.kind, run?.outcome]).toEqual(["queued", "login", "login_expired"]);
       expect(run?.error).toMatch(/key/i);
@@ -79,10 +87,10 @@ export function testFailures(name: keyof typeof REAL_AGENTS, idle: string): void
       expect(await night.published(task, "made.txt")).toBe("hello, world");
     });
 
-    test("that hears nothing any more is ended, and its work is kept", async () => {
+    test("that hears nothing any more is ended, and its work is kept", BUSY, async () => {
       const night = await open({
         turns: [made, ...always({ hangs: true })],
-        settings: `roles: { implement: { idle_timeout: ${idle} } }\n`,
+        settings: idle(),
       });
       const { id } = await night.submit();
       await night.until(id, ({ counters }) => Object.keys(counters).some((counter) => counter.endsWith(":timeout")));
@@ -108,7 +116,7 @@ export function testFailures(name: keyof typeof REAL_AGENTS, idle: string): void
       for (const { output } of answers) expect(output).toMatch(/implemented|one of the allowed values/);
     });
 
-    test("that has used up its account waits for the reset, and goes on in the same session", async () => {
+    test("that has used up its account waits for the reset, and goes on in the same session", BUSY, async () => {
       const resetsAt = (Math.ceil(Date.now() / 1000) + 3600) * 1000;
       const script = refusingAfter(
         [made, using(agent.shell("cat made.txt")), using(agent.shell("echo twice"))],
@@ -118,7 +126,7 @@ export function testFailures(name: keyof typeof REAL_AGENTS, idle: string): void
       const isClaude = agent.kind === "claude-code";
       const night = await open({
         turns: script.turns,
-        ...(isClaude && { settings: "roles: { implement: { idle_timeout: 8s } }\n", env: SUBSCRIPTION }),
+        ...(isClaude && { settings: idle(), env: SUBSCRIPTION }),
       });
       const parked = await stopped(night);
       const [first] = await night.runs(parked.id);

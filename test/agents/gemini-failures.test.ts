@@ -1,3 +1,3 @@
 import { testFailures } from "./failures.suite.ts";
 
-testFailures("gemini", "8s");
+testFailures("gemini", 8);

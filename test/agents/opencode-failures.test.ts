@@ -1,3 +1,3 @@
 import { testFailures } from "./failures.suite.ts";
 
-testFailures("opencode", "15s");
+testFailures("opencode", 15);

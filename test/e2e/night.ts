@@ -45,6 +45,12 @@ export interface NightOptions {
   readonly agentName?: string;
   /** What the daemon sees of the world; by default what this process sees. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** In the place of one of its own; it goes with the night. */
+  readonly repo?: TempRepo;
+  /** Another address of the same repository. */
+  readonly remote?: string;
+  /** Called at each checkpoint, say to stop there. */
+  readonly pass?: (checkpoint: string) => void;
   /** How long something may take that is waited for. */
   readonly patienceMs?: number;
 }
@@ -72,11 +78,9 @@ async function writeFiles(repo: TempRepo, options: NightOptions): Promise<string
 }
 
 export async function openNight(options: NightOptions = {}): Promise<Night> {
-  const repo = await createTempRepo({
-    "greeting.txt": "hello\n",
-    "test.sh": "grep -q hello greeting.txt\n",
-    ...options.files,
-  });
+  const repo =
+    options.repo ??
+    (await createTempRepo({ "greeting.txt": "hello\n", "test.sh": "grep -q hello greeting.txt\n", ...options.files }));
   const home = await writeFiles(repo, options);
   const notices: string[] = [];
   const { env = process.env, patienceMs = PATIENCE_MS } = options;
@@ -86,13 +90,14 @@ export async function openNight(options: NightOptions = {}): Promise<Night> {
       env,
       log: SILENT,
       secrets: createKnownSecrets(env),
-      pass: () => undefined,
+      pass: options.pass ?? (() => undefined),
       write: (line) => void notices.push(line),
     });
   let wired = await open();
   let dispatch = await startDispatch(wired.ports);
   let commands = createCommands(wired.ports);
-  const place = { name: "shop", path: repo.checkout, remote: repo.remote, defaultBranch: "main" };
+  const remote = options.remote ?? repo.remote;
+  const place = { name: "shop", path: repo.checkout, remote, defaultBranch: "main" };
   const { wanted } = await wired.projectFiles.pendingTrust(place, "");
   await commands.registerProject({ ...place, accepted: wanted }, ALICE);
   await wired.limits.refresh();

@@ -118,7 +118,9 @@ function explainMissing({ tokenFrom, place, neededRights }: Voice): ForgeError {
 }
 
 function refuseAll(error: ForgeError): ForgeVerbs {
-  const refuse = () => Promise.reject(new ForgeError(error.trouble, error.message, { hint: error.hint }));
+  const refuse = async (): Promise<never> => {
+    throw new ForgeError(error.trouble, error.message, { hint: error.hint });
+  };
   return { publish: refuse, listOpen: refuse, read: refuse, check: refuse };
 }
 

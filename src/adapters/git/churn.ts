@@ -39,7 +39,9 @@ export async function readChurn(context: GitContext, params: ChurnParams): Promi
     ].map(([one = "", other = ""]) => count(gitDir, { from: one, to: other, names })),
   );
   return files.map(({ file, path }) => {
-    const [was, is, changed] = [before, after, between].map((all) => (all ?? []).filter((each) => isIn(each.path, path)));
+    const [was, is, changed] = [before, after, between].map((all) =>
+      (all ?? []).filter((each) => isIn(each.path, path)),
+    );
     return {
       path: file,
       gone: was !== undefined && was.length > 0 && is?.length === 0,

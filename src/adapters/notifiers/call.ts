@@ -1,7 +1,7 @@
 import { DeliveryError } from "../../core/notice-delivery.ts";
 import { terminalLine } from "../../core/terminal-text.ts";
 
-export const TIMEOUT_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 /** Of an answer that nobody needs: enough for the server to say what is wrong. */
 const ENOUGH_BYTES = 4_096;
 const MAX_SAID = 200;
@@ -70,7 +70,7 @@ export function refusal({ url, secrets = [] }: Call, { status, headers, text }: 
 }
 
 /** Milliseconds; null where the header says nothing that can be understood. */
-export function readRetryAfter(header: string | null, now: number): number | null {
+function readRetryAfter(header: string | null, now: number): number | null {
   if (header === null) return null;
   const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1_000 : Date.parse(header) - now;
   return Number.isFinite(ms) && ms > 0 ? ms : null;

@@ -8,7 +8,7 @@ import { call, callOk, refusal, type Call } from "./call.ts";
 import { addRow, type Row } from "./confluence-table.ts";
 import { readSecret, type Environment } from "./read-secret.ts";
 
-export type ConfluenceSettings = NonNullable<NotifySettings["confluence"]>;
+type ConfluenceSettings = NonNullable<NotifySettings["confluence"]>;
 
 export interface ConfluenceOptions {
   readonly settings: ConfluenceSettings;

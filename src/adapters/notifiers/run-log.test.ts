@@ -11,7 +11,7 @@ let file: string;
 
 beforeEach(async () => {
   dir = await createTempDir();
-  file = join(dir.path, "nights.jsonl");
+  file = join(dir.path, "logs", "nights.jsonl");
 });
 afterEach(async () => {
   await dir.remove();
@@ -65,6 +65,7 @@ test("half a line that a crash left is no line", async () => {
 });
 
 test("what stands in the file before stays, however much it is", async () => {
+  await send(night({ id: 2, at: 2000 }));
   const old = `${JSON.stringify({ date: "x", reason: "y".repeat(500) })}\n`.repeat(4_000);
   await writeFile(file, old);
   await send(night());
@@ -74,6 +75,7 @@ test("what stands in the file before stays, however much it is", async () => {
 });
 
 test("a file that is no log is left alone", async () => {
+  await send(night());
   await writeFile(file, "z".repeat(2_000_000));
   await expect(send(night())).rejects.toThrow("has no end");
   expect((await stat(file)).size).toBe(2_000_000);

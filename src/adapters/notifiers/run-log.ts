@@ -1,4 +1,5 @@
-import { open } from "node:fs/promises";
+import { mkdir, open } from "node:fs/promises";
+import { dirname } from "node:path";
 import type { Notifier } from "../../ports/notifier.ts";
 import type { Notice } from "../../ports/store.ts";
 
@@ -37,6 +38,7 @@ async function append(file: string, notice: Notice): Promise<void> {
 }
 
 async function openToAdd(file: string): Promise<Handle> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   // `r+` does not make the file, and `a+` writes at the end whatever stands there.
   await (await open(file, "a", 0o600)).close();
   return open(file, "r+");

@@ -133,7 +133,7 @@ function filterPulls({ held, project }: ForgeWorld, query: URLSearchParams): Hel
 
 async function list(world: ForgeWorld, request: ApiRequest, items: readonly unknown[]): Promise<ApiAnswer> {
   const { items: cut, next } = cutPage(world, request, items);
-  const body = await Promise.all(cut.map((item) => (isHeld(item) ? fullPull(world, item) : item)));
+  const body = await Promise.all(cut.map((item) => (isHeld(item) ? pull(world, item) : item)));
   const headers = next === null ? {} : { link: pageLink(`${world.url}/api/v3`, request, next) };
   return { status: 200, body, headers };
 }
@@ -156,9 +156,8 @@ function repository({ project, role, url }: ForgeWorld): unknown {
   return { id: 1, full_name: project, private: true, archived: false, html_url: `${url}/${project}`, permissions };
 }
 
-async function fullPull(world: ForgeWorld, held: Held): Promise<unknown> {
+async function pull(world: ForgeWorld, held: Held): Promise<Readonly<Record<string, unknown>>> {
   await refreshed(world, held);
-  const dirty = held.state === "open" && (await conflicts(world, held));
   return {
     id: 1000 + held.number,
     number: held.number,
@@ -167,10 +166,7 @@ async function fullPull(world: ForgeWorld, held: Held): Promise<unknown> {
     body: held.body,
     draft: held.draft,
     state: held.state === "open" ? "open" : "closed",
-    merged: held.state === "merged",
     merge_commit_sha: held.mergeCommit,
-    mergeable: held.state === "open" ? !dirty : null,
-    mergeable_state: dirty ? "dirty" : "clean",
     labels: held.labels.map((name) => ({ name })),
     requested_reviewers: held.reviewers.map((login) => ({ login })),
     assignees: held.assignees.map((login) => ({ login })),
@@ -178,6 +174,15 @@ async function fullPull(world: ForgeWorld, held: Held): Promise<unknown> {
     base: { ref: held.target, repo: { full_name: world.project } },
     created_at: held.createdAt,
   };
+}
+
+/** Lists leave out what takes GitHub time to find out. */
+async function fullPull(world: ForgeWorld, held: Held): Promise<unknown> {
+  const listed = await pull(world, held);
+  const isOpen = held.state === "open";
+  const dirty = isOpen && (await conflicts(world, held));
+  const mergeable = isOpen ? !dirty : null;
+  return { ...listed, merged: held.state === "merged", mergeable, mergeable_state: dirty ? "dirty" : "clean" };
 }
 
 function comment({ id, author, body, file, line, at }: HeldComment): unknown {

@@ -112,7 +112,7 @@ async function summaries(world: ForgeWorld, query: URLSearchParams): Promise<unk
       (branch === null || each.branch === branch) &&
       (label === null || each.labels.includes(label)),
   );
-  return await Promise.all(wanted.toReversed().map((held) => full(world, held)));
+  return await Promise.all(wanted.toReversed().map((held) => summary(world, held)));
 }
 
 async function list(world: ForgeWorld, request: ApiRequest, items: readonly unknown[]): Promise<ApiAnswer> {
@@ -149,10 +149,22 @@ function projectBody({ project, role, url }: ForgeWorld): unknown {
 }
 
 async function full(world: ForgeWorld, held: Held): Promise<unknown> {
-  await refreshed(world, held);
+  const listed = await summary(world, held);
   const conflict = held.state === "open" && (await conflicts(world, held));
   const ci = world.ci.get(held.headCommit);
   const status = ci === "passed" ? "success" : ci;
+  return {
+    ...listed,
+    merge_commit_sha: held.mergeCommit,
+    squash_commit_sha: null,
+    has_conflicts: conflict,
+    detailed_merge_status: conflict ? "conflict" : "mergeable",
+    head_pipeline: ci === undefined ? null : { id: 1, sha: held.headCommit, ref: held.branch, status },
+  };
+}
+
+async function summary(world: ForgeWorld, held: Held): Promise<Readonly<Record<string, unknown>>> {
+  await refreshed(world, held);
   const named = (names: readonly string[]) => names.map((name) => person(name, world.users.indexOf(name)));
   return {
     id: 9000 + held.number,
@@ -167,14 +179,9 @@ async function full(world: ForgeWorld, held: Held): Promise<unknown> {
     source_project_id: PROJECT_ID,
     target_project_id: PROJECT_ID,
     sha: held.headCommit,
-    merge_commit_sha: held.mergeCommit,
-    squash_commit_sha: null,
-    has_conflicts: conflict,
-    detailed_merge_status: conflict ? "conflict" : "mergeable",
     labels: held.labels,
     reviewers: named(held.reviewers),
     assignees: named(held.assignees),
-    head_pipeline: ci === undefined ? null : { id: 1, sha: held.headCommit, ref: held.branch, status },
     created_at: held.createdAt,
   };
 }

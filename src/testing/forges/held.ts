@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { git } from "../temp-repo.ts";
 
 export interface Held {
@@ -59,8 +61,17 @@ export function openOf({ held }: ForgeWorld, branch: string, target: string): He
   return held.find((each) => each.state === "open" && each.branch === branch && each.target === target) ?? null;
 }
 
+/** From git's files: to start git for it would be most of what a request takes. */
 export async function headOf({ bareDir }: ForgeWorld, branch: string): Promise<string | null> {
-  return await git(bareDir, "rev-parse", "--verify", "--quiet", `refs/heads/${branch}`).catch(() => null);
+  const loose = await readFile(join(bareDir, "refs/heads", branch), "utf8").catch(() => null);
+  if (loose !== null) return loose.trim();
+  const packed = await readFile(join(bareDir, "packed-refs"), "utf8").catch(() => "");
+  return (
+    packed
+      .split("\n")
+      .find((line) => line.endsWith(` refs/heads/${branch}`))
+      ?.split(" ")[0] ?? null
+  );
 }
 
 /** Looks at the branch again, as a forge does after each push. */
@@ -69,9 +80,11 @@ export async function refreshed(world: ForgeWorld, held: Held): Promise<Held> {
   return held;
 }
 
-export async function conflicts({ bareDir }: ForgeWorld, { target, headCommit }: Held): Promise<boolean> {
-  const merged = git(bareDir, "merge-tree", "--write-tree", "--name-only", `refs/heads/${target}`, headCommit);
-  return await merged.then(
+export async function conflicts(world: ForgeWorld, { target, headCommit }: Held): Promise<boolean> {
+  const base = await headOf(world, target);
+  if (base === null || headCommit === "" || base === headCommit) return false;
+  const args = ["merge-tree", "--write-tree", "--name-only", base, headCommit];
+  return await git(world.bareDir, ...args).then(
     () => false,
     () => true,
   );

@@ -19,6 +19,7 @@ const SETUID = [105, 146] as const;
 const PRCTL = [157, 167] as const;
 const ADDR_NO_RANDOMIZE = 0x4_0000;
 const EVERY_ADDRESS = 0;
+const [IPC_CREAT, MANY_SEMAPHORES, CLOSE_RANGE_UNSHARE] = [0o1600, 10_000, 2];
 
 /** All of the calls must succeed for the attack to work. */
 function calls(
@@ -170,6 +171,12 @@ export const attacks: readonly Attack[] = [
   calls("shared memory of the machine", { numbers: [47], control: "plain" }, ({ sharedMemoryKey }) => [
     { call: numberOf(SHMGET), args: [sharedMemoryKey, 0, 0] },
     { call: numberOf(SHMAT), args: [RESULT, EVERY_ADDRESS, 0] },
+  ]),
+  calls("the kernel's memory, in semaphores", { control: "namespace" }, () => [
+    { call: "semget", args: [0, MANY_SEMAPHORES, IPC_CREAT] },
+  ]),
+  calls("open files that one thread keeps from all who look", { control: "plain" }, () => [
+    { call: "close_range", args: [1_000, 1_001, CLOSE_RANGE_UNSHARE] },
   ]),
   { ...reaches("bpf", "namespace", { call: "bpf", args: [99, 0, 0] }), numbers: [50] },
   { ...reaches("performance counters", "plain", { call: "perf_event_open", args: [0, -1, -1, -1, 0] }), numbers: [50] },

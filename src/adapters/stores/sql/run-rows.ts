@@ -1,3 +1,4 @@
+import { fromNanoUsd } from "../../../core/cost-dimensions.ts";
 import type { Run } from "../../../core/run.ts";
 import type { Task } from "../../../core/task.ts";
 import type { NewRun, RunEnd } from "../../../ports/store.ts";
@@ -28,6 +29,7 @@ export function toQueuedRow(run: NewRun, task: Task): RunRow {
     ended_by: null,
     error: null,
     commit_hash: null,
+    reserved_nano_usd: null,
     cost_usd: null,
     cost_basis: "unknown",
     tokens_input: 0,
@@ -89,6 +91,7 @@ export function toRun(row: RunRow): Run {
     endedBy: row.ended_by,
     error: row.error,
     commit: row.commit_hash,
+    reservedUsd: row.reserved_nano_usd === null ? null : fromNanoUsd(row.reserved_nano_usd),
     costUsd: row.cost_usd,
     costBasis: row.cost_basis,
     tokens: {

@@ -74,6 +74,8 @@ interface RunsTable {
   ended_by: EndedBy | null;
   error: string | null;
   commit_hash: string | null;
+  /** Billionths of a dollar, as in `costs`; counts against the limits while the run is open. */
+  reserved_nano_usd: number | null;
   cost_usd: number | null;
   cost_basis: CostBasis;
   tokens_input: number;

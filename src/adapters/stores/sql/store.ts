@@ -12,6 +12,7 @@ import * as marks from "./marks.ts";
 import * as outbox from "./outbox.ts";
 import * as people from "./people.ts";
 import * as projects from "./projects.ts";
+import * as reservations from "./reservations.ts";
 import * as runs from "./runs.ts";
 import type { Db } from "./schema.ts";
 import * as tasks from "./tasks.ts";
@@ -127,6 +128,8 @@ export function createSqlStore({ db, differences, log, upkeep }: SqlStoreParams)
 
     costs: (query) => costs(db, query),
     spent: (query) => spent(db, query),
+    listUse: (limits) => reservations.listUse(db, limits),
+    reserve: (lease, request) => write((tx) => reservations.reserve(tx, lease, request)),
     countTasks: () => tasks.countTasks(db),
     checkIntegrity: () => upkeep.checkIntegrity(),
     backup: (file) => upkeep.backup(file),

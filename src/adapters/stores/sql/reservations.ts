@@ -1,0 +1,67 @@
+import { sql } from "kysely";
+import { allow, type Allowance, type BudgetLimit, type BudgetUse, type UsedLimit } from "../../../core/budget.ts";
+import { fromNanoUsd, toNanoUsd } from "../../../core/cost-dimensions.ts";
+import { OPEN_RUN_STATUSES } from "../../../core/run.ts";
+import type { Lease, ReserveRequest } from "../../../ports/store.ts";
+import { requireLease } from "./runs.ts";
+import type { Db, Tx } from "./schema.ts";
+
+/** Must run inside a serialised transaction: it counts, then writes. */
+export async function reserve(tx: Tx, lease: Lease, { limits, mostUsd }: ReserveRequest): Promise<Allowance> {
+  await requireLease(tx, lease);
+  const run = tx.selectFrom("runs").select("reserved_nano_usd").where("id", "=", lease.run);
+  const { reserved_nano_usd: kept } = await run.executeTakeFirstOrThrow();
+  if (kept !== null) return { kind: "allowed", usd: fromNanoUsd(kept) };
+  const allowance = allow(await listUse(tx, limits), mostUsd);
+  if (allowance.kind === "allowed" && allowance.usd !== null)
+    await tx
+      .updateTable("runs")
+      .set({ reserved_nano_usd: toNanoUsd(allowance.usd) })
+      .where("id", "=", lease.run)
+      .execute();
+  return allowance;
+}
+
+export async function listUse(db: Db, limits: readonly BudgetLimit[]): Promise<readonly UsedLimit[]> {
+  const used: UsedLimit[] = [];
+  for (const limit of limits) used.push({ limit, use: await useOf(db, limit) });
+  return used;
+}
+
+async function useOf(db: Db, limit: BudgetLimit): Promise<BudgetUse> {
+  const spent = await spentOf(db, limit);
+  const reserved = await reservedOf(db, limit);
+  return {
+    spentUsd: fromNanoUsd(spent.nano_usd ?? 0),
+    runs: spent.runs ?? 0,
+    unknownRuns: spent.unknown ?? 0,
+    reservedUsd: fromNanoUsd(reserved.nano_usd ?? 0),
+    running: reserved.running,
+  };
+}
+
+function spentOf(db: Db, { since, until, project }: BudgetLimit) {
+  const select = db
+    .selectFrom("costs")
+    .select(({ fn }) => [
+      fn.sum<number | null>("nano_usd").as("nano_usd"),
+      sql<number | null>`sum(case when nano_usd > 0 then 1 else 0 end)`.as("runs"),
+      sql<number | null>`sum(case when nano_usd is null then 1 else 0 end)`.as("unknown"),
+    ])
+    .where("at", ">=", since)
+    .where("at", "<", until);
+  return (project === null ? select : select.where("project", "=", project)).executeTakeFirstOrThrow();
+}
+
+/** Whenever they started: they end, and then count, in this window or a later one. */
+function reservedOf(db: Db, { project }: BudgetLimit) {
+  const select = db
+    .selectFrom("runs")
+    .select(({ fn }) => [
+      fn.sum<number | null>("reserved_nano_usd").as("nano_usd"),
+      fn.countAll<number>().as("running"),
+    ])
+    .where("status", "in", OPEN_RUN_STATUSES)
+    .where("reserved_nano_usd", "is not", null);
+  return (project === null ? select : select.where("project", "=", project)).executeTakeFirstOrThrow();
+}

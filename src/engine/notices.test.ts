@@ -1,0 +1,50 @@
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openSqliteStore } from "../adapters/stores/sqlite/open.ts";
+import type { EventDraft } from "../core/event.ts";
+import type { Store } from "../ports/store.ts";
+import { sampleArtifact, sampleEnd, sampleEvent, sampleTask, SILENT, startTask } from "../testing/store/samples.ts";
+import { createTempDir, type TempDir } from "../testing/temp-repo.ts";
+import { noticesFor } from "./notices.ts";
+
+let dir: TempDir;
+let store: Store;
+
+beforeEach(async () => {
+  dir = await createTempDir();
+  store = await openSqliteStore({ file: join(dir.path, "nightshift.db"), log: SILENT });
+});
+afterEach(async () => {
+  await store.close();
+  await dir.remove();
+});
+
+const ended = (task: string): EventDraft =>
+  sampleEvent({ task, type: "task.ended", at: 5_000, summary: "failed: it is hunter22", data: { status: "failed" } });
+const portsOf = (...channels: readonly string[]) => ({
+  store,
+  channelsFor: (project: string, kind: string) => channels.map((channel) => `${channel} of ${project} for ${kind}`),
+  redact: <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll("hunter22", "[redacted]")) as T,
+});
+
+test("nothing is told, and nothing read, where nothing worth telling happened", async () => {
+  const ports = { ...portsOf("ntfy"), store: {} as Store };
+  expect(await noticesFor(ports, { task: sampleTask(), events: [sampleEvent({ type: "run.ended" })] })).toEqual([]);
+});
+
+test("each channel gets what is known at this moment: the run that ends now and the change request it opened", async () => {
+  const { task, run } = await startTask(store);
+  const told = await noticesFor(portsOf("ntfy", "webhook"), {
+    task: { ...task, status: "failed", reason: "it is hunter22", createdAt: 1_000 },
+    events: [ended(task.id)],
+    endRun: sampleEnd(run.id, { costUsd: 0.25 }),
+    artifacts: [sampleArtifact({ type: "change_request", url: "https://git.example.com/7" })],
+  });
+  expect(told.map(({ channel }) => channel)).toEqual(["ntfy of shop for failed", "webhook of shop for failed"]);
+  expect(told[0]).toMatchObject({
+    project: "shop",
+    task: task.id,
+    kind: "failed",
+    data: { costUsd: 0.25, durationMs: 4_000, url: "https://git.example.com/7", reason: "it is [redacted]" },
+  });
+});

@@ -1,0 +1,130 @@
+import { inspect } from "node:util";
+import { expect } from "vitest";
+import { ForgeError } from "../../core/errors.ts";
+import type { ForgeSettings } from "../../core/settings.ts";
+import type { ChangeRequestDraft, Forge } from "../../ports/forge.ts";
+import { git, writeFiles } from "../temp-repo.ts";
+import type { TempRepo } from "../temp-repo.ts";
+import { openLoopbackForge } from "./loopback-forge.ts";
+import type { LoopbackForge, LoopbackParams, LoopbackRequest } from "./loopback-forge.ts";
+
+export interface ForgeSetup {
+  readonly kind: "github" | "gitlab";
+  create(params: {
+    settings: ForgeSettings;
+    remote: string;
+    token: string | null;
+    fetch?: typeof globalThis.fetch;
+    pause?: (ms: number) => Promise<void>;
+  }): Forge;
+  /** What the forge's own documents have against these requests. */
+  checkRequests(requests: readonly LoopbackRequest[]): Promise<readonly string[]>;
+}
+
+export const TOKEN = "test-token-0123456789abcdef";
+
+/** A scene: a loopback forge, the adapter on it, and what each test needs. */
+export interface ForgeScene {
+  readonly setup: ForgeSetup;
+  readonly loopback: LoopbackForge;
+  readonly waits: number[];
+  restart(params: Partial<LoopbackParams>): Promise<void>;
+  /** For tests that change the repository. */
+  repo(): TempRepo;
+  forge(params?: {
+    token?: string | null;
+    fetch?: typeof fetch;
+    settings?: Partial<ForgeSettings>;
+    remote?: string;
+  }): Forge;
+  /** A new branch with a commit of its own, put there by itself; its commit. */
+  makeBranch(branch: string): Promise<string>;
+  /** The same, pushed with the forge's credentials over http. */
+  pushBranch(branch: string): Promise<void>;
+  draft(changes?: Partial<ChangeRequestDraft>): ChangeRequestDraft;
+  apiRequests(): readonly LoopbackRequest[];
+}
+
+export function createForgeScene(setup: ForgeSetup): ForgeScene {
+  let loopback: LoopbackForge | undefined;
+  let isAsMade = false;
+  // No two commits of the same second are the same.
+  let made = 0;
+  const scene: ForgeScene = {
+    setup,
+    get loopback() {
+      if (loopback === undefined) throw new Error("The scene has not begun.");
+      return loopback;
+    },
+    waits: [],
+    async restart(params) {
+      scene.waits.length = 0;
+      // A new repository takes longer than most of these tests.
+      if (isAsMade && Object.keys(params).length === 0) return loopback?.forget();
+      await loopback?.close();
+      loopback = await openLoopbackForge({ kind: setup.kind, token: TOKEN, ...params });
+      isAsMade = Object.keys(params).length === 0;
+    },
+    repo() {
+      isAsMade = false;
+      return scene.loopback.repo;
+    },
+    forge({ token = TOKEN, settings = {}, remote, ...rest } = {}) {
+      return setup.create({
+        settings: {
+          kind: setup.kind,
+          url: scene.loopback.url,
+          project: null,
+          tokenEnv: "FORGE_TOKEN",
+          reviewer: null,
+          assignee: null,
+          labels: [],
+          draft: false,
+          ...settings,
+        },
+        remote: remote ?? scene.loopback.remoteUrl,
+        token,
+        pause: async (ms) => void scene.waits.push(ms),
+        ...rest,
+      });
+    },
+    async makeBranch(branch) {
+      const { bareDir } = scene.loopback;
+      const commit = await git(bareDir, "commit-tree", "-p", "main", "-m", `${branch} ${++made}`, "main^{tree}");
+      await writeFiles(bareDir, { [`refs/heads/${branch}`]: `${commit}\n` });
+      return commit;
+    },
+    async pushBranch(branch) {
+      const { remoteUrl } = scene.loopback;
+      const commit = await scene.repo().git("commit-tree", "-p", "main", "-m", `${branch} ${++made}`, "main^{tree}");
+      const { username, password } = scene.forge().credentialsFor(remoteUrl) ?? { username: "", password: "" };
+      const url = remoteUrl.replace("://", `://${username}:${password}@`);
+      await scene.repo().git("push", "--quiet", url, `+${commit}:refs/heads/${branch}`);
+    },
+    draft: (changes = {}) => ({
+      branch: "night-shift/faster",
+      target: "main",
+      title: "[night-shift/performance] Parse once",
+      body: "## Summary\n\nParses once.",
+      labels: ["night-shift", "performance"],
+      reviewer: null,
+      assignee: null,
+      draft: false,
+      ...changes,
+    }),
+    apiRequests: () => scene.loopback.requests.filter(({ of }) => of === "api"),
+  };
+  return scene;
+}
+
+/** Rejects with a ForgeError in which, however deep one looks, the token is not. */
+export async function forgeError(work: Promise<unknown>): Promise<ForgeError> {
+  const error = await work.then(
+    () => new Error("it did not reject"),
+    (reason: unknown) => reason,
+  );
+  expect(inspect(error, { depth: 20, showHidden: true })).not.toContain(TOKEN);
+  if (!(error instanceof ForgeError)) throw error;
+  expect(error.message).toMatch(/^[A-Z0-9].*\.$|It said: /s);
+  return error;
+}

@@ -1,0 +1,213 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
+import type { Run } from "../../src/core/run.ts";
+import type { Task } from "../../src/core/task.ts";
+import type { TranscriptLine } from "../../src/core/transcript.ts";
+import { lookForAgent } from "../../src/daemon/wire-agents.ts";
+import { BUILT_IN_AGENTS, describeAgents } from "../../src/adapters/agents/index.ts";
+import { openNight, type Night, type NightOptions } from "./night.ts";
+
+const PATIENCE_MS = 120_000;
+let night: Night | null = null;
+
+afterEach(async () => {
+  await night?.close();
+  night = null;
+});
+
+interface Ended {
+  readonly task: Task;
+  readonly run: Run;
+  readonly lines: readonly TranscriptLine[];
+}
+
+async function finish(options: NightOptions, holds: (task: Task) => boolean = hasSettled): Promise<Ended> {
+  const opened = await openNight({ patienceMs: PATIENCE_MS, ...options });
+  night = opened;
+  const { id } = await opened.submit();
+  const task = await opened.until(id, holds);
+  const [run] = await opened.runs(id);
+  if (run === undefined) throw new Error("there was no run");
+  return { task, run, lines: await readLines(opened, run) };
+}
+
+function hasSettled({ status }: Task): boolean {
+  return ["succeeded", "failed", "cancelled", "waiting"].includes(status);
+}
+
+async function readLines({ wired }: Night, { id }: Run): Promise<readonly TranscriptLine[]> {
+  const lines: TranscriptLine[] = [];
+  for (let offset = 0; ;) {
+    const page = await wired.ports.runFiles.readTranscript(id, offset, 1_000_000);
+    lines.push(...page.lines);
+    if (page.next === offset) return lines;
+    offset = page.next;
+  }
+}
+
+/** A program of that name and version, first on the PATH of an environment with keys of nobody. */
+function plant(name: string, version: string, work: string) {
+  const folder = mkdtempSync(join(tmpdir(), "nightshift-cli-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const script = `#!/bin/sh\necho "$1" >> ${join(folder, "asked")}\nif [ "$1" = --version ]; then echo "${version}"; exit; fi\n${work}\n`;
+  writeFileSync(join(folder, name), script, { mode: 0o755 });
+  const key = ["key", "of", "nobody"].join("-");
+  return {
+    FOLDER: folder,
+    PATH: [folder, process.env["PATH"]].join(delimiter),
+    HOME: process.env["HOME"],
+    ANTHROPIC_API_KEY: key,
+    OPENAI_API_KEY: key,
+    GEMINI_API_KEY: key,
+  };
+}
+
+const NO_REPORT = ["invalid_output", /^it ended without reporting an outcome; call the tool report_outcome/] as const;
+const FAILED = ["agent_error", /^it exited with code 4 and reported no outcome$/] as const;
+
+const NOISE = [
+  ["20 MB without a line break", "head -c 20000000 /dev/zero | tr '\\0' x", "exit 0", ...NO_REPORT],
+  [
+    "20 MB of a JSON string that never ends",
+    `printf '{"type":"text","text":"'; head -c 20000000 /dev/zero | tr '\\0' x`,
+    "exit 4",
+    ...FAILED,
+  ],
+  ["bytes that are no UTF-8", "printf 'gr\\374\\337e \\377\\376 \\355\\240\\200 \\300\\257\\n'", "exit 4", ...FAILED],
+  ["half of a JSON object at its end", `printf '{"type":"usage","tokens":{"input":10,"out'`, "exit 0", ...NO_REPORT],
+] as const;
+
+/** Whatever it was, it is kept as valid text, in lines of a size that can be read. */
+function expectReadable(lines: readonly TranscriptLine[]): void {
+  expect(Math.max(...lines.map(({ text }) => text.length))).toBeLessThanOrEqual(1024 * 1024);
+  expect(lines.every(({ text }) => text.isWellFormed())).toBe(true);
+}
+
+describe.each(NOISE)("an agent that prints %s", (_what, print, end, outcome, sentence) => {
+  it("and reports: its work counts", { timeout: PATIENCE_MS }, async () => {
+    const agent = `echo begin; ${print}; echo "hello, all" > greeting.txt; done_with greeted`;
+    const { task, run, lines } = await finish({ agent });
+    expect(task).toMatchObject({ status: "succeeded", outcome: "published" });
+    expect(run).toMatchObject({ outcome: "implemented", costUsd: null, costBasis: "unknown" });
+    expect(lines[0]?.text).toBe("begin");
+    expectReadable(lines);
+  });
+
+  it(`and reports nothing: ${outcome}, with a sentence`, { timeout: PATIENCE_MS }, async () => {
+    const { task, run } = await finish({ agent: `${print}; ${end}` });
+    expect(task).toMatchObject({ status: "failed", outcome });
+    expect(run.error).toMatch(sentence);
+    expect(task.reason).toContain(run.error);
+  });
+});
+
+it("all of it from a CLI with an adapter is kept, and its report counts", { timeout: PATIENCE_MS }, async () => {
+  const usage = JSON.stringify({ type: "result", subtype: "success", is_error: false, result: "done", usage: {} });
+  const noise = NOISE.map(([, print]) => `${print}; echo`).join("\n");
+  const env = plant(
+    "claude",
+    "2.1.999 (Claude Code)",
+    `cat > /dev/null\n${noise}\necho '${usage}'\necho "hello, all" > greeting.txt
+printf '{"outcome":"implemented","summary":"greeted"}' > "$NIGHTSHIFT_OUTCOME_FILE"\nprintf '{"type":"assist'`,
+  );
+  const { task, run, lines } = await finish({ agentName: "claude-code", env });
+  expect(task).toMatchObject({ status: "succeeded", outcome: "published" });
+  expect(run).toMatchObject({ outcome: "implemented", agentVersion: "2.1.999" });
+  expectReadable(lines);
+  expect(lines.at(-1)?.text).toBe('{"type":"assist');
+});
+
+describe("an agent", () => {
+  it("that prints nothing and exits 0", { timeout: PATIENCE_MS }, async () => {
+    const { task, run, lines } = await finish({ agent: "exit 0" });
+    expect(task).toMatchObject({ status: "failed", outcome: "invalid_output" });
+    expect(run.error).toMatch(/^it ended without reporting an outcome; /);
+    expect(lines).toEqual([]);
+  });
+
+  it.each([
+    ["fails", "exit 5", { status: "failed", outcome: "agent_error" }, /code 5/],
+    ["works", 'echo "hello, all" > greeting.txt; done_with greeted', { status: "succeeded" }, null],
+  ])("that closes its stdin unread, with a large prompt, and %s", { timeout: PATIENCE_MS }, async (...one) => {
+    const [, then, ended, sentence] = one;
+    const opened = await openNight({ agent: `exec < /dev/null; ${then}`, patienceMs: PATIENCE_MS });
+    night = opened;
+    // Far more than a pipe holds: who writes it is still writing when nobody reads any more.
+    const { id } = await opened.submit({ description: "Greet everybody, at length. ".repeat(20_000) });
+    const task = await opened.settled(id);
+    const [run] = await opened.runs(id);
+    expect(readFileSync(join(opened.home, "runs", run?.id ?? "", "prompt.md"), "utf8").length).toBeGreaterThan(500_000);
+    expect(task).toMatchObject(ended);
+    if (sentence !== null) expect(run?.error).toMatch(sentence);
+  });
+
+  it("that ignores SIGTERM ends at its time limit all the same", { timeout: PATIENCE_MS }, async () => {
+    const agent = `trap '' TERM INT HUP; echo ready; while :; do sleep 1; done`;
+    const { task, run } = await finish({ agent, settings: "roles:\n  implement: { timeout: 1s }\n" });
+    expect(task).toMatchObject({ status: "failed", outcome: "timeout" });
+    expect(run).toMatchObject({ endedBy: "timeout", exit: { signal: "SIGKILL" } });
+    expect(run.error).toMatch(/^it was still running after \d+ s$/);
+  });
+
+  it("that ignores SIGTERM can be cancelled", { timeout: PATIENCE_MS }, async () => {
+    const agent = `trap '' TERM INT HUP; echo ready; while :; do sleep 1; done`;
+    const opened = await openNight({ agent, patienceMs: PATIENCE_MS });
+    night = opened;
+    const { id } = await opened.submit();
+    await opened.until(id, ({ status }) => status === "running");
+    await untilItSays(opened, id, "ready");
+    await opened.commands.cancel(id, { kind: "person", name: "alice" });
+    expect(await opened.until(id, hasSettled)).toMatchObject({ status: "cancelled" });
+    const [run] = await opened.runs(id);
+    expect(run).toMatchObject({ endedBy: "cancel", exit: { signal: "SIGKILL" } });
+  });
+});
+
+async function untilItSays(opened: Night, id: string, word: string): Promise<void> {
+  for (;;) {
+    const [run] = await opened.runs(id);
+    if (run !== undefined && (await readLines(opened, run)).some(({ text }) => text === word)) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+describe("a CLI that is older than its adapter supports", () => {
+  const OLD = [
+    [
+      "claude-code",
+      "claude",
+      "2.1.299 (Claude Code)",
+      /^claude is 2\.1\.299; 2\.1\.300 or newer is needed\. Install it by/,
+    ],
+    [
+      "claude-code",
+      "claude",
+      "who knows",
+      /^claude does not say its version; 2\.1\.300 or newer is needed\. Install it by/,
+    ],
+    ["codex", "codex", "codex-cli 0.9.10", /^codex is 0\.9\.10; [\d.]+ or newer is needed\. Install it by/],
+    ["gemini", "gemini", "0.5.0", /^gemini is 0\.5\.0; [\d.]+ or newer is needed\. Install it by/],
+    ["opencode", "opencode", "1.2.30", /^opencode is 1\.2\.30; [\d.]+ or newer is needed\. Install it by/],
+  ] as const;
+
+  it.each(OLD)(
+    "%s (%s %s): `agents` says so, and a run waits for another",
+    { timeout: PATIENCE_MS },
+    async (...one) => {
+      const [kind, program, version, sentence] = one;
+      const env = plant(program, version, "touch worked");
+      const described = describeAgents(BUILT_IN_AGENTS).find(({ name }) => name === kind);
+      if (described === undefined) throw new Error(`there is no agent ${kind}`);
+      const found = await lookForAgent(described, env);
+      expect(found).toMatchObject({ usable: false, problem: expect.stringMatching(sentence) });
+      const { task, run } = await finish({ agentName: kind, env }, ({ queuedFor }) => queuedFor !== null);
+      expect(run).toMatchObject({ outcome: "agent_missing" });
+      expect(run.error).toMatch(sentence);
+      expect(task).toMatchObject({ status: "queued", queuedFor: { kind: "login" } });
+      // It was asked for its version, and for nothing else.
+      expect(readFileSync(join(env.FOLDER, "asked"), "utf8")).toMatch(/^(?:--version\n)+$/);
+    },
+  );
+});

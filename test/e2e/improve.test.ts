@@ -1,0 +1,160 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { git } from "../../src/testing/temp-repo.ts";
+import { NIGHTLY, openNightly, TOKEN, type Nightly, type NightlyOptions } from "./nightly.ts";
+
+let night: Nightly;
+
+async function open(options: NightlyOptions = {}): Promise<Nightly> {
+  night = await openNightly(options);
+  return night;
+}
+
+afterEach(async () => {
+  await night.close();
+});
+
+async function tonight(): Promise<Awaited<ReturnType<Nightly["settled"]>>> {
+  const { id } = await night.submit(NIGHTLY);
+  return night.settled(id);
+}
+
+describe("the nightly improvement", () => {
+  it.each(["gitlab", "github"] as const)("ends in one change request on %s", async (kind) => {
+    await open({ kind, overHttp: true });
+    const task = await tonight();
+    expect(task).toMatchObject({ status: "succeeded", state: "published", outcome: "published" });
+    expect(task.branch).toBe("night-shift/say-more");
+    const [request, ...others] = night.forge.changeRequests;
+    expect(others).toEqual([]);
+    expect(request).toMatchObject({
+      branch: "night-shift/say-more",
+      target: "main",
+      title: "[night-shift/docs] Say more in the notes",
+      labels: ["night-shift", "docs"],
+      reviewers: ["alice"],
+    });
+    expect(request?.body).toMatch(/## Summary[\s\S]*## Reasoning[\s\S]*## Changes[\s\S]*## Candidates considered/);
+    expect(request?.body).toContain("Another idea");
+    const log = await git(night.repo.remote, "log", "--format=%B%an", "main..night-shift/say-more");
+    expect(log).toMatch(/^docs: say more\n\nBecause\./);
+    expect(log).not.toContain(TOKEN);
+    expect(await night.path(task.id)).toEqual([
+      "analyzing>implementing",
+      "implementing>checking",
+      "checking>verifying",
+      "verifying>describing",
+      "describing>publishing",
+      "publishing>published",
+    ]);
+  });
+});
+
+/** The run log, a line for each night. */
+async function readNights(): Promise<readonly Record<string, unknown>[]> {
+  const file = join(night.home, "logs", "nights.jsonl");
+  const lines = await vi.waitFor(() => readFile(file, "utf8"), 10_000);
+  return lines
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+/** Nothing of the run is left where it worked: no tree, no process, no lock. */
+async function expectClean(id: string): Promise<void> {
+  await vi.waitFor(
+    async () => expect(await night.wired.ports.workspaces.trees(id).catch(() => [])).toEqual([]),
+    20_000,
+  );
+  expect(await night.wired.ports.store.listOpenRuns()).toEqual([]);
+}
+
+/** `$1` of every category but `docs`. */
+const inCategory = (category: string, there: string, elsewhere: string): string =>
+  `if [ "$CATEGORY" = ${category} ]; then ${there}; else ${elsewhere}; fi`;
+
+const REST = `
+  implement) echo more >> notes.txt; implemented "said more";;
+  verify) verified;;
+  describe) described "Say more in the notes";;`;
+
+describe("what a night falls back to", () => {
+  it("goes through the categories in their order and names the one it came from", async () => {
+    await open({
+      agent: `case $ROLE in analyze) ${inCategory("security", 'found "Harden it" notes.txt', 'nothing "all of $CATEGORY is well"')};;${REST} esac`,
+    });
+    const task = await tonight();
+    expect(task).toMatchObject({
+      state: "published",
+      items: { list: ["docs", "tests", "refactoring", "security", "performance"], at: 3 },
+    });
+    expect(task.items?.tried).toEqual([
+      { item: "docs", outcome: "no_improvement", reason: "all of docs is well", filesScanned: 7 },
+      { item: "tests", outcome: "no_improvement", reason: "all of tests is well", filesScanned: 7 },
+      { item: "refactoring", outcome: "no_improvement", reason: "all of refactoring is well", filesScanned: 7 },
+    ]);
+    // The label and the title have the plain name; people are told where it came from.
+    expect(night.forge.changeRequests[0]).toMatchObject({ labels: ["night-shift", "security"] });
+    expect(night.forge.changeRequests[0]?.title).toMatch(/^\[night-shift\/security\] /);
+    const [told] = await readNights();
+    expect(told).toMatchObject({ category: "security (fallback from docs)", outcome: "published" });
+    await expectClean(task.id);
+  });
+
+  it("says what was looked at when all five have nothing", async () => {
+    await open({ agent: 'nothing "covered"' });
+    const task = await tonight();
+    expect(task).toMatchObject({ status: "succeeded", state: "no_improvement", outcome: "no_improvement" });
+    expect(task.reason?.split("\n")).toEqual(
+      ["docs", "tests", "refactoring", "security", "performance"].map((item) => `${item}: covered (7 files)`),
+    );
+    expect(night.forge.changeRequests).toEqual([]);
+    await expectClean(task.id);
+  });
+
+  it("ends at once on a day without a category", async () => {
+    await open({ sundays: true });
+    const scheduledAt = Date.parse("2026-11-15T02:00:00Z"); // a Sunday
+    const { id } = await night.submit({ ...NIGHTLY, improve: { category: null, only: false, scheduledAt } });
+    expect(await night.settled(id)).toMatchObject({
+      state: "no_improvement",
+      reason: "no category is scheduled for sunday",
+    });
+    expect(await night.runs(id)).toEqual([]);
+  });
+});
+
+describe("what a night tries again", () => {
+  it("implements anew, from a clean tree and with the reason, until it is verified", async () => {
+    await open({
+      agent: `case $ROLE in
+        analyze) found "Say more" notes.txt;;
+        implement) ls > seen.txt; cp seen.txt "$HOME/seen-$N.txt" 2>/dev/null; rm seen.txt
+          if [ -e left-behind.txt ]; then echo dirty >> notes.txt; fi
+          case "$PROMPT" in *"too short"*) echo "told why" >> notes.txt;; esac
+          echo "try $N" >> notes.txt; implemented "try $N";;
+        verify) if [ "$N" -lt 3 ]; then failed "too short"; else verified; fi;;
+        describe) described "Say more";;
+      esac`,
+    });
+    const task = await tonight();
+    expect(task).toMatchObject({ state: "published" });
+    expect(await night.published(task, "notes.txt")).toBe("notes\ntold why\ntry 3");
+    const roles = (await night.runs(task.id)).flatMap(({ role }) => (role === null ? [] : [role]));
+    expect(roles.filter((role) => role === "implement")).toHaveLength(3);
+  });
+
+  it("moves on to the next category after three tries, and is abandoned when none is left", async () => {
+    await open({
+      agent: `case $ROLE in analyze) found "Say more of $CATEGORY" notes.txt;; implement) echo "$CATEGORY $N" >> notes.txt; implemented x;; verify) failed "not what was selected";; esac`,
+      improve: "",
+    });
+    const { id } = await night.submit({ ...NIGHTLY, improve: { category: "docs", only: true, scheduledAt: null } });
+    const task = await night.settled(id);
+    expect(task).toMatchObject({ status: "failed", state: "abandoned", outcome: "abandoned" });
+    expect(task.reason).toMatch(/^docs: .*not what was selected|^docs: no/);
+    expect((await night.runs(id)).filter(({ role }) => role === "implement")).toHaveLength(3);
+    expect(night.forge.changeRequests).toEqual([]);
+  });
+});

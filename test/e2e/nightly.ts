@@ -1,0 +1,87 @@
+import { openLoopbackForge, type LoopbackForge } from "../../src/testing/forges/loopback-forge.ts";
+import type { Files } from "../../src/testing/temp-repo.ts";
+import { openNight, type Night, type NightOptions } from "./night.ts";
+
+export const TOKEN = "glpat-Zx81-planted-token-of-the-test";
+
+/** What the agents of a night report, as shell: `found`, `nothing`, `implemented`, `verified`, `failed` and `described`. */
+const WORDS = `
+report() { printf '%s' "$1" > "$OUT"; }
+found() { report '{"outcome":"improvement_found","category":"'"\${CATEGORY:-docs}"'","candidates":[{"rank":1,"title":"'"$1"'","files":["'"$2"'"],"description":"d","rationale":"r"},{"rank":2,"title":"Another idea","files":["other.txt"],"description":"d","rationale":"less"}],"selected":1}'; }
+nothing() { report '{"outcome":"no_improvement","reason":"'"$1"'","files_scanned":7}'; }
+implemented() { report '{"outcome":"implemented","summary":"'"$1"'"}'; }
+verified() { report '{"outcome":"verified","summary":"it does what was selected"}'; }
+failed() { report '{"outcome":"verify_failed","summary":"no","error_details":"'"$1"'"}'; }
+described() { report '{"outcome":"described","title":"'"$1"'","summary":"It says more.","reasoning":"Readers asked.","changes":"- one line","commit_message":"docs: say more\\n\\nBecause."}'; }
+# Which category it is stands in the prompt.
+PROMPT=$(cat)
+case "$PROMPT" in *"the category **"*) CATEGORY=$(printf '%s' "$PROMPT" | sed -n 's/.*the category \\*\\*\\([a-z]*\\).*/\\1/p' | head -n 1);; esac
+ROLE=$NIGHTSHIFT_ROLE
+`;
+
+/** Finds a line to add to notes.txt, adds it, and all is well. */
+export const HAPPY = `
+case $ROLE in
+  analyze) found "Say more" notes.txt;;
+  implement) echo more >> notes.txt; implemented "said more";;
+  verify) verified;;
+  describe) described "Say more in the notes";;
+esac`;
+
+export interface Nightly extends Night {
+  readonly forge: LoopbackForge;
+}
+
+export interface NightlyOptions extends Omit<NightOptions, "repo" | "remote" | "env"> {
+  readonly kind?: "github" | "gitlab";
+  readonly files?: Files;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Git over http, with the token, instead of a path. */
+  readonly overHttp?: boolean;
+  /** Added to the forge's section. */
+  readonly forgeSettings?: string;
+  readonly improve?: string;
+  /** Sundays are free. */
+  readonly sundays?: boolean;
+}
+
+/** A night with a forge: the project's remote is that forge's repository. */
+export async function openNightly(options: NightlyOptions = {}): Promise<Nightly> {
+  const { kind = "gitlab", agent = HAPPY, settings = "" } = options;
+  const forge = await openLoopbackForge({
+    kind,
+    token: TOKEN,
+    files: { "notes.txt": "notes\n", "other.txt": "other\n", ".gitignore": "build\n", ...options.files },
+  });
+  // The first commit is never recent enough to keep a night from its files.
+  for (const name of ["one", "two", "three"]) await forge.repo.commit({ [`recent-${name}.txt`]: name }, name);
+  const night = await openNight({
+    ...options,
+    agent: `${WORDS}${agent}`,
+    repo: forge.repo,
+    remote: options.overHttp === true ? forge.remoteUrl : forge.bareDir,
+    env: { ...process.env, FORGE_TOKEN: TOKEN, ...options.env },
+    settings: `time_zone: UTC
+forge: { kind: ${kind}, url: "${forge.url}", project: ${forge.project}, token_env: FORGE_TOKEN, reviewer: alice${options.forgeSettings ?? ""} }
+improve:
+  avoid_recent_commits: 3
+  categories: { monday: [docs], tuesday: [docs], wednesday: [docs], thursday: [docs], friday: [docs], saturday: [docs]${options.sundays === true ? "" : ", sunday: [docs]"} }
+${options.improve ?? ""}${settings}`,
+  });
+  return {
+    ...night,
+    get wired() {
+      return night.wired;
+    },
+    get commands() {
+      return night.commands;
+    },
+    forge,
+    async close() {
+      await night.close();
+      await forge.close();
+    },
+  };
+}
+
+export const NIGHTLY = { pipeline: "improve", description: "Find, make and verify one small improvement." } as const;
