@@ -14,10 +14,8 @@ test("those of a file are listed by their full names, and no others", () => {
 improve: { avoid_recent_commits: 0, max_diff_lines: 50 }
 workspace: { keep_uncommitted: false, setup: npm ci }
 checks: { test: { command: npm test, related: x }, lint: { command: npm run lint } }
-budget: { run_usd: 5, night_usd: 20 }
 `;
   expect(listWithoutEffect(parseProjectConfig(text, "n.yaml").written)).toEqual([
-    "budget.night_usd",
     "checks.test.related",
     "improve.avoid_recent_commits",
     "workspace.keep_uncommitted",

@@ -338,6 +338,8 @@ function countRun(task: Task, { outcome, run }: AdvanceParams): Task {
     "login_expired",
     "agent_missing",
     "disk_full",
+    "night_over",
+    "budget_reserved",
     "interrupted",
     "cancel",
   ];

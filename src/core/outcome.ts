@@ -30,6 +30,7 @@ export const ENGINE_OUTCOMES = [
   "conflict",
   "setup_failed",
   "night_over", // no room for another change request, or no money left for tonight
+  "budget_reserved", // what is left of tonight's money may be needed by the runs under way
 ] as const;
 
 /** How a run can go wrong, by class: each has a default edge (edges.ts). */
@@ -86,6 +87,6 @@ export interface Outcome {
   readonly summary: string;
   /** What was reported, checked against the outcome's schema; `{}` where there is none. */
   readonly payload: Readonly<Record<string, unknown>>;
-  /** When to try again, for `usage_limit` and `provider_down`, where known. */
+  /** When to try again, for `usage_limit`, `provider_down` and `night_over`, where known. */
   readonly retryAt: number | null;
 }

@@ -31,7 +31,9 @@ describe("the built-in prompts", () => {
     const { meta, body } = splitFrontMatter(read(role));
     const front: unknown = parse(meta);
     expect(front).toMatchObject({ role, tools: ROLE_DEFAULTS[role].tools });
-    expect(parseDuration((front as { timeout: string }).timeout)).toBe(ROLE_DEFAULTS[role].timeoutMs);
+    const { timeout, max_turns } = front as { timeout: string; max_turns?: number };
+    expect(parseDuration(timeout)).toBe(ROLE_DEFAULTS[role].timeoutMs);
+    expect(max_turns ?? ROLE_DEFAULTS[role].maxTurns).toBe(ROLE_DEFAULTS[role].maxTurns);
     expect(body.match(/^- do not /gm)?.length).toBeGreaterThanOrEqual(5);
   });
 });
@@ -172,6 +174,7 @@ function input(changes: Partial<PromptInput>): PromptInput {
       commands: ["git", "npm test"],
       date: "2026-03-01",
       category: { name: "tests", label: "tests", guidance: "Missing coverage first." },
+      limits: { maxDiffLines: 100, avoidRecentCommits: 10 },
     },
     data: {},
     variables: {},

@@ -5,6 +5,7 @@ import {
   describeArtifacts,
   describeContext,
   describeConversation,
+  describeLimits,
   describeOutcomes,
   describePlan,
   describeSubtasks,
@@ -32,9 +33,9 @@ export interface PromptInput {
   /** What may be reported from this state by this role. */
   readonly outcomes: readonly AgentOutcome[];
   readonly outcomeFile: string;
-  /** Drawn at random for this prompt, 8 letters and digits or more. */
   /** The agent goes on in a session of its own: it is told what is new. */
   readonly isResumed: boolean;
+  /** Drawn at random for this prompt, 8 letters and digits or more. */
   readonly nonce: string;
 }
 
@@ -50,6 +51,8 @@ export interface PromptValues {
   readonly date: string;
   /** Of the nightly improvement; the guidance is built in. */
   readonly category: { readonly name: string; readonly label: string; readonly guidance: string } | null;
+  /** What a change of the nightly improvement is held to. */
+  readonly limits: { readonly maxDiffLines: number; readonly avoidRecentCommits: number };
 }
 
 /** What the engine gathered for this run beyond the task itself; every value is treated as data. */
@@ -95,7 +98,7 @@ const RESUMED =
 const NEWS: readonly string[] = ["Artifacts", "Conversation", "Why you were started", "How to report"];
 
 /** These parts have no variable of their own: templates cannot place them, and so cannot leave them out. */
-type Part = TemplateVariable | "artifacts" | "trigger" | "rules" | "avoid" | "proposals" | "tried";
+type Part = TemplateVariable | "artifacts" | "trigger" | "rules" | "avoid" | "proposals" | "tried" | "night_limits";
 
 const SECTIONS: readonly {
   readonly title: string;
@@ -108,6 +111,7 @@ const SECTIONS: readonly {
     parts: ["instructions"],
   },
   { title: "What the category means", lead: [], parts: ["category_guidance"] },
+  { title: "What the change is held to", lead: [], parts: ["night_limits"] },
   {
     title: "What people said before",
     lead: [
@@ -147,6 +151,8 @@ function builtInVariables(input: PromptInput): Record<Part, string> {
     default_branch: inlineValue(values.defaultBranch),
     project: inlineValue(values.project),
     reviewer: inlineValue(values.reviewer ?? NONE),
+    max_diff_lines: String(values.limits.maxDiffLines),
+    avoid_recent_commits: String(values.limits.avoidRecentCommits),
     commands: describeCommands(values.commands),
     analysis: block("analysis", data.analysis),
     plan: block("plan", describePlan(task.plan)),
@@ -160,6 +166,7 @@ function builtInVariables(input: PromptInput): Record<Part, string> {
     conversation: block("conversation", describeConversation(task.conversation)),
     context: block("summaries of earlier runs", describeContext(task.context)),
     instructions: block("project instructions", input.instructions),
+    night_limits: limitsFor(input),
     rules: block("rules of this project", data.rules),
     avoid: block("files to leave alone", data.avoid),
     proposals: block("earlier proposals", data.proposals),
@@ -179,6 +186,11 @@ function whatHappened({ task: { trigger }, role }: PromptInput) {
   if (trigger.kind === "errors") return { lead, errors: trigger.text };
   if (trigger.kind === "comments" && role === "plan_revision") return { lead, plan_comments: trigger.text };
   return { lead, trigger: trigger.text };
+}
+
+/** For whoever makes or judges a change of the night; the prompt of whoever proposes one says them itself. */
+function limitsFor({ role, values: { category, limits } }: PromptInput): string {
+  return category !== null && ["implement", "verify"].includes(role) ? describeLimits(limits) : NONE;
 }
 
 function userVariables(variables: Readonly<Record<string, string>>): Record<string, string> {

@@ -42,6 +42,16 @@ export function describeTrigger(trigger: Trigger): string {
   return TRIGGERS[trigger.kind];
 }
 
+/** What every change of a night is held to, whoever made it. */
+export function describeLimits(limits: { readonly maxDiffLines: number; readonly avoidRecentCommits: number }): string {
+  return [
+    `- At most ${limits.maxDiffLines} changed lines, added and removed ones together.`,
+    "- Only the files that the selected candidate names; a directory there ends with a slash.",
+    `- No file that the last ${limits.avoidRecentCommits} commits changed, no dependency manifest or lock file, nothing that defines the checks.`,
+    "- No test that checks less than before.",
+  ].join("\n");
+}
+
 export interface ContractParams {
   readonly outcomes: readonly AgentOutcome[];
   readonly outcomeFile: string;

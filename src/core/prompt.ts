@@ -14,6 +14,8 @@ export const TEMPLATE_VARIABLES = [
   "default_branch",
   "project",
   "reviewer",
+  "max_diff_lines",
+  "avoid_recent_commits",
   "commands",
   "analysis",
   "plan",

@@ -69,7 +69,7 @@ function builtInModel(agent: AgentSettings, role: Role): string | null {
 }
 
 /** The smallest of those that are set: a budget never grows by naming another one. */
-function least(amounts: readonly (number | null)[]): number | null {
+export function least(amounts: readonly (number | null)[]): number | null {
   const set = amounts.filter((amount) => amount !== null);
   return set.length === 0 ? null : Math.min(...set);
 }

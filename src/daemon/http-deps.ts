@@ -1,4 +1,5 @@
 import type { SandboxMode } from "../core/settings.ts";
+import { listBudgets } from "../engine/list-budgets.ts";
 import { createCommands } from "../engine/commands.ts";
 import { foresee } from "../engine/foresee.ts";
 import { listUpcoming } from "../engine/upcoming.ts";
@@ -31,6 +32,7 @@ export function httpDeps({ ports, user, limits, output, projectFiles, sandbox }:
     },
     night: {
       upcoming: (project, until) => listUpcoming(ports, project, until),
+      budgets: (project) => listBudgets(ports, project),
       foresee: (draft, actor) => foresee(ports, draft, actor),
     },
     store: ports.store,

@@ -5,6 +5,7 @@ import type { Outcome } from "../core/outcome.ts";
 import type { Run, RunEndStatus, StepKind } from "../core/run.ts";
 import type { Task } from "../core/task.ts";
 import type { RunEnd } from "../ports/store.ts";
+import { uncountedEvents } from "./budget.ts";
 import { cleanUp } from "./clean-up.ts";
 import { transact, type Decision } from "./transact.ts";
 import { pipelineOf } from "./pipeline-of.ts";
@@ -255,7 +256,11 @@ function decideNext(context: StepContext, current: Task, result: StepResult): De
   });
   return {
     advance: advanced,
-    events: [...denialEvents(run, result, at), endEvent(run, result, at)],
+    events: [
+      ...denialEvents(run, result, at),
+      ...uncountedEvents(context, result, at),
+      endEvent(run, result, at),
+    ],
     endRun: toRunEnd(run, result, at),
     checks: result.checks,
     artifacts: result.artifacts,

@@ -1,12 +1,11 @@
 import { checkDiff } from "../core/diff-policy/check-diff.ts";
 import { describeFindings } from "../core/diff-policy/describe-findings.ts";
-import type { DiffRules, Finding } from "../core/diff-policy/finding.ts";
-import { selectedCandidate } from "../core/analysis.ts";
-import { readHandedOver } from "./describe-work.ts";
+import type { Finding } from "../core/diff-policy/finding.ts";
 import { diffRules } from "../core/diff-rules.ts";
 import type { FileChange } from "../core/file-change.ts";
 import type { CheckResult } from "../core/run.ts";
 import type { SecretFinding } from "../ports/secret-scan.ts";
+import { findKnownChange, rulesOfTheNight } from "./judge-night.ts";
 import type { Work } from "./prepare-work.ts";
 import type { StepContext } from "./steps/step.ts";
 
@@ -37,8 +36,12 @@ export async function judgeChange(context: StepContext, work: Work): Promise<Jud
     to: work.headCommit,
     maxFileBytes: rules.maxFileBytes,
   });
-  const [secrets, said] = await Promise.all([scan(context, changes), whatWasSaid(context, work)]);
-  const findings = checkDiff(changes, rules).map((finding) =>
+  const [secrets, said, known] = await Promise.all([
+    scan(context, changes),
+    whatWasSaid(context, work),
+    findKnownChange(context, changes),
+  ]);
+  const findings = [...checkDiff(changes, rules), ...known].map((finding) =>
     said.letThrough.includes(nameOf(finding)) ? { ...finding, severity: "warning" as const } : finding,
   );
   const results = [
@@ -51,18 +54,6 @@ export async function judgeChange(context: StepContext, work: Work): Promise<Jud
   if (pipeline.name !== "improve" && errors.every((each) => isInsistedOn(each, said.told)))
     return { checks: results, refusal: null, question: describeFindings(errors), told };
   return { checks: results, refusal: describeFindings(errors), question: null, told };
-}
-
-/** A night touches what was selected, and nothing that others may be working on. */
-async function rulesOfTheNight(context: StepContext, work: Work): Promise<Partial<DiffRules>> {
-  const { ports, project, settings, pipeline } = context;
-  if (pipeline.name !== "improve") return {};
-  const { analysis } = await readHandedOver(context);
-  const commits = settings.improve.avoidRecentCommits;
-  return {
-    concernFiles: (analysis === null ? null : selectedCandidate(analysis))?.files ?? null,
-    recentFiles: await ports.workspaces.recentFiles({ project: project.name, base: work.baseCommit, commits }),
-  };
 }
 
 type AnyFinding = Finding | SecretFinding;

@@ -25,6 +25,7 @@ export async function promptValues(ports: EnginePorts, params: ValuesParams): Pr
     commands,
     date: dateIn(settings.timeZone, at),
     category: await categoryOf(ports, items),
+    limits: settings.improve,
   };
 }
 

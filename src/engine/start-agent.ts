@@ -8,6 +8,7 @@ import type { RunPaths } from "../ports/run-files.ts";
 import type { Job, JobCommand, JobResult } from "../ports/supervisor.ts";
 import type { Workspace } from "../ports/workspace.ts";
 import { chooseSession } from "./agent-session.ts";
+import { withinBudget } from "./budget.ts";
 import { GATEWAY_URL, planGateway, type PlannedGateway } from "./plan-gateway.ts";
 import type { ReportServer } from "./ports.ts";
 import type { Work } from "./prepare-work.ts";
@@ -23,9 +24,11 @@ const MAX_RUNS = 1_000;
 /** Prepare, context, configure, execute, monitor: the first five of a run's ten steps. */
 export async function startAgent(context: StepContext, role: Role, work: Work): Promise<JobResult> {
   const { ports, run } = context;
+  // Before anything is made for the run: it may be that it has no time or money left.
+  const runSettings = await withinLimits(context, role);
   const [workspace, briefed] = await Promise.all([
     openWorkspace(context, run.id, work.headCommit),
-    brief(context, role, work),
+    brief(context, { role, work, runSettings }),
   ]);
   ports.pass("workspace.opened");
   const { job, files } = agentJob(context, { ...briefed, workspace, role });
@@ -47,13 +50,15 @@ interface Execution {
 
 type Briefed = Pick<Execution, "agent" | "runSettings" | "paths" | "session">;
 
-/** Who works, within which limits, and what it is told. The files themselves play no part in it. */
-async function brief(context: StepContext, role: Role, work: Work): Promise<Briefed> {
+interface Brief {
+  readonly role: Role;
+  readonly work: Work;
+  readonly runSettings: RunSettings;
+}
+
+/** Who works, and what it is told. The files themselves play no part in it. */
+async function brief(context: StepContext, { role, work, runSettings }: Brief): Promise<Briefed> {
   const { ports, run, task } = context;
-  const runSettings = await withinTaskTime(
-    context,
-    resolveRun(context.settings, context.state.agent, task.options, role),
-  );
   const agent = ports.createAgent(runSettings.agentSettings);
   const { version, problem } = await ports.checkVersion(agent);
   if (problem !== null) throw new StepEnd("agent_missing", problem);
@@ -70,12 +75,20 @@ async function brief(context: StepContext, role: Role, work: Work): Promise<Brie
   return { agent, runSettings, paths, session };
 }
 
-/** `limits.task_timeout`: what earlier runs of the task used is gone. */
-async function withinTaskTime(
-  { ports, task, run, settings }: StepContext,
-  runSettings: RunSettings,
-): Promise<RunSettings> {
+/** What the settings give a run, as far as earlier ones left it. */
+async function withinLimits(context: StepContext, role: Role): Promise<RunSettings> {
+  const { ports, task, settings, state } = context;
   const runs = await ports.store.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
+  const given = withinTaskTime(context, resolveRun(settings, state.agent, task.options, role), runs);
+  return withinBudget(context, given, runs);
+}
+
+/** `limits.task_timeout`: what earlier runs of the task used is gone. */
+function withinTaskTime(
+  { run, settings }: StepContext,
+  runSettings: RunSettings,
+  runs: readonly Run[],
+): RunSettings {
   const used = runs
     .filter(({ id, step }) => step === "agent" && id !== run.id)
     .reduce((sum, each) => sum + activeMs(each), 0);

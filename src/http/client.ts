@@ -7,7 +7,7 @@ import { failOnProblem, ProblemError, UnreachableError } from "./client-errors.t
 import { request } from "./client-request.ts";
 import { followStream } from "./client-stream.ts";
 
-export type { CostsJson } from "./contract/costs.ts";
+export type { BudgetJson, CostsJson } from "./contract/costs.ts";
 export type { AgentJson, StatusJson } from "./contract/daemon.ts";
 export type { EventJson } from "./contract/event.ts";
 export type { OutputPageJson, TranscriptEventJson } from "./contract/output.ts";

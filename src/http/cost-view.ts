@@ -1,8 +1,9 @@
+import type { UsedLimit } from "../core/budget.ts";
 import { add } from "../core/cost.ts";
 import { sumUsd, type CostDimension } from "../core/cost-dimensions.ts";
 import { NO_TOKENS } from "../core/run.ts";
 import type { CostRow, Spent } from "../ports/store.ts";
-import type { CostsJson } from "./contract/costs.ts";
+import type { BudgetJson, CostsJson } from "./contract/costs.ts";
 import { iso, viewTokens } from "./views.ts";
 
 export interface CostSpan {
@@ -21,6 +22,22 @@ export function viewCosts(rows: readonly CostRow[], { since, until, timeZone, by
     by: [...by],
     rows: rows.map((row) => ({ ...viewKey(row.key), ...viewSpent(row) })),
     total: viewSpent(sumOf(rows)),
+  };
+}
+
+export function viewBudget({ limit, use }: UsedLimit): BudgetJson {
+  return {
+    window: limit.window,
+    project: limit.project,
+    limit_usd: limit.usd,
+    spent_usd: use.spentUsd,
+    reserved_usd: use.reservedUsd,
+    runs: use.runs,
+    running: use.running,
+    unknown_cost: use.unknownRuns,
+    since: iso(limit.since),
+    until: iso(limit.until),
+    time_zone: limit.timeZone,
   };
 }
 

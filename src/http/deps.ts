@@ -1,3 +1,4 @@
+import type { UsedLimit } from "../core/budget.ts";
 import type { Actor } from "../core/event.ts";
 import type { Commands, TaskDraft } from "../engine/commands-contract.ts";
 import type { Foreseen } from "../engine/foresee.ts";
@@ -14,6 +15,8 @@ export interface HttpDeps extends AuthDeps, OutputDeps {
   readonly commands: Commands;
   readonly night: {
     readonly upcoming: (project: string | null, until: number) => Promise<Upcoming>;
+    /** What of each limit of money is gone, of one project and of all together. */
+    readonly budgets: (project: string | null) => Promise<readonly UsedLimit[]>;
     readonly foresee: (draft: TaskDraft, actor: Actor) => Promise<Foreseen>;
   };
   readonly store: Store;

@@ -54,6 +54,7 @@ export async function openHarness(options?: AppOptions): Promise<Harness> {
     commands: recordCommands(store, asked),
     night: {
       upcoming: async () => ({ runs: [], problems: [] }),
+      budgets: async () => [],
       foresee: async () => {
         throw new UserError("not_found", "there is nothing to foresee");
       },

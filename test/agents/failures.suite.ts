@@ -47,7 +47,7 @@ export function testFailures(name: keyof typeof REAL_AGENTS, idleS: number): voi
     const reported = using(agent.report(REPORT));
     // As long as a run took that got nowhere: on a busy machine that is what the CLI needs to begin.
     let paceS = 0;
-    const idle = (): string => `roles: { implement: { idle_timeout: ${Math.ceil(Math.max(idleS, 2 * paceS))}s } }\n`;
+    const idle = (): string => `roles: { implement: { idle_timeout: ${Math.ceil(Math.max(idleS, paceS))}s } }\n`;
     const open = (options: AgentNightOptions): Promise<AgentNight> => openAgentNight(agent, options);
 
     test("with a wrong key waits for a login", async () => {

@@ -85,7 +85,8 @@ function expectReadable(lines: readonly TranscriptLine[]): void {
   expect(lines.every(({ text }) => text.isWellFormed())).toBe(true);
 }
 
-describe.each(NOISE)("an agent that prints %s", (_what, print, end, outcome, sentence) => {
+describe.each(NOISE)("an agent that prints %s", (...one) => {
+  const [, print, end, outcome, sentence] = one;
   it("and reports: its work counts", { timeout: PATIENCE_MS }, async () => {
     const agent = `echo begin; ${print}; echo "hello, all" > greeting.txt; done_with greeted`;
     const { task, run, lines } = await finish({ agent });

@@ -71,7 +71,7 @@ async function attempt(options: ExchangeOptions, asked: Asked): Promise<Answer |
   });
 }
 
-async function ask({ host, fetch, pause: _ }: ExchangeOptions, asked: Asked): Promise<Answer | ForgeError> {
+async function ask({ host, fetch }: ExchangeOptions, asked: Asked): Promise<Answer | ForgeError> {
   const signal = AbortSignal.timeout(REQUEST_MS);
   try {
     const response = await fetch(asked.url, {

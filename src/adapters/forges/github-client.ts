@@ -99,7 +99,7 @@ function createCarrier({ api, voice, exchange }: Omit<GithubClientOptions, "toke
     }
     const { method, body } = init;
     const headers = { ...init.headers, "x-github-api-version": API_VERSION };
-    const repeatable = !(method === "POST" && /\/pulls$/.test(url));
+    const repeatable = !(method === "POST" && url.endsWith("/pulls"));
     const answer = await exchange({ method, url, headers, body: body ?? null, repeatable });
     if (answer.status < 200 || answer.status > 299) throw new StatusFailure(answer);
     if (answer.text !== "") parseJson(voice, answer);

@@ -25,7 +25,6 @@ export interface ForgeOptions {
 const KINDS = {
   github: {
     name: "GitHub",
-    defaultToken: "GITHUB_TOKEN",
     // Any name does beside a token; this one is what GitHub's own documents use.
     gitUser: "x-access-token",
     neededRights: 'the scope "repo", or "Contents" and "Pull requests" with read and write',
@@ -33,7 +32,6 @@ const KINDS = {
   },
   gitlab: {
     name: "GitLab",
-    defaultToken: "GITLAB_TOKEN",
     gitUser: "oauth2",
     neededRights: 'the scope "api" and the role Developer',
     create: createGitlab,
@@ -47,24 +45,24 @@ export function createForge(options: ForgeOptions): Forge {
   const address = findAddress(settings);
   const project = findProject(settings, remote, address);
   const place = `${address.host}${address.prefix}/${project}`;
-  const { name, defaultToken, gitUser, neededRights, create } = KINDS[kind];
-  const tokenFrom = `$${settings.tokenEnv ?? defaultToken}`;
-  const token = options.token?.trim() || null;
-  const redactor = createRedactor(token === null ? [] : [{ name: "forge token", value: token }]);
+  const { name, gitUser, neededRights, create } = KINDS[kind];
+  const secret = options.token?.trim() ?? "";
+  const redactor = createRedactor(secret === "" ? [] : [{ name: "forge token", value: secret }]);
+  const { tokenEnv } = settings;
+  const tokenFrom = tokenEnv === null ? "the variable that `forge.token_env` names" : `$${tokenEnv}`;
   const voice: Voice = { host: address.host, place, name, tokenFrom, neededRights, redactor };
-  const problem = tokenProblem(voice, token);
-  const usable = problem === null ? token : null;
+  const token = checkToken(voice, secret, tokenEnv);
   const pause = options.pause ?? ((ms: number) => sleep(ms));
   const exchange = createExchange({ host: address.host, fetch: options.fetch ?? globalThis.fetch, pause });
   const verbs =
-    usable === null
-      ? refuseAll(problem ?? explainMissing(voice))
-      : create({ api: address.api, token: usable, voice, exchange, project, people: settings, pause });
+    token instanceof ForgeError
+      ? refuseAll(token)
+      : create({ api: address.api, token, voice, exchange, project, people: settings, pause });
   return {
     kind,
     place,
     credentialsFor: (to) =>
-      usable !== null && isForgeRemote(to, address) ? { username: gitUser, password: usable } : null,
+      typeof token === "string" && isForgeRemote(to, address) ? { username: gitUser, password: token } : null,
     ...verbs,
     check: () => told(verbs.check),
   };
@@ -99,21 +97,18 @@ function findProject({ kind, project }: ForgeSettings, remote: string, address: 
   );
 }
 
-function tokenProblem(voice: Voice, token: string | null): ForgeError | null {
-  if (token === null) return explainMissing(voice);
-  if (/^[\u0021-\u007e]{1,1000}$/.test(token)) return null;
-  return new ForgeError(
-    "credentials",
-    `What ${voice.tokenFrom} holds is no token: it has spaces, line ends or other signs.`,
-    {
-      hint: `Make a token with ${voice.neededRights} and put it there, and nothing else.`,
-    },
-  );
-}
-
-function explainMissing({ tokenFrom, place, neededRights }: Voice): ForgeError {
-  return new ForgeError("credentials", `There is no token for ${place}: ${tokenFrom} is not set.`, {
-    hint: `Make one with ${neededRights} and set ${tokenFrom} where the daemon starts.`,
+/** The token, or why it is none. */
+function checkToken(voice: Voice, secret: string, tokenEnv: string | null): string | ForgeError {
+  const { place, tokenFrom, neededRights } = voice;
+  if (secret === "") {
+    const why = tokenEnv === null ? "`forge.token_env` names no variable" : `${tokenFrom} is not set`;
+    return new ForgeError("credentials", `There is no token for ${place}: ${why}.`, {
+      hint: `Make one with ${neededRights} and set ${tokenFrom} where the daemon starts.`,
+    });
+  }
+  if (/^[\u0021-\u007e]{1,1000}$/.test(secret)) return secret;
+  return new ForgeError("credentials", `What ${tokenFrom} holds is no token: it has spaces or line ends in it.`, {
+    hint: `Make a token with ${neededRights} and put it there, and nothing else.`,
   });
 }
 

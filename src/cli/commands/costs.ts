@@ -1,6 +1,7 @@
 import type { CostDimension } from "../../core/cost-dimensions.ts";
 import { connect } from "../connect.ts";
 import { answer, type CliContext } from "../context.ts";
+import { describeBudget } from "../print/budgets.ts";
 import { plainCosts, tableOfCosts } from "../print/costs.ts";
 
 export interface CostsOptions {
@@ -18,5 +19,10 @@ export async function costs(context: CliContext, { since, until, by }: CostsOpti
     ...(context.project === null ? {} : { project: context.project }),
   };
   const found = await client.call("GET /costs", { query });
-  answer(context, found, () => (process.stdout.isTTY ? tableOfCosts(context, found) : plainCosts(found)));
+  // A pipe gets rows and nothing else.
+  if (context.json || !process.stdout.isTTY) return answer(context, found, () => plainCosts(found));
+  const { budgets } = await client.call("GET /budgets", {
+    query: context.project === null ? {} : { project: context.project },
+  });
+  answer(context, found, () => tableOfCosts(context, found) + budgets.map((each) => `${describeBudget(each)}\n`).join(""));
 }

@@ -21,7 +21,8 @@ export type FindingRule =
   | "link"
   | "mode"
   | "gates_changed"
-  | "weakened_test";
+  | "weakened_test"
+  | "known_change";
 
 export type Stance = "refuse" | "show";
 

@@ -5,6 +5,7 @@ import { resolveRun } from "../../core/resolve-run.ts";
 import type { Role } from "../../core/role.ts";
 import { NO_TOKENS } from "../../core/run.ts";
 import type { ExitRecord } from "../../ports/supervisor.ts";
+import { explainCutOff } from "../budget.ts";
 import { collectWork, type CollectedWork } from "../collect-work.ts";
 import { conclude } from "../conclude.ts";
 import { nightIsOver } from "../night-over.ts";
@@ -34,7 +35,8 @@ export async function runAgentStep(context: StepContext): Promise<StepResult> {
   const record = ended.kind === "ended" ? await withSetup(context, ended.record) : null;
   const output = await readOutput(context, role, record);
   const usage = neverStarted(record) ? FREE : await countUsage(context, role, output);
-  const outcome = explain(await conclude(context, role, record, output.events), output);
+  const concluded = explain(await conclude(context, role, record, output.events), output);
+  const outcome = await explainCutOff(context, { role, outcome: concluded, usage });
   await keepSession(context, output);
   ports.pass("outcome.read");
   const collected = await collectWork(context, work, { role, outcome });
@@ -161,7 +163,7 @@ function overrule(outcome: Outcome, collected: CollectedWork, role: Role): Outco
   });
 }
 
-const BAD: readonly Outcome["name"][] = [...FAILURE_OUTCOMES, "setup_failed", "conflict", "no_changes"];
+const BAD: readonly Outcome["name"][] = [...FAILURE_OUTCOMES, "setup_failed", "conflict", "no_changes", "night_over"];
 
 function isFailure({ name }: Outcome): boolean {
   return BAD.includes(name);

@@ -57,9 +57,14 @@ export class StepEnd extends Error {
   override readonly name = "StepEnd";
   readonly outcome: Outcome;
 
-  constructor(name: OutcomeName, summary: string, payload: Outcome["payload"] = {}) {
+  constructor(
+    name: OutcomeName,
+    summary: string,
+    payload: Outcome["payload"] = {},
+    retryAt: Outcome["retryAt"] = null,
+  ) {
     super(summary);
-    this.outcome = outcomeOf(name, summary, payload);
+    this.outcome = { ...outcomeOf(name, summary, payload), retryAt };
   }
 }
 

@@ -60,3 +60,20 @@ export const costsSchema = z
   })
   .meta({ id: "Costs" });
 export type CostsJson = z.output<typeof costsSchema>;
+
+export const budgetSchema = z
+  .strictObject({
+    window: z.enum(["night", "month"]),
+    project: z.string().nullable().meta({ description: "Null: the sum over all projects." }),
+    limit_usd: z.number(),
+    spent_usd: z.number(),
+    reserved_usd: z.number().meta({ description: "What runs under way may still spend." }),
+    runs: count.meta({ description: "Those that cost something." }),
+    running: count.meta({ description: "Those that have something reserved." }),
+    unknown_cost: count.meta({ description: "Runs whose cost nobody knows: the limit cannot count them." }),
+    since: time,
+    until: time,
+    time_zone: z.string(),
+  })
+  .meta({ id: "Budget" });
+export type BudgetJson = z.output<typeof budgetSchema>;

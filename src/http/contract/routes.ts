@@ -3,7 +3,7 @@ import { PROPOSAL_STATUSES } from "../../core/proposal.ts";
 import { RUN_STATUSES } from "../../core/run.ts";
 import { TASK_STATUSES } from "../../core/task.ts";
 import { idOrPrefix, limitUpTo, listOf, offset } from "./common.ts";
-import { costsQuerySchema, costsSchema } from "./costs.ts";
+import { budgetSchema, costsQuerySchema, costsSchema } from "./costs.ts";
 import { agentSchema, healthSchema, statusSchema, stopSchema } from "./daemon.ts";
 import { eventSchema } from "./event.ts";
 import { outputPageSchema } from "./output.ts";
@@ -159,6 +159,12 @@ export const ROUTES = {
     right: "read",
     query: costsQuerySchema,
     ok: costsSchema,
+  }),
+  "GET /budgets": route({
+    summary: "What is spent and reserved of this night's and this month's limits; none where none is set.",
+    right: "read",
+    query: z.strictObject({ project: z.string().optional() }),
+    ok: z.strictObject({ budgets: z.array(budgetSchema) }),
   }),
   "GET /agents": route({
     summary: "What is installed, and whether it can be used.",

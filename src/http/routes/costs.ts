@@ -2,14 +2,20 @@ import { addDays, createCalendar } from "../../core/calendar.ts";
 import { COST_DIMENSIONS } from "../../core/cost-dimensions.ts";
 import { UserError } from "../../core/errors.ts";
 import type { CostsQuery } from "../contract/costs.ts";
-import { viewCosts } from "../cost-view.ts";
+import { viewBudget, viewCosts } from "../cost-view.ts";
 import type { HttpDeps } from "../deps.ts";
 import type { Handlers } from "./handler.ts";
 
 const USUAL_DAYS = 30;
 
-export function costRoutes({ store, info, clock }: Pick<HttpDeps, "store" | "info" | "clock">): Handlers<"GET /costs"> {
+type CostDeps = Pick<HttpDeps, "store" | "info" | "clock" | "night">;
+
+export function costRoutes({ store, info, clock, night }: CostDeps): Handlers<"GET /costs" | "GET /budgets"> {
   return {
+    async "GET /budgets"({ query }) {
+      return { budgets: (await night.budgets(query.project ?? null)).map(viewBudget) };
+    },
+
     async "GET /costs"({ query }) {
       const { timeZone } = info();
       const { since, until } = spanOf(query, clock.now(), timeZone);

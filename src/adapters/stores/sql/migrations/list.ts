@@ -3,7 +3,8 @@ import { costs } from "./0002-costs.ts";
 import { notices } from "./0003-notices.ts";
 import { schedules } from "./0004-schedules.ts";
 import { ledger } from "./0005-ledger.ts";
+import { reservations } from "./0006-reservations.ts";
 import type { Migration } from "./migration.ts";
 
 /** In order; a migration that was released is never changed, only followed by another. */
-export const MIGRATIONS: readonly Migration[] = [start, costs, notices, schedules, ledger];
+export const MIGRATIONS: readonly Migration[] = [start, costs, notices, schedules, ledger, reservations];
