@@ -5,6 +5,7 @@ import { measureFileRecord } from "./rows/file-record.ts";
 import { measureGateway } from "./rows/gateway.ts";
 import { measureLatency } from "./rows/latency.ts";
 import { measureMemory } from "./rows/memory.ts";
+import { measureNight } from "./rows/night.ts";
 import { measureParse } from "./rows/parse.ts";
 import { measureQueue } from "./rows/queue.ts";
 import { measureSandbox } from "./rows/sandbox.ts";
@@ -24,6 +25,7 @@ const ROWS: Readonly<Record<string, () => Promise<readonly Measured[]>>> = {
   i: measureParse,
   j: measureGateway,
   k: measureTranscript,
+  l: measureNight,
 };
 
 const asked = process.argv.slice(2);

@@ -25,8 +25,16 @@ export interface Daemon {
 export const PROJECT = "bench";
 export const BIN = join(import.meta.dirname, "..", "bin", "nightshift");
 
+export interface PlaceOptions {
+  readonly sandbox?: "enforce" | "none";
+  /** Added to nightshift.yaml. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** How many files the repository has besides. */
+  readonly files?: number;
+}
+
 /** `agent` is the text of a shell script: the body of the agent. Checks: one that always passes. */
-export function makePlace(agent: string, concurrentRuns: number): Place {
+export function makePlace(agent: string, concurrentRuns: number, more: PlaceOptions = {}): Place {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "nightshift-bench-")));
   const [home, repo, remote, script] = ["home", "repo", "remote.git", "agent.sh"].map((name) => join(root, name)) as [
     string,
@@ -37,15 +45,24 @@ export function makePlace(agent: string, concurrentRuns: number): Place {
   mkdirSync(home, { mode: 0o700 });
   mkdirSync(repo);
   writeFileSync(script, `#!/bin/sh\n${agent}\n`, { mode: 0o755 });
-  writeFileSync(join(home, "config.yaml"), `sandbox: { mode: none }\nlimits: { concurrent_runs: ${concurrentRuns} }\n`);
+  writeFileSync(
+    join(home, "config.yaml"),
+    `sandbox: { mode: ${more.sandbox ?? "none"} }\nlimits: { concurrent_runs: ${concurrentRuns} }\n`,
+  );
   const settings = {
     project: PROJECT,
     agent: "own",
     agents: { own: { kind: "command", command: [script] } },
     checks: { test: { command: "true" } },
+    ...more.settings,
   };
   writeFileSync(join(repo, "nightshift.yaml"), JSON.stringify(settings));
   writeFileSync(join(repo, "README"), "Something to change.\n");
+  for (let file = 0; file < (more.files ?? 0); file += 1) {
+    const folder = join(repo, "src", String(file % 100));
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, `${file}.txt`), `line of ${file}\n`.repeat(20));
+  }
   const git = (...args: readonly string[]): void => {
     execFileSync(
       "git",

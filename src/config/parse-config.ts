@@ -29,6 +29,15 @@ export const parseUserConfig = parseOnce((text, file): ParsedConfig<UserWritten>
 );
 
 function parseConfig<T extends UserWritten>(schema: z.ZodType<T>, text: string, file: string): ParsedConfig<T> {
+  const parsed = parseWritten(schema, text, file);
+  const broken = CONFIG_RULES.flatMap((rule) => rule(parsed.written));
+  if (broken.length > 0)
+    throw new ConfigError(sortByPlace(broken.map(({ path, message }) => parsed.issue(path, message))));
+  return parsed;
+}
+
+/** YAML of a known shape. Throws ConfigError with every problem. */
+export function parseWritten<T>(schema: z.ZodType<T>, text: string, file: string): ParsedConfig<T> {
   const yaml = parseYaml(text, file);
   if (yaml.issues.length > 0) throw new ConfigError(yaml.issues);
   const value = dropEmptySections(yaml.value);
@@ -41,8 +50,6 @@ function parseConfig<T extends UserWritten>(schema: z.ZodType<T>, text: string, 
     );
   }
   const issue = (path: KeyPath, message: string): Issue => ({ ...place(yaml, file, path, "value"), message });
-  const broken = CONFIG_RULES.flatMap((rule) => rule(result.data)).map(({ path, message }) => issue(path, message));
-  if (broken.length > 0) throw new ConfigError(sortByPlace(broken));
   return { file, written: result.data, issue };
 }
 

@@ -2,7 +2,7 @@ import { basename, join, resolve } from "node:path";
 import { ConfigError, UserError } from "../core/errors.ts";
 import type { Pipeline } from "../core/pipeline.ts";
 import { splitFrontMatter } from "../core/prompt.ts";
-import type { Role } from "../core/role.ts";
+import { ROLES, type Role } from "../core/role.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Category } from "../core/category.ts";
 import { checkAgents } from "./check-agents.ts";
@@ -10,6 +10,7 @@ import { keepLastGood } from "./last-good.ts";
 import type { ParsedConfig } from "./parse-config.ts";
 import { parseOnce } from "./parse-once.ts";
 import { parsePipelineText } from "./parse-pipeline-text.ts";
+import { layBelow, readPromptFile, type PromptFile } from "./prompt-file.ts";
 import { readPendingTrust, readProjectFile, type PendingTrust } from "./read-project.ts";
 import { readText } from "./read-text.ts";
 import { resolvePaths } from "./resolve-paths.ts";
@@ -76,12 +77,9 @@ export function createProjectFiles({ configDir, builtinDir }: ProjectFilesParams
 
     async prompt(project: ProjectPlace, role: Role): Promise<string> {
       const layers = await readLayers(configDir, project);
-      const text =
-        (await readNamedPrompt(layers, role)) ??
-        (await readSteering(layers, `${PROMPTS}/${role}.md`)) ??
-        (await readUserPrompt(layers.user.written, role)) ??
-        (await readBuiltIn(join(builtinDir, "prompts", `${role}.md`)));
-      return splitFrontMatter(text).body;
+      const written = (await readOwnPrompt(layers, role)) ?? (await readUserPrompt(layers.user.written, role));
+      if (written !== null) return written.body;
+      return splitFrontMatter(await readBuiltIn(join(builtinDir, "prompts", `${role}.md`))).body;
     },
 
     async guidance(category: Category): Promise<string> {
@@ -94,7 +92,7 @@ export function createProjectFiles({ configDir, builtinDir }: ProjectFilesParams
 
     /** What a person would accept now, and what of it is not accepted yet. */
     async pendingTrust({ path }: { readonly path: string | null }, accepted: string): Promise<PendingTrust> {
-      const user = await readUserFile(configDir);
+      const user = await readUserLayer(configDir);
       return readPendingTrust({ path, accepted, user: user.written });
     },
   };
@@ -116,13 +114,15 @@ interface ReadLayers extends Checkout {
 
 async function readSettings(configDir: string, project: ProjectPlace): Promise<Settings> {
   const layers = await readLayers(configDir, project);
-  const { user, own, pending } = layers;
+  const { user, pending } = layers;
+  const instructions = await readInstructions(layers);
+  const own = await withOwnPrompts(layers);
   const settings = resolveSettings({
     project: project.name,
     timeZone: machineTimeZone(),
     user: user.written,
     own: own.written,
-    instructions: await readInstructions(layers),
+    instructions,
   });
   await requireAgentFiles(layers);
   checkAgents(settings, { user, own, pending });
@@ -130,7 +130,7 @@ async function readSettings(configDir: string, project: ProjectPlace): Promise<S
 }
 
 async function readLayers(configDir: string, { path, accepted: text }: ProjectPlace): Promise<ReadLayers> {
-  const user = await readUserFile(configDir);
+  const user = await readUserLayer(configDir);
   const accepted = readAccepted(text);
   // A project without a checkout has no file to read yet: config.yaml alone speaks for it.
   if (path === null) {
@@ -161,22 +161,59 @@ async function requireAgentFiles({ dir, accepted, asWritten }: ReadLayers): Prom
     requireAcceptedFile(path, await hashSteeringFile(dir, path), accepted);
 }
 
+/** config.yaml, with what the prompts that it names say of their roles. */
+async function readUserLayer(configDir: string): Promise<ParsedConfig<UserWritten>> {
+  const user = await readUserFile(configDir);
+  const named = ROLES.filter((role) => user.written.roles?.[role]?.prompt !== undefined);
+  return layBelow(user, await readPrompts(named, (role) => readUserPrompt(user.written, role)));
+}
+
+/** nightshift.yaml, with what the project's prompts say of their roles. */
+async function withOwnPrompts(layers: ReadLayers): Promise<ParsedConfig<ProjectWritten>> {
+  const { dir, own } = layers;
+  if (dir === null) return own;
+  const inFolder: readonly string[] = await listNames(dir, PROMPTS, ".md");
+  const there = ROLES.filter((role) => inFolder.includes(role) || own.written.roles?.[role]?.prompt !== undefined);
+  return layBelow(own, await readPrompts(there, (role) => readOwnPrompt(layers, role)));
+}
+
+async function readPrompts(
+  roles: readonly Role[],
+  read: (role: Role) => Promise<PromptFile | null>,
+): Promise<ReadonlyMap<Role, PromptFile>> {
+  const found = await Promise.all(roles.map(async (role) => [role, await read(role)] as const));
+  return new Map(found.flatMap(([role, prompt]) => (prompt === null ? [] : [[role, prompt] as const])));
+}
+
+/** The project's own prompt of a role: the file that nightshift.yaml names, else the one in the folder for them. */
+async function readOwnPrompt(layers: ReadLayers, role: Role): Promise<PromptFile | null> {
+  const { dir } = layers;
+  if (dir === null) return null;
+  const named = await readNamedPrompt(layers, role);
+  const path = named?.path ?? `${PROMPTS}/${role}.md`;
+  const text = named === null ? await readSteering(layers, path) : named.text;
+  return text === null ? null : readPromptFile(text, join(dir, path), role);
+}
+
 /** `roles.<role>.prompt` of nightshift.yaml. */
-async function readNamedPrompt(layers: ReadLayers, role: Role): Promise<string | null> {
+async function readNamedPrompt(
+  layers: ReadLayers,
+  role: Role,
+): Promise<{ readonly path: string; readonly text: string } | null> {
   const file = layers.own.written.roles?.[role]?.prompt;
   if (file === undefined || layers.dir === null) return null;
   const [path] = inCheckout(layers.dir, file);
   const text = path === undefined ? undefined : await readSteering(layers, path);
-  if (typeof text === "string") return text;
+  if (path !== undefined && typeof text === "string") return { path, text };
   const message =
     path === undefined ? "leads outside the repository; put the prompt into it" : `there is no file ${path}`;
   throw new ConfigError([layers.own.issue(["roles", role, "prompt"], message)]);
 }
 
 /** `roles.<role>.prompt` of config.yaml. */
-async function readUserPrompt(user: UserWritten, role: Role): Promise<string | null> {
+async function readUserPrompt(user: UserWritten, role: Role): Promise<PromptFile | null> {
   const file = user.roles?.[role]?.prompt;
-  return file === undefined ? null : readBuiltIn(resolve(file));
+  return file === undefined ? null : readPromptFile(await readBuiltIn(resolve(file)), resolve(file), role);
 }
 
 async function readBuiltIn(file: string): Promise<string> {

@@ -105,6 +105,10 @@ describe("resolveSettings", () => {
       repair_attempts: 9,
     });
     expect(more.budget).toMatchObject({ runUsd: 5, nightUsd: 20, monthUsd: 7 });
+    // What all projects together may spend is for the user to say.
+    expect(more.commonBudget).toMatchObject({ nightUsd: 20, monthUsd: null });
+    const elsewhere = resolve({ time_zone: "Asia/Tokyo" }, { ...user, time_zone: "Europe/Paris" });
+    expect([elsewhere.timeZone, elsewhere.commonBudget.timeZone]).toEqual(["Asia/Tokyo", "Europe/Paris"]);
     expect(more.limits).toMatchObject({ concurrentRuns: 3, taskTimeoutMs: 7_200_000 });
     expect(more.roles.implement).toMatchObject({ timeoutMs: 1_200_000, maxTurns: 50, maxBudgetUsd: 2 });
     expect(more.repairAttempts).toBe(1);

@@ -150,6 +150,7 @@ function resolveChecks(written: NonNullable<UserWritten["checks"]>): CheckSettin
       {
         name,
         command: check.command,
+        related: check.related ?? null,
         severity: check.severity ?? (name === "lint" ? "warning" : "error"),
         roles: check.roles ?? ["implement", "request_changes"],
         timeoutMs: requireMs(check.timeout ?? DEFAULTS.checkTimeout),

@@ -77,6 +77,22 @@ describe("a pipeline that walks a list", () => {
     expect(walk(improve, tried, [over]).task).toMatchObject({ state: "abandoned", status: "failed" });
   });
 
+  it("waits for money where a change is under way, and where only runs under way hold it", () => {
+    const money = makeOutcome("night_over", { retryAt: 5_000_000 });
+    for (const outcomes of [
+      [found],
+      [found, makeOutcome("implemented"), makeOutcome("checks_passed")],
+      [found, makeOutcome("implemented"), makeOutcome("checks_passed"), makeOutcome("verified")],
+    ]) {
+      const before = walk(improve, first, outcomes);
+      const { task, next } = walk(improve, before, [money]);
+      expect(task).toMatchObject({ state: before.task.state, queuedFor: { kind: "budget", until: 5_000_000 } });
+      expect(next).toMatchObject({ notBefore: 5_000_000, attempt: 1 });
+    }
+    const held = walk(improve, first, [makeOutcome("budget_reserved")]);
+    expect(held.task).toMatchObject({ state: "analyzing", status: "queued", queuedFor: { kind: "budget" } });
+  });
+
   it.each(["agent_error", "timeout", "invalid_output", "refused", "needs_info"] as const)(
     "takes %s of the implementer for one of its tries",
     (name) => {

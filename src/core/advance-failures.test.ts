@@ -21,6 +21,8 @@ describe("parks", () => {
     ["provider_down", "provider", 60_000],
     ["login_expired", "login", 60_000],
     ["agent_missing", "login", 60_000],
+    ["night_over", "budget", 60_000],
+    ["budget_reserved", "budget", 60_000],
     // Nothing is let in below the disk's floor, so a short wait is enough.
     ["disk_full", "capacity", 2_000],
   ])("%s waits for %s and does not count", (name, kind, delayMs) => {
@@ -30,8 +32,8 @@ describe("parks", () => {
     expect(next?.trigger).toEqual({ kind: "resume", text: `${name} 1`, run: runIdAt(first.task) });
   });
 
-  it("waits for the reset where it is known", () => {
-    const { next } = walk(chore, first, [makeOutcome("usage_limit", { retryAt: 5_000_000 })]);
+  it.each<[OutcomeName]>([["usage_limit"], ["night_over"]])("%s waits for the reset where it is known", (name) => {
+    const { next } = walk(chore, first, [makeOutcome(name, { retryAt: 5_000_000 })]);
     expect(next?.notBefore).toBe(5_000_000);
   });
 

@@ -9,7 +9,15 @@ import { OUTCOMES, PEOPLE_OUTCOMES, type OutcomeName } from "./outcome.ts";
 import type { Pipeline, Target } from "./pipeline.ts";
 import { hasEnded, type Task } from "./task.ts";
 
-const PARKS: readonly OutcomeName[] = ["usage_limit", "provider_down", "login_expired", "agent_missing", "disk_full"];
+const PARKS: readonly OutcomeName[] = [
+  "usage_limit",
+  "provider_down",
+  "login_expired",
+  "agent_missing",
+  "disk_full",
+  "night_over",
+  "budget_reserved",
+];
 
 /** The numbers of the named limits, as the file says them. */
 function limitsOf({ states }: Pipeline): ReadonlyMap<string, number> {

@@ -23,6 +23,8 @@ describe("default edges", () => {
     ["setup_failed", { do: "fail" }],
     ["sandbox_refused", { do: "fail" }],
     ["conflict", { do: "fail" }],
+    ["night_over", { do: "park", queue: "budget" }],
+    ["budget_reserved", { do: "park", queue: "budget" }],
     ["needs_info", { do: "ask", what: "answers" }],
     ["options_proposed", { do: "ask", what: "choice" }],
     ["cancel", { do: "cancel" }],

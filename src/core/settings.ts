@@ -75,6 +75,8 @@ export interface RoleSettings {
 export interface CheckSettings {
   readonly name: string;
   readonly command: string;
+  /** What runs in its place for a night's change, with `{{files}}` for the files it leaves; null: nothing does. */
+  readonly related: string | null;
   readonly severity: Severity;
   readonly roles: readonly Role[];
   readonly timeoutMs: number;

@@ -1,7 +1,7 @@
 import type { SandboxMode } from "../core/settings.ts";
-import { listBudgets } from "../engine/list-budgets.ts";
 import { createCommands } from "../engine/commands.ts";
 import { foresee } from "../engine/foresee.ts";
+import { listBudgets } from "../engine/list-budgets.ts";
 import { listUpcoming } from "../engine/upcoming.ts";
 import type { HttpDeps } from "../http/deps.ts";
 import { findPlace } from "./find-place.ts";

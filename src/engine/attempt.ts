@@ -64,7 +64,7 @@ async function letGo(ports: EnginePorts, run: Run): Promise<void> {
 
 /** The last net: what could not even be turned into an outcome (settings unreadable, project gone) still ends in one. */
 async function failTask(ports: EnginePorts, run: Run, error: unknown): Promise<void> {
-  const message = ports.redact(error instanceof Error ? error.message : String(error));
+  const message = ports.redact(sentenceOf(error));
   ports.log.error("a run could not be carried out", {
     run: run.id,
     error: error instanceof Error ? error.stack : message,
@@ -187,7 +187,7 @@ const STEPS: Readonly<Record<StepKind, (context: StepContext) => Promise<StepRes
 function brokenStep(context: StepContext, error: unknown): StepResult {
   if (context.signal.aborted || error instanceof LeaseLostError) throw error;
   if (error instanceof StepEnd) return resultOf(context, error.outcome, { error: error.message });
-  const message = error instanceof Error ? error.message : String(error);
+  const message = sentenceOf(error);
   const expected = error instanceof UserError || error instanceof ConfigError;
   if (!expected)
     context.ports.log.error("a step broke", {
@@ -196,6 +196,14 @@ function brokenStep(context: StepContext, error: unknown): StepResult {
     });
   const retryAt = error instanceof ForgeError ? error.retryAt : null;
   return resultOf(context, { ...outcomeOf(classOf(error), message), retryAt }, { error: message });
+}
+
+/** What went wrong and, where somebody knows, what to do about it: at night nobody can ask. */
+function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const hint = error instanceof UserError ? error.hint : null;
+  if (hint === null) return error.message;
+  return `${error.message}${/[.!?]$/.test(error.message) ? "" : ";"} ${hint}`;
 }
 
 function classOf(error: unknown): "disk_full" | "provider_down" | "login_expired" | "agent_error" {
@@ -256,11 +264,7 @@ function decideNext(context: StepContext, current: Task, result: StepResult): De
   });
   return {
     advance: advanced,
-    events: [
-      ...denialEvents(run, result, at),
-      ...uncountedEvents(context, result, at),
-      endEvent(run, result, at),
-    ],
+    events: [...denialEvents(run, result, at), ...uncountedEvents(context, result, at), endEvent(run, result, at)],
     endRun: toRunEnd(run, result, at),
     checks: result.checks,
     artifacts: result.artifacts,

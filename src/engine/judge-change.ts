@@ -18,12 +18,14 @@ export interface Judgement {
   readonly question: string | null;
   /** What it stands on, so that the next judgement knows what was said. */
   readonly told: readonly string[];
+  /** What the change leaves, by path. */
+  readonly files: readonly string[];
 }
 
 /** Whoever insists on more than this is refused. */
 const MOST_TOLD = 200;
 
-const NOTHING: Judgement = { checks: [], refusal: null, question: null, told: [] };
+const NOTHING: Judgement = { checks: [], refusal: null, question: null, told: [], files: [] };
 
 export async function judgeChange(context: StepContext, work: Work): Promise<Judgement> {
   if (work.baseCommit === work.headCommit) return NOTHING;
@@ -50,10 +52,11 @@ export async function judgeChange(context: StepContext, work: Work): Promise<Jud
   ];
   const errors = [...findings, ...secrets].filter(({ severity }) => severity === "error");
   const told = errors.slice(0, MOST_TOLD).map(nameOf);
-  if (errors.length === 0) return { ...NOTHING, checks: results };
+  const files = changes.flatMap(({ path, after }) => (after === null ? [] : [path]));
+  if (errors.length === 0) return { ...NOTHING, checks: results, files };
   if (pipeline.name !== "improve" && errors.every((each) => isInsistedOn(each, said.told)))
-    return { checks: results, refusal: null, question: describeFindings(errors), told };
-  return { checks: results, refusal: describeFindings(errors), question: null, told };
+    return { checks: results, refusal: null, question: describeFindings(errors), told, files };
+  return { checks: results, refusal: describeFindings(errors), question: null, told, files };
 }
 
 type AnyFinding = Finding | SecretFinding;

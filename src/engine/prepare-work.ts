@@ -1,4 +1,3 @@
-import type { Task } from "../core/task.ts";
 import type { StepContext } from "./steps/step.ts";
 import { StepEnd } from "./steps/step.ts";
 import { transact } from "./transact.ts";
@@ -15,11 +14,11 @@ export interface Work {
  */
 export async function prepareWork(context: StepContext): Promise<Work> {
   const { task, run, settings } = context;
-  const known = knownWork(task);
-  if (known !== null && (run.token > 1 || !settings.workspace.rebase)) return fresh(context, known);
+  const known = knownWork(context);
+  if (known !== null && (run.token > 1 || !settings.workspace.rebase)) return known;
   const work = await newestWork(context, known);
   if (work.baseCommit !== task.baseCommit || work.headCommit !== task.headCommit) await keepWork(context, work);
-  return fresh(context, work);
+  return work;
 }
 
 async function newestWork(context: StepContext, known: Work | null): Promise<Work> {
@@ -55,11 +54,8 @@ async function keepWork({ ports, run, lease }: StepContext, work: Work): Promise
   }));
 }
 
-function knownWork({ baseCommit, headCommit }: Task): Work | null {
-  return baseCommit === null || headCommit === null ? null : { baseCommit, headCommit };
-}
-
-/** A state with `workspace: fresh` sees nothing of what earlier runs did. */
-function fresh({ state }: StepContext, work: Work): Work {
-  return state.workspace === "fresh" ? { ...work, headCommit: work.baseCommit } : work;
+/** A state with `workspace: fresh` sees nothing of what earlier runs did: it cannot be in the way of what is new either. */
+function knownWork({ task: { baseCommit, headCommit }, state }: StepContext): Work | null {
+  if (baseCommit === null || headCommit === null) return null;
+  return { baseCommit, headCommit: state.workspace === "fresh" ? baseCommit : headCommit };
 }

@@ -84,11 +84,7 @@ async function withinLimits(context: StepContext, role: Role): Promise<RunSettin
 }
 
 /** `limits.task_timeout`: what earlier runs of the task used is gone. */
-function withinTaskTime(
-  { run, settings }: StepContext,
-  runSettings: RunSettings,
-  runs: readonly Run[],
-): RunSettings {
+function withinTaskTime({ run, settings }: StepContext, runSettings: RunSettings, runs: readonly Run[]): RunSettings {
   const used = runs
     .filter(({ id, step }) => step === "agent" && id !== run.id)
     .reduce((sum, each) => sum + activeMs(each), 0);

@@ -7,6 +7,7 @@ import type { Current } from "./store/current.ts";
 import { testEvents } from "./store/events.suite.ts";
 import { testLedger } from "./store/ledger.suite.ts";
 import { testRecords } from "./store/records.suite.ts";
+import { testReservations } from "./store/reservations.suite.ts";
 import { testRuns } from "./store/runs.suite.ts";
 import { testTasks } from "./store/tasks.suite.ts";
 
@@ -51,6 +52,7 @@ export function testStore(name: string, { open }: StoreUnderTest): void {
     testAdmission(current);
     testEvents(current);
     testCosts(current);
+    testReservations(current);
     testLedger(current);
     testRecords(current);
   });

@@ -1,4 +1,4 @@
-import { openLoopbackForge, type LoopbackForge } from "../../src/testing/forges/loopback-forge.ts";
+import { openLoopbackForge, type LoopbackForge, type LoopbackParams } from "../../src/testing/forges/loopback-forge.ts";
 import type { Files } from "../../src/testing/temp-repo.ts";
 import { openNight, type Night, type NightOptions } from "./night.ts";
 
@@ -38,6 +38,8 @@ export interface NightlyOptions extends Omit<NightOptions, "repo" | "remote" | "
   readonly env?: Readonly<Record<string, string>>;
   /** Git over http, with the token, instead of a path. */
   readonly overHttp?: boolean;
+  /** What the forge lets the token do. */
+  readonly scopes?: LoopbackParams["scopes"];
   /** Added to the forge's section. */
   readonly forgeSettings?: string;
   readonly improve?: string;
@@ -51,6 +53,7 @@ export async function openNightly(options: NightlyOptions = {}): Promise<Nightly
   const forge = await openLoopbackForge({
     kind,
     token: TOKEN,
+    ...(options.scopes === undefined ? {} : { scopes: options.scopes }),
     files: { "notes.txt": "notes\n", "other.txt": "other\n", ".gitignore": "build\n", ...options.files },
   });
   // The first commit is never recent enough to keep a night from its files.

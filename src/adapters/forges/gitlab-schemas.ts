@@ -23,7 +23,6 @@ export const mergeRequest = z.object({
   source_branch: z.string(),
   target_branch: z.string(),
   source_project_id: z.number().nullable(),
-  target_project_id: z.number(),
   // Null while GitLab still looks at the push.
   sha: z.string().nullable(),
   labels: z.array(z.string()),

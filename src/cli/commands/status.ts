@@ -11,7 +11,11 @@ export async function status(context: CliContext): Promise<void> {
   if (address === null)
     return answer(context, { running: false }, () => "no daemon is running; nightshift start starts one\n");
   const client = createClient(address);
-  const [found, { budgets }] = await Promise.all([client.call("GET /status"), client.call("GET /budgets")]);
+  const [found, { budgets }] = await Promise.all([
+    client.call("GET /status"),
+    // A daemon from before an update knows nothing of them, and is to be asked how it is all the same.
+    client.call("GET /budgets").catch(() => ({ budgets: [] })),
+  ]);
   answer(context, { running: true, url: address.url, ...found, budgets }, () => {
     const tasks = Object.entries(found.tasks)
       .filter(([, count]) => count > 0)

@@ -4,6 +4,7 @@ import type { CheckSettings } from "../../core/settings.ts";
 import type { RunPaths } from "../../ports/run-files.ts";
 import type { CommandResult, ExitRecord, Job } from "../../ports/supervisor.ts";
 import { saysTheSame } from "../../core/compare-output.ts";
+import { relatedCommand } from "../../core/related-command.ts";
 import { judgeChange, type Judgement } from "../judge-change.ts";
 import { prepareWork, type Work } from "../prepare-work.ts";
 import { baselineOf } from "../run-jobs.ts";
@@ -19,7 +20,7 @@ export async function runChecksStep(context: StepContext): Promise<StepResult> {
   const work = await prepareWork(context);
   const judged = await judgeChange(context, work);
   if (judged.refusal !== null || judged.question !== null) return notWanted(context, work, judged);
-  const checks = await checksFor(context);
+  const checks = await checksFor(context, judged.files);
   if (checks.length === 0)
     return resultOf(context, outcomeOf("checks_passed", "the project has no checks", { commit: work.headCommit }), {
       work,
@@ -56,10 +57,13 @@ function notWanted(context: StepContext, work: Work, { checks, refusal, question
 }
 
 /** Only the checks meant for the role whose work is being checked. */
-async function checksFor({ ports, task, settings }: StepContext): Promise<readonly CheckSettings[]> {
+async function checksFor(context: StepContext, files: readonly string[]): Promise<readonly CheckSettings[]> {
+  const { ports, task, settings } = context;
   const runs = await ports.store.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
   const role = runs.findLast(({ step, commit }) => step === "agent" && commit !== null)?.role ?? "implement";
-  return settings.checks.filter(({ roles }) => roles.includes(role));
+  const checks = settings.checks.filter(({ roles }) => roles.includes(role));
+  // What a person asked for is held to everything; a night's small change to what it concerns.
+  return task.items === null ? checks : checks.map((check) => ({ ...check, command: relatedCommand(check, files) }));
 }
 
 interface CheckRun {

@@ -1,0 +1,212 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { Task } from "../../src/core/task.ts";
+import { git } from "../../src/testing/temp-repo.ts";
+import { NIGHTLY, openNightly, type Nightly, type NightlyOptions } from "./nightly.ts";
+import { branchesOf, expectNothingLeft, promptsOf } from "./nothing-left.ts";
+
+const PATIENCE_MS = 200_000;
+const PATIENCE = { timeout: 240_000 };
+
+let night: Nightly;
+
+async function open(options: NightlyOptions): Promise<void> {
+  night = await openNightly({ patienceMs: PATIENCE_MS, ...options });
+}
+
+afterEach(async () => {
+  await night.close();
+}, 60_000);
+
+async function tonight(only = false): Promise<Task> {
+  const { id } = await night.submit({ ...NIGHTLY, improve: { category: "docs", only, scheduledAt: null } });
+  return night.settled(id);
+}
+
+/** What the runs of a step or role came to, oldest first. */
+async function outcomes(id: string, of: string): Promise<readonly (string | null)[]> {
+  return (await night.runs(id)).filter(({ step, role }) => (role ?? step) === of).map(({ outcome }) => outcome);
+}
+
+const REST = `
+  verify) verified;;
+  describe) described "Say more in the notes";;`;
+
+describe("an agent that says that its tests pass", PATIENCE, () => {
+  it("is not believed: the checks decide, it is told what they said, and then the next category is tried", async () => {
+    await open({
+      settings: "checks:\n  test: { command: sh test.sh }\n",
+      files: { "test.sh": "grep -q ^notes notes.txt || { echo the first line is gone; exit 3; }\\n" },
+      agent: `case $ROLE in
+        analyze) found "Say more of $CATEGORY" notes.txt;;
+        implement)
+          if [ "$CATEGORY" = tests ] || [ "$N" -gt 3 ]; then echo more >> notes.txt; else echo "broken $N" > notes.txt; fi
+          implemented "all 12 tests pass";;${REST}
+      esac`,
+    });
+    const task = await tonight();
+    expect(task).toMatchObject({ state: "published", items: { at: 1 } });
+    expect(await outcomes(task.id, "implement")).toEqual(["implemented", "implemented", "implemented", "implemented"]);
+    expect(await outcomes(task.id, "checks")).toEqual([
+      "checks_failed",
+      "checks_failed",
+      "checks_failed",
+      "checks_passed",
+    ]);
+    // Nobody judges words about a change that the checks refuse.
+    expect(await outcomes(task.id, "verify")).toEqual(["verified"]);
+    const [first, second, third, fresh] = await promptsOf(night, task.id, "implement");
+    expect(first).not.toContain("the first line is gone");
+    for (const prompt of [second, third]) {
+      expect(prompt).toContain('The check "test" failed with exit code 3');
+      expect(prompt).toContain("the first line is gone");
+    }
+    expect(fresh).not.toContain("the first line is gone");
+    const [tried] = task.items?.tried ?? [];
+    expect(tried).toMatchObject({ item: "docs", outcome: "checks_failed" });
+    expect(tried?.reason).toContain("test: failed");
+    expect(await night.published(task, "notes.txt")).toBe("notes\nmore");
+    expect(night.forge.changeRequests).toHaveLength(1);
+    await expectNothingLeft(night, task);
+  });
+
+  it("of which nothing is published when no try holds", async () => {
+    await open({
+      settings: "checks:\n  test: { command: sh test.sh }\n",
+      files: { "test.sh": "grep -q ^notes notes.txt\\n" },
+      agent: `case $ROLE in analyze) found "Say more" notes.txt;; implement) echo "broken $N" > notes.txt; implemented "tests pass";; esac`,
+    });
+    const task = await tonight(true);
+    expect(task).toMatchObject({ status: "failed", state: "abandoned", outcome: "abandoned" });
+    expect(task.reason).toMatch(/^docs: .*test: failed/);
+    expect(night.forge.changeRequests).toEqual([]);
+    expect(await branchesOf(night)).toEqual([]);
+    await expectNothingLeft(night, task);
+  });
+});
+
+/** Six tries of two categories, each with another offence, and a seventh without. */
+const OFFENDER = `case $ROLE in
+  analyze)
+    if [ "$CATEGORY" = docs ]; then found "Say more" notes.txt
+    elif [ "$CATEGORY" = tests ]; then found "Say it in the test" add.test.js
+    else found "Say more elsewhere" other.txt; fi;;
+  implement)
+    case $N in
+      1) sed 's/1.0.0/2.0.0/' package.json > p && cat p > package.json && rm p;;
+      2) seq 400 >> notes.txt;;
+      3) echo more >> recent-one.txt;;
+      4) echo more >> stray.txt; echo '// more' >> add.test.js;;
+      5) printf 'test.skip("adds", () => {\\n  expect(add(1, 2)).toBe(3);\\n});\\n' > add.test.js;;
+      6) printf 'exit 0\\n' > test.sh;;
+      *) echo more >> other.txt;;
+    esac
+    implemented "done";;${REST}
+esac`;
+
+const FINDINGS = [
+  /error dependency_file package\.json/,
+  /error size notes\.txt: The change has 400 changed lines .* at most 100 are allowed/,
+  /error recent_file recent-one\.txt/,
+  /error outside_concern stray\.txt/,
+  /error weakened_test add\.test\.js/,
+  /error gates_changed test\.sh/,
+];
+
+describe("a change that the rules refuse", PATIENCE, () => {
+  it("is not checked, verified or published; its finding stands in the next prompt", async () => {
+    await open({
+      settings: "checks:\n  test: { command: sh test.sh }\n",
+      files: {
+        "package.json": '{ "name": "shop", "dependencies": { "left": "1.0.0" } }\n',
+        "add.test.js": 'test("adds", () => {\n  expect(add(1, 2)).toBe(3);\n});\n',
+        "test.sh": "grep -q ^notes notes.txt\n",
+      },
+      agent: OFFENDER,
+    });
+    const task = await tonight();
+    expect(task).toMatchObject({ state: "published", items: { at: 2 } });
+    const checks = (await night.runs(task.id)).filter(({ step }) => step === "checks");
+    expect(checks.map(({ outcome }) => outcome)).toEqual([...FINDINGS.map(() => "policy_failed"), "checks_passed"]);
+    const prompts = await promptsOf(night, task.id, "implement");
+    for (const [index, finding] of FINDINGS.entries()) {
+      expect(checks[index]?.payload?.["details"]).toMatch(finding);
+      // After the third the category is given up, and the next one begins without its errors.
+      const isGivenUp = index % 3 === 2;
+      if (isGivenUp) expect(prompts[index + 1]).not.toMatch(finding);
+      else expect(prompts[index + 1]).toMatch(finding);
+    }
+    expect(task.items?.tried.map(({ item, outcome }) => [item, outcome])).toEqual([
+      ["docs", "policy_failed"],
+      ["tests", "policy_failed"],
+    ]);
+    expect(await outcomes(task.id, "verify")).toEqual(["verified"]);
+    expect(night.forge.changeRequests).toHaveLength(1);
+    expect(await git(night.repo.remote, "diff", "--name-only", "main", task.branch ?? "")).toBe("other.txt");
+    await expectNothingLeft(night, task);
+  });
+});
+
+/** Five candidates; the agent itself chose the first. */
+const candidates = (...named: readonly (readonly [title: string, file: string])[]): string =>
+  `report '${JSON.stringify({
+    outcome: "improvement_found",
+    category: "docs",
+    candidates: named.map(([title, file], index) => ({
+      rank: index + 1,
+      title,
+      files: [file],
+      description: "d",
+      rationale: `reason ${index + 1}`,
+    })),
+    selected: 1,
+  })}'`;
+
+const RECENT = ["Mend the recent one", "recent-two.txt"] as const;
+const DEPENDENCY = ["Raise the version", "package.json"] as const;
+const OUTSIDE = ["Improve the machine", "../../etc/hosts"] as const;
+const DROPPED = [
+  /It touches recent-two\.txt, changed within the last 3 commits of the default branch/,
+  /It touches package\.json, which says what the project is built from/,
+  /It names "..\/..\/etc\/hosts", which is no path inside the repository/,
+];
+
+describe("what an analysis proposes", PATIENCE, () => {
+  const files = { "package.json": '{ "name": "shop" }\n' };
+
+  it("is held against the rules: the best that is left is made, and the change request lists the others", async () => {
+    const named = candidates(RECENT, DEPENDENCY, OUTSIDE, ["Say more", "notes.txt"], ["Another idea", "other.txt"]);
+    await open({
+      files,
+      agent: `case $ROLE in analyze) ${named};; implement) echo more >> notes.txt; implemented x;;${REST} esac`,
+    });
+    const task = await tonight();
+    expect(task).toMatchObject({ state: "published", branch: "night-shift/say-more" });
+    const [prompt] = await promptsOf(night, task.id, "implement");
+    expect(prompt).toContain("Say more");
+    expect(prompt).not.toContain(RECENT[0]);
+    const body = night.forge.changeRequests[0]?.body ?? "";
+    const considered = body.slice(body.indexOf("## Candidates considered"));
+    for (const [title] of [RECENT, DEPENDENCY, OUTSIDE]) expect(considered).toContain(title);
+    expect(considered).toMatch(/left out, .*recent-two/);
+    expect(considered).toMatch(/4\. Say more \(\*\*this change\*\*\)/);
+    expect(considered).toMatch(/5\. Another idea \(not taken\): reason 5/);
+    // What was in nobody's way is in the ledger; what the rules dropped is not, and may come again.
+    const proposals = await night.wired.ports.store.listProposals({ project: "shop", statuses: null, limit: 10 });
+    expect(proposals.map(({ title, status }) => [title, status]).toSorted()).toEqual([
+      ["Another idea", "proposed"],
+      ["Say more", "published"],
+    ]);
+    await expectNothingLeft(night, task);
+  });
+
+  it("comes to nothing, with the reasons, where all of it is dropped", async () => {
+    await open({ files, agent: candidates(RECENT, DEPENDENCY, OUTSIDE) });
+    const task = await tonight(true);
+    expect(task).toMatchObject({ status: "succeeded", state: "no_improvement", outcome: "no_improvement" });
+    expect(task.reason).toMatch(/^docs: all 3 candidates were dropped: /);
+    for (const reason of DROPPED) expect(task.reason).toMatch(reason);
+    expect(await outcomes(task.id, "implement")).toEqual([]);
+    expect(night.forge.changeRequests).toEqual([]);
+    await expectNothingLeft(night, task);
+  });
+});

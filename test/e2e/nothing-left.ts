@@ -1,0 +1,64 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, vi } from "vitest";
+import type { Task } from "../../src/core/task.ts";
+import { git } from "../../src/testing/temp-repo.ts";
+import type { Nightly } from "./nightly.ts";
+
+const PATIENCE = { timeout: 60_000, interval: 100 };
+
+/** No tree, process, temporary file or lock of an ended night; of a failed one its git directory stays for a week. */
+export async function expectNothingLeft(night: Nightly, task: Pick<Task, "id" | "status">): Promise<void> {
+  const { ports } = night.wired;
+  expect(await ports.store.listOpenRuns()).toEqual([]);
+  await vi.waitFor(async () => {
+    expect(await ports.workspaces.trees(task.id)).toEqual([]);
+    if (task.status !== "failed") expect(await ports.workspaces.list()).toEqual([]);
+    // Private homes, temporary directories and control sockets.
+    for (const folder of ["homes", "s"]) expect(await filesBelow(join(night.home, folder))).toEqual([]);
+    for (const { id } of await night.runs(task.id)) {
+      expect(await ports.supervisors.isAlive(ports.runFiles.dir(id))).toBe(false);
+      expect(await filesBelow(join(ports.runFiles.dir(id), "tmp"))).toEqual([]);
+    }
+    const files = [...(await filesBelow(night.home)), ...(await filesBelow(night.repo.remote))];
+    expect(files.filter((file) => /\.(?:lock|building|tmp)(?:\/|$)/.test(file) && !isStores(file))).toEqual([]);
+  }, PATIENCE);
+}
+
+/** The store's own lock is held as long as the daemon lives. */
+function isStores(file: string): boolean {
+  return file.includes("nightshift.db");
+}
+
+export async function filesBelow(dir: string): Promise<readonly string[]> {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** Every file below that holds one of the texts, and every repository below with an object that does: git packs them. */
+export async function holding(dir: string, texts: readonly string[]): Promise<readonly string[]> {
+  const files = await filesBelow(dir);
+  const found: string[] = [];
+  for (const file of files) {
+    const bytes = await readFile(file).catch(() => Buffer.alloc(0));
+    if (texts.some((text) => bytes.includes(text))) found.push(file);
+  }
+  for (const head of files.filter((file) => file.endsWith("/HEAD"))) {
+    const repository = head.slice(0, -"/HEAD".length);
+    const objects = await git(repository, "cat-file", "--batch-all-objects", "--batch").catch(() => "");
+    if (texts.some((text) => objects.includes(text))) found.push(repository);
+  }
+  return found;
+}
+
+/** What the agents of a role were told, oldest first. */
+export async function promptsOf(night: Nightly, id: string, role: string): Promise<readonly string[]> {
+  const runs = (await night.runs(id)).filter((run) => run.role === role);
+  return Promise.all(runs.map((run) => readFile(join(night.home, "runs", run.id, "prompt.md"), "utf8")));
+}
+
+/** What the remote has besides main. */
+export async function branchesOf(night: Nightly): Promise<readonly string[]> {
+  const refs = await git(night.repo.remote, "for-each-ref", "--format=%(refname:short)", "refs/heads");
+  return refs.split("\n").filter((name) => name !== "main");
+}
