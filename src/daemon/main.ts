@@ -35,6 +35,9 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: { foreground: { type: "boolean", default: false }, port: { type: "string", default: "0" } },
   });
+  // The home itself is closed to everybody else. What is in it must be readable by the users that root's runs have, and
+  // they would find nothing under the mask of a careful root.
+  process.umask(0o022);
   const home = await findHome(process.env);
   const paths = homePaths(home);
   mkdirSync(paths.logs, { recursive: true, mode: 0o700 });
