@@ -70,8 +70,15 @@ describe("resolveSettings", () => {
       },
     });
     expect(checks).toEqual([
-      { name: "lint", command: "l", severity: "warning", roles: ["implement", "request_changes"], timeoutMs: 120_000 },
-      { name: "test", command: "t", severity: "error", roles: ["review"], timeoutMs: 300_000 },
+      {
+        name: "lint",
+        command: "l",
+        related: null,
+        severity: "warning",
+        roles: ["implement", "request_changes"],
+        timeoutMs: 120_000,
+      },
+      { name: "test", command: "t", related: null, severity: "error", roles: ["review"], timeoutMs: 300_000 },
     ]);
   });
 

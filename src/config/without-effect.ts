@@ -5,17 +5,9 @@ import type { UserWritten } from "./schema.ts";
 export const WITHOUT_EFFECT: readonly string[] = [
   "database",
   "fallback_agent",
-  "forge.draft",
-  "forge.project",
-  "forge.url",
-  "improve.avoid_recent_commits",
   "improve.publish",
-  "improve.schedule",
-  "improve.variables",
-  "limits.open_change_requests",
   "mcp",
   "notify.slack",
-  "schedules",
   "workspace.keep_uncommitted",
   "workspace.ports",
 ];

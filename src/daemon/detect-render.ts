@@ -15,6 +15,7 @@ export function renderInitConfig(detected: DetectedProject): string {
     ...renderChecks(detected.tools),
     ...renderWorkspace(detected.tools),
     ...renderSandbox(detected.tools),
+    ...renderImprove(),
     "# Where a person decides: `person` or `auto`.",
     "gates: { plan: person, merge: person }",
     "",
@@ -45,8 +46,9 @@ function renderForge(forge: DetectedForge | null): string[] {
   if (forge === null) return [];
   const url = forge.url === null ? "" : `url: ${scalar(forge.url)}, `;
   return [
-    `# Opens change requests with the token in ${forge.tokenEnv}; without it the branch is pushed and that is all.`,
-    `# forge: { kind: ${forge.kind}, ${url}project: ${scalar(forge.project)}, token_env: ${forge.tokenEnv} }`,
+    `# Change requests are opened with the token in ${forge.tokenEnv}; nightshift doctor tries it.`,
+    "# With `kind: none` the branch is pushed and that is all.",
+    `forge: { kind: ${forge.kind}, ${url}project: ${scalar(forge.project)}, token_env: ${forge.tokenEnv} }`,
     "",
   ];
 }
@@ -82,6 +84,16 @@ function renderSandbox({ commands, setup }: Tools): string[] {
     "sandbox:",
     `  commands: [${commands.map(scalar).join(", ")}]`,
     ...(setup === null ? [] : [`#   network: [packages.example.com]    # hosts that workspace.setup downloads from`]),
+    "",
+  ];
+}
+
+function renderImprove(): string[] {
+  return [
+    "# One small verified improvement a night. Look first: nightshift improve --category docs --dry-run",
+    "# improve:",
+    '#   schedule: "0 2 * * 1-5"    # in time_zone, which is the machine\'s unless this file names one',
+    "#   categories: { monday: [tests], tuesday: [refactoring], wednesday: [docs], thursday: [security], friday: [performance] }",
     "",
   ];
 }

@@ -245,7 +245,14 @@ describe("detectTools and renderInitConfig", () => {
       default_branch: "trunk",
       sandbox: { commands },
       gates: { plan: "person", merge: "person" },
+      forge: {
+        kind: "gitlab",
+        url: "https://gitlab.example.com",
+        project: "team/shop",
+        token_env: "GITLAB_TOKEN",
+      },
     });
+    expect(written.improve).toBeUndefined();
     expect(written.workspace?.setup ?? null).toBe(setup);
     const commandsOf = Object.fromEntries(
       Object.entries(written.checks ?? {}).map(([name, check]) => [name, check.command]),
@@ -253,10 +260,10 @@ describe("detectTools and renderInitConfig", () => {
     expect(commandsOf).toEqual(detected.tools.checks);
     // What is commented out must be valid too once a person takes the mark away.
     const opened = text
-      .replaceAll(/^# (?=(forge|fallback_agent|agent|checks|workspace): ?)/gm, "")
-      .replaceAll(/^# (?=  (test|network):)/gm, "");
-    const { forge, sandbox } = parseProjectConfig(opened, "opened").written;
-    expect(forge).toMatchObject({ kind: "gitlab", url: "https://gitlab.example.com", project: "team/shop" });
+      .replaceAll(/^# (?=(improve|fallback_agent|agent|checks|workspace):( \w|$))/gm, "")
+      .replaceAll(/^# (?=  (test|network|schedule|categories):)/gm, "");
+    const { improve, sandbox } = parseProjectConfig(opened, "opened").written;
+    expect(improve).toMatchObject({ schedule: "0 2 * * 1-5", categories: { monday: ["tests"], wednesday: ["docs"] } });
     expect(sandbox).toEqual({ commands, ...(setup !== null && { network: ["packages.example.com"] }) });
   });
 
@@ -325,6 +332,8 @@ describe("detectForge", () => {
     ["https://notgithub.com/me/shop", null],
     ["https://codeberg.org/me/shop", null],
     ["https://github.com/", null],
+    ["https://github.com/me/shop/tree", null],
+    ["https://gitlab.com/shop", null],
     ["/srv/git/github.com/shop.git", null],
     ["file:///srv/shop.git", null],
   ])("reads %s", (remote, expected) => {

@@ -3,6 +3,7 @@ import { access } from "node:fs/promises";
 import { basename, delimiter, isAbsolute, join } from "node:path";
 import { nameHome } from "../config/paths.ts";
 import { readUserFile } from "../config/user-config.ts";
+import { checkProjectPath } from "../core/forge-place.ts";
 import { detectGit, type Environment, type GitFacts } from "./detect-git.ts";
 import { detectTools, type Tools } from "./detect-tools.ts";
 
@@ -62,9 +63,10 @@ export function detectForge(remote: string): DetectedForge | null {
   // GitHub's port 443 name for SSH is the same forge.
   const isPublicGithub = host === "github.com" || host === "ssh.github.com";
   if (isPublicGithub || host.startsWith("github.")) {
+    if (checkProjectPath(project, "github") === null) return null;
     return { kind: "github", url: isPublicGithub ? null : `https://${host}`, project, tokenEnv: "GITHUB_TOKEN" };
   }
-  if (!host.split(".").includes("gitlab")) return null;
+  if (!host.split(".").includes("gitlab") || checkProjectPath(project, "gitlab") === null) return null;
   return { kind: "gitlab", url: host === "gitlab.com" ? null : `https://${host}`, project, tokenEnv: "GITLAB_TOKEN" };
 }
 

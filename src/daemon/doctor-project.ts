@@ -9,6 +9,7 @@ import type { SandboxMode, Settings } from "../core/settings.ts";
 import { detectGit, type GitFacts } from "./detect-git.ts";
 import { explainFinding, fine, type Finding } from "./doctor-finding.ts";
 import type { RegisteredProject } from "./doctor-home.ts";
+import { findCredentials } from "./doctor-forge.ts";
 import { checkRemote } from "./doctor-remote.ts";
 import { checkAsked, noteWithoutEffect, type AskedSettings } from "./doctor-settings.ts";
 import { lookForAgent } from "./wire-agents.ts";
@@ -30,14 +31,33 @@ export async function checkProject(params: CheckProjectParams): Promise<readonly
   if (git === null)
     return [fine("project", "this folder is in no git repository; run doctor in a project's folder to check it too")];
   if ("ok" in git) return [git];
-  const ofRemote = checkRemote(git.remote);
   const project = params.projects.find(({ path }) => path === git.dir);
+  const ofRemote = tryRemote(git.remote, project ?? null, params);
   const known: Finding =
     project === undefined
       ? { name: "project", ok: "warn", detail: `${git.dir} is not registered`, fix: "nightshift init" }
       : fine("project", `${project.name} is registered`);
   const ofFiles = await checkFiles(git.dir, project ?? null, params);
   return [known, ...ofFiles, ...(await ofRemote)];
+}
+
+/** With the forge's token, where the night would push with it. */
+async function tryRemote(
+  remote: string,
+  project: RegisteredProject | null,
+  { env, home }: CheckProjectParams,
+): Promise<readonly Finding[]> {
+  const settings =
+    project === null
+      ? null
+      : await readFiles(home)
+          .settings(project)
+          .catch(() => null);
+  return checkRemote(remote, settings === null ? null : findCredentials({ remote, settings, env }));
+}
+
+function readFiles(home: string): ReturnType<typeof createProjectFiles> {
+  return createProjectFiles({ configDir: home, builtinDir: fileURLToPath(new URL("../builtin/", import.meta.url)) });
 }
 
 async function findCheckout(cwd: string, env: Environment): Promise<GitFacts | Finding | null> {
@@ -61,10 +81,7 @@ async function checkFiles(
     if (mode === null) return [];
     const layers: AskedSettings[] = [resolvePaths(written, dir)];
     if (project !== null) {
-      const files = createProjectFiles({
-        configDir: home,
-        builtinDir: fileURLToPath(new URL("../builtin/", import.meta.url)),
-      });
+      const files = readFiles(home);
       findings.push(describeTrust((await files.pendingTrust(project, project.accepted)).changes));
       const settings = await files.settings(project);
       layers.unshift(settings);

@@ -172,7 +172,7 @@ describe("the project of this folder", () => {
 sandbox: { commands: [git, nosuchprog, "othernosuch run"] }
 secrets: { SET_TOKEN: { roles: [implement] }, GONE_TOKEN: { roles: [implement, review] }, EMPTY_TOKEN: { roles: [plan] } }
 workspace: { keep_uncommitted: true }
-improve: { avoid_recent_commits: 3 }
+improve: { publish: engine }
 `;
     await writeFile(join(repo.checkout, "nightshift.yaml"), text);
     const told = async () => {
@@ -185,10 +185,7 @@ improve: { avoid_recent_commits: 3 }
         "nosuchprog is in sandbox.commands and is not on this machine's PATH\nothernosuch is in sandbox.commands and is not on this machine's PATH",
       ],
       ["warn", "GONE_TOKEN is granted to implement, review and not set\nEMPTY_TOKEN is granted to plan and not set"],
-      [
-        "warn",
-        "these settings have no effect in this version: improve.avoid_recent_commits, workspace.keep_uncommitted",
-      ],
+      ["warn", "these settings have no effect in this version: improve.publish, workspace.keep_uncommitted"],
     ];
     expect(await told()).toEqual(expected);
     await register();

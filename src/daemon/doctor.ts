@@ -4,6 +4,7 @@ import { checkChannels } from "./doctor-channels.ts";
 import { checkDaemon, checkDatabase, checkUserConfig } from "./doctor-home.ts";
 import { withRecordedPath } from "./host-environment.ts";
 import { checkDisk, checkGit, checkHomeMode, checkNode, checkPath, checkTimeZone } from "./doctor-machine.ts";
+import { checkNights } from "./doctor-night.ts";
 import { checkLoginPath } from "./doctor-path.ts";
 import { checkProject } from "./doctor-project.ts";
 import { checkSandbox } from "./doctor-sandbox.ts";
@@ -36,9 +37,11 @@ export async function checkMachine({ env, cwd }: CheckMachineParams): Promise<re
     checkProject({ env: withRecordedPath(env, home), cwd, home, projects, mode: config?.sandboxMode ?? null }),
     // Where config.yaml cannot be read, nobody knows which wall is wanted.
     config === null ? [] : checkSandbox({ mode: config.sandboxMode, home, env }),
+    config === null ? [] : checkNights({ env, home, projects, cwd }),
     checkChannels({ env, home, config, projects }),
   ]);
-  const [ofHome, ofDisk, ofDaemon, ofPath, ofProject, ofSandbox, ofChannels] = rest;
+  const [ofHome, ofDisk, ofDaemon, ofPath, ofProject, ofSandbox, ofNights, ofChannels] = rest;
   const ofFiles = [ofHome, ofDisk, ofConfig, ...ofSandbox, ofDatabase];
-  return [...machine, ...ofPath, checkTimeZone(config?.timeZone), ...ofFiles, ofDaemon, ...ofProject, ...ofChannels];
+  const ofWork = [...ofProject, ...ofNights, ...ofChannels];
+  return [...machine, ...ofPath, checkTimeZone(config?.timeZone), ...ofFiles, ofDaemon, ...ofWork];
 }

@@ -54,11 +54,14 @@ export function createVersionCheck(env: Environment): EnginePorts["checkVersion"
     const asked = known.get(key) ?? askVersion(path, program.versionArgs, env);
     known.set(key, asked);
     const version = await asked;
+    // It may have been slow, or broken for a moment: the next run asks again.
+    if (version === null) known.delete(key);
     return { version, problem: tooOld(program, version) };
   };
 }
 
-const PATIENCE_MS = 10_000;
+/** Some need seconds for it, and many times that where much else goes on. */
+const PATIENCE_MS = 60_000;
 
 /** Null when it does not say. It gets nothing of ours but what it needs to start. */
 function askVersion(path: string, args: readonly string[], env: Environment): Promise<string | null> {

@@ -1,6 +1,9 @@
 import { createForge } from "../adapters/forges/index.ts";
-import type { EnginePorts } from "../engine/ports.ts";
+import type { Settings } from "../core/settings.ts";
 import type { Forge } from "../ports/forge.ts";
+import type { Project } from "../ports/store.ts";
+
+type FindForge = (project: Pick<Project, "remote">, settings: Pick<Settings, "forge">) => Forge | null;
 
 const MOST_KEPT = 100;
 
@@ -8,7 +11,7 @@ const MOST_KEPT = 100;
  * The token is looked up here and goes into the adapter; nothing else of the program is given it. One forge is kept for as
  * long as its settings stay, since a new one has to ask for the project's name first.
  */
-export function findForge(env: Readonly<Record<string, string | undefined>>): EnginePorts["forgeFor"] {
+export function findForge(env: Readonly<Record<string, string | undefined>>): FindForge {
   const kept = new Map<string, Forge>();
   return ({ remote }, { forge: settings }) => {
     if (settings === null) return null;

@@ -21,16 +21,17 @@ beforeEach(async () => {
 });
 
 interface Reports {
+  readonly fileCounts?: boolean;
   readonly tool?: unknown;
   readonly events?: readonly TranscriptEvent[];
   readonly file?: unknown;
 }
 
-async function choose({ tool, events = [], file }: Reports): Promise<ReadReport> {
+async function choose({ tool, events = [], file, fileCounts = true }: Reports): Promise<ReadReport> {
   if (tool !== undefined) writeFileSync(paths.reportFile, JSON.stringify(tool));
   if (file !== undefined) writeFileSync(paths.outcomeFile, JSON.stringify(file));
   const log = { info: () => {}, error: () => {}, warn: (_: string, about?: object) => void warnings.push(about) };
-  return chooseReport({ runFiles, log }, "run_1", "implement", events);
+  return chooseReport({ runFiles, log }, "run_1", { role: "implement", events, fileCounts });
 }
 
 const done = (summary: string) => ({ outcome: "implemented", summary });
@@ -43,6 +44,11 @@ test("the tool counts before structured output, and that before the file", async
   expect(await choose({ file: done("file"), events })).toMatchObject(counts("structured"));
   expect(await choose({ file: done("file"), events, tool: done("tool") })).toMatchObject(counts("tool"));
   expect(warnings).toEqual([]);
+});
+
+test("a file is nothing where an agent that judges has the tool: anybody could have written it", async () => {
+  expect(await choose({ file: done("forged"), fileCounts: false })).toMatchObject({ ok: false });
+  expect(await choose({ file: done("forged"), tool: done("tool"), fileCounts: false })).toMatchObject(counts("tool"));
 });
 
 test("of structured output the last word counts, right or wrong", async () => {

@@ -9,6 +9,16 @@ interface Found {
   readonly report: ReadReport;
 }
 
+export interface Reported {
+  readonly role: Role;
+  readonly events: readonly TranscriptEvent[];
+  /**
+   * False where the agent judges and has the tool: whatever else it could be brought to run can write a file, and only the
+   * agent itself can call the tool.
+   */
+  readonly fileCounts: boolean;
+}
+
 /**
  * The one of an agent's reports that counts. The tool comes first, since it held the agent to the schema while it could
  * still mend its report; then what the CLI calls its structured output; then the outcome file. One that is wrong does not
@@ -17,13 +27,12 @@ interface Found {
 export async function chooseReport(
   { runFiles, log }: Pick<EnginePorts, "runFiles" | "log">,
   run: string,
-  role: Role,
-  events: readonly TranscriptEvent[],
+  { role, events, fileCounts }: Reported,
 ): Promise<ReadReport> {
   const found = [
     ...inFile("the tool report_outcome", await runFiles.readReport(run), role),
     ...inEvents(events, role),
-    ...inFile("the outcome file", await runFiles.readOutcome(run), role),
+    ...(fileCounts ? inFile("the outcome file", await runFiles.readOutcome(run), role) : []),
   ];
   const chosen = found.find(({ report }) => report.ok);
   const wrong = found.find(({ report }) => !report.ok);

@@ -25,7 +25,12 @@ export async function cleanTask(ports: EnginePorts, id: string): Promise<void> {
 
 /** A failed task's workspace is kept for a week, for people to look at. */
 export function isDue(ports: Pick<EnginePorts, "clock">, task: Task): boolean {
-  return task.status !== "failed" || ports.clock.now() - (task.finishedAt ?? 0) >= KEEP_FAILED_MS;
+  return task.status !== "failed" || isGivenUp(task) || ports.clock.now() - (task.finishedAt ?? 0) >= KEEP_FAILED_MS;
+}
+
+/** A night that tried all it had and published nothing: nobody asked for any of it, and its last try has a rescue ref. */
+function isGivenUp({ items, outcome }: Task): boolean {
+  return items !== null && outcome === "abandoned";
 }
 
 /** Nothing stays, or for a failed task its workspace for a while. Work that is nowhere else is kept as a rescue ref first. */
@@ -76,5 +81,12 @@ async function rescue(ports: EnginePorts, task: Task): Promise<void> {
   if (task.headCommit === null || task.headCommit === task.baseCommit) return;
   const artifacts = await ports.store.listArtifacts(task.id);
   if (task.status === "succeeded" && artifacts.some(({ type }) => type === "branch")) return;
+  if (isGivenUp(task) && (await hadSecrets(ports, task))) return;
   await ports.workspaces.rescue(task.project, task.id, task.headCommit);
+}
+
+/** Then nothing of it may stay on the disk. */
+async function hadSecrets({ store }: EnginePorts, { id }: Task): Promise<boolean> {
+  const checks = await store.listChecks(id);
+  return checks.some(({ name, severity }) => name === "no-secrets" && severity === "error");
 }

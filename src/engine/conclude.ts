@@ -1,8 +1,10 @@
 import type { Outcome } from "../core/outcome.ts";
+import { resolveRun } from "../core/resolve-run.ts";
 import type { Role } from "../core/role.ts";
 import type { TranscriptEvent } from "../core/transcript.ts";
 import type { CommandResult, ExitRecord } from "../ports/supervisor.ts";
 import { chooseReport } from "./choose-report.ts";
+import { grantFor } from "./sandbox-policy.ts";
 import { setupProblem } from "./setup-workspace.ts";
 import { outcomeOf, type StepContext } from "./steps/step.ts";
 
@@ -19,7 +21,7 @@ export async function conclude(
   if (broken !== null) return broken;
   const ended = record.commands.find(({ name }) => name === "agent");
   if (ended === undefined) return concludeSetup(context, record);
-  const reported = await chooseReport(ports, run.id, role, events);
+  const reported = await chooseReport(ports, run.id, { role, events, fileCounts: fileCounts(context, role) });
   if (!reported.ok) return failureOf(ended) ?? outcomeOf("invalid_output", reported.problem);
   const cutShort = saysTheTruth(ended) ? null : failureOf(ended);
   if (cutShort !== null) return cutShort;
@@ -27,6 +29,13 @@ export async function conclude(
   const outcome = { name, summary: ports.redact(summary), payload: ports.redact(payload), retryAt };
   await ports.runFiles.keepOutcome(run.id, { outcome: name, ...outcome.payload });
   return outcome;
+}
+
+function fileCounts(context: StepContext, role: Role): boolean {
+  const { ports, settings, state, task } = context;
+  if (grantFor(context, role).executes) return true;
+  const { agentSettings } = resolveRun(settings, state.agent, task.options, role);
+  return !ports.createAgent(agentSettings).capabilities.mcp;
 }
 
 /** The agent was never started: the set-up failed, or somebody ended the run during it. */

@@ -137,8 +137,8 @@ async function foreseePrompt(
     data: {},
     variables: settings.improve.variables,
     outcomes: [...ROLE_OUTCOMES[role], ...SHARED_AGENT_OUTCOMES],
-    outcomeFile: "/the/run's/outcome.json",
+    outcomeFile: "(the run's own)/outcome.json",
     isResumed: false,
-    nonce: "not-known-before",
+    nonce: "drawnForEachRun0",
   });
 }

@@ -13,9 +13,10 @@ export async function nightIsOver(context: StepContext, role: Role): Promise<Out
   const open = await forge.listOpen(NIGHT_LABEL);
   if (open.length < most) return null;
   const urls = open.map(({ url }) => url).join(", ");
+  const many = open.length === 1 ? "1 change request is" : `${open.length} change requests are`;
   return outcomeOf(
     "night_over",
-    `${open.length} change requests are open and limits.open_change_requests is ${most}: merge or close some first (${urls})`,
+    `${many} open and limits.open_change_requests is ${most}: merge or close some first (${urls})`,
     { open: open.map(({ url }) => url) },
   );
 }

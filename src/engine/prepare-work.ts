@@ -1,3 +1,4 @@
+import type { ProjectSource } from "../ports/workspace.ts";
 import type { StepContext } from "./steps/step.ts";
 import { StepEnd } from "./steps/step.ts";
 import { transact } from "./transact.ts";
@@ -23,12 +24,7 @@ export async function prepareWork(context: StepContext): Promise<Work> {
 
 async function newestWork(context: StepContext, known: Work | null): Promise<Work> {
   const { ports, project, task, run } = context;
-  const base = await ports.workspaces.sync({
-    project: project.name,
-    remote: project.remote,
-    credentials: ports.forgeFor(project, context.settings)?.credentialsFor(project.remote) ?? null,
-    defaultBranch: context.settings.defaultBranch ?? (project.defaultBranch === "HEAD" ? null : project.defaultBranch),
-  });
+  const base = await ports.workspaces.sync(sourceOf(context));
   ports.pass("workspace.synced");
   if (known === null || known.headCommit === known.baseCommit)
     return { baseCommit: base.commit, headCommit: base.commit };
@@ -46,6 +42,22 @@ async function newestWork(context: StepContext, known: Work | null): Promise<Wor
       base: base.commit,
     });
   return { baseCommit: base.commit, headCommit };
+}
+
+/** A project that was registered by its address alone has the default branch that its remote names. */
+function sourceOf({ ports, project, settings }: StepContext): ProjectSource {
+  return {
+    project: project.name,
+    remote: project.remote,
+    credentials: ports.forgeFor(project, settings)?.credentialsFor(project.remote) ?? null,
+    defaultBranch: settings.defaultBranch ?? (project.defaultBranch === "HEAD" ? null : project.defaultBranch),
+  };
+}
+
+/** The branch that the work is made for, by its name. */
+export async function targetBranch(context: StepContext): Promise<string> {
+  const source = sourceOf(context);
+  return source.defaultBranch ?? (await context.ports.workspaces.sync(source)).branch;
 }
 
 async function keepWork({ ports, run, lease }: StepContext, work: Work): Promise<void> {

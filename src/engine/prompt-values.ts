@@ -19,7 +19,7 @@ export async function promptValues(ports: EnginePorts, params: ValuesParams): Pr
   const { project, settings, items, commands, at } = params;
   return {
     project: project.name,
-    defaultBranch: project.defaultBranch,
+    defaultBranch: settings.defaultBranch ?? project.defaultBranch,
     repoUrl: isAddress(project.remote) ? withoutCredentials(project.remote) : null,
     reviewer: settings.forge?.reviewer ?? null,
     commands,

@@ -104,19 +104,19 @@ async function settle(
     data: { number: request.number, url: request.url },
   };
   const task = await ports.store.getTask(request.task);
-  if (task?.waitingFor?.kind === "merge") await moveOn(ports, project, task, isMerged ? "merged" : "closed", event);
+  if (task?.waitingFor?.kind === "merge") await moveOn(ports, { project, task: task.id, event });
   else await ports.store.appendEvents([event]);
   if (isMerged) await markMerged(ports, request.task, mergeCommit);
   else await markClosed(ports, request.task);
 }
 
-async function moveOn(
-  ports: EnginePorts,
-  project: Project,
-  { id }: Task,
-  name: "merged" | "closed",
-  event: EventDraft,
-): Promise<void> {
+interface Settled {
+  readonly project: Project;
+  readonly task: string;
+  readonly event: EventDraft;
+}
+
+async function moveOn(ports: EnginePorts, { project, task: id, event }: Settled): Promise<void> {
   const settings = await ports.projects.lastGood(project);
   await transact(ports, id, null, async (task) => {
     // A person may have decided meanwhile.
@@ -124,7 +124,7 @@ async function moveOn(
     const advanced = advance({
       pipeline: await pipelineOf(ports, task),
       task,
-      outcome: outcomeOf(name, event.summary),
+      outcome: outcomeOf(event.type === "request.merged" ? "merged" : "closed", event.summary),
       run: null,
       actor: SYSTEM,
       facts: factsOf(task, settings),

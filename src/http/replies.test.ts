@@ -220,6 +220,7 @@ describe("the rest", () => {
       open_runs: 0,
       tasks: { succeeded: 1 },
     });
+    expect(await reply("GET /budgets")).toEqual({ budgets: [] });
     await reply("GET /healthz");
     await reply("GET /openapi.json");
     expect(await reply("POST /daemon/stop", { body: { force: true } })).toEqual({ forced: true, runs: [] });

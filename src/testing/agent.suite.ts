@@ -117,7 +117,11 @@ export function exampleRun(role: Role, changes: Partial<AgentRun> = {}): AgentRu
     home: "/h/task_1/role",
     filesDir: "/r/run_1/agent",
     reportServer: { command: "/n/node", args: ["/m/report-outcome.js", "/r/run_1/agent/report.json"], env: {} },
-    schema: { type: "object", properties: { outcome: { type: "string", enum: ["implemented"] } }, required: ["outcome"] },
+    schema: {
+      type: "object",
+      properties: { outcome: { type: "string", enum: ["implemented"] } },
+      required: ["outcome"],
+    },
     gateway: { url: "http://127.0.0.1:3129", key: "nonce-of-the-run" },
     ...changes,
   };

@@ -6,7 +6,7 @@ import type { AgentSettings } from "../../core/settings.ts";
 import type { Agent } from "../../ports/agent.ts";
 import { OWN_CAPABILITIES, parseOwnLine } from "./own-events.ts";
 
-export const SHIPPED_SCRIPTS = ["happy", "fails-then-passes", "asks", "lies"] as const;
+export const SHIPPED_SCRIPTS = ["happy", "fails-then-passes", "asks", "lies", "nightly"] as const;
 
 /** Plays a file of steps instead of asking a model; a program like any other, started and watched in the same way. */
 export function scripted(settings: AgentSettings): Agent {

@@ -24,5 +24,9 @@ export async function costs(context: CliContext, { since, until, by }: CostsOpti
   const { budgets } = await client.call("GET /budgets", {
     query: context.project === null ? {} : { project: context.project },
   });
-  answer(context, found, () => tableOfCosts(context, found) + budgets.map((each) => `${describeBudget(each)}\n`).join(""));
+  answer(
+    context,
+    found,
+    () => tableOfCosts(context, found) + budgets.map((each) => `${describeBudget(each)}\n`).join(""),
+  );
 }

@@ -14,6 +14,20 @@ import { cleanUpAfter } from "../reader.ts";
 import { waitForTask } from "../wait-for-task.ts";
 import { stopDaemon } from "./stop.ts";
 
+const NIGHT = "Find, make and verify one small improvement.";
+
+// A repository of two commits has files that nobody touched lately only if few of them count.
+const SETTINGS = `project: demo
+agent: scripted
+agents:
+  scripted: { script: fails-then-passes }
+  night: { kind: scripted, script: nightly }
+checks:
+  test: { command: sh test.sh }
+improve:
+  avoid_recent_commits: 1
+`;
+
 const DESCRIPTION = "Make greet.sh print the greeting that test.sh expects, and nothing else.";
 
 /** The real engine, real git, real processes; only the model is played, by the scripted agent. */
@@ -38,9 +52,14 @@ export async function demo(context: CliContext, options: { readonly clean?: bool
     async (whileRead) => {
       // Not given up half-way: a daemon that is just starting could not be stopped.
       const client = await connect(own);
-      const task = await whileRead(runTask(own, client));
-      answer(context, task, () => `\n${summary(context, task)}${options.clean === true ? "" : whereToLook(dir, task)}`);
-      if (task.status !== "succeeded") throw new Exit(1);
+      const chore = await whileRead(runChore(own, client));
+      context.tell(`\n${summary(context, chore)}`);
+      if (chore.status !== "succeeded") throw new Exit(1);
+      mergeIntoMain(dir, chore);
+      const night = await whileRead(runNight(own, client));
+      const where = options.clean === true ? "" : whereToLook(dir, [chore, night]);
+      answer(context, { chore, night }, () => `\n${summary(context, night)}${where}`);
+      if (night.outcome !== "published") throw new Exit(1);
     },
     async () => {
       await stopDaemon(own, true);
@@ -49,7 +68,7 @@ export async function demo(context: CliContext, options: { readonly clean?: bool
   );
 }
 
-async function runTask(context: CliContext, client: Client): Promise<TaskJson> {
+async function runChore(context: CliContext, client: Client): Promise<TaskJson> {
   await acceptFiles(context, client, { place: { path: context.cwd, url: null }, own: true, yes: true });
   const task = await client.call("POST /tasks", {
     body: { project: "demo", pipeline: "chore", description: DESCRIPTION },
@@ -60,6 +79,23 @@ async function runTask(context: CliContext, client: Client): Promise<TaskJson> {
   return waitForTask(context, client, { id: task.id, since: null });
 }
 
+async function runNight(context: CliContext, client: Client): Promise<TaskJson> {
+  context.tell(paint(context, "bold", "\nThe branch is merged. One nightly improvement of the category `docs`:\n"));
+  context.tell(paint(context, "bold", "analyze → implement → checks → verify → describe → publish\n"));
+  const task = await client.call("POST /tasks", {
+    body: { project: "demo", pipeline: "improve", agent: "night", category: "docs", description: NIGHT },
+  });
+  return waitForTask(context, client, { id: task.id, since: null });
+}
+
+/** What a person does in the morning: the night works on what was merged. */
+function mergeIntoMain(dir: string, { branch }: TaskJson): void {
+  execFileSync("git", ["update-ref", "refs/heads/main", `refs/heads/${branch ?? ""}`], {
+    cwd: join(dir, "remote.git"),
+    stdio: "pipe",
+  });
+}
+
 function makeRepository(dir: string): void {
   const repo = join(dir, "repo");
   mkdirSync(repo);
@@ -67,8 +103,8 @@ function makeRepository(dir: string): void {
     "greet.sh": '#!/bin/sh\necho "Hello, day shift!"\n',
     "test.sh":
       '#!/bin/sh\n# The one test there is.\nwanted="Hello, night shift!"\ngot=$(sh greet.sh)\n[ "$got" = "$wanted" ] && echo "ok" && exit 0\necho "not ok: wanted \\"$wanted\\", got \\"$got\\""\nexit 1\n',
-    "nightshift.yaml":
-      "project: demo\nagent: scripted\nagents:\n  scripted: { script: fails-then-passes }\nchecks:\n  test: { command: sh test.sh }\n",
+    "README.md": "# Greeting\n\n`greet.sh` greets the day shift; `test.sh` tests it.\n",
+    "nightshift.yaml": SETTINGS,
   };
   for (const [name, content] of Object.entries(files)) writeFileSync(join(repo, name), content);
   const git = (...args: readonly string[]): void => {
@@ -101,15 +137,16 @@ function writeConfiguration(dir: string, hasWall: boolean): void {
   writeFileSync(join(dir, "home", "config.yaml"), `sandbox: { mode: ${hasWall ? "enforce" : "none"} }\n`);
 }
 
-function whereToLook(dir: string, task: TaskJson): string {
+function whereToLook(dir: string, tasks: readonly TaskJson[]): string {
+  const branches = tasks.flatMap(({ branch }) => branch ?? []);
   return [
     "",
     "Where to look:",
-    `  git -C ${join(dir, "remote.git")} log --stat ${task.branch ?? ""}   the published branch`,
+    `  git -C ${join(dir, "remote.git")} log --stat ${branches.at(-1) ?? ""}   the published branches`,
     `  ${join(dir, "home", "runs")}   prompt, transcript, checks and diff of each run`,
     `  rm -rf ${dir}   when you have seen enough`,
     "",
-    "In a repository of your own: nightshift init, then nightshift submit (README.md).",
+    "In a repository of your own: nightshift init, then nightshift submit or nightshift improve (README.md).",
     "",
   ].join("\n");
 }

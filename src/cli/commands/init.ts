@@ -29,7 +29,7 @@ async function initCheckout(context: CliContext, force: boolean, yes: boolean): 
   const isNew = force || !existsSync(file);
   if (isNew) writeFileSync(file, renderInitConfig(detected));
   else context.tell("nightshift.yaml is already there and stays as it is (--force writes it anew)\n");
-  for (const note of isNew ? notes(detected) : []) context.tell(`note: ${note}\n`);
+  for (const note of isNew ? notes(detected, context.env) : []) context.tell(`note: ${note}\n`);
   const client = await connect(context);
   const found = await acceptFiles(context, client, { place: { path: detected.dir, url: null }, own: isNew, yes });
   answer(context, { project: found.project, file, written: isNew, is_accepted: found.accepted }, () =>
@@ -65,8 +65,8 @@ async function initUrl(context: CliContext, url: string): Promise<void> {
   );
 }
 
-function notes(detected: DetectedProject): readonly string[] {
-  const { agents, configuredAgent, tools, remote, dir, detached, shallow } = detected;
+function notes(detected: DetectedProject, env: CliContext["env"]): readonly string[] {
+  const { agents, configuredAgent, tools, remote, dir, detached, shallow, forge } = detected;
   return [
     ...(configuredAgent === null ? [] : [`config.yaml names the agent ${configuredAgent}, which is used`]),
     ...(agents.length === 0 && configuredAgent === null
@@ -76,6 +76,11 @@ function notes(detected: DetectedProject): readonly string[] {
       : []),
     ...(Object.keys(tools.checks).length === 0
       ? ["no checks were found: without any, only a person judges a change"]
+      : []),
+    ...(forge !== null && (env[forge.tokenEnv] ?? "") === ""
+      ? [
+          `${forge.tokenEnv} is not set: change requests are opened with the token in it, so set it where the daemon starts`,
+        ]
       : []),
     ...(remote === dir ? ["there is no remote: finished branches are pushed into this repository"] : []),
     ...(detached ? ["this checkout is on no branch; that does not matter to Nightshift"] : []),

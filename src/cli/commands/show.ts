@@ -67,6 +67,7 @@ function render(context: CliContext, task: TaskJson, events: readonly EventJson[
 function facts(task: TaskJson): string {
   const lines = [
     `project ${task.project}, pipeline ${task.pipeline}, priority ${task.priority}, submitted by ${task.submitted_by} at ${task.created_at}`,
+    ...(task.category === null ? [] : [`category ${task.category}`]),
     commits(task),
     `took ${duration(task.duration_ms)}, agents ${duration(task.agent_ms ?? 0)}, cost ${money(task.cost_usd, task.unknown_cost ?? 0)}`,
     ...whyQueued(task).map((why) => `tried again later: ${layOut(why, "    ")}`),

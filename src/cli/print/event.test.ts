@@ -3,7 +3,7 @@ import type { EventJson, TaskJson } from "../../http/client.ts";
 import { describeEvent } from "./event.ts";
 
 const plain = { color: false };
-const failed = { status: "failed", reason: "no such file (tried 3 times)", waiting_for: null } as const;
+const failed = { status: "failed", state: "failed", reason: "no such file (tried 3 times)", waiting_for: null } as const;
 
 function event(type: EventJson["type"], summary: string, data: EventJson["data"] = {}): EventJson {
   const base = { id: 1, at: "2026-11-16T02:00:00.000Z", task: "task_1", run: null, level: "info" } as const;
@@ -22,15 +22,22 @@ test("the reason is left to the summary where one follows", () => {
 test("what the summary does not tell is told", () => {
   const other = event("run.ended", "checks: checks_failed – test: failed");
   expect(describeEvent(plain, other, failed)).toBe("checks: checks_failed – test: failed");
-  const succeeded = { status: "succeeded", reason: "agent/x at 1234", waiting_for: null } as const;
+  const succeeded = { status: "succeeded", state: "done", reason: "agent/x at 1234", waiting_for: null } as const;
   expect(describeEvent(plain, event("task.ended", "succeeded: agent/x at 1234"), succeeded)).toBe(
     "succeeded: agent/x at 1234",
   );
 });
 
+test("what a night looked at is left to the summary, too", () => {
+  const reason = "docs: all is described (7 files)\ntests: covered (7 files)";
+  const nothing = { status: "succeeded", state: "no_improvement", reason, waiting_for: null } as const;
+  expect(describeEvent(plain, event("task.ended", `succeeded: ${reason}`), nothing)).toBe("succeeded");
+});
+
 test("nor is the reason of a choice told twice", () => {
-  const waiting: Pick<TaskJson, "status" | "reason" | "waiting_for"> = {
+  const waiting: Pick<TaskJson, "status" | "state" | "reason" | "waiting_for"> = {
     status: "waiting",
+    state: "implementing",
     reason: null,
     waiting_for: { kind: "choice", since: runEnded.at, reason: "no such file", options: [] },
   };

@@ -2,10 +2,11 @@ import { terminalLine } from "../../core/terminal-text.ts";
 import type { EventJson, TaskJson } from "../../http/client.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "./style.ts";
+import { tellsReason } from "./summary.ts";
 
 const MAX_LINE = 160;
 
-type Settled = Pick<TaskJson, "status" | "reason" | "waiting_for">;
+type Settled = Pick<TaskJson, "status" | "state" | "reason" | "waiting_for">;
 
 /** `settled`: the task, when the waiting is over; its reason is then told in full by the summary, and not here as well. */
 export function describeEvent(context: Pick<CliContext, "color">, event: EventJson, settled: Settled | null): string {
@@ -29,7 +30,7 @@ function withoutReason({ summary, type }: EventJson, settled: Settled | null): s
   return summary.slice(0, at);
 }
 
-function toldReason({ status, reason, waiting_for: waiting }: Settled): string | null {
-  if (waiting?.kind === "choice") return waiting.reason;
-  return status === "succeeded" ? null : reason;
+function toldReason(task: Settled): string | null {
+  if (task.waiting_for?.kind === "choice") return task.waiting_for.reason;
+  return tellsReason(task) ? task.reason : null;
 }

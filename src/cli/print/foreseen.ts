@@ -2,7 +2,7 @@ import type { ForeseenJson } from "../../http/client.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "./style.ts";
 import { table } from "./table.ts";
-import { duration } from "./words.ts";
+import { duration, plural } from "./words.ts";
 
 /** What a night would do, for somebody who wants to know before it does. */
 export function printForeseen(context: CliContext, foreseen: ForeseenJson, withPrompts: boolean): string {
@@ -24,7 +24,7 @@ export function printForeseen(context: CliContext, foreseen: ForeseenJson, withP
       : checks.map(({ name, command }) => `${name}: ${command}\n`).join(""),
     head("Limits"),
     `at most ${limits.max_diff_lines} changed lines, ${limits.retries} retries a category, ${limits.open_change_requests} open change requests; `,
-    `files of the last ${limits.avoid_recent_commits} commits are left alone; all of it within ${duration(limits.task_timeout_ms)}\n`,
+    `files of the last ${plural(limits.avoid_recent_commits, "commit")} are left alone; all of it within ${limit(limits.task_timeout_ms)}\n`,
     `budget: ${budget(foreseen.budget)}\n`,
     head("Publishing"),
     publish.forge === null
@@ -41,13 +41,18 @@ function agentRow(run: ForeseenJson["runs"][number]): readonly string[] {
     run.role,
     run.agent,
     run.model ?? "its own",
-    duration(run.timeout_ms),
+    limit(run.timeout_ms),
     run.max_turns === null ? "" : String(run.max_turns),
     run.max_budget_usd === null ? "none" : `$${run.max_budget_usd}`,
     run.workspace,
     run.executes ? "yes" : "no",
     run.network.length === 0 ? "none" : run.network.join(" "),
   ];
+}
+
+/** A limit is a round number: nobody set the seconds. */
+function limit(ms: number): string {
+  return duration(ms).replace(/ 0 (s|min)$/, "");
 }
 
 function budget(amounts: ForeseenJson["budget"]): string {

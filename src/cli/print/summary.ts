@@ -6,15 +6,23 @@ import { layOut } from "./hint.ts";
 import { describeWaiting, taskLine } from "./task.ts";
 import { duration, money, plural } from "./words.ts";
 
+/** Success speaks for itself, but for a night that found nothing: what it looked at is its answer. */
+export function tellsReason({ status, state }: Pick<TaskJson, "status" | "state">): boolean {
+  return status !== "succeeded" || state === "no_improvement";
+}
+
 /** A task in a few lines: how it stands, what it made, and what a person is asked. */
 export function summary(context: Pick<CliContext, "color">, task: TaskJson): string {
   const branch = task.artifacts.findLast(({ type }) => type === "branch");
+  const request = task.artifacts.findLast(({ type }) => type === "change_request");
   const diff = task.artifacts.findLast(({ type }) => type === "diff");
   const facts = [
     `${plural(task.runs.length, "run")} in ${duration(task.duration_ms)}, cost ${money(task.cost_usd, task.unknown_cost ?? 0)}`,
+    ...(task.category === null ? [] : [`category: ${task.category}`]),
     ...(diff === undefined ? [] : [`change: ${terminalText(diff.label)}`]),
     ...(branch === undefined ? [] : [`branch: ${terminalText(branch.label)}`]),
-    ...(task.reason === null || task.status === "succeeded"
+    ...(request?.url == null ? [] : [`change request: ${terminalText(request.url)}`]),
+    ...(task.reason === null || !tellsReason(task)
       ? []
       : [`reason: ${layOut(withoutFindings(task.reason, task), "  ")}`]),
   ];

@@ -16,6 +16,7 @@ function task(more: Partial<TaskJson> = {}): TaskJson {
     waiting_for: null,
     queued_for: null,
     reason: null,
+    category: null,
   };
   const sums = { runs: [], checks: [], artifacts: [], duration_ms: 61_000, cost_usd: 0.5, unknown_cost: 1 };
   // The rest of a task has no part in these lines.
@@ -120,4 +121,17 @@ test("each run names its sandbox", () => {
   ];
   const [heading, first, second] = runsTable(plain, runs as unknown as TaskJson["runs"]).split("\n");
   expect([heading, first, second].map((line) => line?.split(/ {2,}/).at(-1))).toEqual(["SANDBOX", "none", "–"]);
+});
+
+test("a night tells its category, and where its change request is or what it looked at", () => {
+  const request = { type: "change_request", label: "Say more", url: "https://forge.example/7", data: {} } as const;
+  const published = task({ status: "succeeded", category: "docs (fallback from tests)", artifacts: [request] });
+  expect(summary(plain, published)).toContain(
+    "  category: docs (fallback from tests)\n  change request: https://forge.example/7\n",
+  );
+  const reason = "tests: covered (7 files)\ndocs: all is described (7 files)";
+  const nothing = task({ status: "succeeded", state: "no_improvement", category: "docs", reason });
+  expect(summary(plain, nothing)).toContain("reason: tests: covered (7 files)\n");
+  expect(summary(plain, nothing)).toContain("docs: all is described (7 files)");
+  expect(summary(plain, task({ status: "succeeded", reason: "agent/x at 1" }))).not.toContain("reason");
 });

@@ -5,7 +5,7 @@ import type { Forge, Published } from "../../ports/forge.ts";
 import { chooseBranch } from "../choose-branch.ts";
 import { describeWork } from "../describe-work.ts";
 import { judgeChange } from "../judge-change.ts";
-import type { Work } from "../prepare-work.ts";
+import { targetBranch, type Work } from "../prepare-work.ts";
 import { rememberPublished } from "../remember-proposals.ts";
 import { readTask } from "../transact.ts";
 import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult } from "./step.ts";
@@ -52,10 +52,10 @@ interface Request {
 }
 
 async function openRequest(context: StepContext, work: Work, { forge, text, branch }: Request): Promise<Published> {
-  const { ports, settings, project } = context;
+  const { ports, settings } = context;
   const published = await forge.publish({
     branch,
-    target: settings.defaultBranch ?? project.defaultBranch,
+    target: await targetBranch(context),
     title: ports.redact(text.title),
     body: ports.redact(text.body),
     labels: [...new Set([...text.labels, ...(settings.forge?.labels ?? [])])],

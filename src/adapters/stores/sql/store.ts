@@ -16,7 +16,7 @@ import * as reservations from "./reservations.ts";
 import * as runs from "./runs.ts";
 import type { Db } from "./schema.ts";
 import * as tasks from "./tasks.ts";
-import { createWriter } from "./writer.ts";
+import { createWriter, type Writer } from "./writer.ts";
 
 export interface SqlStoreParams {
   readonly db: Db;
@@ -26,7 +26,7 @@ export interface SqlStoreParams {
   readonly upkeep: Pick<Store, "checkIntegrity" | "backup" | "close">;
 }
 
-/** The store over any SQL database: every verb is here, each one transaction. */
+/** The store over any SQL database: every verb is one transaction. */
 export function createSqlStore({ db, differences, log, upkeep }: SqlStoreParams): Store {
   const listeners = new Set<(events: readonly Event[]) => void>();
   const { write, idle } = createWriter({ db, differences, publish });
@@ -84,6 +84,40 @@ export function createSqlStore({ db, differences, log, upkeep }: SqlStoreParams)
     markUndelivered: (id, error, nextAt) => write((tx) => outbox.markUndelivered(tx, id, error, nextAt)),
     dropNotice: (id, why) => write((tx) => outbox.dropNotice(tx, id, why)),
 
+    ...nightVerbs(db, write),
+    ...peopleVerbs(db, write),
+
+    costs: (query) => costs(db, query),
+    spent: (query) => spent(db, query),
+    listUse: (limits) => reservations.listUse(db, limits),
+    reserve: (lease, request) => write((tx) => reservations.reserve(tx, lease, request)),
+    countTasks: () => tasks.countTasks(db),
+    checkIntegrity: () => upkeep.checkIntegrity(),
+    backup: (file) => upkeep.backup(file),
+    async close() {
+      await idle();
+      await upkeep.close();
+    },
+  };
+}
+
+type Write = Writer["write"];
+
+function nightVerbs(
+  db: Db,
+  write: Write,
+): Pick<
+  Store,
+  | "getMark"
+  | "saveMark"
+  | "saveProposals"
+  | "listProposals"
+  | "updateProposal"
+  | "saveRule"
+  | "listRules"
+  | "removeRule"
+> {
+  return {
     getMark: (project, name) => marks.getMark(db, project, name),
     saveMark: (mark, told) =>
       write(async (tx, record) => {
@@ -107,7 +141,28 @@ export function createSqlStore({ db, differences, log, upkeep }: SqlStoreParams)
         if (isRemoved) await record([event]);
         return isRemoved;
       }),
+  };
+}
 
+function peopleVerbs(
+  db: Db,
+  write: Write,
+): Pick<
+  Store,
+  | "keepPipeline"
+  | "getPipeline"
+  | "saveProject"
+  | "getProject"
+  | "listProjects"
+  | "removeProject"
+  | "addToken"
+  | "listTokens"
+  | "findToken"
+  | "removeToken"
+  | "recallAnswer"
+  | "keepAnswer"
+> {
+  return {
     keepPipeline: (hash, name, text) => write((tx) => projects.keepPipeline(tx, { hash, name, text })),
     getPipeline: (hash) => projects.getPipeline(db, hash),
     saveProject: (project, event) =>
@@ -125,17 +180,5 @@ export function createSqlStore({ db, differences, log, upkeep }: SqlStoreParams)
     removeToken: (name) => write((tx) => people.removeToken(tx, name)),
     recallAnswer: (key) => people.recallAnswer(db, key),
     keepAnswer: (key, answer, at) => write((tx) => people.keepAnswer(tx, key, answer, at)),
-
-    costs: (query) => costs(db, query),
-    spent: (query) => spent(db, query),
-    listUse: (limits) => reservations.listUse(db, limits),
-    reserve: (lease, request) => write((tx) => reservations.reserve(tx, lease, request)),
-    countTasks: () => tasks.countTasks(db),
-    checkIntegrity: () => upkeep.checkIntegrity(),
-    backup: (file) => upkeep.backup(file),
-    async close() {
-      await idle();
-      await upkeep.close();
-    },
   };
 }
