@@ -52,7 +52,8 @@ export function layBelow<T extends UserWritten>(settings: ParsedConfig<T>, promp
   const issues = new Map<string, ParsedConfig<unknown>["issue"]>();
   for (const [name, { front }] of prompts) {
     const below = belowOf(front.written, roles[name]);
-    for (const key of Object.keys(below)) issues.set(`roles.${name}.${key}`, (_, message) => front.issue([key], message));
+    for (const key of Object.keys(below))
+      issues.set(`roles.${name}.${key}`, (_, message) => front.issue([key], message));
     roles[name] = { ...below, ...roles[name] };
   }
   const issue = (path: KeyPath, message: string): Issue =>

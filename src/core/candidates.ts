@@ -111,6 +111,8 @@ const BECAME: Readonly<Record<Exclude<ProposalStatus, "proposed">, string>> = {
 
 export function describeKnown(proposal: Pick<Proposal, "status" | "title" | "url">): string {
   const { status, title, url } = proposal;
+  if (status === "published" && url === null)
+    return `"${title}" was pushed as a branch, and its files have not changed enough since.`;
   const became = status === "proposed" ? "was named before" : BECAME[status];
   const since = status === "published" ? "" : ", and its files have not changed enough since";
   return `"${title}" ${became}${url === null ? "" : ` (${url})`}${since}.`;

@@ -19,9 +19,11 @@ export function giveUpItem(items: Items, outcome: Outcome): Items {
 /** A line for each, `tests: nothing left to cover (312 files)`. */
 export function describeTried(tried: readonly TriedItem[]): string {
   return tried
-    .map(
-      ({ item, reason, filesScanned }) =>
-        `${item}: ${reason}${filesScanned === null ? "" : ` (${filesScanned} files)`}`,
-    )
+    .map(({ filesScanned, ...each }) => `${tellTried(each)}${filesScanned === null ? "" : ` (${filesScanned} files)`}`)
     .join("\n");
+}
+
+/** On one line: a reason may be the findings of a check, a line each. */
+export function tellTried({ item, reason }: Pick<TriedItem, "item" | "reason">): string {
+  return `${item}: ${reason.trim().replaceAll(/\s*\n\s*(?:- )?/g, " ")}`;
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { CATEGORIES } from "./category.ts";
 import { outcomesOf } from "./outcome-schemas.ts";
 import { buildContext, type PromptData, type PromptInput } from "./prompt-context.ts";
-import { splitFrontMatter } from "./prompt.ts";
+import { splitFrontMatter, TEMPLATE_VARIABLES } from "./prompt.ts";
 import type { Role } from "./role.ts";
 import { makeTask } from "../testing/builders.ts";
 
@@ -38,6 +38,12 @@ describe("the prompts of the night", () => {
     const prompt = buildContext({ ...input("implement"), values: { ...input("implement").values, category: null } });
     expect(prompt).not.toContain("## What the change is held to");
     expect(prompt).not.toContain("## What the category means");
+  });
+
+  it("have their variables explained in docs/improve.md", () => {
+    const guide = readFileSync(new URL("../../docs/improve.md", import.meta.url), "utf8");
+    const explained = guide.slice(guide.indexOf("### Variables"));
+    expect(TEMPLATE_VARIABLES.filter((name) => !explained.includes(`\`${name}\``))).toEqual([]);
   });
 
   it.each(CATEGORIES)("show the guidance of %s", (category) => {

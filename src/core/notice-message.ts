@@ -1,4 +1,4 @@
-import type { NoticeData } from "./notice.ts";
+import type { NoticeAbout, NoticeData } from "./notice.ts";
 import type { WaitKind } from "./pipeline.ts";
 import { terminalLine } from "./terminal-text.ts";
 
@@ -19,6 +19,11 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   published: "published",
   no_improvement: "nothing to improve",
   abandoned: "abandoned",
+};
+
+const HAPPENED: Readonly<Record<NoticeAbout, string>> = {
+  closed: "closed without a reason",
+  missed: "was missed and starts now",
 };
 
 const WAITS: Readonly<Record<WaitKind, string>> = {
@@ -43,11 +48,12 @@ export interface Told {
 
 export function messageOf({ project, title, data }: Told): Message {
   const subject = data.category ?? title;
-  const command = data.waitingFor !== null || data.status === "failed" ? data.next[0] : undefined;
+  const isAsked = data.waitingFor !== null || data.status === "failed" || data.about === "closed";
+  const command = isAsked ? data.next[0] : undefined;
   const facts = [
     // An address that was cut leads nowhere.
     ...(data.url === null ? [] : [data.url]),
-    `${costWords(data.costUsd)} · ${durationWords(data.durationMs)}`,
+    ...(data.about === undefined ? [`${costWords(data.costUsd)} · ${durationWords(data.durationMs)}`] : []),
     ...(command === undefined ? [] : [terminalLine(`→ ${command}`, MAX_LINE)]),
   ];
   const reasons = reasonsOf(data).slice(0, MAX_LINES - facts.length);
@@ -58,7 +64,8 @@ export function messageOf({ project, title, data }: Told): Message {
 }
 
 /** What happened to the task, in two or three words. */
-export function wordFor({ pipeline, status, outcome, waitingFor }: NoticeData): string {
+export function wordFor({ about, pipeline, status, outcome, waitingFor }: NoticeData): string {
+  if (about !== undefined) return HAPPENED[about];
   if (waitingFor !== null) return WAITS[waitingFor];
   if (status === "cancelled") return "cancelled";
   const named = pipeline === "improve" ? OUTCOMES[outcome ?? ""] : undefined;

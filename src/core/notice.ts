@@ -1,6 +1,7 @@
 import { categoryLabel } from "./category.ts";
 import { nextCommands } from "./notice-commands.ts";
 import type { WaitKind } from "./pipeline.ts";
+import { REASON_KINDS } from "./proposal-reason.ts";
 import type { ToldKind } from "./settings.ts";
 import { hasEnded, type Items, type Task, type TaskStatus, type WaitingFor } from "./task.ts";
 
@@ -8,8 +9,13 @@ import { hasEnded, type Items, type Task, type TaskStatus, type WaitingFor } fro
 export const TERMINAL = "terminal";
 export const RUN_LOG = "run_log";
 
+/** `closed`: its change request, and nobody said why. `missed`: the moment it was scheduled for. */
+export type NoticeAbout = "closed" | "missed";
+
 /** What a notice knows besides its words: enough to say it in another way, or to act on it. */
 export interface NoticeData {
+  /** Where it tells of something else than how the task goes. */
+  readonly about?: NoticeAbout;
   readonly pipeline: string;
   readonly status: TaskStatus;
   readonly state: string;
@@ -45,18 +51,30 @@ export function describeTask(
     state: task.state,
     outcome: ended ? outcomeOf(task) : null,
     category: task.items === null ? null : categoryOf(task, task.items),
-    reason: ended ? task.reason : askedBy(task.waitingFor),
+    reason: ended ? reasonOf(task, facts.url) : askedBy(task.waitingFor),
     url: facts.url,
     costUsd: costOf(facts.runs),
-    durationMs: Math.max(0, facts.at - task.createdAt),
+    durationMs: Math.max(0, (task.finishedAt ?? facts.at) - task.createdAt),
     waitingFor: task.waitingFor?.kind ?? null,
     next: nextCommands(task),
   };
 }
 
-/** A night log and a wiki page have a line for each night, and for nothing else. */
-export function concerns(channel: string, kind: ToldKind, { pipeline }: Pick<NoticeData, "pipeline">): boolean {
-  return (channel !== RUN_LOG && channel !== "confluence") || (pipeline === "improve" && kind !== "waiting");
+/** The same task, told of for what happened around it. */
+export function describeHappening(data: NoticeData, about: NoticeAbout, task: string, summary: string): NoticeData {
+  if (about === "missed") return { ...data, about, reason: summary };
+  const next = `nightshift rules reason ${task} ${REASON_KINDS.join("|")} "…"`;
+  return { ...data, about, reason: `${data.reason ?? "It"}: why was it closed?`, next: [next] };
+}
+
+/** A night log and a wiki page have a line for each night that ended, and for nothing else. */
+export function concerns(
+  channel: string,
+  kind: ToldKind,
+  { pipeline, about }: Pick<NoticeData, "pipeline" | "about">,
+): boolean {
+  if (channel !== RUN_LOG && channel !== "confluence") return true;
+  return pipeline === "improve" && kind !== "waiting" && about === undefined;
 }
 
 /** The same however often it is sent: a number alone would come again in a new database. */
@@ -69,7 +87,14 @@ function outcomeOf({ items, status, state, outcome }: Task): string | null {
   return items !== null && status !== "cancelled" ? state : outcome;
 }
 
-function categoryOf({ state }: Task, items: Items): string | null {
+/** What was published has its address for a reason, which is told anyway; what it is says more. */
+function reasonOf({ reason, title, items }: Task, url: string | null): string | null {
+  if (reason === null || reason !== url) return reason;
+  return items === null ? null : title;
+}
+
+/** What was improved, or what a night that published nothing went through. */
+export function categoryOf({ state }: Pick<Task, "state">, items: Items): string | null {
   if (state === "published") return categoryLabel(items);
   const scheduled = items.list.slice(0, items.scheduled).join(", ");
   const others = Math.min(items.at + 1, items.list.length) - items.scheduled;

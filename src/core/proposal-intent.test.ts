@@ -87,6 +87,16 @@ describe("isSameIntent()", () => {
     expect(isSameIntent({ ...one, files: [] }, { ...one, files: [] })).toBe(false);
   });
 
+  it.each([
+    [["src/a.ts"], ["src/"]],
+    [["src/a.ts"], ["src/a.ts", "b1.ts", "b2.ts", "b3.ts", "b4.ts", "b5.ts"]],
+    [["src/lib/a.ts", "src/lib/b.ts"], ["src/lib/"]],
+  ])("is not deceived by naming %j as %j", (files, others) => {
+    const intent = { category: "docs", title: "Explain where the stock comes from" };
+    expect(isSameIntent({ ...intent, files }, { ...intent, files: others })).toBe(true);
+    expect(isSameIntent({ ...intent, files: others }, { ...intent, files })).toBe(true);
+  });
+
   it("finds every intent the same as itself, whatever it is called", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (title) => {

@@ -26,10 +26,22 @@ export function intentFingerprint(intent: Intent, digest: (text: string) => stri
  */
 export function isSameIntent(one: Intent, other: Intent): boolean {
   if (one.category !== other.category) return false;
-  const [files, otherFiles] = [new Set(one.files), new Set(other.files)];
-  const shared = [...files].filter((file) => otherFiles.has(file));
-  if (shared.length === 0 || shared.length * 2 < Math.min(files.size, otherFiles.size)) return false;
+  const [files, otherFiles] = [[...new Set(one.files)], [...new Set(other.files)]];
+  const shared = [...sharedBy(files, otherFiles), ...sharedBy(otherFiles, files)];
+  const most = Math.max(sharedBy(files, otherFiles).length, sharedBy(otherFiles, files).length);
+  if (most === 0 || most * 2 < Math.min(files.length, otherFiles.length)) return false;
   return !nameOthers(one.title, other.title) && saysTheSame(one.title, other.title, shared);
+}
+
+/** Those that the others name too; who names a folder names what is in it. */
+function sharedBy(files: readonly string[], others: readonly string[]): readonly string[] {
+  return files.filter((file) =>
+    others.some((other) => file === other || isWithin(file, other) || isWithin(other, file)),
+  );
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return folder.endsWith("/") && path.startsWith(folder);
 }
 
 function nameOthers(one: string, other: string): boolean {

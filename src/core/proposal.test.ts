@@ -45,6 +45,12 @@ describe("blocks()", () => {
     },
   );
 
+  it("does for a branch without a change request until a file changed materially", () => {
+    const pushed = { ...as("published"), url: null };
+    expect(blocks(pushed, candidate, churnOf({ changed: 20 }))).toBe(true);
+    expect(blocks(pushed, candidate, churnOf({ changed: 21 }))).toBe(false);
+  });
+
   it("does where nobody can tell what changed", () => {
     expect(blocks(as("closed"), candidate, null)).toBe(true);
   });

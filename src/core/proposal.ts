@@ -53,16 +53,18 @@ export function isMaterial({ gone, changed, lines }: FileChurn): boolean {
 
 /**
  * True while `candidate` must not be proposed because of `proposal`. What is open blocks; what was decided on blocks until
- * one of the files that both name changed materially. `churn` is what happened to them since `proposal.baseCommit`; null,
+ * one of the files that both name changed materially, and so does a branch without a change request, of which nobody hears
+ * what became. `churn` is what happened to them since `proposal.baseCommit`; null,
  * where nobody can tell (that commit is gone from the repository), blocks: never twice is what was promised.
  */
 export function blocks(
-  proposal: Pick<Proposal, "status" | "category" | "files" | "title">,
+  proposal: Pick<Proposal, "status" | "category" | "files" | "title"> & Partial<Pick<Proposal, "url">>,
   candidate: Intent,
   churn: readonly FileChurn[] | null,
 ): boolean {
   if (proposal.status === "proposed" || !isSameIntent(proposal, candidate)) return false;
-  if (proposal.status === "published" || churn === null) return true;
+  const isOpen = proposal.status === "published" && proposal.url !== null;
+  if (isOpen || churn === null) return true;
   const files = new Set(sharedFiles(proposal, candidate));
   return !churn.some((file) => files.has(file.path) && isMaterial(file));
 }

@@ -86,7 +86,7 @@ async function checkFiles(
       const settings = await files.settings(project);
       layers.unshift(settings);
       findings.push(
-        fine("nightshift.yaml", `valid, ${settings.checks.length} checks`),
+        fine("nightshift.yaml", `valid, ${settings.checks.length} ${settings.checks.length === 1 ? "check" : "checks"}`),
         ...(await checkAgents(settings, env)),
       );
     }

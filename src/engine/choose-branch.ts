@@ -31,7 +31,8 @@ async function freeBranch(context: StepContext, credentials: GitCredentials | nu
   });
   for (let number = 1; number <= MOST_TRIED; number += 1) {
     const branch = number === 1 ? name : `${name}-${number}`;
-    if (!taken.includes(branch)) return branch;
+    // Git keeps a branch `a/b` in the place where `a` would stand.
+    if (!taken.some((other) => other === branch || other.startsWith(`${branch}/`))) return branch;
   }
   throw new StepEnd("agent_error", `the remote has ${name} and ${MOST_TRIED - 1} others of that name: remove some`);
 }

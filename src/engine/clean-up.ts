@@ -28,9 +28,9 @@ export function isDue(ports: Pick<EnginePorts, "clock">, task: Task): boolean {
   return task.status !== "failed" || isGivenUp(task) || ports.clock.now() - (task.finishedAt ?? 0) >= KEEP_FAILED_MS;
 }
 
-/** A night that tried all it had and published nothing: nobody asked for any of it, and its last try has a rescue ref. */
+/** A night that published nothing of what it tried: nobody asked for any of it, and its last try has a rescue ref. */
 function isGivenUp({ items, outcome }: Task): boolean {
-  return items !== null && outcome === "abandoned";
+  return items !== null && (outcome === "abandoned" || outcome === "night_over");
 }
 
 /** Nothing stays, or for a failed task its workspace for a while. Work that is nowhere else is kept as a rescue ref first. */

@@ -2,7 +2,7 @@ import { runAttempt } from "./attempt.ts";
 import { createChore } from "./chore.ts";
 import { createDelivery } from "./deliver.ts";
 import type { EnginePorts } from "./ports.ts";
-import { readBack } from "./read-back.ts";
+import { createReadBack } from "./read-back.ts";
 import { reconcile, sweepWorkspaces } from "./reconcile.ts";
 import { startDue } from "./schedules.ts";
 
@@ -32,7 +32,7 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
   const chores = [
     createChore(ports, { name: "a sweep", everyMs: SWEEP_MS }, () => sweepWorkspaces(ports, kept)),
     createChore(ports, { name: "starting what is due", everyMs: SCHEDULES_MS }, () => startDue(ports)),
-    createChore(ports, { name: "reading back change requests", everyMs: READ_BACK_MS }, () => readBack(ports)),
+    createChore(ports, { name: "reading back change requests", everyMs: READ_BACK_MS }, createReadBack(ports)),
   ];
   const delivery = createDelivery(ports);
   const tick = (): Promise<void> => {

@@ -64,7 +64,11 @@ async function ruleFor(
 
 /** By id or beginning of an id: of the proposal, or of the task, which may be long gone. */
 async function findProposal({ store }: ReasonPorts, target: string): Promise<Proposal> {
-  const all = await store.listProposals({ project: null, statuses: null, limit: MAX_LEDGER });
+  const ofThisTask = await store.listProposals({ project: null, task: target, statuses: null, limit: MAX_LEDGER });
+  const all =
+    ofThisTask.length > 0
+      ? ofThisTask
+      : await store.listProposals({ project: null, statuses: null, limit: MAX_LEDGER });
   const [direct] = all.filter(({ id }) => id === target);
   if (direct !== undefined) return direct;
   const begins = (id: string): boolean => id.startsWith(target) || id.slice(id.indexOf("_") + 1).startsWith(target);

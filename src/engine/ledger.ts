@@ -1,7 +1,7 @@
 import type { Analysis, Candidate } from "../core/analysis.ts";
 import { cleanFiles } from "../core/candidates.ts";
 import { isSameIntent, intentFingerprint, type Intent } from "../core/proposal-intent.ts";
-import { blocks, proposalId, type FileChurn, type Proposal } from "../core/proposal.ts";
+import { blocks, proposalId, type FileChurn, type Proposal, type ProposalStatus } from "../core/proposal.ts";
 import { terminalLine } from "../core/terminal-text.ts";
 import type { Project } from "../ports/store.ts";
 import type { Task } from "../core/task.ts";
@@ -118,8 +118,9 @@ export async function blockedBy(
 }
 
 export interface PublishedProposal {
-  readonly url: string;
-  readonly number: number;
+  /** Null where the project has no forge: its branch is all there is. */
+  readonly url: string | null;
+  readonly number: number | null;
   /** Fingerprint of the change; see core/proposal-patch.ts. */
   readonly patch: string | null;
   /** What the change was made on, which may be newer than what was analysed. */
@@ -141,12 +142,20 @@ export async function markMerged(
   task: string,
   commit: string | null,
 ): Promise<Proposal | null> {
-  return settle(ports, task, { status: "merged", ...(commit === null ? {} : { baseCommit: commit }) });
+  return settle(ports, task, ["published", "closed"], {
+    status: "merged",
+    ...(commit === null ? {} : { baseCommit: commit }),
+  });
 }
 
 /** Closed without being merged. Whoever sees it first asks why: `unexplained` lists it until then. */
 export async function markClosed(ports: Pick<EnginePorts, "store" | "clock">, task: string): Promise<Proposal | null> {
-  return settle(ports, task, { status: "closed" });
+  return settle(ports, task, ["published"], { status: "closed" });
+}
+
+/** Somebody thought better of it. */
+export async function markReopened(ports: Pick<EnginePorts, "store" | "clock">, task: string): Promise<void> {
+  await settle(ports, task, ["closed"], { status: "published" });
 }
 
 /** Tried, and given up; or not taken on, because a person or the rules said no. */
@@ -162,9 +171,11 @@ export async function markUnpublished(
 async function settle(
   { store, clock }: Pick<EnginePorts, "store" | "clock">,
   task: string,
+  from: readonly ProposalStatus[],
   patch: Pick<Proposal, "status"> & Partial<Proposal>,
 ): Promise<Proposal | null> {
-  const [open] = await store.listProposals({ project: null, task, statuses: ["published"], limit: 1 });
+  const known = await store.listProposals({ project: null, task, statuses: from, limit: MAX_LEDGER });
+  const open = known.find(({ number }) => number !== null);
   return open === undefined ? null : store.updateProposal(open.id, { ...patch, updatedAt: clock.now() });
 }
 

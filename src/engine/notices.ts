@@ -1,5 +1,5 @@
 import type { EventDraft } from "../core/event.ts";
-import { concerns, describeTask, type NoticeData } from "../core/notice.ts";
+import { concerns, describeHappening, describeTask, type NoticeAbout, type NoticeData } from "../core/notice.ts";
 import type { Artifact, Task } from "../core/task.ts";
 import type { NewNotice, NoticeKind, RunEnd } from "../ports/store.ts";
 import type { EnginePorts } from "./ports.ts";
@@ -25,14 +25,16 @@ export async function noticesFor(ports: NoticePorts, happening: Happening): Prom
   });
   const [first] = told;
   if (first === undefined) return [];
-  const data = ports.redact(await describe(ports, happening, first.event.at));
+  const known = await describe(ports, happening, first.event.at);
   const { id, project, title } = task;
-  return told.flatMap(({ event: { at, summary }, kind }) =>
-    ports
+  return told.flatMap(({ event: { at, summary, type }, kind }) => {
+    const about = ABOUT[type];
+    const data = ports.redact(about === undefined ? known : describeHappening(known, about, id, summary));
+    return ports
       .channelsFor(project, kind)
       .filter((channel) => concerns(channel, kind, data))
-      .map((channel) => ({ channel, kind, project, task: id, title, text: summary, data, at })),
-  );
+      .map((channel) => ({ channel, kind, project, task: id, title, text: summary, data, at }));
+  });
 }
 
 async function describe(ports: NoticePorts, happening: Happening, at: number): Promise<NoticeData> {
@@ -46,6 +48,12 @@ async function describe(ports: NoticePorts, happening: Happening, at: number): P
     at,
   });
 }
+
+/** Events that say nothing of how the task itself goes. */
+const ABOUT: Readonly<Partial<Record<EventDraft["type"], NoticeAbout>>> = {
+  "request.unexplained": "closed",
+  "schedule.missed": "missed",
+};
 
 function kindOf({ type, data }: EventDraft): NoticeKind | null {
   if (type === "task.waiting") return "waiting";

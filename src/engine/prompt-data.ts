@@ -1,6 +1,7 @@
 import { selectedCandidate, type Analysis } from "../core/analysis.ts";
 import type { PromptData } from "../core/prompt-context.ts";
 import { describeKnown } from "../core/candidates.ts";
+import { tellTried } from "../core/items.ts";
 import { describeRules } from "../core/rule.ts";
 import type { Role } from "../core/role.ts";
 import { readHandedOver } from "./describe-work.ts";
@@ -61,7 +62,7 @@ async function whatIsKnown({ ports, project, settings, task }: StepContext, work
     ports.store.listRules({ project: project.name, at: ports.clock.now() }),
     ports.store.listProposals({ project: project.name, statuses: DECIDED, limit: MAX_LISTED }),
   ]);
-  const tried = (task.items?.tried ?? []).map(({ item, reason }) => `${item}: ${reason}`);
+  const tried = (task.items?.tried ?? []).map(tellTried);
   return {
     rules: describeRules(rules),
     avoid: listed(`Files of the last ${avoidRecentCommits} commits`, recent),
@@ -72,7 +73,9 @@ async function whatIsKnown({ ports, project, settings, task }: StepContext, work
 
 const DECIDED = ["published", "merged", "closed", "rejected", "abandoned"] as const;
 
-function listed(title: string, lines: readonly string[]): string {
+function listed(title: string, given: readonly string[]): string {
+  // The same was proposed in several categories.
+  const lines = [...new Set(given)];
   if (lines.length === 0) return "";
   const more = lines.length > MAX_LISTED ? [`… and ${lines.length - MAX_LISTED} more`] : [];
   return [`${title}:`, ...lines.slice(0, MAX_LISTED).map((line) => `- ${line}`), ...more].join("\n");

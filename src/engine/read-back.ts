@@ -1,11 +1,12 @@
 import { advance } from "../core/advance.ts";
+import { NIGHT_LABEL } from "../core/describe-change.ts";
 import { ConfigError, ForgeError, UserError } from "../core/errors.ts";
 import { SYSTEM, type EventDraft } from "../core/event.ts";
 import type { Proposal } from "../core/proposal.ts";
 import type { Task } from "../core/task.ts";
-import type { ChangeRequestState, Forge } from "../ports/forge.ts";
+import type { ChangeRequestLook, Forge } from "../ports/forge.ts";
 import type { Project } from "../ports/store.ts";
-import { markAsked, markClosed, markMerged, unexplained } from "./ledger.ts";
+import { markAsked, markClosed, markMerged, markReopened, unexplained } from "./ledger.ts";
 import { noticesFor } from "./notices.ts";
 import { pipelineOf } from "./pipeline-of.ts";
 import { factsOf, type EnginePorts } from "./ports.ts";
@@ -13,15 +14,43 @@ import { outcomeOf } from "./steps/step.ts";
 import { transact } from "./transact.ts";
 
 const MOST_OPEN = 200;
+/** Closed and opened again, say to start CI anew, is not closed. */
+const MAY_COME_BACK_MS = 2 * 86_400_000;
+const PATIENCE_MS = 10 * 60_000;
 
-/** "Done" means that the forge says so: every open change request of ours is looked at again. */
-export async function readBack(ports: EnginePorts): Promise<void> {
-  for (const project of await ports.store.listProjects()) {
-    const forge = await forgeOf(ports, project);
-    if (forge === null) continue;
-    for (const request of await openRequests(ports, project)) await readOne(ports, { project, forge, request });
-    await askWhy(ports, project);
-  }
+/** "Done" means that the forge says so: every open change request of ours is looked at again, each time it is called. */
+export function createReadBack(ports: EnginePorts): () => Promise<void> {
+  const memory: Memory = { closedBefore: new Set(), restUntil: new Map() };
+  return async () => {
+    for (const project of await ports.store.listProjects()) {
+      if ((memory.restUntil.get(project.name) ?? 0) > ports.clock.now()) continue;
+      try {
+        await readProject(ports, project, memory);
+      } catch (error) {
+        // One project that cannot be read must not keep the others from it.
+        restAfter(ports, project, memory, error);
+        ports.log.warn("change requests could not be read back", { project: project.name, error: String(error) });
+      }
+    }
+  };
+}
+
+interface Memory {
+  /** What the last look found closed: only what is so twice in a row is believed. */
+  readonly closedBefore: Set<string>;
+  /** Projects whose forge wants to be left alone. */
+  readonly restUntil: Map<string, number>;
+}
+
+function restAfter({ clock }: EnginePorts, { name }: Project, { restUntil }: Memory, error: unknown): void {
+  if (error instanceof ForgeError) restUntil.set(name, error.retryAt ?? clock.now() + PATIENCE_MS);
+}
+
+async function readProject(ports: EnginePorts, project: Project, memory: Memory): Promise<void> {
+  const forge = await forgeOf(ports, project);
+  if (forge !== null)
+    for (const request of await openRequests(ports, project)) await readOne(ports, { project, forge, request, memory });
+  await askWhy(ports, project);
 }
 
 /** A forge that cannot be used now is told of by `doctor` and by whoever wants to publish. */
@@ -38,11 +67,17 @@ interface OpenRequest {
   readonly task: string;
   readonly number: number;
   readonly url: string;
+  /** It was closed not long ago: it may have come back. */
+  readonly isClosed: boolean;
 }
 
 /** Of proposals, whose tasks have ended, and of tasks that wait for the merge. */
-async function openRequests({ store }: EnginePorts, project: Project): Promise<readonly OpenRequest[]> {
-  const proposals = await store.listProposals({ project: project.name, statuses: ["published"], limit: MOST_OPEN });
+async function openRequests({ store, clock }: EnginePorts, project: Project): Promise<readonly OpenRequest[]> {
+  const of = (status: "published" | "closed") =>
+    store.listProposals({ project: project.name, statuses: [status], limit: MOST_OPEN });
+  const lately = clock.now() - MAY_COME_BACK_MS;
+  const closed = (await of("closed")).filter(({ updatedAt }) => updatedAt > lately);
+  const proposals = [...(await of("published")), ...closed];
   const waiting = await store.listTasks({
     status: ["waiting"],
     state: null,
@@ -56,40 +91,72 @@ async function openRequests({ store }: EnginePorts, project: Project): Promise<r
   return [...proposals.flatMap(ofProposal), ...ofTasks.flat()];
 }
 
-function ofProposal({ task, number, url }: Proposal): readonly OpenRequest[] {
-  return number === null || url === null ? [] : [{ task, number, url }];
+function ofProposal({ task, number, url, status }: Proposal): readonly OpenRequest[] {
+  return number === null || url === null ? [] : [{ task, number, url, isClosed: status === "closed" }];
 }
 
 async function requestOf(store: EnginePorts["store"], { id }: Task): Promise<readonly OpenRequest[]> {
   const artifacts = await store.listArtifacts(id);
   const request = artifacts.findLast(({ type }) => type === "change_request");
   const number = request?.data["number"];
-  return typeof number === "number" && request?.url != null ? [{ task: id, number, url: request.url }] : [];
+  return typeof number === "number" && request?.url != null
+    ? [{ task: id, number, url: request.url, isClosed: false }]
+    : [];
 }
 
 interface Reading {
   readonly project: Project;
   readonly forge: Forge;
   readonly request: OpenRequest;
+  readonly memory: Memory;
 }
 
-async function readOne(ports: EnginePorts, { project, forge, request }: Reading): Promise<void> {
+async function readOne(ports: EnginePorts, reading: Reading): Promise<void> {
+  const { project, request, memory } = reading;
   try {
-    const now = await forge.read(request.number);
-    if (now.state !== "open") await settle(ports, project, request, now);
+    const now = await look(reading);
+    if (now === null) return tellAbout(ports, request, "what stands there now is not what Nightshift opened");
+    if (now.state === "open") memory.closedBefore.delete(request.url);
+    if (now.state === "open" && request.isClosed) return await markReopened(ports, request.task);
+    if (now.state === "open" || (now.state === "closed" && (request.isClosed || !isCertain(memory, request)))) return;
+    await settle(ports, project, request, now);
   } catch (error) {
-    if (!(error instanceof ForgeError)) throw error;
-    // Gone is closed, by whoever removed it; everything else is looked at again the next time.
-    if (error.trouble === "missing") await settle(ports, project, request, { state: "closed", mergeCommit: null });
-    else ports.log.warn("a change request could not be read back", { url: request.url, error: error.message });
+    // Of the forge or the token: the others would fail in the same way.
+    if (error instanceof ForgeError) throw error;
+    tellAbout(ports, request, String(error));
   }
+}
+
+type Looked = Pick<ChangeRequestLook, "state" | "mergeCommit">;
+
+/** Null where the number is another's: the project or its forge is not the one it was. */
+async function look({ forge, request }: Reading): Promise<Looked | null> {
+  try {
+    const now = await forge.look(request.number);
+    return now.url === request.url ? now : null;
+  } catch (error) {
+    if (!(error instanceof ForgeError) || error.trouble !== "missing") throw error;
+    // A token that cannot see the project gets the same answer: only what is missing from a project that is there is gone.
+    await forge.listOpen(NIGHT_LABEL);
+    return { state: "closed", mergeCommit: null };
+  }
+}
+
+function isCertain({ closedBefore }: Memory, { url }: OpenRequest): boolean {
+  if (closedBefore.has(url)) return closedBefore.delete(url);
+  closedBefore.add(url);
+  return false;
+}
+
+function tellAbout({ log }: EnginePorts, { url }: OpenRequest, error: string): void {
+  log.warn("a change request could not be read back", { url, error });
 }
 
 async function settle(
   ports: EnginePorts,
   project: Project,
   request: OpenRequest,
-  { state, mergeCommit }: Pick<ChangeRequestState, "state" | "mergeCommit">,
+  { state, mergeCommit }: Looked,
 ): Promise<void> {
   const isMerged = state === "merged";
   const at = ports.clock.now();

@@ -7,8 +7,11 @@ import type { StepContext } from "./steps/step.ts";
 
 const MAX_FILE_BYTES = 5_000_000;
 
-/** The ledger learns of an open change request before the step is committed: said again after a crash, it changes nothing. */
-export async function rememberPublished(context: StepContext, work: Work, { url, number }: Published): Promise<void> {
+/**
+ * The ledger learns of what was published before the step is committed: said again after a crash, it changes nothing.
+ * `request`: null where the project has no forge.
+ */
+export async function rememberPublished(context: StepContext, work: Work, request: Published | null): Promise<void> {
   const { ports, task, project } = context;
   const proposal = await currentProposal(context);
   if (proposal === null) return;
@@ -20,6 +23,7 @@ export async function rememberPublished(context: StepContext, work: Work, { url,
     maxFileBytes: MAX_FILE_BYTES,
   });
   const patch = patchFingerprint(changes, ports.digest);
+  const { url = null, number = null } = request ?? {};
   await markPublished(ports, proposal, { url, number, patch, baseCommit: work.baseCommit });
 }
 

@@ -22,6 +22,9 @@ export interface Forge {
   /** How it stands now. Rejects with trouble "missing" when the forge has no such change request (any more). */
   read(number: number): Promise<ChangeRequestState>;
 
+  /** The same in one request, without what people and CI said. */
+  look(number: number): Promise<ChangeRequestLook>;
+
   /** What would keep `publish` from working, a sentence each: token missing, expired or without a scope, project unknown. */
   check(): Promise<readonly string[]>;
 }
@@ -56,11 +59,14 @@ export interface Published extends ChangeRequest {
   readonly warnings: readonly string[];
 }
 
-export interface ChangeRequestState extends ChangeRequest {
+export interface ChangeRequestLook extends ChangeRequest {
   readonly state: "open" | "merged" | "closed";
   /** The branch's newest commit, as the forge sees it. */
   readonly headCommit: string;
   readonly mergeCommit: string | null;
+}
+
+export interface ChangeRequestState extends ChangeRequestLook {
   /** Null while the forge still finds out. */
   readonly hasConflict: boolean | null;
   readonly labels: readonly string[];

@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { AgentJson, CostsJson, TaskJson } from "../../src/http/client.ts";
+import type { AgentJson, BudgetJson, CostsJson, TaskJson } from "../../src/http/client.ts";
 import { createUser, type User } from "./cli-user.ts";
 import { openNight } from "./night.ts";
 
@@ -73,6 +73,25 @@ describe("what was spent", () => {
     const after = await costs("--by", "agent");
     expect(after.rows).toEqual(before.rows);
     expect(after.total).toEqual(before.total);
+  });
+
+  test("is shown beside its limit as soon as there is one", async () => {
+    expect(await user.json("status")).toMatchObject({ budgets: [] });
+    await writeFile(
+      join(user.home, "config.yaml"),
+      "sandbox: { mode: none }\ntime_zone: Asia/Kathmandu\nbudget: { night_usd: 5, month_usd: 90.5 }\n",
+    );
+    const { budgets } = await user.json<{ budgets: readonly BudgetJson[] }>("status");
+    const use = { project: null, spent_usd: 0.1, reserved_usd: 0, runs: 1, running: 0, unknown_cost: 1 };
+    expect(budgets).toMatchObject([
+      { window: "night", limit_usd: 5, time_zone: "Asia/Kathmandu", ...use },
+      { window: "month", limit_usd: 90.5, ...use },
+    ]);
+    const said = await user.run("status");
+    expect(said.stdout).toContain("tonight: $0.10 by 1 run, 1 run of unknown cost not counted; the limit is $5\n");
+    expect(said.stdout).toContain("; the limit is $90.50\n");
+    // A pipe gets the rows alone.
+    expect((await user.run("costs")).stdout).not.toContain("limit");
   });
 
   test("is refused to be told by what there is not", async () => {

@@ -4,7 +4,27 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { BIN, createUser } from "./cli-user.ts";
+import type { TaskJson } from "../../src/http/client.ts";
+import { BIN, createUser, endOf } from "./cli-user.ts";
+
+test("the demo does a chore, and a night after it, and leaves nothing when told so", async () => {
+  const user = await createUser();
+  try {
+    const child = spawn(process.execPath, [BIN, "demo", "--clean", "--json"], {
+      env: { ...user.env, TMPDIR: user.repo.path },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const { code, stdout, stderr } = await endOf(child);
+    expect(code, stderr).toBe(0);
+    const { chore, night } = JSON.parse(stdout) as { readonly chore: TaskJson; readonly night: TaskJson };
+    expect(chore).toMatchObject({ pipeline: "chore", outcome: "published" });
+    expect(night).toMatchObject({ pipeline: "improve", outcome: "published", branch: "night-shift/readme-says-whom" });
+    expect(night.runs.flatMap(({ role }) => role ?? [])).toEqual(["analyze", "implement", "verify", "describe"]);
+    expect((await readdir(user.repo.path)).filter((name) => name.startsWith("nightshift-demo-"))).toEqual([]);
+  } finally {
+    await user.leave();
+  }
+}, 180_000);
 
 test("a demo whose reader leaves stops its daemon", async () => {
   const user = await createUser();

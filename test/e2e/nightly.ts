@@ -5,7 +5,7 @@ import { openNight, type Night, type NightOptions } from "./night.ts";
 export const TOKEN = "glpat-Zx81-planted-token-of-the-test";
 
 /** What the agents of a night report, as shell: `found`, `nothing`, `implemented`, `verified`, `failed` and `described`. */
-const WORDS = `
+export const WORDS = `
 report() { printf '%s' "$1" > "$OUT"; }
 found() { report '{"outcome":"improvement_found","category":"'"\${CATEGORY:-docs}"'","candidates":[{"rank":1,"title":"'"$1"'","files":["'"$2"'"],"description":"d","rationale":"r"},{"rank":2,"title":"Another idea","files":["other.txt"],"description":"d","rationale":"less"}],"selected":1}'; }
 nothing() { report '{"outcome":"no_improvement","reason":"'"$1"'","files_scanned":7}'; }
@@ -40,9 +40,12 @@ export interface NightlyOptions extends Omit<NightOptions, "repo" | "remote" | "
   readonly overHttp?: boolean;
   /** What the forge lets the token do. */
   readonly scopes?: LoopbackParams["scopes"];
+  /** False: the settings name none, though there is one. */
+  readonly hasForge?: boolean;
   /** Added to the forge's section. */
   readonly forgeSettings?: string;
   readonly improve?: string;
+  readonly avoidRecentCommits?: number;
   /** Sundays are free. */
   readonly sundays?: boolean;
 }
@@ -65,9 +68,8 @@ export async function openNightly(options: NightlyOptions = {}): Promise<Nightly
     remote: options.overHttp === true ? forge.remoteUrl : forge.bareDir,
     env: { ...process.env, FORGE_TOKEN: TOKEN, ...options.env },
     settings: `time_zone: UTC
-forge: { kind: ${kind}, url: "${forge.url}", project: ${forge.project}, token_env: FORGE_TOKEN, reviewer: alice${options.forgeSettings ?? ""} }
-improve:
-  avoid_recent_commits: 3
+${options.hasForge === false ? "" : `forge: { kind: ${kind}, url: "${forge.url}", project: ${forge.project}, token_env: FORGE_TOKEN, reviewer: alice${options.forgeSettings ?? ""} }\n`}improve:
+  avoid_recent_commits: ${options.avoidRecentCommits ?? 3}
   categories: { monday: [docs], tuesday: [docs], wednesday: [docs], thursday: [docs], friday: [docs], saturday: [docs]${options.sundays === true ? "" : ", sunday: [docs]"} }
 ${options.improve ?? ""}${settings}`,
   });

@@ -23,6 +23,8 @@ export function guardSettings({ node, guardFile: file, ...rules }: GuardParams):
   const { workspace, write, read, commands, shell } = rules;
   const command = [node, file, JSON.stringify({ workspace, write, read, commands, shell })].map(quote).join(" ");
   return {
+    // Or it is told to sign each commit message and change request that it writes.
+    attribution: { commit: "", pr: "" },
     hooks: {
       PreToolUse: [{ matcher: TOOLS, hooks: [{ type: "command", command, timeout: 10, onFailure: "block" }] }],
     },
@@ -30,6 +32,7 @@ export function guardSettings({ node, guardFile: file, ...rules }: GuardParams):
 }
 
 export interface ClaudeSettings {
+  readonly attribution: { readonly commit: string; readonly pr: string };
   readonly hooks: { readonly PreToolUse: readonly ClaudeHooks[] };
 }
 

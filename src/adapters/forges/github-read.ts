@@ -1,4 +1,5 @@
-import type { ChangeRequestState, CiState, ForgeComment } from "../../ports/forge.ts";
+import type { z } from "zod";
+import type { ChangeRequestLook, ChangeRequestState, CiState, ForgeComment } from "../../ports/forge.ts";
 import { AnsweredError } from "./answers.ts";
 import { checkRunVerdict, combine, commitStatusVerdict } from "./ci.ts";
 import type { Verdict } from "./ci.ts";
@@ -16,21 +17,36 @@ import {
 } from "./github-schemas.ts";
 
 export async function readPull(client: GithubClient, at: RepositoryName, number: number): Promise<ChangeRequestState> {
-  const pull = await client.get(fullPull, `read pull request #${number}`, (kit) =>
-    kit.rest.pulls.get({ ...at, pull_number: number }),
-  );
+  const pull = await getPull(client, at, number);
   const [comments, ci] = await Promise.all([readComments(client, at, number), readCi(client, at, pull.head.sha)]);
-  const state = pull.merged ? "merged" : pull.state;
   return {
-    ...toChangeRequest(pull),
-    state,
-    headCommit: pull.head.sha,
-    // Before the merge it names a trial that GitHub made by itself.
-    mergeCommit: pull.merged ? pull.merge_commit_sha : null,
+    ...toLook(pull),
     hasConflict: pull.mergeable === null ? null : pull.mergeable_state === "dirty" || !pull.mergeable,
     labels: labelNames(pull.labels),
     comments,
     ci,
+  };
+}
+
+export async function lookAtPull(client: GithubClient, at: RepositoryName, number: number): Promise<ChangeRequestLook> {
+  return toLook(await getPull(client, at, number));
+}
+
+type FullPull = z.infer<typeof fullPull>;
+
+function getPull(client: GithubClient, at: RepositoryName, number: number): Promise<FullPull> {
+  return client.get(fullPull, `read pull request #${number}`, (kit) =>
+    kit.rest.pulls.get({ ...at, pull_number: number }),
+  );
+}
+
+function toLook(pull: FullPull): ChangeRequestLook {
+  return {
+    ...toChangeRequest(pull),
+    state: pull.merged ? "merged" : pull.state,
+    headCommit: pull.head.sha,
+    // Before the merge it names a trial that GitHub made by itself.
+    mergeCommit: pull.merged ? pull.merge_commit_sha : null,
   };
 }
 

@@ -4,7 +4,7 @@ import { createGithubClient } from "./github-client.ts";
 import type { GithubClientOptions } from "./github-client.ts";
 import { githubPublishing, toChangeRequest } from "./github-publish.ts";
 import type { RepositoryName } from "./github-publish.ts";
-import { readPull } from "./github-read.ts";
+import { lookAtPull, readPull } from "./github-read.ts";
 import { labelNames, pull, repository } from "./github-schemas.ts";
 import { publishOnce } from "./publish.ts";
 import type { ForgeVerbs, People } from "./verbs.ts";
@@ -49,6 +49,7 @@ export function createGithub(options: GithubOptions): ForgeVerbs {
       return open.filter((each) => has(labelNames(each.labels))).map(toChangeRequest);
     },
     read: async (number) => readPull(client, await resolve(), number),
+    look: async (number) => lookAtPull(client, await resolve(), number),
     check: () => checkGithub(client, written, options.people),
   };
 }

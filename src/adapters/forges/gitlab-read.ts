@@ -1,4 +1,4 @@
-import type { ChangeRequestState, CiState, ForgeComment } from "../../ports/forge.ts";
+import type { ChangeRequestLook, ChangeRequestState, CiState, ForgeComment } from "../../ports/forge.ts";
 import { combine, pipelineVerdict } from "./ci.ts";
 import type { GitlabClient } from "./gitlab-client.ts";
 import { toChangeRequest } from "./gitlab-publish.ts";
@@ -6,16 +6,12 @@ import { discussion, fullMergeRequest } from "./gitlab-schemas.ts";
 import type { FullMergeRequest, Note } from "./gitlab-schemas.ts";
 
 export async function readMergeRequest(client: GitlabClient, id: number, number: number): Promise<ChangeRequestState> {
-  const path = `/projects/${id}/merge_requests/${number}`;
   const [read, discussions] = await Promise.all([
-    client.get(fullMergeRequest, { doing: `read merge request !${number}`, path }),
-    client.list(discussion, { doing: "read comments", path: `${path}/discussions` }),
+    getMergeRequest(client, id, number),
+    client.list(discussion, { doing: "read comments", path: `${pathOf(id, number)}/discussions` }),
   ]);
   return {
-    ...toChangeRequest(read),
-    state: read.state === "merged" || read.state === "closed" ? read.state : "open",
-    headCommit: read.sha ?? "",
-    mergeCommit: mergeCommitOf(read),
+    ...toLook(read),
     hasConflict: hasConflict(read),
     labels: read.labels,
     comments: discussions
@@ -24,6 +20,27 @@ export async function readMergeRequest(client: GitlabClient, id: number, number:
       .map(toComment)
       .toSorted((a, b) => a.at - b.at),
     ci: ciOf(read),
+  };
+}
+
+export async function lookAtMergeRequest(client: GitlabClient, id: number, number: number): Promise<ChangeRequestLook> {
+  return toLook(await getMergeRequest(client, id, number));
+}
+
+function getMergeRequest(client: GitlabClient, id: number, number: number): Promise<FullMergeRequest> {
+  return client.get(fullMergeRequest, { doing: `read merge request !${number}`, path: pathOf(id, number) });
+}
+
+function pathOf(id: number, number: number): string {
+  return `/projects/${id}/merge_requests/${number}`;
+}
+
+function toLook(read: FullMergeRequest): ChangeRequestLook {
+  return {
+    ...toChangeRequest(read),
+    state: read.state === "merged" || read.state === "closed" ? read.state : "open",
+    headCommit: read.sha ?? "",
+    mergeCommit: mergeCommitOf(read),
   };
 }
 

@@ -3,7 +3,7 @@ import { AnsweredError } from "./answers.ts";
 import { createGitlabClient } from "./gitlab-client.ts";
 import type { GitlabClient, GitlabClientOptions } from "./gitlab-client.ts";
 import { gitlabPublishing, lookUpPerson, toChangeRequest } from "./gitlab-publish.ts";
-import { readMergeRequest } from "./gitlab-read.ts";
+import { lookAtMergeRequest, readMergeRequest } from "./gitlab-read.ts";
 import { mergeRequest, ownToken, project } from "./gitlab-schemas.ts";
 import { publishOnce } from "./publish.ts";
 import type { ForgeVerbs, People } from "./verbs.ts";
@@ -44,6 +44,7 @@ export function createGitlab(options: GitlabOptions): ForgeVerbs {
       return open.filter(({ labels }) => labels.includes(label)).map(toChangeRequest);
     },
     read: async (number) => readMergeRequest(client, await resolve(), number),
+    look: async (number) => lookAtMergeRequest(client, await resolve(), number),
     async check() {
       const found = await readProject();
       return [

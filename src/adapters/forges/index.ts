@@ -116,7 +116,7 @@ function refuseAll(error: ForgeError): ForgeVerbs {
   const refuse = async (): Promise<never> => {
     throw new ForgeError(error.trouble, error.message, { hint: error.hint });
   };
-  return { publish: refuse, listOpen: refuse, read: refuse, check: refuse };
+  return { publish: refuse, listOpen: refuse, read: refuse, look: refuse, check: refuse };
 }
 
 /** What keeps the check itself from working is what it looks for. */

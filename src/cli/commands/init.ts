@@ -45,7 +45,7 @@ function describe(
     isNew ? `wrote ${file}: look it over, and commit it with your project` : `read ${file}`,
     `project ${project.name}: default branch ${project.default_branch}, remote ${project.remote}`,
     accepted
-      ? 'next: nightshift submit --pipeline chore "…" --wait'
+      ? 'next: nightshift submit --pipeline chore "…" --wait, or nightshift improve --category docs --dry-run'
       : "its files are not accepted: nightshift trust shows what they ask for",
     "",
   ].join("\n");

@@ -3,7 +3,12 @@ import type { EventJson, TaskJson } from "../../http/client.ts";
 import { describeEvent } from "./event.ts";
 
 const plain = { color: false };
-const failed = { status: "failed", state: "failed", reason: "no such file (tried 3 times)", waiting_for: null } as const;
+const failed = {
+  status: "failed",
+  state: "failed",
+  reason: "no such file (tried 3 times)",
+  waiting_for: null,
+} as const;
 
 function event(type: EventJson["type"], summary: string, data: EventJson["data"] = {}): EventJson {
   const base = { id: 1, at: "2026-11-16T02:00:00.000Z", task: "task_1", run: null, level: "info" } as const;

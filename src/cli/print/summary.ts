@@ -11,6 +11,11 @@ export function tellsReason({ status, state }: Pick<TaskJson, "status" | "state"
   return status !== "succeeded" || state === "no_improvement";
 }
 
+/** A night that published nothing tells a line for each of its categories. */
+function hasLines({ pipeline, state, reason }: TaskJson): boolean {
+  return pipeline === "improve" && state !== "published" && (reason ?? "").includes("\n");
+}
+
 /** A task in a few lines: how it stands, what it made, and what a person is asked. */
 export function summary(context: Pick<CliContext, "color">, task: TaskJson): string {
   const branch = task.artifacts.findLast(({ type }) => type === "branch");
@@ -18,13 +23,13 @@ export function summary(context: Pick<CliContext, "color">, task: TaskJson): str
   const diff = task.artifacts.findLast(({ type }) => type === "diff");
   const facts = [
     `${plural(task.runs.length, "run")} in ${duration(task.duration_ms)}, cost ${money(task.cost_usd, task.unknown_cost ?? 0)}`,
-    ...(task.category === null ? [] : [`category: ${task.category}`]),
+    ...(task.category === null || hasLines(task) ? [] : [`category: ${task.category}`]),
     ...(diff === undefined ? [] : [`change: ${terminalText(diff.label)}`]),
     ...(branch === undefined ? [] : [`branch: ${terminalText(branch.label)}`]),
     ...(request?.url == null ? [] : [`change request: ${terminalText(request.url)}`]),
     ...(task.reason === null || !tellsReason(task)
       ? []
-      : [`reason: ${layOut(withoutFindings(task.reason, task), "  ")}`]),
+      : [hasLines(task) ? `reason:\n    ${layOut(task.reason, "    ")}` : reasonLine(task, task.reason)]),
   ];
   const findings = describeFindings(context, lastChecks(task));
   return [
@@ -33,4 +38,8 @@ export function summary(context: Pick<CliContext, "color">, task: TaskJson): str
     ...(findings === "" ? [] : ["\nFindings\n", findings]),
     describeWaiting(task),
   ].join("");
+}
+
+function reasonLine(task: TaskJson, reason: string): string {
+  return `reason: ${layOut(withoutFindings(reason, task), "  ")}`;
 }

@@ -130,8 +130,15 @@ test("a night tells its category, and where its change request is or what it loo
     "  category: docs (fallback from tests)\n  change request: https://forge.example/7\n",
   );
   const reason = "tests: covered (7 files)\ndocs: all is described (7 files)";
-  const nothing = task({ status: "succeeded", state: "no_improvement", category: "docs", reason });
-  expect(summary(plain, nothing)).toContain("reason: tests: covered (7 files)\n");
-  expect(summary(plain, nothing)).toContain("docs: all is described (7 files)");
+  const nothing = task({
+    pipeline: "improve",
+    status: "succeeded",
+    state: "no_improvement",
+    category: "docs (fallback from tests)",
+    reason,
+  });
+  expect(summary(plain, nothing)).toMatch(
+    /unknown\n {2}reason:\n {4}tests: covered \(7 files\)\n {4}docs: all is described \(7 files\)\n$/,
+  );
   expect(summary(plain, task({ status: "succeeded", reason: "agent/x at 1" }))).not.toContain("reason");
 });

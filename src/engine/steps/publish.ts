@@ -35,7 +35,8 @@ export async function runPublishStep(context: StepContext): Promise<StepResult> 
   const { remote } = project;
   await ports.workspaces.push({ project: project.name, task: task.id, remote, commit, branch, credentials });
   ports.pass("branch.pushed");
-  const request = forge === null ? null : await openRequest(context, work, { forge, text, branch });
+  const request = forge === null ? null : await openRequest(context, { forge, text, branch });
+  await rememberPublished(context, work, request);
   return toResult(context, { ...work, branch, commit, request });
 }
 
@@ -51,7 +52,7 @@ interface Request {
   readonly branch: string;
 }
 
-async function openRequest(context: StepContext, work: Work, { forge, text, branch }: Request): Promise<Published> {
+async function openRequest(context: StepContext, { forge, text, branch }: Request): Promise<Published> {
   const { ports, settings } = context;
   const published = await forge.publish({
     branch,
@@ -64,7 +65,6 @@ async function openRequest(context: StepContext, work: Work, { forge, text, bran
     draft: settings.forge?.draft ?? false,
   });
   ports.pass("request.opened");
-  await rememberPublished(context, work, published);
   return published;
 }
 

@@ -1,0 +1,210 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { limitsAt } from "../../src/core/budget.ts";
+import { createCalendar } from "../../src/core/calendar.ts";
+import type { AgentSettings } from "../../src/core/settings.ts";
+import type { Task } from "../../src/core/task.ts";
+import type { Agent, AgentCommand, AgentRun } from "../../src/ports/agent.ts";
+import { NIGHTLY, openNightly } from "./nightly.ts";
+import { openNight, type Night, type NightOptions } from "./night.ts";
+
+vi.setConfig({ testTimeout: 180_000 });
+
+let night: Night | null = null;
+
+afterEach(async () => {
+  await night?.close();
+  night = null;
+});
+
+const COSTS = `echo '{"type":"usage","tokens":{"input":1000,"output":20,"cache_read":0,"cache_write":0},"cost_usd":0.1,"model":"m-1"}'`;
+
+/** Costs ten cents, and does what the words of its task say. */
+const AGENT = `
+PROMPT=$(cat)
+case "$PROMPT" in *SILENTLY*) ;; *) ${COSTS} ;; esac
+case "$PROMPT" in *SLOWLY*) while [ ! -e "$(dirname "$0")/go" ]; do sleep 0.05; done ;; esac
+case "$PROMPT" in *"CUT OFF"*) echo '{"type":"error","message":"no more money","failure":"budget"}'; exit 1 ;; esac
+echo "hello $$" > greeting.txt
+done_with "greeted"`;
+
+/** Where it is not about to be noon. */
+const ZONE = new Date().getUTCHours() === 11 ? "Asia/Tokyo" : "UTC";
+
+async function open(options: NightOptions): Promise<Night> {
+  night = await openNight({
+    agent: AGENT,
+    patienceMs: 60_000,
+    ...options,
+    settings: `time_zone: ${ZONE}\n${options.settings ?? ""}`,
+  });
+  return night;
+}
+
+const parked = ({ until }: Night, { id }: Task): Promise<Task> => until(id, ({ queuedFor }) => queuedFor !== null);
+const done = async ({ settled, submit }: Night, description: string): Promise<Task> =>
+  settled((await submit({ description })).id);
+
+async function said({ wired }: Night, { id }: Task, type: string): Promise<readonly string[]> {
+  const events = await wired.ports.store.listEvents({ after: 0, task: id, limit: 1000 });
+  return events.filter((event) => event.type === type).map(({ summary }) => summary);
+}
+
+describe("the money of a night", () => {
+  it("stops agents when it is spent, says so, and lets them go on at noon", async () => {
+    const { submit, settled, runs, wired } = await open({
+      userSettings: `sandbox: { mode: none }\ntime_zone: ${ZONE}\nbudget: { night_usd: 0.15, run_usd: 5 }\n`,
+    });
+    if (night === null) throw new Error("it is open");
+    const told = watchLimits(night);
+    const first = await done(night, "Greet people");
+    const second = await done(night, "Greet more people");
+    expect([first.status, second.status]).toEqual(["succeeded", "succeeded"]);
+    expect((await runs(first.id))[0]).toMatchObject({ reservedUsd: 0.15, costUsd: 0.1 });
+    expect((await runs(second.id))[0]).toMatchObject({ reservedUsd: 0.05, costUsd: 0.1 });
+
+    const third = await parked(night, await submit());
+    const noon = third.queuedFor?.until ?? 0;
+    expect(third).toMatchObject({ status: "queued", state: "implementing", queuedFor: { kind: "budget" } });
+    const { dayOf, noonOf } = createCalendar(ZONE);
+    expect(noonOf(dayOf(noon))).toBe(noon);
+    expect(await said(night, third, "task.queued")).toEqual([
+      `night_over: the night's budget of $0.15 for all projects (budget.night_usd) is spent ($0.20 by 2 runs); it opens again at 12:00 on ${dayOf(noon)} (${ZONE})`,
+    ]);
+    wired.ports.clock.now = () => noon;
+    expect((await settled(third.id)).status).toBe("succeeded");
+    const tries = (await runs(third.id)).filter(({ step }) => step === "agent");
+    // What was reserved is what the agent's program is told.
+    expect(told).toEqual([0.15, 0.05, 0.15]);
+    // What was not started was no attempt and cost nothing.
+    expect(tries.map(({ outcome, attempt, costUsd }) => [outcome, attempt, costUsd])).toEqual([
+      ["night_over", 1, 0],
+      ["implemented", 1, 0.1],
+    ]);
+  });
+
+  it("ends a nightly improvement early, with the reason", async () => {
+    const nightly = await openNightly({
+      agent: `${COSTS}\nnothing "all is well"`,
+      settings: "budget: { night_usd: 0.15 }\n",
+      patienceMs: 60_000,
+    });
+    night = nightly;
+    const task = await nightly.settled((await nightly.submit(NIGHTLY)).id);
+    expect(task).toMatchObject({ status: "succeeded", state: "no_improvement", outcome: "night_over" });
+    expect(task.reason).toMatch(
+      /^the night's budget of \$0\.15 \(budget\.night_usd\) is spent \(\$0\.20 by 2 runs\); it opens again at 12:00/,
+    );
+    const all = await nightly.runs(task.id);
+    expect(all.map(({ outcome }) => outcome)).toEqual(["no_improvement", "no_improvement", "night_over"]);
+  });
+
+  it("is held for a run under way, over a restart, and no longer than that", async () => {
+    const opened = await open({ settings: "budget: { night_usd: 2 }\nlimits: { concurrent_runs: 2 }\n" });
+    const slow = await opened.submit({ description: "Greet people SLOWLY" });
+    await opened.until(slow.id, ({ status }) => status === "running");
+    const reserved = async (): Promise<number | null> => (await opened.runs(slow.id))[0]?.reservedUsd ?? null;
+    await expect.poll(reserved, { timeout: 20_000 }).toBe(2);
+    const other = await parked(opened, await opened.submit());
+    expect(await said(opened, other, "task.queued")).toEqual([
+      expect.stringMatching(
+        /^budget_reserved: the night's budget of \$2 .* is promised \(\$0 by 0 runs, \$2 reserved by 1/,
+      ),
+    ]);
+    await opened.restart();
+    await expect.poll(() => said(opened, slow, "run.note"), { timeout: 20_000 }).toEqual(["implement taken up again"]);
+    expect(await used(opened)).toMatchObject([{ use: { reservedUsd: 2, running: 1 } }]);
+    await writeFile(join(opened.repo.path, "go"), "");
+    expect((await opened.settled(slow.id)).status).toBe("succeeded");
+    expect(await used(opened)).toMatchObject([{ use: { spentUsd: 0.1, runs: 1, reservedUsd: 0, running: 0 } }]);
+    const soon = (other.queuedFor?.until ?? 0) + 1;
+    opened.wired.ports.clock.now = () => soon;
+    expect((await opened.settled(other.id)).status).toBe("succeeded");
+  });
+
+  it("parks a run that was cut off by it, and asks a person where a whole night's is too little", async () => {
+    const opened = await open({ settings: "budget: { night_usd: 0.15 }\n" });
+    const whole = await done(opened, "CUT OFF");
+    expect(whole).toMatchObject({ status: "waiting", waitingFor: { kind: "choice", reason: "no more money" } });
+    const rest = await parked(opened, await opened.submit({ description: "CUT OFF" }));
+    expect(rest).toMatchObject({ state: "implementing", queuedFor: { kind: "budget" } });
+    expect(await said(opened, rest, "task.queued")).toEqual([
+      "night_over: it was cut off at $0.05, which was all that the budget of the night or the month had left for it",
+    ]);
+  });
+
+  it("is not blamed for a run that was out of tokens", async () => {
+    const opened = await open({ settings: "budget: { night_usd: 0.15, run_tokens: 100 }\n" });
+    await done(opened, "Greet people");
+    const task = await done(opened, "CUT OFF");
+    expect(task).toMatchObject({ status: "waiting", waitingFor: { kind: "choice", reason: "no more money" } });
+  });
+
+  it("says where it cannot count a run, and how many there were", async () => {
+    const opened = await open({ settings: "budget: { night_usd: 0.05, month_usd: 90 }\n" });
+    const silent = await done(opened, "Greet people SILENTLY");
+    expect(silent.status).toBe("succeeded");
+    expect(await said(opened, silent, "run.note")).toEqual([
+      "nobody knows what this run cost: budget.night_usd, budget.month_usd cannot count it, and more may be spent than they allow",
+    ]);
+    expect(await said(opened, await done(opened, "Greet people"), "run.note")).toEqual([]);
+    const refused = await parked(opened, await opened.submit());
+    expect((await said(opened, refused, "task.queued"))[0]).toContain("1 run of unknown cost not counted");
+  });
+
+  it("without a limit, nothing is asked and nothing is said", async () => {
+    const opened = await open({ settings: "budget: { run_usd: 5 }\n" });
+    opened.wired.ports.store.reserve = () => Promise.reject(new Error("nobody needs this"));
+    const task = await done(opened, "Greet people SILENTLY");
+    expect(task.status).toBe("succeeded");
+    expect(await said(opened, task, "run.note")).toEqual([]);
+    expect((await opened.runs(task.id))[0]).toMatchObject({ reservedUsd: null });
+  });
+});
+
+describe("the money of a task", () => {
+  it("is what its earlier runs left; then a person decides", async () => {
+    const opened = await open({
+      settings:
+        "budget: { task_usd: 0.15, month_usd: 50 }\nchecks: { never: { command: 'grep -qx hello greeting.txt' } }\n",
+    });
+    const task = await done(opened, "Greet people");
+    expect(task).toMatchObject({ status: "waiting", state: "implementing" });
+    expect(task.waitingFor).toMatchObject({
+      kind: "choice",
+      reason: "the task's budget of $0.15 is spent ($0.20 by 2 runs): raise budget.task_usd to go on",
+    });
+    const tries = (await opened.runs(task.id)).filter(({ step }) => step === "agent");
+    expect(tries.map(({ reservedUsd, outcome }) => [reservedUsd, outcome])).toEqual([
+      [0.15, "implemented"],
+      [0.05, "implemented"],
+      [null, "budget_exhausted"],
+    ]);
+  });
+});
+
+/** The limit that each agent is started with. */
+function watchLimits({ wired }: Night): readonly (number | null)[] {
+  const told: (number | null)[] = [];
+  const { createAgent } = wired.ports;
+  Object.assign(wired.ports, {
+    createAgent: (settings: AgentSettings): Agent => {
+      const agent = createAgent(settings);
+      const command = (run: AgentRun): AgentCommand => {
+        told.push(run.maxBudgetUsd);
+        return agent.command(run);
+      };
+      return { ...agent, command };
+    },
+  });
+  return told;
+}
+
+async function used({ wired, repo }: Night) {
+  const { store, projects, clock } = wired.ports;
+  const project = await store.getProject("shop");
+  if (project === null) throw new Error(`no project in ${repo.path}`);
+  const settings = await projects.settings(project);
+  return store.listUse(limitsAt({ ...settings, at: clock.now() }));
+}

@@ -1,0 +1,117 @@
+import { execFile } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { openLoopbackForge, type LoopbackForge } from "../../src/testing/forges/loopback-forge.ts";
+import { git } from "../../src/testing/temp-repo.ts";
+import { BIN, createUser, type User } from "./cli-user.ts";
+import { HAPPY, TOKEN, WORDS } from "./nightly.ts";
+import { filesBelow, holding } from "./nothing-left.ts";
+
+const execute = promisify(execFile);
+const PATIENCE = { timeout: 900_000 };
+const WAIT = { timeout: 120_000, interval: 50 };
+
+let user: User;
+let forge: LoopbackForge;
+
+afterEach(async () => {
+  await user.leave();
+  await forge.close();
+}, 60_000);
+
+/** Somebody whose project is at the forge, with an agent that makes the notes say more. */
+async function settleIn(): Promise<void> {
+  user = await createUser();
+  forge = await openLoopbackForge({
+    kind: "gitlab",
+    token: TOKEN,
+    files: { "notes.txt": "notes\n", "other.txt": "\n" },
+  });
+  for (const name of ["one", "two"]) await forge.repo.commit({ [`${name}.txt`]: name }, name);
+  const { repo } = user;
+  await repo.git("remote", "set-url", "origin", forge.bareDir);
+  await repo.git("fetch", "--quiet", "origin");
+  await repo.git("reset", "--quiet", "--hard", "origin/main");
+  const agent = join(repo.path, "night.sh");
+  await writeFile(agent, `#!/bin/sh\nOUT=$NIGHTSHIFT_OUTCOME_FILE\n${WORDS}${HAPPY}\n`, { mode: 0o755 });
+  await writeFile(
+    join(repo.checkout, "nightshift.yaml"),
+    `project: shop
+agent: mine
+agents:
+  mine: { kind: command, command: ["${agent}"] }
+forge: { kind: gitlab, url: "${forge.url}", project: ${forge.project}, token_env: FORGE_TOKEN }
+improve: { avoid_recent_commits: 2 }
+`,
+  );
+}
+
+/** The command line, in whose environment a daemon starts that dies at `crashAt`. */
+async function call(crashAt: string, ...args: readonly string[]): Promise<string> {
+  const env = { ...user.env, FORGE_TOKEN: TOKEN, NIGHTSHIFT_CRASH_AT: crashAt };
+  const options = { cwd: user.repo.checkout, env, timeout: 60_000 };
+  return (await execute(process.execPath, [BIN, ...args], options)).stdout;
+}
+
+async function daemon(): Promise<number | null> {
+  const text = await readFile(join(user.home, "daemon.json"), "utf8").catch(() => "{}");
+  const { pid } = JSON.parse(text) as { pid?: number };
+  return pid !== undefined && isAlive(pid) ? pid : null;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** One for each state; counted anew by every daemon. */
+const CRASHES = [
+  "supervisor.started:1", // analyzing
+  "work.collected:2", // implementing
+  "step.committed:2", // checking
+  "supervisor.started:1", // verifying
+  "outcome.read:2", // describing
+  "branch.pushed:1", // publishing
+  "request.opened:1",
+];
+
+const ENDED = ["succeeded", "failed", "cancelled"];
+
+interface Shown {
+  readonly status: string;
+  readonly state: string;
+}
+
+describe("a daemon that is killed", PATIENCE, () => {
+  it("in each state of a night: the next one goes on, to one change request, and nothing is left over", async () => {
+    await settleIn();
+    await call("", "init", "--yes");
+    await call("", "stop");
+    const [first = "", ...others] = CRASHES;
+    const { id } = JSON.parse(await call(first, "improve", "--category", "docs", "--only", "--json")) as { id: string };
+    for (const crash of [...others, ""]) {
+      await vi.waitFor(async () => expect(await daemon()).toBe(null), WAIT);
+      // It may be gone again before it could answer.
+      await call(crash, "start").catch(() => "");
+    }
+    const show = async (): Promise<Shown> => JSON.parse(await call("", "show", id, "--json")) as Shown;
+    await vi.waitFor(async () => expect(ENDED).toContain((await show()).status), WAIT);
+    expect(await show()).toMatchObject({ status: "succeeded", state: "published" });
+    expect(forge.changeRequests.map(({ branch }) => branch)).toEqual(["night-shift/say-more"]);
+    expect(forge.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
+    expect(await git(forge.bareDir, "rev-list", "--count", "main..night-shift/say-more")).toBe("1");
+    expect(await git(forge.bareDir, "diff", "--name-only", "main", "night-shift/say-more")).toBe("notes.txt");
+    await vi.waitFor(async () => expect(await filesBelow(join(user.home, "workspaces"))).toEqual([]), WAIT);
+    await call("", "stop");
+    expect((await filesBelow(user.home)).filter((file) => /\.(?:lock|building|tmp)$/.test(file))).toEqual([
+      join(user.home, "nightshift.db.lock"),
+    ]);
+    expect(await holding(user.home, [TOKEN])).toEqual([]);
+  });
+});

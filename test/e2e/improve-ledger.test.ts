@@ -1,0 +1,148 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import type { Proposal } from "../../src/core/proposal.ts";
+import type { Task } from "../../src/core/task.ts";
+import { createReadBack } from "../../src/engine/read-back.ts";
+import { ALICE } from "./night.ts";
+import { NIGHTLY, openNightly, type Nightly } from "./nightly.ts";
+import { branchesOf, expectNothingLeft, promptsOf } from "./nothing-left.ts";
+
+const PATIENCE_MS = 200_000;
+const PATIENCE = { timeout: 400_000 };
+
+let night: Nightly;
+let readBack: () => Promise<void>;
+
+afterEach(async () => {
+  await night.close();
+}, 60_000);
+
+/** Proposes one thing, by the title beside it, and adds the line that stands there. */
+const AGENT = `TITLE=$(head -n 1 "$(dirname "$0")/tonight"); LINE=$(tail -n 1 "$(dirname "$0")/tonight")
+case $ROLE in
+  analyze) report '{"outcome":"improvement_found","category":"docs","candidates":[{"rank":1,"title":"'"$TITLE"'","files":["notes.txt"],"description":"d","rationale":"r"}],"selected":1}';;
+  implement) echo "$LINE" >> notes.txt; implemented x;;
+  verify) verified;;
+  describe) described "$TITLE";;
+esac`;
+
+const open = async (): Promise<void> => {
+  night = await openNightly({ patienceMs: PATIENCE_MS, agent: AGENT });
+  const look = createReadBack(night.wired.ports);
+  // What is closed is believed at the second look.
+  readBack = async () => {
+    await look();
+    await look();
+  };
+};
+
+async function tonight(title: string, line: string): Promise<Task> {
+  await writeFile(join(night.repo.path, "tonight"), `${title}\n${line}\n`);
+  const { id } = await night.submit({ ...NIGHTLY, improve: { category: "docs", only: true, scheduledAt: null } });
+  return night.settled(id);
+}
+
+async function ledger(): Promise<readonly Proposal[]> {
+  const all = await night.wired.ports.store.listProposals({ project: "shop", statuses: null, limit: 100 });
+  return all.toSorted((one, other) => one.at - other.at);
+}
+
+async function eventsOf({ id }: Pick<Task, "id">, prefix: string): Promise<readonly string[]> {
+  const events = await night.wired.ports.store.listEvents({ after: 0, task: id, limit: 1000 });
+  return events.map(({ type }) => type).filter((type) => type.startsWith(prefix));
+}
+
+const SAME = "Explain where the stock comes from";
+
+/** So that its files are not among the recent ones. */
+async function goOn(): Promise<void> {
+  for (const name of ["four", "five", "six"]) await night.repo.commit({ [`recent-${name}.txt`]: name }, name);
+}
+
+describe("what became of a change request", PATIENCE, () => {
+  it("decides whether it is proposed again: not while it is open, nor once it was closed, until its file is another", async () => {
+    await open();
+    const first = await tonight(SAME, "from the warehouse");
+    expect(first).toMatchObject({ state: "published" });
+    const [request] = night.forge.changeRequests;
+    expect(await ledger()).toMatchObject([{ title: SAME, status: "published", number: 1, task: first.id }]);
+
+    const second = await tonight("Explain where stock comes from", "in other words");
+    expect(second).toMatchObject({ status: "succeeded", state: "no_improvement" });
+    expect(second.reason).toMatch(
+      /"Explain where the stock comes from" is still open \(http.*\/-\/merge_requests\/1\)/,
+    );
+
+    night.forge.closeRequest(request?.number ?? 0);
+    // However often it is looked at, people are asked once.
+    await readBack();
+    await readBack();
+    expect(await ledger()).toMatchObject([{ status: "closed" }]);
+    expect(await eventsOf(first, "request.")).toEqual(["request.closed", "request.unexplained"]);
+
+    const explained = await night.commands.giveReason(
+      first.id,
+      { kind: "not_worth_it", text: "Nobody reads the notes" },
+      ALICE,
+    );
+    expect(explained.proposal).toMatchObject({ status: "closed", reason: { kind: "not_worth_it" } });
+    const third = await tonight(SAME, "from the warehouse");
+    expect(third).toMatchObject({ state: "no_improvement" });
+    expect(third.reason).toMatch(/was closed .*its files have not changed enough since/);
+    const [prompt] = await promptsOf(night, third.id, "analyze");
+    expect(prompt).toContain("Nobody reads the notes");
+    expect(prompt).toMatch(/Proposed before:\n- "Explain where the stock comes from" was closed/);
+    await readBack();
+    expect(await eventsOf(first, "request.")).toEqual(["request.closed", "request.unexplained"]);
+
+    await night.repo.commit({ "notes.txt": Array.from({ length: 30 }, (_, n) => `another line ${n}\n`).join("") });
+    await goOn();
+    const fourth = await tonight(SAME, "from the new warehouse");
+    // The closed one's branch is still there, and is not ours any more.
+    expect(fourth).toMatchObject({ state: "published", branch: `${first.branch}-2` });
+    expect(night.forge.changeRequests.map(({ state }) => state)).toEqual(["closed", "open"]);
+
+    const merge = await night.forge.merge(2);
+    await readBack();
+    expect((await ledger()).at(-1)).toMatchObject({ status: "merged", baseCommit: merge, task: fourth.id });
+    expect(await eventsOf(fourth, "request.")).toEqual(["request.merged"]);
+    await night.repo.git("pull", "--quiet", "--rebase", "origin", "main");
+    await goOn();
+    const fifth = await tonight(SAME, "from elsewhere");
+    expect(fifth).toMatchObject({ state: "no_improvement" });
+    expect(fifth.reason).toContain("was merged");
+    await expectNothingLeft(night, fifth);
+  });
+
+  it("is known by the change itself, whatever it is called the next time", async () => {
+    await open();
+    const first = await tonight(SAME, "from the warehouse");
+    night.forge.closeRequest(1);
+    await readBack();
+    const second = await tonight("Mention opening hours", "from the warehouse");
+    expect(second).toMatchObject({ status: "failed", outcome: "abandoned" });
+    expect(second.reason).toContain("known_change notes.txt: This very change was proposed before");
+    expect(await branchesOf(night)).toEqual([first.branch]);
+    // And what was given up is not taken up the next night.
+    const third = await tonight("Mention opening hours", "at nine");
+    expect(third).toMatchObject({ state: "no_improvement" });
+    expect(third.reason).toContain("was tried and given up");
+    await expectNothingLeft(night, third);
+  });
+});
+
+describe("a project without a forge", PATIENCE, () => {
+  it("gets a branch, and not the same one every night", async () => {
+    night = await openNightly({ patienceMs: PATIENCE_MS, agent: AGENT, hasForge: false });
+    const first = await tonight(SAME, "from the warehouse");
+    expect(first).toMatchObject({ state: "published", branch: "night-shift/explain-where-the-stock-comes-from" });
+    expect(night.forge.changeRequests).toEqual([]);
+    expect(await ledger()).toMatchObject([{ status: "published", url: null, number: null }]);
+    const second = await tonight(SAME, "from the warehouse");
+    expect(second).toMatchObject({ state: "no_improvement" });
+    expect(second.reason).toContain("was pushed as a branch");
+    expect(await branchesOf(night)).toEqual([first.branch]);
+    await expectNothingLeft(night, second);
+  });
+});

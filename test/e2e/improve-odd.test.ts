@@ -1,0 +1,139 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import type { Task } from "../../src/core/task.ts";
+import type { Project } from "../../src/ports/store.ts";
+import { git } from "../../src/testing/temp-repo.ts";
+import { createUser, PROJECT_FILE, type User } from "./cli-user.ts";
+import { ALICE } from "./night.ts";
+import { NIGHTLY, openNightly, type Nightly, type NightlyOptions } from "./nightly.ts";
+import { expectNothingLeft } from "./nothing-left.ts";
+
+const PATIENCE_MS = 200_000;
+const PATIENCE = { timeout: 240_000 };
+
+let night: Nightly | null = null;
+let user: User | null = null;
+
+async function open(options: NightlyOptions = {}): Promise<Nightly> {
+  night = await openNightly({ patienceMs: PATIENCE_MS, ...options });
+  return night;
+}
+
+afterEach(async () => {
+  await night?.close();
+  await user?.leave();
+  night = null;
+  user = null;
+}, 60_000);
+
+async function begin(at: Nightly): Promise<string> {
+  const { id } = await at.submit({ ...NIGHTLY, improve: { category: "docs", only: true, scheduledAt: null } });
+  return id;
+}
+
+const tonight = async (at: Nightly): Promise<Task> => at.settled(await begin(at));
+
+async function register(at: Nightly, changed: Partial<Project>): Promise<void> {
+  const project = await at.wired.ports.store.getProject("shop");
+  if (project === null) throw new Error("the project is gone");
+  await at.commands.registerProject({ ...project, ...changed }, ALICE);
+}
+
+const ODD = "grüße/über sicht 🌙.txt";
+const POINTER =
+  "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n";
+
+describe("a repository that is not like most", PATIENCE, () => {
+  it("with trunk, a detached checkout, a submodule, LFS pointers and names of all kinds gets its change request", async () => {
+    const opened = await open({
+      files: { [ODD]: "eins\n", ".gitattributes": "*.bin filter=lfs diff=lfs merge=lfs -text\n", "big.bin": POINTER },
+      agent: `case $ROLE in
+        analyze) found "Übersicht der Grüße" "${ODD}";;
+        implement) test -d lib && test -z "$(ls -A lib)" && grep -q ^oid big.bin || exit 9
+          echo zwei >> "${ODD}"; implemented x;;
+        verify) verified;;
+        describe) described "Übersicht der Grüße";;
+      esac`,
+    });
+    const { repo, forge } = opened;
+    await writeFile(join(repo.checkout, ".gitmodules"), '[submodule "lib"]\n\tpath = lib\n\turl = ../lib.git\n');
+    const commit = await repo.git("rev-parse", "HEAD");
+    await repo.git("update-index", "--add", "--cacheinfo", `160000,${commit},lib`);
+    await repo.git("add", ".gitmodules");
+    await repo.git("commit", "--quiet", "--message=submodule");
+    await repo.git("branch", "--move", "trunk");
+    await repo.git("push", "--quiet", "origin", "trunk");
+    await git(repo.remote, "symbolic-ref", "HEAD", "refs/heads/trunk");
+    await git(repo.remote, "update-ref", "-d", "refs/heads/main");
+    await repo.git("checkout", "--quiet", "--detach");
+    // As one that was registered by its address: nobody said what the default branch is called.
+    await register(opened, { defaultBranch: "HEAD" });
+    const task = await tonight(opened);
+    expect(task).toMatchObject({ state: "published", branch: "night-shift/ubersicht-der-gru-e" });
+    expect(forge.changeRequests).toMatchObject([{ target: "trunk", branch: task.branch }]);
+    const changed = await git(repo.remote, "diff", "-z", "--name-only", "trunk", task.branch ?? "");
+    expect(changed.split("\0").filter((name) => name !== "")).toEqual([ODD]);
+    const kept = await git(repo.remote, "ls-tree", task.branch ?? "", "lib", "big.bin", ".gitmodules");
+    expect(kept).toBe(await git(repo.remote, "ls-tree", "trunk", "lib", "big.bin", ".gitmodules"));
+    expect(kept).toContain(`160000 commit ${commit}`);
+    await expectNothingLeft(opened, task);
+  });
+
+  it("without a commit is told so, with what to do", async () => {
+    const opened = await open();
+    await git(opened.repo.remote, "update-ref", "-d", "refs/heads/main");
+    const task = await tonight(opened);
+    expect(task).toMatchObject({ status: "failed", outcome: "agent_error" });
+    expect(task.reason).toMatch(/has no commits yet\. Make a first commit, then try again\./);
+  });
+
+  it("without the branch that is named as its default is told which ones there are", async () => {
+    const opened = await open({ settings: "default_branch: develop\n" });
+    const task = await tonight(opened);
+    expect(task).toMatchObject({ status: "failed", outcome: "agent_error" });
+    expect(task.reason).toMatch(/has no branch "develop"\. It has 1: main\. Set `default_branch` to one of them\./);
+  });
+});
+
+describe("a remote", PATIENCE, () => {
+  it("that does not answer is waited for, and what to do is said", async () => {
+    const opened = await open();
+    await register(opened, { remote: "http://127.0.0.1:9/team/shop.git" });
+    const id = await begin(opened);
+    const task = await opened.until(id, ({ queuedFor }) => queuedFor !== null);
+    expect(task).toMatchObject({ status: "queued", state: "analyzing", queuedFor: { kind: "provider" } });
+    const [run] = await opened.runs(id);
+    expect(run).toMatchObject({ outcome: "provider_down" });
+    expect(run?.error).toMatch(/cannot be reached\. Check the network and the address/);
+  });
+
+  it("that is no repository any more ends the night, and what to do is said", async () => {
+    const opened = await open();
+    await register(opened, { remote: join(opened.repo.path, "gone.git") });
+    const task = await tonight(opened);
+    expect(task).toMatchObject({ status: "failed" });
+    expect(task.reason).toMatch(/gone\.git is not a git repository\. Check the path or URL/);
+  });
+});
+
+describe("somebody at a shell", PATIENCE, () => {
+  it("is told which categories there are, and which names in a template mean nothing", async () => {
+    user = await createUser();
+    const said = await user.run("improve", "--category", "beauty");
+    expect(said.code).toBe(2);
+    for (const category of ["tests", "refactoring", "docs", "security", "performance"])
+      expect(said.stderr).toContain(category);
+    const prompts = join(user.repo.checkout, ".nightshift", "prompts");
+    await mkdir(prompts, { recursive: true });
+    await writeFile(join(prompts, "analyze.md"), "Look at {{project}} for {{resons}} of {{mine}}.\n");
+    await writeFile(
+      join(user.repo.checkout, "nightshift.yaml"),
+      `${PROJECT_FILE(user.repo.path)}improve:\n  variables: { mine: ours }\n`,
+    );
+    await user.run("init", "--yes");
+    const { stdout } = await user.run("doctor");
+    expect(stdout).toMatch(/resons/);
+    expect(stdout).not.toMatch(/\{\{(?:project|mine)\}\}/);
+  });
+});

@@ -1,0 +1,84 @@
+import { chmod, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { ForeseenJson, SchedulesJson, TaskJson } from "../../src/http/client.ts";
+import { createUser, endOf, type User } from "./cli-user.ts";
+
+let user: User;
+
+/** Finds something in the category `refactoring` alone, and makes it. */
+const AGENT = `#!/bin/sh
+prompt=$(cat)
+report() { printf '%s' "$1" > "$NIGHTSHIFT_OUTCOME_FILE"; }
+case $NIGHTSHIFT_ROLE in
+  analyze) case "$prompt" in
+    *"category **refactoring"*) report '{"outcome":"improvement_found","category":"refactoring","candidates":[{"rank":1,"title":"Say more","files":["notes.txt"],"description":"d","rationale":"r"}],"selected":1}';;
+    *) report '{"outcome":"no_improvement","reason":"all is well","files_scanned":3}';;
+  esac;;
+  implement) echo more >> notes.txt; report '{"outcome":"implemented","summary":"said more"}';;
+  verify) report '{"outcome":"verified","summary":"it does"}';;
+  describe) report '{"outcome":"described","title":"Say more","summary":"s","reasoning":"r","changes":"- c","commit_message":"docs: say more"}';;
+esac
+`;
+
+beforeEach(async () => {
+  user = await createUser();
+  const agent = join(user.repo.path, "nightly.sh");
+  await writeFile(agent, AGENT);
+  await chmod(agent, 0o755);
+  await user.repo.commit({ "notes.txt": "notes\n" }, "notes");
+  await user.repo.commit({ "newer.txt": "newer\n" }, "newer");
+  const settings = `project: shop
+time_zone: UTC
+agent: mine
+agents: { mine: { kind: command, command: ["${agent}"] } }
+checks: { content: { command: "test -s README.md" } }
+roles: { verify: { timeout: 2m } }
+improve:
+  schedule: "0 2 * * *"
+  avoid_recent_commits: 1
+  categories: { monday: [tests], tuesday: [tests], wednesday: [tests], thursday: [tests], friday: [tests], saturday: [tests] }
+`;
+  await writeFile(join(user.repo.checkout, "nightshift.yaml"), settings);
+  await user.json("init", "--yes");
+});
+afterEach(() => user.leave());
+
+test("a dry run shows who would do what with which rights, limits and prompts, and starts nothing", async () => {
+  const foreseen = await user.json<ForeseenJson>("improve", "--dry-run", "--category", "docs");
+  expect(foreseen).toMatchObject({ categories: ["docs", "tests", "refactoring", "security", "performance"] });
+  expect(foreseen.runs.map(({ role }) => role)).toEqual(["analyze", "implement", "verify", "describe"]);
+  for (const { prompt } of foreseen.runs) expect(prompt).not.toContain("{{");
+  const { stdout } = await user.run("improve", "--dry-run", "--category", "docs", "--prompts");
+  expect(stdout).toMatch(/^shop: would try docs, then tests, .*nothing was started\n/);
+  expect(stdout).toMatch(/^verify {5}mine {3}its own {2}2 min /m);
+  expect(stdout).toContain("content: test -s README.md");
+  expect(stdout).toContain("the branch night-shift/… is pushed; there is no forge");
+  for (const role of ["analyze", "implement", "verify", "describe"])
+    expect(stdout).toContain(`Prompt of ${role}\n\n# Rules that stand above everything else`);
+  expect((await user.run("improve", "--dry-run", "--category", "doc")).stderr).toMatch(/docs/);
+  expect(await user.json<readonly unknown[]>("queue")).toEqual([]);
+});
+
+test("a night by hand tells its category and its branch, and the coming ones stand in the schedule", async () => {
+  const { code, stdout, stderr } = await endOf(user.start("improve", "--category", "docs", "--wait"));
+  expect(code, stderr).toBe(0);
+  expect(stdout).toContain("category: refactoring (fallback from docs)\n");
+  expect(stdout).toContain("branch: night-shift/say-more\n");
+
+  const { runs } = await user.json<SchedulesJson>("schedule");
+  expect(runs).toHaveLength(7);
+  expect((await user.run("schedule")).stdout).toMatch(
+    /Sun .*02:00 UTC {2}shop {5}improve {3}nothing: no category for this day/,
+  );
+
+  const again = await user.json<TaskJson>("schedule", "run", "improve");
+  expect(again).toMatchObject({ pipeline: "improve", project: "shop" });
+  expect((await user.run("schedule", "run", "weekly")).stderr).toMatch(/no schedule "weekly"; there are: improve/);
+}, 90_000);
+
+test("the doctor tells the next night and the day without one", async () => {
+  const { stdout } = await user.run("doctor");
+  expect(stdout).toMatch(/! improve \(shop\) .*next: .*02:00 UTC/);
+  expect(stdout).toContain("nothing is done on sunday: no category is scheduled for that day");
+});
