@@ -1,10 +1,11 @@
 import { configDefaults, defineConfig } from "vitest/config";
+import { NIGHTS } from "./vitest.nights.config.ts";
 
 export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "scripts/**/*.test.ts"],
-    // They need real agent CLIs: `npm run test:agents`.
-    exclude: [...configDefaults.exclude, "test/agents/**"],
+    // They need real agent CLIs (`npm run test:agents`), or much time (`npm run test:nights`).
+    exclude: [...configDefaults.exclude, "test/agents/**", ...NIGHTS],
     pool: "forks",
     testTimeout: 30_000,
     hookTimeout: 30_000,

@@ -65,6 +65,22 @@ test("a failure says why and what to do", () => {
   expect(lines).toEqual(["too slow", "$0.42 · 12 min", "→ nightshift show t"]);
 });
 
+test("who closed a change request is asked why, and how to say it", () => {
+  const reason = "Say more: why was it closed?";
+  expect(told({ about: "closed", reason, next: ["nightshift rules reason t wrong"] })).toEqual({
+    title: "shop: closed without a reason – docs (fallback from tests)",
+    lines: [reason, DATA.url, "→ nightshift rules reason t wrong"],
+  });
+});
+
+test("a night that was missed is not told of as one that is done", () => {
+  const queued = { status: "queued", outcome: null, category: "docs", url: null, costUsd: 0, durationMs: 0 } as const;
+  expect(told({ ...queued, about: "missed", reason: "It should have run." })).toEqual({
+    title: "shop: was missed and starts now – docs",
+    lines: ["It should have run."],
+  });
+});
+
 test("what is published outside of a night is a task that is done", () => {
   expect(told({ pipeline: "chore", category: null }).title).toBe("shop: done – Improve shop");
   expect(told({ pipeline: "chore", category: null, status: "cancelled" }).title).toBe("shop: cancelled – Improve shop");

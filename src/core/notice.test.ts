@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { makeTask } from "../testing/builders.ts";
-import { concerns, deliveryId, describeTask } from "./notice.ts";
+import { concerns, deliveryId, describeHappening, describeTask } from "./notice.ts";
 import type { Task } from "./task.ts";
 
 const NOTHING = { runs: [], url: null, at: 61_000 };
@@ -30,6 +30,28 @@ describe("what a notice knows", () => {
       durationMs: 60_000,
       waitingFor: null,
       next: [],
+    });
+  });
+
+  test("what was published is told by its title, not by its address once more", () => {
+    const url = "https://git.example.com/7";
+    const told = (over: Partial<Task>) => describeTask(night({ reason: url, title: "Say more", ...over }), FACTS);
+    const FACTS = { ...NOTHING, url, at: 999_000 };
+    expect(told({}).reason).toBe("Say more");
+    expect(told({ items: null }).reason).toBeNull();
+    expect(told({ finishedAt: 31_000 }).durationMs).toBe(30_000);
+  });
+
+  test("a night that was missed or whose change request was closed is told of for that", () => {
+    const data = describeTask(night({ reason: "Say more" }), NOTHING);
+    expect(describeHappening(data, "missed", "task_1", "it should have run")).toMatchObject({
+      about: "missed",
+      reason: "it should have run",
+    });
+    expect(describeHappening(data, "closed", "task_1", "…")).toMatchObject({
+      about: "closed",
+      reason: "Say more: why was it closed?",
+      next: ['nightshift rules reason task_1 wrong|not_worth_it|too_big|duplicate|style|other "…"'],
     });
   });
 
@@ -110,6 +132,11 @@ test.for([
   ["confluence", "waiting", "improve", false],
 ] as const)("%s hears of %s in %s: %s", ([channel, kind, pipeline, expected]) => {
   expect(concerns(channel, kind, { pipeline })).toBe(expected);
+});
+
+test("a night log has no line for a night that was missed: the one that makes up for it has its own", () => {
+  expect(concerns("run_log", "failed", { pipeline: "improve", about: "missed" })).toBe(false);
+  expect(concerns("ntfy", "failed", { pipeline: "improve", about: "missed" })).toBe(true);
 });
 
 test("a delivery is told from every other, also of a database that was begun anew", () => {

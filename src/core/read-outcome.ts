@@ -71,17 +71,11 @@ function summaryOf(name: AgentOutcome, payload: Readonly<Record<string, unknown>
     (each) => typeof each === "string",
   );
   if (typeof said === "string") return said;
-  if (name === "improvement_found") return selectedTitle(payload);
   if (name === "needs_info")
     return toQuestions(payload)
       .map(({ question }) => question)
       .join("\n");
   return name.replaceAll("_", " ");
-}
-
-function selectedTitle(payload: Readonly<Record<string, unknown>>): string {
-  const { candidates, selected } = PAYLOADS.improvement_found.parse(payload);
-  return candidates.find(({ rank }) => rank === selected)?.title ?? "improvement found";
 }
 
 function mayReport(role: Role, name: unknown): name is AgentOutcome {

@@ -86,7 +86,10 @@ async function checkFiles(
       const settings = await files.settings(project);
       layers.unshift(settings);
       findings.push(
-        fine("nightshift.yaml", `valid, ${settings.checks.length} ${settings.checks.length === 1 ? "check" : "checks"}`),
+        fine(
+          "nightshift.yaml",
+          `valid, ${settings.checks.length} ${settings.checks.length === 1 ? "check" : "checks"}`,
+        ),
         ...(await checkAgents(settings, env)),
       );
     }

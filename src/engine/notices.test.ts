@@ -48,3 +48,20 @@ test("each channel gets what is known at this moment: the run that ends now and 
     data: { costUsd: 0.25, durationMs: 4_000, url: "https://git.example.com/7", reason: "it is [redacted]" },
   });
 });
+
+test("why a change request was closed is asked, with the command that answers; the run log has no line for it", async () => {
+  const { task } = await startTask(store);
+  const asked = sampleEvent({ task: task.id, type: "request.unexplained", summary: "closed: why?" });
+  const ports = { ...portsOf(), channelsFor: () => ["ntfy", "run_log"] };
+  const told = await noticesFor(ports, {
+    task: { ...task, pipeline: "improve", status: "succeeded" },
+    events: [asked],
+  });
+  expect(told).toMatchObject([
+    {
+      channel: "ntfy",
+      kind: "waiting",
+      data: { about: "closed", next: [expect.stringContaining(`reason ${task.id} `)] },
+    },
+  ]);
+});

@@ -21,7 +21,10 @@ export async function weighCandidates(context: StepContext, work: Work, outcome:
     dropped: [...choice.dropped],
   };
   await recordProposals(context, { analysis: weighed, baseCommit: work.baseCommit });
-  return { ...outcome, payload: { ...outcome.payload, ...weighed, claimed: { selected: found.selected } } };
+  // What the analysis says of another than the one that is made would mislead.
+  const isSaid = outcome.payload["summary"] !== undefined && selected.rank === found.selected;
+  const summary = isSaid ? outcome.summary : selected.title;
+  return { ...outcome, summary, payload: { ...outcome.payload, ...weighed, claimed: { selected: found.selected } } };
 }
 
 async function choose(context: StepContext, work: Work, analysis: Analysis): Promise<Choice> {
