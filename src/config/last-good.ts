@@ -1,29 +1,36 @@
 import { ConfigError } from "../core/errors.ts";
-import type { Settings } from "../core/settings.ts";
 
 interface Place {
   readonly name: string;
+  readonly path: string | null;
+  readonly remote?: string;
+  readonly accepted: string;
 }
 
-/** Remembers what each project's files said when they could last be used: a slip of the pen at noon costs no night. */
-export function keepLastGood<P extends Place>(read: (project: P) => Promise<Settings>) {
-  const good = new Map<string, Settings>();
+/** Remembers what was read of each project when it could last be used: a slip of the pen at noon costs no night. */
+export function keepLastGood<P extends Place, T>(read: (project: P) => Promise<T>) {
+  const good = new Map<string, { readonly place: string; readonly found: T }>();
 
-  async function settings(project: P): Promise<Settings> {
-    const now = await read(project);
-    good.set(project.name, now);
-    return now;
+  async function current(project: P): Promise<T> {
+    const found = await read(project);
+    good.set(project.name, { place: placeKey(project), found });
+    return found;
   }
 
-  async function lastGood(project: P): Promise<Settings> {
+  async function lastGood(project: P): Promise<T> {
     try {
-      return await settings(project);
+      return await current(project);
     } catch (error) {
       const before = good.get(project.name);
-      if (before === undefined || !(error instanceof ConfigError)) throw error;
-      return before;
+      if (before === undefined || before.place !== placeKey(project) || !(error instanceof ConfigError)) throw error;
+      return before.found;
     }
   }
 
-  return { settings, lastGood };
+  return { current, lastGood };
+}
+
+/** A project of the same name elsewhere, or with other rights, is another: what held for the one is nothing to it. */
+export function placeKey({ name, path, remote = "", accepted }: Place): string {
+  return JSON.stringify([name, path, remote, accepted]);
 }

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ConfigError } from "../core/errors.ts";
 import type { ProjectFiles } from "../ports/projects.ts";
 import type { Project } from "../ports/store.ts";
 import { createProjectFiles } from "./project-files.ts";
@@ -27,7 +28,7 @@ beforeEach(async () => {
   home = join(dir, "home");
   repo = join(dir, "repo");
   await mkdir(home);
-  await mkdir(repo);
+  await mkdir(join(repo, ".git"), { recursive: true });
   files = createProjectFiles({ configDir: home, builtinDir: BUILTIN });
 });
 afterEach(() => rm(dir, { recursive: true, force: true }));
@@ -45,6 +46,9 @@ function project(accepted: string, path: string | null = repo): Project {
 async function trusted(): Promise<Project> {
   return project((await files.pendingTrust({ path: repo }, "{}")).wanted);
 }
+
+const schedule = (name: string) =>
+  `schedules:\n  - { name: ${name}, cron: "0 3 * * *", pipeline: chore, title: Audit }\n`;
 
 describe("createProjectFiles", () => {
   it("is the port", async () => {
@@ -176,6 +180,51 @@ describe("createProjectFiles", () => {
     const { text } = await files.pipeline(project("{}"), "chore");
     expect(files.parsePipeline("chore", text).start).toBe("implementing");
     expect(() => files.parsePipeline("chore", "name: chore\n")).toThrow(/states/);
+  });
+
+  it.each([
+    ["gone", () => rm(repo, { recursive: true }), "is not there"],
+    ["not mounted", () => rm(join(repo, ".git"), { recursive: true }), "is empty"],
+  ])("a checkout that is %s is no checkout without settings", async (_, lose, what) => {
+    await lose();
+    await expect(files.settings(project("{}"))).rejects.toThrow(`the project's folder ${what}`);
+  });
+
+  it("goes by what was good last, prompts included, while the folder is gone or the file is broken", async () => {
+    await write("repo/nightshift.yaml", "time_zone: Europe/Oslo\n");
+    await files.settings(project("{}"));
+    await write("repo/nightshift.yaml", "time_zone: [\n");
+    expect((await files.lastGood(project("{}"))).timeZone).toBe("Europe/Oslo");
+    await rm(repo, { recursive: true });
+    expect((await files.lastGood(project("{}"))).timeZone).toBe("Europe/Oslo");
+    expect(await files.prompt(project("{}"), "analyze")).not.toBe("");
+    await expect(files.settings(project("{}"))).rejects.toThrow(ConfigError);
+  });
+
+  it("goes by nothing of another project that had the name before", async () => {
+    await write("repo/nightshift.yaml", "time_zone: Europe/Oslo\n");
+    await files.settings(project("{}"));
+    await write("repo/nightshift.yaml", "time_zone: [\n");
+    const others = [
+      { ...project("{}"), remote: "https://git.example.com/other" },
+      project('{"checks":{}}'),
+      project("{}", join(dir, "elsewhere")),
+    ];
+    for (const other of others) await expect(files.lastGood(other)).rejects.toThrow(ConfigError);
+    await expect(files.lastGood(project("{}"))).resolves.toMatchObject({ timeZone: "Europe/Oslo" });
+  });
+
+  it("refuses two schedules of one name, wherever they stand, and the nightly improvement's", async () => {
+    await write("home/config.yaml", schedule("audit"));
+    await write("repo/nightshift.yaml", schedule("audit"));
+    await expect(files.settings(await trusted())).rejects.toThrow(
+      /nightshift\.yaml:2:\d+: schedules\.0\.name: found `audit`, which is a schedule of .*config\.yaml too/,
+    );
+    await write("repo/nightshift.yaml", schedule("improve"));
+    await expect(files.settings(project("{}"))).rejects.toThrow("`improve` is the name of the nightly improvement");
+    await write("repo/nightshift.yaml", schedule("tidy"));
+    const { schedules } = await files.settings(await trusted());
+    expect(schedules.map(({ name }) => name)).toEqual(["audit", "tidy"]);
   });
 
   it("names unknown and unaccepted agents with their place", async () => {

@@ -14,6 +14,7 @@ import { layBelow, readPromptFile, type PromptFile } from "./prompt-file.ts";
 import { readPendingTrust, readProjectFile, type PendingTrust } from "./read-project.ts";
 import { readText } from "./read-text.ts";
 import { resolvePaths } from "./resolve-paths.ts";
+import { requireOwnScheduleNames } from "./schedule-names.ts";
 import { resolveSettings } from "./resolve-settings.ts";
 import type { ProjectWritten, UserWritten } from "./schema.ts";
 import {
@@ -41,6 +42,7 @@ export interface ProjectFilesParams {
 export interface ProjectPlace {
   readonly name: string;
   readonly path: string | null;
+  readonly remote?: string;
   readonly accepted: string;
 }
 
@@ -49,8 +51,11 @@ export function createProjectFiles({ configDir, builtinDir }: ProjectFilesParams
   const pipelineOf = parseOnce((text, file): Pipeline =>
     requirePipeline({ name: basename(file, ".yaml"), text, file }),
   );
+  const layers = keepLastGood((project: ProjectPlace) => readLayers(configDir, project));
+  const settings = keepLastGood(async (project: ProjectPlace) => readSettings(project, await layers.current(project)));
   return {
-    ...keepLastGood((project: ProjectPlace) => readSettings(configDir, project)),
+    settings: settings.current,
+    lastGood: settings.lastGood,
 
     async pipeline(project: ProjectPlace, name: string): Promise<{ pipeline: Pipeline; text: string }> {
       const accepted = readAccepted(project.accepted);
@@ -76,8 +81,9 @@ export function createProjectFiles({ configDir, builtinDir }: ProjectFilesParams
     },
 
     async prompt(project: ProjectPlace, role: Role): Promise<string> {
-      const layers = await readLayers(configDir, project);
-      const written = (await readOwnPrompt(layers, role)) ?? (await readUserPrompt(layers.user.written, role));
+      // At night, when the settings are the last good ones, so is what names the prompts.
+      const known = await layers.lastGood(project);
+      const written = (await readOwnPrompt(known, role)) ?? (await readUserPrompt(known.user.written, role));
       if (written !== null) return written.body;
       return splitFrontMatter(await readBuiltIn(join(builtinDir, "prompts", `${role}.md`))).body;
     },
@@ -112,11 +118,11 @@ interface ReadLayers extends Checkout {
   readonly pending: readonly Pending[];
 }
 
-async function readSettings(configDir: string, project: ProjectPlace): Promise<Settings> {
-  const layers = await readLayers(configDir, project);
+async function readSettings(project: ProjectPlace, layers: ReadLayers): Promise<Settings> {
   const { user, pending } = layers;
   const instructions = await readInstructions(layers);
   const own = await withOwnPrompts(layers);
+  requireOwnScheduleNames(user, own);
   const settings = resolveSettings({
     project: project.name,
     timeZone: machineTimeZone(),

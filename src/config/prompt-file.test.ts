@@ -13,7 +13,7 @@ let files: ReturnType<typeof createProjectFiles>;
 
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), "nightshift-prompts-"));
-  await mkdir(join(dir, "repo"));
+  await mkdir(join(dir, "repo/.git"), { recursive: true });
   files = createProjectFiles({ configDir: join(dir, "home"), builtinDir: BUILTIN });
 });
 afterEach(() => rm(dir, { recursive: true, force: true }));

@@ -1,5 +1,7 @@
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { readText } from "./read-text.ts";
+import { ConfigError } from "../core/errors.ts";
+import { errorCode, readText } from "./read-text.ts";
 import { parseProjectConfig, type ParsedConfig } from "./parse-config.ts";
 import type { ProjectWritten, UserWritten } from "./schema.ts";
 import { hashSteeringFiles, sha256 } from "./steering-files.ts";
@@ -21,7 +23,19 @@ export interface PendingTrust {
 /** nightshift.yaml of a checkout; without the file there are no settings. */
 export async function readProjectFile(dir: string): Promise<ParsedConfig<ProjectWritten>> {
   const file = join(dir, "nightshift.yaml");
-  return parseProjectConfig((await readText(file, dir)) ?? "", file);
+  const text = await readText(file, dir);
+  if (text === null) await requireFolder(dir);
+  return parseProjectConfig(text ?? "", file);
+}
+
+/** What was deleted, or is not mounted now, is not the same as a checkout without settings. */
+async function requireFolder(dir: string): Promise<void> {
+  const found = await readdir(dir).catch((error: unknown) => errorCode(error));
+  if (typeof found !== "string" && found.length > 0) return;
+  const what =
+    found === "ENOENT" ? "is not there" : typeof found === "string" ? `cannot be read (${found})` : "is empty";
+  const message = `the project's folder ${what}; put it back or mount it, or register the project where it is now`;
+  throw new ConfigError([{ file: dir, line: null, column: null, key: "", message }]);
 }
 
 export interface TrustParams {

@@ -1,3 +1,4 @@
+import { NIGHTLY } from "../core/schedule.ts";
 import { AGENT_KINDS } from "./schema-sections.ts";
 import type { KeyPath } from "./parse-yaml.ts";
 import type { UserWritten } from "./schema.ts";
@@ -68,14 +69,11 @@ function everyCheckHasACommand(written: UserWritten): BrokenRule[] {
 
 function everyScheduleHasItsOwnName(written: UserWritten): BrokenRule[] {
   const names = (written.schedules ?? []).map((schedule) => schedule.name);
-  return names.flatMap((name, index) =>
-    names.indexOf(name) === index
-      ? []
-      : [
-          {
-            path: ["schedules", index, "name"],
-            message: `found \`${name}\` a second time; each schedule has a name of its own`,
-          },
-        ],
-  );
+  return names.flatMap((name, index) => {
+    const path = ["schedules", index, "name"];
+    if (name === NIGHTLY)
+      return [{ path, message: `\`${NIGHTLY}\` is the name of the nightly improvement; choose another` }];
+    if (names.indexOf(name) === index) return [];
+    return [{ path, message: `found \`${name}\` a second time; each schedule has a name of its own` }];
+  });
 }

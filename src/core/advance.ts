@@ -3,7 +3,7 @@ import { enterState, goToEnd, type Move } from "./enter-state.ts";
 import type { Actor, EventDraft } from "./event.ts";
 import type { Outcome, OutcomeName } from "./outcome.ts";
 import type { Facts, Pipeline, State, Target } from "./pipeline.ts";
-import { describeTried, giveUpItem } from "./items.ts";
+import { describeTried, giveUpItem, takeUpItem, walkAnew, walksAnew, withoutWork } from "./items.ts";
 import { learn } from "./learn.ts";
 import { recordMove } from "./record-move.ts";
 import { toOptions, toQuestions } from "./read-outcome.ts";
@@ -61,7 +61,9 @@ export function begin(params: AdvanceParams): Advance {
 /** A person lets an ended or stuck task go on from `state`, with every limit counted anew. */
 export function reopen(params: AdvanceParams, state: string): Advance {
   const counters = runCounts(params.task);
-  const task: Task = { ...params.task, status: "queued", counters, outcome: null, reason: null, finishedAt: null };
+  const ended: Task = { ...params.task, status: "queued", counters, outcome: null, reason: null, finishedAt: null };
+  if (ended.items !== null && walksAnew(params.pipeline, state)) return begin({ ...params, task: walkAnew(ended) });
+  const task = takeUpItem(ended);
   return recordMove(
     { ...params, task },
     enterState({ ...params, task, to: state, role: null, trigger: retryTrigger(params) }),
@@ -127,16 +129,22 @@ function nextItem(params: AdvanceParams, target: Target): Move {
   const items = giveUpItem(task.items, outcome);
   if (items.at + 1 >= items.list.length) return endOfList(params, { ...task, items }, target.else);
   // Limits count anew for each item; how many runs a role had is told to the agent and goes on counting.
-  const moved = { ...task, counters: runCounts(task), items: { ...items, at: items.at + 1 } };
+  const moved = { ...withoutWork(task), counters: runCounts(task), items: { ...items, at: items.at + 1 } };
   return enterState({ ...params, task: moved, to: target.to ?? task.state, role: target.role, trigger: null });
 }
 
 /** What the list came to stands in the end state's name; why, in what became of each item. */
 function endOfList(params: AdvanceParams, task: Task, target: Target["else"]): Move {
-  const move = otherwise({ ...params, task }, target, null);
+  const move = otherwise({ ...params, task: withoutWork(task) }, target, null);
   if (move.end === null || task.items === null) return move;
   const reason = describeTried(task.items.tried) || move.end.reason;
-  return { ...move, end: { ...move.end, reason, outcome: move.task.state } };
+  // Nobody works on it any more, and people may want to see what the last item came to.
+  const { branch, headCommit } = task;
+  return {
+    ...move,
+    task: { ...move.task, branch, headCommit },
+    end: { ...move.end, reason, outcome: move.task.state },
+  };
 }
 
 function takeDefault(params: AdvanceParams, edge: DefaultEdge): Move {

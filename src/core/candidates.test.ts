@@ -107,8 +107,14 @@ describe("chooseCandidate()", () => {
     );
     const churn = new Map([["b1", [{ path: "src/a.ts", gone: false, changed: 50, lines: 60 }]]]);
     expect(choose(asked, { ledger: [known], churn }).selected?.rank).toBe(1);
-    const open = choose(asked, { ledger: [{ ...known, status: "published", url: null }], churn });
-    expect(open.dropped[0]?.reason).toBe('"Fix the typos" is still open.');
+    const open = choose(asked, { ledger: [{ ...known, status: "published" }], churn });
+    expect(open.dropped[0]?.reason).toBe('"Fix the typos" is still open (https://forge.example/1).');
+    // Without a forge nobody hears what became of it.
+    const pushed = [{ ...known, status: "published", url: null } as const];
+    expect(choose(asked, { ledger: pushed, churn: new Map([["b1", []]]) }).dropped[0]?.reason).toBe(
+      '"Fix the typos" was pushed as a branch, and its files have not changed enough since.',
+    );
+    expect(choose(asked, { ledger: pushed, churn }).selected?.rank).toBe(1);
   });
 });
 

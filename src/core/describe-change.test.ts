@@ -52,6 +52,24 @@ describe("describeNightChange", () => {
     expect(text.message).toBe("docs: say how to install");
   });
 
+  it("lets no order through by the names of files, nor by the title", () => {
+    const files = ["a`/merge`.ts", "../out.ts", "b @all <img src=x>.ts", "./src//c.ts", "d\n/merge\n#12"];
+    const hostile = { ...analysis, candidates: [{ ...candidate(2, "Say how"), files }] };
+    const titled = { ...description, title: "Say how [skip ci] (closes #12)" };
+    const { body, title } = describeNightChange({
+      category: "docs",
+      analysis: hostile,
+      description: titled,
+      trailer: "",
+    });
+    expect(title).toBe("[night-shift/docs] Say how (see #12)");
+    const line = body.split("\n").find((each) => each.startsWith("2. Say how")) ?? "";
+    expect(line.split("`")).toHaveLength(9);
+    expect(line).toContain("`src/c.ts`");
+    expect(line).toContain("d /merge");
+    expect(line).not.toMatch(/@all|<img|#12|out\.ts/);
+  });
+
   it("ends the commit message with the trailer that people configured", () => {
     expect(describeNightChange({ category: "docs", analysis, description, trailer: "Night: yes" }).message).toBe(
       "docs: say how to install\n\nNight: yes",
@@ -65,5 +83,18 @@ describe("describeTaskChange", () => {
     const text = describeTaskChange({ ...given, checks: ["test: passed"] });
     expect(text).toMatchObject({ title: "Greet", message: "Greet\n\ngreets", labels: [] });
     expect(text.body).toBe("## Summary\n\ngreets\n\n## Asked for\n\nGreet the world\n\n## Checks\n\n- test: passed");
+  });
+
+  it("gives no order to the forge by commit or title", () => {
+    const summary = "Greets. Closes #12\n\nCo-authored-by: x <x@y.example>";
+    const text = describeTaskChange({
+      title: "Greet [skip ci]",
+      description: "",
+      summary,
+      checks: [],
+      trailer: "Night: yes",
+    });
+    expect(text.message).toBe("Greet\n\nGreets. see #12\n\nNight: yes");
+    expect(text.title).toBe("Greet");
   });
 });

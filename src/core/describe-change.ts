@@ -1,5 +1,6 @@
 import type { Analysis, Description } from "./analysis.ts";
-import { commitText, forgeText } from "./forge-text.ts";
+import { cleanFiles } from "./candidates.ts";
+import { commitText, forgeText, titleText } from "./forge-text.ts";
 import { terminalLine } from "./terminal-text.ts";
 
 /** How a change is presented to people: its commit message, and the text of its change request. */
@@ -24,7 +25,7 @@ export interface NightChange {
 export function describeNightChange({ category, analysis, description, trailer }: NightChange): ChangeText {
   return {
     message: [commitText(description.commit_message), trailer].filter((part) => part !== "").join("\n\n"),
-    title: `[${NIGHT_LABEL}/${category}] ${oneLine(description.title)}`,
+    title: `[${NIGHT_LABEL}/${category}] ${titleText(description.title, MAX_TITLE)}`,
     body: sections([
       ["Summary", forgeText(description.summary)],
       ["Reasoning", forgeText(description.reasoning)],
@@ -46,8 +47,10 @@ export interface TaskChange {
 /** What a person asked for. */
 export function describeTaskChange({ title, description, summary, checks, trailer }: TaskChange): ChangeText {
   return {
-    message: [title, summary === title ? "" : summary, trailer].filter((part) => part !== "").join("\n\n"),
-    title: oneLine(title),
+    message: [commitText([title, summary === title ? "" : summary].join("\n\n")), trailer]
+      .filter((part) => part !== "")
+      .join("\n\n"),
+    title: titleText(title, MAX_TITLE),
     body: sections([
       ["Summary", forgeText(summary)],
       ["Asked for", forgeText(description)],
@@ -61,7 +64,7 @@ function describeCandidates({ candidates, selected, dropped }: Analysis): string
   const kept = candidates
     .toSorted((a, b) => a.rank - b.rank)
     .map((candidate) => {
-      const files = candidate.files.map((file) => `\`${oneLine(file)}\``).join(", ");
+      const files = cleanFiles(candidate.files).map(inCode).join(", ");
       const fate = candidate.rank === selected ? "**this change**" : "not taken";
       return `${candidate.rank}. ${forgeText(oneLine(candidate.title))} (${fate}): ${forgeText(oneLine(candidate.rationale))} ${files}`.trim();
     });
@@ -74,6 +77,11 @@ function sections(parts: readonly (readonly [string, string])[]): string {
     .filter(([, text]) => text !== "")
     .map(([title, text]) => `## ${title}\n\n${text}`)
     .join("\n\n");
+}
+
+/** A backtick would end it early. */
+function inCode(file: string): string {
+  return `\`${forgeText(oneLine(file)).replaceAll("`", "'")}\``;
 }
 
 function oneLine(text: string): string {

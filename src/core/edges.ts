@@ -74,7 +74,7 @@ export function possibleOutcomes(step: Step): readonly OutcomeName[] {
         "cancel",
       ];
     case "publish":
-      return ["published", "conflict", ...FAILURE_OUTCOMES, "cancel"];
+      return ["published", "conflict", "night_over", ...FAILURE_OUTCOMES, "cancel"];
     case "wait":
       return [...WAIT_OUTCOMES[step.for], "cancel"];
     case "end":

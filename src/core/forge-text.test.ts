@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { commitText, forgeText } from "./forge-text.ts";
+import { commitText, forgeText, titleText } from "./forge-text.ts";
 
 describe("forgeText", () => {
   it.each([
@@ -12,6 +12,38 @@ describe("forgeText", () => {
   ])("lets nothing through that is %s", (_, text, order) => {
     expect(text).toMatch(order);
     expect(forgeText(text)).not.toMatch(order);
+  });
+
+  it.each([
+    "Closes #12",
+    "closes: #12 and #13",
+    "Implements #12",
+    "implemented issue #12",
+    "Fixes issues #1, #2",
+    "Resolves https://forge.example/team/shop/-/issues/12",
+    "closing <https://forge.example/team/shop/issues/12>",
+    "Fixes SHOP-12",
+    "Implementing: SHOP_2-7",
+    "Resolve **team/shop#3**",
+    "clos[skip ci]es #12",
+    "fix GH-5",
+  ])("closes nothing with %s, on the page, in the commit or in the title", (text) => {
+    const closing = /(clos|fix|resolv|implement)(e[sd]?|s|ed|ing)?\b/i;
+    expect(forgeText(`It does. ${text}.`)).not.toMatch(closing);
+    expect(commitText(`docs: say how\n\nIt does. ${text}.`)).toMatch(/^docs: say how\n\nIt does\. see.*\d/);
+    expect(commitText(`docs: say how\n\nIt does. ${text}.`)).not.toMatch(closing);
+    expect(titleText(`Say how (${text})`, 200)).not.toMatch(closing);
+  });
+
+  it.each([
+    "fix UTF-8 and SHA-256 names",
+    "fixes the parser, closes the file and implements retries in 3 places",
+    "resolve utf-8 and top-10 lists",
+    "fix: CVE-2024-1234 in the parser",
+  ])("leaves %s as it is", (text) => {
+    expect(forgeText(text)).toBe(text);
+    expect(commitText(text)).toBe(text);
+    expect(titleText(text, 200)).toBe(text);
   });
 
   it("leaves plain Markdown as it is", () => {
@@ -36,6 +68,25 @@ describe("commitText", () => {
 
   it.each(["[skip ci]", "[ci skip]", "[SKIP ACTIONS]", "[no ci]", "***NO_CI***"])("drops %s", (order) => {
     expect(commitText(`docs: say how ${order}`)).toBe("docs: say how");
+  });
+
+  it.each(["[skip [skip ci]ci]", "[no[no ci] ci]", "[ci[ci skip] skip]", "***NO_***NO_CI***CI***"])(
+    "puts no order together by taking one out of %s",
+    (order) => {
+      expect(commitText(`docs: say how ${order}`)).toBe("docs: say how");
+      expect(titleText(`Say ${order} how`, 200)).toBe("Say how");
+      expect(forgeText(`Say how ${order}`)).toBe("Say how");
+    },
+  );
+
+  it("drops the paragraph of trailers at its end, however many there are, and nothing else", () => {
+    const trailers = "Change-Id: I1234\nReleased-by: nobody\n folded: further\n\nskip-checks: true\n\nCc: all";
+    expect(commitText(`docs: say how\n\nNote: it is short.\nBecause.\n\n${trailers}`)).toBe(
+      "docs: say how\n\nNote: it is short.\nBecause.",
+    );
+    const link = "docs: say how\n\nhttps://docs.example/usage";
+    expect(commitText(link)).toBe(link);
+    expect(commitText("docs: say how")).toBe("docs: say how");
   });
 
   it("closes no issue", () => {

@@ -11,6 +11,8 @@ export interface Message {
 
 const MAX_TITLE = 120;
 const MAX_LINE = 160;
+/** What is missing and what to do about it is one sentence, and no use without its end. */
+const MAX_HAPPENED = 400;
 const MAX_LINES = 5;
 const MINUTE = 60_000;
 
@@ -24,6 +26,10 @@ const OUTCOMES: Readonly<Record<string, string>> = {
 const HAPPENED: Readonly<Record<NoticeAbout, string>> = {
   closed: "closed without a reason",
   missed: "was missed and starts now",
+  skipped: "left out",
+  refused: "could not be started",
+  login: "waits for a login",
+  provider: "waits for a server",
 };
 
 const WAITS: Readonly<Record<WaitKind, string>> = {
@@ -48,19 +54,24 @@ export interface Told {
 
 export function messageOf({ project, title, data }: Told): Message {
   const subject = data.category ?? title;
-  const isAsked = data.waitingFor !== null || data.status === "failed" || data.about === "closed";
-  const command = isAsked ? data.next[0] : undefined;
+  const command = isAsked(data) ? data.next[0] : undefined;
   const facts = [
     // An address that was cut leads nowhere.
     ...(data.url === null ? [] : [data.url]),
     ...(data.about === undefined ? [`${costWords(data.costUsd)} · ${durationWords(data.durationMs)}`] : []),
     ...(command === undefined ? [] : [terminalLine(`→ ${command}`, MAX_LINE)]),
   ];
+  const longest = data.about === undefined ? MAX_LINE : MAX_HAPPENED;
   const reasons = reasonsOf(data).slice(0, MAX_LINES - facts.length);
   return {
     title: terminalLine(`${project}: ${wordFor(data)} – ${subject}`, MAX_TITLE),
-    lines: [...reasons.map((reason) => terminalLine(reason, MAX_LINE)), ...facts],
+    lines: [...reasons.map((reason) => terminalLine(reason, longest)), ...facts],
   };
+}
+
+function isAsked({ about, status, waitingFor }: NoticeData): boolean {
+  if (about !== undefined) return about !== "missed" && about !== "skipped";
+  return waitingFor !== null || status === "failed";
 }
 
 /** What happened to the task, in two or three words. */

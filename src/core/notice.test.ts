@@ -50,8 +50,8 @@ describe("what a notice knows", () => {
     });
     expect(describeHappening(data, "closed", "task_1", "…")).toMatchObject({
       about: "closed",
-      reason: "Say more: why was it closed?",
-      next: ['nightshift rules reason task_1 wrong|not_worth_it|too_big|duplicate|style|other "…"'],
+      reason: "Say more: why was it closed? One of wrong, not_worth_it, too_big, duplicate, style, other",
+      next: ['nightshift rules reason task_1 <one of them> "…"'],
     });
   });
 
@@ -139,7 +139,10 @@ test("a night log has no line for a night that was missed: the one that makes up
   expect(concerns("ntfy", "failed", { pipeline: "improve", about: "missed" })).toBe(true);
 });
 
+const idOf = (task: string | null, at: number) => deliveryId({ project: "shop", task, at, id: 1 });
+
 test("a delivery is told from every other, also of a database that was begun anew", () => {
-  expect(deliveryId({ task: "task_a", id: 1 })).not.toBe(deliveryId({ task: "task_b", id: 1 }));
-  expect(deliveryId({ task: "task_a", id: 1 })).toBe("task_a-1");
+  expect(idOf("task_a", 5)).not.toBe(idOf("task_b", 5));
+  expect(idOf("task_a", 5)).toBe("task_a-1");
+  expect(idOf(null, 5)).not.toBe(idOf(null, 6));
 });

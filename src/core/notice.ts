@@ -9,8 +9,11 @@ import { hasEnded, type Items, type Task, type TaskStatus, type WaitingFor } fro
 export const TERMINAL = "terminal";
 export const RUN_LOG = "run_log";
 
-/** `closed`: its change request, and nobody said why. `missed`: the moment it was scheduled for. */
-export type NoticeAbout = "closed" | "missed";
+/**
+ * `closed`: its change request, and nobody said why. `missed`: the moment it was scheduled for. `skipped`: a moment, for its
+ * sake. `refused`: a moment, which came to no task. `login`, `provider`: what it waits for, and is tried with again.
+ */
+export type NoticeAbout = "closed" | "missed" | "skipped" | "refused" | "login" | "provider";
 
 /** What a notice knows besides its words: enough to say it in another way, or to act on it. */
 export interface NoticeData {
@@ -62,9 +65,35 @@ export function describeTask(
 
 /** The same task, told of for what happened around it. */
 export function describeHappening(data: NoticeData, about: NoticeAbout, task: string, summary: string): NoticeData {
-  if (about === "missed") return { ...data, about, reason: summary };
-  const next = `nightshift rules reason ${task} ${REASON_KINDS.join("|")} "…"`;
-  return { ...data, about, reason: `${data.reason ?? "It"}: why was it closed?`, next: [next] };
+  if (about === "login" || about === "provider")
+    return { ...data, about, reason: summary, next: ["nightshift doctor", ...data.next] };
+  if (about !== "closed") return { ...data, about, reason: summary };
+  return { ...data, about, reason: `${data.reason ?? "It"}: ${WHY_CLOSED}`, next: [reasonCommand(task)] };
+}
+
+/** In words: choices with a bar between them, pasted into a shell, would be a pipe, and the first of them the answer. */
+export const WHY_CLOSED = `why was it closed? One of ${REASON_KINDS.join(", ")}`;
+
+export function reasonCommand(task: string): string {
+  return `nightshift rules reason ${task} <one of them> "…"`;
+}
+
+/** What there is to say of a schedule that came to no task. */
+export function describeRefused(pipeline: string, summary: string): NoticeData {
+  return {
+    about: "refused",
+    pipeline,
+    status: "failed",
+    state: "",
+    outcome: null,
+    category: null,
+    reason: summary,
+    url: null,
+    costUsd: 0,
+    durationMs: 0,
+    waitingFor: null,
+    next: ["nightshift doctor"],
+  };
 }
 
 /** A night log and a wiki page have a line for each night that ended, and for nothing else. */
@@ -78,8 +107,15 @@ export function concerns(
 }
 
 /** The same however often it is sent: a number alone would come again in a new database. */
-export function deliveryId({ task, id }: { readonly task: string; readonly id: number }): string {
-  return `${task}-${id}`;
+export function deliveryId({ project, task, at, id }: Delivered): string {
+  return `${task ?? `${project}-${at}`}-${id}`;
+}
+
+interface Delivered {
+  readonly project: string;
+  readonly task: string | null;
+  readonly at: number;
+  readonly id: number;
 }
 
 /** A list that was walked ends in a state whose name says more than the last of its outcomes. */

@@ -54,17 +54,30 @@ export function categoriesAt(settings: Pick<Settings, "improve" | "timeZone">, a
   return settings.improve.categories[weekdayAt(at, settings.timeZone)];
 }
 
-/** The same moment is always put off by the same time, so that a restart changes nothing. `digest` gives hex. */
-export function jitterOf(
-  schedule: Pick<Schedule, "jitterMs" | "name">,
-  at: number,
-  digest: (text: string) => string,
-): number {
-  if (schedule.jitterMs === 0) return 0;
-  return Number.parseInt(digest(`${schedule.name} ${at}`).slice(0, 8), 16) % schedule.jitterMs;
+export interface JitterParams {
+  readonly project: string;
+  readonly schedule: Pick<Schedule, "jitterMs" | "name">;
+  readonly at: number;
+  /** When it comes round again; null where it does not. */
+  readonly next: number | null;
+}
+
+/**
+ * The same moment is always put off by the same time, so that a restart changes nothing; projects of one hour are spread
+ * over it. Never beyond the next moment, which would come first then. `digest` gives hex.
+ */
+export function jitterOf({ project, schedule, at, next }: JitterParams, digest: (text: string) => string): number {
+  const most = Math.min(schedule.jitterMs, next === null ? Infinity : next - at);
+  if (most <= 0) return 0;
+  return Number.parseInt(digest(`${project} ${schedule.name} ${at}`).slice(0, 8), 16) % most;
 }
 
 /** True when the schedule is not the one that the mark was made with. */
 export function isChanged(mark: ScheduleMark, { expression, timeZone }: Schedule): boolean {
   return mark.expression !== expression || mark.timeZone !== timeZone;
+}
+
+/** A moment as people read it who do not know where the reader is. */
+export function utcMinute(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }

@@ -29,7 +29,9 @@ afterEach(async () => {
   await dir.remove();
 });
 
-function open(heartbeat: string | null = null): Channels & { readonly read: () => Promise<unknown> } {
+function open(
+  heartbeat: string | null = null,
+): Channels & { readonly read: (over?: Partial<Project>) => Promise<unknown> } {
   const channels = createChannels({
     env: {},
     store: { getProject: async (name) => registered.find((each) => each.name === name) ?? null },
@@ -47,7 +49,7 @@ function open(heartbeat: string | null = null): Channels & { readonly read: () =
   const lastGood: ProjectFiles["settings"] = (project) =>
     settings(project).catch((error: unknown) => last ?? Promise.reject(error as Error));
   const files = channels.learnFrom({ settings, lastGood });
-  return { ...channels, read: () => files.settings(sampleProject({ name: "shop" })) };
+  return { ...channels, read: (over = {}) => files.settings(sampleProject({ name: "shop", ...over })) };
 }
 
 describe("who is told", () => {
@@ -73,6 +75,18 @@ describe("who is told", () => {
     await channels.read();
     expect(channels.channelsFor("shop", "failed")).not.toContain("ntfy");
   });
+
+  test.for([{ path: "/elsewhere" }, { remote: "https://git.example.com/other" }, { accepted: '{"x":1}' }])(
+    "another project of the same name has none of its channels: %j",
+    async (other) => {
+      const channels = open();
+      written = { ntfy: { ...NTFY, on: ["failed"] } };
+      await channels.read();
+      written = null;
+      await expect(channels.read(other)).rejects.toThrow("line 3");
+      expect(channels.channelsFor("shop", "failed")).not.toContain("ntfy");
+    },
+  );
 });
 
 describe("how", () => {

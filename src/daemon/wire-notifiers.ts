@@ -4,6 +4,7 @@ import { createNtfyNotifier } from "../adapters/notifiers/ntfy.ts";
 import { createRunLog } from "../adapters/notifiers/run-log.ts";
 import { createTerminalNotifier } from "../adapters/notifiers/terminal.ts";
 import { createWebhookNotifier } from "../adapters/notifiers/webhook.ts";
+import { placeKey } from "../config/last-good.ts";
 import { RUN_LOG, TERMINAL } from "../core/notice.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Notifier } from "../ports/notifier.ts";
@@ -12,6 +13,7 @@ import type { NoticeKind, Store } from "../ports/store.ts";
 
 type Files = Pick<ProjectFiles, "settings" | "lastGood">;
 type ChannelSettings = Pick<Settings, "notify" | "timeZone">;
+type Learned = ChannelSettings & { readonly place: string };
 
 export interface ChannelsOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -35,7 +37,7 @@ export interface Channels {
 }
 
 export function createChannels(options: ChannelsOptions): Channels {
-  const known = new Map<string, ChannelSettings>();
+  const known = new Map<string, Learned>();
   const always: Readonly<Record<string, Notifier>> = {
     [TERMINAL]: createTerminalNotifier(options.write),
     [RUN_LOG]: createRunLog(options.runLog),
@@ -50,8 +52,11 @@ export function createChannels(options: ChannelsOptions): Channels {
 
   function learning(read: ProjectFiles["settings"]): ProjectFiles["settings"] {
     return async (project) => {
+      const place = placeKey(project);
+      // Of the one that had this name before; should its own files be broken, it has no channels of somebody else.
+      if (known.get(project.name)?.place !== place) known.delete(project.name);
       const settings = await read(project);
-      known.set(project.name, { notify: settings.notify, timeZone: settings.timeZone });
+      known.set(project.name, { notify: settings.notify, timeZone: settings.timeZone, place });
       return settings;
     };
   }

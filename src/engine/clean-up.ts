@@ -30,7 +30,7 @@ export function isDue(ports: Pick<EnginePorts, "clock">, task: Task): boolean {
 
 /** A night that published nothing of what it tried: nobody asked for any of it, and its last try has a rescue ref. */
 function isGivenUp({ items, outcome }: Task): boolean {
-  return items !== null && (outcome === "abandoned" || outcome === "night_over");
+  return items !== null && ["abandoned", "night_over", "budget_exhausted"].includes(outcome ?? "");
 }
 
 /** Nothing stays, or for a failed task its workspace for a while. Work that is nowhere else is kept as a rescue ref first. */
@@ -38,9 +38,10 @@ async function cleanEnded(ports: EnginePorts, task: Task): Promise<void> {
   // By the runs, not by the trees: on a full disk a run may have got its directories and no tree.
   for (const { id } of await ports.store.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS }))
     await endRun(ports, id);
-  await rescue(ports, task);
+  const isTainted = await hadSecrets(ports, task);
+  if (!isTainted) await rescue(ports, task);
   await ports.runFiles.cleanTask(task.id);
-  if (isDue(ports, task)) await ports.workspaces.remove(task.id);
+  if (isTainted || isDue(ports, task)) await ports.workspaces.remove(task.id);
 }
 
 /** Each run gets a tree of its own, so those of ended runs serve nobody. */
@@ -81,12 +82,12 @@ async function rescue(ports: EnginePorts, task: Task): Promise<void> {
   if (task.headCommit === null || task.headCommit === task.baseCommit) return;
   const artifacts = await ports.store.listArtifacts(task.id);
   if (task.status === "succeeded" && artifacts.some(({ type }) => type === "branch")) return;
-  if (isGivenUp(task) && (await hadSecrets(ports, task))) return;
   await ports.workspaces.rescue(task.project, task.id, task.headCommit);
 }
 
-/** Then nothing of it may stay on the disk. */
-async function hadSecrets({ store }: EnginePorts, { id }: Task): Promise<boolean> {
+/** Something that a night tried held a secret. Nobody waits for any of it: however the night ended, nothing may stay on the disk. */
+export async function hadSecrets({ store }: EnginePorts, { id, items }: Task): Promise<boolean> {
+  if (items === null) return false;
   const checks = await store.listChecks(id);
   return checks.some(({ name, severity }) => name === "no-secrets" && severity === "error");
 }

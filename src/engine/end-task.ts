@@ -27,7 +27,8 @@ export async function endTask(ports: EnginePorts, id: string, order: Order, acto
       );
     // Decided anew whenever the task changed in between: an order must not land on a task that has moved on.
     const taken = await ports.store.listRuns({ task: id, status: ["running", "paused"], project: null, limit: 1 });
-    return taken.length > 0 ? writeOrder(ports, before, order, actor) : endNow(ports, before, order, actor);
+    const why = `${order === "kill" ? "killed" : "cancelled"} by ${actor.name}`;
+    return taken.length > 0 ? writeOrder(ports, before, order, actor) : endNow(ports, before, why, actor);
   });
   if (!hasEnded(task)) return waitForEnd(ports, id);
   await cleanUp(ports, id);
@@ -43,9 +44,10 @@ function writeOrder(ports: EnginePorts, before: Task, order: Order, actor: Actor
   };
 }
 
-async function endNow(ports: EnginePorts, before: Task, order: Order, actor: Actor): Promise<Decision> {
+/** For a task whose run nobody has taken. */
+export async function endNow(ports: EnginePorts, before: Task, why: string, actor: Actor): Promise<Decision> {
   const at = ports.clock.now();
-  const outcome = outcomeOf("cancel", `${order === "kill" ? "killed" : "cancelled"} by ${actor.name}`);
+  const outcome = outcomeOf("cancel", why);
   const pipeline = await pipelineOf(ports, before);
   const advanced = advance({
     pipeline,

@@ -1,14 +1,17 @@
 import { selectedCandidate } from "../core/analysis.ts";
-import { describeKnown } from "../core/candidates.ts";
+import { cleanFiles, describeKnown } from "../core/candidates.ts";
 import type { DiffRules, Finding } from "../core/diff-policy/finding.ts";
 import type { FileChange } from "../core/file-change.ts";
 import { patchFingerprint } from "../core/proposal-patch.ts";
+import { blocks, type Proposal } from "../core/proposal.ts";
 import { readHandedOver } from "./describe-work.ts";
+import { seenBefore } from "./ledger.ts";
 import type { Work } from "./prepare-work.ts";
 import type { StepContext } from "./steps/step.ts";
 
 const DECIDED = ["published", "merged", "closed", "rejected"] as const;
 const MAX_LEDGER = 10_000;
+const MAX_FILE_BYTES = 5_000_000;
 
 function isNightly({ pipeline }: StepContext): boolean {
   return pipeline.name === "improve";
@@ -32,12 +35,34 @@ export async function findKnownChange(
   changes: readonly FileChange[],
 ): Promise<readonly Finding[]> {
   if (!isNightly(context)) return [];
-  const { ports, project, task } = context;
-  const patch = patchFingerprint(changes, ports.digest);
-  if (patch === null) return [];
-  const ledger = await ports.store.listProposals({ project: project.name, statuses: DECIDED, limit: MAX_LEDGER });
-  const known = ledger.find((proposal) => proposal.patch === patch && proposal.task !== task.id);
-  if (known === undefined) return [];
+  const known = await findByPatch(context, patchFingerprint(changes, context.ports.digest));
+  if (known === null) return [];
   const message = `This very change was proposed before: ${describeKnown(known)}`;
   return [{ rule: "known_change", severity: "error", path: changes[0]?.path ?? "", line: null, message }];
+}
+
+/** Nights may run beside each other: what another one has published since this one was checked, by change or by intent. */
+export async function findPublishedMeanwhile(context: StepContext, work: Work): Promise<Proposal | null> {
+  const same = await findByPatch(context, await readPatch(context, work));
+  const { analysis } = await readHandedOver(context);
+  const candidate = analysis === null ? null : selectedCandidate(analysis);
+  if (same !== null || analysis === null || candidate === null) return same;
+  const { category } = analysis;
+  const { ledger, churn } = await seenBefore(context, { category, candidates: [candidate] }, work.baseCommit);
+  const intent = { category, title: candidate.title, files: cleanFiles(candidate.files) };
+  // What others gave up stands in nobody's way who has it done.
+  const others = ledger.filter(({ task, status }) => task !== context.task.id && status !== "abandoned");
+  return others.find((known) => blocks(known, intent, churn.get(known.baseCommit) ?? null)) ?? null;
+}
+
+export async function readPatch({ ports, project, task }: StepContext, work: Work): Promise<string | null> {
+  const [from, to] = [work.baseCommit, work.headCommit];
+  const asked = { project: project.name, task: task.id, from, to, maxFileBytes: MAX_FILE_BYTES };
+  return patchFingerprint(await ports.workspaces.readChanges(asked), ports.digest);
+}
+
+async function findByPatch({ ports, project, task }: StepContext, patch: string | null): Promise<Proposal | null> {
+  if (patch === null) return null;
+  const ledger = await ports.store.listProposals({ project: project.name, statuses: DECIDED, limit: MAX_LEDGER });
+  return ledger.find((proposal) => proposal.patch === patch && proposal.task !== task.id) ?? null;
 }

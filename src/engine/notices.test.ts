@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openSqliteStore } from "../adapters/stores/sqlite/open.ts";
-import type { EventDraft } from "../core/event.ts";
+import { SYSTEM, type EventDraft } from "../core/event.ts";
 import type { Store } from "../ports/store.ts";
 import { sampleArtifact, sampleEnd, sampleEvent, sampleTask, SILENT, startTask } from "../testing/store/samples.ts";
 import { createTempDir, type TempDir } from "../testing/temp-repo.ts";
@@ -64,4 +64,35 @@ test("why a change request was closed is asked, with the command that answers; t
       data: { about: "closed", next: [expect.stringContaining(`reason ${task.id} `)] },
     },
   ]);
+});
+
+test.for([
+  ["login", 1],
+  ["provider", 1],
+  ["quota", 0],
+  ["backoff", 0],
+] as const)("what waits for %s is told %i times, however often it is tried", async ([kind, times]) => {
+  const { task } = await startTask(store);
+  const queued = sampleEvent({ task: task.id, type: "task.queued", summary: "it is hunter22", data: { kind } });
+  const ports = { ...portsOf(), channelsFor: () => ["ntfy", "run_log"] };
+  const first = await noticesFor(ports, { task: { ...task, pipeline: "improve" }, events: [queued] });
+  expect(first.map(({ channel }) => channel)).toEqual(["ntfy"].slice(0, times));
+  expect(first.every(({ data }) => data.about === kind && data.reason === "it is [redacted]")).toBe(true);
+  await store.appendEvents([queued]);
+  expect(await noticesFor(ports, { task, events: [queued] })).toEqual([]);
+});
+
+test("what the engine cancelled of its own accord is a failure, what a person cancelled is not", async () => {
+  const { task } = await startTask(store);
+  const of = async (over: Partial<EventDraft>) =>
+    (
+      await noticesFor(portsOf("ntfy"), {
+        task: { ...task, status: "cancelled" },
+        events: [sampleEvent({ task: task.id, type: "task.ended", data: { status: "cancelled" }, run: null, ...over })],
+      })
+    ).map(({ kind }) => kind);
+  expect(await of({ actor: SYSTEM })).toEqual(["failed"]);
+  expect(await of({ actor: { kind: "person", name: "ada" } })).toEqual(["finished"]);
+  // By somebody's order, which the run obeyed.
+  expect(await of({ actor: SYSTEM, run: "run_1" })).toEqual(["finished"]);
 });

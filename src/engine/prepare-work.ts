@@ -1,3 +1,5 @@
+import { CHANGING_ROLES } from "../core/outcome.ts";
+import type { Role } from "../core/role.ts";
 import type { ProjectSource } from "../ports/workspace.ts";
 import type { StepContext } from "./steps/step.ts";
 import { StepEnd } from "./steps/step.ts";
@@ -16,11 +18,18 @@ export interface Work {
 export async function prepareWork(context: StepContext): Promise<Work> {
   const { task, run, settings } = context;
   const known = knownWork(context);
-  if (known !== null && (run.token > 1 || !settings.workspace.rebase)) return known;
+  if (known !== null && (run.token > 1 || !settings.workspace.rebase || isSettled(context))) return known;
   const work = await newestWork(context, known);
   if (work.baseCommit !== task.baseCommit || work.headCommit !== task.headCommit) await keepWork(context, work);
   return work;
 }
+
+/** What a night publishes is what its checks saw: after them the ground is left as it is. */
+function isSettled({ task, run: { step, role } }: StepContext): boolean {
+  return task.items !== null && step === "agent" && role !== null && !MOVING_ROLES.includes(role);
+}
+
+const MOVING_ROLES: readonly Role[] = ["analyze", ...CHANGING_ROLES];
 
 async function newestWork(context: StepContext, known: Work | null): Promise<Work> {
   const { ports, project, task, run } = context;

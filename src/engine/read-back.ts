@@ -2,6 +2,7 @@ import { advance } from "../core/advance.ts";
 import { NIGHT_LABEL } from "../core/describe-change.ts";
 import { ConfigError, ForgeError, UserError } from "../core/errors.ts";
 import { SYSTEM, type EventDraft } from "../core/event.ts";
+import { reasonCommand, WHY_CLOSED } from "../core/notice.ts";
 import type { Proposal } from "../core/proposal.ts";
 import type { Task } from "../core/task.ts";
 import type { ChangeRequestLook, Forge } from "../ports/forge.ts";
@@ -214,7 +215,7 @@ async function askWhy(ports: EnginePorts, project: Project): Promise<void> {
       type: "request.unexplained",
       level: "info",
       actor: SYSTEM,
-      summary: `${proposal.url ?? proposal.title} was closed: why? nightshift rules reason ${proposal.task} wrong|not_worth_it|too_big|duplicate|style|other "…"`,
+      summary: `${proposal.url ?? proposal.title} – ${WHY_CLOSED}: ${reasonCommand(proposal.task)}`,
       data: { number: proposal.number, url: proposal.url, proposal: proposal.id },
     };
     const notices = task === null ? [] : await noticesFor(ports, { task, events: [event] });

@@ -1,40 +1,51 @@
-import { patchFingerprint } from "../core/proposal-patch.ts";
-import type { Published } from "../ports/forge.ts";
+import type { Proposal } from "../core/proposal.ts";
+import type { ChangeRequest } from "../ports/forge.ts";
 import { readHandedOver } from "./describe-work.ts";
+import { readPatch } from "./judge-night.ts";
 import { markPublished, markUnpublished, selectedProposal } from "./ledger.ts";
 import type { Work } from "./prepare-work.ts";
 import type { StepContext } from "./steps/step.ts";
 
-const MAX_FILE_BYTES = 5_000_000;
+const MAX_CANDIDATES = 10_000;
 
 /**
  * The ledger learns of what was published before the step is committed: said again after a crash, it changes nothing.
  * `request`: null where the project has no forge.
  */
-export async function rememberPublished(context: StepContext, work: Work, request: Published | null): Promise<void> {
-  const { ports, task, project } = context;
+export async function rememberPublished(
+  context: StepContext,
+  work: Work,
+  request: Pick<ChangeRequest, "url" | "number"> | null,
+): Promise<void> {
   const proposal = await currentProposal(context);
-  if (proposal === null) return;
-  const changes = await ports.workspaces.readChanges({
-    project: project.name,
-    task: task.id,
-    from: work.baseCommit,
-    to: work.headCommit,
-    maxFileBytes: MAX_FILE_BYTES,
-  });
-  const patch = patchFingerprint(changes, ports.digest);
   const { url = null, number = null } = request ?? {};
-  await markPublished(ports, proposal, { url, number, patch, baseCommit: work.baseCommit });
+  // What became of it meanwhile stays so.
+  if (proposal === null || (isOut(proposal) && proposal.number === number)) return;
+  const patch = await readPatch(context, work);
+  await markPublished(context.ports, proposal.id, { url, number, patch, baseCommit: work.baseCommit });
 }
 
-/** What was tried and given up is not tried again the next night. */
+/** What was tried and given up is not tried again the next night; what is out was not given up, whatever failed after. */
 export async function rememberAbandoned(context: StepContext): Promise<void> {
   const proposal = await currentProposal(context);
-  if (proposal !== null) await markUnpublished(context.ports, proposal, "abandoned");
+  if (proposal !== null && !isOut(proposal)) await markUnpublished(context.ports, proposal.id, "abandoned");
 }
 
-async function currentProposal(context: StepContext): Promise<string | null> {
-  if (context.task.items === null) return null;
+/** True once the world has seen it. */
+export async function isPublished(context: StepContext): Promise<boolean> {
+  const proposal = await currentProposal(context);
+  return proposal !== null && isOut(proposal);
+}
+
+function isOut({ status }: Proposal): boolean {
+  return status === "published" || status === "merged" || status === "closed";
+}
+
+async function currentProposal(context: StepContext): Promise<Proposal | null> {
+  const { ports, task, project } = context;
+  if (task.items === null) return null;
   const { analysis } = await readHandedOver(context);
-  return analysis === null ? null : selectedProposal(context, analysis);
+  const id = analysis === null ? null : selectedProposal(context, analysis);
+  const query = { project: project.name, task: task.id, statuses: null, limit: MAX_CANDIDATES };
+  return (await ports.store.listProposals(query)).find((each) => each.id === id) ?? null;
 }

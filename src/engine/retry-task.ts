@@ -2,7 +2,10 @@ import { reopen } from "../core/advance.ts";
 import { UserError } from "../core/errors.ts";
 import type { Actor } from "../core/event.ts";
 import type { Pipeline } from "../core/pipeline.ts";
+import type { Run } from "../core/run.ts";
 import type { Task } from "../core/task.ts";
+import { isWalked, walksAnew } from "../core/items.ts";
+import { hadSecrets } from "./clean-up.ts";
 import { decided } from "./decide.ts";
 import { pipelineOf } from "./pipeline-of.ts";
 import { factsOf, type EnginePorts } from "./ports.ts";
@@ -26,7 +29,14 @@ async function reopenTask(ports: EnginePorts, id: string, state: string | null, 
         "only a task that failed or was cancelled can be retried",
       );
     const pipeline = await pipelineOf(ports, before);
-    const from = checkState(pipeline, state ?? (await lastState(ports, before)) ?? pipeline.start);
+    const from = state === null ? await whereItWas(ports, pipeline, before) : checkState(pipeline, state);
+    const problem = await whyNotFrom(ports, pipeline, before, from);
+    if (problem !== null)
+      throw new UserError(
+        "conflict",
+        `cannot retry ${id} from "${from}": ${problem}`,
+        `retry --from ${pipeline.start}`,
+      );
     const settings = await ports.projects.settings(await findProject(ports, before.project));
     const at = ports.clock.now();
     const outcome = outcomeOf("retry", `retried from "${from}" by ${actor.name}`);
@@ -49,9 +59,27 @@ async function reopenTask(ports: EnginePorts, id: string, state: string | null, 
   return task;
 }
 
-async function lastState(ports: EnginePorts, task: Task): Promise<string | null> {
-  const runs = await ports.store.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
-  return runs.at(-1)?.state ?? null;
+/** A list that was walked to its end, or whose work is gone, is walked anew. */
+async function whereItWas(ports: EnginePorts, pipeline: Pipeline, task: Task): Promise<string> {
+  const state = (await listRuns(ports, task)).at(-1)?.state ?? pipeline.start;
+  const isOver = task.items !== null && isWalked(task.items);
+  if (isOver || (await whyNotFrom(ports, pipeline, task, state)) !== null) return pipeline.start;
+  return checkState(pipeline, state);
+}
+
+/** What a list's item is made of was selected by its own analysis, not by that of an item before. */
+async function whyNotFrom(ports: EnginePorts, pipeline: Pipeline, task: Task, state: string): Promise<string | null> {
+  const { items, baseCommit, headCommit } = task;
+  if (items === null || walksAnew(pipeline, state)) return null;
+  const analysis = (await listRuns(ports, task)).findLast(({ role }) => role === "analyze");
+  if (analysis?.outcome !== "improvement_found") return `nothing was selected for "${items.list[items.at] ?? ""}"`;
+  if (pipeline.states[state]?.workspace === "fresh") return null;
+  if (headCommit === null || headCommit === baseCommit) return "there is no change to go on with";
+  return (await hadSecrets(ports, task)) ? "a secret was found in what it tried, and all of that was removed" : null;
+}
+
+async function listRuns(ports: EnginePorts, task: Task): Promise<readonly Run[]> {
+  return ports.store.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
 }
 
 function checkState(pipeline: Pipeline, name: string): string {

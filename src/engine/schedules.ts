@@ -1,100 +1,205 @@
 import { ConfigError, UserError } from "../core/errors.ts";
 import { SYSTEM, type EventDraft } from "../core/event.ts";
-import { isChanged, jitterOf, schedulesOf, type Schedule, type ScheduleMark } from "../core/schedule.ts";
-import { hasEnded, type Task } from "../core/task.ts";
-import type { Project } from "../ports/store.ts";
+import { isChanged, jitterOf, NIGHTLY, schedulesOf, type Schedule, type ScheduleMark } from "../core/schedule.ts";
+import { ENDED_STATUSES, hasEnded, TASK_STATUSES, type Task } from "../core/task.ts";
+import type { NewNotice, Page, Project } from "../ports/store.ts";
 import type { TaskDraft } from "./commands-contract.ts";
-import { noticesFor } from "./notices.ts";
+import { endParked } from "./end-parked.ts";
+import { noticesFor, refusalNotices } from "./notices.ts";
 import type { EnginePorts } from "./ports.ts";
+import { missed, MOST_MISSED, refused, skipped, type Due, type Moment } from "./schedule-events.ts";
 import { submit } from "./submit.ts";
 
-const MOST_MISSED = 400;
 /** What starts later than this after its moment was missed: somebody should know. */
 const LATE_MS = 15 * 60_000;
 /** A mark so far ahead was made while the clock was wrong. */
 const WRONG_CLOCK_MS = 86_400_000;
+const TELL_AGAIN_MS = 12 * 3_600_000;
+const OPEN = TASK_STATUSES.filter((status) => !ENDED_STATUSES.includes(status));
+const PAGE = 200;
 
 /**
  * Starts what is due, of every project. May be called at any time and again after a crash: the moment is part of the task's
  * key, so that it makes one task, and the mark moves on only after that.
  */
 export async function startDue(ports: EnginePorts): Promise<void> {
-  for (const project of await ports.store.listProjects()) {
-    const settings = await ports.projects.lastGood(project).catch((error: unknown) => untold(error));
-    if (settings === null) continue;
-    for (const schedule of schedulesOf(settings)) await startSchedule(ports, project, schedule);
+  const troubles: unknown[] = [];
+  for (const project of await ports.store.listProjects())
+    // Of one project: it is tried again, and costs no other its night.
+    await startProject(ports, project).catch((error: unknown) => troubles.push(error));
+  if (troubles.length > 0) throw troubles[0];
+}
+
+async function startProject(ports: EnginePorts, project: Project): Promise<void> {
+  const found = await readSchedules(ports, project);
+  if (found === null) return;
+  const marks = await ports.store.listMarks(project.name);
+  if (found.areCurrent)
+    for (const mark of marks)
+      if (!found.schedules.some(({ name }) => name === mark.name)) await ports.store.dropMark(mark);
+  for (const schedule of found.schedules) {
+    const known = marks.find(({ name }) => name === schedule.name) ?? null;
+    await startSchedule(ports, { project, schedule, known });
   }
 }
 
-/** Files that cannot be read are told of where the limits are read; here there is nothing to start. */
-function untold(error: unknown): null {
-  if (error instanceof ConfigError || error instanceof UserError) return null;
-  throw error;
+interface Found {
+  readonly schedules: readonly Schedule[];
+  /** False: the files cannot be used now, and these are those that they named before. */
+  readonly areCurrent: boolean;
 }
 
-async function startSchedule(ports: EnginePorts, project: Project, schedule: Schedule): Promise<void> {
+/** Null where there are none. That files cannot be read is told of where the limits are read. */
+async function readSchedules({ projects }: EnginePorts, project: Project): Promise<Found | null> {
+  try {
+    return { schedules: schedulesOf(await projects.settings(project)), areCurrent: true };
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+  }
+  try {
+    return { schedules: schedulesOf(await projects.lastGood(project)), areCurrent: false };
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    return null;
+  }
+}
+
+/** Would be the same the next time; what is not available now, say the store, may be then. */
+function isRefusal(error: unknown): error is Error {
+  return error instanceof ConfigError || (error instanceof UserError && error.kind !== "unavailable");
+}
+
+interface Planned {
+  readonly project: Project;
+  readonly schedule: Schedule;
+  readonly known: ScheduleMark | null;
+}
+
+async function startSchedule(ports: EnginePorts, planned: Planned): Promise<void> {
   const now = ports.clock.now();
-  const mark = await currentMark(ports, project, schedule, now);
-  const due = dueMoments(ports, schedule, mark, now);
+  const mark = await currentMark(ports, planned, now);
+  const due = dueMoments(ports, planned, mark, now);
   const newest = due.at(-1);
   if (newest === undefined) return;
-  const events: EventDraft[] = [];
-  const running = await openTask(ports, mark);
-  const task = running === null ? await makeTask(ports, { project, schedule, at: newest }) : null;
-  if (running !== null) events.push(skipped(schedule, newest, running, now));
-  if (task !== null && (due.length > 1 || now - newest > LATE_MS)) events.push(missed({ schedule, due, task, now }));
-  const notices = task === null ? [] : await noticesFor(ports, { task, events });
-  await ports.store.saveMark({ ...mark, at: newest, task: (task ?? running)?.id ?? null }, { events, notices });
+  const { task, ...told } = await dealWith(ports, { ...planned, mark, due, at: newest, now });
+  await ports.store.saveMark({ ...mark, at: newest, task: task?.id ?? null }, told);
 }
 
 /** A schedule that is new, or not the same any more, begins now: nothing of its past was missed. */
 async function currentMark(
-  ports: EnginePorts,
-  project: Project,
-  schedule: Schedule,
+  { store }: EnginePorts,
+  { project, schedule, known }: Planned,
   now: number,
 ): Promise<ScheduleMark> {
-  const known = await ports.store.getMark(project.name, schedule.name);
   if (known !== null && !isChanged(known, schedule) && known.at <= now + WRONG_CLOCK_MS) return known;
   const { name, expression, timeZone } = schedule;
   const mark = { project: project.name, name, expression, timeZone, at: now, task: known?.task ?? null };
-  await ports.store.saveMark(mark, { events: [], notices: [] });
+  await store.saveMark(mark, { events: [], notices: [] });
   return mark;
 }
 
-function dueMoments(ports: EnginePorts, schedule: Schedule, mark: ScheduleMark, now: number): readonly number[] {
-  const moments = ports.cron.between(schedule, mark.at, now, MOST_MISSED);
-  return moments.filter((at) => at + jitterOf(schedule, at, ports.digest) <= now);
+function dueMoments(
+  ports: EnginePorts,
+  { project, schedule }: Planned,
+  mark: ScheduleMark,
+  now: number,
+): readonly number[] {
+  const moments = ports.cron.latest(schedule, mark.at, now, MOST_MISSED);
+  return moments.filter((at) => startOf(ports, { project, schedule, at }) <= now);
 }
 
-async function openTask({ store }: EnginePorts, mark: ScheduleMark): Promise<Task | null> {
-  const task = mark.task === null ? null : await store.getTask(mark.task);
-  return task === null || hasEnded(task) ? null : task;
+/** When what is scheduled for this moment starts. */
+export function startOf({ cron, digest }: Pick<EnginePorts, "cron" | "digest">, moment: Moment): number {
+  const { project, schedule, at } = moment;
+  if (schedule.jitterMs === 0) return at;
+  return at + jitterOf({ project: project.name, schedule, at, next: cron.next(schedule, at) }, digest);
 }
 
-interface Due {
-  readonly project: Project;
-  readonly schedule: Schedule;
-  readonly at: number;
+interface Dealt {
+  /** What was started, or is still under way. */
+  readonly task: Task | null;
+  readonly events: readonly EventDraft[];
+  readonly notices: readonly NewNotice[];
 }
 
-async function makeTask(ports: EnginePorts, { project, schedule, at }: Due): Promise<Task | null> {
-  const { name, pipeline } = schedule;
+async function dealWith(ports: EnginePorts, due: Due): Promise<Dealt> {
+  const { key, made } = await keyFor(ports, due);
+  // What was made for this very moment, before a crash, is in nobody's way.
+  const running = made === null ? await findRunning(ports, due) : null;
+  if (running !== null) return leaveOut(ports, due, running);
   try {
-    return await submit(
-      ports,
-      {
-        ...draftOf(project.name, schedule),
-        improve: pipeline === "improve" ? { category: null, only: false, scheduledAt: at } : null,
-        key: `schedule ${project.name} ${name} ${new Date(at).toISOString()}`,
-      },
-      SYSTEM,
-    );
+    const task = made ?? (await submit(ports, draftFor(due, key), SYSTEM));
+    const isLate = due.due.length > 1 || due.now - startOf(ports, due) > LATE_MS;
+    const events = isLate ? [missed(due, task)] : [];
+    return { task, events, notices: await noticesFor(ports, { task, events }) };
   } catch (error) {
-    if (!(error instanceof UserError) && !(error instanceof ConfigError)) throw error;
-    await ports.store.appendEvents([refused(schedule, project, error, ports.clock.now())]);
-    return null;
+    if (!isRefusal(error)) throw error;
+    const event = refused(due, ports.redact(error.message));
+    const isNew = due.mark.task !== null || isWorthTelling(due);
+    return { task: null, events: [event], notices: isNew ? refusalNotices(ports, due, event) : [] };
   }
+}
+
+/**
+ * The moment's own, so that it makes one task. What has it and ended long ago was made by a clock that was wrong: that moment
+ * comes only now, and is not to be lost.
+ */
+async function keyFor(ports: EnginePorts, { project, schedule, at }: Moment): Promise<KeyOfMoment> {
+  const first = `schedule ${project.name} ${schedule.name} ${new Date(at).toISOString()}`;
+  for (let time = 1; ; time += 1) {
+    const key = time === 1 ? first : `${first} ${time}`;
+    const made = await ports.store.getTaskByKey(key);
+    if (made === null || !isOver(made)) return { key, made };
+  }
+}
+
+interface KeyOfMoment {
+  readonly key: string;
+  readonly made: Task | null;
+}
+
+/** Not of what ended as it was made, having nothing to do: a crash may have come right after that. */
+function isOver({ createdAt, finishedAt }: Task): boolean {
+  return finishedAt !== null && finishedAt > createdAt;
+}
+
+/** What has to end before the schedule's next task starts. For a night that is any other, whoever started it. */
+async function findRunning(ports: EnginePorts, { project, schedule, mark }: Due): Promise<Task | null> {
+  if (schedule.pipeline !== NIGHTLY) {
+    const task = mark.task === null ? null : await ports.store.getTask(mark.task);
+    return task === null || hasEnded(task) ? null : task;
+  }
+  for (const night of await openNights(ports, project)) if (!(await endParked(ports, night))) return night;
+  return null;
+}
+
+async function openNights({ store }: EnginePorts, { name }: Project): Promise<readonly Task[]> {
+  const nights: Task[] = [];
+  for (let cursor: string | null = null; ;) {
+    const page: Page<Task> = await store.listTasks({ status: OPEN, state: null, project: name, cursor, limit: PAGE });
+    nights.push(...page.rows.filter(({ pipeline }) => pipeline === NIGHTLY));
+    if (page.next === null) return nights;
+    cursor = page.next;
+  }
+}
+
+async function leaveOut(ports: EnginePorts, due: Due, running: Task): Promise<Dealt> {
+  const events = [skipped(due, running)];
+  return {
+    task: running,
+    events,
+    notices: isWorthTelling(due) ? await noticesFor(ports, { task: running, events }) : [],
+  };
+}
+
+/** Of what comes round every few minutes, nobody wants to hear each time. */
+function isWorthTelling({ mark, at }: Due): boolean {
+  return Math.floor(mark.at / TELL_AGAIN_MS) !== Math.floor(at / TELL_AGAIN_MS);
+}
+
+function draftFor({ project, schedule, at }: Moment, key: string): TaskDraft {
+  const improve = schedule.pipeline === NIGHTLY ? { category: null, only: false, scheduledAt: at } : null;
+  return { ...draftOf(project.name, schedule), improve, key };
 }
 
 /** What a schedule hands over. */
@@ -118,53 +223,4 @@ export function draftOf(project: string, schedule: Schedule): TaskDraft {
     improve: null,
     key: null,
   };
-}
-
-function refused({ name }: Schedule, project: Project, error: Error, at: number): EventDraft {
-  return {
-    ...about(at),
-    type: "schedule.refused",
-    level: "error",
-    summary: `"${name}" of ${project.name} could not be started: ${error.message}`,
-    data: { schedule: name, project: project.name },
-  };
-}
-
-function skipped({ name }: Schedule, moment: number, running: Task, at: number): EventDraft {
-  return {
-    ...about(at),
-    task: running.id,
-    type: "schedule.skipped",
-    level: "warning",
-    summary: `"${name}" of ${when(moment)} was left out: ${running.id} of the time before has not ended`,
-    data: { schedule: name, moment },
-  };
-}
-
-interface Missed {
-  readonly schedule: Schedule;
-  readonly due: readonly number[];
-  readonly task: Task;
-  readonly now: number;
-}
-
-function missed({ schedule: { name }, due, task, now }: Missed): EventDraft {
-  const [first = now] = due;
-  const which = due.length === 1 ? when(first) : `${due.length} times since ${when(first)}`;
-  return {
-    ...about(now),
-    task: task.id,
-    type: "schedule.missed",
-    level: "warning",
-    summary: `"${name}" should have run ${which}, but Nightshift was not running; it runs now, once`,
-    data: { schedule: name, missed: due },
-  };
-}
-
-function about(at: number) {
-  return { at, task: null, run: null, actor: SYSTEM } as const;
-}
-
-function when(at: number): string {
-  return new Date(at).toISOString().slice(0, 16).replace("T", " ") + " UTC";
 }

@@ -1,11 +1,11 @@
-import { categoriesAt, jitterOf, NIGHTLY, schedulesOf } from "../core/schedule.ts";
+import { categoriesAt, NIGHTLY, schedulesOf } from "../core/schedule.ts";
 import type { Schedule } from "../core/schedule.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Task } from "../core/task.ts";
 import { UserError } from "../core/errors.ts";
 import type { Actor } from "../core/event.ts";
 import type { Project } from "../ports/store.ts";
-import { draftOf } from "./schedules.ts";
+import { draftOf, startOf } from "./schedules.ts";
 import { findProject, submit } from "./submit.ts";
 import type { EnginePorts } from "./ports.ts";
 
@@ -60,7 +60,7 @@ interface Moment {
   readonly at: number | null;
 }
 
-function toRun({ digest }: EnginePorts, { project, settings, schedule, at }: Moment): UpcomingRun {
+function toRun(ports: EnginePorts, { project, settings, schedule, at }: Moment): UpcomingRun {
   const { name, pipeline, title, expression, timeZone } = schedule;
   return {
     project: project.name,
@@ -69,7 +69,7 @@ function toRun({ digest }: EnginePorts, { project, settings, schedule, at }: Mom
     title,
     expression,
     timeZone,
-    at: at === null ? null : at + jitterOf(schedule, at, digest),
+    at: at === null ? null : startOf(ports, { project, schedule, at }),
     categories: name === NIGHTLY && at !== null ? categoriesAt(settings, at) : null,
   };
 }

@@ -11,10 +11,11 @@ export interface Forge {
 
   /**
    * Opens a change request for a branch that is already pushed, or takes the open one that the branch has and brings its
-   * title, text and labels up to date. What it returns was read back from the forge. Called again after a crash it never
-   * opens a second one. A label or person that the forge does not know is a warning: the change request is opened without.
+   * title, text and labels up to date. Called again after a crash it never opens a second one: one of this branch and
+   * commit that was merged or closed meanwhile is it, and is left as it is. `onOpened` hears of it before anything else is
+   * asked of the forge. What fails after that is a warning, unless the token is refused: it is open, and must not be lost.
    */
-  publish(draft: ChangeRequestDraft): Promise<Published>;
+  publish(draft: ChangeRequestDraft, onOpened?: OnOpened): Promise<Published>;
 
   /** The open ones with this label, however many pages they fill; newest first. */
   listOpen(label: string): Promise<readonly ChangeRequest[]>;
@@ -34,8 +35,13 @@ export interface GitCredentials {
   readonly password: string;
 }
 
+/** May be called again for the same one. What it throws, `publish` rejects with. */
+export type OnOpened = (opened: ChangeRequest) => Promise<void>;
+
 export interface ChangeRequestDraft {
   readonly branch: string;
+  /** What the branch was pushed with. */
+  readonly commit: string;
   readonly target: string;
   readonly title: string;
   /** Markdown. */
@@ -56,6 +62,7 @@ export interface ChangeRequest {
 export interface Published extends ChangeRequest {
   /** False: the branch had one already. */
   readonly isNew: boolean;
+  readonly state: ChangeRequestLook["state"];
   readonly warnings: readonly string[];
 }
 

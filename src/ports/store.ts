@@ -52,13 +52,15 @@ export interface Store {
   holdsLease(lease: Lease): Promise<boolean>;
 
   getTask(id: string): Promise<Task | null>;
+  /** What `createTask` made with this key. */
+  getTaskByKey(key: string): Promise<Task | null>;
   /** The ids that start with `prefix` (with or without `task_`), at most ten. */
   findTaskIds(prefix: string): Promise<readonly string[]>;
   /** Newest first. */
   listTasks(query: ListTasksQuery): Promise<Page<Task>>;
   getRun(id: string): Promise<Run | null>;
   findRunIds(prefix: string): Promise<readonly string[]>;
-  /** Oldest first. */
+  /** The newest `limit` of them, oldest first. */
   listRuns(query: ListRunsQuery): Promise<readonly Run[]>;
   /** Every run that is admitted and has not ended. */
   listOpenRuns(): Promise<readonly Run[]>;
@@ -93,12 +95,14 @@ export interface Store {
 
   // --- schedules ------------------------------------------------------------------------------------------------
 
-  getMark(project: string, name: string): Promise<ScheduleMark | null>;
+  listMarks(project: string): Promise<readonly ScheduleMark[]>;
   /** Moves it on, and tells of it, at once. */
   saveMark(
     mark: ScheduleMark,
     told: { readonly events: readonly EventDraft[]; readonly notices: readonly NewNotice[] },
   ): Promise<void>;
+  /** Of a schedule that is no longer there: should it come back, it begins anew. */
+  dropMark(mark: Pick<ScheduleMark, "project" | "name">): Promise<void>;
 
   // --- ledger and rules -----------------------------------------------------------------------------------------
 
@@ -125,6 +129,7 @@ export interface Store {
   saveProject(project: Project, event: EventDraft): Promise<void>;
   getProject(name: string): Promise<Project | null>;
   listProjects(): Promise<readonly Project[]>;
+  /** With how far its schedules have been dealt with: who registers it again begins anew. */
   removeProject(name: string): Promise<void>;
 
   addToken(token: TokenRow): Promise<void>;
@@ -287,7 +292,8 @@ export interface NewNotice {
   readonly channel: string;
   readonly kind: NoticeKind;
   readonly project: string;
-  readonly task: string;
+  /** Null: what it tells of came to no task. */
+  readonly task: string | null;
   readonly title: string;
   readonly text: string;
   readonly data: NoticeData;

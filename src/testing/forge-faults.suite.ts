@@ -44,6 +44,7 @@ export function testForgeFaults(scene: ForgeScene): void {
       scene.loopback.fail({ method: "POST", path: OPEN, drop: true, afterDoing: true });
       expect(await publish()).toMatchObject({ number: 1, isNew: true });
       scene.loopback.closeRequest(1);
+      await scene.makeBranch("night-shift/faster");
       scene.loopback.fail({ method: "POST", path: OPEN, status: 502, afterDoing: true });
       expect(await publish()).toMatchObject({ number: 2, isNew: true });
       expect(scene.loopback.changeRequests).toHaveLength(2);
@@ -58,16 +59,39 @@ export function testForgeFaults(scene: ForgeScene): void {
       expect(await publish()).toMatchObject({ number: 1, isNew: true });
     });
 
-    test("when it died after opening, before labels and reviewer", async () => {
+    test("when all answers to opening are lost", async () => {
       await scene.makeBranch("night-shift/faster");
-      const dress = { path: /labels$|requested_reviewers$|merge_requests\/\d+$/, status: 503, times: 3 };
-      scene.loopback.fail({ ...dress, method: scene.setup.kind === "github" ? "POST" : "PUT" });
+      scene.loopback.fail({ method: "POST", path: OPEN, status: 502, times: 2 });
+      scene.loopback.fail({ method: "POST", path: OPEN, drop: true, afterDoing: true });
+      expect(await publish()).toMatchObject({ number: 1, isNew: true });
+    });
+
+    test("when it died after opening, before labels and reviewer: that is told, and it is published", async () => {
+      await scene.makeBranch("night-shift/faster");
+      const times = scene.setup.kind === "github" ? 9 : 6;
+      scene.loopback.fail({ path: /labels$|requested_reviewers$|\/\d+$/, status: 503, times });
       const draft = scene.draft({ reviewer: "alice" });
-      expect(await forgeError(scene.forge().publish(draft))).toMatchObject({ trouble: "unreachable" });
-      expect(await scene.forge().publish(draft)).toMatchObject({ number: 1, isNew: false, warnings: [] });
+      const published = await scene.forge().publish(draft);
+      expect(published).toMatchObject({ number: 1, isNew: true, url: expect.stringMatching(/1$/) });
+      expect(published.warnings.join("\n")).toMatch(/reviewer|asked to review/);
+      expect(published.warnings.join("\n")).toContain("It could not be read back.");
+      scene.loopback.fail({ method: scene.setup.kind === "github" ? "PATCH" : "PUT", path: /\/1$/, status: 400 });
+      const again = await scene.forge().publish(draft);
+      expect(again).toMatchObject({ number: 1, isNew: false });
+      expect(again.warnings).toEqual([expect.stringContaining("Its title and text are as they were.")]);
       expect(scene.loopback.changeRequests).toMatchObject([
         { labels: ["night-shift", "performance"], reviewers: ["alice"] },
       ]);
+    });
+
+    test("when the token is refused after opening: whoever asked knows what is open", async () => {
+      await scene.makeBranch("night-shift/faster");
+      scene.loopback.fail({ path: /labels$|requested_reviewers$|\/\d+$/, status: 401, times: 100 });
+      const heard: string[] = [];
+      const draft = scene.draft({ reviewer: "alice" });
+      const failed = scene.forge().publish(draft, async ({ url }) => void heard.push(url));
+      expect(await forgeError(failed)).toMatchObject({ trouble: "credentials" });
+      expect(heard).toEqual([expect.stringMatching(/1$/)]);
     });
 
     test("when two publish at once", async () => {

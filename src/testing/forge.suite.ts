@@ -47,6 +47,7 @@ function testPublish(scene: ForgeScene): void {
         title: held?.title,
         branch: "night-shift/faster",
         isNew: true,
+        state: "open",
         warnings: [],
       });
       expect(published.title).toContain("[night-shift/performance] Parse once");
@@ -85,11 +86,42 @@ function testPublish(scene: ForgeScene): void {
       expect(scene.loopback.changeRequests[0]?.draft).toBe(false);
     });
 
-    test("opens a new one where the branch's last one was closed", async () => {
-      await scene.makeBranch("night-shift/faster");
-      await scene.forge().publish(scene.draft());
+    test("opens a new one where the branch's last one was closed and it has another commit since", async () => {
+      const first = await scene.makeBranch("night-shift/faster");
+      await scene.forge().publish(scene.draft({ commit: first }));
       scene.loopback.closeRequest(1);
-      expect(await scene.forge().publish(scene.draft())).toMatchObject({ number: 2, isNew: true });
+      const commit = await scene.makeBranch("night-shift/faster");
+      expect(await scene.forge().publish(scene.draft({ commit }))).toMatchObject({ number: 2, isNew: true });
+    });
+
+    test.each(["merged", "closed"] as const)(
+      "takes one of this commit that was %s meanwhile as it is",
+      async (state) => {
+        scene.repo();
+        const commit = await scene.makeBranch("night-shift/faster");
+        await scene.forge().publish(scene.draft({ commit }));
+        if (state === "merged") await scene.loopback.merge(1);
+        else scene.loopback.closeRequest(1);
+        const heard: number[] = [];
+        const again = await scene
+          .forge()
+          .publish(scene.draft({ commit, title: "Other" }), async ({ number }) => void heard.push(number));
+        expect(again).toMatchObject({ number: 1, isNew: false, state, warnings: [`It was ${state} before.`] });
+        expect(again.title).not.toContain("Other");
+        expect(heard).toEqual([1]);
+        expect(scene.loopback.changeRequests).toHaveLength(1);
+      },
+    );
+
+    test("says what is open before it asks anything else, and rejects with what the listener has against it", async () => {
+      await scene.makeBranch("night-shift/faster");
+      const before = async (opened: object): Promise<never> => {
+        expect(opened).toMatchObject({ number: 1, branch: "night-shift/faster", url: expect.stringMatching(/1$/) });
+        expect(scene.apiRequests().at(-1)).toMatchObject({ method: "POST", status: 201 });
+        throw new Error("not now");
+      };
+      await expect(scene.forge().publish(scene.draft(), before)).rejects.toThrow("not now");
+      expect(scene.loopback.changeRequests).toHaveLength(1);
     });
 
     test("works for a branch that was pushed by a path", async () => {

@@ -193,7 +193,7 @@ describe("a report that is none", PATIENCE, () => {
       esac`,
     });
     const task = await tonight();
-    expect(task).toMatchObject({ status: "failed", outcome: "invalid_output" });
+    expect(task).toMatchObject({ status: "failed", state: "abandoned" });
     const runs = await night.runs(task.id);
     expect(runs.map(({ role, outcome }) => [role, outcome])).toEqual([
       ["analyze", "invalid_output"],

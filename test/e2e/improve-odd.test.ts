@@ -84,14 +84,14 @@ describe("a repository that is not like most", PATIENCE, () => {
     const opened = await open();
     await git(opened.repo.remote, "update-ref", "-d", "refs/heads/main");
     const task = await tonight(opened);
-    expect(task).toMatchObject({ status: "failed", outcome: "agent_error" });
+    expect(task).toMatchObject({ status: "failed", state: "abandoned" });
     expect(task.reason).toMatch(/has no commits yet\. Make a first commit, then try again\./);
   });
 
   it("without the branch that is named as its default is told which ones there are", async () => {
     const opened = await open({ settings: "default_branch: develop\n" });
     const task = await tonight(opened);
-    expect(task).toMatchObject({ status: "failed", outcome: "agent_error" });
+    expect(task).toMatchObject({ status: "failed", state: "abandoned" });
     expect(task.reason).toMatch(/has no branch "develop"\. It has 1: main\. Set `default_branch` to one of them\./);
   });
 });

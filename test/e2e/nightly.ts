@@ -68,7 +68,7 @@ export async function openNightly(options: NightlyOptions = {}): Promise<Nightly
     remote: options.overHttp === true ? forge.remoteUrl : forge.bareDir,
     env: { ...process.env, FORGE_TOKEN: TOKEN, ...options.env },
     settings: `time_zone: UTC
-${options.hasForge === false ? "" : `forge: { kind: ${kind}, url: "${forge.url}", project: ${forge.project}, token_env: FORGE_TOKEN, reviewer: alice${options.forgeSettings ?? ""} }\n`}improve:
+${options.hasForge === false ? "" : forgeSection(forge, options.forgeSettings)}improve:
   avoid_recent_commits: ${options.avoidRecentCommits ?? 3}
   categories: { monday: [docs], tuesday: [docs], wednesday: [docs], thursday: [docs], friday: [docs], saturday: [docs]${options.sundays === true ? "" : ", sunday: [docs]"} }
 ${options.improve ?? ""}${settings}`,
@@ -90,3 +90,7 @@ ${options.improve ?? ""}${settings}`,
 }
 
 export const NIGHTLY = { pipeline: "improve", description: "Find, make and verify one small improvement." } as const;
+
+function forgeSection({ kind, url, project }: LoopbackForge, added = ""): string {
+  return `forge: { kind: ${kind}, url: "${url}", project: ${project}, token_env: FORGE_TOKEN, reviewer: alice${added} }\n`;
+}

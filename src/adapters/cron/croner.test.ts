@@ -20,19 +20,27 @@ describe("cron", () => {
     ["America/New_York", "2027-03-13T05:00:00Z", "2027-03-16T05:00:00Z", 3],
     ["America/New_York", "2027-11-06T04:00:00Z", "2027-11-09T05:00:00Z", 3],
   ])("comes once a night in %s from %s on", (timeZone, from, until, nights) => {
-    expect(cron.between({ expression: "30 2 * * *", timeZone }, at(from), at(until), 100)).toHaveLength(nights);
+    const moments = cron.between({ expression: "30 2 * * *", timeZone }, at(from), at(until), 100);
+    expect(moments).toHaveLength(nights);
+    expect(cron.latest({ expression: "30 2 * * *", timeZone }, at(from), at(until), 100)).toEqual(moments);
   });
 
   it("leaves out the first moment and keeps the last", () => {
     const schedule = { expression: "0 0 * * *", timeZone: "UTC" };
     const from = at("2026-11-16T00:00:00Z");
     expect(cron.between(schedule, from, from + 2 * DAY, 100)).toEqual([from + DAY, from + 2 * DAY]);
+    expect(cron.latest(schedule, from, from + 2 * DAY, 100)).toEqual([from + DAY, from + 2 * DAY]);
+    expect(cron.latest(schedule, from, from + DAY + 1, 100)).toEqual([from + DAY]);
+    expect(cron.latest(schedule, from, from + DAY - 1, 100)).toEqual([]);
   });
 
-  it("gives the newest where there are more than wanted", () => {
+  it("gives the first or the newest where there are more than wanted, and looks at no others", () => {
     const schedule = { expression: "* * * * *", timeZone: "UTC" };
     const until = at("2026-11-16T00:00:00Z");
-    expect(cron.between(schedule, until - DAY, until, 2)).toEqual([until - 60_000, until]);
+    // Ten years of minutes would take longer than any test may.
+    const from = until - 3_650 * DAY;
+    expect(cron.between(schedule, from, until, 2)).toEqual([from + 60_000, from + 120_000]);
+    expect(cron.latest(schedule, from, until, 2)).toEqual([until - 60_000, until]);
   });
 
   it("says when it never comes round", () => {

@@ -1,6 +1,8 @@
 import { Cron as Croner } from "croner";
 import type { Cron, CronSchedule } from "../../ports/cron.ts";
 
+const SECOND = 1_000;
+
 /** By croner: in the gap of spring a schedule comes once, after it; in the overlap of autumn once, not twice. */
 export function createCron(): Cron {
   return {
@@ -12,12 +14,28 @@ export function createCron(): Cron {
       const cron = parse(schedule);
       const moments: number[] = [];
       for (let at = cron.nextRun(new Date(after)); at !== null && at.getTime() <= until; at = cron.nextRun(at)) {
+        if (moments.length >= limit) break;
         moments.push(at.getTime());
-        if (moments.length > limit) moments.shift();
+      }
+      return moments;
+    },
+
+    // From the end: a schedule of every minute has half a million moments in a year.
+    latest(schedule, after, until, limit) {
+      const cron = parse(schedule);
+      const moments: number[] = [];
+      // Croner leaves out the second that it is asked from.
+      for (let at = previous(cron, until + SECOND); at !== null && at > after; at = previous(cron, at)) {
+        if (at <= until) moments.unshift(at);
+        if (moments.length >= limit) break;
       }
       return moments;
     },
   };
+}
+
+function previous(cron: Croner, before: number): number | null {
+  return cron.previousRuns(1, new Date(before))[0]?.getTime() ?? null;
 }
 
 function parse({ expression, timeZone }: CronSchedule): Croner {

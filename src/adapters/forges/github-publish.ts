@@ -15,13 +15,18 @@ export interface RepositoryName {
 
 export function githubPublishing(client: GithubClient, at: RepositoryName): PublishingForge<Pull> {
   return {
-    async findOpen(branch) {
+    async findAll(branch) {
       const head = `${at.owner}:${branch}`;
       const found = await client.list(pull, "look for pull requests", (kit) =>
-        kit.paginate.iterator(kit.rest.pulls.list, { ...at, state: "open", head, per_page: 100 }),
+        kit.paginate.iterator(kit.rest.pulls.list, { ...at, state: "all", head, per_page: 100 }),
       );
-      return found.find((each) => isOwn(each, at) && each.head.ref === branch) ?? null;
+      return found.filter((each) => isOwn(each, at) && each.head.ref === branch);
     },
+    describe: (found) => ({
+      ...toChangeRequest(found),
+      state: found.merged_at == null ? found.state : "merged",
+      headCommit: found.head.sha,
+    }),
     create: (draft, warn) => createPull(client, at, draft, warn),
     async update(found, { title, body, target }) {
       const base = found.base.ref === target ? {} : { base: target };
@@ -130,12 +135,14 @@ async function assign(client: GithubClient, at: IssueAt, { assignee }: ChangeReq
   });
 }
 
-/** What the forge decides against is a warning; what it could not decide (token, limits, network) is not. */
+/** One that fails must not keep the others from being tried; but with a token that is refused all would fail. */
 async function orWarn(what: string, warn: Warn, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof AnsweredError) || ![403, 404, 422].includes(error.status)) throw error;
+    if (!(error instanceof ForgeError)) throw error;
+    if (!(error instanceof AnsweredError)) return warn(`${what} ${error.message}`);
+    if (error.status === 401) throw error;
     warn(`${what} GitHub said: ${error.said || `status ${error.status}`}`);
   }
 }

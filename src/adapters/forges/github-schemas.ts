@@ -17,6 +17,7 @@ export const pull = z.object({
   html_url: webUrl,
   title: z.string(),
   state: z.enum(["open", "closed"]),
+  merged_at: z.string().nullish(),
   labels: z.array(label),
   head: z.object({
     ref: z.string(),

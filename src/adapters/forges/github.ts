@@ -32,7 +32,8 @@ export function createGithub(options: GithubOptions): ForgeVerbs {
       }));
 
   return {
-    publish: async (draft) => publishOnce(githubPublishing(client, await resolve()), draft, options.pause),
+    publish: async (draft, onOpened) =>
+      publishOnce(githubPublishing(client, await resolve()), draft, { pause: options.pause, onOpened }),
     async listOpen(label): Promise<ChangeRequest[]> {
       const at = await resolve();
       const open = await client.list(pull, "list pull requests", (kit) =>

@@ -1,4 +1,4 @@
-import type { ChangeRequest, ChangeRequestDraft } from "../../ports/forge.ts";
+import type { ChangeRequest, ChangeRequestDraft, Published } from "../../ports/forge.ts";
 import { AnsweredError } from "./answers.ts";
 import type { GitlabClient, GitlabRequest } from "./gitlab-client.ts";
 import { fullMergeRequest, mergeRequest, person } from "./gitlab-schemas.ts";
@@ -7,20 +7,18 @@ import { AlreadyOpen } from "./publish.ts";
 import type { PublishingForge, Warn } from "./publish.ts";
 import { distinct, fitBody, fitTitle, withoutQuickActions } from "./texts.ts";
 
-type Found = MergeRequest & { readonly number: number };
-
-export function gitlabPublishing(client: GitlabClient, id: number): PublishingForge<Found> {
+export function gitlabPublishing(client: GitlabClient, id: number): PublishingForge<MergeRequest> {
   const all = `/projects/${id}/merge_requests`;
   return {
-    async findOpen(branch) {
+    async findAll(branch) {
       const found = await client.list(mergeRequest, {
         doing: "look for merge requests",
         path: all,
-        query: { state: "opened", source_branch: branch },
+        query: { state: "all", source_branch: branch },
       });
-      const own = found.find((each) => each.source_project_id === id && each.source_branch === branch);
-      return own === undefined ? null : numbered(own);
+      return found.filter((each) => each.source_project_id === id && each.source_branch === branch);
     },
+    describe: (found) => ({ ...toChangeRequest(found), state: stateOf(found), headCommit: found.sha }),
     async create(draft, warn) {
       const labels = usableLabels(draft, warn);
       const request: GitlabRequest = {
@@ -35,7 +33,7 @@ export function gitlabPublishing(client: GitlabClient, id: number): PublishingFo
         },
       };
       try {
-        return numbered(await client.get(mergeRequest, request));
+        return await client.get(mergeRequest, request);
       } catch (error) {
         throw isAlreadyOpen(error) ? new AlreadyOpen() : error;
       }
@@ -64,8 +62,9 @@ export function toChangeRequest({ iid, web_url: url, title, source_branch: branc
   return { number: iid, url, title, branch };
 }
 
-function numbered(found: MergeRequest): Found {
-  return { ...found, number: found.iid };
+/** `locked`: just being merged. */
+export function stateOf({ state }: MergeRequest): Published["state"] {
+  return state === "merged" || state === "closed" ? state : "open";
 }
 
 function texts({ title, body }: ChangeRequestDraft, isDraft: boolean): { title: string; description: string } {

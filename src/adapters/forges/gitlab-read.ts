@@ -1,7 +1,7 @@
 import type { ChangeRequestLook, ChangeRequestState, CiState, ForgeComment } from "../../ports/forge.ts";
 import { combine, pipelineVerdict } from "./ci.ts";
 import type { GitlabClient } from "./gitlab-client.ts";
-import { toChangeRequest } from "./gitlab-publish.ts";
+import { stateOf, toChangeRequest } from "./gitlab-publish.ts";
 import { discussion, fullMergeRequest } from "./gitlab-schemas.ts";
 import type { FullMergeRequest, Note } from "./gitlab-schemas.ts";
 
@@ -38,7 +38,7 @@ function pathOf(id: number, number: number): string {
 function toLook(read: FullMergeRequest): ChangeRequestLook {
   return {
     ...toChangeRequest(read),
-    state: read.state === "merged" || read.state === "closed" ? read.state : "open",
+    state: stateOf(read),
     headCommit: read.sha ?? "",
     mergeCommit: mergeCommitOf(read),
   };

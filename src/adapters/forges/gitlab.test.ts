@@ -19,6 +19,7 @@ const settings: ForgeSettings = {
 };
 const draft: ChangeRequestDraft = {
   branch: "other",
+  commit: "0".repeat(40),
   target: "main",
   title: "Title",
   body: "Text",

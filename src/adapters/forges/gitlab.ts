@@ -34,7 +34,8 @@ export function createGitlab(options: GitlabOptions): ForgeVerbs {
       }));
 
   return {
-    publish: async (draft) => publishOnce(gitlabPublishing(client, await resolve()), draft, options.pause),
+    publish: async (draft, onOpened) =>
+      publishOnce(gitlabPublishing(client, await resolve()), draft, { pause: options.pause, onOpened }),
     async listOpen(label) {
       const open = await client.list(mergeRequest, {
         doing: "list merge requests",

@@ -7,8 +7,10 @@ const MAX_LINE = 300;
 /** One line a notice, to wherever the daemon's terminal is. */
 export function createTerminalNotifier(write: (line: string) => void): Notifier {
   return {
-    async send({ kind, task, title, text }) {
-      write(`${WORDS[kind]}: ${terminalLine(title, MAX_LINE)} (${task}) – ${terminalLine(text, MAX_LINE)}\n`);
+    async send({ kind, project, task, title, text }) {
+      write(
+        `${WORDS[kind]}: ${terminalLine(title, MAX_LINE)} (${task ?? project}) – ${terminalLine(text, MAX_LINE)}\n`,
+      );
     },
   };
 }

@@ -32,6 +32,7 @@ test("all of it arrives, signed; sent twice it is the same delivery", async () =
       {
         delivery: "task_x-12",
         kind: "finished",
+        about: null,
         at: "1970-01-01T00:00:01.000Z",
         project: "shop",
         task: "task_x",

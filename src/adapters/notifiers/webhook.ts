@@ -50,6 +50,7 @@ function webhookBody(notice: Notice): Readonly<Record<string, unknown>> {
   return {
     delivery: deliveryId(notice),
     kind: notice.kind,
+    about: data.about ?? null,
     at: new Date(notice.at).toISOString(),
     project: notice.project,
     task: notice.task,

@@ -1,13 +1,18 @@
 import type { ChangeText } from "../../core/describe-change.ts";
 import { withoutCredentials } from "../../core/remote-address.ts";
 import type { Artifact } from "../../core/task.ts";
-import type { Forge, Published } from "../../ports/forge.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import type { ChangeRequest, Forge, Published } from "../../ports/forge.ts";
+import { describeKnown } from "../../core/candidates.ts";
 import { chooseBranch } from "../choose-branch.ts";
 import { describeWork } from "../describe-work.ts";
 import { judgeChange } from "../judge-change.ts";
+import { findPublishedMeanwhile } from "../judge-night.ts";
+import { findTooManyOpen } from "../night-over.ts";
 import { targetBranch, type Work } from "../prepare-work.ts";
-import { rememberPublished } from "../remember-proposals.ts";
-import { readTask } from "../transact.ts";
+import { isPublished, rememberPublished } from "../remember-proposals.ts";
+import { taskTurn } from "../task-turn.ts";
+import { readTask, transact } from "../transact.ts";
 import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult } from "./step.ts";
 
 /**
@@ -16,10 +21,22 @@ import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult } from 
  * Every part gives the same result when repeated, so a crash in between costs nothing.
  */
 export async function runPublishStep(context: StepContext): Promise<StepResult> {
-  const { ports, task, project, settings } = context;
+  const { ports, task, project } = context;
   const work = requireWork(context);
   await requireJudged(context, work);
   const text = await describeWork(context);
+  if (task.items === null) return sendOut(context, work, text);
+  if (await isCalledOff(context)) return calledOff(context);
+  // One night at a time, so that of two that made the same the second finds the first one's.
+  return taskTurn(ports, `publish ${project.name}`, async () => {
+    context.signal.throwIfAborted();
+    const unwanted = await findUnwanted(context, work);
+    return unwanted === null ? sendOut(context, work, text) : resultOf(context, unwanted, { error: unwanted.summary });
+  });
+}
+
+async function sendOut(context: StepContext, work: Work, text: ChangeText): Promise<StepResult> {
+  const { ports, task, project, settings } = context;
   const forge = ports.forgeFor(project, settings);
   const credentials = forge?.credentialsFor(project.remote) ?? null;
   const branch = await chooseBranch(context, credentials);
@@ -31,13 +48,27 @@ export async function runPublishStep(context: StepContext): Promise<StepResult> 
     message: text.message,
     at: task.createdAt,
   });
-  if (await isCalledOff(context)) return resultOf(context, outcomeOf("cancel", "cancelled before it was published"));
+  // A night that is paused in its turn would hold up the others.
+  const isOff = task.items === null ? await isCalledOff(context) : (await readTask(ports, task.id)).order !== null;
+  if (isOff) return calledOff(context);
   const { remote } = project;
   await ports.workspaces.push({ project: project.name, task: task.id, remote, commit, branch, credentials });
   ports.pass("branch.pushed");
-  const request = forge === null ? null : await openRequest(context, { forge, text, branch });
-  await rememberPublished(context, work, request);
-  return toResult(context, { ...work, branch, commit, request });
+  const request = forge === null ? null : await openRequest(context, work, { forge, text, branch, commit });
+  if (request === null) await rememberPublished(context, work, null);
+  return toResult(context, { ...work, branch, commit, request, title: ports.redact(text.title) });
+}
+
+/** What was right when it was checked may be there already, or one too many; what is out is beyond that. */
+async function findUnwanted(context: StepContext, work: Work): Promise<Outcome | null> {
+  if (await isPublished(context)) return null;
+  const known = await findPublishedMeanwhile(context, work);
+  if (known === null) return findTooManyOpen(context);
+  return outcomeOf("conflict", `the same was published meanwhile: ${describeKnown(known)}`, { proposal: known.id });
+}
+
+function calledOff(context: StepContext): StepResult {
+  return resultOf(context, outcomeOf("cancel", "cancelled before it was published"));
 }
 
 function requireWork({ task: { baseCommit, headCommit } }: StepContext): Work {
@@ -50,41 +81,58 @@ interface Request {
   readonly forge: Forge;
   readonly text: ChangeText;
   readonly branch: string;
+  readonly commit: string;
 }
 
-async function openRequest(context: StepContext, { forge, text, branch }: Request): Promise<Published> {
+async function openRequest(context: StepContext, work: Work, request: Request): Promise<Published> {
   const { ports, settings } = context;
-  const published = await forge.publish({
+  const { forge, text, branch, commit } = request;
+  const title = ports.redact(text.title);
+  const draft = {
     branch,
+    commit,
     target: await targetBranch(context),
-    title: ports.redact(text.title),
+    title,
     body: ports.redact(text.body),
     labels: [...new Set([...text.labels, ...(settings.forge?.labels ?? [])])],
     reviewer: settings.forge?.reviewer ?? null,
     assignee: settings.forge?.assignee ?? null,
     draft: settings.forge?.draft ?? false,
+  };
+  return forge.publish(draft, async (opened) => {
+    ports.pass("request.opened");
+    await rememberPublished(context, work, opened);
+    await keepRequest(context, title, opened);
   });
-  ports.pass("request.opened");
-  return published;
+}
+
+/** Before anything else can fail: one that nobody knows of would be opened again, or left behind by a cancel. */
+async function keepRequest({ ports, run, lease }: StepContext, title: string, opened: ChangeRequest): Promise<void> {
+  await transact(ports, run.task, lease, (task) => ({
+    advance: { task, events: [], next: null },
+    artifacts: [requestArtifact(title, opened)],
+  }));
+}
+
+/** By the title that we gave it: by the forge's own it would be another one once that is changed. */
+function requestArtifact(label: string, { url, number }: ChangeRequest): Artifact {
+  return { type: "change_request", label, url, data: { number } };
 }
 
 interface Out extends Work {
+  readonly title: string;
   readonly branch: string;
   readonly commit: string;
   readonly request: Published | null;
 }
 
-function toResult(context: StepContext, { branch, commit, baseCommit, request }: Out): StepResult {
+function toResult(context: StepContext, { branch, commit, baseCommit, request, title }: Out): StepResult {
   const { run, project } = context;
   const short = commit.slice(0, 12);
   const artifacts: readonly Artifact[] = [
     { type: "branch", label: branch, url: null, data: { remote: withoutCredentials(project.remote) } },
     { type: "commit", label: short, url: null, data: { commit, base: baseCommit } },
-    ...(request === null
-      ? []
-      : [
-          { type: "change_request", label: request.title, url: request.url, data: { number: request.number } } as const,
-        ]),
+    ...(request === null ? [] : [requestArtifact(title, request)]),
   ];
   const warned = request === null || request.warnings.length === 0 ? "" : ` (${request.warnings.join("; ")})`;
   const summary = `${request?.url ?? `${branch} at ${short}`}${warned}`;

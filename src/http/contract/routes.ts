@@ -102,7 +102,7 @@ export const ROUTES = {
   }),
 
   "GET /runs": route({
-    summary: "List runs, oldest first.",
+    summary: "List the newest runs, oldest first.",
     right: "read",
     query: z.strictObject({
       status: listOf(RUN_STATUSES).optional(),

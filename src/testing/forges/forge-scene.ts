@@ -103,6 +103,7 @@ export function createForgeScene(setup: ForgeSetup): ForgeScene {
     },
     draft: (changes = {}) => ({
       branch: "night-shift/faster",
+      commit: "0".repeat(40),
       target: "main",
       title: "[night-shift/performance] Parse once",
       body: "## Summary\n\nParses once.",

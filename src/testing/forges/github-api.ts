@@ -166,6 +166,7 @@ async function pull(world: ForgeWorld, held: Held): Promise<Readonly<Record<stri
     body: held.body,
     draft: held.draft,
     state: held.state === "open" ? "open" : "closed",
+    merged_at: held.state === "merged" ? held.createdAt : null,
     merge_commit_sha: held.mergeCommit,
     labels: held.labels.map((name) => ({ name })),
     requested_reviewers: held.reviewers.map((login) => ({ login })),

@@ -108,6 +108,11 @@ export function testEvents(current: Current): void {
       });
     });
 
+    it("tells of what came to no task", async () => {
+      await send({ at: 100, task: null });
+      expect(await next(100)).toMatchObject({ task: null, project: "shop" });
+    });
+
     it("keeps the order of a channel: the later ones wait for the one that is tried again", async () => {
       await send({ at: 100 }, { at: 101 }, { at: 102, channel: "ntfy" });
       await current.store.markUndelivered((await next(200)).id, "no route", 500);

@@ -1,9 +1,19 @@
 import { describe, expect, it } from "vitest";
+import type { ScheduleMark } from "../../core/schedule.ts";
 import type { TokenRow } from "../../ports/store.ts";
 import type { Current } from "./current.ts";
 import { sampleEvent, sampleProject, startTask } from "./samples.ts";
 
 const DAY = 86_400_000;
+
+const mark = (project: string, name: string, at = 1): ScheduleMark => ({
+  project,
+  name,
+  expression: "0 2 * * *",
+  timeZone: "UTC",
+  at,
+  task: null,
+});
 
 export function testRecords(current: Current): void {
   describe("pipelines and projects", () => {
@@ -26,6 +36,24 @@ export function testRecords(current: Current): void {
       await current.store.removeProject("shop");
       await current.store.removeProject("shop");
       expect(await current.store.getProject("shop")).toBeNull();
+    });
+  });
+
+  describe("marks", () => {
+    it("are moved on, dropped one by one, and with their project", async () => {
+      await current.store.saveProject(sampleProject(), sampleEvent());
+      const marks = [
+        mark("shop", "improve"),
+        mark("shop", "audit"),
+        mark("api", "improve"),
+        mark("shop", "improve", 2),
+      ];
+      for (const each of marks) await current.store.saveMark(each, { events: [], notices: [] });
+      await current.store.dropMark(mark("shop", "audit"));
+      expect(await current.store.listMarks("shop")).toEqual([mark("shop", "improve", 2)]);
+      await current.store.removeProject("shop");
+      expect(await current.store.listMarks("shop")).toEqual([]);
+      expect(await current.store.listMarks("api")).toEqual([mark("api", "improve")]);
     });
   });
 

@@ -82,13 +82,13 @@ export function testRuns(current: Current): void {
       expect(await current.store.getRun("run_ab")).toBeNull();
     });
 
-    it("are listed oldest first, by task, status and project", async () => {
+    it("are listed oldest first, the newest of them, by task, status and project", async () => {
       const late = await queueTask(current.store, { project: "a" }, { createdAt: 3000 });
       const early = await queueTask(current.store, { project: "b" }, { createdAt: 2000 });
       const { run } = await startTask(current.store, { project: "a" });
       const ids = async (over: object) => (await current.store.listRuns({ ...ALL, ...over })).map(({ id }) => id);
       expect(await ids({})).toEqual([run.id, early.run.id, late.run.id]);
-      expect(await ids({ limit: 2 })).toEqual([run.id, early.run.id]);
+      expect(await ids({ limit: 2 })).toEqual([early.run.id, late.run.id]);
       expect(await ids({ project: "a" })).toEqual([run.id, late.run.id]);
       expect(await ids({ task: early.task.id })).toEqual([early.run.id]);
       expect(await ids({ status: ["running", "paused"] })).toContain(run.id);

@@ -1,9 +1,8 @@
 import type { ScheduleMark } from "../../../core/schedule.ts";
 import type { Db, Schema, Tx } from "./schema.ts";
 
-export async function getMark(db: Db, project: string, name: string): Promise<ScheduleMark | null> {
-  const row = await db.selectFrom("marks").selectAll().where("id", "=", idOf(project, name)).executeTakeFirst();
-  return row === undefined ? null : toMark(row);
+export async function listMarks(db: Db, project: string): Promise<readonly ScheduleMark[]> {
+  return (await db.selectFrom("marks").selectAll().where("project", "=", project).execute()).map(toMark);
 }
 
 export async function saveMark(tx: Tx, mark: ScheduleMark): Promise<void> {
@@ -14,6 +13,10 @@ export async function saveMark(tx: Tx, mark: ScheduleMark): Promise<void> {
     .values({ id: idOf(mark.project, mark.name), ...columns })
     .onConflict((conflict) => conflict.column("id").doUpdateSet(columns))
     .execute();
+}
+
+export async function dropMark(tx: Tx, { project, name }: Pick<ScheduleMark, "project" | "name">): Promise<void> {
+  await tx.deleteFrom("marks").where("id", "=", idOf(project, name)).execute();
 }
 
 /** Neither name can hold a line feed. */

@@ -2,11 +2,14 @@ import type { NoticeData } from "../../../core/notice.ts";
 import type { NewNotice, Notice } from "../../../ports/store.ts";
 import type { Db, Tx } from "./schema.ts";
 
+/** The column is not null. */
+const NO_TASK = "";
+
 export async function insertNotices(tx: Tx, notices: readonly NewNotice[]): Promise<void> {
-  for (const { data, ...notice } of notices) {
+  for (const { data, task, ...notice } of notices) {
     await tx
       .insertInto("notices")
-      .values({ ...notice, data: JSON.stringify(data), attempts: 0, next_at: notice.at })
+      .values({ ...notice, task: task ?? NO_TASK, data: JSON.stringify(data), attempts: 0, next_at: notice.at })
       .execute();
   }
 }
@@ -27,7 +30,11 @@ export async function dueNotices(db: Db, at: number, limit: number): Promise<rea
     .limit(limit)
     .execute();
   // Written above, or by the migration.
-  return rows.map((row) => ({ ...row, data: JSON.parse(row.data) as NoticeData }));
+  return rows.map(({ task, ...row }) => ({
+    ...row,
+    task: task === NO_TASK ? null : task,
+    data: JSON.parse(row.data) as NoticeData,
+  }));
 }
 
 export async function markDelivered(tx: Tx, id: number, at: number): Promise<void> {

@@ -38,6 +38,7 @@ export async function listProjects(db: Db): Promise<readonly Project[]> {
 
 export async function removeProject(tx: Tx, name: string): Promise<void> {
   await tx.deleteFrom("projects").where("name", "=", name).execute();
+  await tx.deleteFrom("marks").where("project", "=", name).execute();
 }
 
 function toRow(project: Project): Schema["projects"] {

@@ -26,11 +26,11 @@ export async function findRunIds(db: Db, prefix: string): Promise<readonly strin
 
 export async function listRuns(db: Db, query: ListRunsQuery): Promise<readonly Run[]> {
   if (query.status?.length === 0) return [];
-  let select = db.selectFrom("runs").selectAll().orderBy("created_at").orderBy("id").limit(query.limit);
+  let select = db.selectFrom("runs").selectAll().orderBy("created_at", "desc").orderBy("id", "desc").limit(query.limit);
   if (query.task !== null) select = select.where("task", "=", query.task);
   if (query.status !== null) select = select.where("status", "in", query.status);
   if (query.project !== null) select = select.where("project", "=", query.project);
-  return (await select.execute()).map(toRun);
+  return (await select.execute()).map(toRun).toReversed();
 }
 
 export async function listOpenRuns(db: Db): Promise<readonly Run[]> {

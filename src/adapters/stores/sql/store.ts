@@ -50,6 +50,7 @@ export function createSqlStore({ db, differences, log, upkeep }: SqlStoreParams)
     holdsLease: (lease) => runs.holdsLease(db, lease),
 
     getTask: (id) => tasks.getTask(db, id),
+    getTaskByKey: (key) => tasks.getTaskByKey(db, key),
     findTaskIds: (prefix) => tasks.findTaskIds(db, prefix),
     listTasks: (query) => tasks.listTasks(db, query),
     getRun: (id) => runs.getRun(db, id),
@@ -108,8 +109,9 @@ function nightVerbs(
   write: Write,
 ): Pick<
   Store,
-  | "getMark"
+  | "listMarks"
   | "saveMark"
+  | "dropMark"
   | "saveProposals"
   | "listProposals"
   | "updateProposal"
@@ -118,7 +120,8 @@ function nightVerbs(
   | "removeRule"
 > {
   return {
-    getMark: (project, name) => marks.getMark(db, project, name),
+    listMarks: (project) => marks.listMarks(db, project),
+    dropMark: (mark) => write((tx) => marks.dropMark(tx, mark)),
     saveMark: (mark, told) =>
       write(async (tx, record) => {
         await marks.saveMark(tx, mark);

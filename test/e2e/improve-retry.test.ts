@@ -1,0 +1,120 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { Task } from "../../src/core/task.ts";
+import { ALICE } from "./night.ts";
+import { NIGHTLY, openNightly, TOKEN, type Nightly, type NightlyOptions } from "./nightly.ts";
+import { branchesOf, expectNothingLeft, holding } from "./nothing-left.ts";
+
+const PATIENCE_MS = 200_000;
+const PATIENCE = { timeout: 240_000 };
+
+let night: Nightly;
+
+async function open(options: NightlyOptions): Promise<void> {
+  night = await openNightly({ patienceMs: PATIENCE_MS, ...options });
+}
+
+afterEach(async () => {
+  await night.close();
+}, 60_000);
+
+async function begin(only = false): Promise<string> {
+  const { id } = await night.submit({ ...NIGHTLY, improve: { category: "docs", only, scheduledAt: null } });
+  return id;
+}
+
+async function retried(id: string, state: string | null = null): Promise<Task> {
+  await night.commands.retry(id, state, ALICE);
+  return night.settled(id);
+}
+
+async function count(id: string, role: string): Promise<number> {
+  return (await night.runs(id)).filter((run) => run.role === role).length;
+}
+
+const REST = `
+  verify) verified;;
+  describe) described "Say more in the notes";;`;
+
+describe("a category that was given up", PATIENCE, () => {
+  it("leaves nothing that the next one could see, and no category of another is published", async () => {
+    await open({
+      agent: `case $ROLE in
+        analyze) if [ "$CATEGORY" = docs ]; then found "Say more" notes.txt; else nothing "sees $(cat notes.txt | tr '\\n' ' ')"; fi;;
+        implement) echo spoiled >> notes.txt; implemented x;;
+        verify) failed "not what was selected";;
+      esac`,
+    });
+    const id = await begin();
+    const task = await night.settled(id);
+    expect(task).toMatchObject({ status: "failed", outcome: "abandoned" });
+    expect(task.items?.tried.map(({ reason }) => reason).slice(1)).toEqual(Array(4).fill("sees notes "));
+    await expect(night.commands.retry(id, "implementing", ALICE)).rejects.toThrow(
+      /cannot retry .* from "implementing": nothing was selected for "performance"/,
+    );
+    const again = await retried(id);
+    expect(again.items?.tried.map(({ item }) => item)).toEqual(task.items?.list);
+    expect(await count(id, "analyze")).toBe(10);
+  });
+});
+
+describe("the last category, given up", PATIENCE, () => {
+  it("can be tried again by itself, and is published as what it is", async () => {
+    await open({
+      agent: `case $ROLE in
+        analyze) found "Say more" notes.txt;;
+        implement) echo "try $N" >> notes.txt; implemented x;;
+        verify) if [ "$N" -lt 4 ]; then failed "not yet"; else verified; fi;;
+        describe) described "Say more in the notes";;
+      esac`,
+    });
+    const id = await begin(true);
+    expect(await night.settled(id)).toMatchObject({ status: "failed", outcome: "abandoned" });
+    const task = await retried(id, "implementing");
+    expect(task).toMatchObject({ state: "published", items: { at: 0, tried: [] } });
+    expect(await count(id, "analyze")).toBe(1);
+    expect(night.forge.changeRequests).toMatchObject([{ labels: ["night-shift", "docs"] }]);
+    await expect(night.commands.retry(id, null, ALICE)).rejects.toThrow(/it is succeeded/);
+  });
+});
+
+/** Written in two halves, since this script stands on the disk too. The first try holds it. */
+const SPILLS = `T="${TOKEN.slice(0, 12)}"; T="\${T}${TOKEN.slice(12)}"
+case $ROLE in
+  analyze) found "Say more" notes.txt;;
+  implement) if [ "$N" = 1 ]; then echo "key = $T" >> notes.txt; else echo more >> notes.txt; fi; SECOND_TRY
+    implemented x;;${REST}
+esac`;
+
+describe("a night that found a secret in what it made", PATIENCE, () => {
+  it("keeps none of it when a person ends the night", async () => {
+    await open({ agent: SPILLS.replace("SECOND_TRY", '[ "$N" = 1 ] || sleep 600') });
+    const id = await begin();
+    await expect
+      .poll(async () => (await night.runs(id)).filter(({ role, startedAt }) => role === "implement" && startedAt), {
+        timeout: PATIENCE_MS,
+      })
+      .toHaveLength(2);
+    await night.commands.cancel(id, ALICE);
+    const task = await night.settled(id);
+    expect(task).toMatchObject({ status: "cancelled" });
+    await expectNothingLeft(night, task);
+    expect(await holding(night.home, [TOKEN])).toEqual([]);
+  });
+
+  it("keeps none of it when the forge refuses what came after, and a retry begins anew", async () => {
+    await open({ agent: SPILLS.replace("SECOND_TRY", "") });
+    const path = /merge_requests$/;
+    night.forge.fail({ method: "POST", path, status: 400, body: { message: "closed tonight" }, times: 100 });
+    const id = await begin();
+    const task = await night.settled(id);
+    expect(task).toMatchObject({ status: "failed", outcome: "agent_error", branch: "night-shift/say-more" });
+    await expectNothingLeft(night, task);
+    expect(await holding(night.home, [TOKEN])).toEqual([]);
+    await expect(night.commands.retry(id, "publishing", ALICE)).rejects.toThrow(/a secret was found/);
+    night.forge.forget();
+    const again = await retried(id);
+    // The branch that stands on the remote may have been seen by people: another change is not pushed over it.
+    expect(again).toMatchObject({ state: "published", branch: "night-shift/say-more-2", items: { at: 0, tried: [] } });
+    expect(await branchesOf(night)).toEqual(["night-shift/say-more", "night-shift/say-more-2"]);
+  });
+});

@@ -1,0 +1,275 @@
+import { rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { UserError } from "../../src/core/errors.ts";
+import { messageOf } from "../../src/core/notice-message.ts";
+import { createCommands } from "../../src/engine/commands.ts";
+import { startDue } from "../../src/engine/schedules.ts";
+import { listUpcoming } from "../../src/engine/upcoming.ts";
+import { DAY, HOUR, nightly, openCalendar, type Calendar } from "./calendar.ts";
+import { ALICE } from "./night.ts";
+
+const EXPIRED = "GitLab refused the token; set another as GITLAB_TOKEN";
+let calendar: Calendar;
+
+afterEach(async () => {
+  await calendar.close();
+});
+
+const away = () => Promise.reject(new UserError("unavailable", "the disk is full"));
+
+async function tickAt(moment: string): Promise<void> {
+  calendar.now = Date.parse(moment);
+  await calendar.tick();
+}
+
+async function firstNight(): Promise<void> {
+  calendar = await openCalendar("2026-11-16T12:00:00Z", nightly("UTC"));
+  await calendar.tick();
+  await tickAt("2026-11-17T02:00:10Z");
+  expect(await calendar.tasks()).toHaveLength(1);
+}
+
+const improveNow = () =>
+  createCommands(calendar.ports).submit(
+    {
+      project: "shop",
+      pipeline: "improve",
+      title: "By hand",
+      description: "Improve it.",
+      priority: "normal",
+      size: null,
+      complexity: null,
+      tags: [],
+      agent: null,
+      model: null,
+      timeoutMs: null,
+      budgetUsd: null,
+      autoApprove: false,
+      design: false,
+      improve: { category: "docs", only: false, scheduledAt: null },
+      key: null,
+    },
+    ALICE,
+  );
+
+describe("a night that waits for a login", () => {
+  it("says so once, with what to do, however often it is tried", async () => {
+    await firstNight();
+    await calendar.come("login_expired", EXPIRED);
+    calendar.now += HOUR;
+    await calendar.come("login_expired", EXPIRED);
+    expect(await calendar.events("task.queued")).toHaveLength(2);
+    const notices = await calendar.notices();
+    expect(notices).toMatchObject([{ kind: "waiting", data: { about: "login" } }]);
+    expect(notices.map(messageOf)).toEqual([
+      {
+        title: "shop: waits for a login – refactoring",
+        lines: [`login_expired: ${EXPIRED}`, "→ nightshift doctor"],
+      },
+    ]);
+  });
+
+  it("ends when the next one comes, says why, and the next one starts", async () => {
+    await firstNight();
+    await calendar.come("login_expired", EXPIRED);
+    await calendar.notices();
+    await tickAt("2026-11-18T02:00:10Z");
+    const [second, first] = await calendar.tasks();
+    expect(first).toMatchObject({
+      status: "cancelled",
+      reason: expect.stringContaining("it waited for a login since 2026-11-17 02:00 UTC"),
+    });
+    expect(second).toMatchObject({ status: "queued", items: { at: 0 } });
+    expect(second?.items?.list[0]).toBe("docs");
+    expect(await calendar.events("schedule.skipped")).toEqual([]);
+    // Loud, also for who wants to hear of failures only.
+    expect(await calendar.notices()).toMatchObject([{ kind: "failed", text: expect.stringContaining(EXPIRED) }]);
+  });
+
+  it("is left alone while it is being tried", async () => {
+    await firstNight();
+    await calendar.come("login_expired", EXPIRED);
+    await tickAt("2026-11-17T12:00:00Z");
+    await calendar.ports.store.admit({ total: 9, projects: {}, perProject: 9, parkedAgents: [], at: calendar.now });
+    const [run] = await calendar.ports.store.listOpenRuns();
+    await calendar.ports.store.takeRun(run?.id ?? "", calendar.now);
+    await tickAt("2026-11-18T02:00:10Z");
+    expect(await calendar.tasks()).toHaveLength(1);
+    expect(await calendar.events("schedule.skipped")).toHaveLength(1);
+  });
+});
+
+describe("a night that is left out", () => {
+  it("is told of", async () => {
+    await firstNight();
+    await tickAt("2026-11-18T02:00:10Z");
+    const notices = await calendar.notices();
+    expect(notices).toMatchObject([{ kind: "failed", data: { about: "skipped" } }]);
+    expect(notices.map(messageOf)).toMatchObject([{ title: expect.stringMatching(/^shop: left out – /) }]);
+  });
+
+  it("may be so for one that a person started", async () => {
+    calendar = await openCalendar("2026-11-16T12:00:00Z", nightly("UTC"));
+    await calendar.tick();
+    const mine = await improveNow();
+    await tickAt("2026-11-17T02:00:10Z");
+    expect(await calendar.tasks()).toHaveLength(1);
+    expect(await calendar.events("schedule.skipped")).toEqual([expect.stringContaining(mine.id)]);
+  });
+
+  it("is not told of every minute where it comes round every minute", async () => {
+    const minutely =
+      'time_zone: UTC\nschedules:\n  - { name: often, cron: "* * * * *", pipeline: chore, title: Often }\n';
+    calendar = await openCalendar("2026-11-16T11:30:00Z", minutely);
+    for (let minute = 0; minute < 60; minute += 1) {
+      await calendar.tick();
+      calendar.now += 60_000;
+    }
+    expect((await calendar.events("schedule.skipped")).length).toBeGreaterThan(50);
+    expect(await calendar.notices()).toMatchObject([{ data: { about: "skipped" } }]);
+  });
+});
+
+describe("a night that cannot be started", () => {
+  it("is told of, though it has no task", async () => {
+    const unknown =
+      'time_zone: UTC\nschedules:\n  - { name: audit, cron: "0 3 * * *", pipeline: nosuch, title: Audit }\n';
+    calendar = await openCalendar("2026-11-16T12:00:00Z", unknown);
+    await calendar.tick();
+    await tickAt("2026-11-17T03:00:00Z");
+    expect(await calendar.events("schedule.refused")).toHaveLength(1);
+    const notices = await calendar.notices();
+    expect(notices).toMatchObject([{ kind: "failed", project: "shop", task: null }]);
+    expect(notices.map(messageOf)).toEqual([
+      {
+        title: "shop: could not be started – Audit",
+        lines: [expect.stringContaining("There is no pipeline `nosuch`"), "→ nightshift doctor"],
+      },
+    ]);
+  });
+
+  it("is tried again where only the moment was wrong", async () => {
+    calendar = await openCalendar("2026-11-16T12:00:00Z", nightly("UTC"));
+    await calendar.tick();
+    calendar.now = Date.parse("2026-11-17T02:00:10Z");
+    await expect(startDue({ ...calendar.ports, store: { ...calendar.ports.store, createTask: away } })).rejects.toThrow(
+      "the disk is full",
+    );
+    expect(await calendar.events("schedule.refused")).toEqual([]);
+    await calendar.tick();
+    expect(await calendar.tasks()).toHaveLength(1);
+  });
+
+  it("costs no other project its own", async () => {
+    calendar = await openCalendar("2026-11-16T12:00:00Z", nightly("UTC"));
+    await calendar.tick();
+    calendar.now = Date.parse("2026-11-17T02:00:10Z");
+    const { ports } = calendar;
+    const [shop] = await ports.store.listProjects();
+    if (shop === undefined) throw new Error("no project");
+    const settings: typeof ports.projects.settings = (project) =>
+      project.name === "ajar"
+        ? Promise.reject(new UserError("unavailable", "not now"))
+        : ports.projects.settings(project);
+    await expect(
+      startDue({
+        ...ports,
+        projects: { ...ports.projects, settings },
+        store: { ...ports.store, listProjects: async () => [{ ...shop, name: "ajar" }, shop] },
+      }),
+    ).rejects.toThrow("not now");
+    expect(await calendar.tasks()).toHaveLength(1);
+  });
+});
+
+describe("what a schedule has behind it", () => {
+  const OFF = "time_zone: UTC\n";
+
+  it("is forgotten while it is switched off", async () => {
+    await firstNight();
+    await calendar.endAll();
+    await calendar.configure(OFF);
+    await calendar.tick();
+    calendar.now += 3 * DAY;
+    await calendar.configure(nightly("UTC"));
+    await calendar.tick();
+    expect(await calendar.tasks()).toHaveLength(1);
+    expect(await calendar.events("schedule.missed")).toEqual([]);
+  });
+
+  it("is forgotten with its project", async () => {
+    await firstNight();
+    await calendar.endAll();
+    await calendar.ports.store.removeProject("shop");
+    calendar.now += 3 * DAY;
+    await calendar.configure(nightly("UTC"));
+    await calendar.tick();
+    expect(await calendar.tasks()).toHaveLength(1);
+    expect(await calendar.events("schedule.missed")).toEqual([]);
+  });
+
+  it("is kept while its file is broken or its folder gone", async () => {
+    await firstNight();
+    await calendar.endAll();
+    const { checkout } = calendar.repo;
+    await writeFile(join(checkout, "nightshift.yaml"), "project: [broken\n");
+    await tickAt("2026-11-17T12:00:00Z");
+    await calendar.configure(nightly("UTC"));
+    await calendar.tick();
+    await rename(checkout, `${checkout}.away`);
+    await tickAt("2026-11-18T02:00:10Z");
+    expect(await calendar.tasks()).toHaveLength(2);
+    expect(await calendar.events("schedule.missed")).toEqual([]);
+    await rename(`${checkout}.away`, checkout);
+  });
+
+  it("costs no night where a clock was days ahead", async () => {
+    await firstNight();
+    await calendar.endAll();
+    const wrong = Date.parse("2026-11-20T02:00:10Z");
+    calendar.now = wrong;
+    await calendar.tick();
+    calendar.now += HOUR;
+    await calendar.endAll();
+    await tickAt("2026-11-17T12:00:00Z");
+    for (const night of ["2026-11-18", "2026-11-19", "2026-11-20"]) {
+      const before = (await calendar.tasks()).length;
+      await tickAt(`${night}T02:00:10Z`);
+      expect((await calendar.tasks()).length, night).toBe(before + 1);
+      calendar.now += HOUR;
+      await calendar.endAll();
+    }
+  });
+});
+
+describe("what comes", () => {
+  it("begins with what comes first, also where there is more than is shown", async () => {
+    const minutely =
+      'time_zone: UTC\nschedules:\n  - { name: often, cron: "* * * * *", pipeline: chore, title: Often }\n';
+    calendar = await openCalendar("2026-11-16T12:00:00Z", minutely);
+    const { runs } = await listUpcoming(calendar.ports, "shop", calendar.now + 365 * DAY);
+    expect(runs[0]?.at).toBe(calendar.now + 60_000);
+    expect(runs.length).toBeLessThanOrEqual(1_000);
+  });
+
+  it("is not late for being put off", async () => {
+    calendar = await openCalendar("2026-11-16T12:00:00Z", nightly("UTC", "0 2 * * *", ", jitter: 23h"));
+    await calendar.tick();
+    const [first] = (await listUpcoming(calendar.ports, "shop", calendar.now + 7 * DAY)).runs;
+    calendar.now = first?.at ?? 0;
+    await calendar.tick();
+    expect(await calendar.tasks()).toHaveLength(1);
+    expect(await calendar.events("schedule.missed")).toEqual([]);
+  });
+
+  it("says that a project's folder is gone", async () => {
+    calendar = await openCalendar("2026-11-16T12:00:00Z", nightly("UTC"));
+    const { checkout } = calendar.repo;
+    await calendar.restart();
+    await rename(checkout, `${checkout}.away`);
+    const { problems } = await listUpcoming(calendar.ports, null, calendar.now + DAY);
+    expect(problems).toEqual([expect.stringContaining("the project's folder is not there")]);
+    await rename(`${checkout}.away`, checkout);
+  });
+});
