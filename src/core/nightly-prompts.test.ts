@@ -132,6 +132,7 @@ function input(role: Role): PromptInput {
     variables: {},
     outcomes: outcomesOf(role),
     outcomeFile: "/out/outcome.json",
+    hasTool: true,
     isResumed: false,
     nonce: "k3v9x2q7",
   };

@@ -33,6 +33,8 @@ export interface PromptInput {
   /** What may be reported from this state by this role. */
   readonly outcomes: readonly AgentOutcome[];
   readonly outcomeFile: string;
+  /** It was given the tool `report_outcome`: then that is the way. */
+  readonly hasTool: boolean;
   /** The agent goes on in a session of its own: it is told what is new. */
   readonly isResumed: boolean;
   /** Drawn at random for this prompt, 8 letters and digits or more. */
@@ -174,7 +176,7 @@ function builtInVariables(input: PromptInput): Record<Part, string> {
     artifacts: block("artifacts", describeArtifacts(input.artifacts)),
     trigger:
       [...happened.lead, block("what happened", happened.trigger)].filter((text) => text !== NONE).join("\n\n") || NONE,
-    outcomes: describeOutcomes({ outcomes: input.outcomes, outcomeFile: input.outcomeFile, pipeline: task.pipeline }),
+    outcomes: describeOutcomes({ ...input, pipeline: task.pipeline }),
     outcome_file: inlineValue(input.outcomeFile),
   };
 }

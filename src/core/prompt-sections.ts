@@ -55,19 +55,30 @@ export function describeLimits(limits: { readonly maxDiffLines: number; readonly
 export interface ContractParams {
   readonly outcomes: readonly AgentOutcome[];
   readonly outcomeFile: string;
+  /** It was given the tool `report_outcome`. */
+  readonly hasTool: boolean;
   readonly pipeline: string;
 }
 
+const BY_TOOL =
+  "Before you end, call the tool `report_outcome` exactly once with one JSON object. If it answers that something is wrong, mend it and call again.";
+
+function byFile(outcomeFile: string): string {
+  return (
+    `Before you end, write exactly one JSON object, in UTF-8 and without anything around it, to the file \`${outcomeFile}\` ` +
+    "(its path also stands in the environment variable NIGHTSHIFT_OUTCOME_FILE)."
+  );
+}
+
 /** How to report: the one way, and a whole example of each thing that may be said. */
-export function describeOutcomes({ outcomes, outcomeFile, pipeline }: ContractParams): string {
+export function describeOutcomes({ outcomes, outcomeFile, hasTool, pipeline }: ContractParams): string {
   const guides = outcomes.map((name) => {
     const example =
       name === "plan_complete" && pipeline === "staged" ? STAGED_PLAN_EXAMPLE : OUTCOME_GUIDES[name].example;
     return `### \`${name}\`\n\nReport it ${OUTCOME_GUIDES[name].when}\n\n\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\``;
   });
   return [
-    `Before you end, write exactly one JSON object, in UTF-8 and without anything around it, to the file \`${outcomeFile}\` ` +
-      "(its path also stands in the environment variable NIGHTSHIFT_OUTCOME_FILE). Make it the last thing you do. " +
+    `${hasTool ? BY_TOOL : byFile(outcomeFile)} Make it the last thing you do. ` +
       "Nothing you print counts as a report, and without a valid report the run has failed. " +
       `You may report ${outcomes.map((name) => `\`${name}\``).join(", ")} and nothing else. The values below are examples.`,
     ...guides,

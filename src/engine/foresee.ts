@@ -116,14 +116,18 @@ async function foreseeRun(ports: EnginePorts, given: Foreseeing): Promise<Forese
     executes: access.executes,
     network: access.network,
     secrets: Object.entries(settings.secrets).flatMap(([name, { roles }]) => (roles.includes(role) ? [name] : [])),
-    prompt: await foreseePrompt(ports, given, { role, commands: access.commands }),
+    prompt: await foreseePrompt(ports, given, {
+      role,
+      commands: access.commands,
+      hasTool: ports.createAgent(resolved.agentSettings).capabilities.mcp,
+    }),
   };
 }
 
 async function foreseePrompt(
   ports: EnginePorts,
   { project, settings, task }: Foreseeing,
-  { role, commands }: { readonly role: Role; readonly commands: readonly string[] | null },
+  { role, commands, hasTool }: Pick<ForeseenRun, "role" | "commands"> & { readonly hasTool: boolean },
 ): Promise<string> {
   return buildContext({
     preamble: await ports.projects.preamble(),
@@ -138,6 +142,7 @@ async function foreseePrompt(
     variables: settings.improve.variables,
     outcomes: [...ROLE_OUTCOMES[role], ...SHARED_AGENT_OUTCOMES],
     outcomeFile: "(the run's own)/outcome.json",
+    hasTool,
     isResumed: false,
     nonce: "drawnForEachRun0",
   });

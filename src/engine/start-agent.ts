@@ -70,7 +70,8 @@ async function brief(context: StepContext, { role, work, runSettings }: Brief): 
   });
   const paths = await ports.runFiles.prepare({ run: run.id, task: task.id, role });
   const session = await chooseSession(context, role, agent, runSettings.agent);
-  await writePrompt(context, { role, paths, work, isResumed: session.kind === "resume" });
+  const hasTool = agent.capabilities.mcp && ports.findReportServer(paths, role) !== null;
+  await writePrompt(context, { role, paths, work, isResumed: session.kind === "resume", hasTool });
   ports.pass("prompt.written");
   return { agent, runSettings, paths, session };
 }

@@ -15,10 +15,13 @@ export interface PromptParams {
   readonly work: Work;
   /** The agent goes on in a session that knows all but the newest. */
   readonly isResumed: boolean;
+  /** It has the tool `report_outcome`. */
+  readonly hasTool: boolean;
 }
 
 /** Everything the agent is told, in one file: the supervisor feeds it to the agent, people can read it afterwards. */
-export async function writePrompt(context: StepContext, { role, paths, work, isResumed }: PromptParams): Promise<void> {
+export async function writePrompt(context: StepContext, params: PromptParams): Promise<void> {
+  const { role, paths, work, isResumed, hasTool } = params;
   const { ports, task, run, project, settings } = context;
   const text = buildContext({
     preamble: await ports.projects.preamble(),
@@ -39,6 +42,7 @@ export async function writePrompt(context: StepContext, { role, paths, work, isR
     variables: settings.improve.variables,
     outcomes: [...ROLE_OUTCOMES[role], ...SHARED_AGENT_OUTCOMES],
     outcomeFile: paths.outcomeFile,
+    hasTool,
     isResumed,
     nonce: ports.digest(`${run.id} ${run.token} ${ports.clock.newId("run")}`).slice(0, 16),
   });

@@ -54,7 +54,11 @@ describe("the nightly improvement", () => {
 /** The run log, a line for each night. */
 async function readNights(): Promise<readonly Record<string, unknown>[]> {
   const file = join(night.home, "logs", "nights.jsonl");
-  const lines = await vi.waitFor(() => readFile(file, "utf8"), 10_000);
+  const lines = await vi.waitFor(async () => {
+    const text = await readFile(file, "utf8");
+    if (!text.endsWith("\n")) throw new Error("it is being written");
+    return text;
+  }, 20_000);
   return lines
     .trim()
     .split("\n")
