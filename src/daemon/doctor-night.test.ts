@@ -43,6 +43,13 @@ test("a project without forge, schedule and prompts of its own has nothing to be
   expect(await check({ settings: "" })).toEqual([]);
 });
 
+test("a project whose folder is gone is told of, wherever this is asked", async () => {
+  const project = { name: "shop", path: join(dir.path, "gone"), remote: "/nowhere.git", accepted: "{}" };
+  expect(await checkNights({ env: {}, home, projects: [project], cwd: "/", now: MONDAY })).toMatchObject([
+    { name: "settings (shop)", ok: "no", detail: expect.stringContaining("the project's folder is not there") },
+  ]);
+});
+
 describe("schedules", () => {
   test("tell the next run in the project's own time, and what it is about", async () => {
     const found = await check({

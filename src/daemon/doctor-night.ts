@@ -11,7 +11,7 @@ import { ROLES } from "../core/role.ts";
 import { categoriesAt, NIGHTLY, schedulesOf, type Schedule } from "../core/schedule.ts";
 import type { Settings } from "../core/settings.ts";
 import { checkForge } from "./doctor-forge.ts";
-import { fine, type Finding } from "./doctor-finding.ts";
+import { explainFinding, fine, type Finding } from "./doctor-finding.ts";
 import type { RegisteredProject } from "./doctor-home.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -33,11 +33,12 @@ export async function checkNights(params: CheckNightsParams): Promise<readonly F
   });
   const found = await Promise.all(
     params.projects.map(async (project) => {
-      // Files that are broken have a finding of their own.
-      const settings = await files.settings(project).catch(() => null);
-      if (settings === null) return [];
+      const isHere = isIn(params.cwd, project.path);
+      const settings = await files.settings(project).catch((error: unknown) => ({ error }));
+      // Where this is asked, broken files have a finding of their own.
+      if ("error" in settings) return isHere ? [] : [explainFinding(`settings (${project.name})`, settings.error)];
       return [
-        ...(await checkForge({ project, settings, env: params.env, triesPush: !isIn(params.cwd, project.path) })),
+        ...(await checkForge({ project, settings, env: params.env, triesPush: !isHere })),
         ...checkSchedules(project.name, settings, params),
         ...(await checkPrompts(project.name, settings, (role) => files.prompt(project, role))),
       ];

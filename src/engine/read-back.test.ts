@@ -50,6 +50,10 @@ function world(given: { look: () => Promise<Partial<ChangeRequestLook>>; listOpe
   return { readBack: createReadBack(ports), told, asked, status: () => proposal.status, clock };
 }
 
+const missing = async (): Promise<never> => {
+  throw new ForgeError("missing", "404");
+};
+
 describe("reading back", () => {
   it("believes a merge at once and a closing at the second look, and asks why once", async () => {
     const merged = world({ look: async () => ({ state: "merged", mergeCommit: "abc" }) });
@@ -84,9 +88,6 @@ describe("reading back", () => {
   });
 
   it("takes for closed what is gone, but not what it may no longer see", async () => {
-    const missing = async () => {
-      throw new ForgeError("missing", "404");
-    };
     const gone = world({ look: missing });
     await gone.readBack();
     await gone.readBack();

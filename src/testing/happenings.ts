@@ -31,7 +31,9 @@ export const someFacts: fc.Arbitrary<Facts> = fc
 export const somePipeline = fc.oneof(fc.constantFrom(...builtInPipelines()), anyPipeline);
 
 export const someItems = fc.option(
-  fc.integer({ min: 1, max: 3 }).map((length) => ({ list: Array.from({ length }, String), at: 0, scheduled: 1, tried: [] })),
+  fc
+    .integer({ min: 1, max: 3 })
+    .map((length) => ({ list: Array.from({ length }, String), at: 0, scheduled: 1, tried: [] })),
 );
 
 const someLimits = fc.dictionary(fc.constantFrom("repair", "review", "retry", "first", "constructor"), fc.nat(4));
