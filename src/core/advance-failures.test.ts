@@ -150,4 +150,15 @@ describe("what is not tried again", () => {
       waitingFor: { kind: "choice", reason: `${name} 1` },
     });
   });
+
+  it("hands over to another agent instead of waiting for the quota, once", () => {
+    const limited = makeOutcome("usage_limit", { retryAt: 9_000 });
+    const handed = walk(chore, start(chore), [limited], { fallbackAgent: "codex" });
+    expect(handed.task).toMatchObject({ state: "implementing", status: "queued", queuedFor: null });
+    expect(handed.task.options).toMatchObject({ agent: "codex", model: null });
+    expect(handed.next).toMatchObject({ role: "implement", attempt: 1, notBefore: null, trigger: { run: null } });
+    // Its own quota is waited for: then nobody is left.
+    const both = walk(chore, handed, [limited]);
+    expect(both.task.queuedFor).toEqual({ kind: "quota", until: 9_000 });
+  });
 });

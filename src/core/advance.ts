@@ -22,6 +22,8 @@ export interface AdvanceParams {
   readonly facts: Facts;
   /** Settings that replace a limit's number in the pipeline, by the limit's name (`repair`). */
   readonly limits: Readonly<Record<string, number>>;
+  /** Who takes over when the run's agent has used up its quota; null or left out: nobody. */
+  readonly fallbackAgent?: string | null;
   /** SHA-256, handed in because core has no crypto. */
   readonly digest: (text: string) => string;
   readonly at: number;
@@ -166,12 +168,21 @@ function takeDefault(params: AdvanceParams, edge: DefaultEdge): Move {
 }
 
 function park(params: AdvanceParams, kind: QueuedFor["kind"]): Move {
+  const fallback = params.fallbackAgent ?? null;
+  if (kind === "quota" && fallback !== null) return handOver(params, fallback);
   const counter = `${params.task.state}:park`;
   const task = count(params.task, counter);
   // What waits for room on the machine is let in only when there is some: it need not wait longer than that.
   const delayMs = kind === "capacity" ? backoffDelayMs : parkDelayMs;
   const until = params.outcome.retryAt ?? params.at + delayMs(task.counters[counter] ?? 1);
   return again({ ...params, task }, resumeTrigger(params), { kind, until });
+}
+
+/** To an agent that has quota left: it does the same step, from what the first one left, and the rest of the task. */
+function handOver(params: AdvanceParams, agent: string): Move {
+  const task: Task = { ...params.task, options: { ...params.task.options, agent, model: null } };
+  // Nobody can go on in another agent's session.
+  return again({ ...params, task }, { ...resumeTrigger(params), run: null });
 }
 
 function tryAgain(params: AdvanceParams, edge: Extract<DefaultEdge, { do: "again" }>): Move {

@@ -2,6 +2,7 @@ import { advance } from "../core/advance.ts";
 import { ConfigError, ForgeError, LeaseLostError, RemoteError, UserError } from "../core/errors.ts";
 import { SYSTEM, type EventDraft } from "../core/event.ts";
 import type { Outcome } from "../core/outcome.ts";
+import { resolveRun } from "../core/resolve-run.ts";
 import type { Run, RunEndStatus, StepKind } from "../core/run.ts";
 import type { Task } from "../core/task.ts";
 import type { RunEnd } from "../ports/store.ts";
@@ -259,16 +260,38 @@ function decideNext(context: StepContext, current: Task, result: StepResult): De
     actor: SYSTEM,
     facts: factsOf(task, settings),
     limits: { repair: settings.repairAttempts },
+    fallbackAgent: findFallback(context),
     digest: ports.digest,
     at,
   });
   return {
     advance: advanced,
-    events: [...denialEvents(run, result, at), ...uncountedEvents(context, result, at), endEvent(run, result, at)],
+    events: [
+      ...handOverEvents(run, task, advanced.task, at),
+      ...denialEvents(run, result, at),
+      ...uncountedEvents(context, result, at),
+      endEvent(run, result, at),
+    ],
     endRun: toRunEnd(run, result, at),
     checks: result.checks,
     artifacts: result.artifacts,
   };
+}
+
+/** Nobody takes over from themselves. */
+function findFallback({ settings, state, task, run }: StepContext): string | null {
+  const { fallbackAgent } = settings;
+  if (fallbackAgent === null || run.role === null) return null;
+  return resolveRun(settings, state.agent, task.options, run.role).agent === fallbackAgent ? null : fallbackAgent;
+}
+
+function handOverEvents(run: Run, before: Task, after: Task, at: number): readonly EventDraft[] {
+  const { agent } = after.options;
+  if (agent === null || agent === before.options.agent) return [];
+  const summary = `its agent has used up its quota: ${agent} takes over`;
+  return [
+    { at, task: run.task, run: run.id, type: "run.note", level: "warning", actor: SYSTEM, summary, data: { agent } },
+  ];
 }
 
 /** An order to end the task outlives the run it came too late for, unless the work is already out in the world. */
