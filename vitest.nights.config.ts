@@ -2,10 +2,23 @@ import { defineConfig } from "vitest/config";
 
 /** Whole nights that go wrong in every way we know: together they take as long as all the other tests. */
 export const NIGHTS = [
+  "test/chaos/**/*.test.ts",
   "test/e2e/improve-*.test.ts",
+  "test/e2e/schedules*.test.ts",
   "test/e2e/bad-input.test.ts",
   "test/e2e/budget.test.ts",
+  "test/e2e/costs.test.ts",
+  "test/e2e/fallback.test.ts",
+  "test/e2e/misbehaving.test.ts",
+  "test/e2e/night-commands.test.ts",
+  "test/e2e/notifications.test.ts",
+  "test/e2e/orders.test.ts",
+  "test/e2e/publish-judges.test.ts",
+  "test/e2e/rules.test.ts",
+  "test/e2e/setup.test.ts",
   "test/e2e/storms.test.ts",
+  "test/e2e/verdicts.test.ts",
+  "test/e2e/wall-rules.test.ts",
 ];
 
 export default defineConfig({
