@@ -21,7 +21,7 @@ verify) printf '{"outcome":"verified","summary":"so it is"}';;
 describe) printf '{"outcome":"described","title":"Note","summary":"s","reasoning":"r","changes":"c","commit_message":"docs: note"}';;
 esac > "$NIGHTSHIFT_OUTCOME_FILE"`;
 
-const SETTINGS = { improve: { avoid_recent_commits: 0 } };
+const SETTINGS = { improve: { avoid_recent_commits: 0 }, limits: { open_change_requests: 1_000 } };
 
 /** What a night costs besides its agents, and whether sixty of them leave anything behind in the daemon. */
 export async function measureNight(): Promise<readonly Measured[]> {
