@@ -9,6 +9,12 @@ import type { Denial, SandboxPolicy } from "./sandbox.ts";
  * All they know comes from the job, all they did stands in the job's directory.
  */
 export interface Supervisors {
+  /**
+   * A job for this directory is about to come: its supervisor starts while the rest is made ready. One whose job never
+   * comes is dismissed, or ends with the process that prepared it; nothing of a job happens before `start`.
+   */
+  prepare(dir: string): void;
+  dismiss(dir: string): void;
   /** Starts the job, unless its directory was claimed before: a second start is harmless. */
   start(job: Job): Promise<void>;
   /**

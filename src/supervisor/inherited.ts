@@ -5,9 +5,11 @@ import type { Handed } from "../adapters/process/job-files.ts";
 const PIPE = 3;
 const CLOSE_ON_EXEC = 0o2000000;
 
-/** Reads what whoever started us wrote into the inherited pipe, to its end, and closes it. Null when it did not come. */
-export function readHanded(hasSecrets: boolean): Handed | null {
-  if (!hasSecrets) return { secrets: {}, keys: {}, redact: [] };
+/**
+ * Waits for what whoever started us writes into the inherited pipe, to its end, and closes it. Null when it did not come:
+ * we were dismissed, or whoever started us has ended.
+ */
+export function readHanded(): Handed | null {
   try {
     // Written by whoever started us, in one piece: what is whole is right.
     return JSON.parse(readPipe()) as Handed;
@@ -42,12 +44,12 @@ function closeQuietly(): void {
 }
 
 /**
- * Closes what we inherited beyond the standard three and would pass on to every command: Node marks its own descriptors
+ * Closes what we inherited beyond the standard three and the pipe, and would pass on to every command: Node marks its own descriptors
  * as not to be passed on, and of the inherited ones only the first few. Elsewhere than on Linux one cannot tell.
  */
 export function closeInheritedDescriptors(): void {
   for (const descriptor of listDescriptors()) {
-    if (descriptor > 2 && isPassedOn(descriptor)) closeSync(descriptor);
+    if (descriptor > PIPE && isPassedOn(descriptor)) closeSync(descriptor);
   }
 }
 

@@ -3,6 +3,7 @@ import { flushCompileCache } from "node:module";
 import { join, resolve } from "node:path";
 import { CLAIM, hasCode, readJob } from "../adapters/process/job-files.ts";
 import { closeInheritedDescriptors, readHanded } from "./inherited.ts";
+import { preparePipes, removePipes } from "./pipes.ts";
 import { supervise } from "./supervise.ts";
 
 /**
@@ -10,23 +11,26 @@ import { supervise } from "./supervise.ts";
  * Fifty of these run at once: it imports Node's own modules and small files of ours, nothing else.
  */
 const dir = resolve(process.argv[2] ?? "");
+closeInheritedDescriptors();
+preparePipes(dir);
+const handed = readHanded();
+// Nothing is claimed yet: whoever comes next can start the job with its secrets.
+if (handed === null) leave(2);
 const job = readJob(dir);
 if (job === null) {
   console.error(`There is no job in ${dir}.`);
-  process.exit(2);
+  leave(2);
 }
-const handed = readHanded(job.hasSecrets);
-if (handed === null) {
-  // Nothing is claimed yet: whoever comes next can start the job with its secrets.
-  console.error("Whoever started this supervisor ended before it had handed over the job's secrets.");
-  process.exit(2);
-}
-if (!claim()) process.exit(0);
-closeInheritedDescriptors();
+if (!claim()) leave(0);
 // Node does this by itself, but only at the end: fifty that start together would each compile everything anew.
 setTimeout(flushCompileCache, 500).unref();
 await supervise({ ...job, dir }, handed);
 process.exit(0);
+
+function leave(code: number): never {
+  removePipes(dir);
+  process.exit(code);
+}
 
 function claim(): boolean {
   try {

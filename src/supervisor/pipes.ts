@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { closeSync, constants, openSync, rmSync } from "node:fs";
+import { closeSync, constants, existsSync, openSync, rmSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
 
@@ -20,23 +20,40 @@ export interface Pipes {
 const { O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = constants;
 
 export function openPipes(dir: string, withStdin: boolean): Pipes {
-  const names = withStdin ? ["pipe-out", "pipe-err", "pipe-in"] : ["pipe-out", "pipe-err"];
-  const [out, err, input] = names.map((name) => join(dir, `.${name}`));
-  if (out === undefined || err === undefined) throw new Error("unreachable: both are named above");
-  makePipes(dir, names);
+  const [out, err, input] = pipePaths(dir);
+  if (!existsSync(input)) makePipes(dir);
   try {
     const [stdout, childOut] = openForReading(out);
     const [stderr, childErr] = openForReading(err);
-    const [stdin, childIn] = input === undefined ? ([null, "ignore"] as const) : openForWriting(input);
+    const [stdin, childIn] = withStdin ? openForWriting(input) : ([null, "ignore"] as const);
     const childEnds = [childIn, childOut, childErr] as const;
     return { stdin, stdout, stderr, childEnds, closeChildEnds: () => childEnds.forEach(closeNumber) };
   } finally {
-    for (const name of names) rmSync(join(dir, `.${name}`), { force: true });
+    removePipes(dir);
   }
 }
 
-function makePipes(dir: string, names: readonly string[]): void {
-  const made = spawnSync("mkfifo", ["-m", "600", ...names.map((name) => join(dir, `.${name}`))], { encoding: "utf8" });
+/** For a supervisor that has time until its job comes. What cannot be made now is made later, or is an error then. */
+export function preparePipes(dir: string): void {
+  try {
+    makePipes(dir);
+  } catch {
+    removePipes(dir);
+  }
+}
+
+export function removePipes(dir: string): void {
+  for (const path of pipePaths(dir)) rmSync(path, { force: true });
+}
+
+/** Another supervisor may be waiting for the same job: it has names of its own. */
+function pipePaths(dir: string): readonly [out: string, err: string, input: string] {
+  const named = (name: string): string => join(dir, `.pipe-${name}-${process.pid}`);
+  return [named("out"), named("err"), named("in")];
+}
+
+function makePipes(dir: string): void {
+  const made = spawnSync("mkfifo", ["-m", "600", ...pipePaths(dir)], { encoding: "utf8" });
   if (made.error !== undefined) throw made.error;
   if (made.status !== 0) {
     // mkfifo tells a full disk only by words.

@@ -193,15 +193,26 @@ async function superviseOnSmallDisk(
   const stored = {
     ...job,
     dir: mount,
-    hasSecrets: false,
     socket: join(bench.home, "full.sock"),
     timings: { politeMs: 100, hungMs: 100 },
   };
   writeFileSync(join(bench.home, "stored.json"), JSON.stringify(stored));
   const script =
-    'mount -t tmpfs -o size=256k none "$1" && cp "$2" "$1/job.json" && "$3" "$4" "$1"; cat "$1/exit.json"; tail -n 1 "$1/transcript.jsonl"; ls -A "$1"';
+    'mount -t tmpfs -o size=256k none "$1" && cp "$2" "$1/job.json" && printf %s "$5" | "$3" "$4" "$1" 3<&0; cat "$1/exit.json"; tail -n 1 "$1/transcript.jsonl"; ls -A "$1"';
   const entry = new URL("./main.ts", import.meta.url).pathname;
-  const args = ["-rm", "sh", "-c", script, "sh", mount, join(bench.home, "stored.json"), process.execPath, entry];
+  const handed = JSON.stringify({ secrets: {}, keys: {}, redact: [] });
+  const args = [
+    "-rm",
+    "sh",
+    "-c",
+    script,
+    "sh",
+    mount,
+    join(bench.home, "stored.json"),
+    process.execPath,
+    entry,
+    handed,
+  ];
   const output = await readAll(spawn("unshare", args, { stdio: ["ignore", "pipe", "inherit"] }));
   const [record = "", lastLine = "", ...names] = output.trim().split("\n");
   return { record: JSON.parse(record), lastLine: JSON.parse(lastLine), names: names.toSorted() };

@@ -15,6 +15,7 @@ import { listenForOrders } from "./control-server.ts";
 import type { ControlServer } from "./control-server.ts";
 import { createDenials } from "./denials.ts";
 import { describeFailure, reserveExitRecord, writeExitRecord } from "./exit-record.ts";
+import { removePipes } from "./pipes.ts";
 import { createReins } from "./reins.ts";
 import type { Reins } from "./reins.ts";
 import { runJob } from "./run-job.ts";
@@ -82,6 +83,7 @@ function announce(dir: string): boolean {
 /** Best effort: the daemon clears the run's directory anyway, and nothing may keep the record from being written. */
 function tidy(dir: string): void {
   try {
+    removePipes(dir);
     rmSync(join(dir, PROCESS_FILE), { force: true });
     const log = join(dir, SUPERVISOR_LOG);
     if (statSync(log, { throwIfNoEntry: false })?.size === 0) rmSync(log, { force: true });

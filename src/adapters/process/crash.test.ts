@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -8,7 +8,7 @@ import { quiet, realSupervisors } from "../../testing/real-supervisors.ts";
 import { openJobBench, printed, shell, until } from "../../testing/supervisor.suite.ts";
 import type { JobBench } from "../../testing/supervisor.suite.ts";
 import { readJob, readRunningProcess, readSupervisor } from "./job-files.ts";
-import { isProcessAlive, processStartTime } from "./process-table.ts";
+import { isProcessAlive, listProcesses, processStartTime } from "./process-table.ts";
 import { createSupervisors } from "./supervisors.ts";
 import { sweepRun } from "./tree.ts";
 
@@ -128,6 +128,29 @@ describe("whoever started it killed with -9", () => {
   });
 });
 
+describe("a supervisor that waits for its job", () => {
+  test("and is killed with -9 is replaced when the job comes", async () => {
+    const job = bench.job(["echo ran"]);
+    bench.supervisors.prepare(job.dir);
+    const [pid = 0] = await untilWaiting(job);
+    process.kill(pid, "SIGKILL");
+    await bench.run(job);
+    expect(printed(job)).toEqual(["ran"]);
+  });
+
+  test("ends with whoever prepared it, and when it is dismissed", async () => {
+    const [job, other] = [bench.job(["touch ran"]), bench.job(["touch ran"])];
+    const starter = doElsewhere(`prepare(${JSON.stringify(job.dir)})`);
+    bench.supervisors.prepare(other.dir);
+    await Promise.all([untilWaiting(job), untilWaiting(other)]);
+    process.kill(starter, "SIGKILL");
+    bench.supervisors.dismiss(other.dir);
+    await until(() => waitingFor(job).length + waitingFor(other).length === 0);
+    expect(readdirSync(job.dir)).toEqual(["supervisor.log"]);
+    expect(existsSync(join(bench.home, "ran"))).toBe(false);
+  });
+});
+
 describe("a supervisor that never comes", () => {
   test("is lost after a while, and cannot start any more if it comes late", async () => {
     const job = bench.job(["touch ran"]);
@@ -173,13 +196,37 @@ test("a home too deep for a socket gets one in the temporary directory, which is
 
 /** A process that starts the job as a daemon does, and then only waits to be killed. */
 function startElsewhere(job: Job): number {
+  return doElsewhere(`start(${JSON.stringify(job)})`);
+}
+
+function doElsewhere(call: string): number {
   const script = `
     import { createSupervisors } from ${JSON.stringify(new URL("./supervisors.ts", import.meta.url).href)};
     const log = { info() {}, warn() {}, error() {} };
-    await createSupervisors({ home: ${JSON.stringify(bench.home)}, log }).start(${JSON.stringify(job)});
+    await createSupervisors({ home: ${JSON.stringify(bench.home)}, log }).${call};
     setInterval(() => {}, 1000);`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: "ignore" });
   return child.pid ?? 0;
+}
+
+/** The directory of its job is its last argument. */
+function waitingFor({ dir }: Job): readonly number[] {
+  return listProcesses()
+    .filter(({ pid }) => readArguments(pid).endsWith(`\0${dir}\0`))
+    .map(({ pid }) => pid);
+}
+
+async function untilWaiting(job: Job): Promise<readonly number[]> {
+  await until(() => waitingFor(job).length > 0);
+  return waitingFor(job);
+}
+
+function readArguments(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "latin1");
+  } catch {
+    return "";
+  }
 }
 
 /** By hand, with a pipe that was closed before anything was written into it. */

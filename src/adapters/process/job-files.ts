@@ -15,8 +15,6 @@ export const WALL = ".wall";
 
 /** `job.json`. */
 export interface StoredJob extends Omit<Job, "secrets" | "keys" | "redact"> {
-  /** Whether anything comes by the pipe: then nothing in it means that whoever started the supervisor died over it. */
-  readonly hasSecrets: boolean;
   readonly socket: string;
   /** What sandboxes keep between runs. */
   readonly cache: string;

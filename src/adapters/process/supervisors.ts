@@ -7,6 +7,8 @@ import { findBundle, SUPERVISOR } from "./bundle.ts";
 import { connect, sendLine } from "./connect.ts";
 import { CLAIM, readExitRecord, readSupervisor, TIMINGS } from "./job-files.ts";
 import type { Timings } from "./job-files.ts";
+import { createPreparedSupervisors } from "./prepare-supervisors.ts";
+import { spawnSupervisor } from "./spawn-supervisor.ts";
 import { startSupervisor } from "./start-supervisor.ts";
 import { isAlive, watchJob } from "./watch-job.ts";
 
@@ -31,10 +33,14 @@ const ANSWER_MS = 15_000;
 export function createSupervisors(options: SupervisorsOptions): Supervisors {
   const { home, log, node = process.execPath, timings = TIMINGS, startMs = START_MS } = options;
   const compileCache = options.compileCache ?? join(home, "cache", "compile");
-  const entry = options.supervisorEntry ?? shippedEntry();
+  const program = { node, entry: options.supervisorEntry ?? shippedEntry(), compileCache };
+  const prepared = createPreparedSupervisors(program);
+  const hire = (dir: string) => prepared.take(dir) ?? spawnSupervisor(dir, program);
   return {
+    prepare: prepared.prepare,
+    dismiss: prepared.dismiss,
     async start(job) {
-      await startSupervisor(job, { home, node, entry, compileCache, timings });
+      await startSupervisor(job, { home, timings, hire });
       log.info("supervisor started", { run: job.run, commands: job.commands.length });
     },
     async watch(dir, watchOptions) {
