@@ -1,8 +1,8 @@
-import { expect, test } from "vitest";
-import { countResults } from "./count-results.ts";
+import { describe, expect, test } from "vitest";
+import { countResults, mergeAgain } from "./count-results.ts";
 import { failuresIn, type TestReport } from "./test-report.ts";
 
-function report(passed: number, failed: number, brokenFiles = 0): TestReport {
+function report(passed: number, failed: number, brokenFiles = 0, name = "a.test.ts"): TestReport {
   const assertionResults = [
     ...Array.from({ length: passed }, (_, n) => ({ fullName: `good ${n}`, status: "passed" })),
     ...Array.from({ length: failed }, (_, n) => ({
@@ -13,7 +13,7 @@ function report(passed: number, failed: number, brokenFiles = 0): TestReport {
   ];
   return {
     testResults: [
-      { name: "a.test.ts", status: failed > 0 ? "failed" : "passed", assertionResults },
+      { name, status: failed > 0 ? "failed" : "passed", assertionResults },
       ...Array.from({ length: brokenFiles }, () => ({
         name: "b.test.ts",
         status: "failed",
@@ -46,4 +46,24 @@ test("each failure is named, with its reason", () => {
     { file: "a.test.ts", test: "bad 0", why: "no 0" },
     { file: "b.test.ts", test: "", why: "no such module" },
   ]);
+});
+
+describe("what failed and was run again", () => {
+  const first = report(10, 1).testResults;
+  const other = report(5, 0, 0, "c.test.ts").testResults;
+  const tests = { name: "tests", code: 1, report: { testResults: [...first, ...other] } };
+
+  test("counts as it came the second time, beside all that was not run again", () => {
+    const again = { name: "tests-again", code: 0, report: report(11, 0) };
+    expect(countResults(mergeAgain([tests, again]))).toEqual({ passed: 16, failed: 0 });
+  });
+
+  test("is a failure when it fails again, or when the second run did not come to an end", () => {
+    const failed = { name: "tests-again", code: 1, report: report(10, 1) };
+    expect(countResults(mergeAgain([tests, failed]))).toEqual({ passed: 15, failed: 1 });
+    const broken = { name: "tests-again", code: 1, report: null };
+    expect(countResults(mergeAgain([tests, broken]))).toEqual({ passed: 15, failed: 1 });
+    const unwell = { name: "tests-again", code: 1, report: report(11, 0) };
+    expect(countResults(mergeAgain([tests, unwell]))).toEqual({ passed: 16, failed: 1 });
+  });
 });

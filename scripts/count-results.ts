@@ -14,6 +14,9 @@ export interface Count {
   readonly failed: number;
 }
 
+/** The name of a second run of what failed in the first. */
+const AGAIN = "-again";
+
 /** A command with a report counts by its tests, one without as one. Where the two disagree, something failed. */
 export function countResults(commands: readonly CommandResult[]): Count {
   const counts = commands.map(countCommand);
@@ -29,6 +32,19 @@ function countCommand({ code, report }: CommandResult): Count {
   return { passed: passedIn(report), failed: failed === 0 && code !== 0 ? 1 : failed };
 }
 
+/** Where files were run again, their second results stand for the first; the rest of the first stays. */
+export function mergeAgain(commands: readonly CommandResult[]): readonly CommandResult[] {
+  return commands
+    .filter(({ name }) => !name.endsWith(AGAIN))
+    .map((first) => {
+      const again = commands.find(({ name }) => name === first.name + AGAIN);
+      if (first.report === null || again === undefined || again.report === null) return first;
+      const repeated = new Set(again.report.testResults.map(({ name }) => name));
+      const kept = first.report.testResults.filter(({ name }) => !repeated.has(name));
+      return { ...first, code: again.code, report: { testResults: [...kept, ...again.report.testResults] } };
+    });
+}
+
 function readResults(folder: string): CommandResult[] {
   const lines = readFileSync(path.join(folder, "commands"), "utf8").trim().split("\n");
   return lines.map((line) => {
@@ -38,22 +54,26 @@ function readResults(folder: string): CommandResult[] {
 }
 
 /** The failures once more at the end: of a long log, the end is what people keep. */
-function sayWhatFailed({ name, code, report }: CommandResult): void {
-  for (const failure of report === null ? [] : failuresIn(report)) console.log(sayFailure(failure));
-  if (code !== 0) console.log(`failed: ${name}`);
+function sayWhatFailed(results: readonly CommandResult[], counted: readonly CommandResult[]): void {
+  for (const { name, report } of results) {
+    const word = name.endsWith(AGAIN) || counted.some((each) => each.report === report) ? "failed" : "failed at first";
+    for (const failure of report === null ? [] : failuresIn(report)) console.log(sayFailure(word, failure));
+  }
+  for (const { name, code } of counted) if (code !== 0) console.log(`failed: ${name}`);
 }
 
-function sayFailure({ file, test, why }: Failure): string {
-  return `✗ ${path.relative(process.cwd(), file)} > ${test}\n${why.replaceAll(/^/gm, "    ")}`;
+function sayFailure(word: string, { file, test, why }: Failure): string {
+  return `${word}: ${path.relative(process.cwd(), file)} > ${test}\n${why.replaceAll(/^/gm, "    ")}`;
 }
 
 if (import.meta.main) {
   const results = readResults(process.argv[2] ?? ".");
-  const tested = results.some(({ name, report }) => name === "tests" && report !== null && passedIn(report) > 0);
-  for (const result of results) sayWhatFailed(result);
+  const counted = mergeAgain(results);
+  const tested = counted.some(({ name, report }) => name === "tests" && report !== null && passedIn(report) > 0);
+  sayWhatFailed(results, counted);
   if (!tested) console.log("failed: no test has passed");
 
-  const { passed, failed } = countResults(results);
+  const { passed, failed } = countResults(counted);
   const failures = tested || failed > 0 ? failed : 1;
   console.log(`${passed} passed, ${failures} failed`);
   process.exitCode = failures > 0 ? 1 : 0;
