@@ -11,7 +11,7 @@ import { interleave, median } from "../statistics.ts";
 const FIRST_BYTE_ROUNDS = 60;
 const STREAM_ROUNDS = 7;
 const STREAM_BYTES = 50_000_000;
-const PACED_ROUNDS = 3;
+const PACED_ROUNDS = 5;
 /** Faster than most models: 500 events of some 120 bytes, 100 each second. */
 const SLOW_STREAM = { seconds: 5, bytes: 500 * 120, pauseMs: 10 };
 /** As much as an agent sends along in the middle of its work. */
@@ -46,7 +46,8 @@ export async function measureGateway(): Promise<readonly Measured[]> {
     const ways = { direct: stream(upstream), through: stream(gateway), piped: stream(pipe) };
     const cpu = await interleave(STREAM_ROUNDS, ways);
     const slowly = (url: string) => () => cpuOf(all, () => ask(parts.client, url, SLOW_STREAM));
-    const paced = await interleave(PACED_ROUNDS, { direct: slowly(upstream), through: slowly(gateway) });
+    const pacedWays = { direct: slowly(upstream), through: slowly(gateway), piped: slowly(pipe) };
+    const paced = await interleave(PACED_ROUNDS, pacedWays);
     return [...firstByteRows(times), ...pacedRows(paced), ...fullSpeedRows(cpu)];
   } finally {
     for (const part of Object.values(parts)) part.kill();
@@ -62,11 +63,14 @@ function firstByteRows(times: Rounds<"direct" | "through">): readonly Measured[]
   return [row("first byte through the model gateway (baseline: direct)", [through, direct], target)];
 }
 
-function pacedRows(cpu: Rounds<"direct" | "through">): readonly Measured[] {
-  const [direct, through] = [median(cpu.direct), median(cpu.through)];
+function pacedRows(cpu: Rounds<"direct" | "through" | "piped">): readonly Measured[] {
+  const [direct, through, piped] = [median(cpu.direct), median(cpu.through), median(cpu.piped)];
   const share = (through - direct) / (SLOW_STREAM.seconds * 10);
   const what = `processor time of model, gateway and client, ${SLOW_STREAM.seconds} s at 100 events/s (baseline: direct; the gateway adds ${share.toFixed(1)} % of a core)`;
-  return [row(what, [through, direct], atMost(share, 5, "5 % of a core more"))];
+  return [
+    row(what, [through, direct], atMost(through / direct, 1.05, "1.05 ×")),
+    row("a bare pipe in the gateway's place, 100 events/s (baseline: direct)", [piped, direct], null),
+  ];
 }
 
 /** The quickest rounds: others that work on the machine take away from what its caches hold, and so make all of it slower. */
@@ -77,9 +81,13 @@ function fullSpeedRows(cpu: Rounds<"direct" | "through" | "piped">): readonly Me
     number,
   ];
   return [
-    row("the same, 50 MB as fast as it goes, quickest of all rounds (baseline: direct)", [through, direct], null),
-    row("a bare pipe in the gateway's place (baseline: direct)", [piped, direct], null),
-    row("gateway (baseline: the bare pipe)", [through, piped], atMost(through / piped, 1.35, "1.35 ×")),
+    row(
+      "processor time of all, 50 MB as fast as it goes, quickest of all rounds (baseline: direct)",
+      [through, direct],
+      null,
+    ),
+    row("a bare pipe in the gateway's place, 50 MB (baseline: direct)", [piped, direct], null),
+    row("gateway, 50 MB (baseline: the bare pipe)", [through, piped], atMost(through / piped, 1.1, "1.1 ×")),
   ];
 }
 

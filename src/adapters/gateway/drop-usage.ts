@@ -1,6 +1,11 @@
-import { Transform } from "node:stream";
 import { createLineRegions } from "./line-regions.ts";
 import { objectIn, parseJson } from "./json.ts";
+
+export interface UsageDropper {
+  /** What of it goes on; the beginning of a line waits for its end. */
+  push(chunk: Buffer): Buffer;
+  end(): Buffer;
+}
 
 const MAX_LINE = 8 * 1024 * 1024;
 
@@ -8,7 +13,7 @@ const MAX_LINE = 8 * 1024 * 1024;
  * Takes the chunk out of a stream of chat completions that only tells the usage. Clients that have not asked for it reach
  * for the first choice of every chunk, and this one has none.
  */
-export function createUsageDropper(): Transform {
+export function createUsageDropper(): UsageDropper {
   const lines = createLineRegions(MAX_LINE);
   let isAfterDropped = false;
 
@@ -28,16 +33,14 @@ export function createUsageDropper(): Transform {
     return Buffer.from(kept.join(""));
   }
 
-  return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      lines.push(chunk, (region) => this.push(filter(region)));
-      done();
+  return {
+    push(chunk) {
+      const kept: Buffer[] = [];
+      lines.push(chunk, (region) => kept.push(filter(region)));
+      return Buffer.concat(kept);
     },
-    flush(done) {
-      this.push(filter(lines.rest()));
-      done();
-    },
-  });
+    end: () => filter(lines.rest()),
+  };
 }
 
 function isUsageOnly(line: string): boolean {

@@ -1,53 +1,118 @@
 import type { ServerResponse } from "node:http";
-import type { Readable } from "node:stream";
+import { BATCH, FRONT, newBatch, writeBatch } from "./batch.ts";
+import type { Connection } from "./connection.ts";
+import type { UsageDropper } from "./drop-usage.ts";
+
+export interface Outlet {
+  /** Copies it: it is only lent. */
+  push(piece: Buffer): void;
+  end(): void;
+  /** All that came is looked at, whether it can still leave or not. */
+  settle(): void;
+  /** No more comes, and the client shall see that it was not the end. */
+  breakOff(): void;
+}
+
+interface OutletParams {
+  /** Its head is written. */
+  readonly response: ServerResponse;
+  /** Sees everything before it leaves; it is only lent. */
+  readonly look: (bytes: Buffer) => void;
+  /** Null: all of it leaves as it came. */
+  readonly dropper: UsageDropper | null;
+  readonly source: Pick<Connection, "pause" | "resume">;
+}
 
 /** What has come and is not yet on its way to the client may grow to this before its source has to wait. */
 const MOST_WAITING = 256 * 1024;
+/** A look costs about the same for one word and for many: as much may wait for it, though not for longer than to leave. */
+const UNSEEN = 4 * 1024;
+/**
+ * For as long words wait for the next ones, where some left just before. Nobody reads along at night, and each write wakes a
+ * process that then parses a single event. The first word and the end never wait.
+ */
+const GATHER_MS = 100;
 
 /**
- * Hands on what comes, all that came in one turn of the event loop together: TLS delivers at most 16 KB at a time, and a
- * write for each of them is what a bare pipe spends most of its time on. A lone event is held up by less than its own turn.
+ * Hands on what comes in few writes of many bytes: TLS delivers at most 16 KB at a time, and a write for each of them is what
+ * a bare pipe spends most of its time on.
  */
-export function forward(source: Readable, response: ServerResponse): void {
-  let held: Buffer[] = [];
+export function createOutlet({ response, look, dropper, source }: OutletParams): Outlet {
+  /** Written already, and free to be filled again. */
+  const spare: Buffer[] = [];
+  let batch = newBatch();
+  let filled = 0;
+  let seen = 0;
   let waiting = 0;
-  let isDue = false;
+  let leftAt = -GATHER_MS;
+  let isPaused = false;
+  let isOver = false;
+  let timer: NodeJS.Timeout | null = null;
 
-  function flush(): void {
-    isDue = false;
-    const chunks = held;
-    held = [];
-    if (chunks.length === 0 || response.destroyed) return;
-    const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
-    const written = (): void => {
-      waiting -= bytes;
-      if (waiting < MOST_WAITING && source.isPaused()) source.resume();
-    };
-    // The response alone would let go of its socket first, and then write each piece for itself.
-    const { socket } = response;
-    socket?.cork();
-    response.cork();
-    chunks.forEach((chunk, index) => response.write(chunk, index === chunks.length - 1 ? written : undefined));
-    response.uncork();
-    socket?.uncork();
+  function settle(): void {
+    if (seen === filled) return;
+    const unseen = batch.subarray(FRONT + seen, FRONT + filled);
+    seen = filled;
+    look(unseen);
   }
 
-  source.on("data", (chunk: Buffer) => {
-    held.push(chunk);
-    waiting += chunk.length;
-    if (waiting >= MOST_WAITING) source.pause();
-    if (isDue) return;
-    isDue = true;
-    setImmediate(flush);
-  });
-  source.once("end", () => {
-    flush();
-    if (!response.destroyed) response.end();
-  });
-  source.once("close", () => {
-    if (source.readableEnded) return;
-    // It broke off. What came before gets its turn to leave, and then the client learns of it.
-    flush();
-    setImmediate(() => response.destroy());
-  });
+  function flush(): void {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    settle();
+    const [full, bytes] = [batch, filled];
+    filled = seen = 0;
+    // The look may have been the last.
+    if (bytes === 0 || response.destroyed) return;
+    batch = spare.pop() ?? newBatch();
+    leftAt = performance.now();
+    waiting += bytes;
+    if (waiting >= MOST_WAITING) wait(true);
+    const whole = full.subarray(FRONT, FRONT + bytes);
+    writeBatch(response, { full, whole, sent: dropper?.push(whole) ?? whole }, () => {
+      waiting -= bytes;
+      if (spare.length < MOST_WAITING / BATCH) spare.push(full);
+      if (waiting < MOST_WAITING) wait(false);
+    });
+  }
+
+  function wait(isToWait: boolean): void {
+    // After the end the connection may carry somebody else's answer.
+    if (isOver || isToWait === isPaused) return;
+    isPaused = isToWait;
+    if (isToWait) source.pause();
+    else source.resume();
+  }
+
+  function copy(piece: Buffer): void {
+    for (let from = 0; from < piece.length;) {
+      const until = Math.min(piece.length, from + BATCH - filled);
+      piece.copy(batch, FRONT + filled, from, until);
+      filled += until - from;
+      from = until;
+      if (filled === BATCH) flush();
+      else if (filled - seen >= UNSEEN) settle();
+    }
+  }
+
+  return {
+    push(piece) {
+      copy(piece);
+      if (filled === 0 || timer !== null) return;
+      const since = performance.now() - leftAt;
+      if (since >= GATHER_MS) flush();
+      else timer = setTimeout(flush, GATHER_MS - since);
+    },
+    end() {
+      isOver = true;
+      flush();
+      if (!response.destroyed) response.end(dropper?.end());
+    },
+    settle,
+    breakOff() {
+      flush();
+      // What came before gets its turn to leave.
+      setImmediate(() => response.destroy());
+    },
+  };
 }

@@ -1,5 +1,8 @@
 export interface LineRegions {
-  /** Takes whole lines that are there by now, in as few pieces as possible and without copying more than one of them. */
+  /**
+   * Takes whole lines that are there by now, in as few pieces as possible. Chunks are lent, and so are regions: only what
+   * has to wait for the end of its line is copied.
+   */
   push(chunk: Buffer, take: (region: Buffer) => void): void;
   /** What came after the last line break. */
   rest(): Buffer;
@@ -17,7 +20,7 @@ export function createLineRegions(maxBytes: number): LineRegions {
     heldBytes += part.length;
     isTooLong ||= heldBytes > maxBytes;
     if (isTooLong) held = [];
-    else if (part.length > 0) held.push(part);
+    else if (part.length > 0) held.push(Buffer.from(part));
   }
 
   function release(): Buffer {

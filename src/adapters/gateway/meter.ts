@@ -8,6 +8,7 @@ import { NOTHING_KNOWN, readUsage } from "./usage-shapes.ts";
 
 /** Counts one answer as it passes. */
 export interface Meter {
+  /** It is only lent. */
   push(chunk: Buffer): void;
   /** What it has come to by now: said by the answer itself, or guessed where it has not said it yet. */
   soFar(): Metered;
@@ -82,7 +83,7 @@ export function createMeter({ shape, isStream, inputTokens }: MeterParams): Mete
     push(chunk) {
       bytes += chunk.length;
       if (isStream) lines.push(chunk, take);
-      else if (bytes <= MAX_WHOLE) whole.push(chunk);
+      else if (bytes <= MAX_WHOLE) whole.push(Buffer.from(chunk));
     },
     soFar,
     end() {

@@ -1,41 +1,65 @@
-import { Agent as HttpAgent, request as requestHttp } from "node:http";
-import type { ClientRequest, OutgoingHttpHeaders } from "node:http";
-import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import { UserError } from "../../core/errors.ts";
+import { openConnection } from "./connection.ts";
+import type { Ask, Connection, ConnectionListener } from "./connection.ts";
 
 /** The one place where requests go. */
 export interface Upstream {
   readonly name: string;
-  open(method: string, path: string, headers: OutgoingHttpHeaders): ClientRequest;
+  /** `isFresh`: on a connection that nobody used before. */
+  send(ask: Ask, isFresh: boolean, listener: ConnectionListener): Sending;
   close(): void;
 }
 
-/** A model may think for long before it says a word. */
-const SILENCE_MS = 15 * 60_000;
+export interface Sending {
+  readonly connection: Connection;
+  /** Whether the connection had been kept from an earlier request. */
+  readonly isReused: boolean;
+}
+
 const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
 export function openUpstream(address: string): Upstream {
   const url = readAddress(address);
   const isPlain = url.protocol === "http:";
-  // Kept open between requests: shaking hands anew would keep each of them waiting.
-  const agent = isPlain ? new HttpAgent({ keepAlive: true }) : new HttpsAgent({ keepAlive: true });
+  const place = {
+    isPlain,
+    // The brackets of an IPv6 address belong to the URL.
+    host: url.hostname.replace(/^\[|\]$/g, ""),
+    port: url.port === "" ? (isPlain ? 80 : 443) : Number(url.port),
+  };
   const base = url.pathname.replace(/\/+$/, "");
+  const open = new Set<Connection>();
+  // Kept open between requests: shaking hands anew would keep each of them waiting.
+  let free: Connection[] = [];
+  let session: Buffer | undefined;
+
+  function connect(): Connection {
+    const connection = openConnection({
+      place,
+      session,
+      onSession: (latest) => (session = latest),
+      onFree: (one) => free.push(one),
+      onGone(one) {
+        open.delete(one);
+        free = free.filter((other) => other !== one);
+      },
+    });
+    open.add(connection);
+    return connection;
+  }
+
   return {
     name: url.host,
-    open(method, path, headers) {
-      const options = {
-        agent,
-        method,
-        // Node writes the brackets of an IPv6 address itself.
-        host: url.hostname.replace(/^\[|\]$/g, ""),
-        port: url.port === "" ? (isPlain ? 80 : 443) : Number(url.port),
-        path: base + path,
-        headers: { ...headers, host: url.host },
-        timeout: SILENCE_MS,
-      };
-      return isPlain ? requestHttp(options) : requestHttps({ ...options, rejectUnauthorized: true });
+    send(ask, isFresh, listener) {
+      // The one that was used last is the least likely to be closed by now.
+      const kept = isFresh ? undefined : free.pop();
+      const connection = kept ?? connect();
+      connection.send({ ...ask, path: base + ask.path, headers: { ...ask.headers, host: url.host } }, listener);
+      return { connection, isReused: kept !== undefined };
     },
-    close: () => agent.destroy(),
+    close() {
+      for (const connection of open) connection.destroy();
+    },
   };
 }
 
