@@ -2,6 +2,7 @@ import { hasEnded, type Task } from "../core/task.ts";
 import type { EnginePorts } from "./ports.ts";
 import { cleanJobs, endJobs } from "./run-jobs.ts";
 import { taskTurn } from "./task-turn.ts";
+import { untouchedTree } from "./untouched-tree.ts";
 
 const KEEP_FAILED_MS = 7 * 24 * 60 * 60 * 1000;
 const MAX_RUNS = 10_000;
@@ -44,18 +45,15 @@ async function cleanEnded(ports: EnginePorts, task: Task): Promise<void> {
   if (isTainted || isDue(ports, task)) await ports.workspaces.remove(task.id);
 }
 
-/** Each run gets a tree of its own, so those of ended runs serve nobody. */
+/** Each run gets a tree of its own, so those of ended runs serve nobody, but for one that the next run may take over. */
 async function closeTrees(ports: EnginePorts, task: Task): Promise<void> {
   // The trees first: a run that begins after this look has no tree among them.
   const names = await ports.workspaces.trees(task.id);
-  const open = await ports.store.listRuns({
-    task: task.id,
-    status: ["queued", "starting", "running", "paused"],
-    project: null,
-    limit: 100,
-  });
+  const runs = await ports.store.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
+  const untouched = untouchedTree(runs);
   for (const name of names) {
-    if (open.some(({ id }) => id === runOfTree(name))) continue;
+    if (name === untouched || runs.some(({ id, finishedAt }) => finishedAt === null && id === runOfTree(name)))
+      continue;
     // The tree goes last: as long as it stands, a crash in between is found.
     await endRun(ports, runOfTree(name));
     await ports.workspaces.close(task.id, name);

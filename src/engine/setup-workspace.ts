@@ -6,20 +6,25 @@ import { setupOf, wasStarted } from "./run-jobs.ts";
 import { commandPolicy } from "./sandbox-policy.ts";
 import type { StepContext } from "./steps/step.ts";
 import { supervise } from "./supervise.ts";
+import { untouchedTree } from "./untouched-tree.ts";
 
 const SETUP = "setup";
 const SETUP_LOG = "setup.log";
 const MAX_LOG_BYTES = 10_000_000;
 
-/** A fresh tree at `commit`; the same one again when the run is taken up after a crash. */
+/**
+ * A fresh tree at `commit`, or one that is as good as fresh; the same one again when the run is taken up after a crash.
+ */
 export async function openWorkspace(context: StepContext, name: string, commit: string): Promise<Workspace> {
   const { ports, project, task, settings } = context;
+  const runs = await ports.store.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
   return ports.workspaces.open({
     project: project.name,
     task: task.id,
     name,
     commit,
     branch: task.branch ?? `agent/${task.id}`,
+    unchanged: untouchedTree(runs),
     copy:
       project.path === null || settings.workspace.copy.length === 0
         ? null

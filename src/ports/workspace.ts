@@ -45,6 +45,9 @@ export interface Workspaces {
   /** The branches of the remote whose names start with `prefix`, as they are there now. */
   listBranches(params: ListBranchesParams): Promise<readonly string[]>;
 
+  /** The commit that a branch of the remote has now; null where there is no such branch. */
+  readBranch(params: ReadBranchParams): Promise<string | null>;
+
   /** The change between two commits as a patch, at most `maxBytes` of it. */
   diff(params: DiffParams): Promise<Diff>;
 
@@ -111,6 +114,11 @@ export interface OpenWorkspaceParams {
   readonly name: string;
   readonly commit: string;
   readonly branch: string;
+  /**
+   * Another workspace of the task that nobody was able to change: where it stands at the same commit, it becomes this
+   * one, which is much quicker than to write thousands of files.
+   */
+  readonly unchanged?: string | null;
   /** Files of the person's checkout to copy in (`.env.test`); missing ones are skipped. */
   readonly copy: { readonly from: string; readonly files: readonly string[] } | null;
 }
@@ -185,6 +193,13 @@ export interface ListBranchesParams {
   readonly project: string;
   readonly remote: string;
   readonly prefix: string;
+  readonly credentials?: GitCredentials | null;
+}
+
+export interface ReadBranchParams {
+  readonly project: string;
+  readonly remote: string;
+  readonly branch: string;
   readonly credentials?: GitCredentials | null;
 }
 

@@ -9,6 +9,7 @@ import { testChurn } from "./workspace-churn.suite.ts";
 import { testRecentFiles } from "./workspace-recent.suite.ts";
 import { testRescue } from "./workspace-rescue.suite.ts";
 import { testNoteSetup } from "./workspace-setup.suite.ts";
+import { testTakeOver } from "./workspace-take-over.suite.ts";
 
 export interface WorkspacesSetup {
   /** Workspaces that keep everything under `dir`; called again with the same one, it is the program after a restart. */
@@ -330,6 +331,16 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
       });
     });
 
+    test("readBranch says what a branch is at the remote now, and nothing of one whose name only ends alike", async () => {
+      const commit = await work({ "a.txt": "changed\n" });
+      const read = (of: string) => workspaces.readBranch({ project, remote: repo.remote, branch: of });
+      expect(await read(branch)).toBeNull();
+      await push(commit);
+      expect(await read(branch)).toBe(commit);
+      expect(await read("fix-it")).toBeNull();
+      expect(await workspaces.listBranches({ project, remote: repo.remote, prefix: "agent" })).toEqual([branch]);
+    });
+
     describe("diff", () => {
       test("is a patch with its numbers, cut at a whole line", async () => {
         const { commit: from } = await sync();
@@ -372,6 +383,7 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
   });
   testReadChanges(adapter, setup);
   testNoteSetup(adapter, setup);
+  testTakeOver(adapter, setup);
   testRecentFiles(adapter, setup);
   testRescue(adapter, setup);
   testChurn(adapter, setup);

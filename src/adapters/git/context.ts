@@ -33,12 +33,18 @@ export interface TaskPaths {
   readonly dir: string;
   readonly engine: string;
   readonly building: string;
+  readonly trash: string;
 }
 
 export function taskPaths(context: GitContext, task: string): TaskPaths {
   const dir = join(context.workspacesDir, checkName(task));
   const engine = join(dir, "engine.git");
-  return { dir, engine, building: join(engine, "building") };
+  return { dir, engine, building: join(engine, "building"), trash: join(engine, "trash") };
+}
+
+/** To remove a large tree takes minutes, and the task's next run must not wait for it: it has turns of its own. */
+export function removalOf(task: string): string {
+  return `removal of ${task}`;
 }
 
 export interface TreePaths {

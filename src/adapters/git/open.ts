@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { UserError } from "../../core/errors.ts";
 import type { OpenWorkspaceParams, Workspace } from "../../ports/workspace.ts";
 import { isRoot } from "./changes.ts";
-import { mirrorPath, taskPaths, treePaths } from "./context.ts";
+import { mirrorPath, removalOf, taskPaths, treePaths } from "./context.ts";
 import type { GitContext, TaskPaths, TreePaths } from "./context.ts";
 import { copyFiles, ignorePattern } from "./copy-files.ts";
 import { isThere, replaceFile, writeGitDir } from "./git-dir.ts";
@@ -32,7 +32,7 @@ export async function openTree(context: GitContext, params: OpenWorkspaceParams)
     const record = await readRecord(tree);
     if (record) return { path: tree.tree, commit: record.commit, objects };
     await createEngineDir(task, mirror);
-    await sweep(task);
+    await sweep(task.building);
     await buildTree(context, params, { task, tree, mirror });
     return { path: tree.tree, commit: params.commit, objects };
   });
@@ -59,8 +59,8 @@ export async function closeTree(context: GitContext, task: string, name: string)
   await context.turns(task, async () => {
     await throwAway(paths, tree.tree);
     await Promise.all([tree.record, tree.index, tree.setup].map(removeTree));
-    await sweep(paths);
   });
+  await context.turns(removalOf(task), () => sweep(paths.trash));
 }
 
 async function buildTree(
@@ -71,18 +71,12 @@ async function buildTree(
   const building = join(at.task.building, randomBytes(6).toString("hex"));
   const files = join(building, "files");
   const index = join(building, "index");
-  await mkdir(files, { recursive: true });
+  await mkdir(building, { recursive: true });
   await throwAway(at.task, at.tree.tree);
   // What was noted of an earlier tree of this name says nothing about this one.
   await removeTree(at.tree.setup);
-  const checkOut = {
-    gitDir: at.task.engine,
-    workTree: files,
-    indexFile: index,
-    args: ["read-tree", "--reset", "-u", params.commit],
-  };
-  const [result, { identity }] = await Promise.all([runGit(checkOut), context.person()]);
-  if (result.code !== 0) throw explainCheckout(params, gitFailure(checkOut, result));
+  if (!(await takeOver(params, at.task, { files, index }))) await checkOut(params, at.task, { files, index });
+  const { identity } = await context.person();
   const copied = params.copy === null ? [] : await copyFiles(params.copy, files);
   await writeGitDir(join(files, ".git"), {
     head: params.branch,
@@ -102,6 +96,42 @@ async function buildTree(
   await rename(index, at.tree.index);
   await rename(files, at.tree.tree);
   await removeTree(building);
+}
+
+interface TreeFiles {
+  readonly files: string;
+  readonly index: string;
+}
+
+async function checkOut(
+  params: OpenWorkspaceParams,
+  { engine }: TaskPaths,
+  { files, index }: TreeFiles,
+): Promise<void> {
+  await mkdir(files);
+  const args = ["read-tree", "--reset", "-u", params.commit];
+  const call = { gitDir: engine, workTree: files, indexFile: index, args };
+  const result = await runGit(call);
+  if (result.code !== 0) throw explainCheckout(params, gitFailure(call, result));
+}
+
+/** The files and the index of another tree, without its git directory. False where there is none that is fit. */
+async function takeOver(params: OpenWorkspaceParams, task: TaskPaths, { files, index }: TreeFiles): Promise<boolean> {
+  const other = treePaths(task, params.unchanged ?? params.name);
+  if (!(await isFit(other, params.commit))) return false;
+  // The record goes first: from here on, whatever happens, nobody takes the other for a whole tree.
+  await removeTree(other.record);
+  await rename(other.tree, files);
+  await rename(other.index, index);
+  await removeTree(join(files, ".git"));
+  return true;
+}
+
+/** A tree of nothing but the commit's files, and never given to another user: then somebody was to write in it. */
+async function isFit(tree: TreePaths, commit: string): Promise<boolean> {
+  const record = await readRecord(tree);
+  if (record?.commit !== commit || record.copied.length > 0 || (await isThere(tree.setup))) return false;
+  return (await lstat(tree.tree)).uid === process.geteuid?.();
 }
 
 /**
@@ -132,14 +162,16 @@ export async function createEngineDir(task: TaskPaths, mirror: string): Promise<
   await rename(building, task.engine);
 }
 
-/** Everything in there is of a call that died, or that is done with it: whoever builds holds the task's turn. */
-async function sweep(task: TaskPaths): Promise<void> {
-  const left = await readdir(task.building).catch(() => []);
-  for (const name of left) await removeTree(join(task.building, name));
+/** Everything in there is of a call that died, or that is done with it: whoever calls holds the turn of that folder. */
+async function sweep(folder: string): Promise<void> {
+  const left = await readdir(folder).catch(() => []);
+  for (const name of left) await removeTree(join(folder, name));
 }
 
 async function throwAway(task: TaskPaths, path: string): Promise<void> {
-  await rename(path, join(task.building, randomBytes(6).toString("hex"))).catch((error: unknown) => {
+  // A directory of an earlier version has none.
+  if (await isThere(task.engine)) await mkdir(task.trash, { recursive: true });
+  await rename(path, join(task.trash, randomBytes(6).toString("hex"))).catch((error: unknown) => {
     if (!isCode(error, "ENOENT")) throw error;
   });
 }

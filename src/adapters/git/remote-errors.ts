@@ -22,10 +22,24 @@ const EXPLANATIONS: readonly Explanation[] = [
     hint: "If you trust it, run `git config --global --add safe.directory <its path>` as the user that runs Nightshift.",
   },
   {
-    when: /could not read (Username|Password)|terminal prompts disabled|Authentication failed|Permission denied \(|Host key verification failed|HTTP Basic: Access denied/,
+    when: /HOST IDENTIFICATION HAS CHANGED/,
+    kind: "credentials",
+    say: (remote) =>
+      `${remote} shows another host key than before, so ssh does not connect: somebody may stand between.`,
+    hint: "Ask who runs the server. If its key was changed, run `ssh-keygen -R <host>`, then `git ls-remote`, as the user that runs Nightshift.",
+  },
+  {
+    when: /Host key verification failed/,
+    kind: "credentials",
+    say: (remote) =>
+      `The host key of ${remote} is not known, so ssh does not connect, and at night nobody is there to compare it.`,
+    hint: "Run `git ls-remote` once by hand as the user that runs Nightshift, and compare the fingerprint with the one that the server's owner tells.",
+  },
+  {
+    when: /could not read (Username|Password)|terminal prompts disabled|Authentication failed|Permission denied \(|HTTP Basic: Access denied/,
     kind: "credentials",
     say: (remote) => `${remote} asks for credentials, and at night nobody is there to type them.`,
-    hint: "Give git a credential helper or an SSH key without a passphrase; `git ls-remote` must work without a question.",
+    hint: "Give git a credential helper or an SSH key without a passphrase, or start the daemon where SSH_AUTH_SOCK names an agent with the key; `git ls-remote` must work without a question.",
   },
   {
     when: FORBIDDEN,
@@ -46,7 +60,7 @@ const EXPLANATIONS: readonly Explanation[] = [
     hint: "Use a repository with the SHA-1 object format.",
   },
   {
-    when: /Could not resolve host|Connection (refused|timed out|reset)|Network is unreachable|Operation timed out|No route to host|Failed to connect|Operation too slow|The requested URL returned error: 5/i,
+    when: /Could not resolve host|Connection (refused|timed out|reset)|Network is unreachable|Operation timed out|No route to host|Failed to connect|Operation too slow|kex_exchange_identification|Connection closed by|The requested URL returned error: 5/i,
     kind: "unreachable",
     say: (remote) => `${remote} cannot be reached.`,
     hint: "Check the network and the address; `git ls-remote` shows the same error.",

@@ -5,9 +5,9 @@ import type { Workspaces } from "../../ports/workspace.ts";
 import { readChurn } from "./churn.ts";
 import { collectTree, noteSetup } from "./collect.ts";
 import { diffCommits, rebaseCommit, squashCommits } from "./commits.ts";
-import { mirrorPath, taskPaths } from "./context.ts";
+import { mirrorPath, removalOf, taskPaths } from "./context.ts";
 import type { GitContext } from "./context.ts";
-import { listBranches } from "./list-branches.ts";
+import { listBranches, readBranch } from "./list-branches.ts";
 import { syncMirror } from "./mirror.ts";
 import { readPerson } from "./network-env.ts";
 import type { Identity, Person } from "./network-env.ts";
@@ -54,6 +54,7 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
     squash: (params) => inEngine(context, params, () => squashCommits(context, params)),
     push: (params) => inEngine(context, params, () => pushCommit(context, params)),
     listBranches: (params) => listBranches(context, params),
+    readBranch: (params) => readBranch(context, params),
     diff: (params) => inEngine(context, params, () => diffCommits(context, params)),
     readChanges: (params) => inEngine(context, params, () => readChanges(context, params)),
     churn: (params) => readChurn(context, params),
@@ -87,13 +88,14 @@ async function inEngine<T>(
 async function removeTask(context: GitContext, task: string): Promise<void> {
   const { dir } = taskPaths(context, task);
   const removed = join(context.workspacesDir, REMOVED + task);
-  await context.turns(task, async () => {
+  const removeAll = async (): Promise<void> => {
     await removeTree(removed);
     await rename(dir, removed).catch((error: unknown) => {
       if (!isCode(error, "ENOENT")) throw error;
     });
     await removeTree(removed);
-  });
+  };
+  await context.turns(task, () => context.turns(removalOf(task), removeAll));
 }
 
 async function listTasks(context: GitContext): Promise<readonly string[]> {
