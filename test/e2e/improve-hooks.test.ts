@@ -1,0 +1,79 @@
+import { createHmac } from "node:crypto";
+import { afterEach, expect, it, vi } from "vitest";
+import { httpDeps } from "../../src/daemon/http-deps.ts";
+import { openHttpServer, type HttpServer } from "../../src/http/listen.ts";
+import { NIGHTLY, openNightly, type Nightly } from "./nightly.ts";
+
+const SECRET = "planted-secret-of-the-webhook";
+const PATIENCE = { timeout: 300_000 };
+
+let night: Nightly | null = null;
+let server: HttpServer | null = null;
+
+afterEach(async () => {
+  await server?.close();
+  await night?.close();
+  server = null;
+  night = null;
+}, 60_000);
+
+/** A published night, its change request merged by a person, and the daemon's own HTTP server in front of it. */
+async function open(kind: "github" | "gitlab") {
+  const opened = await openNightly({
+    kind,
+    patienceMs: 200_000,
+    env: { HOOK_SECRET: SECRET },
+    forgeSettings: ", webhook_secret_env: HOOK_SECRET",
+  });
+  night = opened;
+  const { id } = await opened.submit({ ...NIGHTLY, improve: { category: "docs", only: true, scheduledAt: null } });
+  expect(await opened.settled(id)).toMatchObject({ state: "published" });
+  const looked: string[] = [];
+  const lookAgain = (project: string): void => {
+    looked.push(project);
+    opened.lookAgain(project);
+  };
+  const facts = { owner: "alice", ownerToken: "t", version: "1", startedAt: 0, stop: () => undefined, lookAgain };
+  server = await openHttpServer(httpDeps(opened.wired, facts), { host: "127.0.0.1", port: 0, publicUrl: null });
+  const url = `${server.url}/api/v1/projects/shop/forge-hook`;
+  return {
+    opened,
+    looked,
+    call: async (headers: Record<string, string>, body: string) =>
+      (await fetch(url, { method: "POST", headers, body })).status,
+    became: async () => {
+      const query = { project: "shop", statuses: null, limit: 10 };
+      return (await opened.wired.ports.store.listProposals(query)).map(({ status }) => status);
+    },
+  };
+}
+
+const github = (body: string, secret: string): Record<string, string> => ({
+  "x-hub-signature-256": `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`,
+});
+
+it("GitHub's call has the merge read back, whatever its body claims; another's does nothing", PATIENCE, async () => {
+  const { opened, call, looked, became } = await open("github");
+  const claim = JSON.stringify({ action: "closed", pull_request: { number: 1, merged: true } });
+  expect(await call(github(claim, "somebody-else's-secret"), claim)).toBe(401);
+  expect(await call({}, claim)).toBe(401);
+  expect(looked).toEqual([]);
+  // The forge, not the claim, says what is so.
+  const before = opened.forge.requests.length;
+  expect(await call(github(claim, SECRET), claim)).toBe(202);
+  expect(looked).toEqual(["shop"]);
+  await vi.waitFor(() => expect(opened.forge.requests.length).toBeGreaterThan(before), { timeout: 60_000 });
+  expect(await became()).not.toContain("merged");
+  await opened.forge.merge(1);
+  expect(await call(github(claim, SECRET), claim)).toBe(202);
+  await vi.waitFor(async () => expect(await became()).toContain("merged"), { timeout: 60_000, interval: 100 });
+});
+
+it("GitLab's call is known by its token", PATIENCE, async () => {
+  const { opened, call, looked, became } = await open("gitlab");
+  await opened.forge.merge(1);
+  expect(await call({ "x-gitlab-token": `${SECRET}.` }, "{}")).toBe(401);
+  expect(looked).toEqual([]);
+  expect(await call({ "x-gitlab-token": SECRET }, "{}")).toBe(202);
+  await vi.waitFor(async () => expect(await became()).toContain("merged"), { timeout: 60_000, interval: 100 });
+});
