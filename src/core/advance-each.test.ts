@@ -60,6 +60,17 @@ describe("a pipeline that walks a list", () => {
     expect(verified.task).toMatchObject({ state: "analyzing_further", items: { at: 1 } });
   });
 
+  it("hands on that a change was turned down, and why", () => {
+    const checked = [found, makeOutcome("implemented"), makeOutcome("checks_passed")];
+    const why = { summary: "It does less than was selected.", payload: { error_details: "-0.01 is missing" } };
+    expect(walk(improve, first, [...checked, makeOutcome("verify_failed", why)]).next).toMatchObject({
+      role: "implement",
+      trigger: { kind: "verdict", text: "It does less than was selected.\n\n-0.01 is missing" },
+    });
+    const bare = makeOutcome("verify_failed", { summary: "It does nothing.", payload: { error_details: null } });
+    expect(walk(improve, first, [...checked, bare]).next?.trigger?.text).toBe("It does nothing.");
+  });
+
   it("keeps why each item came to nothing, and how much was looked at", () => {
     const scanned = makeOutcome("no_improvement", { payload: { reason: "all is covered", files_scanned: 12 } });
     const now = walk(improve, first, [scanned, found, empty, empty, empty, nothing]);

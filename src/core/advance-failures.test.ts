@@ -71,7 +71,7 @@ describe("one more try", () => {
 
   it("resumes after a timeout, and tells what was wrong with a bad report", () => {
     expect(after("timeout").next?.trigger).toEqual({ kind: "resume", text: "timeout 1", run: runIdAt(first.task) });
-    expect(after("invalid_output").next?.trigger).toMatchObject({ kind: "errors", text: "invalid_output 1" });
+    expect(after("invalid_output").next?.trigger).toMatchObject({ kind: "report", text: "invalid_output 1" });
   });
 
   it("context_too_long is tried once more in a fresh session, then a person decides", () => {
@@ -85,7 +85,7 @@ describe("one more try", () => {
   it("an outcome that the state does not know is a bad report", () => {
     const now = after("published");
     expect(now.next?.trigger).toMatchObject({
-      kind: "errors",
+      kind: "report",
       text: 'outcome "published" is not one that state "implementing" knows (implemented, no_changes, needs_info)',
     });
     expect(after("published", "invalid_output").task.status).toBe("failed");

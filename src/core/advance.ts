@@ -303,23 +303,29 @@ function triggerOf(params: AdvanceParams): Trigger | null {
   const kinds: Partial<Record<OutcomeName, Trigger["kind"]>> = {
     checks_failed: "errors",
     policy_failed: "errors",
-    verify_failed: "errors",
+    verify_failed: "verdict",
     changes_requested: "comments",
     revise: "comments",
     answered: "answers",
     chosen: "choice",
-    conflict: "errors",
+    conflict: "conflict",
     // Only where a pipeline says itself where these lead.
     no_changes: "retry",
     agent_error: "retry",
     timeout: "retry",
     refused: "retry",
-    invalid_output: "errors",
+    invalid_output: "report",
   };
   const kind = kinds[outcome.name];
   if (kind === undefined) return null;
-  const details = outcome.payload["details"] ?? outcome.payload["error_details"];
-  return { kind, text: typeof details === "string" ? details : outcome.summary, run: run?.id ?? null };
+  return { kind, text: whyOf(outcome), run: run?.id ?? null };
+}
+
+/** Of a check its output says it all; a verdict is a sentence, and details where there are any. */
+function whyOf({ name, summary, payload }: Outcome): string {
+  const details = payload["details"] ?? payload["error_details"];
+  if (typeof details !== "string" || details.trim() === "") return summary;
+  return name === "verify_failed" && details !== summary ? `${summary}\n\n${details}` : details;
 }
 
 function replyTrigger({ outcome, task }: AdvanceParams, kind: "answers" | "choice"): Trigger {
@@ -328,7 +334,7 @@ function replyTrigger({ outcome, task }: AdvanceParams, kind: "answers" | "choic
 
 function resumeTrigger({ outcome, run, task }: AdvanceParams): Trigger {
   // What the run was started for still stands: an interrupted repair is still that repair.
-  const kind = outcome.name === "invalid_output" ? "errors" : "resume";
+  const kind = outcome.name === "invalid_output" ? "report" : "resume";
   const pending = kind === "resume" ? (task.trigger?.text ?? "") : "";
   return { kind, text: pending === "" ? outcome.summary : pending, run: run?.id ?? null };
 }

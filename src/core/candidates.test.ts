@@ -96,6 +96,22 @@ describe("chooseCandidate()", () => {
     expect(reasonFor(path)).toBeUndefined();
   });
 
+  it("drops what the ledger has seen in another category, and says in which", () => {
+    const known = makeProposal({
+      category: "tests",
+      title: "Fix it",
+      files: ["a.md"],
+      status: "closed",
+      url: "https://f/1",
+    });
+    const asked = [candidate(1, "Fix it", "a.md"), candidate(2, "Explain it", "a.md")];
+    const { selected, dropped } = choose(asked, { ledger: [known], churn: new Map([[known.baseCommit, []]]) });
+    expect(selected?.rank).toBe(2);
+    expect(dropped[0]?.reason).toBe(
+      'As tests, "Fix it" was closed (https://f/1), and its files have not changed enough since.',
+    );
+  });
+
   it("drops what the ledger has seen, until its files changed", () => {
     const files = ["src/a.ts"];
     const known = makeProposal({ category: "docs", title: "Fix the typos", files, status: "closed", baseCommit: "b1" });

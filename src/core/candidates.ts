@@ -67,7 +67,8 @@ function whyNot(candidate: Candidate, params: ChooseParams): string | null {
     return `It touches ${some(recent)}, changed within the last ${params.recentCommits} commits of the default branch; others may be working there.`;
   const intent = { category: params.category, files, title: candidate.title };
   const known = params.ledger.find((each) => blocks(each, intent, params.churn.get(each.baseCommit) ?? null));
-  return known === undefined ? null : describeKnown(known);
+  if (known === undefined) return null;
+  return known.category === params.category ? describeKnown(known) : `As ${known.category}, ${describeKnown(known)}`;
 }
 
 /** Of an image only the line that names it is a dependency; the diff policy looks at that. */

@@ -37,6 +37,11 @@ describe("default edges", () => {
     expect(steps.map((step) => hasDefaultEdge(outcome, step))).toEqual([true, true, true]);
   });
 
+  it("what was published and not judged ends the task; where it is not out yet, the pipeline says", () => {
+    expect(defaultEdge("policy_failed", { kind: "publish" })).toEqual({ do: "fail" });
+    expect(defaultEdge("policy_failed", { kind: "checks" })).toBeNull();
+  });
+
   it("there is none for what a step reports in the ordinary way, nor for what it cannot come to", () => {
     expect(defaultEdge("implemented", implement)).toBeNull();
     expect(defaultEdge("no_changes", implement)).toBeNull();

@@ -74,7 +74,7 @@ export function possibleOutcomes(step: Step): readonly OutcomeName[] {
         "cancel",
       ];
     case "publish":
-      return ["published", "conflict", "night_over", ...FAILURE_OUTCOMES, "cancel"];
+      return ["published", "conflict", "policy_failed", "night_over", "budget_reserved", ...FAILURE_OUTCOMES, "cancel"];
     case "wait":
       return [...WAIT_OUTCOMES[step.for], "cancel"];
     case "end":
@@ -87,5 +87,7 @@ export function hasDefaultEdge(outcome: OutcomeName, step: Step): boolean {
 }
 
 export function defaultEdge(outcome: OutcomeName, step: Step): DefaultEdge | null {
+  // Something else than was judged left the house: no further try makes that undone.
+  if (step.kind === "publish" && outcome === "policy_failed") return { do: "fail" };
   return possibleOutcomes(step).includes(outcome) ? (DEFAULT_EDGES[outcome] ?? null) : null;
 }

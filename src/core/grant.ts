@@ -77,6 +77,8 @@ const READER: Wants = {
 };
 /** The history is read by git; an interpreter would run what stands in the workspace, however it is mounted. */
 const HISTORY_READER: Wants = { ...READER, commands: ["git"] };
+/** Whom it reaches with that is not its to say: the forge's host is lent with the token. */
+const PUBLISHER: Wants = { ...READER, commands: ["git", "gh", "glab"] };
 const WORKER: Wants = { ...READER, workspace: "write", executes: true, network: true, commands: null };
 
 /** Roles that give a verdict run nothing from the workspace: code that runs beside an agent could forge its report. */
@@ -91,6 +93,8 @@ function wantsOf(role: Role, allowed: Allowed, plan: AskedByPlan | null): Wants 
     case "describe":
     case "review":
       return HISTORY_READER;
+    case "publish":
+      return PUBLISHER;
     case "verify":
     case "plan":
     case "plan_revision":

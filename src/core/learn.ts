@@ -1,5 +1,5 @@
 import type { AdvanceParams } from "./advance.ts";
-import type { ContextEntry, Exchange, Task } from "./task.ts";
+import type { ContextEntry, Exchange, Task, Trigger } from "./task.ts";
 import { terminalLine } from "./terminal-text.ts";
 
 /** What an outcome adds to the task before it moves: the plan, a summary for later runs, the reply to what was asked. */
@@ -17,6 +17,7 @@ function withTitle(task: Task, { outcome }: AdvanceParams): Task {
 }
 
 const MAX_TITLE = 120;
+const REPAIRS: readonly (Trigger["kind"] | undefined)[] = ["errors", "verdict", "conflict", "report"];
 
 function contextEntry({ outcome, run, task, at }: AdvanceParams): ContextEntry | null {
   if (run === null) return null;
@@ -26,7 +27,7 @@ function contextEntry({ outcome, run, task, at }: AdvanceParams): ContextEntry |
   function contextKind(): ContextEntry["kind"] | null {
     switch (outcome.name) {
       case "implemented":
-        return task.trigger?.kind === "errors" || run?.role === "request_changes"
+        return REPAIRS.includes(task.trigger?.kind) || run?.role === "request_changes"
           ? "fix_summary"
           : "implementation_summary";
       case "plan_complete":

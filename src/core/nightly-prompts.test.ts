@@ -86,7 +86,7 @@ const ANALYSIS = JSON.stringify(
 const CHANGE: PromptData = {
   analysis: ANALYSIS,
   diff: "diff --git a/src/price.test.ts b/src/price.test.ts\n+  expect(parsePrice('-1')).toBe(-1);",
-  checks: "test (error): passed",
+  checks: "diff-policy: passed\n\ntest: passed",
 };
 const GIVEN: Readonly<Record<(typeof ROLES)[number], PromptData>> = {
   analyze: {
@@ -127,6 +127,7 @@ function input(role: Role): PromptInput {
       date: "2026-03-02",
       category: { name: "tests", label: "tests (fallback from docs)", guidance: read("categories/tests.md").trim() },
       limits: { maxDiffLines: 100, avoidRecentCommits: 10 },
+      baseCommit: "0123abc",
     },
     data: GIVEN[ROLES.find((each) => each === role) ?? "implement"],
     variables: {},

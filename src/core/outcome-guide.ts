@@ -64,6 +64,14 @@ export const OUTCOME_GUIDES: Readonly<Record<AgentOutcome, OutcomeGuide>> = {
       commit_message: "test: cover negative prices",
     },
   },
+  opened: {
+    when: "when the branch is pushed and its change request is open; `url` is the address that the forge gave it. The engine looks there before anything counts.",
+    example: {
+      outcome: "opened",
+      summary: "Pushed and opened.",
+      url: "https://gitlab.example.com/team/shop/-/merge_requests/7",
+    },
+  },
   plan_complete: {
     when: "when another agent could carry the plan out without asking you anything.",
     example: {

@@ -10,6 +10,15 @@ import { simplifySchema, type JsonSchema } from "./simplify-schema.ts";
  * belongs to which outcome is said in descriptions. It lets through more than `readReport`, which decides.
  */
 export function outcomeJsonSchema(role: Role): JsonSchema {
+  const known = SCHEMAS.get(role) ?? buildSchema(role);
+  SCHEMAS.set(role, known);
+  return known;
+}
+
+/** They never change, and each takes two milliseconds to build. */
+const SCHEMAS = new Map<Role, JsonSchema>();
+
+function buildSchema(role: Role): JsonSchema {
   const shapes = outcomesOf(role).flatMap(shapesOf);
   const names = new Set(shapes.flatMap(({ properties }) => Object.keys(properties)));
   const outcome = { type: "string", enum: outcomesOf(role), description: shapes.map(describeShape).join("\n") };

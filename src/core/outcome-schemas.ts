@@ -121,6 +121,7 @@ export const PAYLOADS = {
   verified: z.object({ summary: text, error_details: maybe(text) }),
   verify_failed: z.object({ summary: text, error_details: maybe(text) }),
   described: z.object({ title: line, summary: text, reasoning: text, changes: text, commit_message: text }),
+  opened: z.object({ summary, url: line }),
   plan_complete: z.union([planForDevelopment, planForStaged]),
   investigation_complete: z.object({ report: text, summary: text, options: maybe(options), subtasks }),
   design_ready: z.object({ design: text, summary: text }),

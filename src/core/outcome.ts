@@ -8,6 +8,7 @@ export const AGENT_OUTCOMES = [
   "verified",
   "verify_failed",
   "described",
+  "opened", // a change request, as the agent says; whether it is `published` the engine finds out
   "plan_complete",
   "investigation_complete",
   "design_ready",
@@ -72,6 +73,7 @@ export const ROLE_OUTCOMES: Record<Role, readonly AgentOutcome[]> = {
   design: ["design_ready"],
   review: ["approved", "changes_requested"],
   request_changes: ["implemented"],
+  publish: ["opened"],
 };
 
 /** What every agent may report whatever its role. */

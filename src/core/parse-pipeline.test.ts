@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { OUTCOMES } from "./outcome.ts";
 import { checkPipeline, type PipelineResult } from "./parse-pipeline.ts";
-import { ROLES } from "./role.ts";
+import { ROLES, STATE_ROLES } from "./role.ts";
 
 function check(value: unknown): PipelineResult {
   return checkPipeline({ name: "p", file: null, hash: "h", value }, (path) => ({ line: path.length, column: 1 }));
@@ -36,7 +36,7 @@ const target = fc.letrec((tie) => ({
 })).target;
 const state = fc.record(
   {
-    agent: fc.constantFrom(...ROLES),
+    agent: fc.constantFrom(...STATE_ROLES),
     checks: fc.boolean(),
     wait: fc.constantFrom("approval", "merge", "x"),
     end: fc.constantFrom("succeeded", "failed", 3),

@@ -76,6 +76,19 @@ describe("buildContext", () => {
     }
   });
 
+  it.each([
+    ["errors", "The checks of your earlier work failed."],
+    ["verdict", "Your earlier work was verified by somebody else and turned down."],
+    ["conflict", "Your earlier work conflicts with what is new on the base branch."],
+    ["report", "What you reported at the end of an earlier run could not be used."],
+  ] as const)("tells %s in its own words, and what was said where errors stand", (kind, sentence) => {
+    const trigger = { kind, text: "two of the three cases are missing", run: null };
+    const prompt = buildContext(input({ task: task({ trigger }) }));
+    expect(prompt).toContain(sentence);
+    expect(prompt).toMatch(/errors[^\n]*\n.*two of the three cases are missing/);
+    if (kind !== "errors") expect(prompt).not.toContain("The checks of your earlier work failed");
+  });
+
   it("names the one way to report: the tool where there is one, else the file", () => {
     const byTool = buildContext(input({ hasTool: true }));
     expect(byTool).toContain("call the tool `report_outcome` exactly once");
@@ -182,6 +195,7 @@ function input(changes: Partial<PromptInput>): PromptInput {
       date: "2026-03-01",
       category: { name: "tests", label: "tests", guidance: "Missing coverage first." },
       limits: { maxDiffLines: 100, avoidRecentCommits: 10 },
+      baseCommit: null,
     },
     data: {},
     variables: {},

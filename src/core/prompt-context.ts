@@ -12,7 +12,7 @@ import {
   describeTrigger,
 } from "./prompt-sections.ts";
 import type { Role } from "./role.ts";
-import type { Artifact, Task } from "./task.ts";
+import type { Artifact, Task, Trigger } from "./task.ts";
 import { terminalText } from "./terminal-text.ts";
 
 export interface PromptInput {
@@ -45,6 +45,8 @@ export interface PromptInput {
 export interface PromptValues {
   readonly project: string;
   readonly defaultBranch: string;
+  /** Where the task's work begins; what came before it is the project's own. Null: not known yet. */
+  readonly baseCommit: string | null;
   readonly repoUrl: string | null;
   readonly reviewer: string | null;
   /** Null: all that the system has. */
@@ -71,7 +73,8 @@ export type DataVariable =
   | "rules"
   | "avoid"
   | "proposals"
-  | "tried";
+  | "tried"
+  | "publishing";
 
 /**
  * The whole prompt of a run, in a fixed order: preamble, role, project instructions, task, plan, artifacts, conversation,
@@ -100,7 +103,16 @@ const RESUMED =
 const NEWS: readonly string[] = ["Artifacts", "Conversation", "Why you were started", "How to report"];
 
 /** These parts have no variable of their own: templates cannot place them, and so cannot leave them out. */
-type Part = TemplateVariable | "artifacts" | "trigger" | "rules" | "avoid" | "proposals" | "tried" | "night_limits";
+type Part =
+  | TemplateVariable
+  | "artifacts"
+  | "trigger"
+  | "rules"
+  | "avoid"
+  | "proposals"
+  | "tried"
+  | "publishing"
+  | "night_limits";
 
 const SECTIONS: readonly {
   readonly title: string;
@@ -128,6 +140,7 @@ const SECTIONS: readonly {
   },
   { title: "Task", lead: [], parts: ["task_title", "task_description", "task_url", "related_task"] },
   { title: "Plan", lead: [], parts: ["plan", "subtasks", "analysis"] },
+  { title: "What to publish", lead: [], parts: ["publishing"] },
   { title: "Artifacts", lead: [], parts: ["artifacts", "diff", "checks"] },
   { title: "Conversation", lead: [], parts: ["conversation"] },
   { title: "Earlier runs", lead: [], parts: ["context", "prior_review"] },
@@ -151,6 +164,7 @@ function builtInVariables(input: PromptInput): Record<Part, string> {
     date: inlineValue(values.date),
     repo_url: inlineValue(values.repoUrl ?? NONE),
     default_branch: inlineValue(values.defaultBranch),
+    base_commit: inlineValue(values.baseCommit ?? "HEAD"),
     project: inlineValue(values.project),
     reviewer: inlineValue(values.reviewer ?? NONE),
     max_diff_lines: String(values.limits.maxDiffLines),
@@ -173,6 +187,7 @@ function builtInVariables(input: PromptInput): Record<Part, string> {
     avoid: block("files to leave alone", data.avoid),
     proposals: block("earlier proposals", data.proposals),
     tried: block("tried tonight", data.tried),
+    publishing: block("what to publish", data.publishing),
     artifacts: block("artifacts", describeArtifacts(input.artifacts)),
     trigger:
       [...happened.lead, block("what happened", happened.trigger)].filter((text) => text !== NONE).join("\n\n") || NONE,
@@ -181,11 +196,13 @@ function builtInVariables(input: PromptInput): Record<Part, string> {
   };
 }
 
+const TOLD_AS_ERRORS: readonly Trigger["kind"][] = ["errors", "verdict", "conflict", "report"];
+
 /** The trigger's text goes to the variable that is named for it, else it stands beside our sentence about it. */
 function whatHappened({ task: { trigger }, role }: PromptInput) {
   if (trigger === null) return { lead: [] };
   const lead = [describeTrigger(trigger)];
-  if (trigger.kind === "errors") return { lead, errors: trigger.text };
+  if (TOLD_AS_ERRORS.includes(trigger.kind)) return { lead, errors: trigger.text };
   if (trigger.kind === "comments" && role === "plan_revision") return { lead, plan_comments: trigger.text };
   return { lead, trigger: trigger.text };
 }

@@ -29,6 +29,12 @@ export function describeContext(context: readonly ContextEntry[]): string {
 
 const TRIGGERS: Readonly<Record<Trigger["kind"], string>> = {
   errors: "The checks of your earlier work failed. Repair the cause of what follows; do not work around the check.",
+  verdict:
+    "Your earlier work was verified by somebody else and turned down. What follows says why; do what was asked for so that it holds.",
+  conflict:
+    "Your earlier work conflicts with what is new on the base branch. Make it fit what stands in the files now.",
+  report:
+    "What you reported at the end of an earlier run could not be used. What follows says what was wrong with it: look at what stands in the files, finish it, and report anew.",
   answers: "A person answered your questions. Go on with what they said.",
   choice: "A person chose one of the options. Go on with it.",
   comments: "Your work was reviewed. Deal with every comment that follows.",

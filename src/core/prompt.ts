@@ -12,6 +12,7 @@ export const TEMPLATE_VARIABLES = [
   "date",
   "repo_url",
   "default_branch",
+  "base_commit",
   "project",
   "reviewer",
   "max_diff_lines",

@@ -81,9 +81,14 @@ describe("isSameIntent()", () => {
     expect(isSameIntent(other, one)).toBe(false);
   });
 
-  it("takes another category for another intent, and none without a file in common", () => {
-    const one = { category: "docs", files: ["a.md"], title: "Fix the typo" };
-    expect(isSameIntent(one, { ...one, category: "tests" })).toBe(false);
+  it("takes other words in another category for another intent, and none without a file in common", () => {
+    const one = { category: "docs", files: ["a.md"], title: "Fix the typo in the greeting" };
+    const other = { ...one, category: "tests" };
+    expect(isSameIntent(one, other)).toBe(true);
+    expect(isSameIntent(one, { ...other, title: "Correct a misspelling in the greeting" })).toBe(true);
+    expect(isSameIntent(one, { ...other, title: "Fix typos" })).toBe(false);
+    expect(isSameIntent({ ...one, files: [] }, { ...other, files: [] })).toBe(false);
+    expect(isSameIntent({ ...one, title: "the of" }, { ...other, title: "and" })).toBe(false);
     expect(isSameIntent({ ...one, files: [] }, { ...one, files: [] })).toBe(false);
   });
 

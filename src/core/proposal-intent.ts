@@ -19,13 +19,24 @@ export function intentFingerprint(intent: Intent, digest: (text: string) => stri
   return digest(JSON.stringify([intent.category, files, titleWords(intent.title)]));
 }
 
+/** The same title for the same files: the same idea, whichever category it is proposed in. */
+function isSameIdea(one: Omit<Intent, "category">, other: Omit<Intent, "category">): boolean {
+  return one.files.length > 0 && ideaOf(one) === ideaOf(other);
+}
+
+/** A title without a word that tells anything is only ever the same as itself. */
+function ideaOf({ files, title }: Omit<Intent, "category">): string {
+  const words = titleWords(title);
+  return JSON.stringify([[...new Set(files)].toSorted(), words.length === 0 ? title.trim() : words]);
+}
+
 /**
- * Whether both want the same, also in other words: the same category, at least half of the files (of whoever names fewer)
+ * Whether both want the same, also in other words: the same idea, or else the same category, at least half of the files (of whoever names fewer)
  * and at least half of the words that tell titles apart. Words that every title has, or that name the files, do not; names
  * out of the code do: where both have some and none in common, they mean different places.
  */
 export function isSameIntent(one: Intent, other: Intent): boolean {
-  if (one.category !== other.category) return false;
+  if (one.category !== other.category) return isSameIdea(one, other);
   const [files, otherFiles] = [[...new Set(one.files)], [...new Set(other.files)]];
   const shared = [...sharedBy(files, otherFiles), ...sharedBy(otherFiles, files)];
   const most = Math.max(sharedBy(files, otherFiles).length, sharedBy(otherFiles, files).length);

@@ -58,7 +58,20 @@ describe("blocks()", () => {
   it("looks only at files that both name, and at the same intent", () => {
     const other = { ...as("closed"), files: ["a.md"] };
     expect(blocks(other, candidate, churnOf({ path: "b.md", gone: true }))).toBe(true);
-    expect(blocks(as("published"), { ...candidate, category: "tests" }, null)).toBe(false);
+    expect(blocks(as("published"), { ...candidate, category: "tests", title: "Cover the typo" }, null)).toBe(false);
+  });
+
+  it.each(["published", "merged", "closed", "rejected", "abandoned"] as const)(
+    "does for %s in whichever category the same title for the same files comes",
+    (status) => {
+      const elsewhere = { category: "refactoring", files: ["b.md", "a.md"], title: "Fixed the typos" };
+      expect(blocks(as(status), elsewhere, [])).toBe(true);
+      expect(blocks(as(status), { ...elsewhere, files: ["a.md"] }, [])).toBe(false);
+    },
+  );
+
+  it("does not for what was only named in another category", () => {
+    expect(blocks(as("proposed"), { ...candidate, category: "tests" }, [])).toBe(false);
   });
 });
 

@@ -4,7 +4,7 @@ import { END_STATUSES, WAIT_KINDS, type State, type StateAgent, type Step, type 
 import { readDuration, readMap, readNumber, readOneOf, readText, readTexts, show, type Field } from "./read-fields.ts";
 import { readCondition, readTargets } from "./read-target.ts";
 import { didYouMean } from "./did-you-mean.ts";
-import { ROLES } from "./role.ts";
+import { STATE_ROLES } from "./role.ts";
 
 const STEP_KEYS = ["agent", "checks", "publish", "wait", "end"] as const;
 const STATE_KEYS = [...STEP_KEYS, "when", "else", "on", "workspace", "with"];
@@ -61,7 +61,7 @@ function readStep({ path, report, value }: Field, map: ReadonlyMap<string, Field
 function toStep(key: (typeof STEP_KEYS)[number], field: Field): Step | null {
   switch (key) {
     case "agent": {
-      const role = readOneOf(field, "a role", ROLES);
+      const role = readOneOf(field, "a role", STATE_ROLES);
       return role === null ? null : { kind: "agent", role };
     }
     case "wait": {

@@ -1,6 +1,6 @@
 import { FACTS, type Condition, type Fact, type Target } from "./pipeline.ts";
 import { readMap, readNumber, readOneOf, readText, show, type Field } from "./read-fields.ts";
-import { ROLES } from "./role.ts";
+import { STATE_ROLES } from "./role.ts";
 
 const NAME = /^[a-z][a-z0-9_]{0,39}$/;
 const NAME_FORM = "a name of small letters, digits and underscores that starts with a letter, at most 40 long";
@@ -43,7 +43,7 @@ function readParts(map: ReadonlyMap<string, Field>, depth: number): Target {
     limit: read("limit", readLimit),
     else: read("else", (field) => readElse(field, depth + 1)),
     when: read("when", readCondition),
-    role: read("role", (field) => readOneOf(field, "a role", ROLES)),
+    role: read("role", (field) => readOneOf(field, "a role", STATE_ROLES)),
     next: read("next", (field) => readText(field, "the name that `each` gives the list")),
   };
 }

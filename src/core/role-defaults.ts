@@ -39,6 +39,13 @@ export const ROLE_DEFAULTS: Readonly<Record<Role, RoleDefaults>> = {
   investigate: { ...PLAN, tools: ["Bash", ...READ] },
   design: PLAN,
   review: { claudeModel: SONNET, maxTurns: 50, timeoutMs: 10 * MINUTE, tools: [...READ, GIT_DIFF, GIT_LOG] },
+  // With the forge's token: the one push and the one change request, and nothing else of either program.
+  publish: {
+    claudeModel: SONNET,
+    maxTurns: 30,
+    timeoutMs: 10 * MINUTE,
+    tools: ["Read", GIT_LOG, "Bash(git push:*)", "Bash(glab mr:*)", "Bash(gh pr:*)"],
+  },
   // Its tools are those of the approved plan.
   execute: { claudeModel: SONNET, maxTurns: 100, timeoutMs: 15 * MINUTE, tools: [] },
 };

@@ -2,19 +2,31 @@ import type { Category } from "./category.ts";
 import { weekdayAt } from "./category.ts";
 import type { Settings } from "./settings.ts";
 
-/** Recurring work of a project. `improve` is the nightly improvement's own name. */
-export interface Schedule {
-  readonly name: string;
-  readonly expression: string;
-  readonly timeZone: string;
-  readonly jitterMs: number;
+/** What is done, whenever it is done. */
+export interface ScheduledWork {
   readonly pipeline: string;
   readonly title: string;
   readonly description: string;
   readonly autoApprove: boolean;
 }
 
+/** Recurring work of a project. `improve` is the nightly improvement's own name. */
+export interface Schedule extends ScheduledWork {
+  readonly name: string;
+  readonly expression: string;
+  readonly timeZone: string;
+  readonly jitterMs: number;
+}
+
 export const NIGHTLY = "improve";
+
+/** The nightly improvement, whether its time has come or a person asks for it. */
+export const NIGHT_WORK: ScheduledWork = {
+  pipeline: NIGHTLY,
+  title: "Nightly improvement",
+  description: "Find, make and verify one small improvement.",
+  autoApprove: false,
+};
 
 /** How far a schedule has been dealt with. */
 export interface ScheduleMark {
@@ -39,10 +51,7 @@ export function schedulesOf({ improve, schedules, timeZone }: Settings): readonl
             expression: improve.schedule,
             timeZone,
             jitterMs: improve.jitterMs,
-            pipeline: "improve",
-            title: "Nightly improvement",
-            description: "Find, make and verify one small improvement.",
-            autoApprove: false,
+            ...NIGHT_WORK,
           },
         ];
   const others = schedules.map(({ cron, ...rest }) => ({ ...rest, expression: cron, timeZone, jitterMs: 0 }));

@@ -39,6 +39,8 @@ export interface ForgeSettings {
   readonly url: string | null;
   readonly project: string | null;
   readonly tokenEnv: string | null;
+  /** Null: its webhook is not listened to. */
+  readonly webhookSecretEnv: string | null;
   readonly reviewer: string | null;
   readonly assignee: string | null;
   /** On top of those that the pipeline gives. */

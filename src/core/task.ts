@@ -154,8 +154,23 @@ export interface Exchange {
   readonly at: number;
 }
 
+/**
+ * `errors`: checks failed. `verdict`: whoever verified the work turned it down. `conflict`: with what is new on the base.
+ * `report`: the last one could not be used.
+ */
+type TriggerKind =
+  | "errors"
+  | "verdict"
+  | "conflict"
+  | "report"
+  | "answers"
+  | "choice"
+  | "comments"
+  | "retry"
+  | "resume";
+
 export interface Trigger {
-  readonly kind: "errors" | "answers" | "choice" | "comments" | "retry" | "resume";
+  readonly kind: TriggerKind;
   readonly text: string;
   /** The run whose session may be resumed. */
   readonly run: string | null;

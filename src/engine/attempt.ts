@@ -12,8 +12,9 @@ import { transact, type Decision } from "./transact.ts";
 import { pipelineOf } from "./pipeline-of.ts";
 import { factsOf, type EnginePorts } from "./ports.ts";
 import { isDiskFull } from "./is-disk-full.ts";
+import { markPublisher } from "./publish-by-agent.ts";
 import { rememberAbandoned } from "./remember-proposals.ts";
-import { hasBegun, orderJobs, wasStarted } from "./run-jobs.ts";
+import { dismissJob, hasBegun, orderJobs, wasStarted } from "./run-jobs.ts";
 import { runAgentStep } from "./steps/agent.ts";
 import { runChecksStep } from "./steps/checks.ts";
 import { runPublishStep } from "./steps/publish.ts";
@@ -121,7 +122,7 @@ async function openContext(ports: EnginePorts, run: Run, signal: AbortSignal): P
   const written = await ports.projects.lastGood(project);
   // As it was when the daemon was started and said so; who changes it starts the daemon again.
   const settings = { ...written, sandbox: { ...written.sandbox, mode: ports.sandboxMode } };
-  return { ports, task, run, lease, project, settings, pipeline, state, signal };
+  return markPublisher({ ports, task, run, lease, project, settings, pipeline, state, signal });
 }
 
 /**
@@ -167,9 +168,12 @@ function markRunning(
 /** A broken step is an outcome. Only letting go of the run is not. */
 async function performStep(context: StepContext): Promise<StepResult> {
   try {
-    return await STEPS[context.run.step](context);
+    // Whoever publishes, an agent too: what is published is for the engine to say.
+    return await STEPS[context.state.step.kind === "publish" ? "publish" : context.run.step](context);
   } catch (error) {
     return { ...brokenStep(context, error), ...(await uncounted(context.ports, context.run)) };
+  } finally {
+    dismissJob(context.ports, context.run.id);
   }
 }
 

@@ -1,3 +1,4 @@
+import { UserError } from "../core/errors.ts";
 import type { Actor } from "../core/event.ts";
 import { grantAccess } from "../core/grant.ts";
 import { ROLE_OUTCOMES, SHARED_AGENT_OUTCOMES } from "../core/outcome.ts";
@@ -11,6 +12,7 @@ import type { Project } from "../ports/store.ts";
 import type { TaskDraft } from "./commands-contract.ts";
 import type { EnginePorts } from "./ports.ts";
 import { promptValues } from "./prompt-values.ts";
+import { wantsAgent } from "./publish-by-agent.ts";
 import { draftTask } from "./submit.ts";
 
 /** What a task would do, without doing any of it. */
@@ -29,7 +31,12 @@ export interface Foreseen {
     readonly taskTimeoutMs: number;
   };
   readonly budget: Settings["budget"];
-  readonly publish: { readonly forge: string | null; readonly target: string; readonly reviewer: string | null };
+  readonly publish: {
+    readonly forge: string | null;
+    readonly target: string;
+    readonly reviewer: string | null;
+    readonly by: "engine" | "agent";
+  };
 }
 
 export interface ForeseenRun {
@@ -54,8 +61,9 @@ const RETRIES = 2;
 
 export async function foresee(ports: EnginePorts, draft: TaskDraft, actor: Actor): Promise<Foreseen> {
   const { project, settings, pipeline, task } = await draftTask(ports, draft, actor);
+  const by = wantsAgent({ task, settings }) ? "agent" : "engine";
   const runs = await Promise.all(
-    agentStates(pipeline).map((state) => foreseeRun(ports, { project, settings, state, task })),
+    agentStates(pipeline, by).map(({ state, role }) => foreseeRun(ports, { project, settings, state, role, task })),
   );
   return {
     project: project.name,
@@ -75,31 +83,37 @@ export async function foresee(ports: EnginePorts, draft: TaskDraft, actor: Actor
       forge: settings.forge === null ? null : (settings.forge.url ?? settings.forge.kind),
       target: settings.defaultBranch ?? project.defaultBranch,
       reviewer: settings.forge?.reviewer ?? null,
+      by,
     },
   };
 }
 
 /** One for each role, where the pipeline first has it. */
-function agentStates(pipeline: Pipeline): readonly State[] {
+function agentStates(pipeline: Pipeline, publisher: "engine" | "agent"): readonly { state: State; role: Role }[] {
   const seen = new Set<Role>();
-  return Object.values(pipeline.states).filter((state) => {
-    if (state.step.kind !== "agent" || seen.has(state.step.role)) return false;
-    seen.add(state.step.role);
-    return true;
+  return Object.values(pipeline.states).flatMap((state) => {
+    const role = roleIn(state, publisher);
+    if (role === null || seen.has(role)) return [];
+    seen.add(role);
+    return [{ state, role }];
   });
+}
+
+function roleIn({ step }: State, publisher: "engine" | "agent"): Role | null {
+  if (step.kind === "agent") return step.role;
+  return step.kind === "publish" && publisher === "agent" ? "publish" : null;
 }
 
 interface Foreseeing {
   readonly project: Project;
   readonly settings: Settings;
   readonly state: State;
+  readonly role: Role;
   readonly task: Task;
 }
 
 async function foreseeRun(ports: EnginePorts, given: Foreseeing): Promise<ForeseenRun> {
-  const { settings, state, task } = given;
-  if (state.step.kind !== "agent") throw new TypeError(`${state.name} has no agent`);
-  const { role } = state.step;
+  const { settings, state, role, task } = given;
   const resolved = resolveRun(settings, state.agent, task.options, role);
   const commands = state.agent.commands ?? settings.roles[role].commands;
   const access = grantAccess(role, settings.sandbox, { commands, plan: null });
@@ -114,14 +128,27 @@ async function foreseeRun(ports: EnginePorts, given: Foreseeing): Promise<Forese
     commands: access.commands,
     workspace: access.workspace,
     executes: access.executes,
-    network: access.network,
-    secrets: Object.entries(settings.secrets).flatMap(([name, { roles }]) => (roles.includes(role) ? [name] : [])),
+    network: [...access.network, ...(role === "publish" ? forgeHosts(ports, given) : [])],
+    secrets: [
+      ...Object.entries(settings.secrets).flatMap(([name, { roles }]) => (roles.includes(role) ? [name] : [])),
+      ...(role === "publish" && settings.forge?.tokenEnv != null ? [settings.forge.tokenEnv] : []),
+    ],
     prompt: await foreseePrompt(ports, given, {
       role,
       commands: access.commands,
       hasTool: ports.createAgent(resolved.agentSettings).capabilities.mcp,
     }),
   };
+}
+
+/** None where the forge cannot be used now: why, `doctor` says. */
+function forgeHosts(ports: EnginePorts, { project, settings }: Foreseeing): readonly string[] {
+  try {
+    return ports.forgeFor(project, settings)?.lend().network ?? [];
+  } catch (error) {
+    if (error instanceof UserError) return [];
+    throw error;
+  }
 }
 
 async function foreseePrompt(
@@ -137,7 +164,14 @@ async function foreseePrompt(
     role,
     task,
     artifacts: [],
-    values: await promptValues(ports, { project, settings, items: task.items, commands, at: task.createdAt }),
+    values: await promptValues(ports, {
+      project,
+      settings,
+      items: task.items,
+      baseCommit: null,
+      commands,
+      at: task.createdAt,
+    }),
     data: {},
     variables: settings.improve.variables,
     outcomes: [...ROLE_OUTCOMES[role], ...SHARED_AGENT_OUTCOMES],

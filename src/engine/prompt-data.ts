@@ -5,6 +5,7 @@ import { tellTried } from "../core/items.ts";
 import { describeRules } from "../core/rule.ts";
 import type { Role } from "../core/role.ts";
 import { readHandedOver } from "./describe-work.ts";
+import { describeCheck } from "../core/describe-check.ts";
 import type { Work } from "./prepare-work.ts";
 import type { StepContext } from "./steps/step.ts";
 
@@ -15,6 +16,8 @@ const READS_THE_CHECKS: readonly Role[] = ["verify", "describe"];
 
 /** What the run must know beyond the task itself. The agent is shown what stands, never how it came about. */
 export async function gatherData(context: StepContext, role: Role, work: Work): Promise<PromptData> {
+  // Whoever holds the forge's token is told nothing that another agent wrote, but for the title.
+  if (role === "publish") return {};
   const isNightly = context.task.items !== null;
   return {
     ...(READS_THE_CHANGE.includes(role) && (await changeOf(context, work))),
@@ -35,11 +38,7 @@ async function changeOf({ ports, task, project }: StepContext, work: Work): Prom
 async function checksOf({ ports, task }: StepContext): Promise<PromptData> {
   const checks = await ports.store.listChecks(task.id);
   const newest = checks.filter(({ run }) => run === checks.at(-1)?.run);
-  const lines = newest.map(({ name, status, severity, tail }) => {
-    const said = status === "passed" ? "" : `\n${tail}`;
-    return `${name} (${severity}): ${status.replaceAll("_", " ")}${said}`;
-  });
-  return { checks: lines.join("\n\n") };
+  return { checks: newest.map(describeCheck).join("\n\n") };
 }
 
 /** The one that is made, for whoever makes it; all of them, for whoever judges or describes it. */

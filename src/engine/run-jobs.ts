@@ -20,6 +20,16 @@ function jobsOf(run: string): readonly string[] {
   return [run, setupOf(run), baselineOf(run)];
 }
 
+/** A supervisor takes as long to start as a workspace to make: they are made side by side. */
+export async function prepareJob(ports: Needed, run: string): Promise<void> {
+  if (!(await wasStarted(ports, run))) ports.supervisors.prepare(ports.runFiles.dir(run));
+}
+
+/** The step is over: a supervisor that still waits for its job waits in vain. */
+export function dismissJob({ supervisors, runFiles }: Needed, run: string): void {
+  supervisors.dismiss(runFiles.dir(run));
+}
+
 export async function orderJobs(ports: Needed, run: string, order: ControlOrder): Promise<void> {
   for (const job of jobsOf(run)) await ports.supervisors.control(ports.runFiles.dir(job), order);
 }

@@ -21,6 +21,8 @@ interface AgentsPlace extends PlaceOfWork {
   readonly programs: readonly string[];
   /** Of the workspace, what it must not see. */
   readonly hide: readonly string[];
+  /** Whom it reaches besides: the forge, where its token was lent to the run. */
+  readonly network: readonly string[];
 }
 
 /** What an agent of this role gets: what the role asks for, as far as the project allows it. */
@@ -40,7 +42,7 @@ export function agentPolicy(context: StepContext, place: AgentsPlace): SandboxPo
     commands: granted.commands,
     programs: place.programs,
     hide: place.hide.map((path) => `${workspace.path}/${path}`),
-    network: granted.network,
+    network: [...granted.network, ...place.network],
     executes: granted.executes,
     // Who answers there is a Node: beside a role that judges, it would be one more program to run things with.
     answersNoModel: granted.executes,

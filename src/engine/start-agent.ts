@@ -1,9 +1,12 @@
 import { agentEnvironment, type AgentEnvironment } from "../core/agent-env.ts";
+import { durationWords } from "../core/notice-message.ts";
 import { outcomeJsonSchema } from "../core/outcome-json-schema.ts";
 import { resolveRun, type RunSettings } from "../core/resolve-run.ts";
+import type { PromptData } from "../core/prompt-context.ts";
 import type { Role } from "../core/role.ts";
 import type { Run } from "../core/run.ts";
 import type { Agent, AgentCommand, AgentRun, AgentSession } from "../ports/agent.ts";
+import type { ForgeLoan } from "../ports/forge.ts";
 import type { RunPaths } from "../ports/run-files.ts";
 import type { Job, JobCommand, JobResult } from "../ports/supervisor.ts";
 import type { Workspace } from "../ports/workspace.ts";
@@ -21,17 +24,28 @@ import { writePrompt } from "./write-prompt.ts";
 const MAX_TRANSCRIPT_BYTES = 50_000_000;
 const MAX_RUNS = 1_000;
 
+/** What a run gets beyond what its role has: the forge's token, and what it is for. */
+export interface Errand {
+  readonly loan: ForgeLoan;
+  readonly data: PromptData;
+}
+
 /** Prepare, context, configure, execute, monitor: the first five of a run's ten steps. */
-export async function startAgent(context: StepContext, role: Role, work: Work): Promise<JobResult> {
+export async function startAgent(
+  context: StepContext,
+  role: Role,
+  work: Work,
+  errand: Errand | null = null,
+): Promise<JobResult> {
   const { ports, run } = context;
   // Before anything is made for the run: it may be that it has no time or money left.
   const runSettings = await withinLimits(context, role);
   const [workspace, briefed] = await Promise.all([
     openWorkspace(context, run.id, work.headCommit),
-    brief(context, { role, work, runSettings }),
+    brief(context, { role, work, runSettings, errand }),
   ]);
   ports.pass("workspace.opened");
-  const { job, files } = agentJob(context, { ...briefed, workspace, role });
+  const { job, files } = agentJob(context, { ...briefed, workspace, role, loan: errand?.loan ?? null });
   // Set-up runs what stands in the tree: beside an agent that judges the tree, it could speak for it.
   const unfit = grantFor(context, role).executes ? await setUpWorkspace(context, workspace, briefed.paths) : null;
   if (unfit !== null) return unfit;
@@ -46,6 +60,7 @@ interface Execution {
   readonly session: AgentSession;
   readonly workspace: Workspace;
   readonly role: Role;
+  readonly loan: ForgeLoan | null;
 }
 
 type Briefed = Pick<Execution, "agent" | "runSettings" | "paths" | "session">;
@@ -54,10 +69,11 @@ interface Brief {
   readonly role: Role;
   readonly work: Work;
   readonly runSettings: RunSettings;
+  readonly errand: Errand | null;
 }
 
 /** Who works, and what it is told. The files themselves play no part in it. */
-async function brief(context: StepContext, { role, work, runSettings }: Brief): Promise<Briefed> {
+async function brief(context: StepContext, { role, work, runSettings, errand }: Brief): Promise<Briefed> {
   const { ports, run, task } = context;
   const agent = ports.createAgent(runSettings.agentSettings);
   const { version, problem } = await ports.checkVersion(agent);
@@ -71,7 +87,8 @@ async function brief(context: StepContext, { role, work, runSettings }: Brief): 
   const paths = await ports.runFiles.prepare({ run: run.id, task: task.id, role });
   const session = await chooseSession(context, role, agent, runSettings.agent);
   const hasTool = agent.capabilities.mcp && ports.findReportServer(paths, role) !== null;
-  await writePrompt(context, { role, paths, work, isResumed: session.kind === "resume", hasTool });
+  const isResumed = session.kind === "resume";
+  await writePrompt(context, { role, paths, work, isResumed, hasTool, data: errand?.data ?? {} });
   ports.pass("prompt.written");
   return { agent, runSettings, paths, session };
 }
@@ -93,7 +110,7 @@ function withinTaskTime({ run, settings }: StepContext, runSettings: RunSettings
   if (left <= 0)
     throw new StepEnd(
       "timeout",
-      `the task's agents have worked for ${Math.round(used / 60_000)} minutes: limits.task_timeout is used up`,
+      `the task's agents have worked for ${durationWords(used)}: limits.task_timeout is used up`,
     );
   return { ...runSettings, timeoutMs: Math.min(runSettings.timeoutMs, left) };
 }
@@ -110,7 +127,7 @@ interface AgentJob {
 
 function agentJob(context: StepContext, execution: Execution): AgentJob {
   const { ports, run, settings } = context;
-  const { agent, runSettings, paths, workspace, role } = execution;
+  const { agent, runSettings, paths, workspace, role, loan } = execution;
   const gateway = planGateway(context, agent, runSettings);
   const report = agent.capabilities.mcp ? ports.findReportServer(paths, role) : null;
   const command = agent.command(agentRun(context, execution, { gateway, report }));
@@ -127,6 +144,7 @@ function agentJob(context: StepContext, execution: Execution): AgentJob {
       read: [...command.read, ...(report?.read ?? [])],
       programs: agent.program === null ? [] : [agent.program.name],
       hide: command.hide ?? [],
+      network: loan?.network ?? [],
     }),
     stdinFile: command.prompt === "stdin" ? paths.promptFile : null,
     timeoutMs: runSettings.timeoutMs,
@@ -182,9 +200,10 @@ function agentRun(context: StepContext, execution: Execution, { gateway, report 
   };
 }
 
-function environmentOf(context: StepContext, { paths, role }: Execution, command: AgentCommand): AgentEnvironment {
+function environmentOf(context: StepContext, execution: Execution, command: AgentCommand): AgentEnvironment {
   const { ports, run, task, settings } = context;
-  return agentEnvironment({
+  const { paths, role, loan } = execution;
+  const made = agentEnvironment({
     host: ports.hostEnv,
     granted: Object.entries(settings.secrets).flatMap(([name, { roles }]) => (roles.includes(role) ? [name] : [])),
     run: {
@@ -196,6 +215,7 @@ function environmentOf(context: StepContext, { paths, role }: Execution, command
       home: paths.home,
       tmp: paths.tmp,
     },
-    extra: command.env,
+    extra: { ...command.env, ...loan?.env },
   });
+  return { ...made, secrets: { ...made.secrets, ...loan?.secrets } };
 }

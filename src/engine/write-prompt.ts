@@ -1,5 +1,5 @@
 import { ROLE_OUTCOMES, SHARED_AGENT_OUTCOMES } from "../core/outcome.ts";
-import { buildContext } from "../core/prompt-context.ts";
+import { buildContext, type PromptData } from "../core/prompt-context.ts";
 import type { Role } from "../core/role.ts";
 import type { Task } from "../core/task.ts";
 import type { RunPaths } from "../ports/run-files.ts";
@@ -17,6 +17,8 @@ export interface PromptParams {
   readonly isResumed: boolean;
   /** It has the tool `report_outcome`. */
   readonly hasTool: boolean;
+  /** What this run must know beyond its role and task. */
+  readonly data: PromptData;
 }
 
 /** Everything the agent is told, in one file: the supervisor feeds it to the agent, people can read it afterwards. */
@@ -35,10 +37,11 @@ export async function writePrompt(context: StepContext, params: PromptParams): P
       project,
       settings,
       items: task.items,
+      baseCommit: work.baseCommit,
       commands: grantFor(context, role).commands,
       at: run.createdAt,
     }),
-    data: await gatherData(context, role, work),
+    data: { ...(await gatherData(context, role, work)), ...params.data },
     variables: settings.improve.variables,
     outcomes: [...ROLE_OUTCOMES[role], ...SHARED_AGENT_OUTCOMES],
     outcomeFile: paths.outcomeFile,

@@ -1,5 +1,6 @@
 /**
- * Where change requests live. An adapter speaks for one project there and holds its token; nothing else ever sees it.
+ * Where change requests live. An adapter speaks for one project there and holds its token; nothing else ever sees it, but
+ * for an agent that publishes where the user chose that (`lend`).
  * Every verb rejects with a ForgeError whose sentence says what the forge found and what to do.
  */
 export interface Forge {
@@ -17,6 +18,15 @@ export interface Forge {
    */
   publish(draft: ChangeRequestDraft, onOpened?: OnOpened): Promise<Published>;
 
+  /** The one that `publish` would take for this branch and commit; null where it would open one. Changes nothing. */
+  find(pushed: Pick<ChangeRequestDraft, "branch" | "commit">): Promise<FoundRequest | null>;
+
+  /**
+   * The token, as the forge's own program and git take it, for the one run of an agent that publishes. Throws a ForgeError
+   * where there is none.
+   */
+  lend(): ForgeLoan;
+
   /** The open ones with this label, however many pages they fill; newest first. */
   listOpen(label: string): Promise<readonly ChangeRequest[]>;
 
@@ -30,9 +40,25 @@ export interface Forge {
   check(): Promise<readonly string[]>;
 }
 
+/** A call of a forge's webhook, as it came. */
+export interface HookCall {
+  readonly header: (name: string) => string | null;
+  readonly body: Uint8Array;
+}
+
 export interface GitCredentials {
   readonly username: string;
   readonly password: string;
+}
+
+export interface ForgeLoan {
+  /** The call of the forge's own program that opens this one, as a person would type it. */
+  openCommand(draft: Pick<ChangeRequestDraft, "branch" | "target" | "title">): string;
+  /** Whom it must reach, as `sandbox.network` says it. */
+  readonly network: readonly string[];
+  /** Nothing in it is secret; git's `origin` is the project at the forge. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly secrets: Readonly<Record<string, string>>;
 }
 
 /** May be called again for the same one. What it throws, `publish` rejects with. */
@@ -59,10 +85,13 @@ export interface ChangeRequest {
   readonly branch: string;
 }
 
-export interface Published extends ChangeRequest {
+export interface FoundRequest extends ChangeRequest {
+  readonly state: ChangeRequestLook["state"];
+}
+
+export interface Published extends FoundRequest {
   /** False: the branch had one already. */
   readonly isNew: boolean;
-  readonly state: ChangeRequestLook["state"];
   readonly warnings: readonly string[];
 }
 

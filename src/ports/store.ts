@@ -207,6 +207,9 @@ export interface RunEnd {
 }
 
 export interface RunPatch {
+  /** Of a run that publishes: by the engine, or by an agent. */
+  readonly step?: StepKind;
+  readonly role?: Role | null;
   readonly status?: Extract<RunStatus, "running" | "paused">;
   readonly agent?: string;
   readonly agentVersion?: string | null;
@@ -244,6 +247,8 @@ export interface CommitParams {
   /** Ends every other run of the task that has not ended (cancel, kill). */
   readonly endOthers: { readonly status: RunEndStatus; readonly at: number } | null;
   readonly newRun: NewRun | null;
+  /** Its queued runs wait for no moment any more. */
+  readonly wake?: boolean;
   readonly events: readonly EventDraft[];
   readonly checks: readonly CheckResult[];
   readonly artifacts: readonly Artifact[];

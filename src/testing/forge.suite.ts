@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { testForgeCheck } from "./forge-check.suite.ts";
 import { testForgeFaults } from "./forge-faults.suite.ts";
@@ -112,6 +114,38 @@ function testPublish(scene: ForgeScene): void {
         expect(scene.loopback.changeRequests).toHaveLength(1);
       },
     );
+
+    test("find tells what publish would take, and changes nothing", async () => {
+      const commit = await scene.makeBranch("night-shift/faster");
+      const pushed = { branch: "night-shift/faster", commit };
+      expect(await scene.forge().find(pushed)).toBeNull();
+      const { number, url, title, branch } = await scene.forge().publish(scene.draft({ commit }));
+      const open = { number, url, title, branch, state: "open" };
+      expect(await scene.forge().find(pushed)).toEqual(open);
+      expect(await scene.forge().find({ ...pushed, commit: "0".repeat(40) })).toEqual(open);
+      scene.loopback.closeRequest(number);
+      expect(await scene.forge().find(pushed)).toEqual({ ...open, state: "closed" });
+      expect(await scene.forge().find({ ...pushed, commit: "0".repeat(40) })).toBeNull();
+      expect(scene.loopback.changeRequests).toHaveLength(1);
+    });
+
+    test("lend gives git the way to the project and its login, to the forge's host alone; without a token there is nothing", async () => {
+      await scene.makeBranch("main-only");
+      const { env, secrets, network, openCommand } = scene.forge().lend();
+      const asAgent = (...args: string[]) =>
+        promisify(execFile)("git", args, {
+          env: { PATH: process.env["PATH"] ?? "", HOME: "/dev/null", ...env, ...secrets },
+        });
+      expect((await asAgent("ls-remote", "origin", "refs/heads/main-only")).stdout).toContain("refs/heads/main-only");
+      const elsewhere = scene.loopback.remoteUrl.replace("127.0.0.1", "localhost");
+      await expect(asAgent("ls-remote", elsewhere)).rejects.toThrow(/could not read Username|Authentication failed/);
+      expect(JSON.stringify(env)).not.toContain(TOKEN);
+      expect(Object.values(secrets)).toEqual([TOKEN]);
+      expect(network).toEqual([new URL(scene.loopback.url).host]);
+      const command = openCommand({ branch: "b", target: "main", title: "it's" });
+      expect(command).toMatch(/^(glab mr|gh pr) create .*\bb\b.*\bmain\b.* 'it'\\''s'/);
+      expect(() => scene.forge({ token: "" }).lend()).toThrow(/There is no token/);
+    });
 
     test("says what is open before it asks anything else, and rejects with what the listener has against it", async () => {
       await scene.makeBranch("night-shift/faster");

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { hasDefaultEdge, possibleOutcomes } from "../core/edges.ts";
 import { FACTS, WAIT_KINDS, type Pipeline, type Step } from "../core/pipeline.ts";
-import { ROLES } from "../core/role.ts";
+import { STATE_ROLES } from "../core/role.ts";
 import { parsed } from "./walk.ts";
 
 /** One name is one number, as the rules want; the third is a name that a careless lookup finds in every object. */
@@ -9,7 +9,7 @@ const LIMITS: readonly Readonly<Record<string, number>>[] = [{ first: 1 }, { sec
 const ENDS = ["done", "failed", "cancelled"];
 
 const step: fc.Arbitrary<Exclude<Step, { kind: "end" }>> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant("agent" as const), role: fc.constantFrom(...ROLES) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant("agent" as const), role: fc.constantFrom(...STATE_ROLES) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom("checks" as const, "publish" as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("wait" as const), for: fc.constantFrom(...WAIT_KINDS) }) },
 );

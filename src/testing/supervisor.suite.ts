@@ -175,30 +175,6 @@ export function testSupervisors(suite: SupervisorSuite): void {
         expect(readFileSync(file("count"), "utf8")).toBe("x");
       });
 
-      test("one that was prepared runs the job when it comes, with its secrets, and nothing before", async () => {
-        const job = bench.job([{ ...shell("echo $SECRET"), secretNames: ["SECRET"] }], {
-          secrets: { SECRET: "a-b-c" },
-        });
-        bench.supervisors.prepare(job.dir);
-        bench.supervisors.prepare(job.dir);
-        expect([await bench.supervisors.wasStarted(job.dir), await bench.supervisors.isAlive(job.dir)]).toEqual([
-          false,
-          false,
-        ]);
-        await bench.run(job);
-        expect(printed(job)).toEqual(["a-b-c"]);
-      });
-
-      test("one that was dismissed has done nothing, and the job may still come", async () => {
-        const job = bench.job(["echo ran"]);
-        bench.supervisors.dismiss(job.dir);
-        bench.supervisors.prepare(job.dir);
-        bench.supervisors.dismiss(job.dir);
-        expect(await bench.supervisors.wasStarted(job.dir)).toBe(false);
-        await bench.run(job);
-        expect(printed(job)).toEqual(["ran"]);
-      });
-
       test("another adapter over the same home adopts a running job", async () => {
         const job = bench.job(["until [ -e go ]; do sleep 0.01; done; echo gone"]);
         await bench.supervisors.start(job);

@@ -15,6 +15,7 @@ const settings: ForgeSettings = {
   url: null,
   project: "team/shop",
   tokenEnv: null,
+  webhookSecretEnv: null,
   reviewer: null,
   assignee: null,
   labels: [],

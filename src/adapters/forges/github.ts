@@ -6,7 +6,7 @@ import { githubPublishing, toChangeRequest } from "./github-publish.ts";
 import type { RepositoryName } from "./github-publish.ts";
 import { lookAtPull, readPull } from "./github-read.ts";
 import { labelNames, pull, repository } from "./github-schemas.ts";
-import { publishOnce } from "./publish.ts";
+import { findPublished, publishOnce } from "./publish.ts";
 import type { ForgeVerbs, People } from "./verbs.ts";
 
 export interface GithubOptions extends GithubClientOptions {
@@ -34,6 +34,7 @@ export function createGithub(options: GithubOptions): ForgeVerbs {
   return {
     publish: async (draft, onOpened) =>
       publishOnce(githubPublishing(client, await resolve()), draft, { pause: options.pause, onOpened }),
+    find: async (pushed) => findPublished(githubPublishing(client, await resolve()), pushed),
     async listOpen(label): Promise<ChangeRequest[]> {
       const at = await resolve();
       const open = await client.list(pull, "list pull requests", (kit) =>

@@ -12,6 +12,7 @@ const settings: ForgeSettings = {
   url: null,
   project: "team/shop",
   tokenEnv: null,
+  webhookSecretEnv: null,
   reviewer: null,
   assignee: null,
   labels: [],

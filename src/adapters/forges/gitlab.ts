@@ -5,7 +5,7 @@ import type { GitlabClient, GitlabClientOptions } from "./gitlab-client.ts";
 import { gitlabPublishing, lookUpPerson, toChangeRequest } from "./gitlab-publish.ts";
 import { lookAtMergeRequest, readMergeRequest } from "./gitlab-read.ts";
 import { mergeRequest, ownToken, project } from "./gitlab-schemas.ts";
-import { publishOnce } from "./publish.ts";
+import { findPublished, publishOnce } from "./publish.ts";
 import type { ForgeVerbs, People } from "./verbs.ts";
 
 export interface GitlabOptions extends GitlabClientOptions {
@@ -36,6 +36,7 @@ export function createGitlab(options: GitlabOptions): ForgeVerbs {
   return {
     publish: async (draft, onOpened) =>
       publishOnce(gitlabPublishing(client, await resolve()), draft, { pause: options.pause, onOpened }),
+    find: async (pushed) => findPublished(gitlabPublishing(client, await resolve()), pushed),
     async listOpen(label) {
       const open = await client.list(mergeRequest, {
         doing: "list merge requests",

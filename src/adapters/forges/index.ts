@@ -10,6 +10,7 @@ import { createExchange } from "./exchange.ts";
 import type { Fetch } from "./exchange.ts";
 import { createGithub } from "./github.ts";
 import { createGitlab } from "./gitlab.ts";
+import { lendToken } from "./lend-token.ts";
 import type { ForgeVerbs } from "./verbs.ts";
 
 export interface ForgeOptions {
@@ -64,6 +65,10 @@ export function createForge(options: ForgeOptions): Forge {
     credentialsFor: (to) =>
       typeof token === "string" && isForgeRemote(to, address) ? { username: gitUser, password: token } : null,
     ...verbs,
+    lend() {
+      if (token instanceof ForgeError) throw new ForgeError(token.trouble, token.message, { hint: token.hint });
+      return lendToken({ kind, address, project, token, gitUser });
+    },
     check: () => told(verbs.check),
   };
 }
@@ -116,7 +121,7 @@ function refuseAll(error: ForgeError): ForgeVerbs {
   const refuse = async (): Promise<never> => {
     throw new ForgeError(error.trouble, error.message, { hint: error.hint });
   };
-  return { publish: refuse, listOpen: refuse, read: refuse, look: refuse, check: refuse };
+  return { publish: refuse, find: refuse, listOpen: refuse, read: refuse, look: refuse, check: refuse };
 }
 
 /** What keeps the check itself from working is what it looks for. */

@@ -1,5 +1,5 @@
 import { ForgeError } from "../../core/errors.ts";
-import type { ChangeRequest, ChangeRequestDraft, OnOpened, Published } from "../../ports/forge.ts";
+import type { ChangeRequest, ChangeRequestDraft, FoundRequest, OnOpened, Published } from "../../ports/forge.ts";
 
 /** What publishing needs of a forge, one or two requests each. */
 export interface PublishingForge<Found> {
@@ -55,6 +55,17 @@ export async function publishOnce<Found>(
   return { ...(read ?? opened), isNew, state, warnings };
 }
 
+/** What `publishOnce` would take. */
+export async function findPublished<Found>(
+  forge: PublishingForge<Found>,
+  pushed: Pick<ChangeRequestDraft, "branch" | "commit">,
+): Promise<FoundRequest | null> {
+  const found = findOwn(forge, await forge.findAll(pushed.branch), pushed);
+  if (found === null) return null;
+  const { number, url, title, branch, state } = forge.describe(found);
+  return { number, url, title, branch, state };
+}
+
 /** What is open stays open, whatever the forge has against what comes after. Only a person can mend the token. */
 async function orWarn<T>(what: string, warn: Warn, work: () => Promise<T>): Promise<T | null> {
   try {
@@ -94,7 +105,7 @@ async function findOrCreate<Found>(
 function findOwn<Found>(
   { describe }: PublishingForge<Found>,
   all: readonly Found[],
-  { commit }: ChangeRequestDraft,
+  { commit }: Pick<ChangeRequestDraft, "commit">,
 ): Found | null {
   const open = all.find((each) => describe(each).state === "open");
   return open ?? all.find((each) => describe(each).headCommit === commit) ?? null;

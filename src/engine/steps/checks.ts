@@ -4,10 +4,11 @@ import type { CheckSettings } from "../../core/settings.ts";
 import type { RunPaths } from "../../ports/run-files.ts";
 import type { CommandResult, ExitRecord, Job } from "../../ports/supervisor.ts";
 import { saysTheSame } from "../../core/compare-output.ts";
+import { checkWord } from "../../core/describe-check.ts";
 import { relatedCommand } from "../../core/related-command.ts";
 import { judgeChange, type Judgement } from "../judge-change.ts";
 import { prepareWork, type Work } from "../prepare-work.ts";
-import { baselineOf } from "../run-jobs.ts";
+import { baselineOf, prepareJob } from "../run-jobs.ts";
 import { openWorkspace, setupCommand, setupFailed, setupProblem, shellCommand } from "../setup-workspace.ts";
 import { supervise } from "../supervise.ts";
 import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult } from "./step.ts";
@@ -17,6 +18,7 @@ const TAIL_BYTES = 8_000;
 /** The project's commands on a fresh checkout of the task's commit: never in a tree where an agent was. */
 export async function runChecksStep(context: StepContext): Promise<StepResult> {
   const { ports, run, task } = context;
+  await prepareJob(ports, run.id);
   const work = await prepareWork(context);
   const judged = await judgeChange(context, work);
   if (judged.refusal !== null || judged.question !== null) return notWanted(context, work, judged);
@@ -198,7 +200,7 @@ const WORDS: Partial<Record<CheckStatus, string>> = {
 
 function verdict({ settings }: StepContext, results: readonly CheckResult[], work: Work): Outcome {
   const blamed = results.filter((result) => isRed(result) && (result.severity === "error" || settings.failOnWarning));
-  const summary = results.map(({ name, status }) => `${name}: ${WORDS[status] ?? status}`).join(", ");
+  const summary = results.map((each) => `${each.name}: ${WORDS[each.status] ?? checkWord(each)}`).join(", ");
   const outcomes = Object.fromEntries(results.map(({ name, status }) => [name, status]));
   if (blamed.length === 0) return outcomeOf("checks_passed", summary, { checks: outcomes, commit: work.headCommit });
   return outcomeOf("checks_failed", summary, { checks: outcomes, details: blamed.map(describe).join("\n\n") });

@@ -10,7 +10,9 @@ import { judgeChange } from "../judge-change.ts";
 import { findPublishedMeanwhile } from "../judge-night.ts";
 import { findTooManyOpen } from "../night-over.ts";
 import { targetBranch, type Work } from "../prepare-work.ts";
+import { handOver, type Handed } from "../publish-by-agent.ts";
 import { isPublished, rememberPublished } from "../remember-proposals.ts";
+import { wasStarted } from "../run-jobs.ts";
 import { taskTurn } from "../task-turn.ts";
 import { readTask, transact } from "../transact.ts";
 import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult } from "./step.ts";
@@ -21,16 +23,18 @@ import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult } from 
  * Every part gives the same result when repeated, so a crash in between costs nothing.
  */
 export async function runPublishStep(context: StepContext): Promise<StepResult> {
-  const { ports, task, project } = context;
+  const { ports, run, task, project } = context;
   const work = requireWork(context);
   await requireJudged(context, work);
   const text = await describeWork(context);
   if (task.items === null) return sendOut(context, work, text);
-  if (await isCalledOff(context)) return calledOff(context);
+  // An agent that is at it already is waited for, and is told of people's orders itself.
+  const begun = await wasStarted(ports, run.id);
+  if (!begun && (await isCalledOff(context))) return calledOff(context);
   // One night at a time, so that of two that made the same the second finds the first one's.
   return taskTurn(ports, `publish ${project.name}`, async () => {
     context.signal.throwIfAborted();
-    const unwanted = await findUnwanted(context, work);
+    const unwanted = begun ? null : await findUnwanted(context, work);
     return unwanted === null ? sendOut(context, work, text) : resultOf(context, unwanted, { error: unwanted.summary });
   });
 }
@@ -48,15 +52,28 @@ async function sendOut(context: StepContext, work: Work, text: ChangeText): Prom
     message: text.message,
     at: task.createdAt,
   });
-  // A night that is paused in its turn would hold up the others.
-  const isOff = task.items === null ? await isCalledOff(context) : (await readTask(ports, task.id)).order !== null;
-  if (isOff) return calledOff(context);
-  const { remote } = project;
-  await ports.workspaces.push({ project: project.name, task: task.id, remote, commit, branch, credentials });
+  const handed = await sendBranch(context, work, { forge, text, branch, commit });
+  if (handed === null) return calledOff(context);
+  if (handed.failure !== null)
+    return resultOf(context, handed.failure, { ...handed.end, error: handed.failure.summary });
   ports.pass("branch.pushed");
   const request = forge === null ? null : await openRequest(context, work, { forge, text, branch, commit });
   if (request === null) await rememberPublished(context, work, null);
-  return toResult(context, { ...work, branch, commit, request, title: ports.redact(text.title) });
+  return toResult(context, { ...work, branch, commit, request, title: ports.redact(text.title), handed });
+}
+
+/** By ourselves, or by the agent whom the user has chosen for it. Null where people called it off. */
+async function sendBranch(context: StepContext, work: Work, out: Leaving): Promise<Handed | null> {
+  const { ports, run, task, project } = context;
+  const { forge, branch, commit } = out;
+  if (forge !== null && run.role === "publish") return handOver(context, work, { ...out, forge });
+  // A night that is paused in its turn would hold up the others.
+  const isOff = task.items === null ? await isCalledOff(context) : (await readTask(ports, task.id)).order !== null;
+  if (isOff) return null;
+  const credentials = forge?.credentialsFor(project.remote) ?? null;
+  const { remote } = project;
+  await ports.workspaces.push({ project: project.name, task: task.id, remote, commit, branch, credentials });
+  return { failure: null, end: {}, granted: [] };
 }
 
 /** What was right when it was checked may be there already, or one too many; what is out is beyond that. */
@@ -77,11 +94,15 @@ function requireWork({ task: { baseCommit, headCommit } }: StepContext): Work {
   return { baseCommit, headCommit };
 }
 
-interface Request {
-  readonly forge: Forge;
+interface Leaving {
+  readonly forge: Forge | null;
   readonly text: ChangeText;
   readonly branch: string;
   readonly commit: string;
+}
+
+interface Request extends Leaving {
+  readonly forge: Forge;
 }
 
 async function openRequest(context: StepContext, work: Work, request: Request): Promise<Published> {
@@ -124,9 +145,11 @@ interface Out extends Work {
   readonly branch: string;
   readonly commit: string;
   readonly request: Published | null;
+  readonly handed: Handed;
 }
 
-function toResult(context: StepContext, { branch, commit, baseCommit, request, title }: Out): StepResult {
+function toResult(context: StepContext, out: Out): StepResult {
+  const { branch, commit, baseCommit, request, title, handed } = out;
   const { run, project } = context;
   const short = commit.slice(0, 12);
   const artifacts: readonly Artifact[] = [
@@ -137,8 +160,11 @@ function toResult(context: StepContext, { branch, commit, baseCommit, request, t
   const warned = request === null || request.warnings.length === 0 ? "" : ` (${request.warnings.join("; ")})`;
   const summary = `${request?.url ?? `${branch} at ${short}`}${warned}`;
   const url = request?.url ?? null;
-  return resultOf(context, outcomeOf("published", summary, { branch, commit, url, run: run.id }), {
-    commit,
+  const payload = { branch, commit, url, run: run.id, ...(handed.granted.length > 0 && { granted: handed.granted }) };
+  // Of an agent's run this would be the commit of the files that it left.
+  return resultOf(context, outcomeOf("published", summary, payload), {
+    ...handed.end,
+    commit: run.role === null ? commit : null,
     artifacts,
   });
 }

@@ -76,6 +76,7 @@ export function createForgeScene(setup: ForgeSetup): ForgeScene {
           url: scene.loopback.url,
           project: null,
           tokenEnv: "FORGE_TOKEN",
+          webhookSecretEnv: null,
           reviewer: null,
           assignee: null,
           labels: [],

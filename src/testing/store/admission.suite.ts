@@ -26,6 +26,16 @@ export function testAdmission(current: Current): void {
       expect(await current.store.admit({ ...OPEN, total: 2 })).toEqual([first.run.id]);
     });
 
+    it("lets a run in before its moment where its task was woken, and no other", async () => {
+      const later = { notBefore: OPEN.at + 1 };
+      const woken = await queueTask(current.store, {}, later);
+      await queueTask(current.store, {}, later);
+      expect(await current.store.admit(OPEN)).toEqual([]);
+      const { admitted } = await current.store.commit(committing(woken.task, { wake: true }));
+      expect(admitted).toEqual([woken.run.id]);
+      expect(await current.store.getRun(woken.run.id)).toMatchObject({ notBefore: null });
+    });
+
     it("counts starting, running and paused runs against the limit", async () => {
       await queueTask(current.store);
       await current.store.admit(OPEN);

@@ -1,0 +1,246 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { describeGranted } from "../../src/cli/print/granted.ts";
+import { viewEvent } from "../../src/http/views.ts";
+import { hasEnded, type Task } from "../../src/core/task.ts";
+import { git } from "../../src/testing/temp-repo.ts";
+import { HAPPY, NIGHTLY, openNightly, TOKEN, type Nightly, type NightlyOptions } from "./nightly.ts";
+import { branchesOf, expectNothingLeft, holding, promptsOf } from "./nothing-left.ts";
+
+const PATIENCE = { timeout: 400_000 };
+const BRANCH = "night-shift/say-more";
+
+/** What a program of the forge would do, in shell; the agent is told branch and commit in its prompt. */
+const TOOLS = `
+PLACE=$(dirname "$0")
+said() { printf '%s\\n' "$PROMPT" | sed -n "s/^$1: //p" | head -n 1; }
+push() { git push --quiet origin "\${1:-HEAD}:refs/heads/$(said branch)"; }
+open_gitlab() { curl -sS -X POST -H "Authorization: Bearer $GITLAB_TOKEN" -H 'content-type: application/json' "$GITLAB_HOST/api/v4/projects/team%2Fshop/merge_requests" -d '{"source_branch":"'"$(said branch)"'","target_branch":"'"\${1:-main}"'","title":"by hand"}' | grep -o '"web_url":"[^"]*/merge_requests/[^"]*"' | head -n 1 | cut -d'"' -f4; }
+open_github() { curl -sS -X POST -H "Authorization: Bearer $GH_ENTERPRISE_TOKEN" -H 'content-type: application/json' "http://$GH_HOST/api/v3/repos/team/shop/pulls" -d '{"head":"'"$(said branch)"'","base":"main","title":"by hand","body":"b"}' | grep -o '"html_url":"[^"]*/pull/[^"]*"' | head -n 1 | cut -d'"' -f4; }
+opened() { report '{"outcome":"opened","summary":"it is open","url":"'"$1"'"}'; }
+# Only whether: what the test looks for must not come from the test.
+holds() { if env | grep -q 'planted-[t]oken'; then echo yes; else echo no; fi; }
+echo "$ROLE $(holds)" >> "$PLACE/holders"
+cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n' | grep 'planted-[t]oken' >> "$PLACE/arguments"
+`;
+
+const publishing = (script: string): string =>
+  `${TOOLS}\nif [ "$ROLE" = publish ]; then\n${script}\nexit 0\nfi\n${HAPPY}`;
+
+let night: Nightly;
+
+async function open(script: string, options: NightlyOptions = {}): Promise<void> {
+  const improve = options.improve ?? "  publish: agent\n";
+  night = await openNightly({ patienceMs: 250_000, ...options, improve, agent: publishing(script) });
+}
+
+afterEach(async () => night.close(), 60_000);
+
+async function tonight(): Promise<Task> {
+  const { id } = await night.submit({ ...NIGHTLY, improve: { category: "docs", only: true, scheduledAt: null } });
+  return night.until(id, (task) => hasEnded(task) || task.status === "waiting");
+}
+
+const runsOf = async (task: Task) =>
+  (await night.runs(task.id)).map(({ role, step, outcome }) => [role, step, outcome] as const);
+
+async function holders(): Promise<readonly string[]> {
+  return (await readFile(join(night.repo.path, "holders"), "utf8")).trim().split("\n");
+}
+
+async function granted(task: Task): Promise<string> {
+  const events = await night.wired.ports.store.listEvents({ after: 0, task: task.id, limit: 1000 });
+  return describeGranted(events.map(viewEvent));
+}
+
+async function expectNotPublished(task: Task): Promise<void> {
+  const artifacts = await night.wired.ports.store.listArtifacts(task.id);
+  expect(artifacts.filter(({ type }) => type === "change_request")).toEqual([]);
+  const query = { project: "shop", statuses: null, limit: 10 };
+  const proposals = await night.wired.ports.store.listProposals(query);
+  expect(proposals.filter(({ url, status }) => url !== null || status === "published")).toEqual([]);
+  expect((await night.runs(task.id)).filter(({ outcome }) => outcome === "published")).toEqual([]);
+}
+
+describe("improve.publish: agent", PATIENCE, () => {
+  it.each([
+    ["gitlab", "push && opened $(open_gitlab)", true],
+    ["github", "push && opened $(open_github)", false],
+  ] as const)(
+    "on %s: it pushes and opens, and what the forge has is brought up to date",
+    async (kind, script, overHttp) => {
+      await open(`echo "I see $GITLAB_TOKEN$GH_ENTERPRISE_TOKEN"\n${script}`, { kind, overHttp });
+      const task = await tonight();
+      expect(task).toMatchObject({ status: "succeeded", state: "published", branch: BRANCH });
+      expect((await runsOf(task)).at(-1)).toEqual(["publish", "agent", "published"]);
+      const [request, ...others] = night.forge.changeRequests;
+      expect(others).toEqual([]);
+      expect(request).toMatchObject({ branch: BRANCH, target: "main", state: "open", title: /Say more/ });
+      expect(request?.labels).toContain("night-shift");
+      expect(await git(night.repo.remote, "rev-list", "--count", `main..${BRANCH}`)).toBe("1");
+      const run = (await night.runs(task.id)).at(-1);
+      expect(run).toMatchObject({ agent: "mine", sandbox: "none", payload: { granted: ["FORGE_TOKEN"] } });
+      expect(run?.payload?.["commit"]).toBe(await git(night.repo.remote, "rev-parse", BRANCH));
+      // Marked where people look, and the token is in no file, no argument and no other role's environment.
+      expect(await granted(task)).toBe(
+        `  ${run?.id}: the agent of this run holds the forge's token ($FORGE_TOKEN for ${night.forge.url.slice(7)}/team/shop), since improve.publish is agent\n`,
+      );
+      expect(await holders()).toEqual(["analyze no", "implement no", "verify no", "describe no", "publish yes"]);
+      expect(await readFile(join(night.repo.path, "arguments"), "utf8")).toBe("");
+      expect(await holding(night.repo.path, [TOKEN, Buffer.from(TOKEN).toString("base64")])).toEqual([]);
+      const transcript = await readFile(join(night.home, "runs", run?.id ?? "", "transcript.jsonl"), "utf8");
+      expect(transcript).toContain("I see [redacted");
+      const [prompt] = await promptsOf(night, task.id, "publish");
+      expect(prompt).toContain(`1. git push --force-with-lease=refs/heads/${BRANCH}: origin `);
+      await expectNothingLeft(night, task);
+    },
+  );
+
+  it("corrects a request that was opened for another branch than the default one", async () => {
+    await open("push && opened $(open_gitlab elsewhere)");
+    await night.repo.git("push", "--quiet", "origin", "HEAD:refs/heads/elsewhere");
+    expect(await tonight()).toMatchObject({ state: "published" });
+    expect(night.forge.changeRequests).toMatchObject([{ branch: BRANCH, target: "main" }]);
+  });
+
+  it("takes no word for it: an address that is not there is a failure, tried again and then the end", async () => {
+    await open('opened "$GITLAB_HOST/team/shop/-/merge_requests/7"');
+    const task = await tonight();
+    expect(task).toMatchObject({ status: "failed", outcome: "agent_error" });
+    expect(task.reason).toMatch(
+      /the agent reported http.*\/7, but .* does not have the commit in "night-shift\/say-more"/,
+    );
+    const tries = (await runsOf(task)).filter(([role]) => role === "publish");
+    expect(tries.length).toBeGreaterThan(1);
+    expect(tries.filter(([, , outcome]) => outcome !== "agent_error")).toEqual([]);
+    await expectNotPublished(task);
+  });
+
+  it("is not content with a push: a request that was not opened is named, with or without a claim", async () => {
+    await open('push; if [ "$N" = 1 ]; then opened "$GITLAB_HOST/team/shop/-/merge_requests/1"; fi');
+    const task = await tonight();
+    expect(task).toMatchObject({ status: "failed" });
+    const errors = (await night.runs(task.id)).filter(({ role }) => role === "publish").map(({ error }) => error);
+    expect(errors[0]).toMatch(
+      /the agent reported .*\/1, but .* has no open change request for "night-shift\/say-more", which is pushed/,
+    );
+    expect(errors[1]).toMatch(
+      /did not: invalid_output .*; the branch "night-shift\/say-more" is pushed, and no change request/,
+    );
+    expect(await branchesOf(night)).toEqual([BRANCH]);
+    await expectNotPublished(task);
+  });
+
+  it("says loudly when something else was pushed than was judged, and tries nothing more", async () => {
+    await open(
+      "export GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x@x GIT_COMMITTER_NAME=x GIT_COMMITTER_EMAIL=x@x\necho stolen >> other.txt; git commit --quiet -am more; push HEAD; opened $(open_gitlab)",
+    );
+    const task = await tonight();
+    expect(task).toMatchObject({ status: "failed", outcome: "policy_failed" });
+    const pushed = await git(night.repo.remote, "rev-parse", BRANCH);
+    expect(task.reason).toContain(`is NOT what was judged: it is ${pushed}`);
+    expect(task.reason).toMatch(
+      /close http.*merge_requests\/1, delete the branch, and replace the token in \$FORGE_TOKEN/,
+    );
+    expect((await runsOf(task)).filter(([role]) => role === "publish")).toHaveLength(1);
+    await expectNotPublished(task);
+  });
+
+  it("finds what an agent did that was ended before it could report it", async () => {
+    await open('push && open_gitlab > /dev/null; [ "$N" = 1 ] && kill -9 $$');
+    const task = await tonight();
+    expect(task).toMatchObject({ status: "succeeded", state: "published" });
+    expect((await runsOf(task)).filter(([role]) => role === "publish")).toEqual([["publish", "agent", "published"]]);
+    expect(night.forge.changeRequests).toHaveLength(1);
+  });
+
+  it("is lent nothing where the project's file asks for it and nobody accepted that", async () => {
+    await open("opened nowhere", { improve: "" });
+    const file = join(night.repo.checkout, "nightshift.yaml");
+    await writeFile(file, (await readFile(file, "utf8")).replace("improve:\n", "improve:\n  publish: agent\n"));
+    const task = await tonight();
+    expect(task).toMatchObject({ status: "succeeded", state: "published" });
+    expect((await runsOf(task)).at(-1)).toEqual([null, "publish", "published"]);
+    expect(await granted(task)).toBe("");
+    expect(await holders()).toEqual(["analyze no", "implement no", "verify no", "describe no"]);
+  });
+
+  it("survives a daemon that dies at every checkpoint of it: one push, one request, and the agent worked once", async () => {
+    const seen = new Set<string>();
+    let isPublishing = false;
+    let isDown = false;
+    let steps = 0;
+    const pass = (checkpoint: string): void => {
+      if (isDown) throw new Error("power cut");
+      if (checkpoint === "step.committed") steps += 1;
+      isPublishing = steps >= 5;
+      if (!isPublishing || checkpoint === "notice.sent" || seen.has(checkpoint)) return;
+      seen.add(checkpoint);
+      isDown = true;
+      void night.wired.ports.courier.stop();
+      throw new Error("power cut");
+    };
+    await open('echo worked >> "$PLACE/worked"; push && opened $(open_gitlab)', { overHttp: true, pass });
+    const { id } = await night.submit({ ...NIGHTLY, improve: { category: "docs", only: true, scheduledAt: null } });
+    const read = () => night.wired.ports.store.getTask(id);
+    for (;;) {
+      await vi.waitFor(
+        async () => {
+          const task = await read();
+          expect(isDown || (task !== null && hasEnded(task))).toBe(true);
+        },
+        { timeout: 120_000, interval: 20 },
+      );
+      if (!isDown) break;
+      await night.wired.ports.courier.stop();
+      isDown = false;
+      await night.restart();
+    }
+    expect([...seen]).toEqual(
+      expect.arrayContaining([
+        "supervisor.started",
+        "supervisor.ended",
+        "outcome.read",
+        "branch.pushed",
+        "request.opened",
+      ]),
+    );
+    expect(await read()).toMatchObject({ status: "succeeded", state: "published" });
+    expect(night.forge.changeRequests).toHaveLength(1);
+    expect(await readFile(join(night.repo.path, "worked"), "utf8")).toBe("worked\n");
+    expect((await night.runs(id)).filter(({ role }) => role === "publish")).toHaveLength(1);
+    await expectNothingLeft(night, { id });
+  });
+
+  it("behind the wall reads its workspace, has git's login and no program besides, and cannot reach this machine", async () => {
+    const script = `
+(echo x > notes.txt) 2>/dev/null && echo "wrote it"
+which curl >/dev/null 2>&1 && curl --version >/dev/null 2>&1 && echo "has curl"
+printf 'url=%s\\n\\n' "$(git config remote.origin.url)" | git credential fill | grep -q '^password=.*planted' && echo "logged in"
+git push origin HEAD:refs/heads/other`;
+    await open(script, { userSettings: "sandbox: { mode: enforce }\n" });
+    const refused = await tonight();
+    expect(refused).toMatchObject({ status: "failed", outcome: "sandbox_refused" });
+    expect(refused.reason).toMatch(/127\.0\.0\.1.*hosts of the public internet/);
+    await night.close();
+    await open(script, { userSettings: "sandbox: { mode: enforce }\n" });
+    const { ports } = night.wired;
+    const { forgeFor } = ports;
+    // Of the loan, all but the address that no run may reach.
+    Object.assign(ports, {
+      forgeFor: (...asked: Parameters<typeof forgeFor>) => {
+        const forge = forgeFor(...asked);
+        return forge === null ? null : { ...forge, lend: () => ({ ...forge.lend(), network: [] }) };
+      },
+    });
+    const task = await tonight();
+    expect(task).toMatchObject({ status: "failed" });
+    const run = (await night.runs(task.id)).find(({ role }) => role === "publish");
+    expect(run).toMatchObject({ sandbox: "enforce" });
+    const { lines } = await ports.runFiles.readTranscript(run?.id ?? "", 0, 1_000_000);
+    expect(lines.filter(({ from }) => from === "stdout").map(({ text }) => text)).toEqual(["logged in"]);
+    expect(await branchesOf(night)).toEqual([]);
+    await expectNotPublished(task);
+  });
+});
