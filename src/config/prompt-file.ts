@@ -38,9 +38,18 @@ export function readPromptFile(text: string, file: string, of: Role): PromptFile
 
 const parsePromptFile = parseOnce((text, file): PromptFile => {
   const { meta, body } = splitFrontMatter(text);
+  if (meta === "" && isLeftOpen(body)) {
+    const message = "begins with `---`, and no second line `---` ends its head; add one, or leave the first line out";
+    throw new ConfigError([{ file, line: 1, column: 1, key: "", message }]);
+  }
   // The empty line stands for the `---` above, so that lines are counted as in the file.
   return { front: parseWritten(frontMatter, `\n${meta}`, file), body };
 });
+
+/** What was meant as settings would reach the agent as words. */
+function isLeftOpen(body: string): boolean {
+  return /^---[ \t]*(?:\n|$)/.test(body);
+}
 
 export type PromptFiles = ReadonlyMap<Role, PromptFile>;
 

@@ -87,12 +87,12 @@ describe("resolveSettings", () => {
       { agent: "codex", forge: { kind: "gitlab", project: "a/b" }, checks: { test: { command: "ours" } } },
       {
         agent: "gemini",
-        forge: { kind: "gitlab", url: "https://g.example.com" },
+        forge: { kind: "gitlab", url: "https://g.example.com", webhook_secret_env: "HOOK" },
         checks: { test: { command: "users" }, lint: { command: "l" } },
       },
     );
     expect(settings.agent).toBe("codex");
-    expect(settings.forge).toMatchObject({ url: "https://g.example.com", project: "a/b" });
+    expect(settings.forge).toMatchObject({ url: "https://g.example.com", project: "a/b", webhookSecretEnv: "HOOK" });
     expect(settings.checks.map(({ command }) => command)).toEqual(["ours", "l"]);
     expect(resolve({ forge: { kind: "none" } }, { forge: { kind: "github" } }).forge).toBeNull();
   });

@@ -91,6 +91,7 @@ function resolveForge(written: Partial<NonNullable<UserWritten["forge"]>>): Forg
     url: written.url ?? null,
     project: written.project ?? null,
     tokenEnv: written.token_env ?? FORGE_TOKENS[written.kind],
+    webhookSecretEnv: written.webhook_secret_env ?? null,
     reviewer: written.reviewer ?? null,
     assignee: written.assignee ?? null,
     labels: written.labels ?? [],

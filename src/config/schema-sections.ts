@@ -28,7 +28,12 @@ export const forge = z.strictObject({
   project: text.optional().describe("Path of the project there, such as `team/shop`; default: from the remote."),
   token_env: environmentName
     .optional()
-    .describe("Environment variable that holds the token; used by the publishing code alone."),
+    .describe(
+      "Environment variable that holds the token; used by the publishing code alone, unless `improve.publish` is `agent`.",
+    ),
+  webhook_secret_env: environmentName
+    .optional()
+    .describe("Environment variable that holds the secret of the forge's webhook; default: none is listened to."),
   reviewer: text.optional().describe("Who is asked to review."),
   assignee: text.optional().describe("Who it is assigned to."),
   labels: z.array(text).max(20).optional().describe("Labels on top of those that Nightshift gives."),
@@ -182,7 +187,7 @@ export const improve = z.strictObject({
   publish: z
     .enum(["engine", "agent"])
     .optional()
-    .describe("Who pushes; `agent` hands the forge's token to the agent; default `engine`."),
+    .describe("Who pushes and opens the change request; `agent` lends it the forge's token; default `engine`."),
   jitter: duration.optional().describe("Runs start up to this much later than scheduled; default `0s`."),
   variables: z.record(name, z.string().max(10_000)).optional().describe("Your own `{{name}}` texts for prompts."),
 });

@@ -15,9 +15,6 @@ improve: { publish: engine, max_diff_lines: 50 }
 workspace: { keep_uncommitted: false, setup: npm ci }
 checks: { test: { command: npm test } }
 `;
-  expect(listWithoutEffect(parseProjectConfig(text, "n.yaml").written)).toEqual([
-    "improve.publish",
-    "workspace.keep_uncommitted",
-  ]);
+  expect(listWithoutEffect(parseProjectConfig(text, "n.yaml").written)).toEqual(["workspace.keep_uncommitted"]);
   expect(listWithoutEffect({})).toEqual([]);
 });

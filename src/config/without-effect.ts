@@ -4,7 +4,6 @@ import type { UserWritten } from "./schema.ts";
 /** Keys that files may have already and that nothing obeys yet. Whoever builds one takes its line away. `*`: any name. */
 export const WITHOUT_EFFECT: readonly string[] = [
   "database",
-  "improve.publish",
   "mcp",
   "notify.slack",
   "workspace.keep_uncommitted",

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { findPrograms } from "../adapters/sandboxes/find-programs.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Forge, GitCredentials } from "../ports/forge.ts";
 import { explainFinding, fine, type Finding } from "./doctor-finding.ts";
@@ -49,7 +50,43 @@ export async function checkForge(params: CheckForgeParams): Promise<readonly Fin
     checkToken(name, forge),
     triesPush ? checkRemote(project.remote, credentials) : [],
   ]);
-  return [ofToken, ...ofPush.map((finding) => ({ ...finding, name: `${finding.name} (${project.name})` }))];
+  return [
+    ofToken,
+    ...checkPublisher(params),
+    ...checkWebhook(params),
+    ...ofPush.map((finding) => ({ ...finding, name: `${finding.name} (${project.name})` })),
+  ];
+}
+
+const PROGRAMS = { gitlab: "glab", github: "gh" } as const;
+
+/** Where an agent publishes: that it holds the token, and whether it has what it needs. */
+function checkPublisher({ project, settings, env }: CheckForgeParams): readonly Finding[] {
+  const { forge, improve, sandbox } = settings;
+  if (forge === null || improve.publish !== "agent") return [];
+  const name = `publishing (${project.name})`;
+  const program = PROGRAMS[forge.kind];
+  const { missing } = findPrograms(["git", program], env["PATH"] ?? "");
+  const listed = sandbox.commands?.map((command) => command.split(" ", 1)[0]) ?? null;
+  const problems = [
+    ...missing.map((each) => `an agent is to publish by ${each.name}, which ${each.why}`),
+    ...["git", program]
+      .filter((each) => listed !== null && !listed.includes(each))
+      .map((each) => `an agent is to publish by ${each}, which is not in sandbox.commands`),
+  ];
+  if (problems.length === 0)
+    return [fine(name, `an agent pushes and opens by ${program}, and holds the token in $${forge.tokenEnv} meanwhile`)];
+  const fix = "install it and name it in sandbox.commands, or set improve.publish: engine";
+  return [{ name, ok: "warn", detail: problems.join("\n"), fix }];
+}
+
+/** Without its secret nothing is lost but time: change requests are looked at every two minutes anyway. */
+function checkWebhook({ project, settings, env }: CheckForgeParams): readonly Finding[] {
+  const variable = settings.forge?.webhookSecretEnv ?? null;
+  if (variable === null || (env[variable]?.trim() ?? "") !== "") return [];
+  const detail = `$${variable} is not set, so the forge's webhook is not listened to (forge.webhook_secret_env)`;
+  const fix = "put the webhook's secret into it, where the daemon starts";
+  return [{ name: `webhook (${project.name})`, ok: "warn", detail, fix }];
 }
 
 async function checkToken(name: string, forge: Forge): Promise<Finding> {

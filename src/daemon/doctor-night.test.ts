@@ -100,6 +100,17 @@ test("names in prompts that nobody fills in, with the one that was meant", async
   ]);
 });
 
+test("a webhook whose secret is not set is told of", async () => {
+  const settings = 'forge: { kind: github, url: "http://127.0.0.1:9", project: team/shop, webhook_secret_env: HOOK }\n';
+  const ofHook = async (env: Readonly<Record<string, string>>) =>
+    (await check({ settings, env, cwd: repo })).find(({ name }) => name === "webhook (shop)");
+  expect(await ofHook({ HOOK: " " })).toMatchObject({
+    ok: "warn",
+    detail: expect.stringMatching(/^\$HOOK is not set/),
+  });
+  expect(await ofHook({ HOOK: "a-secret-of-the-webhook" })).toBeUndefined();
+});
+
 describe("the forge", () => {
   let forge: LoopbackForge;
   afterEach(() => forge.close());
@@ -137,6 +148,31 @@ describe("the forge", () => {
     const [ofForge] = await ask(params);
     expect(ofForge).toMatchObject({ name: "forge (shop)", ok: "no", detail: expect.stringMatching(expected) });
     expect(JSON.stringify(ofForge)).not.toContain(TOKEN);
+  });
+
+  test("whose token an agent is to hold: that is said, and what the agent lacks", async () => {
+    forge = await openLoopbackForge({ kind: "gitlab", token: TOKEN });
+    const settings = (more: string) =>
+      `forge: { kind: gitlab, url: "${forge.url}", token_env: SHOP_TOKEN }\nimprove: { publish: agent }\n${more}`;
+    const bin = join(dir.path, "bin");
+    await mkdir(bin);
+    for (const name of ["git", "glab"]) await writeFile(join(bin, name), "#!/bin/sh\n", { mode: 0o755 });
+    const told = async (more: string, path: string) =>
+      (await check({ settings: settings(more), remote: forge.remoteUrl, env: { SHOP_TOKEN: TOKEN, PATH: path } })).find(
+        ({ name }) => name === "publishing (shop)",
+      );
+    expect(await told("", bin)).toMatchObject({
+      ok: "yes",
+      detail: expect.stringMatching(/glab.*holds the token in \$SHOP_TOKEN/),
+    });
+    expect(await told("sandbox: { commands: [git] }\n", bin)).toMatchObject({
+      ok: "warn",
+      detail: "an agent is to publish by glab, which is not in sandbox.commands",
+    });
+    expect(await told("", join(dir.path, "nothing"))).toMatchObject({
+      ok: "warn",
+      detail: expect.stringMatching(/^an agent is to publish by git, which .*\nan agent is to publish by glab, which /),
+    });
   });
 
   test("that the remote does not belong to", async () => {

@@ -31,14 +31,31 @@ export async function checkProject(params: CheckProjectParams): Promise<readonly
   if (git === null)
     return [fine("project", "this folder is in no git repository; run doctor in a project's folder to check it too")];
   if ("ok" in git) return [git];
-  const project = params.projects.find(({ path }) => path === git.dir);
+  const [project, ...others] = params.projects.filter(({ path }) => path === git.dir);
   const ofRemote = tryRemote(git.remote, project ?? null, params);
-  const known: Finding =
+  const known =
     project === undefined
-      ? { name: "project", ok: "warn", detail: `${git.dir} is not registered`, fix: "nightshift init" }
-      : fine("project", `${project.name} is registered`);
+      ? { name: "project", ok: "warn" as const, detail: `${git.dir} is not registered`, fix: "nightshift init" }
+      : await checkName(git.dir, project.name, others);
   const ofFiles = await checkFiles(git.dir, project ?? null, params);
   return [known, ...ofFiles, ...(await ofRemote)];
+}
+
+/** A folder is one project, by the name that it was registered by. */
+async function checkName(dir: string, name: string, others: readonly RegisteredProject[]): Promise<Finding> {
+  const [other] = others;
+  if (other !== undefined)
+    return {
+      name: "project",
+      ok: "no",
+      detail: `${dir} is registered as ${[name, ...others.map((each) => each.name)].join(" and as ")}`,
+      fix: `nightshift projects --remove the one that is not wanted, such as ${other.name}`,
+    };
+  // What is wrong with the file is a finding of its own.
+  const written = (await readProjectFile(dir).catch(() => null))?.written.project ?? name;
+  if (written === name) return fine("project", `${name} is registered`);
+  const detail = `${name} is registered, and nightshift.yaml calls it ${written}`;
+  return { name: "project", ok: "warn", detail, fix: `write \`project: ${name}\` in nightshift.yaml` };
 }
 
 /** With the forge's token, where the night would push with it. */

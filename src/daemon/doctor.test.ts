@@ -38,10 +38,10 @@ async function check(cwd: string = repo.path): Promise<Map<string, Finding>> {
 }
 
 /** A registered project that accepted nothing, in a database as the daemon makes it. */
-async function register(): Promise<void> {
+async function register(name = "shop"): Promise<void> {
   const store = await openSqliteStore({ file: join(home, "nightshift.db"), log });
   const project = {
-    name: "shop",
+    name,
     path: repo.checkout,
     remote: repo.remote,
     defaultBranch: "main",
@@ -185,7 +185,7 @@ improve: { publish: engine }
         "nosuchprog is in sandbox.commands and is not on this machine's PATH\nothernosuch is in sandbox.commands and is not on this machine's PATH",
       ],
       ["warn", "GONE_TOKEN is granted to implement, review and not set\nEMPTY_TOKEN is granted to plan and not set"],
-      ["warn", "these settings have no effect in this version: improve.publish, workspace.keep_uncommitted"],
+      ["warn", "these settings have no effect in this version: workspace.keep_uncommitted"],
     ];
     expect(await told()).toEqual(expected);
     await register();
@@ -251,5 +251,22 @@ describe("the machine", () => {
     await mkdir(open);
     await chmod(open, 0o777);
     expect(await checkPath({ PATH: `/usr/bin:${open}` })).toMatchObject({ ok: "warn", fix: `chmod o-w ${open}` });
+  });
+});
+
+test("a folder is one project, by the name that it was registered by", async () => {
+  await register();
+  await writeFile(join(repo.checkout, "nightshift.yaml"), "project: shop\n");
+  expect((await check(repo.checkout)).get("project")).toMatchObject({ ok: "yes", detail: "shop is registered" });
+  await writeFile(join(repo.checkout, "nightshift.yaml"), "project: store\n");
+  expect((await check(repo.checkout)).get("project")).toMatchObject({
+    ok: "warn",
+    detail: "shop is registered, and nightshift.yaml calls it store",
+    fix: "write `project: shop` in nightshift.yaml",
+  });
+  await register("store");
+  expect((await check(repo.checkout)).get("project")).toMatchObject({
+    ok: "no",
+    detail: `${repo.checkout} is registered as shop and as store`,
   });
 });

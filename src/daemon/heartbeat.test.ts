@@ -27,7 +27,9 @@ afterEach(async () => {
   await dir.remove();
 });
 
-const urls = (project: string | null): readonly string[] => [`${watcher.url}/${project ?? "all"}/secret-uuid`];
+const urls = async (project: string | null): Promise<readonly string[]> => [
+  `${watcher.url}/${project ?? "all"}/secret-uuid`,
+];
 
 function start(everyMs?: number): void {
   const log = {

@@ -6,7 +6,7 @@ const EVERY_MS = 5 * 60_000;
 
 export interface HeartbeatOptions {
   /** Of a project, or of all. */
-  readonly urls: (project: string | null) => readonly string[];
+  readonly urls: (project: string | null) => Promise<readonly string[]>;
   readonly ping: (url: string) => Promise<void>;
   readonly store: Pick<Store, "getTask" | "onEvents">;
   readonly log: Log;
@@ -19,9 +19,9 @@ export interface HeartbeatOptions {
  */
 export function startHeartbeat({ urls, ping, store, log, everyMs = EVERY_MS }: HeartbeatOptions): () => void {
   const failing = new Set<string>();
-  const timer = setInterval(() => beat(null), everyMs);
+  const timer = setInterval(() => void beat(null), everyMs);
   const unsubscribe = store.onEvents((events) => void afterNights(events).catch(() => undefined));
-  beat(null);
+  void beat(null);
   return () => {
     clearInterval(timer);
     unsubscribe();
@@ -31,12 +31,13 @@ export function startHeartbeat({ urls, ping, store, log, everyMs = EVERY_MS }: H
     for (const { type, task: id } of events) {
       if (type !== "task.ended" || id === null) continue;
       const task = await store.getTask(id);
-      if (task?.pipeline === "improve") beat(task.project);
+      if (task?.pipeline === "improve") await beat(task.project);
     }
   }
 
-  function beat(project: string | null): void {
-    for (const url of urls(project)) void call(url);
+  async function beat(project: string | null): Promise<void> {
+    // Whose they are is asked of the store, which may be closing.
+    for (const url of await urls(project).catch(() => [])) void call(url);
   }
 
   /** The address is not told: whoever knows it can pretend to be this daemon. */

@@ -5,6 +5,7 @@ import { listBudgets } from "../engine/list-budgets.ts";
 import { listUpcoming } from "../engine/upcoming.ts";
 import type { HttpDeps } from "../http/deps.ts";
 import { findPlace } from "./find-place.ts";
+import { createHookJudge } from "./wire-forge-hooks.ts";
 import { createTranscriptParser } from "./wire-transcripts.ts";
 import { findAgents } from "./wire-agents.ts";
 import type { Wired } from "./wire.ts";
@@ -15,6 +16,8 @@ export interface DaemonFacts {
   readonly version: string;
   readonly startedAt: number;
   readonly stop: (force: boolean) => void;
+  /** Reads a project's change requests back out of turn. */
+  readonly lookAgain: (project: string) => void;
 }
 
 /** What the API is given of the daemon. */
@@ -42,6 +45,7 @@ export function httpDeps({ ports, user, limits, output, projectFiles, sandbox }:
     agents: () => findAgents(ports),
     findProject: (place) => findPlace(place, ports.hostEnv),
     pendingTrust: (project, accepted) => projectFiles.pendingTrust(project, accepted),
+    judgeHook: createHookJudge(ports, facts.lookAgain),
     stop: facts.stop,
     info: () => ({
       pid: process.pid,

@@ -40,17 +40,22 @@ describe("known secrets", () => {
   });
 
   it("are learned from the settings as they are read, and never forgotten", async () => {
-    const known = createKnownSecrets({ LOGIN: "login-value", FORGE_LOGIN: "forge-value", HOOK: "hook-value" });
-    const text = "login-value forge-value hook-value p@ss-of-remote p%40ss-of-remote";
+    const known = createKnownSecrets({
+      LOGIN: "login-value",
+      FORGE_LOGIN: "forge-value",
+      CALL: "call-value",
+      HOOK: "hook-value",
+    });
+    const text = "login-value forge-value call-value hook-value p@ss-of-remote p%40ss-of-remote";
     expect(known.current().redact(text)).toBe(text);
 
     const notify = { ntfy: null, webhook: null, confluence: null, heartbeat: null };
-    const forge = { kind: "gitlab", tokenEnv: "FORGE_LOGIN" } as Settings["forge"];
+    const forge = { kind: "gitlab", tokenEnv: "FORGE_LOGIN", webhookSecretEnv: "CALL" } as Settings["forge"];
     const read = known.learnFrom(filesWith({ secrets: { LOGIN: { roles: [] } }, forge, notify }));
     await read.settings(project);
     known.learnUser({ notify: { webhook: { url: "https://example.com", secret_env: "HOOK" } } });
     const clean = known.current().redact(text);
-    expect(clean).toMatch(/^\[redacted: LOGIN\] \[redacted: FORGE_LOGIN\] \[redacted: HOOK\] \[/);
+    expect(clean).toMatch(/^\[redacted: LOGIN\] \[redacted: FORGE_LOGIN\] \[redacted: CALL\] \[redacted: HOOK\] \[/);
     expect(clean).not.toContain("of-remote");
 
     await known.learnFrom(filesWith({ secrets: {}, forge: null, notify })).settings(project);

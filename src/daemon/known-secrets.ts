@@ -42,6 +42,7 @@ export function createKnownSecrets(env: Readonly<Record<string, string | undefin
   function learnProject(project: Project, settings: Settings): void {
     for (const name of Object.keys(settings.secrets)) learn(name);
     learn(settings.forge?.tokenEnv);
+    learn(settings.forge?.webhookSecretEnv);
     learn(settings.notify.ntfy?.tokenEnv);
     learn(settings.notify.webhook?.secretEnv);
     learn(settings.notify.confluence?.tokenEnv);

@@ -59,6 +59,7 @@ async function main(): Promise<void> {
   const stopping = Promise.withResolvers<{ force: boolean }>();
   const token = randomBytes(32).toString("base64url");
   secrets.hold({ name: "NIGHTSHIFT_TOKEN", value: token });
+  let dispatch: Dispatch | null = null;
   const server = await openHttpServer(
     httpDeps(wired, {
       owner: userName(process.env),
@@ -66,13 +67,15 @@ async function main(): Promise<void> {
       version: version(),
       startedAt: wired.ports.clock.now(),
       stop: (force) => stopping.resolve({ force }),
+      // Before there is one, nothing is missed: it begins with a look at all of them.
+      lookAgain: (project) => dispatch?.lookAgain(project),
     }),
     { host: "127.0.0.1", port: Number(values.port), publicUrl: null },
   );
   await wired.limits.refresh();
   for (const problem of secrets.problems()) log.warn(problem);
   const refreshing = setInterval(() => void refreshLimits(wired), LIMITS_EVERY_MS);
-  const dispatch = await startDispatch(wired.ports);
+  dispatch = await startDispatch(wired.ports);
   const stopHeartbeat = startHeartbeat({ urls: wired.channels.heartbeats, ping, store: wired.ports.store, log });
   await record(wired, "daemon.started");
   const path = process.env["PATH"] ?? "";

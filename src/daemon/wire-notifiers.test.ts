@@ -34,7 +34,10 @@ function open(
 ): Channels & { readonly read: (over?: Partial<Project>) => Promise<unknown> } {
   const channels = createChannels({
     env: {},
-    store: { getProject: async (name) => registered.find((each) => each.name === name) ?? null },
+    store: {
+      getProject: async (name) => registered.find((each) => each.name === name) ?? null,
+      listProjects: async () => registered,
+    },
     write: (line) => void printed.push(line),
     runLog: join(dir.path, "nights.jsonl"),
     heartbeat,
@@ -122,10 +125,22 @@ describe("how", () => {
 
 test("heartbeats: the user's own where there is no project, each address once", async () => {
   const channels = open("https://beat.example.com/user");
-  expect(channels.heartbeats(null)).toEqual(["https://beat.example.com/user"]);
+  expect(await channels.heartbeats(null)).toEqual(["https://beat.example.com/user"]);
   written = { heartbeat: { url: "https://beat.example.com/shop" } };
   await channels.read();
-  expect(channels.heartbeats(null)).toEqual(["https://beat.example.com/shop"]);
-  expect(channels.heartbeats("shop")).toEqual(["https://beat.example.com/shop"]);
-  expect(channels.heartbeats("web")).toEqual([]);
+  expect(await channels.heartbeats(null)).toEqual(["https://beat.example.com/shop"]);
+  expect(await channels.heartbeats("shop")).toEqual(["https://beat.example.com/shop"]);
+  expect(await channels.heartbeats("web")).toEqual([]);
+});
+
+test("heartbeats: none of a project that was removed, without a restart", async () => {
+  const channels = open("https://beat.example.com/user");
+  written = { heartbeat: { url: "https://beat.example.com/shop" } };
+  await channels.read();
+  registered = [];
+  expect(await channels.heartbeats(null)).toEqual(["https://beat.example.com/user"]);
+  registered = [sampleProject({ name: "web" })];
+  written = {};
+  await channels.read({ name: "web" });
+  expect(await channels.heartbeats(null)).toEqual([]);
 });

@@ -17,7 +17,7 @@ type Learned = ChannelSettings & { readonly place: string };
 
 export interface ChannelsOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly store: Pick<Store, "getProject">;
+  readonly store: Pick<Store, "getProject" | "listProjects">;
   /** Where notices for the terminal go. */
   readonly write: (line: string) => void;
   readonly runLog: string;
@@ -30,8 +30,8 @@ export interface ChannelsOptions {
 export interface Channels {
   channelsFor(project: string, kind: NoticeKind): readonly string[];
   notifierFor(project: string, channel: string): Promise<Notifier | null>;
-  /** Of this project, or of all; each once. */
-  heartbeats(project: string | null): readonly string[];
+  /** Of this project, or of all that are registered now; each once. */
+  heartbeats(project: string | null): Promise<readonly string[]>;
   /** The same files, whose every reading teaches which channels there are: the last good ones stay when a file breaks. */
   learnFrom<T extends Files>(projects: T): T;
 }
@@ -69,7 +69,9 @@ export function createChannels(options: ChannelsOptions): Channels {
       const settings = await settingsOf(project);
       return settings === null ? null : createNotifier(channel, settings, options);
     },
-    heartbeats: (project) => {
+    async heartbeats(project) {
+      const registered = (await options.store.listProjects()).map(({ name }) => name);
+      for (const name of known.keys()) if (!registered.includes(name)) known.delete(name);
       if (known.size === 0) return options.heartbeat === null ? [] : [options.heartbeat];
       const asked = project === null ? [...known.values()] : [known.get(project)];
       return [...new Set(asked.flatMap((each) => each?.notify.heartbeat?.url ?? []))];

@@ -19,7 +19,9 @@ export async function chooseSession(
   if (task.items !== null && run.trigger === null) return fresh;
   const runs = await ports.store.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
   const last = runs.findLast((each) => each.id !== run.id && each.role === role && each.agent === name);
-  return last === undefined || last.sessionId === null ? fresh : { kind: "resume", id: last.sessionId };
+  // A session that was too long is no shorter the next time.
+  if (last === undefined || last.sessionId === null || last.outcome === "context_too_long") return fresh;
+  return { kind: "resume", id: last.sessionId };
 }
 
 /** The form that CLIs demand: version 4, whatever it was made of. */

@@ -1,6 +1,6 @@
 import type { Category } from "../core/category.ts";
 import type { Actor } from "../core/event.ts";
-import type { ReasonKind } from "../core/proposal-reason.ts";
+import type { ProposalReason, ReasonKind } from "../core/proposal-reason.ts";
 import type { Proposal } from "../core/proposal.ts";
 import type { ProjectRule } from "../core/rule.ts";
 import type { Complexity, Priority, Size, Task } from "../core/task.ts";
@@ -56,6 +56,8 @@ export interface ReasonDraft {
 export interface Explained {
   readonly proposal: Proposal;
   readonly rule: ProjectRule;
+  /** What somebody had said before, and does not count any more; null: nobody had, or the same. */
+  readonly replaced: ProposalReason | null;
 }
 
 export interface TaskDraft {

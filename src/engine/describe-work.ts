@@ -1,4 +1,5 @@
 import { readAnalysis, readDescription, type Analysis, type Description } from "../core/analysis.ts";
+import { checkWord } from "../core/describe-check.ts";
 import { describeNightChange, describeTaskChange, type ChangeText } from "../core/describe-change.ts";
 import type { Run } from "../core/run.ts";
 import { StepEnd, type StepContext } from "./steps/step.ts";
@@ -38,7 +39,7 @@ async function taskChange({ ports, task, settings }: StepContext): Promise<Chang
     title: task.title,
     description: task.description,
     summary: task.context.findLast(({ kind }) => kind === "implementation_summary")?.text ?? "",
-    checks: newest.map(({ name, status }) => `${name}: ${status.replaceAll("_", " ")}`),
+    checks: newest.map((check) => `${check.name}: ${checkWord(check)}`),
     trailer: settings.commitTrailer,
   });
 }

@@ -1,14 +1,18 @@
 import { runAttempt } from "./attempt.ts";
 import { createChore } from "./chore.ts";
 import { createDelivery } from "./deliver.ts";
+import { createLookAgain } from "./look-again.ts";
 import type { EnginePorts } from "./ports.ts";
 import { createReadBack } from "./read-back.ts";
 import { reconcile, sweepWorkspaces } from "./reconcile.ts";
 import { startDue } from "./schedules.ts";
+import { wakeParked } from "./wake-parked.ts";
 
 export interface Dispatch {
   /** Does what is due now; the timer does nothing else. */
   tick(): Promise<void>;
+  /** Reads the project's change requests back out of turn, soon. */
+  lookAgain(project: string): void;
   /** Lets go of every run, which goes on under its supervisor, and resolves when nothing of the engine is under way. */
   stop(): Promise<void>;
 }
@@ -16,6 +20,7 @@ export interface Dispatch {
 const TICK_MS = 1_000;
 const SWEEP_MS = 60_000;
 const SCHEDULES_MS = 5_000;
+const WAKE_MS = 5_000;
 const READ_BACK_MS = 120_000;
 const HOLD_MS = 5_000;
 
@@ -29,10 +34,14 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
   await ports.courier.work((run, signal) => carryOut(run, signal));
   let ticking: Promise<void> | null = null;
   const kept = new Set<string>();
+  const readBack = createReadBack(ports);
+  const lookAgain = createLookAgain(ports, readBack);
   const chores = [
     createChore(ports, { name: "a sweep", everyMs: SWEEP_MS }, () => sweepWorkspaces(ports, kept)),
     createChore(ports, { name: "starting what is due", everyMs: SCHEDULES_MS }, () => startDue(ports)),
-    createChore(ports, { name: "reading back change requests", everyMs: READ_BACK_MS }, createReadBack(ports)),
+    createChore(ports, { name: "waking what has money again", everyMs: WAKE_MS }, () => wakeParked(ports)),
+    createChore(ports, { name: "reading back change requests", everyMs: READ_BACK_MS }, () => readBack()),
+    lookAgain,
   ];
   const delivery = createDelivery(ports);
   const tick = (): Promise<void> => {
@@ -49,6 +58,7 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
   await tick();
   return {
     tick,
+    lookAgain: lookAgain.ask,
     stop: async () => {
       clearInterval(timer);
       unsubscribe();

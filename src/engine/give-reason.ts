@@ -1,6 +1,7 @@
 import { UserError } from "../core/errors.ts";
 import type { Actor } from "../core/event.ts";
 import type { Proposal } from "../core/proposal.ts";
+import type { ProposalReason } from "../core/proposal-reason.ts";
 import { defaultExpiry, reasonText, ruleOfReason, type ProjectRule } from "../core/rule.ts";
 import type { Explained, ReasonDraft } from "./commands-contract.ts";
 import type { EnginePorts } from "./ports.ts";
@@ -38,7 +39,11 @@ export async function giveReason(
   // What was only named is refused by this; what is open stays open until the forge says otherwise.
   const status = proposal.status === "proposed" ? "rejected" : proposal.status;
   const changed = await ports.store.updateProposal(proposal.id, { status, reason, updatedAt: reason.at });
-  return { proposal: changed ?? { ...proposal, status, reason }, rule };
+  return { proposal: changed ?? { ...proposal, status, reason }, rule, replaced: replacedBy(proposal.reason, reason) };
+}
+
+function replacedBy(before: ProposalReason | null, now: ProposalReason): ProposalReason | null {
+  return before?.kind === now.kind && before.text === now.text ? null : before;
 }
 
 async function ruleFor(

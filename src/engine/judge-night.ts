@@ -1,11 +1,11 @@
 import { selectedCandidate } from "../core/analysis.ts";
-import { cleanFiles, describeKnown } from "../core/candidates.ts";
+import { describeKnown } from "../core/candidates.ts";
 import type { DiffRules, Finding } from "../core/diff-policy/finding.ts";
 import type { FileChange } from "../core/file-change.ts";
 import { patchFingerprint } from "../core/proposal-patch.ts";
-import { blocks, type Proposal } from "../core/proposal.ts";
+import type { Proposal } from "../core/proposal.ts";
 import { readHandedOver } from "./describe-work.ts";
-import { seenBefore } from "./ledger.ts";
+import { blockedBy } from "./ledger.ts";
 import type { Work } from "./prepare-work.ts";
 import type { StepContext } from "./steps/step.ts";
 
@@ -47,12 +47,9 @@ export async function findPublishedMeanwhile(context: StepContext, work: Work): 
   const { analysis } = await readHandedOver(context);
   const candidate = analysis === null ? null : selectedCandidate(analysis);
   if (same !== null || analysis === null || candidate === null) return same;
-  const { category } = analysis;
-  const { ledger, churn } = await seenBefore(context, { category, candidates: [candidate] }, work.baseCommit);
-  const intent = { category, title: candidate.title, files: cleanFiles(candidate.files) };
+  const wanted = { category: analysis.category, candidate, to: work.baseCommit };
   // What others gave up stands in nobody's way who has it done.
-  const others = ledger.filter(({ task, status }) => task !== context.task.id && status !== "abandoned");
-  return others.find((known) => blocks(known, intent, churn.get(known.baseCommit) ?? null)) ?? null;
+  return blockedBy(context, wanted, ({ task, status }) => task !== context.task.id && status !== "abandoned");
 }
 
 export async function readPatch({ ports, project, task }: StepContext, work: Work): Promise<string | null> {

@@ -38,6 +38,7 @@ const candidate = (rank: number, title: string, ...files: string[]): Candidate =
 });
 const TYPO = candidate(1, "Fix the typo in the greeting", "./a.txt");
 const RETRY = candidate(2, "Explain retries", "b.txt");
+const givenUp = (item: string) => ({ item, outcome: "policy_failed", reason: "no", filesScanned: null });
 const lines = (count: number): string => Array.from({ length: count }, (_, at) => `line ${at}\n`).join("");
 
 let repo: TempRepo;
@@ -85,7 +86,16 @@ const publish = async () => {
   await record();
   return await markPublished(ports, selected(), { url: "https://f/1", number: 1, patch: "p", baseCommit: base });
 };
-const blocked = async (each: Candidate) => (await blockedBy(context, "docs", each, await sync()))?.id ?? null;
+const blocked = async (each: Candidate) =>
+  (await blockedBy(context, { category: "docs", candidate: each, to: await sync() }))?.id ?? null;
+
+const asTests = (each: Candidate) => blockedBy(context, { category: "tests", candidate: each, to: base });
+/** What stands in the way of the typo as `tests` in a night that gave up these before. */
+const afterTried = async (...tried: string[]) => {
+  const items = { list: ["docs", "tests"], at: tried.length, scheduled: 2, tried: tried.map(givenUp) };
+  const asked = { ...context, task: { ...context.task, items } };
+  return (await blockedBy(asked, { category: "tests", candidate: TYPO, to: base }))?.id ?? null;
+};
 
 describe("the ledger", () => {
   it("has every candidate once, also when it is told again after one was published", async () => {
@@ -122,8 +132,22 @@ describe("the ledger", () => {
     await publish();
     expect(await blocked(candidate(3, "Correct a misspelling in the greeting", "a.txt"))).toBe(selected());
     expect(await blocked(RETRY)).toBeNull();
-    expect(await blockedBy(context, "tests", TYPO, base)).toBeNull();
-    expect(await blockedBy({ ports, project: { name: "api" } }, "docs", TYPO, base)).toBeNull();
+    const elsewhere = { ports, project: { name: "api" } };
+    expect(await blockedBy(elsewhere, { category: "docs", candidate: TYPO, to: base })).toBeNull();
+  });
+
+  it("blocks the same title for the same files in another category too, other words not", async () => {
+    await publish();
+    expect(await asTests(candidate(1, "Fix typos in the greeting", "a.txt"))).toMatchObject({ id: selected() });
+    expect(await asTests(candidate(1, "Cover the greeting", "a.txt"))).toBeNull();
+    expect(await asTests(candidate(1, TYPO.title, "a.txt", "b.txt"))).toBeNull();
+  });
+
+  it("blocks what the night itself gave up in an earlier category, and not what a person wants looked at again", async () => {
+    await record();
+    await markUnpublished(ports, selected(), "abandoned");
+    expect(await afterTried("docs")).toBe(selected());
+    expect(await afterTried()).toBeNull();
   });
 
   it("blocks what was closed until its files changed materially, also after its task is gone", async () => {
@@ -217,6 +241,9 @@ describe("a reason", () => {
     const first = await give(selected(), "one");
     now += DAY;
     const second = await give(selected(), "two", "style");
+    expect(first.replaced).toBeNull();
+    expect(second.replaced).toMatchObject({ kind: "too_big", text: "one", by: "ada", at: START });
+    expect((await give(selected(), "two", "style")).replaced).toBeNull();
     expect(second.rule).toMatchObject({ id: first.rule.id, at: START, updatedAt: now, expiresAt: now + 180 * DAY });
     expect(await rules()).toEqual([second.rule]);
     expect((await list()).find(({ id }) => id === selected())?.reason?.text).toBe("two");

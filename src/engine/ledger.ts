@@ -11,7 +11,7 @@ import type { EnginePorts } from "./ports.ts";
 export interface LedgerContext {
   readonly ports: Pick<EnginePorts, "store" | "workspaces" | "clock" | "digest" | "redact">;
   readonly project: Pick<Project, "name">;
-  readonly task: Pick<Task, "id">;
+  readonly task: Pick<Task, "id"> & Partial<Pick<Task, "items">>;
 }
 
 /** What was decided on; what was only named stands in nobody's way. */
@@ -82,8 +82,7 @@ type Looking = Pick<LedgerContext, "ports" | "project"> & Partial<Pick<LedgerCon
 
 /**
  * What the ledger has of these candidates, and what happened to their files up to `to`. Of what wants something else
- * nothing is asked of git: a ledger of years costs no more than one of a week. What the task itself gave up does not count:
- * it looks again only where a person wants it to.
+ * nothing is asked of git: a ledger of years costs no more than one of a week.
  */
 export async function seenBefore(
   { ports, project, task }: Looking,
@@ -94,8 +93,7 @@ export async function seenBefore(
   const intents = candidates.map((candidate) => intentOf(category, candidate));
   const ledger = (await ports.store.listProposals(query)).filter(
     (known) =>
-      !(known.status === "abandoned" && known.task === task?.id) &&
-      intents.some((intent) => isSameIntent(known, intent)),
+      !(known.task === task?.id && isTriedAgain(known, task)) && intents.some((intent) => isSameIntent(known, intent)),
   );
   const churn = new Map<string, readonly FileChurn[] | null>();
   for (const [from, same] of Map.groupBy(ledger, ({ baseCommit }) => baseCommit)) {
@@ -105,16 +103,31 @@ export async function seenBefore(
   return { ledger, churn };
 }
 
-/** The proposal because of which this one must not be made again; null where there is none. */
+/**
+ * What the task itself gave up does not count where a person has it look again: of that only what it gave up since then, for
+ * another item of its list.
+ */
+function isTriedAgain({ status, category }: Proposal, { items }: LedgerContext["task"]): boolean {
+  return status === "abandoned" && !(items?.tried ?? []).some(({ item }) => item === category);
+}
+
+export interface Wanted {
+  readonly category: string;
+  readonly candidate: Candidate;
+  /** Up to where changes of its files count. */
+  readonly to: string;
+}
+
+/** The proposal because of which this one must not be made again; null where there is none. `counts`: of which to ask. */
 export async function blockedBy(
   context: Looking,
-  category: string,
-  candidate: Candidate,
-  to: string,
+  { category, candidate, to }: Wanted,
+  counts: (known: Proposal) => boolean = () => true,
 ): Promise<Proposal | null> {
   const { ledger, churn } = await seenBefore(context, { category, candidates: [candidate] }, to);
   const intent = intentOf(category, candidate);
-  return ledger.find((known) => blocks(known, intent, churn.get(known.baseCommit) ?? null)) ?? null;
+  const blocking = (known: Proposal): boolean => blocks(known, intent, churn.get(known.baseCommit) ?? null);
+  return ledger.filter(counts).find(blocking) ?? null;
 }
 
 export interface PublishedProposal {

@@ -98,6 +98,34 @@ describe("reading back", () => {
     expect(hidden.status()).toBe("published");
   });
 
+  it("out of turn believes a merge, but leaves a closing to a look in turn, a minute later", async () => {
+    const told = new Set(["shop"]);
+    const merged = world({ look: async () => ({ state: "merged", mergeCommit: "abc" }) });
+    await merged.readBack(new Set(["blog"]));
+    expect([merged.status(), merged.asked.look]).toEqual(["published", 0]);
+    await merged.readBack(told);
+    expect(merged.status()).toBe("merged");
+    const closed = world({ look: async () => ({ state: "closed" }) });
+    for (let call = 0; call < 5; call++) await closed.readBack(told);
+    await closed.readBack();
+    expect(closed.status()).toBe("published");
+    await closed.readBack(told);
+    expect(closed.status()).toBe("published");
+    await closed.readBack();
+    expect(closed.status()).toBe("closed");
+    const noted = world({ look: async () => ({ state: "closed" }) });
+    await noted.readBack(told);
+    noted.clock.now = () => 62_000;
+    await noted.readBack();
+    expect(noted.status()).toBe("closed");
+  });
+
+  it("tells once of what two looks at the same time would find", async () => {
+    const { readBack, told } = world({ look: async () => ({ state: "merged", mergeCommit: "abc" }) });
+    await Promise.all([readBack(), readBack(new Set(["shop"])), readBack()]);
+    expect(told).toEqual(["request.merged"]);
+  });
+
   it("leaves a forge alone that wants to be left alone", async () => {
     const { readBack, asked, clock } = world({
       look: async () => {

@@ -18,12 +18,22 @@ const MOST_OPEN = 200;
 /** Closed and opened again, say to start CI anew, is not closed. */
 const MAY_COME_BACK_MS = 2 * 86_400_000;
 const PATIENCE_MS = 10 * 60_000;
+const SURE_AFTER_MS = 60_000;
+
+/** Of all projects in turn, or out of turn of those whose forge told of something. */
+type ReadBack = (told?: ReadonlySet<string>) => Promise<void>;
 
 /** "Done" means that the forge says so: every open change request of ours is looked at again, each time it is called. */
-export function createReadBack(ports: EnginePorts): () => Promise<void> {
-  const memory: Memory = { closedBefore: new Set(), restUntil: new Map() };
-  return async () => {
+export function createReadBack(ports: EnginePorts): ReadBack {
+  const remembered = { closedBefore: new Map(), restUntil: new Map() };
+  let last: Promise<void> = Promise.resolve();
+  // Two that look at once would both tell of what they found.
+  return async (told) => (last = last.catch(() => undefined).then(() => readAll(told)));
+
+  async function readAll(told?: ReadonlySet<string>): Promise<void> {
+    const memory: Memory = { ...remembered, isOutOfTurn: told !== undefined };
     for (const project of await ports.store.listProjects()) {
+      if (told?.has(project.name) === false) continue;
       if ((memory.restUntil.get(project.name) ?? 0) > ports.clock.now()) continue;
       try {
         await readProject(ports, project, memory);
@@ -33,14 +43,16 @@ export function createReadBack(ports: EnginePorts): () => Promise<void> {
         ports.log.warn("change requests could not be read back", { project: project.name, error: String(error) });
       }
     }
-  };
+  }
 }
 
 interface Memory {
-  /** What the last look found closed: only what is so twice in a row is believed. */
-  readonly closedBefore: Set<string>;
+  /** What the last look found closed, and from when on it is believed: only what is so twice in a row is. */
+  readonly closedBefore: Map<string, number>;
   /** Projects whose forge wants to be left alone. */
   readonly restUntil: Map<string, number>;
+  /** Such looks come one soon after the other, so that two of them say little. */
+  readonly isOutOfTurn: boolean;
 }
 
 function restAfter({ clock }: EnginePorts, { name }: Project, { restUntil }: Memory, error: unknown): void {
@@ -119,7 +131,8 @@ async function readOne(ports: EnginePorts, reading: Reading): Promise<void> {
     if (now === null) return tellAbout(ports, request, "what stands there now is not what Nightshift opened");
     if (now.state === "open") memory.closedBefore.delete(request.url);
     if (now.state === "open" && request.isClosed) return await markReopened(ports, request.task);
-    if (now.state === "open" || (now.state === "closed" && (request.isClosed || !isCertain(memory, request)))) return;
+    if (now.state === "open" || (now.state === "closed" && (request.isClosed || !isCertain(ports, memory, request))))
+      return;
     await settle(ports, project, request, now);
   } catch (error) {
     // Of the forge or the token: the others would fail in the same way.
@@ -143,9 +156,11 @@ async function look({ forge, request }: Reading): Promise<Looked | null> {
   }
 }
 
-function isCertain({ closedBefore }: Memory, { url }: OpenRequest): boolean {
-  if (closedBefore.has(url)) return closedBefore.delete(url);
-  closedBefore.add(url);
+function isCertain({ clock }: EnginePorts, { closedBefore, isOutOfTurn }: Memory, { url }: OpenRequest): boolean {
+  const now = clock.now();
+  const from = closedBefore.get(url);
+  if (from !== undefined && from <= now && !isOutOfTurn) return closedBefore.delete(url);
+  if (from === undefined || !isOutOfTurn) closedBefore.set(url, isOutOfTurn ? now + SURE_AFTER_MS : now);
   return false;
 }
 

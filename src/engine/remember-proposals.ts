@@ -25,10 +25,14 @@ export async function rememberPublished(
   await markPublished(context.ports, proposal.id, { url, number, patch, baseCommit: work.baseCommit });
 }
 
-/** What was tried and given up is not tried again the next night; what is out was not given up, whatever failed after. */
+/**
+ * What was tried and given up is not tried again the next night; what is out was not given up, whatever failed after, and
+ * what a person refused stays refused. An analysis that broke selected nothing: the newest selection is another item's.
+ */
 export async function rememberAbandoned(context: StepContext): Promise<void> {
+  if (context.run.role === "analyze") return;
   const proposal = await currentProposal(context);
-  if (proposal !== null && !isOut(proposal)) await markUnpublished(context.ports, proposal.id, "abandoned");
+  if (proposal?.status === "proposed") await markUnpublished(context.ports, proposal.id, "abandoned");
 }
 
 /** True once the world has seen it. */

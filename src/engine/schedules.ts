@@ -5,6 +5,7 @@ import { ENDED_STATUSES, hasEnded, TASK_STATUSES, type Task } from "../core/task
 import type { NewNotice, Page, Project } from "../ports/store.ts";
 import type { TaskDraft } from "./commands-contract.ts";
 import { endParked } from "./end-parked.ts";
+import { draftOf } from "./draft-task.ts";
 import { noticesFor, refusalNotices } from "./notices.ts";
 import type { EnginePorts } from "./ports.ts";
 import { missed, MOST_MISSED, refused, skipped, type Due, type Moment } from "./schedule-events.ts";
@@ -200,27 +201,4 @@ function isWorthTelling({ mark, at }: Due): boolean {
 function draftFor({ project, schedule, at }: Moment, key: string): TaskDraft {
   const improve = schedule.pipeline === NIGHTLY ? { category: null, only: false, scheduledAt: at } : null;
   return { ...draftOf(project.name, schedule), improve, key };
-}
-
-/** What a schedule hands over. */
-export function draftOf(project: string, schedule: Schedule): TaskDraft {
-  const { pipeline, title, description, autoApprove } = schedule;
-  return {
-    project,
-    pipeline,
-    title,
-    description,
-    priority: "normal",
-    size: null,
-    complexity: null,
-    tags: [],
-    agent: null,
-    model: null,
-    timeoutMs: null,
-    budgetUsd: null,
-    autoApprove,
-    design: false,
-    improve: null,
-    key: null,
-  };
 }

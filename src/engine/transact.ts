@@ -13,6 +13,7 @@ export interface Decision {
   readonly events?: readonly EventDraft[];
   readonly endRun?: RunEnd | null;
   readonly endOthers?: CommitParams["endOthers"];
+  readonly wake?: boolean;
   readonly checks?: readonly CheckResult[];
   readonly artifacts?: readonly Artifact[];
 }
@@ -90,6 +91,7 @@ async function toCommit(
     endRun: decision.endRun ?? null,
     endOthers: decision.endOthers ?? null,
     newRun: next === null ? null : toNewRun(ports, task, next),
+    wake: decision.wake ?? false,
     events,
     checks: decision.checks ?? [],
     artifacts: decision.artifacts ?? [],

@@ -5,7 +5,8 @@ import type { Task } from "../core/task.ts";
 import { UserError } from "../core/errors.ts";
 import type { Actor } from "../core/event.ts";
 import type { Project } from "../ports/store.ts";
-import { draftOf, startOf } from "./schedules.ts";
+import { draftOf } from "./draft-task.ts";
+import { startOf } from "./schedules.ts";
 import { findProject, submit } from "./submit.ts";
 import type { EnginePorts } from "./ports.ts";
 

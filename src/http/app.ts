@@ -13,6 +13,7 @@ import { problemResponse, RequestError, toProblem } from "./problem.ts";
 import { costRoutes } from "./routes/costs.ts";
 import { daemonRoutes } from "./routes/daemon.ts";
 import { decisionRoutes } from "./routes/decisions.ts";
+import { forgeHookRoutes } from "./routes/forge-hooks.ts";
 import type { Handlers, Input } from "./routes/handler.ts";
 import { projectRoutes } from "./routes/projects.ts";
 import { ruleRoutes } from "./routes/rules.ts";
@@ -64,6 +65,7 @@ export function createApp(deps: HttpDeps, address: Address, options: AppOptions 
     ...decisionRoutes(deps),
     ...runRoutes(deps, { feed, stream }),
     ...projectRoutes(deps),
+    ...forgeHookRoutes(deps),
     ...ruleRoutes(deps),
     ...tokenRoutes(deps),
     ...costRoutes(deps),
@@ -117,6 +119,7 @@ function createServe(deps: HttpDeps) {
       caller,
       actor: { kind: "person", name: caller.name },
       key,
+      request,
       lastEventId: row.stream === null ? null : lastEventId(request),
       cut: () => c.env?.outgoing?.destroy(),
     } as Input<RouteKey>; // parsed by the row's own schemas

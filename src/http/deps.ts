@@ -4,6 +4,7 @@ import type { Commands, TaskDraft } from "../engine/commands-contract.ts";
 import type { Foreseen } from "../engine/foresee.ts";
 import type { Upcoming } from "../engine/upcoming.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { HookCall } from "../ports/forge.ts";
 import type { Log } from "../ports/log.ts";
 import type { RunFiles } from "../ports/run-files.ts";
 import type { Project, Store } from "../ports/store.ts";
@@ -26,6 +27,8 @@ export interface HttpDeps extends AuthDeps, OutputDeps {
   readonly findProject: (source: ProjectPlace) => Promise<FoundProject>;
   /** What the project's files ask for beyond `accepted`. */
   readonly pendingTrust: (project: FoundProject, accepted: string) => Promise<PendingTrust>;
+  /** Whether this call of a forge's webhook is the forge's; null where none is expected. What is taken is acted on. */
+  readonly judgeHook: (project: string, call: HookCall) => Promise<"taken" | "refused" | null>;
   /** Begins to stop the daemon; returns at once. */
   readonly stop: (force: boolean) => void;
   readonly info: () => DaemonInfo;

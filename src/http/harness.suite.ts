@@ -75,6 +75,7 @@ export async function openHarness(options?: AppOptions): Promise<Harness> {
       hash: "h1",
       changes: accepted === "{}" ? [{ key: "sandbox.network", accepted: null, wanted: "x" }] : [],
     }),
+    judgeHook: async () => null,
     stop: (force) => void stops.push(force),
     info: () => ({
       pid: 42,
@@ -194,7 +195,11 @@ function recordCommands(store: Store, asked: Asked[]): Commands {
     },
     async giveReason(proposal, reason, actor) {
       asked.push(["giveReason", proposal, reason, actor.name]);
-      return { proposal: makeProposal({ reason: { ...reason, by: actor.name, at: NOW } }), rule: makeRule() };
+      return {
+        proposal: makeProposal({ reason: { ...reason, by: actor.name, at: NOW } }),
+        rule: makeRule(),
+        replaced: null,
+      };
     },
   };
 }

@@ -280,6 +280,36 @@ describe("projects", () => {
     expect((await api.store.getProject("shop"))?.path).toBe("/elsewhere/shop");
   });
 
+  it("are one for a folder, whatever it calls itself later", async () => {
+    const known = await api.store.getProject("shop");
+    if (known === null) throw new Error("the project is gone");
+    await api.store.removeProject("shop");
+    const before = { ...known, name: "old-shop", path: "/src/shop" };
+    await api.store.saveProject(before, makeEvent({ type: "project.registered" }));
+    for (const body of [{ path: "/src/shop" }, { path: "/src/shop", accept: "h1" }]) {
+      const response = await api.ask("POST", `${BASE}/projects`, { body });
+      expect(response.status).toBe(409);
+      const said = JSON.stringify(await response.json());
+      expect(said).toContain('is registered as \\"old-shop\\" and calls itself \\"shop\\" now');
+      expect(said).toContain("Write `project: old-shop` in nightshift.yaml");
+    }
+    expect(await api.store.listProjects()).toEqual([before]);
+    await api.store.removeProject("old-shop");
+    await api.store.saveProject(known, makeEvent({ type: "project.registered" }));
+  });
+
+  it("tell a changed remote from another repository", async () => {
+    const known = await api.store.getProject("shop");
+    if (known === null) throw new Error("the project is gone");
+    const moved = { ...known, path: "/src/shop", remote: "https://ada:secret@git.example.com/old.git" };
+    await api.store.saveProject(moved, makeEvent({ type: "project.trusted" }));
+    const response = await api.ask("POST", `${BASE}/projects`, { body: { path: "/src/shop" } });
+    const said = JSON.stringify(await response.json());
+    expect(said).toContain("was registered with the remote https://git.example.com/old.git and has /src/shop now");
+    expect(said).not.toContain("secret");
+    await api.store.saveProject(known, makeEvent({ type: "project.trusted" }));
+  });
+
   it("need a place, and only one", async () => {
     for (const body of [{}, { path: "/a", url: "u" }, { path: "relative" }]) {
       expect((await api.ask("POST", `${BASE}/projects`, { body })).status).toBe(400);

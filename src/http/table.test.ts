@@ -76,7 +76,7 @@ describe("every route", () => {
   });
 
   it("says which rights there are, as documented", () => {
-    expect(keysFor(null)).toEqual(["GET /healthz"]);
+    expect(keysFor(null)).toEqual(["GET /healthz", "POST /projects/:name/forge-hook"]);
     expect(keysFor("submit")).toEqual([
       "POST /improve/plan",
       "POST /schedules/:name/run",

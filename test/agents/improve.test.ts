@@ -133,7 +133,7 @@ describe("a night of the real claude", () => {
     expect(prompts.map((prompt) => prompt.includes("Explain greet.sh"))).toEqual([false, false, true, true]);
     const diff = `-${BROKEN}\n+${BROKEN.replace("wrold", "world")}\n`;
     expect(prompts.map((prompt) => prompt.includes(diff))).toEqual([false, false, true, true]);
-    expect(prompts.map((prompt) => prompt.includes("test (error): passed"))).toEqual([false, false, true, true]);
+    expect(prompts.map((prompt) => prompt.includes("test: passed"))).toEqual([false, false, true, true]);
     // No judge hears what the author says of its own work.
     expect(verify?.prompt).not.toContain("The usage says world.");
 

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { limitsAt } from "../../src/core/budget.ts";
@@ -7,7 +7,7 @@ import type { AgentSettings } from "../../src/core/settings.ts";
 import type { Task } from "../../src/core/task.ts";
 import type { Agent, AgentCommand, AgentRun } from "../../src/ports/agent.ts";
 import { NIGHTLY, openNightly } from "./nightly.ts";
-import { openNight, type Night, type NightOptions } from "./night.ts";
+import { ALICE, openNight, type Night, type NightOptions } from "./night.ts";
 
 vi.setConfig({ testTimeout: 180_000 });
 
@@ -82,6 +82,27 @@ describe("the money of a night", () => {
       ["night_over", 1, 0],
       ["implemented", 1, 0.1],
     ]);
+  });
+
+  it("lets them go on at once where the limit is raised, without a restart", async () => {
+    const opened = await open({ settings: "budget: { night_usd: 0.15 }\n" });
+    await done(opened, "Greet people");
+    await done(opened, "Greet more people");
+    const third = await parked(opened, await opened.submit());
+    const file = join(opened.repo.checkout, "nightshift.yaml");
+    const written = await readFile(file, "utf8");
+    // What widens the budget counts once a person accepted it.
+    const project = await opened.wired.ports.store.getProject("shop");
+    if (project === null) throw new Error("it is registered");
+    await writeFile(file, written.replace("night_usd: 0.15", "night_usd: 5"));
+    const { wanted } = await opened.wired.projectFiles.pendingTrust(project, project.accepted);
+    await opened.commands.registerProject({ ...project, accepted: wanted }, ALICE);
+    expect((await opened.settled(third.id)).status).toBe("succeeded");
+    expect(await said(opened, third, "run.note")).toContainEqual(
+      expect.stringMatching(/^there is money for it again: it does not wait until 20/),
+    );
+    const tries = (await opened.runs(third.id)).filter(({ step }) => step === "agent");
+    expect(tries.map(({ outcome }) => outcome)).toEqual(["night_over", "implemented"]);
   });
 
   it("ends a nightly improvement early, with the reason", async () => {

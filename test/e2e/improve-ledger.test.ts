@@ -132,6 +132,43 @@ describe("what became of a change request", PATIENCE, () => {
   });
 });
 
+const everyCategory = async (title: string, line: string): Promise<Task> => {
+  await writeFile(join(night.repo.path, "tonight"), `${title}\n${line}\n`);
+  return night.settled((await night.submit(NIGHTLY)).id);
+};
+const timesMade = async ({ id }: Task): Promise<number> =>
+  (await night.runs(id)).filter(({ role }) => role === "implement").length;
+
+describe("the same idea in every category", PATIENCE, () => {
+  it("is made in none of them once people closed it, and each says so", async () => {
+    await open();
+    await tonight(SAME, "from the warehouse");
+    night.forge.closeRequest(1);
+    await readBack();
+    const second = await everyCategory(SAME, "from the warehouse");
+    expect(second).toMatchObject({ status: "succeeded", state: "no_improvement" });
+    expect(await timesMade(second)).toBe(0);
+    expect(second.reason).toMatch(/^security: .*As docs, "Explain where the stock comes from" was closed \(http/m);
+    await expectNothingLeft(night, second);
+  });
+
+  it("is tried in one of them and not taken up by the others", async () => {
+    night = await openNightly({
+      patienceMs: PATIENCE_MS,
+      agent: AGENT.replace("verify) verified", 'verify) failed "no"'),
+    });
+    const task = await everyCategory(SAME, "from the warehouse");
+    expect(task).toMatchObject({ status: "failed", outcome: "abandoned" });
+    expect(await timesMade(task)).toBe(3);
+    expect(task.reason).toMatch(/^tests: .*As docs, "Explain where the stock comes from" was tried and given up/m);
+    // A person who wants it looked at again gets it looked at again.
+    await night.commands.retry(task.id, null, ALICE);
+    const again = await night.settled(task.id);
+    expect(await timesMade(again)).toBe(6);
+    await expectNothingLeft(night, again);
+  });
+});
+
 describe("a project without a forge", PATIENCE, () => {
   it("gets a branch, and not the same one every night", async () => {
     night = await openNightly({ patienceMs: PATIENCE_MS, agent: AGENT, hasForge: false });

@@ -51,6 +51,21 @@ describe("the nightly improvement", () => {
   });
 });
 
+describe("what a change is described by", () => {
+  it("is the project's own messages, not what the engine keeps the work by", async () => {
+    const agent = `case $ROLE in
+      analyze) found "Say more" notes.txt;;
+      implement) echo more >> notes.txt; implemented "said more";;
+      verify) verified;;
+      describe) LOG=$(printf '%s' "$PROMPT" | sed -n 's/.*\`\\(git log -30 [0-9a-f]*\\)\`.*/\\1/p' | head -n 1)
+        described "In the style of $($LOG --format=%s | head -n 1)";;
+    esac`;
+    await open({ agent });
+    expect(await tonight()).toMatchObject({ state: "published" });
+    expect(night.forge.changeRequests[0]?.title).toBe("[night-shift/docs] In the style of three");
+  });
+});
+
 /** The run log, a line for each night. */
 async function readNights(): Promise<readonly Record<string, unknown>[]> {
   const file = join(night.home, "logs", "nights.jsonl");

@@ -1,4 +1,4 @@
-import { chmod, writeFile } from "node:fs/promises";
+import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ForeseenJson, SchedulesJson, TaskJson } from "../../src/http/client.ts";
@@ -58,6 +58,23 @@ test("a dry run shows who would do what with which rights, limits and prompts, a
     expect(stdout).toContain(`Prompt of ${role}\n\n# Rules that stand above everything else`);
   expect((await user.run("improve", "--dry-run", "--category", "doc")).stderr).toMatch(/docs/);
   expect(await user.json<readonly unknown[]>("queue")).toEqual([]);
+});
+
+test("a dry run names the agent that would hold the forge's token, once a person accepted that", async () => {
+  const file = join(user.repo.checkout, "nightshift.yaml");
+  const forge =
+    'forge: { kind: gitlab, url: "https://gitlab.example.com", project: team/shop, token_env: SHOP_TOKEN }\n';
+  const settings = (await readFile(file, "utf8")).replace("improve:\n", "improve:\n  publish: agent\n");
+  await writeFile(file, `${forge}${settings}`);
+  const roles = async () =>
+    (await user.json<ForeseenJson>("improve", "--dry-run", "--category", "docs")).runs.map(({ role }) => role);
+  expect(await roles()).not.toContain("publish");
+  expect(await user.run("trust", "--yes")).toMatchObject({ code: 0 });
+  const { runs, publish } = await user.json<ForeseenJson>("improve", "--dry-run", "--category", "docs");
+  expect(publish.by).toBe("agent");
+  expect(runs.flatMap(({ role, secrets }) => secrets.map((name) => [role, name]))).toEqual([["publish", "SHOP_TOKEN"]]);
+  const { stdout } = await user.run("improve", "--dry-run", "--category", "docs");
+  expect(stdout).toContain("an agent pushes and opens it and holds the forge's token for that");
 });
 
 test("a night by hand tells its category and its branch, and the coming ones stand in the schedule", async () => {

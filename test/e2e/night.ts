@@ -29,6 +29,8 @@ export interface Night {
   path(id: string): Promise<readonly string[]>;
   /** What the remote has under the task's branch. */
   published(task: Task, file: string): Promise<string>;
+  /** As a daemon that is told of something by the project's forge. */
+  lookAgain(project: string): void;
   /** As a daemon that was stopped and started again. */
   restart(): Promise<void>;
   close(): Promise<void>;
@@ -136,6 +138,7 @@ export async function openNight(options: NightOptions = {}): Promise<Night> {
         .map(({ data }) => `${String(data["from"])}>${String(data["to"])}`);
     },
     published: (task, file) => git(repo.remote, "show", `${task.branch}:${file}`),
+    lookAgain: (project) => dispatch.lookAgain(project),
     restart: async () => {
       await stop(wired, dispatch);
       wired = await open();

@@ -60,6 +60,22 @@ describe("what is shown", () => {
     expect(ntfy.requests).toMatchObject([{ method: "POST", path: "/", headers: { authorization: `Bearer ${TOKEN}` } }]);
   });
 
+  test("what was missed, left out or cancelled is no failure, and not loud", async () => {
+    const { data } = notice();
+    const reason = "the night of 2026-11-16 02:00 UTC was missed; it runs now";
+    await send({}, notice({ kind: "failed", data: { ...data, url: null, about: "missed", reason } }));
+    await send({}, notice({ kind: "failed", data: { ...data, url: null, about: "skipped", reason: "still running" } }));
+    const cancelled = { ...data, status: "cancelled", url: null, reason: "cancelled by ada", costUsd: 0 } as const;
+    await send({}, notice({ kind: "finished", data: cancelled }));
+    await send({}, notice({ kind: "failed", data: cancelled }));
+    expect(ntfy.shown).toMatchObject([
+      { priority: 3, tags: ["alarm_clock"], message: reason },
+      { priority: 3, tags: ["fast_forward"] },
+      { priority: 3, tags: ["no_entry_sign"], message: "cancelled by ada\n$0.00 · 12 min" },
+      { priority: 4, tags: ["no_entry_sign"] },
+    ]);
+  });
+
   test("a failure is loud; what waits has no button", async () => {
     await send({}, notice({ kind: "failed" }));
     await send({}, notice({ kind: "waiting", title: "Ünïcode – ☃", data: WAITING }));

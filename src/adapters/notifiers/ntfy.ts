@@ -1,4 +1,5 @@
 import { DeliveryError } from "../../core/notice-delivery.ts";
+import type { NoticeAbout } from "../../core/notice.ts";
 import { messageOf } from "../../core/notice-message.ts";
 import type { NotifySettings } from "../../core/settings.ts";
 import type { Notifier } from "../../ports/notifier.ts";
@@ -14,6 +15,9 @@ export interface NtfyOptions {
 
 const TOPIC = /^[-_A-Za-z0-9]{1,64}$/;
 const TAGS = { finished: "white_check_mark", failed: "rotating_light", waiting: "raised_hand" } as const;
+/** Told like a failure, so that nobody overlooks it; but nothing is broken, and nobody has to get up for it. */
+const HAPPENED: Readonly<Partial<Record<NoticeAbout, string>>> = { missed: "alarm_clock", skipped: "fast_forward" };
+const CANCELLED = "no_entry_sign";
 const DEFAULT_PRIORITY = 3;
 const HIGH_PRIORITY = 4;
 
@@ -54,13 +58,19 @@ export function ntfyProblem({ url, topic }: { readonly url: string; readonly top
 
 function ntfyMessage(notice: Notice): Readonly<Record<string, unknown>> {
   const { title, lines } = messageOf(notice);
-  const { url } = notice.data;
+  const { url, about } = notice.data;
+  const isLoud = notice.kind === "failed" && (about === undefined || HAPPENED[about] === undefined);
   const message = {
     title,
     message: lines.filter((line) => line !== url).join("\n"),
-    tags: [TAGS[notice.kind]],
-    priority: notice.kind === "failed" ? HIGH_PRIORITY : DEFAULT_PRIORITY,
+    tags: [tagFor(notice)],
+    priority: isLoud ? HIGH_PRIORITY : DEFAULT_PRIORITY,
   };
   if (url === null) return message;
   return { ...message, click: url, actions: [{ action: "view", label: "Open change request", url }] };
+}
+
+function tagFor({ kind, data: { about, status } }: Notice): string {
+  if (about === undefined) return status === "cancelled" ? CANCELLED : TAGS[kind];
+  return HAPPENED[about] ?? TAGS[kind];
 }

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { NIGHT_WORK } from "../../core/schedule.ts";
 import type { Client, TaskJson } from "../../http/client.ts";
 import { acceptFiles } from "../accept-files.ts";
 import { connect } from "../connect.ts";
@@ -13,8 +14,6 @@ import { summary } from "../print/summary.ts";
 import { cleanUpAfter } from "../reader.ts";
 import { waitForTask } from "../wait-for-task.ts";
 import { stopDaemon } from "./stop.ts";
-
-const NIGHT = "Find, make and verify one small improvement.";
 
 // A repository of two commits has files that nobody touched lately only if few of them count.
 const SETTINGS = `project: demo
@@ -83,7 +82,13 @@ async function runNight(context: CliContext, client: Client): Promise<TaskJson> 
   context.tell(paint(context, "bold", "\nThe branch is merged. One nightly improvement of the category `docs`:\n"));
   context.tell(paint(context, "bold", "analyze → implement → checks → verify → describe → publish\n"));
   const task = await client.call("POST /tasks", {
-    body: { project: "demo", pipeline: "improve", agent: "night", category: "docs", description: NIGHT },
+    body: {
+      project: "demo",
+      pipeline: "improve",
+      agent: "night",
+      category: "docs",
+      description: NIGHT_WORK.description,
+    },
   });
   return waitForTask(context, client, { id: task.id, since: null });
 }

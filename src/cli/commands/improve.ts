@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Category } from "../../core/category.ts";
+import { NIGHT_WORK } from "../../core/schedule.ts";
 import { connect } from "../connect.ts";
 import { answer, type CliContext } from "../context.ts";
 import { projectHere } from "../find-project.ts";
@@ -29,9 +30,9 @@ export async function improve(context: CliContext, options: ImproveOptions): Pro
     idempotencyKey: randomUUID(),
     body: {
       ...wanted,
-      pipeline: "improve",
-      title: "Nightly improvement",
-      description: "Find, make and verify one small improvement.",
+      pipeline: NIGHT_WORK.pipeline,
+      title: NIGHT_WORK.title,
+      description: NIGHT_WORK.description,
     },
   });
   if (options.wait !== true) return answer(context, task, () => taskLine(context, task));

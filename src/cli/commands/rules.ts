@@ -6,7 +6,7 @@ import type { Client } from "../../http/client.ts";
 import { connect } from "../connect.ts";
 import { answer, type CliContext } from "../context.ts";
 import { projectHere } from "../find-project.ts";
-import { ruleLine, rulesTable, unexplainedLines } from "../print/rules.ts";
+import { replacedLine, ruleLine, rulesTable, unexplainedLines } from "../print/rules.ts";
 
 export async function listRules(context: CliContext, options: { readonly expired?: boolean }): Promise<void> {
   const client = await connect(context);
@@ -71,7 +71,7 @@ export async function giveReason(
   const body = { kind: readKind(kind), ...(text === undefined ? {} : { text }) };
   const client = await connect(context);
   const explained = await client.call("POST /proposals/:id/reason", { params: { id }, body });
-  answer(context, explained, () => ruleLine(explained.rule));
+  answer(context, explained, () => `${ruleLine(explained.rule)}${replacedLine(explained.replaced)}`);
 }
 
 function readKind(word: string): ReasonKind {

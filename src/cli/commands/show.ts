@@ -5,11 +5,11 @@ import type { EventJson, TaskJson } from "../../http/client.ts";
 import { connect } from "../connect.ts";
 import { answer, type CliContext } from "../context.ts";
 import { describeDenied } from "../print/denied.ts";
-import { describeFindings, withoutFindings } from "../print/findings.ts";
-import { layOut } from "../print/hint.ts";
+import { facts } from "../print/facts.ts";
+import { describeFindings } from "../print/findings.ts";
+import { describeGranted } from "../print/granted.ts";
 import { checksTable, describeWaiting, runsTable, taskLine } from "../print/task.ts";
 import { paint } from "../print/style.ts";
-import { duration, money } from "../print/words.ts";
 
 const MAX_TEXT = 2_000;
 const MAX_STEPS = 30;
@@ -38,6 +38,8 @@ function render(context: CliContext, task: TaskJson, events: readonly EventJson[
   if (findings !== "") parts.push(title("Findings"), findings);
   const denied = describeDenied(task);
   if (denied !== "") parts.push(title("Denied"), denied);
+  const granted = describeGranted(events);
+  if (granted !== "") parts.push(title("Granted"), granted);
   if (task.artifacts.length > 0)
     parts.push(
       title("Artifacts"),
@@ -62,35 +64,6 @@ function render(context: CliContext, task: TaskJson, events: readonly EventJson[
       .join("\n")}\n`,
   );
   return parts.join("");
-}
-
-function facts(task: TaskJson): string {
-  const lines = [
-    `project ${task.project}, pipeline ${task.pipeline}, priority ${task.priority}, submitted by ${task.submitted_by} at ${task.created_at}`,
-    ...(task.category === null ? [] : [`category ${task.category}`]),
-    commits(task),
-    `took ${duration(task.duration_ms)}, agents ${duration(task.agent_ms ?? 0)}, cost ${money(task.cost_usd, task.unknown_cost ?? 0)}`,
-    ...whyQueued(task).map((why) => `tried again later: ${layOut(why, "    ")}`),
-    ...(task.reason === null ? [] : [`reason: ${layOut(withoutFindings(task.reason, task), "    ")}`]),
-  ];
-  return lines.map((line) => `  ${line}\n`).join("");
-}
-
-/** A task that is parked has no reason of its own yet; its last run has one. */
-function whyQueued({ queued_for: queued, runs }: TaskJson): readonly string[] {
-  const error = runs.findLast(({ finished_at: finished }) => finished !== null)?.error ?? null;
-  return queued === null || error === null ? [] : [error];
-}
-
-/** What agents left is squashed into one commit when it is published: two hashes for the same files. */
-function commits(task: TaskJson): string {
-  const published = task.artifacts.findLast(({ type }) => type === "commit")?.label;
-  return [
-    `branch ${task.branch ?? "–"}`,
-    `base ${task.base_commit?.slice(0, 12) ?? "–"}`,
-    `work ${task.head_commit?.slice(0, 12) ?? "–"}`,
-    ...(published === undefined ? [] : [`published ${terminalText(published)}`]),
-  ].join(", ");
 }
 
 function path(events: readonly EventJson[]): string {

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { CheckJson, TaskJson } from "../../http/client.ts";
 import { denials, describeDenied } from "./denied.ts";
-import { checkWord, describeFindings, lastChecks, severityWord, withoutFindings } from "./findings.ts";
+import { checkWord } from "../../core/describe-check.ts";
+import { describeFindings, lastChecks, severityWord, withoutFindings } from "./findings.ts";
 
 const plain = { color: false };
 

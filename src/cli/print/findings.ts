@@ -1,3 +1,4 @@
+import { checkWord, OWN_CHECKS } from "../../core/describe-check.ts";
 import { terminalText } from "../../core/terminal-text.ts";
 import type { CheckJson, TaskJson } from "../../http/client.ts";
 import type { CliContext } from "../context.ts";
@@ -5,15 +6,6 @@ import { paint } from "./style.ts";
 
 const MAX_LINES = 12;
 const MAX_WIDTH = 240;
-
-/** The engine's own: they run no command, and what they have to say is a list of findings. */
-const OWN_CHECKS: ReadonlySet<string> = new Set(["diff-policy", "no-secrets"]);
-
-/** A warning of the engine itself refuses nothing, so it does not read as a failure. */
-export function checkWord({ name, status, severity }: CheckJson): string {
-  if (OWN_CHECKS.has(name) && status === "failed" && severity === "warning") return "warned";
-  return status.replace("_", " ");
-}
 
 export function severityWord({ name, status, severity }: CheckJson): string {
   return OWN_CHECKS.has(name) && status === "passed" ? "–" : severity;

@@ -29,7 +29,7 @@ export function printForeseen(context: CliContext, foreseen: ForeseenJson, withP
     head("Publishing"),
     publish.forge === null
       ? `the branch night-shift/… is pushed; there is no forge\n`
-      : `a change request at ${publish.forge} into ${publish.target}${publish.reviewer === null ? "" : `, reviewer ${publish.reviewer}`}\n`,
+      : `a change request at ${publish.forge} into ${publish.target}${publish.reviewer === null ? "" : `, reviewer ${publish.reviewer}`}${publish.by === "agent" ? "; an agent pushes and opens it and holds the forge's token for that" : ""}\n`,
     ...(withPrompts
       ? runs.map(({ role, prompt }) => `${head(`Prompt of ${role}`)}\n${prompt}`)
       : ["\n--prompts shows the prompts\n"]),

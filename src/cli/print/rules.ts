@@ -24,6 +24,13 @@ export function ruleLine(rule: RuleJson): string {
   return `${rule.id}  ${expires(rule)}  ${terminalLine(rule.text, MAX_LINE)}\n`;
 }
 
+/** Said, so that nobody overwrites a colleague's words without knowing it. */
+export function replacedLine(before: ProposalJson["reason"]): string {
+  if (before === null) return "";
+  const words = before.text === "" ? "" : ` "${terminalLine(before.text, MAX_LINE)}"`;
+  return `it replaces what ${terminalLine(before.by, MAX_CELL)} said on ${before.at.slice(0, 10)}: ${before.kind}${words}\n`;
+}
+
 function expires({ expires_at, expired }: RuleJson): string {
   if (expires_at === null) return "never";
   return expired ? `expired ${expires_at.slice(0, 10)}` : expires_at.slice(0, 10);

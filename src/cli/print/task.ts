@@ -1,7 +1,8 @@
+import { checkWord } from "../../core/describe-check.ts";
 import { terminalLine, terminalText } from "../../core/terminal-text.ts";
 import type { RunJson, TaskJson } from "../../http/client.ts";
 import type { CliContext } from "../context.ts";
-import { checkWord, paintCheck, severityWord, withoutFindings } from "./findings.ts";
+import { paintCheck, severityWord, withoutFindings } from "./findings.ts";
 import { layOut } from "./hint.ts";
 import { paintStatus } from "./style.ts";
 import { table } from "./table.ts";

@@ -14,8 +14,8 @@ export interface Route {
   readonly query: z.ZodType;
   /** Null where no body is read. */
   readonly body: z.ZodType | null;
-  readonly status: 200 | 201 | 204;
-  /** Null where there is nothing to say (204), or only a stream. */
+  readonly status: 200 | 201 | 202 | 204;
+  /** Null where there is nothing to say (202, 204), or only a stream. */
   readonly ok: z.ZodType | null;
   /** What one message of the event stream holds; null where the route is none. */
   readonly stream: z.ZodType | null;

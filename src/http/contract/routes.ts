@@ -195,6 +195,13 @@ export const ROUTES = {
     params: byName,
     status: 204,
   }),
+  "POST /projects/:name/forge-hook": route({
+    summary: "The webhook of the project's forge, known by its secret: the forge is asked at once what is new.",
+    right: null,
+    params: byName,
+    status: 202,
+    replay: false,
+  }),
 
   "GET /rules": route({
     summary: "What people want analyses to keep in mind; the expired ones too with `expired=true`.",

@@ -31,6 +31,8 @@ export const ruleChangeSchema = z
   .strictObject({ text: z.string().optional(), expires_at: expiresAt.meta({ description: "Null: never." }) })
   .refine(({ text, expires_at }) => text !== undefined || expires_at !== undefined, "needs text or expires_at");
 
+const givenReason = z.strictObject({ kind: z.enum(REASON_KINDS), text: z.string(), by: z.string(), at: time });
+
 export const proposalSchema = z
   .strictObject({
     id: z.string(),
@@ -45,10 +47,7 @@ export const proposalSchema = z
     number: z.int().nullable(),
     created_at: time,
     updated_at: time,
-    reason: z
-      .strictObject({ kind: z.enum(REASON_KINDS), text: z.string(), by: z.string(), at: time })
-      .nullable()
-      .meta({ description: "Why it is not wanted, where somebody said so." }),
+    reason: givenReason.nullable().meta({ description: "Why it is not wanted, where somebody said so." }),
     asked_at: time.nullable().meta({ description: "When people were asked for the reason." }),
   })
   .meta({ id: "Proposal" });
@@ -56,4 +55,10 @@ export type ProposalJson = z.output<typeof proposalSchema>;
 
 export const reasonSchema = z.strictObject({ kind: z.enum(REASON_KINDS), text: z.string().default("") });
 
-export const explainedSchema = z.strictObject({ proposal: proposalSchema, rule: ruleSchema });
+export const explainedSchema = z.strictObject({
+  proposal: proposalSchema,
+  rule: ruleSchema,
+  replaced: givenReason
+    .nullable()
+    .meta({ description: "What had been said before and does not count any more; null: nothing, or the same." }),
+});

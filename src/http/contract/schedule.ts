@@ -60,7 +60,12 @@ export const foreseenSchema = z
       month_usd: amount,
       run_tokens: z.int().nullable(),
     }),
-    publish: z.strictObject({ forge: z.string().nullable(), target: z.string(), reviewer: z.string().nullable() }),
+    publish: z.strictObject({
+      forge: z.string().nullable(),
+      target: z.string(),
+      reviewer: z.string().nullable(),
+      by: z.enum(["engine", "agent"]).meta({ description: "`agent`: it holds the forge's token." }),
+    }),
   })
   .meta({ id: "Foreseen" });
 

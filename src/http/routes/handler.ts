@@ -14,6 +14,8 @@ export interface Input<K extends RouteKey> {
   readonly actor: Actor;
   /** The `Idempotency-Key`, made the caller's own; null without one. */
   readonly key: string | null;
+  /** As it came: a signature is over its bytes. */
+  readonly request: Request;
   readonly lastEventId: number | null;
   /** Ends the connection itself. */
   readonly cut: () => void;

@@ -1,4 +1,5 @@
 import { UserError } from "../../core/errors.ts";
+import { withoutCredentials } from "../../core/remote-address.ts";
 import { ENDED_STATUSES, TASK_STATUSES } from "../../core/task.ts";
 import type { Project, Store } from "../../ports/store.ts";
 import type { PendingTrustJson } from "../contract/project.ts";
@@ -21,6 +22,7 @@ export function projectRoutes({ commands, store, findProject, pendingTrust }: Ht
 
     async "POST /projects"({ body, actor }) {
       const found = await findProject(placeOf(body));
+      requireOwnFolder(found, await store.listProjects());
       const known = await store.getProject(found.name);
       const accepted = acceptedBefore(found, known);
       const pending = await pendingTrust(found, accepted);
@@ -73,13 +75,30 @@ function placeOf({ path, url }: { readonly path: string | null; readonly url: st
   throw new UserError("invalid", "A project needs either path or url.");
 }
 
+/** A folder is one project, with its tasks and its ledger: under a second name it would have neither. */
+function requireOwnFolder(found: FoundProject, projects: readonly Project[]): void {
+  const known = projects.find(({ name, path }) => path !== null && path === found.path && name !== found.name);
+  if (known === undefined) return;
+  throw new UserError(
+    "conflict",
+    `${found.path} is registered as "${known.name}" and calls itself "${found.name}" now; a project keeps its name, and its tasks and ledger with it.`,
+    `Write \`project: ${known.name}\` in nightshift.yaml; or, to begin anew as "${found.name}", first \`nightshift projects --remove ${known.name}\`.`,
+  );
+}
+
 /** What was accepted holds for the place where it was accepted: another repository of the same name gets none of it. */
 function acceptedBefore(found: FoundProject, known: Project | null): string {
   if (known === null) return NOTHING_ACCEPTED;
   if (known.path === found.path && known.remote === found.remote) return known.accepted;
+  if (known.path !== null && known.path === found.path)
+    throw new UserError(
+      "conflict",
+      `"${found.name}" was registered with the remote ${withoutCredentials(known.remote)} and has ${withoutCredentials(found.remote)} now.`,
+      `Set the remote back; or, if that is right, \`nightshift projects --remove ${known.name}\` and register it again.`,
+    );
   throw new UserError(
     "conflict",
-    `"${found.name}" is already the name of ${known.path ?? known.remote}.`,
+    `"${found.name}" is already the name of ${known.path ?? withoutCredentials(known.remote)}.`,
     "Set another `project:` in nightshift.yaml, or forget the old one: `nightshift projects --remove` its name.",
   );
 }

@@ -41,8 +41,8 @@ export function ruleRoutes({ commands, store, clock }: HttpDeps): Handlers<RuleR
     },
 
     async "POST /proposals/:id/reason"({ params, body, actor }) {
-      const { proposal, rule } = await commands.giveReason(params.id, body, actor);
-      return { proposal: viewProposal(proposal), rule: show(rule) };
+      const { proposal, rule, replaced } = await commands.giveReason(params.id, body, actor);
+      return { proposal: viewProposal(proposal), rule: show(rule), replaced: viewReason(replaced) };
     },
   };
 }
@@ -83,7 +83,11 @@ function viewProposal(proposal: Proposal): ProposalJson {
     number,
     created_at: iso(proposal.at),
     updated_at: iso(proposal.updatedAt),
-    reason: proposal.reason === null ? null : { ...proposal.reason, at: iso(proposal.reason.at) },
+    reason: viewReason(proposal.reason),
     asked_at: isoOrNull(proposal.askedAt),
   };
+}
+
+function viewReason(reason: Proposal["reason"]): ProposalJson["reason"] {
+  return reason === null ? null : { ...reason, at: iso(reason.at) };
 }

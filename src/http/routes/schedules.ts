@@ -1,4 +1,4 @@
-import { findNightDraft } from "../night-draft.ts";
+import { nightDraft } from "../../engine/draft-task.ts";
 import type { HttpDeps } from "../deps.ts";
 import { showTask } from "../lookup.ts";
 import { viewForeseen, viewUpcoming } from "../night-view.ts";
@@ -20,8 +20,8 @@ export function scheduleRoutes({ commands, night, store, clock }: HttpDeps): Han
       return await showTask(store, task, clock.now());
     },
 
-    async "POST /improve/plan"({ body, actor }) {
-      return viewForeseen(await night.foresee(findNightDraft(body), actor));
+    async "POST /improve/plan"({ body: { project, ...asked }, actor }) {
+      return viewForeseen(await night.foresee(nightDraft(project, asked), actor));
     },
   };
 }

@@ -86,6 +86,8 @@ export async function updateRun(tx: Tx, lease: Lease, patch: RunPatch): Promise<
 
 function toPatchColumns(patch: RunPatch): Partial<RunRow> {
   return {
+    ...(patch.step !== undefined && { step: patch.step }),
+    ...(patch.role !== undefined && { role: patch.role }),
     ...(patch.status !== undefined && { status: patch.status }),
     ...(patch.agent !== undefined && { agent: patch.agent }),
     ...(patch.agentVersion !== undefined && { agent_version: patch.agentVersion }),
@@ -129,4 +131,13 @@ export async function endOtherRuns(tx: Tx, { task, except, status, at }: EndOthe
 /** Runs that wait keep the place in the queue that their task has now. */
 export async function moveQueuedRuns(tx: Tx, task: string, priority: number): Promise<void> {
   await tx.updateTable("runs").set({ priority }).where("task", "=", task).where("status", "=", "queued").execute();
+}
+
+export async function wakeQueuedRuns(tx: Tx, task: string): Promise<void> {
+  await tx
+    .updateTable("runs")
+    .set({ not_before: null })
+    .where("task", "=", task)
+    .where("status", "=", "queued")
+    .execute();
 }

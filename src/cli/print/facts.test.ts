@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import type { TaskJson } from "../../http/client.ts";
+import { facts } from "./facts.ts";
+
+const URL = "https://git.example.com/shop/-/merge_requests/1";
+
+/** The lines about a task with a change request, that tell of it or of the reason. */
+function lines(reason: string | null, url: string | null = URL): readonly string[] {
+  const artifacts = url === null ? [] : [{ type: "change_request", label: "Say more", url, data: {} }];
+  const sums = { runs: [], checks: [], duration_ms: 61_000, cost_usd: 0.5 };
+  const none = { category: null, branch: null, base_commit: null, head_commit: null, queued_for: null };
+  // The rest of a task has no part in these lines.
+  const told = facts({ ...sums, ...none, artifacts, reason } as unknown as TaskJson);
+  return told.split("\n").filter((line) => /request|reason/.test(line));
+}
+
+test("what was published has its address on a line of its own, and no reason that repeats it", () => {
+  expect(lines(URL)).toEqual([`  change request: ${URL}`]);
+  expect(lines(`${URL} (the reviewer alice is unknown)`)).toEqual([
+    `  change request: ${URL}`,
+    "  reason: the reviewer alice is unknown",
+  ]);
+});
+
+test("any other reason is told whole", () => {
+  expect(lines("closed by bob")).toEqual([`  change request: ${URL}`, "  reason: closed by bob"]);
+  expect(lines(`${URL}2 is open`)).toContain(`  reason: ${URL}2 is open`);
+  expect(lines("night-shift/x at 123", null)).toEqual(["  reason: night-shift/x at 123"]);
+  expect(lines(null, null)).toEqual([]);
+});

@@ -1,0 +1,12 @@
+import { terminalLine } from "../../core/terminal-text.ts";
+import type { EventJson } from "../../http/client.ts";
+
+const MAX_WIDTH = 240;
+
+/** The runs that were lent a secret of Nightshift's own, such as the forge's token. */
+export function describeGranted(events: readonly Pick<EventJson, "run" | "summary" | "data">[]): string {
+  return events
+    .filter(({ data }) => Array.isArray(data["granted"]) && data["granted"].length > 0)
+    .map(({ run, summary }) => `  ${run ?? "?"}: ${terminalLine(summary, MAX_WIDTH)}\n`)
+    .join("");
+}

@@ -1,0 +1,69 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { startDue } from "../../src/engine/schedules.ts";
+import { NIGHTLY, openNightly, type Nightly, type NightlyOptions } from "./nightly.ts";
+import { expectNothingLeft } from "./nothing-left.ts";
+
+const PATIENCE_MS = 200_000;
+const PATIENCE = { timeout: 240_000 };
+const MINUTE = 60_000;
+
+let night: Nightly | null = null;
+
+afterEach(async () => {
+  await night?.close();
+  night = null;
+}, 60_000);
+
+async function open(options: NightlyOptions): Promise<Nightly> {
+  night = await openNightly({ patienceMs: PATIENCE_MS, ...options });
+  return night;
+}
+
+describe("a night that the schedule started", PATIENCE, () => {
+  it("goes the whole way to a change request, and people are told of it", async () => {
+    const opened = await open({ improve: '  schedule: "* * * * *"\n' });
+    const { ports } = opened.wired;
+    const later = (ms: number) => ({ ...ports, clock: { ...ports.clock, now: () => Date.now() + ms } });
+    await startDue(ports);
+    await startDue(later(MINUTE));
+    const list = { status: null, state: null, project: "shop", cursor: null, limit: 10 };
+    const task = (await ports.store.listTasks(list)).rows.at(-1);
+    if (task === undefined) throw new Error("the schedule started nothing");
+    const ended = await opened.settled(task.id);
+    expect(ended).toMatchObject({ pipeline: "improve", state: "published", outcome: "published" });
+    expect(opened.forge.changeRequests).toMatchObject([{ branch: ended.branch, labels: ["night-shift", "docs"] }]);
+    await vi.waitFor(async () => {
+      expect(opened.notices.join("\n")).toContain(`${opened.forge.url}/team/shop/-/merge_requests/1`);
+      const lines = (await readFile(join(opened.home, "logs", "nights.jsonl"), "utf8")).trim().split("\n");
+      expect(lines.map((line) => JSON.parse(line) as unknown)).toContainEqual(
+        expect.objectContaining({ task: ended.id, outcome: "published", category: "docs" }),
+      );
+    }, MINUTE);
+    await expectNothingLeft(opened, ended);
+  });
+});
+
+describe("limits.task_timeout", PATIENCE, () => {
+  it("holds for the night as a whole, however many categories and tries are left", async () => {
+    const opened = await open({
+      settings: "limits: { task_timeout: 30s }\n",
+      agent: 'echo x >> "$(dirname "$0")/started"; sleep 16; nothing "all of $CATEGORY is well"',
+    });
+    const { id } = await opened.submit(NIGHTLY);
+    const task = await opened.settled(id);
+    // The second had what the first left of it; the others are not started any more.
+    const started = (await readFile(join(opened.repo.path, "started"), "utf8")).trim().split("\n");
+    expect(started.length).toBeLessThanOrEqual(2);
+    expect(task).toMatchObject({ status: "failed", state: "abandoned" });
+    expect(task.reason?.split("\n")).toEqual([
+      "docs: all of docs is well (7 files)",
+      ...["tests", "refactoring", "security", "performance"].map((category) =>
+        expect.stringMatching(new RegExp(`^${category}: .*limits\\.task_timeout is used up`)),
+      ),
+    ]);
+    expect(opened.forge.changeRequests).toEqual([]);
+    await expectNothingLeft(opened, task);
+  });
+});

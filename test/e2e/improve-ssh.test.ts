@@ -1,0 +1,75 @@
+import { readFile } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { afterEach, expect, it, onTestFinished } from "vitest";
+import { fakeSsh } from "../../src/testing/fake-ssh.ts";
+import { createTempDir, git } from "../../src/testing/temp-repo.ts";
+import { ALICE } from "./night.ts";
+import { NIGHTLY, openNightly, type Nightly } from "./nightly.ts";
+import { expectNothingLeft } from "./nothing-left.ts";
+
+const PATIENCE = { timeout: 240_000 };
+const SOCKET = "/run/of-nobody/agent.sock";
+const before = { ...process.env };
+let night: Nightly | null = null;
+
+afterEach(async () => {
+  await night?.close();
+  night = null;
+  process.env = { ...before };
+}, 60_000);
+
+/** Every agent looks for a way to the person's keys before it does its work. */
+const CURIOUS = `
+if env | grep -q ^SSH_; then echo "an agent sees $(env | grep ^SSH_)" >&2; exit 9; fi
+case $ROLE in
+  analyze) found "Say more" notes.txt;;
+  implement) echo more >> notes.txt; implemented "said more";;
+  verify) verified;;
+  describe) described "Say more in the notes";;
+esac`;
+
+/** A night whose remote is reached over ssh alone; `host` steers the stand-in for ssh. */
+async function overSsh(host: string): Promise<{ readonly opened: Nightly; readonly calls: () => Promise<string> }> {
+  const folder = await createTempDir();
+  onTestFinished(folder.remove);
+  const calls = join(folder.path, "calls");
+  await fakeSsh(folder.path, calls);
+  process.env["PATH"] = [folder.path, before["PATH"]].join(delimiter);
+  process.env["SSH_AUTH_SOCK"] = SOCKET;
+  for (const variable of ["GIT_SSH", "GIT_SSH_COMMAND"]) delete process.env[variable];
+  const opened = await openNightly({ patienceMs: 200_000, agent: CURIOUS });
+  night = opened;
+  const project = await opened.wired.ports.store.getProject("shop");
+  if (project === null) throw new Error("the project is gone");
+  await opened.commands.registerProject({ ...project, remote: `git@${host}:${opened.repo.remote}` }, ALICE);
+  return { opened, calls: () => readFile(calls, "utf8") };
+}
+
+const begin = async (at: Nightly): Promise<string> =>
+  (await at.submit({ ...NIGHTLY, improve: { category: "docs", only: true, scheduledAt: null } })).id;
+
+it(
+  "over ssh is published with the person's agent of keys, which no agent of the night gets to see",
+  PATIENCE,
+  async () => {
+    const { opened, calls } = await overSsh("forgehost");
+    const task = await opened.settled(await begin(opened));
+    expect(task).toMatchObject({ state: "published", reason: expect.stringContaining("merge_requests/1") });
+    expect(await git(opened.repo.remote, "show", `${task.branch}:notes.txt`)).toBe("notes\nmore");
+    const lines = (await calls()).trim().split("\n");
+    expect(lines.filter((line) => line.includes("git-receive-pack"))).toHaveLength(1);
+    for (const line of lines) expect(line).toMatch(new RegExp(`^sock=${SOCKET} .*-o BatchMode=yes`));
+    await expectNothingLeft(opened, task);
+  },
+);
+
+it("with a host key that nobody knows waits for somebody to look at it, and says so", PATIENCE, async () => {
+  const { opened } = await overSsh("unknown-host");
+  const id = await begin(opened);
+  const task = await opened.until(id, ({ queuedFor, status }) => queuedFor !== null || status === "failed");
+  const [run] = await opened.runs(id);
+  expect(run?.error).toMatch(
+    /^The host key of .* is not known, so ssh does not connect.* Run `git ls-remote` once by hand/,
+  );
+  expect(task).toMatchObject({ status: "queued", state: "analyzing", queuedFor: { kind: "login" } });
+});
