@@ -1,4 +1,4 @@
-import { closeSync, readdirSync, readFileSync, readSync } from "node:fs";
+import { closeSync, fstatSync, readdirSync, readFileSync, readSync } from "node:fs";
 import { hasCode } from "../adapters/process/job-files.ts";
 import type { Handed } from "../adapters/process/job-files.ts";
 
@@ -10,11 +10,22 @@ const CLOSE_ON_EXEC = 0o2000000;
  * we were dismissed, or whoever started us has ended.
  */
 export function readHanded(): Handed | null {
+  // Started by hand, without one: the number then belongs to something of Node's own.
+  if (!isPipe()) return null;
   try {
     // Written by whoever started us, in one piece: what is whole is right.
     return JSON.parse(readPipe()) as Handed;
   } catch {
     return null;
+  }
+}
+
+function isPipe(): boolean {
+  try {
+    const stats = fstatSync(PIPE);
+    return stats.isSocket() || stats.isFIFO();
+  } catch {
+    return false;
   }
 }
 
