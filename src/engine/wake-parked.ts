@@ -23,7 +23,7 @@ export async function wakeParked(ports: EnginePorts): Promise<void> {
 }
 
 async function listParked({ store, clock }: EnginePorts): Promise<readonly Task[]> {
-  const query = { status: ["queued"] as const, state: null, project: null, limit: PAGE };
+  const query = { status: ["queued"] as const, state: null, project: null, limit: PAGE, queuedFor: "budget" as const };
   const parked: Task[] = [];
   let cursor: string | null = null;
   do {

@@ -17,7 +17,7 @@ import type { Proposal, ProposalStatus } from "../core/proposal.ts";
 import type { Role } from "../core/role.ts";
 import type { ScheduleMark } from "../core/schedule.ts";
 import type { ProjectRule } from "../core/rule.ts";
-import type { Artifact, Task, TaskStatus, Trigger } from "../core/task.ts";
+import type { Artifact, QueueReason, Task, TaskStatus, Trigger } from "../core/task.ts";
 
 /**
  * The truth. Every verb is one transaction; when it resolves, what it wrote survives a power cut.
@@ -271,6 +271,8 @@ export interface ListTasksQuery {
   readonly project: string | null;
   readonly cursor: string | null;
   readonly limit: number;
+  /** Only tasks that wait in the queue for this. */
+  readonly queuedFor?: QueueReason;
 }
 
 export interface ListRunsQuery {

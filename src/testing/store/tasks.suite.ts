@@ -159,6 +159,13 @@ export function testTasks(current: Current): void {
       expect((await current.store.listTasks({ ...ALL, status: ["waiting"] })).rows).toHaveLength(3);
     });
 
+    it("filters by what a task in the queue waits for", async () => {
+      const wanted = sampleTask({ status: "queued", queuedFor: { until: 9000, kind: "budget" } });
+      for (const task of [wanted, sampleTask({ queuedFor: { kind: "backoff", until: 9000 } }), sampleTask()])
+        await current.store.createTask(creating(task));
+      expect((await current.store.listTasks({ ...ALL, queuedFor: "budget" })).rows).toEqual([wanted]);
+    });
+
     it("refuses a cursor that it did not give", async () => {
       await expect(current.store.listTasks({ ...ALL, cursor: "' or 1=1" })).rejects.toThrow(UserError);
     });

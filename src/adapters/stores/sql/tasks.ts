@@ -39,6 +39,8 @@ export async function listTasks(db: Db, query: ListTasksQuery): Promise<Page<Tas
   if (query.status !== null) select = select.where("status", "in", query.status);
   if (query.state !== null) select = select.where("state", "=", query.state);
   if (query.project !== null) select = select.where("project", "=", query.project);
+  // The text of our own JSON, in any database: of a long queue, only the rows that are meant are read.
+  if (query.queuedFor !== undefined) select = select.where("queued_for", "like", `%"kind":"${query.queuedFor}"%`);
   if (query.cursor !== null) {
     const { createdAt, id } = parseCursor(query.cursor);
     select = select.where(({ eb, refTuple, tuple }) => eb(refTuple("created_at", "id"), "<", tuple(createdAt, id)));
