@@ -1,8 +1,11 @@
-import { readFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import type { Client } from "../../src/http/client.ts";
-import { makePlace, openDaemon, PROJECT, register } from "../place.ts";
+import { makePlace, openDaemon, PROJECT, register, type Place } from "../place.ts";
 import { atMost, type Measured } from "../report.ts";
-import { median } from "../statistics.ts";
+import { median, timed } from "../statistics.ts";
 
 const FILES = 5_000;
 const AGENT_MS = 300;
@@ -35,15 +38,34 @@ async function measureOverhead(): Promise<readonly Measured[]> {
     await register(place, daemon.client);
     await improve(daemon.client);
     const times: number[] = [];
-    for (let round = 0; round < ROUNDS; round += 1) times.push(await improve(daemon.client));
+    const checkouts: number[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      times.push(await improve(daemon.client));
+      checkouts.push(await checkOut(place));
+    }
     const baseline = ROLES * AGENT_MS;
     const value = median(times);
     const what = `a night of four roles on ${FILES} files, in the sandbox (baseline: its agents' own time)`;
-    return [{ row: "l", what, unit: "ms", value, baseline, target: atMost(value - baseline, 3_000, "agents + 3 s") }];
+    const bare = `a bare checkout of these files right after each, of which a night has three`;
+    return [
+      { row: "l", what, unit: "ms", value, baseline, target: atMost(value - baseline, 3_000, "agents + 3 s") },
+      { row: "l", what: bare, unit: "ms", value: median(checkouts), baseline: null, target: null },
+    ];
   } finally {
     await daemon.stop();
     place.remove();
   }
+}
+
+/** As git does it alone. How long it takes is the file system's doing, and how many files were removed there just before. */
+async function checkOut({ root, remote }: Place): Promise<number> {
+  const tree = join(root, "bare-tree");
+  mkdirSync(tree);
+  const env = { ...process.env, GIT_DIR: remote, GIT_WORK_TREE: tree, GIT_INDEX_FILE: join(root, "bare-index") };
+  const ms = await timed(() => promisify(execFile)("git", ["read-tree", "--reset", "-u", "main"], { env }));
+  rmSync(tree, { recursive: true });
+  rmSync(env.GIT_INDEX_FILE);
+  return ms;
 }
 
 async function measureGrowth(): Promise<readonly Measured[]> {
