@@ -7,6 +7,8 @@ export default defineConfig({
     // They need real agent CLIs (`npm run test:agents`), or much time (`npm run test:nights`).
     exclude: [...configDefaults.exclude, "test/agents/**", ...NIGHTS],
     pool: "forks",
+    // Most of them wait for processes: a core that is left free for others is left idle.
+    maxWorkers: "100%",
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },
