@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { tmpdir } from "node:os";
 import { promisify } from "node:util";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { testForgeCheck } from "./forge-check.suite.ts";
@@ -134,6 +135,8 @@ function testPublish(scene: ForgeScene): void {
       const { env, secrets, network, openCommand } = scene.forge().lend();
       const asAgent = (...args: string[]) =>
         promisify(execFile)("git", args, {
+          // In no repository, so that no other remote of this name is asked.
+          cwd: tmpdir(),
           env: { PATH: process.env["PATH"] ?? "", HOME: "/dev/null", ...env, ...secrets },
         });
       expect((await asAgent("ls-remote", "origin", "refs/heads/main-only")).stdout).toContain("refs/heads/main-only");
