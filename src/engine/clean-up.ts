@@ -1,3 +1,4 @@
+import type { Run } from "../core/run.ts";
 import { hasEnded, type Task } from "../core/task.ts";
 import type { EnginePorts } from "./ports.ts";
 import { cleanJobs, endJobs } from "./run-jobs.ts";
@@ -51,13 +52,20 @@ async function closeTrees(ports: EnginePorts, task: Task): Promise<void> {
   const names = await ports.workspaces.trees(task.id);
   const runs = await ports.store.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
   const untouched = untouchedTree(runs);
+  const kept = isAboutToRun(runs) ? untouched : null;
+  // A tree that was taken over has another name by now, and its run may not have been cleaned up yet.
+  if (untouched !== null && !names.includes(untouched)) await endRun(ports, untouched);
   for (const name of names) {
-    if (name === untouched || runs.some(({ id, finishedAt }) => finishedAt === null && id === runOfTree(name)))
-      continue;
+    if (runs.some(({ id, finishedAt }) => finishedAt === null && id === runOfTree(name))) continue;
     // The tree goes last: as long as it stands, a crash in between is found.
     await endRun(ports, runOfTree(name));
-    await ports.workspaces.close(task.id, name);
+    if (name !== kept) await ports.workspaces.close(task.id, name);
   }
+}
+
+/** Whoever waits for a person, or for another day, may wait for weeks: nothing is kept for that on the disk. */
+function isAboutToRun(runs: readonly Run[]): boolean {
+  return runs.some(({ finishedAt, notBefore }) => finishedAt === null && notBefore === null);
 }
 
 async function removeStray(ports: EnginePorts, id: string): Promise<void> {

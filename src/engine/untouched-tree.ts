@@ -17,6 +17,8 @@ function couldOnlyRead({ role, sandbox, finishedAt }: Run): boolean {
 }
 
 function isReader(role: Role): boolean {
+  // What it may write, its plan says.
+  if (role === "execute") return false;
   const { workspace, inWorkspace } = grantAccess(role, NOTHING_ALLOWED);
   return workspace === "read" && inWorkspace.length === 0;
 }

@@ -39,18 +39,17 @@ const settings = () => ({
 });
 
 /** A task whose run cost this much, after which it was parked until noon; `isCutOff`: it had all that was left. */
-async function park(costUsd: number, isCutOff: boolean): Promise<Task> {
+async function park(costUsd: number, isCutOff: boolean, payload = {}): Promise<Task> {
   const { task, run, lease } = await startTask(store);
   const limits = limitsAt({ ...settings(), project: "shop", at: NOW });
   if (isCutOff) await store.reserve(lease, { limits, mostUsd: null });
-  const endRun = sampleEnd(run.id, { costUsd, outcome: "night_over", finishedAt: NOW - 1 });
+  const endRun = sampleEnd(run.id, { costUsd, outcome: "night_over", payload, finishedAt: NOW - 1 });
   const parked = { ...task, queuedFor: { kind: "budget", until: NOON } } as const;
   const newRun = sampleRun(task, { notBefore: NOON });
   return (await store.commit(committing(parked, { lease, endRun, newRun, admission: SHUT }))).task;
 }
 
-/** True: it does not wait any more, and its run was handed out. */
-async function isWoken({ id }: Task): Promise<boolean> {
+async function look(): Promise<void> {
   const ports = {
     store,
     projects: { lastGood: async () => settings() },
@@ -61,6 +60,11 @@ async function isWoken({ id }: Task): Promise<boolean> {
     limits: () => OPEN,
   } as unknown as EnginePorts;
   await wakeParked(ports);
+}
+
+/** True: it does not wait any more, and its run was handed out. */
+async function isWoken({ id }: Task): Promise<boolean> {
+  await look();
   const woken = (await store.getTask(id))?.queuedFor === null;
   expect(submitted).toHaveLength(woken ? 1 : 0);
   return woken;
@@ -92,6 +96,23 @@ describe("a task that is parked for money", () => {
     expect(await isWoken(task)).toBe(false);
     nightUsd = 1.3;
     expect(await isWoken(task)).toBe(true);
+  });
+
+  it("is not woken by money where it waits for change requests to be merged", async () => {
+    const task = await park(0.1, false, { open: ["https://forge.example/1"] });
+    expect(await isWoken(task)).toBe(false);
+  });
+
+  it("is woken alone where the money is for one, and with all others where there is no limit", async () => {
+    const tasks = [await park(0.5, false), await park(0.5, false), await park(0.5, false)];
+    const waiting = async () =>
+      (await Promise.all(tasks.map(({ id }) => store.getTask(id)))).filter((task) => task?.queuedFor);
+    nightUsd = 2;
+    await look();
+    expect(await waiting()).toHaveLength(2);
+    nightUsd = null;
+    await look();
+    expect(await waiting()).toEqual([]);
   });
 
   it("stays paused where a person paused it", async () => {

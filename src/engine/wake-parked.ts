@@ -17,8 +17,12 @@ export async function wakeParked(ports: EnginePorts): Promise<void> {
   const parked = await listParked(ports);
   for (const [name, tasks] of Map.groupBy(parked, ({ project }) => project)) {
     const allowance = await allowanceOf(ports, await ports.store.getProject(name));
-    for (const task of tasks)
-      if (allowance !== null && (await isEnough(ports, task, allowance))) await wake(ports, task);
+    for (const task of tasks) {
+      if (allowance === null || !(await isEnough(ports, task, allowance))) continue;
+      await wake(ports, task);
+      // What is left is what one of them may take: whether there is more for the next, the next look tells.
+      if (allowance.kind !== "allowed" || allowance.usd !== null) break;
+    }
   }
 }
 
@@ -48,11 +52,17 @@ async function allowanceOf(
   return allow(await store.listUse(limitsAt({ ...settings, project: project.name, at: clock.now() })), null);
 }
 
-/** A run that was cut off needs more than it had: with the same again, it would be cut off again. */
+/**
+ * A run that was cut off needs more than it had: with the same again, it would be cut off again. And what waits for change
+ * requests to be merged does not wait for money.
+ */
 async function isEnough({ store }: EnginePorts, { id }: Task, allowance: Allowance): Promise<boolean> {
   if (allowance.kind !== "allowed") return false;
   const runs = await store.listRuns({ task: id, status: null, project: null, limit: MAX_RUNS });
-  const had = runs.findLast(({ finishedAt }) => finishedAt !== null)?.reservedUsd ?? 0;
+  const ended = runs.filter(({ finishedAt }) => finishedAt !== null);
+  const last = ended.at(-1);
+  if (last?.payload?.["open"] !== undefined) return false;
+  const had = Math.max(0, ...ended.filter(({ state }) => state === last?.state).map((run) => run.reservedUsd ?? 0));
   return allowance.usd === null || allowance.usd > had;
 }
 

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -149,6 +149,21 @@ describe("a supervisor that waits for its job", () => {
     expect(readdirSync(job.dir)).toEqual(["supervisor.log"]);
     expect(existsSync(join(bench.home, "ran"))).toBe(false);
   });
+});
+
+test("without a descriptor left, preparing one is an error that can be caught, and nothing ends of it", () => {
+  const script = `
+    import { openSync, closeSync } from "node:fs";
+    import { createSupervisors } from ${JSON.stringify(new URL("./supervisors.ts", import.meta.url).href)};
+    const supervisors = createSupervisors({ home: ${JSON.stringify(bench.home)}, log: { info() {}, warn() {}, error() {} } });
+    const open = [];
+    try { for (;;) open.push(openSync("/dev/null")); } catch {}
+    for (const left of open.splice(-3)) closeSync(left);
+    try { supervisors.prepare(${JSON.stringify(bench.job(["true"]).dir)}); } catch (error) { console.log(error.message); }
+    setTimeout(() => console.log("alive"), 200);`;
+  const run = `ulimit -n 200; exec "$0" --input-type=module -e "$1"`;
+  const { stdout } = spawnSync("sh", ["-c", run, process.execPath, script], { encoding: "utf8" });
+  expect(stdout).toMatch(/^The supervisor could not be started: too many files are open.*\nalive\n$/);
 });
 
 describe("a supervisor that never comes", () => {

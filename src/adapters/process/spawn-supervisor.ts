@@ -24,9 +24,13 @@ export interface WaitingSupervisor {
 export function spawnSupervisor(dir: string, program: SupervisorProgram): WaitingSupervisor {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const child = spawnDetached(dir, program);
+  // Whoever waits for it hears it too. Heard by nobody, it would end the whole program.
+  child.once("error", () => {});
   child.unref();
-  const pipe = child.stdio[3];
-  if (!(pipe instanceof Socket)) throw new Error("a supervisor was started without its pipe");
+  // With no descriptor left for it, Node gives a child that has not even the streams which its type promises.
+  const pipe = (child.stdio as ChildProcess["stdio"] | undefined)?.[3];
+  if (!(pipe instanceof Socket))
+    throw new Error("The supervisor could not be started: too many files are open, or there are too many processes.");
   // It may end without reading: another supervisor was faster. And it keeps nobody from ending.
   pipe.on("error", () => {}).unref();
   return {

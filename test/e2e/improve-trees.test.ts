@@ -1,0 +1,73 @@
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, it, vi } from "vitest";
+import { hasEnded } from "../../src/core/task.ts";
+import { HAPPY, NIGHTLY, openNightly, type Nightly } from "./nightly.ts";
+
+let night: Nightly;
+afterEach(async () => night.close(), 60_000);
+
+/** Each role says by its number which file it was given. Implement waits, so that somebody can look around meanwhile. */
+const AGENT = `echo "inode $(stat -c %i other.txt)"
+ls
+touch spoiled 2> /dev/null || true
+case "$ROLE" in
+analyze) head -c 100000 /dev/zero > "$TMPDIR/big" ;;
+implement) until [ -e go-on ]; do sleep 0.05; done; rm go-on spoiled ;;
+esac
+${HAPPY}`;
+
+async function begin(mode: "enforce" | "none"): Promise<string> {
+  night = await openNightly({ patienceMs: 100_000, userSettings: `sandbox: { mode: ${mode} }\n`, agent: AGENT });
+  return (await night.submit({ ...NIGHTLY, improve: { category: "docs", only: true, scheduledAt: null } })).id;
+}
+
+const runOf = async (task: string, role: string) =>
+  (await night.runs(task)).find((run) => run.role === role)?.id ?? role;
+
+async function untilImplementing(task: string): Promise<string> {
+  return await vi.waitFor(
+    async () => {
+      const tree = join(night.home, "workspaces", task, await runOf(task, "implement"));
+      expect(existsSync(tree)).toBe(true);
+      return tree;
+    },
+    { timeout: 60_000, interval: 20 },
+  );
+}
+
+async function inodes(task: string): Promise<Record<string, string>> {
+  const said = await Promise.all(
+    ["analyze", "implement", "verify", "describe"].map(async (role) => {
+      const { lines } = await night.wired.ports.runFiles.readTranscript(await runOf(task, role), 0, 1_000_000);
+      const inode = /inode (\d+)/.exec(JSON.stringify(lines))?.[1];
+      if (inode === undefined) throw new Error(`${role} did not say which file it had`);
+      return [role, inode] as const;
+    }),
+  );
+  return Object.fromEntries(said);
+}
+
+it("behind the wall, a role goes on in the tree that the one before it could only read", async () => {
+  const id = await begin("enforce");
+  const tree = await untilImplementing(id);
+  const analyze = join(night.home, "runs", await runOf(id, "analyze"));
+  // The tree goes on, and nothing else of that run does.
+  await vi.waitFor(() => expect(readdirSync(analyze)).not.toContain("tmp"), { timeout: 30_000, interval: 50 });
+  writeFileSync(join(tree, "go-on"), "");
+  expect(await night.until(id, hasEnded)).toMatchObject({ status: "succeeded", state: "published" });
+  const of = await inodes(id);
+  expect(of["implement"]).toBe(of["analyze"]);
+  expect(of["describe"]).toBe(of["verify"]);
+  // What was written in is nobody's to be judged in.
+  expect(of["verify"]).not.toBe(of["implement"]);
+});
+
+it("without the wall, each has a tree of its own", async () => {
+  const id = await begin("none");
+  writeFileSync(join(await untilImplementing(id), "go-on"), "");
+  expect(await night.until(id, hasEnded)).toMatchObject({ status: "succeeded", state: "published" });
+  const { lines } = await night.wired.ports.runFiles.readTranscript(await runOf(id, "implement"), 0, 1_000_000);
+  expect(lines.map(({ text }) => text)).toContain("other.txt");
+  expect(lines.map(({ text }) => text)).not.toContain("spoiled");
+});
