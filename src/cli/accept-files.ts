@@ -47,10 +47,22 @@ function cameWithTheRepository(key: string): boolean {
 function describe(context: CliContext, { changes }: PendingTrustJson): string {
   const lines = changes.flatMap(({ key, accepted, wanted }) => [
     paint(context, "bold", terminalText(key)),
-    ...(accepted === null ? [] : [paint(context, "red", `  - ${terminalText(accepted)}`)]),
-    ...(wanted === null ? [] : [paint(context, "green", `  + ${terminalText(wanted)}`)]),
+    ...(cameWithTheRepository(key) ? [`  ${whatBecame(accepted, wanted)}`] : compare(context, accepted, wanted)),
   ]);
   return `The project's files ask for this:\n${lines.join("\n")}\n`;
+}
+
+function compare(context: CliContext, accepted: string | null, wanted: string | null): readonly string[] {
+  return [
+    ...(accepted === null ? [] : [paint(context, "red", `  - ${terminalText(accepted)}`)]),
+    ...(wanted === null ? [] : [paint(context, "green", `  + ${terminalText(wanted)}`)]),
+  ];
+}
+
+/** Of a file only the hash is known here, which tells nobody anything. */
+function whatBecame(accepted: string | null, wanted: string | null): string {
+  if (wanted === null) return "is gone; what Nightshift brings along counts again";
+  return accepted === null ? "is new: read it before you accept it" : "has changed: read it before you accept it";
 }
 
 async function agree(context: CliContext): Promise<boolean> {

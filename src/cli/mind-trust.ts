@@ -5,12 +5,17 @@ import { paint } from "./print/style.ts";
 
 /**
  * What the project's files ask for and nobody accepted does not count; whoever hands work over must know that. On a
- * terminal it can be accepted right here.
+ * terminal it can be accepted right here, unless somebody only looks.
  */
-export async function mindTrust(context: CliContext, client: Client, project: string): Promise<void> {
+export async function mindTrust(
+  context: CliContext,
+  client: Client,
+  project: string,
+  { onlyLooks = false }: { readonly onlyLooks?: boolean } = {},
+): Promise<void> {
   const { changes } = await client.call("GET /projects/:name/trust", { params: { name: project } });
   if (changes.length === 0) return;
-  const path = context.interactive ? await checkoutOf(client, project) : null;
+  const path = context.interactive && !onlyLooks ? await checkoutOf(client, project) : null;
   const accepted =
     path === null ? null : await acceptFiles(context, client, { place: { path, url: null }, own: false, yes: false });
   if (accepted?.accepted === true) return;

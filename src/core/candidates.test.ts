@@ -125,6 +125,11 @@ describe("chooseCandidate()", () => {
     expect(choose(asked, { ledger: [known], churn }).selected?.rank).toBe(1);
     const open = choose(asked, { ledger: [{ ...known, status: "published" }], churn });
     expect(open.dropped[0]?.reason).toBe('"Fix the typos" is still open (https://forge.example/1).');
+    const reason = { kind: "too_big", text: "one concern at a time.", by: "ada", at: 0 } as const;
+    const unwanted = choose(asked, { ledger: [{ ...known, status: "published", reason }], churn });
+    expect(unwanted.dropped[0]?.reason).toBe(
+      '"Fix the typos" is not wanted (https://forge.example/1): too big, one concern at a time.',
+    );
     // Without a forge nobody hears what became of it.
     const pushed = [{ ...known, status: "published", url: null } as const];
     expect(choose(asked, { ledger: pushed, churn: new Map([["b1", []]]) }).dropped[0]?.reason).toBe(

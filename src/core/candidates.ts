@@ -2,6 +2,7 @@ import type { Candidate } from "./analysis.ts";
 import { candidateSlug } from "./candidates-slug.ts";
 import { findDependencyPlace } from "./diff-policy/dependency-files.ts";
 import { blocks, type FileChurn, type Proposal, type ProposalStatus } from "./proposal.ts";
+import type { ProposalReason } from "./proposal-reason.ts";
 
 export interface ChooseParams {
   readonly category: string;
@@ -110,8 +111,16 @@ const BECAME: Readonly<Record<Exclude<ProposalStatus, "proposed">, string>> = {
   abandoned: "was tried and given up",
 };
 
-export function describeKnown(proposal: Pick<Proposal, "status" | "title" | "url">): string {
-  const { status, title, url } = proposal;
+function sayReason({ kind, text }: ProposalReason): string {
+  const words = kind.replaceAll("_", " ");
+  return text === "" ? words : `${words}, ${text.replace(/[.\s]+$/, "")}`;
+}
+
+export function describeKnown(proposal: Pick<Proposal, "status" | "title" | "url" | "reason">): string {
+  const { status, title, url, reason } = proposal;
+  // Said by a person, who knows sooner than the forge is asked again.
+  if (status === "published" && reason !== null)
+    return `"${title}" is not wanted${url === null ? "" : ` (${url})`}: ${sayReason(reason)}.`;
   if (status === "published" && url === null)
     return `"${title}" was pushed as a branch, and its files have not changed enough since.`;
   const became = status === "proposed" ? "was named before" : BECAME[status];

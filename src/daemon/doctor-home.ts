@@ -79,7 +79,10 @@ function inspect(database: DatabaseSync, file: string): { finding: Finding; proj
   const older = version < known ? `; the next start brings it from version ${version} to ${known}` : "";
   // The columns are those of our own schema, at a version we know.
   return {
-    finding: fine("database", `${file}, ${projects.length} projects${older}`),
+    finding: fine(
+      "database",
+      `${file}, ${projects.length === 1 ? "1 project" : `${projects.length} projects`}${older}`,
+    ),
     projects: projects as unknown as readonly RegisteredProject[],
   };
 }

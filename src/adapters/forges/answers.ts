@@ -75,7 +75,7 @@ function sentenceFor(
   { doing, said }: { readonly doing: string; readonly said: string },
 ): ForgeError {
   const { status } = answer;
-  const because = said === "" ? "" : ` It said: ${said}`;
+  const because = said === "" ? "" : ` It said: ${/[.!?]$/.test(said) ? said : `${said}.`}`;
   if (status === 401) {
     return new ForgeError(
       "credentials",

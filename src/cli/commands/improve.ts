@@ -20,7 +20,7 @@ export interface ImproveOptions {
 export async function improve(context: CliContext, options: ImproveOptions): Promise<void> {
   const client = await connect(context);
   const project = await projectHere(context, client);
-  await mindTrust(context, client, project);
+  await mindTrust(context, client, project, { onlyLooks: options.dryRun === true });
   const wanted = { project, category: options.category ?? null, only: options.only ?? false };
   if (options.dryRun === true) {
     const foreseen = await client.call("POST /improve/plan", { body: wanted });
