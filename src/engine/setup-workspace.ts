@@ -11,25 +11,31 @@ import { untouchedTree } from "./untouched-tree.ts";
 const SETUP = "setup";
 const SETUP_LOG = "setup.log";
 const MAX_LOG_BYTES = 10_000_000;
+const MAX_RUNS = 1_000;
 
 /**
  * A fresh tree at `commit`, or one that is as good as fresh; the same one again when the run is taken up after a crash.
  */
 export async function openWorkspace(context: StepContext, name: string, commit: string): Promise<Workspace> {
   const { ports, project, task, settings } = context;
-  const runs = await ports.store.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
   return ports.workspaces.open({
     project: project.name,
     task: task.id,
     name,
     commit,
     branch: task.branch ?? `agent/${task.id}`,
-    unchanged: untouchedTree(runs),
+    unchanged: await findUntouched(context),
     copy:
       project.path === null || settings.workspace.copy.length === 0
         ? null
         : { from: project.path, files: settings.workspace.copy },
   });
+}
+
+/** For agents alone: where the project's own commands run, no agent ever was. */
+async function findUntouched({ ports, run, task }: StepContext): Promise<string | null> {
+  if (run.step !== "agent") return null;
+  return untouchedTree(await ports.store.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS }));
 }
 
 /** The project's set-up command, where it has one: no tree carries over what an earlier one was given. */

@@ -4,7 +4,7 @@ import { afterEach, expect, it, onTestFinished } from "vitest";
 import { fakeSsh } from "../../src/testing/fake-ssh.ts";
 import { createTempDir, git } from "../../src/testing/temp-repo.ts";
 import { ALICE } from "./night.ts";
-import { NIGHTLY, openNightly, type Nightly } from "./nightly.ts";
+import { HAPPY, NIGHTLY, openNightly, type Nightly } from "./nightly.ts";
 import { expectNothingLeft } from "./nothing-left.ts";
 
 const PATIENCE = { timeout: 240_000 };
@@ -21,12 +21,7 @@ afterEach(async () => {
 /** Every agent looks for a way to the person's keys before it does its work. */
 const CURIOUS = `
 if env | grep -q ^SSH_; then echo "an agent sees $(env | grep ^SSH_)" >&2; exit 9; fi
-case $ROLE in
-  analyze) found "Say more" notes.txt;;
-  implement) echo more >> notes.txt; implemented "said more";;
-  verify) verified;;
-  describe) described "Say more in the notes";;
-esac`;
+${HAPPY}`;
 
 /** A night whose remote is reached over ssh alone; `host` steers the stand-in for ssh. */
 async function overSsh(host: string): Promise<{ readonly opened: Nightly; readonly calls: () => Promise<string> }> {
