@@ -17,7 +17,7 @@ export function createHookJudge(
     if (forge === null || forge.webhookSecretEnv === null) return null;
     const secret = ports.hostEnv[forge.webhookSecretEnv]?.trim() ?? "";
     if (secret === "") return null;
-    if (!isFromForge(forge.kind, secret, call)) return "refused";
+    if (!(await isFromForge(forge.kind, secret, call))) return "refused";
     lookAgain(name);
     return "taken";
   };

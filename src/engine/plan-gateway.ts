@@ -7,6 +7,9 @@ import { StepEnd, type StepContext } from "./steps/step.ts";
 /** Where the gateway is, seen from inside; outside of a sandbox the supervisor puts the real port in its place. */
 export const GATEWAY_URL = "http://127.0.0.1:3129";
 
+/** What may stand in a header. The supervisor refuses everything else too, but there it is an accident without a name. */
+const SENDABLE = /^[\x21-\x7e]+$/;
+
 export interface PlannedGateway {
   readonly plan: GatewayPlan;
   readonly keys: Readonly<Record<string, string>>;
@@ -18,11 +21,17 @@ export function planGateway(context: StepContext, agent: Agent, runSettings: Run
   const api = agent.capabilities.gateway;
   if (api === null) return null;
   const access = findModelAccess(api, ports.hostEnv);
-  const key = access === null ? undefined : ports.hostEnv[access.keyName];
-  if (access === null || key === undefined)
+  // A line break at the end comes with whatever wrote the key into a file.
+  const key = access === null ? "" : (ports.hostEnv[access.keyName]?.trim() ?? "");
+  if (access === null || key === "")
     throw new StepEnd(
       "login_expired",
       `there is no key for ${agent.kind}: set ${describeKeys(api)} where the daemon is started, and start it again`,
+    );
+  if (!SENDABLE.test(key))
+    throw new StepEnd(
+      "login_expired",
+      `${access.keyName} is no key: within it there ${describeOddity(key)}, and only letters, digits and signs of ASCII can be sent; set it where the daemon is started, and start it again`,
     );
   return {
     plan: {
@@ -35,4 +44,10 @@ export function planGateway(context: StepContext, agent: Agent, runSettings: Run
     },
     keys: { [access.keyName]: key },
   };
+}
+
+function describeOddity(key: string): string {
+  if (/[\r\n]/.test(key)) return "is a line break";
+  if (/\s/.test(key)) return "is white space";
+  return "are control characters or letters beyond ASCII";
 }

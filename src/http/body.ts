@@ -31,16 +31,26 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** As they came, at most two megabytes. */
-export async function readBytes(request: Request): Promise<Buffer> {
+/** As they came, at most two megabytes. Rejects when `signal` aborts before all of them are here. */
+export async function readBytes(request: Request, signal: AbortSignal | null = null): Promise<Buffer> {
   if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY) throw tooLarge();
   if (request.body === null) return Buffer.alloc(0);
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body) {
-    size += chunk.length;
-    if (size > MAX_BODY) throw tooLarge();
-    chunks.push(chunk);
+  const reader = request.body.getReader();
+  // Ends the read that waits, so that what came is let go of at once.
+  const stop = (): void => void reader.cancel().catch(() => undefined);
+  signal?.addEventListener("abort", stop);
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      size += next.value.length;
+      if (size > MAX_BODY) throw tooLarge();
+      chunks.push(next.value);
+    }
+    signal?.throwIfAborted();
+  } finally {
+    signal?.removeEventListener("abort", stop);
+    stop();
   }
   return Buffer.concat(chunks);
 }

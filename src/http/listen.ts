@@ -23,6 +23,10 @@ export interface HttpServer {
 
 /** How long answers under way may take when the server closes. */
 const GRACE_MS = 1000;
+/** Until a request is here whole, its head first; an answer, as a stream of events, may take as long as it likes. */
+const PATIENCE = { headersTimeout: 15_000, requestTimeout: 60_000, connectionsCheckingInterval: 5000 };
+/** The files and programs of the night need the same descriptors. */
+const MAX_CONNECTIONS = 512;
 
 /** Why this address must not be listened on; null where it may. */
 export function refuseListening({ host, publicUrl }: Pick<ListenOptions, "host" | "publicUrl">): string | null {
@@ -48,7 +52,9 @@ export async function openHttpServer(
     // A connection is only taken once the port is known, and then there is an app.
     fetch: (request, env) => app?.fetch(request, env) ?? new Response(null, { status: 503 }),
     overrideGlobalObjects: false,
+    serverOptions: PATIENCE,
   }) as Server; // without `createServer` it makes a node:http server
+  server.maxConnections = MAX_CONNECTIONS;
   const { port } = await listen(server, options);
   const address = { host: options.host, port, publicUrl: options.publicUrl };
   app = createApp(deps, address, appOptions);

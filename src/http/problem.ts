@@ -30,10 +30,12 @@ const TITLES = {
   401: "Not signed in",
   403: "Not allowed",
   404: "Not found",
+  408: "Request too slow",
   409: "Not possible now",
   413: "Request too large",
   415: "Not JSON",
   422: "Invalid configuration",
+  429: "Too many at once",
   500: "Internal error",
   503: "Not available",
 } as const;
@@ -51,10 +53,12 @@ const SLUGS: Readonly<Record<number, string>> = {
   401: "unauthenticated",
   403: "forbidden",
   404: "not_found",
+  408: "too_slow",
   409: "conflict",
   413: "too_large",
   415: "not_json",
   422: "configuration",
+  429: "too_many",
   503: "unavailable",
 };
 
@@ -85,6 +89,7 @@ export function toProblem(error: unknown, log: Log): ProblemJson {
 export function problemResponse(body: ProblemJson): Response {
   const headers = new Headers({ "content-type": "application/problem+json" });
   if (body.status === 401) headers.set("www-authenticate", "Bearer");
+  if (body.status === 429) headers.set("retry-after", "5");
   return new Response(JSON.stringify(body), { status: body.status, headers });
 }
 

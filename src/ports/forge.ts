@@ -43,7 +43,8 @@ export interface Forge {
 /** A call of a forge's webhook, as it came. */
 export interface HookCall {
   readonly header: (name: string) => string | null;
-  readonly body: Uint8Array;
+  /** Read when it is asked for, at most once: anybody can send one. */
+  readonly body: () => Promise<Uint8Array>;
 }
 
 export interface GitCredentials {
@@ -87,9 +88,12 @@ export interface ChangeRequest {
 
 export interface FoundRequest extends ChangeRequest {
   readonly state: ChangeRequestLook["state"];
+  /** The addresses of others that the branch has open, to whatever target: there should be none. */
+  readonly alsoOpen: readonly string[];
 }
 
-export interface Published extends FoundRequest {
+export interface Published extends ChangeRequest {
+  readonly state: ChangeRequestLook["state"];
   /** False: the branch had one already. */
   readonly isNew: boolean;
   readonly warnings: readonly string[];

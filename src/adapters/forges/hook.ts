@@ -2,14 +2,24 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { ForgeSettings } from "../../core/settings.ts";
 import type { HookCall } from "../../ports/forge.ts";
 
+const SIGNATURE = /^sha256=[0-9a-f]{64}$/;
+
 /** Whether who called knows the secret: GitHub signs the body with it, GitLab sends it along. */
-export function isFromForge(kind: ForgeSettings["kind"], secret: string, { header, body }: HookCall): boolean {
+export async function isFromForge(kind: ForgeSettings["kind"], secret: string, call: HookCall): Promise<boolean> {
   switch (kind) {
     case "github":
-      return isSame(header("x-hub-signature-256"), `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`);
+      return await isSigned(secret, call);
     case "gitlab":
-      return isSame(header("x-gitlab-token"), secret);
+      return isSame(call.header("x-gitlab-token"), secret);
   }
+}
+
+/** Only the body of a call that brings something like a signature is read. */
+async function isSigned(secret: string, { header, body }: HookCall): Promise<boolean> {
+  const signature = header("x-hub-signature-256");
+  if (signature === null || !SIGNATURE.test(signature)) return false;
+  const wanted = createHmac("sha256", secret).update(await body());
+  return isSame(signature, `sha256=${wanted.digest("hex")}`);
 }
 
 /** Equal lengths by hashing, so that the time tells nothing. */

@@ -118,10 +118,7 @@ export function openConnection(params: ConnectionParams): Connection {
       isSent = false;
       socket.ref();
       socket.setTimeout(SILENCE_MS);
-      socket.cork();
-      socket.write(headOf(ask), "latin1");
-      socket.write(ask.body ?? "", () => (isSent = true));
-      socket.uncork();
+      write(socket, ask, { onSent: () => (isSent = true), onFail: fail });
     },
     pause: () => void socket.pause(),
     resume: () => void socket.resume(),
@@ -149,6 +146,24 @@ function connect({ place, session, onSession }: ConnectionParams, take: (bytes: 
   const servername = isIP(place.host) === 0 ? place.host : "";
   const secure = { servername, rejectUnauthorized: true, ALPNProtocols: ["http/1.1"], session };
   return connectTls({ ...options, ...secure }).on("session", onSession);
+}
+
+interface WriteListener {
+  readonly onSent: () => void;
+  readonly onFail: (error: Error) => void;
+}
+
+function write(socket: Socket, ask: Ask, { onSent, onFail }: WriteListener): void {
+  try {
+    const head = headOf(ask);
+    socket.cork();
+    socket.write(head, "latin1");
+    socket.write(ask.body ?? "", onSent);
+    socket.uncork();
+  } catch (error) {
+    // A header that none may be. Told like every other failure: not before whoever sends knows that it is under way.
+    process.nextTick(onFail, error);
+  }
 }
 
 function headOf({ method, path, headers, body }: Ask): string {

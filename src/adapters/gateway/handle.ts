@@ -18,6 +18,8 @@ const STRANGER: Refusal = {
   status: 401,
   sentence: "This is the model gateway of another program's run: the key that was sent is not the one it asks for.",
 };
+/** What went wrong may have the key in it: that is for the transcript, where keys are taken out. */
+const BROKEN: Refusal = { status: 502, sentence: "The model gateway failed at this request; the run's log says why." };
 const MAX_NOTES = 20;
 
 /** From a request to its answer: who asks, for what, whether it can be paid for, what it came to. */
@@ -87,7 +89,17 @@ export function createHandler(params: GatewayParams, upstream: Upstream): Handle
     if (isCut) exhaust(`The budget of this run is used up, and an answer was cut off: ${ledger.describe()}.`);
   }
 
-  return (request, response) => serve(request, response).finally(() => held.delete(request));
+  /** Never rejects: nobody above could give the client an answer any more. */
+  return async (request, response) => {
+    try {
+      await serve(request, response);
+    } catch (error) {
+      refuse(response, plan.api, BROKEN);
+      note(`The model gateway failed at a request: ${error instanceof Error ? error.message : String(error)}.`);
+    } finally {
+      held.delete(request);
+    }
+  };
 }
 
 function notFound(method: string, url: string): Refusal {

@@ -1,8 +1,11 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { connect } from "node:net";
+import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest";
 import type { HookCall } from "../../ports/forge.ts";
 import { createApp } from "../app.ts";
 import { problemSchema } from "../contract/problem.ts";
+import type { HttpDeps } from "../deps.ts";
 import { ADDRESS, type Harness, openHarness } from "../harness.suite.ts";
+import { openHttpServer } from "../listen.ts";
 
 let api: Harness;
 
@@ -22,9 +25,9 @@ async function send(given: {
   readonly body?: Uint8Array;
   readonly host?: string;
 }) {
-  const judged: { readonly project: string; readonly call: HookCall }[] = [];
+  const judged: { readonly project: string; readonly call: HookCall; readonly body: Uint8Array }[] = [];
   const judgeHook = async (project: string, call: HookCall) => {
-    judged.push({ project, call });
+    judged.push({ project, call, body: await call.body() });
     return given.verdict;
   };
   const app = createApp({ ...api.deps, judgeHook }, ADDRESS);
@@ -42,7 +45,7 @@ it("hands over the bytes as they came, without a token of ours, and answers 202"
   expect([response.status, await response.text()]).toEqual([202, ""]);
   expect(judged).toHaveLength(1);
   expect(judged[0]?.project).toBe("shop");
-  expect(Buffer.from(judged[0]?.call.body ?? []).equals(NO_JSON)).toBe(true);
+  expect(Buffer.from(judged[0]?.body ?? []).equals(NO_JSON)).toBe(true);
   expect(judged[0]?.call.header("X-GitLab-Token")).toBe("it");
 });
 
@@ -65,3 +68,55 @@ it("judges no body over two megabytes, and none that came under another host's n
   const foreign = await send({ verdict: "taken", host: "night.example.com" });
   expect([foreign.response.status, foreign.judged]).toEqual([403, []]);
 });
+
+/** Calls on connections of their own, none of which ever sends its body to the end. */
+async function sendUnfinished(count: number, judgeHook: HttpDeps["judgeHook"]) {
+  const server = await openHttpServer({ ...api.deps, judgeHook }, { host: "127.0.0.1", port: 0, publicUrl: null });
+  onTestFinished(() => server.close());
+  const head = `POST /api/v1/projects/shop/forge-hook HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\n`;
+  return Array.from({ length: count }, () => {
+    const socket = connect(server.port, "127.0.0.1");
+    const said: Buffer[] = [];
+    const over = new Promise<string>((resolve) => {
+      socket.once("close", () => resolve(Buffer.concat(said).toString()));
+    });
+    socket.on("error", () => undefined);
+    socket.on("data", (piece) => said.push(piece));
+    socket.write(`${head}content-length: 1999999\r\n\r\n${"x".repeat(10_000)}`);
+    return { socket, over, hasAnswer: () => said.length > 0 };
+  });
+}
+
+it("answers those it expects no webhook from, and lets go of them, without waiting for a body", async () => {
+  const calls = await sendUnfinished(50, async () => null);
+  const answers = await Promise.all(calls.map(({ over }) => over));
+  expect(answers.map((answer) => answer.split("\r\n", 1)[0])).toEqual(Array(50).fill("HTTP/1.1 404 Not Found"));
+});
+
+it("reads eight bodies at the same time, and lets go of those that break off", async () => {
+  const readers = { now: 0 };
+  const judgeHook = async (_: string, call: HookCall) => {
+    readers.now++;
+    await call.body().finally(() => readers.now--);
+    return "refused" as const;
+  };
+  const calls = await sendUnfinished(30, judgeHook);
+  const refused = await firstOver(calls, 22);
+  for (const answer of refused) {
+    expect(answer).toMatch(/^HTTP\/1\.1 429 [^]*retry-after: \d+\r\n[^]*8 webhooks are being read already/i);
+    expect(answer).toContain("application/problem+json");
+  }
+  const waiting = calls.filter(({ hasAnswer }) => !hasAnswer());
+  expect([waiting.length, readers.now]).toEqual([8, 8]);
+  for (const { socket } of waiting) socket.destroy();
+  await expect.poll(() => readers.now, { timeout: 20_000 }).toBe(0);
+  expect(api.logged).toEqual([]);
+});
+
+async function firstOver(calls: readonly { readonly over: Promise<string> }[], count: number) {
+  const answers: string[] = [];
+  await new Promise<void>((resolve) => {
+    for (const { over } of calls) void over.then((answer) => (answers.push(answer) === count ? resolve() : undefined));
+  });
+  return answers;
+}

@@ -1,14 +1,17 @@
-import { readBytes } from "../body.ts";
 import type { HttpDeps } from "../deps.ts";
+import { createHookBodies } from "../hook-body.ts";
 import { RequestError } from "../problem.ts";
 import type { Handlers } from "./handler.ts";
 
-/** What the body says is never believed: it only is what the signature is over. */
+/** What the body says is never believed: it only is what the signature is over, and read only where there is one. */
 export function forgeHookRoutes({ judgeHook }: HttpDeps): Handlers<"POST /projects/:name/forge-hook"> {
+  const readHookBody = createHookBodies();
   return {
     async "POST /projects/:name/forge-hook"({ params: { name }, request }) {
-      const body = await readBytes(request);
-      const verdict = await judgeHook(name, { header: (header) => request.headers.get(header), body });
+      const verdict = await judgeHook(name, {
+        header: (header) => request.headers.get(header),
+        body: () => readHookBody(request),
+      });
       if (verdict === "taken") return null;
       if (verdict === "refused") throw refused();
       // One answer for both, so that nobody learns here which projects there are.

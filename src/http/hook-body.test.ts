@@ -1,0 +1,47 @@
+import { expect, it } from "vitest";
+import { createHookBodies } from "./hook-body.ts";
+
+function request(body: string | ReadableStream<Uint8Array>): Request {
+  return new Request("http://127.0.0.1/", { method: "POST", body, duplex: "half" });
+}
+
+/** Says something, and then nothing any more. */
+function unfinished() {
+  const told = { isCancelled: false };
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(Buffer.from("{")),
+    cancel: () => void (told.isCancelled = true),
+  });
+  return { told, body };
+}
+
+it("waits for a body for so long, lets go of it, and then has room for others", async () => {
+  const read = createHookBodies(50);
+  const slow = Array.from({ length: 8 }, unfinished);
+  const late = await Promise.allSettled(slow.map(({ body }) => read(request(body))));
+  for (const one of late)
+    expect(one).toMatchObject({ reason: { status: 408, message: expect.stringContaining("within 0.05 seconds") } });
+  expect(slow.map(({ told }) => told.isCancelled)).toEqual(Array(8).fill(true));
+  expect((await createHookBodies()(request("{}"))).toString()).toBe("{}");
+  expect(await read(request(""))).toHaveLength(0);
+});
+
+it("turns away the ninth while eight are read, and takes it when one is done", async () => {
+  const read = createHookBodies();
+  const given = Array.from({ length: 8 }, () => new TransformStream<Uint8Array, Uint8Array>());
+  const reading = given.map(({ readable }) => read(request(readable)));
+  await expect(read(request("{}"))).rejects.toMatchObject({ status: 429 });
+  await given[0]?.writable.close();
+  await reading[0];
+  expect((await read(request("{}"))).toString()).toBe("{}");
+  for (const { writable } of given.slice(1)) await writable.close();
+  await Promise.all(reading);
+});
+
+it("tells a body that broke off as that", async () => {
+  const body = new ReadableStream({ start: (controller) => controller.error(new Error("reset")) });
+  await expect(createHookBodies()(request(body))).rejects.toMatchObject({
+    status: 400,
+    message: "The connection broke off before the body was whole.",
+  });
+});
