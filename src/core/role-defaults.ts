@@ -27,6 +27,10 @@ const CHANGE: RoleDefaults = {
 };
 const PLAN: RoleDefaults = { claudeModel: OPUS, maxTurns: 100, timeoutMs: 5 * MINUTE, tools: READ };
 
+function mayOpen(requests: "glab mr" | "gh pr"): readonly string[] {
+  return ["create", "list", "view"].map((verb) => `Bash(${requests} ${verb}:*)`);
+}
+
 /** Roles that give a verdict may execute nothing from the workspace: code that runs beside an agent could forge its report. */
 export const ROLE_DEFAULTS: Readonly<Record<Role, RoleDefaults>> = {
   analyze: { claudeModel: OPUS, maxTurns: 100, timeoutMs: 30 * MINUTE, tools: [...READ, GIT_LOG, GIT_SHOW, GIT_DIFF] },
@@ -39,12 +43,12 @@ export const ROLE_DEFAULTS: Readonly<Record<Role, RoleDefaults>> = {
   investigate: { ...PLAN, tools: ["Bash", ...READ] },
   design: PLAN,
   review: { claudeModel: SONNET, maxTurns: 50, timeoutMs: 10 * MINUTE, tools: [...READ, GIT_DIFF, GIT_LOG] },
-  // With the forge's token: the one push and the one change request, and nothing else of either program.
+  // With the forge's token: the one push and the one change request. Nothing that closes, approves or merges one.
   publish: {
     claudeModel: SONNET,
     maxTurns: 30,
     timeoutMs: 10 * MINUTE,
-    tools: ["Read", GIT_LOG, "Bash(git push:*)", "Bash(glab mr:*)", "Bash(gh pr:*)"],
+    tools: ["Read", GIT_LOG, "Bash(git push:*)", ...mayOpen("glab mr"), ...mayOpen("gh pr")],
   },
   // Its tools are those of the approved plan.
   execute: { claudeModel: SONNET, maxTurns: 100, timeoutMs: 15 * MINUTE, tools: [] },

@@ -4,6 +4,7 @@ import type { Settings } from "../core/settings.ts";
 import type { Forge, GitCredentials } from "../ports/forge.ts";
 import { explainFinding, fine, type Finding } from "./doctor-finding.ts";
 import type { RegisteredProject } from "./doctor-home.ts";
+import { findUnreachable } from "./doctor-reach.ts";
 import { checkRemote } from "./doctor-remote.ts";
 import { findForge } from "./wire-forges.ts";
 
@@ -46,13 +47,14 @@ export async function checkForge(params: CheckForgeParams): Promise<readonly Fin
   }
   if (forge === null) return [];
   const credentials = forge.credentialsFor(project.remote);
-  const [ofToken, ofPush] = await Promise.all([
+  const [ofToken, ofPublisher, ofPush] = await Promise.all([
     checkToken(name, forge),
+    checkPublisher(params, forge),
     triesPush ? checkRemote(project.remote, credentials) : [],
   ]);
   return [
     ofToken,
-    ...checkPublisher(params),
+    ...ofPublisher,
     ...checkWebhook(params),
     ...ofPush.map((finding) => ({ ...finding, name: `${finding.name} (${project.name})` })),
   ];
@@ -61,10 +63,16 @@ export async function checkForge(params: CheckForgeParams): Promise<readonly Fin
 const PROGRAMS = { gitlab: "glab", github: "gh" } as const;
 
 /** Where an agent publishes: that it holds the token, and whether it has what it needs. */
-function checkPublisher({ project, settings, env }: CheckForgeParams): readonly Finding[] {
+async function checkPublisher(params: CheckForgeParams, lender: Forge): Promise<readonly Finding[]> {
+  const { project, settings, env } = params;
   const { forge, improve, sandbox } = settings;
   if (forge === null || improve.publish !== "agent") return [];
   const name = `publishing (${project.name})`;
+  const walledOff = sandbox.mode === "enforce" ? await findUnreachable(hostsOf(lender)) : [];
+  if (walledOff.length > 0) {
+    const detail = `an agent is to publish, and no run in the sandbox may reach the forge, so every night would end at its start:\n${walledOff.join("\n")}`;
+    return [{ name, ok: "no", detail, fix: "set improve.publish: engine" }];
+  }
   const program = PROGRAMS[forge.kind];
   const { missing } = findPrograms(["git", program], env["PATH"] ?? "");
   const listed = sandbox.commands?.map((command) => command.split(" ", 1)[0]) ?? null;
@@ -78,6 +86,15 @@ function checkPublisher({ project, settings, env }: CheckForgeParams): readonly 
     return [fine(name, `an agent pushes and opens by ${program}, and holds the token in $${forge.tokenEnv} meanwhile`)];
   const fix = "install it and name it in sandbox.commands, or set improve.publish: engine";
   return [{ name, ok: "warn", detail: problems.join("\n"), fix }];
+}
+
+/** Without a token nothing can be lent, which has a finding of its own. */
+function hostsOf(lender: Forge): readonly string[] {
+  try {
+    return lender.lend().network;
+  } catch {
+    return [];
+  }
 }
 
 /** Without its secret nothing is lost but time: change requests are looked at every two minutes anyway. */

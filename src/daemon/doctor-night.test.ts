@@ -157,6 +157,7 @@ describe("the forge", () => {
     const bin = join(dir.path, "bin");
     await mkdir(bin);
     for (const name of ["git", "glab"]) await writeFile(join(bin, name), "#!/bin/sh\n", { mode: 0o755 });
+    await writeFile(join(home, "config.yaml"), "sandbox: { mode: none }\n");
     const told = async (more: string, path: string) =>
       (await check({ settings: settings(more), remote: forge.remoteUrl, env: { SHOP_TOKEN: TOKEN, PATH: path } })).find(
         ({ name }) => name === "publishing (shop)",
@@ -172,6 +173,15 @@ describe("the forge", () => {
     expect(await told("", join(dir.path, "nothing"))).toMatchObject({
       ok: "warn",
       detail: expect.stringMatching(/^an agent is to publish by git, which .*\nan agent is to publish by glab, which /),
+    });
+    // What would end each night only when it is to be published, after everything was paid for.
+    await writeFile(join(home, "config.yaml"), "sandbox: { mode: enforce }\n");
+    expect(await told("", bin)).toMatchObject({
+      ok: "no",
+      detail: expect.stringMatching(
+        /no run in the sandbox may reach the forge.*\nfound 127\.0\.0\.1:\d+; allowed: hosts/,
+      ),
+      fix: "set improve.publish: engine",
     });
   });
 

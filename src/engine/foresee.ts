@@ -12,8 +12,8 @@ import type { Project } from "../ports/store.ts";
 import type { TaskDraft } from "./commands-contract.ts";
 import type { EnginePorts } from "./ports.ts";
 import { promptValues } from "./prompt-values.ts";
-import { wantsAgent } from "./publish-by-agent.ts";
 import { draftTask } from "./submit.ts";
+import { wantsAgent } from "./wants-agent.ts";
 
 /** What a task would do, without doing any of it. */
 export interface Foreseen {

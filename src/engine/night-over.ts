@@ -4,13 +4,17 @@ import type { Outcome } from "../core/outcome.ts";
 import type { Proposal } from "../core/proposal.ts";
 import type { Role } from "../core/role.ts";
 import type { Forge } from "../ports/forge.ts";
+import { requireReach } from "./reach-forge.ts";
 import { outcomeOf, type StepContext } from "./steps/step.ts";
 
 const MAX_LEDGER = 10_000;
 
 /** Nobody reads a tenth open change request: what could not be published need not be looked for. */
 export async function nightIsOver(context: StepContext, role: Role): Promise<Outcome | null> {
-  return role === "analyze" ? findTooManyOpen(context) : null;
+  if (role !== "analyze") return null;
+  const over = await findTooManyOpen(context);
+  if (over === null) requireReach(context);
+  return over;
 }
 
 /** Those of other tasks: one that is being published again must not stand in its own way. */

@@ -3,11 +3,13 @@ import { SYSTEM } from "../core/event.ts";
 import type { Outcome, OutcomeName } from "../core/outcome.ts";
 import type { Forge, ForgeLoan } from "../ports/forge.ts";
 import { targetBranch, type Work } from "./prepare-work.ts";
-import { isForeign, judgeReport, lookThere, tellForeign, type Place, type There } from "./read-published.ts";
+import { requireReachOf } from "./reach-forge.ts";
+import { findWrong, judgeReport, lookThere, type Place, type There } from "./read-published.ts";
 import { endOf, runAgent, type AgentEnding } from "./run-agent.ts";
 import { wasStarted } from "./run-jobs.ts";
 import { startAgent } from "./start-agent.ts";
 import { outcomeOf, type StepContext, type StepResult } from "./steps/step.ts";
+import { wantsAgent } from "./wants-agent.ts";
 
 /** Says in the run's record who publishes: an agent where the user chose so for the nights, otherwise the engine. */
 export async function markPublisher(context: StepContext): Promise<StepContext> {
@@ -19,11 +21,6 @@ export async function markPublisher(context: StepContext): Promise<StepContext> 
   if (run.role === who.role) return context;
   await ports.store.updateRun(lease, who);
   return { ...context, run: { ...run, ...who } };
-}
-
-/** Only for the nights, and only where there is a forge whose token could be lent. */
-export function wantsAgent({ task, settings }: Pick<StepContext, "task" | "settings">): boolean {
-  return task.items !== null && settings.forge !== null && settings.improve.publish === "agent";
 }
 
 export interface Handed {
@@ -50,20 +47,36 @@ export async function handOver(context: StepContext, work: Work, given: HandOver
   const place: Place = { ...given, granted: tokenNames(context) };
   const begun = await wasStarted(ports, run.id);
   const before = begun ? null : await lookThere(context, place);
-  if (before !== null && isForeign(before, place)) return { failure: tellForeign(before, place), end: {}, granted: [] };
+  const wrong = before === null ? null : findWrong(before, place);
+  if (wrong !== null) return { failure: wrong, end: {}, granted: [] };
   // An agent that was ended after it had done everything need not do it again.
   if (before?.request != null && before.head === place.commit) return { failure: null, end: {}, granted: [] };
   const there = inBranch(context, given.branch);
   const squashed = { baseCommit: work.baseCommit, headCommit: given.commit };
   const ending = await runAgent(there, "publish", async () => {
     const loan = given.forge.lend();
+    requireReachOf(context.settings, loan);
     const data = { publishing: await describeErrand(context, given, { loan, expected: before?.head ?? "" }) };
-    await tellOfLoan(context, place);
-    return startAgent(there, "publish", squashed, { loan, data });
+    return startAgent(there, "publish", squashed, { loan, data, onStart: () => tellOfLoan(context, place) });
   });
   const { granted } = place;
   const failure = await judgeEnding(context, place, ending);
   return { failure, end: endOf(context, ending), granted };
+}
+
+/** Its forge is gone from the settings: it is waited for, and nobody can be asked what it did there. */
+export async function awaitLeftAlone(
+  context: StepContext,
+  { branch, commit }: Pick<HandOver, "branch" | "commit">,
+): Promise<Handed> {
+  const ending = await runAgent(inBranch(context, branch), "publish", () => {
+    throw new Error(`run ${context.run.id} has neither an agent nor a forge to publish by`);
+  });
+  const summary = [
+    `an agent was publishing "${branch}" while \`forge\` was taken out of the settings or cannot be used as they have it now, so nobody could look at what it did.`,
+    `Judged was ${commit}: look whether the branch is that, and whether it has a change request. Then put \`forge\` back and retry.`,
+  ].join(" ");
+  return { failure: outcomeOf("policy_failed", summary, { branch, commit }), end: endOf(context, ending), granted: [] };
 }
 
 /** The workspace holds the commit and nothing of the person's checkout. */
@@ -74,8 +87,9 @@ function inBranch(context: StepContext, branch: string): StepContext {
 }
 
 async function judgeEnding(context: StepContext, place: Place, { outcome }: AgentEnding): Promise<Outcome | null> {
-  const after = await lookThere(context, place);
-  if (isForeign(after, place)) return tellForeign(after, place);
+  const after = { ...(await lookThere(context, place)), hadAgent: true };
+  const wrong = findWrong(after, place);
+  if (wrong !== null) return wrong;
   if (outcome.name === "opened") return judgeReport(after, place, String(outcome.payload["url"]));
   if (after.head === place.commit && after.request !== null) return null;
   return explainUnpublished(outcome, after, place);
@@ -110,7 +124,7 @@ function tokenNames({ settings }: StepContext): readonly string[] {
   return name === null ? [] : [name];
 }
 
-/** Before the agent starts: whoever looks at the night sees that it held the token. */
+/** Just before the agent starts: whoever looks at the night sees that it held the token. */
 async function tellOfLoan({ ports, run }: StepContext, { forge, granted }: Place): Promise<void> {
   const names = granted.map((name) => `$${name}`).join(", ");
   await ports.store.appendEvents([

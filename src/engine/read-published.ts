@@ -17,20 +17,33 @@ export interface There {
   readonly request: FoundRequest | null;
   /** Commits of this task that an earlier run was to push there: judged too, and to be replaced. */
   readonly earlier: readonly string[];
+  /** The request was seen here before, by the ledger or by whoever was told of it. */
+  readonly isKnown: boolean;
+  /** An agent of this task held the token before this was looked at. */
+  readonly hadAgent: boolean;
 }
 
 export async function lookThere(context: StepContext, { forge, branch, commit }: Place): Promise<There> {
-  const { ports, task, project } = context;
+  const { ports, task, project, run } = context;
   const credentials = forge.credentialsFor(project.remote);
-  const [request, found, runs] = await Promise.all([
+  const [request, found, runs, artifacts] = await Promise.all([
     forge.find({ branch, commit }),
     ports.workspaces.readBranch({ project: project.name, remote: project.remote, branch, credentials }),
     ports.store.listRuns({ task: task.id, status: null, project: null, limit: 1000 }),
+    ports.store.listArtifacts(task.id),
   ]);
+  const others = runs.filter(({ role, id }) => role === "publish" && id !== run.id);
   const earlier = runs.filter(({ role }) => role === "publish").flatMap(({ payload }) => commitIn(payload));
-  // People were faster: what was merged or closed was this very commit, and its branch may be gone.
-  const head = request !== null && request.state !== "open" ? commit : found;
-  return { head, request, earlier };
+  const told = [...artifacts.map(({ url }) => url), ...others.map(({ payload }) => payload?.["url"])];
+  // People were faster: what was merged or closed was this very commit, and its branch is gone.
+  const isGone = found === null && request !== null && request.state !== "open";
+  return {
+    head: isGone ? commit : found,
+    request,
+    earlier,
+    isKnown: request !== null && told.includes(request.url),
+    hadAgent: others.length > 0,
+  };
 }
 
 function commitIn(payload: Readonly<Record<string, unknown>> | null): readonly string[] {
@@ -38,12 +51,21 @@ function commitIn(payload: Readonly<Record<string, unknown>> | null): readonly s
   return typeof commit === "string" ? [commit] : [];
 }
 
+/** What no further try could mend, whatever an agent said about it; null where there is nothing of that kind. */
+export function findWrong(there: There, place: Place): Outcome | null {
+  if (isForeign(there, place)) return tellForeign(there, place);
+  if (there.request === null) return null;
+  if (there.request.alsoOpen.length > 0) return tellSeveral(there.request, place);
+  const isDecided = there.request.state !== "open" && there.hadAgent && !there.isKnown;
+  return isDecided ? tellDecided(there.request, place) : null;
+}
+
 /** The same commit is the same files, the same parent and the same message: anything else was judged by nobody. */
-export function isForeign({ head, earlier }: There, { commit }: Place): boolean {
+function isForeign({ head, earlier }: There, { commit }: Place): boolean {
   return head !== null && head !== commit && !earlier.includes(head);
 }
 
-export function tellForeign({ head, request }: There, { forge, branch, commit, granted }: Place): Outcome {
+function tellForeign({ head, request }: There, { forge, branch, commit, granted }: Place): Outcome {
   const names = granted.map((name) => `$${name}`).join(", ");
   const summary = [
     `"${branch}" at ${forge.place} is NOT what was judged: it is ${head ?? "nothing"}, judged was ${commit}.`,
@@ -51,6 +73,23 @@ export function tellForeign({ head, request }: There, { forge, branch, commit, g
     "whoever pushed that may have used it for more.",
   ].join(" ");
   return outcomeOf("policy_failed", summary, { branch, commit, found: head, url: request?.url ?? null, granted });
+}
+
+/** Which of them people look at is not for us to choose. */
+function tellSeveral({ url, alsoOpen }: FoundRequest, { forge, branch, commit, granted }: Place): Outcome {
+  const urls = [url, ...alsoOpen];
+  const summary = `"${branch}" at ${forge.place} has ${urls.length} open change requests, allowed is one: ${urls.join(", ")}. Close all but one of them, then retry.`;
+  return outcomeOf("policy_failed", summary, { branch, commit, url, urls, granted });
+}
+
+/** Nobody here has seen it open: whether it is merged or closed is for people to say, and people had no time to. */
+function tellDecided({ url, state }: FoundRequest, { forge, branch, commit, granted }: Place): Outcome {
+  const names = granted.map((name) => `$${name}`).join(", ");
+  const summary = [
+    `${url} of "${branch}" at ${forge.place} is ${state} already, and no agent may do that: it must be open.`,
+    `If it was not you who ${state} it, the agent did: look at it, and replace the token in ${names}. Retry takes it as it is.`,
+  ].join(" ");
+  return outcomeOf("policy_failed", summary, { branch, commit, url, state, granted });
 }
 
 /** Null where everything is as the agent says. */

@@ -28,6 +28,8 @@ const MAX_RUNS = 1_000;
 export interface Errand {
   readonly loan: ForgeLoan;
   readonly data: PromptData;
+  /** Just before the agent gets it. */
+  readonly onStart: () => Promise<void>;
 }
 
 /** Prepare, context, configure, execute, monitor: the first five of a run's ten steps. */
@@ -50,7 +52,7 @@ export async function startAgent(
   const unfit = grantFor(context, role).executes ? await setUpWorkspace(context, workspace, briefed.paths) : null;
   if (unfit !== null) return unfit;
   await ports.runFiles.writeAgentFiles(briefed.paths, files);
-  return supervise(context, job);
+  return supervise(context, job, errand?.onStart);
 }
 
 interface Execution {

@@ -8,9 +8,13 @@ import { readTask } from "./transact.ts";
 /**
  * Starts a job, or finds the one that an earlier call started, and stays with it to its end. People's orders
  * (pause, resume, cancel, kill) stand in the task; they are passed on as they come and once at the start,
- * for those that came while nobody was watching.
+ * for those that came while nobody was watching. `onStart` is called when nothing stands in the way of a start any more.
  */
-export async function supervise(context: StepContext, job: Job): Promise<JobResult> {
+export async function supervise(
+  context: StepContext,
+  job: Job,
+  onStart: () => Promise<void> = async () => undefined,
+): Promise<JobResult> {
   const { ports, run, lease } = context;
   const task = await readTask(ports, run.task);
   const begun = await ports.supervisors.wasStarted(job.dir);
@@ -20,6 +24,7 @@ export async function supervise(context: StepContext, job: Job): Promise<JobResu
   const problem = job.sandbox === "enforce" && !begun ? await ports.sandboxProblem() : null;
   if (problem !== null) throw new StepEnd("sandbox_refused", problem);
   const paused = task.status === "paused";
+  if (!begun) await onStart();
   await ports.supervisors.start({ ...job, paused });
   ports.pass("supervisor.started");
   return watchJob(context, job.dir, begun ? null : paused);

@@ -121,13 +121,27 @@ function testPublish(scene: ForgeScene): void {
       const pushed = { branch: "night-shift/faster", commit };
       expect(await scene.forge().find(pushed)).toBeNull();
       const { number, url, title, branch } = await scene.forge().publish(scene.draft({ commit }));
-      const open = { number, url, title, branch, state: "open" };
+      const open = { number, url, title, branch, state: "open", alsoOpen: [] };
       expect(await scene.forge().find(pushed)).toEqual(open);
       expect(await scene.forge().find({ ...pushed, commit: "0".repeat(40) })).toEqual(open);
       scene.loopback.closeRequest(number);
       expect(await scene.forge().find(pushed)).toEqual({ ...open, state: "closed" });
       expect(await scene.forge().find({ ...pushed, commit: "0".repeat(40) })).toBeNull();
       expect(scene.loopback.changeRequests).toHaveLength(1);
+    });
+
+    test("find names the others that the branch has open, and none that are not", async () => {
+      const commit = await scene.makeBranch("night-shift/faster");
+      const pushed = { branch: "night-shift/faster", commit };
+      await scene.makeBranch("elsewhere");
+      const first = await scene.forge().publish(scene.draft({ commit }));
+      const { number } = await scene.loopback.openRequest({ branch: pushed.branch, target: "elsewhere" });
+      const found = await scene.forge().find(pushed);
+      const urls = [found?.url, ...(found?.alsoOpen ?? [])];
+      expect(urls).toHaveLength(2);
+      expect(urls).toContain(first.url);
+      scene.loopback.closeRequest(number);
+      expect(await scene.forge().find(pushed)).toMatchObject({ number: first.number, alsoOpen: [] });
     });
 
     test("lend gives git the way to the project and its login, to the forge's host alone; without a token there is nothing", async () => {

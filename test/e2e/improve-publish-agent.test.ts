@@ -1,33 +1,13 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { describeGranted } from "../../src/cli/print/granted.ts";
-import { viewEvent } from "../../src/http/views.ts";
 import { hasEnded, type Task } from "../../src/core/task.ts";
 import { git } from "../../src/testing/temp-repo.ts";
-import { HAPPY, NIGHTLY, openNightly, TOKEN, type Nightly, type NightlyOptions } from "./nightly.ts";
+import { NIGHTLY, openNightly, TOKEN, type Nightly, type NightlyOptions } from "./nightly.ts";
 import { branchesOf, expectNothingLeft, holding, promptsOf } from "./nothing-left.ts";
+import { BRANCH, expectNotPublished, grantedTo, publishing } from "./publishing-agent.ts";
 
 const PATIENCE = { timeout: 400_000 };
-const BRANCH = "night-shift/say-more";
-
-/** What a program of the forge would do, in shell; the agent is told branch and commit in its prompt. */
-const TOOLS = `
-PLACE=$(dirname "$0")
-said() { printf '%s\\n' "$PROMPT" | sed -n "s/^$1: //p" | head -n 1; }
-push() { git push --quiet origin "\${1:-HEAD}:refs/heads/$(said branch)"; }
-open_gitlab() { curl -sS -X POST -H "Authorization: Bearer $GITLAB_TOKEN" -H 'content-type: application/json' "$GITLAB_HOST/api/v4/projects/team%2Fshop/merge_requests" -d '{"source_branch":"'"$(said branch)"'","target_branch":"'"\${1:-main}"'","title":"by hand"}' | grep -o '"web_url":"[^"]*/merge_requests/[^"]*"' | head -n 1 | cut -d'"' -f4; }
-open_github() { curl -sS -X POST -H "Authorization: Bearer $GH_ENTERPRISE_TOKEN" -H 'content-type: application/json' "http://$GH_HOST/api/v3/repos/team/shop/pulls" -d '{"head":"'"$(said branch)"'","base":"main","title":"by hand","body":"b"}' | grep -o '"html_url":"[^"]*/pull/[^"]*"' | head -n 1 | cut -d'"' -f4; }
-opened() { report '{"outcome":"opened","summary":"it is open","url":"'"$1"'"}'; }
-# Only whether: what the test looks for must not come from the test.
-holds() { if env | grep -q 'planted-[t]oken'; then echo yes; else echo no; fi; }
-echo "$ROLE $(holds)" >> "$PLACE/holders"
-cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n' | grep 'planted-[t]oken' >> "$PLACE/arguments"
-`;
-
-const publishing = (script: string): string =>
-  `${TOOLS}\nif [ "$ROLE" = publish ]; then\n${script}\nexit 0\nfi\n${HAPPY}`;
-
 let night: Nightly;
 
 async function open(script: string, options: NightlyOptions = {}): Promise<void> {
@@ -47,20 +27,6 @@ const runsOf = async (task: Task) =>
 
 async function holders(): Promise<readonly string[]> {
   return (await readFile(join(night.repo.path, "holders"), "utf8")).trim().split("\n");
-}
-
-async function granted(task: Task): Promise<string> {
-  const events = await night.wired.ports.store.listEvents({ after: 0, task: task.id, limit: 1000 });
-  return describeGranted(events.map(viewEvent));
-}
-
-async function expectNotPublished(task: Task): Promise<void> {
-  const artifacts = await night.wired.ports.store.listArtifacts(task.id);
-  expect(artifacts.filter(({ type }) => type === "change_request")).toEqual([]);
-  const query = { project: "shop", statuses: null, limit: 10 };
-  const proposals = await night.wired.ports.store.listProposals(query);
-  expect(proposals.filter(({ url, status }) => url !== null || status === "published")).toEqual([]);
-  expect((await night.runs(task.id)).filter(({ outcome }) => outcome === "published")).toEqual([]);
 }
 
 describe("improve.publish: agent", PATIENCE, () => {
@@ -83,7 +49,7 @@ describe("improve.publish: agent", PATIENCE, () => {
       expect(run).toMatchObject({ agent: "mine", sandbox: "none", payload: { granted: ["FORGE_TOKEN"] } });
       expect(run?.payload?.["commit"]).toBe(await git(night.repo.remote, "rev-parse", BRANCH));
       // Marked where people look, and the token is in no file, no argument and no other role's environment.
-      expect(await granted(task)).toBe(
+      expect(await grantedTo(night, task)).toBe(
         `  ${run?.id}: the agent of this run holds the forge's token ($FORGE_TOKEN for ${night.forge.url.slice(7)}/team/shop), since improve.publish is agent\n`,
       );
       expect(await holders()).toEqual(["analyze no", "implement no", "verify no", "describe no", "publish yes"]);
@@ -114,7 +80,7 @@ describe("improve.publish: agent", PATIENCE, () => {
     const tries = (await runsOf(task)).filter(([role]) => role === "publish");
     expect(tries.length).toBeGreaterThan(1);
     expect(tries.filter(([, , outcome]) => outcome !== "agent_error")).toEqual([]);
-    await expectNotPublished(task);
+    await expectNotPublished(night, task);
   });
 
   it("is not content with a push: a request that was not opened is named, with or without a claim", async () => {
@@ -129,7 +95,7 @@ describe("improve.publish: agent", PATIENCE, () => {
       /did not: invalid_output .*; the branch "night-shift\/say-more" is pushed, and no change request/,
     );
     expect(await branchesOf(night)).toEqual([BRANCH]);
-    await expectNotPublished(task);
+    await expectNotPublished(night, task);
   });
 
   it("says loudly when something else was pushed than was judged, and tries nothing more", async () => {
@@ -144,7 +110,7 @@ describe("improve.publish: agent", PATIENCE, () => {
       /close http.*merge_requests\/1, delete the branch, and replace the token in \$FORGE_TOKEN/,
     );
     expect((await runsOf(task)).filter(([role]) => role === "publish")).toHaveLength(1);
-    await expectNotPublished(task);
+    await expectNotPublished(night, task);
   });
 
   it("finds what an agent did that was ended before it could report it", async () => {
@@ -162,7 +128,7 @@ describe("improve.publish: agent", PATIENCE, () => {
     const task = await tonight();
     expect(task).toMatchObject({ status: "succeeded", state: "published" });
     expect((await runsOf(task)).at(-1)).toEqual([null, "publish", "published"]);
-    expect(await granted(task)).toBe("");
+    expect(await grantedTo(night, task)).toBe("");
     expect(await holders()).toEqual(["analyze no", "implement no", "verify no", "describe no"]);
   });
 
@@ -223,6 +189,10 @@ git push origin HEAD:refs/heads/other`;
     const refused = await tonight();
     expect(refused).toMatchObject({ status: "failed", outcome: "sandbox_refused" });
     expect(refused.reason).toMatch(/127\.0\.0\.1.*hosts of the public internet/);
+    // At once, not after everything else was paid for, and nobody is told of a token that nobody got.
+    expect(await runsOf(refused)).toEqual([["analyze", "agent", "sandbox_refused"]]);
+    expect(await night.runs(refused.id)).toMatchObject([{ status: "failed", costUsd: 0 }]);
+    expect(await grantedTo(night, refused)).toBe("");
     await night.close();
     await open(script, { userSettings: "sandbox: { mode: enforce }\n" });
     const { ports } = night.wired;
@@ -241,6 +211,6 @@ git push origin HEAD:refs/heads/other`;
     const { lines } = await ports.runFiles.readTranscript(run?.id ?? "", 0, 1_000_000);
     expect(lines.filter(({ from }) => from === "stdout").map(({ text }) => text)).toEqual(["logged in"]);
     expect(await branchesOf(night)).toEqual([]);
-    await expectNotPublished(task);
+    await expectNotPublished(night, task);
   });
 });

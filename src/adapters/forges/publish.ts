@@ -60,10 +60,13 @@ export async function findPublished<Found>(
   forge: PublishingForge<Found>,
   pushed: Pick<ChangeRequestDraft, "branch" | "commit">,
 ): Promise<FoundRequest | null> {
-  const found = findOwn(forge, await forge.findAll(pushed.branch), pushed);
+  const all = await forge.findAll(pushed.branch);
+  const found = findOwn(forge, all, pushed);
   if (found === null) return null;
   const { number, url, title, branch, state } = forge.describe(found);
-  return { number, url, title, branch, state };
+  const open = all.map((each) => forge.describe(each)).filter((each) => each.state === "open");
+  const alsoOpen = open.filter((each) => each.number !== number).map((each) => each.url);
+  return { number, url, title, branch, state, alsoOpen };
 }
 
 /** What is open stays open, whatever the forge has against what comes after. Only a person can mend the token. */

@@ -10,10 +10,10 @@ import { judgeChange } from "../judge-change.ts";
 import { findPublishedMeanwhile } from "../judge-night.ts";
 import { findTooManyOpen } from "../night-over.ts";
 import { targetBranch, type Work } from "../prepare-work.ts";
-import { handOver, type Handed } from "../publish-by-agent.ts";
+import { awaitLeftAlone, handOver, type Handed } from "../publish-by-agent.ts";
+import { isCalledOff, publishTurn } from "../publish-turn.ts";
 import { isPublished, rememberPublished } from "../remember-proposals.ts";
 import { wasStarted } from "../run-jobs.ts";
-import { taskTurn } from "../task-turn.ts";
 import { readTask, transact } from "../transact.ts";
 import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult } from "./step.ts";
 
@@ -23,25 +23,22 @@ import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult } from 
  * Every part gives the same result when repeated, so a crash in between costs nothing.
  */
 export async function runPublishStep(context: StepContext): Promise<StepResult> {
-  const { ports, run, task, project } = context;
+  const { ports, run, task } = context;
   const work = requireWork(context);
   await requireJudged(context, work);
   const text = await describeWork(context);
   if (task.items === null) return sendOut(context, work, text);
-  // An agent that is at it already is waited for, and is told of people's orders itself.
   const begun = await wasStarted(ports, run.id);
-  if (!begun && (await isCalledOff(context))) return calledOff(context);
-  // One night at a time, so that of two that made the same the second finds the first one's.
-  return taskTurn(ports, `publish ${project.name}`, async () => {
-    context.signal.throwIfAborted();
+  const inTurn = async (): Promise<StepResult> => {
     const unwanted = begun ? null : await findUnwanted(context, work);
     return unwanted === null ? sendOut(context, work, text) : resultOf(context, unwanted, { error: unwanted.summary });
-  });
+  };
+  return (await publishTurn(context, { begun, work: inTurn })) ?? calledOff(context);
 }
 
 async function sendOut(context: StepContext, work: Work, text: ChangeText): Promise<StepResult> {
-  const { ports, task, project, settings } = context;
-  const forge = ports.forgeFor(project, settings);
+  const { ports, task, project } = context;
+  const forge = await findForge(context);
   const credentials = forge?.credentialsFor(project.remote) ?? null;
   const branch = await chooseBranch(context, credentials);
   const commit = await ports.workspaces.squash({
@@ -62,11 +59,23 @@ async function sendOut(context: StepContext, work: Work, text: ChangeText): Prom
   return toResult(context, { ...work, branch, commit, request, title: ports.redact(text.title), handed });
 }
 
+/** To an agent at work, one that cannot be used any more is gone: to end the run here would leave the agent to itself. */
+async function findForge({ ports, project, settings, run }: StepContext): Promise<Forge | null> {
+  try {
+    return ports.forgeFor(project, settings);
+  } catch (error) {
+    if (run.role === "publish" && (await wasStarted(ports, run.id))) return null;
+    throw error;
+  }
+}
+
 /** By ourselves, or by the agent whom the user has chosen for it. Null where people called it off. */
 async function sendBranch(context: StepContext, work: Work, out: Leaving): Promise<Handed | null> {
   const { ports, run, task, project } = context;
   const { forge, branch, commit } = out;
-  if (forge !== null && run.role === "publish") return handOver(context, work, { ...out, forge });
+  // Whatever became of the settings: the engine does nothing beside an agent that was begun.
+  if (run.role === "publish")
+    return forge === null ? awaitLeftAlone(context, out) : handOver(context, work, { ...out, forge });
   // A night that is paused in its turn would hold up the others.
   const isOff = task.items === null ? await isCalledOff(context) : (await readTask(ports, task.id)).order !== null;
   if (isOff) return null;
@@ -179,15 +188,3 @@ async function requireJudged(context: StepContext, work: Work): Promise<void> {
   const problem = refusal ?? question;
   if (problem !== null) throw new StepEnd("refused", `the change must not be published as it is:\n${problem}`);
 }
-
-/** There is no process to stop here, so people's orders are looked for just before the branch leaves the house. */
-async function isCalledOff({ ports, task, signal }: StepContext): Promise<boolean> {
-  for (;;) {
-    const { order, status } = await readTask(ports, task.id);
-    if (order !== null || status !== "paused") return order !== null;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-    signal.throwIfAborted();
-  }
-}
-
-const LOOK_MS = 250;

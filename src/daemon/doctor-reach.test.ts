@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { findUnreachable } from "./doctor-reach.ts";
+
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  "gitlab.example.com": ["93.184.216.34"],
+  "git.corp.example.com": ["10.1.2.3"],
+};
+const lookup = async (name: string): Promise<readonly string[]> => {
+  const found = NAMES[name];
+  if (found === undefined) throw Object.assign(new Error("not found"), { code: "ENOTFOUND" });
+  return found;
+};
+
+test("a forge of the public internet can be reached from inside the sandbox", async () => {
+  expect(await findUnreachable(["gitlab.example.com", "gitlab.example.com:8443"], lookup)).toEqual([]);
+});
+
+test.each([
+  ["127.0.0.1:3000", /found 127\.0\.0\.1:3000; allowed: hosts of the public internet/],
+  ["192.168.1.1", /found 192\.168\.1\.1; allowed: hosts of the public internet/],
+  ["git.corp.example.com", /git\.corp\.example\.com:443; it leads to 10\.1\.2\.3/],
+])("%s cannot, and it is said why", async (host, expected) => {
+  expect(await findUnreachable(["gitlab.example.com", host], lookup)).toEqual([expect.stringMatching(expected)]);
+});
+
+test("a name that nobody knows just now says nothing about the night", async () => {
+  expect(await findUnreachable(["gone.example.com"], lookup)).toEqual([]);
+});
