@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { UserError } from "../../src/core/errors.ts";
 import { messageOf } from "../../src/core/notice-message.ts";
 import { createCommands } from "../../src/engine/commands.ts";
+import { nightDraft } from "../../src/engine/draft-task.ts";
 import { startDue } from "../../src/engine/schedules.ts";
 import { listUpcoming } from "../../src/engine/upcoming.ts";
 import { DAY, HOUR, nightly, openCalendar, type Calendar } from "./calendar.ts";
@@ -32,24 +33,7 @@ async function firstNight(): Promise<void> {
 
 const improveNow = () =>
   createCommands(calendar.ports).submit(
-    {
-      project: "shop",
-      pipeline: "improve",
-      title: "By hand",
-      description: "Improve it.",
-      priority: "normal",
-      size: null,
-      complexity: null,
-      tags: [],
-      agent: null,
-      model: null,
-      timeoutMs: null,
-      budgetUsd: null,
-      autoApprove: false,
-      design: false,
-      improve: { category: "docs", only: false, scheduledAt: null },
-      key: null,
-    },
+    { ...nightDraft("shop", { category: "docs", only: false }), title: "By hand", description: "Improve it." },
     ALICE,
   );
 
