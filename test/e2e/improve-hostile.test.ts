@@ -1,24 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { Task } from "../../src/core/task.ts";
 import { git } from "../../src/testing/temp-repo.ts";
 import { ALICE } from "./night.ts";
-import { NIGHTLY, openNightly, TOKEN, type Nightly, type NightlyOptions } from "./nightly.ts";
+import { NIGHTLY, TOKEN } from "./nightly.ts";
 import { branchesOf, expectNothingLeft, filesBelow, holding, promptsOf } from "./nothing-left.ts";
-
-const PATIENCE_MS = 200_000;
-const PATIENCE = { timeout: 240_000 };
-
-let night: Nightly;
-
-async function open(options: NightlyOptions): Promise<void> {
-  night = await openNightly({ patienceMs: PATIENCE_MS, ...options });
-}
-
-afterEach(async () => {
-  await night.close();
-}, 60_000);
+import { night, open, PATIENCE } from "./one-night.ts";
 
 async function tonight(): Promise<Task> {
   const { id } = await night.submit({ ...NIGHTLY, improve: { category: "docs", only: true, scheduledAt: null } });

@@ -1,21 +1,9 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Task } from "../../src/core/task.ts";
 import { ALICE } from "./night.ts";
-import { NIGHTLY, openNightly, TOKEN, type Nightly, type NightlyOptions } from "./nightly.ts";
+import { NIGHTLY, TOKEN } from "./nightly.ts";
 import { branchesOf, expectNothingLeft, holding } from "./nothing-left.ts";
-
-const PATIENCE_MS = 200_000;
-const PATIENCE = { timeout: 240_000 };
-
-let night: Nightly;
-
-async function open(options: NightlyOptions): Promise<void> {
-  night = await openNightly({ patienceMs: PATIENCE_MS, ...options });
-}
-
-afterEach(async () => {
-  await night.close();
-}, 60_000);
+import { night, open, PATIENCE, PATIENCE_MS } from "./one-night.ts";
 
 async function begin(only = false): Promise<string> {
   const { id } = await night.submit({ ...NIGHTLY, improve: { category: "docs", only, scheduledAt: null } });

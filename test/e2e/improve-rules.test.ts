@@ -1,21 +1,9 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Task } from "../../src/core/task.ts";
 import { git } from "../../src/testing/temp-repo.ts";
-import { NIGHTLY, openNightly, type Nightly, type NightlyOptions } from "./nightly.ts";
+import { NIGHTLY } from "./nightly.ts";
 import { branchesOf, expectNothingLeft, promptsOf } from "./nothing-left.ts";
-
-const PATIENCE_MS = 200_000;
-const PATIENCE = { timeout: 240_000 };
-
-let night: Nightly;
-
-async function open(options: NightlyOptions): Promise<void> {
-  night = await openNightly({ patienceMs: PATIENCE_MS, ...options });
-}
-
-afterEach(async () => {
-  await night.close();
-}, 60_000);
+import { night, open, PATIENCE } from "./one-night.ts";
 
 async function tonight(only = false): Promise<Task> {
   const { id } = await night.submit({ ...NIGHTLY, improve: { category: "docs", only, scheduledAt: null } });

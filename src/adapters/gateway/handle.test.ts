@@ -3,23 +3,14 @@ import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { openGateway, type GatewayParams } from "./gateway.ts";
 import { createHandler } from "./handle.ts";
-import { json, KEY, NONCE, openTestModel, PRICES } from "./test-model.suite.ts";
+import { json, KEY, NONCE, openTestModel, testPlan } from "./test-model.suite.ts";
 
 const ASKED = { model: "claude-x", max_tokens: 1000, messages: [{ role: "user", content: "hello" }] };
 
 function paramsFor(upstream: string, key: string) {
   const notes: string[] = [];
   const params: GatewayParams = {
-    plan: {
-      api: "anthropic",
-      upstream,
-      keyName: "KEY",
-      keyKind: "api_key",
-      nonce: NONCE,
-      limitUsd: null,
-      limitTokens: 1500,
-      prices: PRICES,
-    },
+    plan: testPlan(upstream, { limitTokens: 1500 }),
     key,
     socket: null,
     onUsage: () => undefined,

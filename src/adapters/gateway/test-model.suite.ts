@@ -81,8 +81,8 @@ export interface OpenedGateway {
   ask(path: string, body: unknown, init?: RequestInit): Promise<Response>;
 }
 
-export async function openTestGateway(upstream: string, changes: Partial<GatewayPlan> = {}): Promise<OpenedGateway> {
-  const plan: GatewayPlan = {
+export function testPlan(upstream: string, changes: Partial<GatewayPlan> = {}): GatewayPlan {
+  return {
     api: "anthropic",
     upstream,
     keyName: "KEY",
@@ -93,6 +93,10 @@ export async function openTestGateway(upstream: string, changes: Partial<Gateway
     prices: PRICES,
     ...changes,
   };
+}
+
+export async function openTestGateway(upstream: string, changes: Partial<GatewayPlan> = {}): Promise<OpenedGateway> {
+  const plan = testPlan(upstream, changes);
   const usage: unknown[] = [];
   const notes: string[] = [];
   const exhausted: string[] = [];

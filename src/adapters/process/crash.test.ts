@@ -157,7 +157,7 @@ test("without a descriptor left, preparing one is an error that can be caught, a
     import { createSupervisors } from ${JSON.stringify(new URL("./supervisors.ts", import.meta.url).href)};
     const supervisors = createSupervisors({ home: ${JSON.stringify(bench.home)}, log: { info() {}, warn() {}, error() {} } });
     const open = [];
-    try { for (;;) open.push(openSync("/dev/null")); } catch {}
+    try { for (;;) open.push(openSync("/dev/null")); } catch { /* there is none left, which is what was wanted */ }
     for (const left of open.splice(-3)) closeSync(left);
     try { supervisors.prepare(${JSON.stringify(bench.job(["true"]).dir)}); } catch (error) { console.log(error.message); }
     setTimeout(() => console.log("alive"), 200);`;

@@ -1,0 +1,17 @@
+import { afterEach } from "vitest";
+import { openNightly, type Nightly, type NightlyOptions } from "./nightly.ts";
+
+export const PATIENCE_MS = 200_000;
+/** For a test of whole nights. */
+export const PATIENCE = { timeout: 240_000 };
+
+/** The night of the test that runs: `open` begins it, and it is closed after the test. */
+export let night: Nightly;
+
+export async function open(options: NightlyOptions): Promise<void> {
+  night = await openNightly({ patienceMs: PATIENCE_MS, ...options });
+}
+
+afterEach(async () => {
+  await night.close();
+}, 60_000);
