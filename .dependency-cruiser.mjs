@@ -5,13 +5,14 @@ const TESTS = "\\.(test|suite)\\.ts$|/fixtures/";
 /** What each room may import from the others, as patterns below `src/`. Adapters, builtin and testing follow below. */
 const ROOMS = {
   core: [],
-  ports: ["core/"],
-  engine: ["core/", "ports/"],
-  supervisor: ["core/", "ports/", "adapters/(process|sandboxes|gateway)/"],
-  config: ["core/"],
-  http: ["core/", "ports/", "engine/"],
-  cli: ["core/", "config/", "http/client", "daemon/(doctor|detect)"],
-  mcp: ["core/", "http/client"],
+  policy: ["core/"],
+  ports: ["core/", "policy/"],
+  engine: ["core/", "policy/", "ports/"],
+  supervisor: ["core/", "policy/", "ports/", "adapters/(process|sandboxes|gateway)/"],
+  config: ["core/", "policy/"],
+  http: ["core/", "policy/", "ports/", "engine/"],
+  cli: ["core/", "config/", "http/client/", "daemon/(doctor|detect)/"],
+  mcp: ["core/", "http/client/"],
   daemon: ["(?!cli/|testing/)"],
 };
 
@@ -36,20 +37,20 @@ export default {
       severity: "error",
       comment: "Adapters know core and ports; families are strangers to each other, but git and process serve all.",
       from: { path: "^src/adapters/([^/]+)/", pathNot: TESTS },
-      to: { path: "^src/", pathNot: ["^src/(core|ports)/", "^src/adapters/($1|git|process)/"] },
+      to: { path: "^src/", pathNot: ["^src/(core|policy|ports)/", "^src/adapters/($1|git|process)/"] },
     },
     {
       name: "adapters-are-built-in-wire",
       severity: "error",
       comment: "In the daemon only wire*.ts builds adapters; doctor and detect look at the machine without one.",
-      from: { path: "^src/daemon/", pathNot: [TESTS, "^src/daemon/(wire|doctor|detect)"] },
+      from: { path: "^src/daemon/", pathNot: [TESTS, "^src/daemon/(wire|doctor|detect)/"] },
       to: { path: "^src/adapters/" },
     },
     {
       name: "core-is-pure",
       severity: "error",
-      comment: "core knows no machine, and of packages only zod.",
-      from: { path: "^src/core/", pathNot: TESTS },
+      comment: "core and policy do not touch the machine; the only package they use is zod.",
+      from: { path: "^src/(core|policy)/", pathNot: TESTS },
       to: { pathNot: ["^src/", "node_modules/zod/"] },
     },
     {

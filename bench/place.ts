@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { DaemonAddress } from "../src/cli/find-daemon.ts";
-import { homePaths } from "../src/config/paths.ts";
-import { createClient, type Client } from "../src/http/client.ts";
+import { homePaths } from "../src/config/files/paths.ts";
+import { createClient, type Client } from "../src/http/client/client.ts";
 
 /** A throw-away home, repository and remote below one directory. */
 export interface Place {

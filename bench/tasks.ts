@@ -1,4 +1,4 @@
-import type { Client, EventJson } from "../src/http/client.ts";
+import type { Client, EventJson } from "../src/http/client/client.ts";
 import { PROJECT } from "./place.ts";
 
 /** Hands tasks over and hears when they end, over one stream of events. */

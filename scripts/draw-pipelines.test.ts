@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { parsePipelineText } from "../src/config/parse-pipeline-text.ts";
+import { parsePipelineText } from "../src/config/pipeline/parse-pipeline-text.ts";
 
 const script = join(import.meta.dirname, "draw-pipelines.ts");
 const page = join(import.meta.dirname, "../docs/pipelines.md");

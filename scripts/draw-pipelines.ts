@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parsePipelineText } from "../src/config/parse-pipeline-text.ts";
-import { drawPipeline } from "../src/core/draw-pipeline.ts";
-import { ConfigError } from "../src/core/errors.ts";
+import { parsePipelineText } from "../src/config/pipeline/parse-pipeline-text.ts";
+import { drawPipeline } from "../src/core/pipeline/draw-pipeline.ts";
+import { ConfigError } from "../src/core/text/errors.ts";
 
 // Writes the drawings of the built-in pipelines into docs/pipelines.md, or into the file that is named. With --check it
 // only says whether they are current.

@@ -1,6 +1,6 @@
-import { toJsonSchema, type SchemaNode } from "../src/config/list-keys.ts";
-import { USER_ONLY_KEYS, userSchema } from "../src/config/schema.ts";
-import { guardOf, partOf, type Guard } from "../src/config/widening.ts";
+import { toJsonSchema, type SchemaNode } from "../src/config/schema/list-keys.ts";
+import { USER_ONLY_KEYS, userSchema } from "../src/config/schema/schema.ts";
+import { guardOf, partOf, type Guard } from "../src/config/trust/widening.ts";
 
 /** What has to happen before a change of a key in nightshift.yaml counts. */
 const TRUST: Readonly<Record<Guard, string>> = {

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { toJsonSchema } from "../src/config/list-keys.ts";
-import { projectSchema, userSchema } from "../src/config/schema.ts";
+import { toJsonSchema } from "../src/config/schema/list-keys.ts";
+import { projectSchema, userSchema } from "../src/config/schema/schema.ts";
 import { renderKeyTable } from "./render-key-table.ts";
 
 const ROOT = join(import.meta.dirname, "..");

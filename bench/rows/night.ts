@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Client } from "../../src/http/client.ts";
+import type { Client } from "../../src/http/client/client.ts";
 import { makePlace, openDaemon, PROJECT, register, type Place } from "../place.ts";
 import { atMost, type Measured } from "../report.ts";
 import { median, timed } from "../statistics.ts";

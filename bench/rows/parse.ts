@@ -1,12 +1,12 @@
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { claudeCode } from "../../src/adapters/agents/claude-code.ts";
+import { claudeCode } from "../../src/adapters/agents/claude-code/claude-code.ts";
 import { readTranscriptPage } from "../../src/adapters/run-files/transcript-page.ts";
-import type { TranscriptLine } from "../../src/core/transcript.ts";
+import type { TranscriptLine } from "../../src/core/task/transcript.ts";
 import { atMost, type Measured } from "../report.ts";
 
-const SAMPLE = new URL("../../src/adapters/agents/fixtures/claude-full-profile.jsonl", import.meta.url);
+const SAMPLE = new URL("../../src/adapters/agents/claude-code/fixtures/claude-full-profile.jsonl", import.meta.url);
 const TOTAL_BYTES = 200_000_000;
 /** As the engine reads it. */
 const PAGE_BYTES = 1_000_000;

@@ -1,5 +1,5 @@
 import { openSqliteStore } from "../../src/adapters/stores/sqlite/open.ts";
-import { homePaths } from "../../src/config/paths.ts";
+import { homePaths } from "../../src/config/files/paths.ts";
 import { makeTask } from "../../src/testing/builders.ts";
 import { bareNode } from "../bare.ts";
 import { cli } from "../cli.ts";

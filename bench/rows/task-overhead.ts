@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { homePaths } from "../../src/config/paths.ts";
+import { homePaths } from "../../src/config/files/paths.ts";
 import { prepareBare, type BareTask } from "../bare.ts";
 import { countCommits } from "../count-commits.ts";
 import { makePlace, openDaemon, QUICK_AGENT, register, type Place } from "../place.ts";

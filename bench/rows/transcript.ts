@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync, mkdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Client } from "../../src/http/client.ts";
+import type { Client } from "../../src/http/client/client.ts";
 import { makePlace, openDaemon, PROJECT, register, type Place } from "../place.ts";
 import { atMost, type Measured } from "../report.ts";
 
-const SAMPLE = new URL("../../src/adapters/agents/fixtures/claude-full-profile.jsonl", import.meta.url);
+const SAMPLE = new URL("../../src/adapters/agents/claude-code/fixtures/claude-full-profile.jsonl", import.meta.url);
 const WARM_BYTES = 1_000_000;
 const TOTAL_BYTES = 200_000_000;
 const MB = 1_000_000;

@@ -1,6 +1,6 @@
-import { UserError } from "../core/errors.ts";
-import { terminalText } from "../core/terminal-text.ts";
-import type { Client, PendingTrustJson, ProjectJson } from "../http/client.ts";
+import { UserError } from "../core/text/errors.ts";
+import { terminalText } from "../core/text/terminal-text.ts";
+import type { Client, PendingTrustJson, ProjectJson } from "../http/client/client.ts";
 import { confirm } from "./ask.ts";
 import type { CliContext } from "./context.ts";
 import { paint } from "./print/style.ts";

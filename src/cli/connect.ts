@@ -1,4 +1,4 @@
-import { createClient, type Client } from "../http/client.ts";
+import { createClient, type Client } from "../http/client/client.ts";
 import type { CliContext } from "./context.ts";
 import { findDaemon } from "./find-daemon.ts";
 

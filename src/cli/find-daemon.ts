@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { findHome, homePaths } from "../config/paths.ts";
-import { createClient, UnreachableError } from "../http/client.ts";
+import { findHome, homePaths } from "../config/files/paths.ts";
+import { createClient, UnreachableError } from "../http/client/client.ts";
 import type { CliContext } from "./context.ts";
 
 export interface DaemonAddress {

@@ -1,7 +1,7 @@
 import { mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Client } from "../http/client.ts";
+import type { Client } from "../http/client/client.ts";
 import { createTempDir, type TempDir } from "../testing/temp-repo.ts";
 import type { CliContext } from "./context.ts";
 import { projectHere } from "./find-project.ts";

@@ -1,6 +1,6 @@
-import { findProjectDir } from "../config/find-project.ts";
-import { UserError } from "../core/errors.ts";
-import type { Client, ProjectJson } from "../http/client.ts";
+import { findProjectDir } from "../config/files/find-project.ts";
+import { UserError } from "../core/text/errors.ts";
+import type { Client, ProjectJson } from "../http/client/client.ts";
 import type { CliContext } from "./context.ts";
 
 /** `--project`, or the registered project of this folder. */

@@ -1,4 +1,4 @@
-import type { Client } from "../http/client.ts";
+import type { Client } from "../http/client/client.ts";
 import { acceptFiles } from "./accept-files.ts";
 import type { CliContext } from "./context.ts";
 import { paint } from "./print/style.ts";

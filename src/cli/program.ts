@@ -1,8 +1,8 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
-import { CATEGORIES } from "../core/category.ts";
-import { COST_DIMENSIONS, type CostDimension } from "../core/cost-dimensions.ts";
-import { REASON_KINDS } from "../core/proposal-reason.ts";
-import { COMPLEXITIES, PRIORITIES, SIZES, TASK_STATUSES } from "../core/task.ts";
+import { CATEGORIES } from "../core/nightly/category.ts";
+import { COST_DIMENSIONS, type CostDimension } from "../core/money/cost-dimensions.ts";
+import { REASON_KINDS } from "../core/nightly/proposal-reason.ts";
+import { COMPLEXITIES, PRIORITIES, SIZES, TASK_STATUSES } from "../core/task/task.ts";
 import { createContext, type CliContext, type GlobalOptions } from "./context.ts";
 import { EXAMPLES } from "./examples.ts";
 import { version } from "./version.ts";

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { readRecordedPath } from "../config/recorded-path.ts";
+import { readRecordedPath } from "../config/files/recorded-path.ts";
 import type { CliContext } from "./context.ts";
 import { recordPath } from "./record-path.ts";
 

@@ -1,7 +1,7 @@
 import { delimiter } from "node:path";
-import { findHome } from "../config/paths.ts";
-import { listFolders, readRecordedPath, writeRecordedPath } from "../config/recorded-path.ts";
-import { askLoginShell } from "../daemon/detect-login-path.ts";
+import { findHome } from "../config/files/paths.ts";
+import { listFolders, readRecordedPath, writeRecordedPath } from "../config/files/recorded-path.ts";
+import { askLoginShell } from "../daemon/detect/detect-login-path.ts";
 import type { CliContext } from "./context.ts";
 
 /** Keeps the PATH of the login shell for the daemon, which may be started where there is none of it. Never fails. */

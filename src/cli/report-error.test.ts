@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { ConfigError, UserError } from "../core/errors.ts";
-import { ProblemError, UnreachableError } from "../http/client.ts";
+import { ConfigError, UserError } from "../core/text/errors.ts";
+import { ProblemError, UnreachableError } from "../http/client/client.ts";
 import { DaemonStartError } from "./exit.ts";
 import { describeError } from "./report-error.ts";
 

@@ -1,5 +1,5 @@
-import { ConfigError, formatIssue, UserError } from "../core/errors.ts";
-import { ProblemError, UnreachableError } from "../http/client.ts";
+import { ConfigError, formatIssue, UserError } from "../core/text/errors.ts";
+import { ProblemError, UnreachableError } from "../http/client/client.ts";
 import { DaemonStartError, type ExitCode } from "./exit.ts";
 import { layOut } from "./print/hint.ts";
 

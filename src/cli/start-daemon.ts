@@ -4,7 +4,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 import { getCompileCacheDir } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { findHome, homePaths } from "../config/paths.ts";
+import { findHome, homePaths } from "../config/files/paths.ts";
 import { findDaemon, type DaemonAddress } from "./find-daemon.ts";
 import type { CliContext } from "./context.ts";
 import { DaemonStartError } from "./exit.ts";

@@ -1,7 +1,7 @@
 import type { RootCommand } from "@bomb.sh/tab";
-import { TASK_STATUSES } from "../core/task.ts";
-import { terminalLine } from "../core/terminal-text.ts";
-import { createClient, type TaskJson } from "../http/client.ts";
+import { TASK_STATUSES } from "../core/task/task.ts";
+import { terminalLine } from "../core/text/terminal-text.ts";
+import { createClient, type TaskJson } from "../http/client/client.ts";
 import { readAddress } from "./find-daemon.ts";
 
 /** Who presses the tab key waits for this. */

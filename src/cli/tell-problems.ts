@@ -1,4 +1,4 @@
-import type { Client } from "../http/client.ts";
+import type { Client } from "../http/client/client.ts";
 import type { CliContext } from "./context.ts";
 import { describeProblems } from "./print/problems.ts";
 

@@ -1,4 +1,4 @@
-import { createClient, type Client, type TaskJson } from "../http/client.ts";
+import { createClient, type Client, type TaskJson } from "../http/client/client.ts";
 import { answer, type CliContext } from "./context.ts";
 import { Exit } from "./exit.ts";
 import { readAddress } from "./find-daemon.ts";

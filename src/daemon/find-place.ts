@@ -1,7 +1,7 @@
-import { readProjectFile } from "../config/read-project.ts";
-import { UserError } from "../core/errors.ts";
+import { readProjectFile } from "../config/files/read-project.ts";
+import { UserError } from "../core/text/errors.ts";
 import type { FoundProject, ProjectPlace } from "../http/deps.ts";
-import { detectProject } from "./detect.ts";
+import { detectProject } from "./detect/detect.ts";
 
 /** What a checkout, or the address of a repository, is as a project. */
 export async function findPlace(

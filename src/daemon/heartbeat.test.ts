@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openSqliteStore } from "../adapters/stores/sqlite/open.ts";
 import type { Store } from "../ports/store.ts";
-import { openLoopback, type LoopbackServer } from "../testing/loopback-server.ts";
+import { openLoopback, type LoopbackServer } from "../testing/loopback/loopback-server.ts";
 import { creating, sampleEvent, sampleTask, SILENT } from "../testing/store/samples.ts";
 import { createTempDir, type TempDir } from "../testing/temp-repo.ts";
 import { startHeartbeat } from "./heartbeat.ts";
-import { ping } from "./wire-notifiers.ts";
+import { ping } from "./wire/wire-notifiers.ts";
 
 const PATIENCE = { timeout: 20_000 };
 let dir: TempDir;

@@ -2,10 +2,10 @@ import { chmod, mkdir, mkdtemp, realpath, rm, utimes, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { findPrograms } from "../adapters/sandboxes/find-programs.ts";
-import { writeRecordedPath } from "../config/recorded-path.ts";
+import { findPrograms } from "../adapters/sandboxes/grants/find-programs.ts";
+import { writeRecordedPath } from "../config/files/recorded-path.ts";
 import { withRecordedPath } from "./host-environment.ts";
-import { createVersionCheck } from "./wire-agents.ts";
+import { createVersionCheck } from "./wire/wire-agents.ts";
 
 let home: string;
 let tools: string;

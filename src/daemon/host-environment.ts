@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
-import { homePaths } from "../config/paths.ts";
-import { readRecordedPath, unitePaths } from "../config/recorded-path.ts";
+import { homePaths } from "../config/files/paths.ts";
+import { readRecordedPath, unitePaths } from "../config/files/recorded-path.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Settings } from "../core/settings.ts";
+import type { Settings } from "../core/task/settings.ts";
 import type { Project } from "../ports/store.ts";
 import { createKnownSecrets } from "./known-secrets.ts";
 import { createLogger } from "./logger.ts";

@@ -1,8 +1,8 @@
-import { createRedactor, type Redactor } from "../core/redact.ts";
-import { isLongEnough, SHORTEST_SECRET, type Secret } from "../core/secret-forms.ts";
-import { isCredential, passwordsIn } from "../core/secret-names.ts";
-import type { Settings } from "../core/settings.ts";
-import type { UserConfig } from "../config/user-config.ts";
+import { createRedactor, type Redactor } from "../policy/secrets/redact.ts";
+import { isLongEnough, SHORTEST_SECRET, type Secret } from "../policy/secrets/secret-forms.ts";
+import { isCredential, passwordsIn } from "../policy/secrets/secret-names.ts";
+import type { Settings } from "../core/task/settings.ts";
+import type { UserConfig } from "../config/files/user-config.ts";
 import type { ProjectFiles } from "../ports/projects.ts";
 import type { Project } from "../ports/store.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { EventDraft } from "../core/event.ts";
+import type { EventDraft } from "../core/task/event.ts";
 import { createSystemClock } from "../adapters/clock/system.ts";
 import { createLimits } from "./limits.ts";
 

@@ -1,4 +1,4 @@
-import { SYSTEM, type EventType } from "../core/event.ts";
+import { SYSTEM, type EventType } from "../core/task/event.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 import type { ProjectFiles } from "../ports/projects.ts";

@@ -1,7 +1,7 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
-import type { Redactor } from "../core/redact.ts";
+import type { Redactor } from "../policy/secrets/redact.ts";
 import type { Log } from "../ports/log.ts";
 
 export interface LoggerOptions {

@@ -1,12 +1,12 @@
-import { runAttempt } from "./attempt.ts";
-import { createChore } from "./chore.ts";
-import { createDelivery } from "./deliver.ts";
-import { createLookAgain } from "./look-again.ts";
+import { runAttempt } from "./run/attempt.ts";
+import { createChore } from "./periodic-task.ts";
+import { createDelivery } from "./deliver/deliver.ts";
+import { createLookAgain } from "./reconcile/look-again.ts";
 import type { EnginePorts } from "./ports.ts";
-import { createReadBack } from "./read-back.ts";
-import { reconcile, sweepWorkspaces } from "./reconcile.ts";
-import { startDue } from "./schedules.ts";
-import { wakeParked } from "./wake-parked.ts";
+import { createReadBack } from "./reconcile/read-back.ts";
+import { reconcile, sweepWorkspaces } from "./reconcile/reconcile.ts";
+import { startDue } from "./schedule/schedules.ts";
+import { wakeParked } from "./reconcile/wake-parked.ts";
 
 export interface Dispatch {
   /** Does what is due now; the timer does nothing else. */

@@ -1,5 +1,5 @@
-import type { Pipeline } from "../core/pipeline.ts";
-import type { Task } from "../core/task.ts";
+import type { Pipeline } from "../core/pipeline/pipeline.ts";
+import type { Task } from "../core/task/task.ts";
 import type { EnginePorts } from "./ports.ts";
 
 /** The version of the pipeline that the task started with, whatever the files say by now. */

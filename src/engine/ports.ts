@@ -1,10 +1,10 @@
-import type { Facts } from "../core/pipeline.ts";
-import type { Secret } from "../core/secret-forms.ts";
-import type { AgentSettings, SandboxMode, Settings } from "../core/settings.ts";
-import type { PriceTable } from "../core/prices.ts";
-import type { Role } from "../core/role.ts";
-import type { Task } from "../core/task.ts";
-import type { TranscriptEvent } from "../core/transcript.ts";
+import type { Facts } from "../core/pipeline/pipeline.ts";
+import type { Secret } from "../policy/secrets/secret-forms.ts";
+import type { AgentSettings, SandboxMode, Settings } from "../core/task/settings.ts";
+import type { PriceTable } from "../core/money/prices.ts";
+import type { Role } from "../core/task/role.ts";
+import type { Task } from "../core/task/task.ts";
+import type { TranscriptEvent } from "../core/task/transcript.ts";
 import type { Agent, McpServer } from "../ports/agent.ts";
 import type { PassCheckpoint } from "../ports/checkpoint.ts";
 import type { Clock } from "../ports/clock.ts";

@@ -1,10 +1,10 @@
-import type { Advance, NextRun } from "../core/advance.ts";
-import { StaleTaskError, UserError } from "../core/errors.ts";
-import type { EventDraft } from "../core/event.ts";
-import type { CheckResult } from "../core/run.ts";
-import type { Artifact, Task } from "../core/task.ts";
+import type { Advance, NextRun } from "../core/pipeline/advance.ts";
+import { StaleTaskError, UserError } from "../core/text/errors.ts";
+import type { EventDraft } from "../core/task/event.ts";
+import type { CheckResult } from "../core/task/run.ts";
+import type { Artifact, Task } from "../core/task/task.ts";
 import type { CommitParams, CommitResult, Lease, NewRun, RunEnd } from "../ports/store.ts";
-import { noticesFor } from "./notices.ts";
+import { noticesFor } from "./deliver/notices.ts";
 import { admissionNow, type EnginePorts } from "./ports.ts";
 
 /** What a decision about a task comes to; everything not named stays as it is. */

@@ -1,12 +1,12 @@
 import { type Context, Hono } from "hono";
 import type { z } from "zod";
-import type { Issue } from "../core/errors.ts";
+import type { Issue } from "../core/text/errors.ts";
 import { authorize, type Caller } from "./auth.ts";
 import { parseJson, readBody } from "./body.ts";
 import { BASE, type Route } from "./contract/route.ts";
 import { ROUTES, type RouteKey } from "./contract/routes.ts";
 import type { HttpDeps } from "./deps.ts";
-import { openEventFeed } from "./event-feed.ts";
+import { openEventFeed } from "./live/event-feed.ts";
 import { type Address, checkOrigin } from "./guard.ts";
 import { type Answer, createOnce, fingerprint } from "./idempotency.ts";
 import { problemResponse, RequestError, toProblem } from "./problem.ts";
@@ -21,7 +21,7 @@ import { runRoutes } from "./routes/runs.ts";
 import { scheduleRoutes } from "./routes/schedules.ts";
 import { taskRoutes } from "./routes/tasks.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
-import { sseResponse } from "./sse.ts";
+import { sseResponse } from "./live/sse.ts";
 
 export interface App {
   readonly fetch: Hono["fetch"];

@@ -1,4 +1,4 @@
-import type { Issue } from "../core/errors.ts";
+import type { Issue } from "../core/text/errors.ts";
 import { RequestError } from "./problem.ts";
 
 export const MAX_BODY = 2 * 1024 * 1024;

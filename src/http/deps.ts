@@ -1,15 +1,15 @@
-import type { UsedLimit } from "../core/budget.ts";
-import type { Actor } from "../core/event.ts";
-import type { Commands, TaskDraft } from "../engine/commands-contract.ts";
-import type { Foreseen } from "../engine/foresee.ts";
-import type { Upcoming } from "../engine/upcoming.ts";
+import type { UsedLimit } from "../core/money/budget.ts";
+import type { Actor } from "../core/task/event.ts";
+import type { Commands, TaskDraft } from "../engine/commands/commands-contract.ts";
+import type { Foreseen } from "../engine/nightly/foresee.ts";
+import type { Upcoming } from "../engine/schedule/upcoming.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { HookCall } from "../ports/forge.ts";
 import type { Log } from "../ports/log.ts";
 import type { RunFiles } from "../ports/run-files.ts";
 import type { Project, Store } from "../ports/store.ts";
 import type { AuthDeps } from "./auth.ts";
-import type { OutputDeps } from "./output-feed.ts";
+import type { OutputDeps } from "./live/output-feed.ts";
 
 /** What the API needs from the rest of the program. */
 export interface HttpDeps extends AuthDeps, OutputDeps {

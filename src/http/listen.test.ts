@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createClient } from "./client.ts";
+import { createClient } from "./client/client.ts";
 import { checkOrigin } from "./guard.ts";
 import { type Harness, openHarness, OWNER_TOKEN } from "./harness.suite.ts";
 import { openHttpServer, refuseListening } from "./listen.ts";
@@ -98,7 +98,7 @@ describe("the client", () => {
       import { registerHooks } from "node:module";
       const seen = [];
       registerHooks({ resolve(name, context, next) { const found = next(name, context); seen.push(found.url); return found; } });
-      await import(${JSON.stringify(new URL("client.ts", import.meta.url).href)});
+      await import(${JSON.stringify(new URL("client/client.ts", import.meta.url).href)});
       console.log(JSON.stringify(seen));`;
     const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script]);
     const files = (JSON.parse(stdout) as string[]).filter((url) => url.startsWith("file:")); // what the script prints

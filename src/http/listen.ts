@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
-import { UserError } from "../core/errors.ts";
+import { UserError } from "../core/text/errors.ts";
 import { type App, type AppOptions, createApp } from "./app.ts";
 import type { HttpDeps } from "./deps.ts";
 import { baseUrl } from "./guard.ts";

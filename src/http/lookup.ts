@@ -1,9 +1,9 @@
-import { UserError } from "../core/errors.ts";
-import type { Run } from "../core/run.ts";
-import type { Task } from "../core/task.ts";
+import { UserError } from "../core/text/errors.ts";
+import type { Run } from "../core/task/run.ts";
+import type { Task } from "../core/task/task.ts";
 import type { Store } from "../ports/store.ts";
 import type { TaskJson } from "./contract/task.ts";
-import { viewTask } from "./views.ts";
+import { viewTask } from "./views/views.ts";
 
 /** Runs of one task that an answer shows; a task that runs away is ended long before. */
 const MAX_RUNS = 1000;

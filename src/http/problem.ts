@@ -6,7 +6,7 @@ import {
   StaleTaskError,
   UserError,
   type UserErrorKind,
-} from "../core/errors.ts";
+} from "../core/text/errors.ts";
 import type { Log } from "../ports/log.ts";
 import type { ProblemJson } from "./contract/problem.ts";
 

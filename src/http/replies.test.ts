@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { z } from "zod";
-import type { Task } from "../core/task.ts";
+import type { Task } from "../core/task/task.ts";
 import { BASE } from "./contract/route.ts";
 import { ROUTES, type RouteKey } from "./contract/routes.ts";
 import { endRun, type Harness, makeEvent, makeTask, NOW, openHarness, saveTask } from "./harness.suite.ts";

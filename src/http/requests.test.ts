@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ConfigError, StaleTaskError, UserError } from "../core/errors.ts";
-import type { Task } from "../core/task.ts";
+import { ConfigError, StaleTaskError, UserError } from "../core/text/errors.ts";
+import type { Task } from "../core/task/task.ts";
 import { createApp } from "./app.ts";
 import { sealCookie } from "./auth.ts";
 import { MAX_BODY } from "./body.ts";

@@ -1,6 +1,6 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { readReport } from "../core/read-outcome.ts";
+import { readReport } from "../core/outcomes/read-outcome.ts";
 import type { ReportRules } from "./rules.ts";
 
 /** As much as the engine reads. */

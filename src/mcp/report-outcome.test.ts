@@ -15,11 +15,11 @@ import { text } from "node:stream/consumers";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { OUTCOME_GUIDES } from "../core/outcome-guide.ts";
-import { outcomeJsonSchema } from "../core/outcome-json-schema.ts";
-import { outcomesOf } from "../core/outcome-schemas.ts";
-import { readReport } from "../core/read-outcome.ts";
-import type { Role } from "../core/role.ts";
+import { OUTCOME_GUIDES } from "../core/outcomes/outcome-guide.ts";
+import { outcomeJsonSchema } from "../core/outcomes/outcome-json-schema.ts";
+import { outcomesOf } from "../core/outcomes/outcome-schemas.ts";
+import { readReport } from "../core/outcomes/read-outcome.ts";
+import type { Role } from "../core/task/role.ts";
 
 const PROGRAM = join(import.meta.dirname, "report-outcome.ts");
 

@@ -7,8 +7,8 @@ import {
   McpError,
   type Tool,
 } from "@modelcontextprotocol/sdk/types.js";
-import { outcomeJsonSchema } from "../core/outcome-json-schema.ts";
-import type { Role } from "../core/role.ts";
+import { outcomeJsonSchema } from "../core/outcomes/outcome-json-schema.ts";
+import type { Role } from "../core/task/role.ts";
 import { keepReport } from "./keep-report.ts";
 import type { ReportRules } from "./rules.ts";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-import { type Role, ROLES } from "../core/role.ts";
+import { type Role, ROLES } from "../core/task/role.ts";
 
 /** What the engine tells the server, in a file that the agent can read and not write. */
 export interface ReportRules {

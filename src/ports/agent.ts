@@ -1,7 +1,7 @@
-import type { Role } from "../core/role.ts";
-import type { AgentSettings } from "../core/settings.ts";
-import type { JsonSchema } from "../core/simplify-schema.ts";
-import type { TranscriptEvent } from "../core/transcript.ts";
+import type { Role } from "../core/task/role.ts";
+import type { AgentSettings } from "../core/task/settings.ts";
+import type { JsonSchema } from "../core/outcomes/simplify-schema.ts";
+import type { TranscriptEvent } from "../core/task/transcript.ts";
 
 /** An agent CLI, as two pure functions and a record of what it can do. It starts nothing itself. */
 export interface Agent {

@@ -1,4 +1,4 @@
-import type { IdPrefix } from "../core/ids.ts";
+import type { IdPrefix } from "../core/task/ids.ts";
 
 /** What core may not ask the machine for: the time and chance. */
 export interface Clock {

@@ -1,4 +1,4 @@
-import type { PriceTable } from "../core/prices.ts";
+import type { PriceTable } from "../core/money/prices.ts";
 import type { ModelApi } from "./agent.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { TranscriptLine } from "../core/transcript.ts";
+import type { TranscriptLine } from "../core/task/transcript.ts";
 
 /** The files of runs under Nightshift's home. Whatever an agent could have written is read with distrust. */
 export interface RunFiles {

@@ -1,4 +1,4 @@
-import type { SandboxMode } from "../core/settings.ts";
+import type { SandboxMode } from "../core/task/settings.ts";
 
 /** The wall around a command. */
 export interface Sandbox {

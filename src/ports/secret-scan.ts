@@ -1,4 +1,4 @@
-import type { FileChange } from "../core/file-change.ts";
+import type { FileChange } from "../core/change/file-change.ts";
 
 /**
  * Looks for secrets in what a change adds: the values that are known first, then what looks like a credential.

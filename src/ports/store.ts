@@ -1,6 +1,6 @@
-import type { Allowance, BudgetLimit, UsedLimit } from "../core/budget.ts";
-import type { CostDimension } from "../core/cost-dimensions.ts";
-import type { Event, EventDraft } from "../core/event.ts";
+import type { Allowance, BudgetLimit, UsedLimit } from "../core/money/budget.ts";
+import type { CostDimension } from "../core/money/cost-dimensions.ts";
+import type { Event, EventDraft } from "../core/task/event.ts";
 import type {
   CheckResult,
   Exit,
@@ -11,13 +11,13 @@ import type {
   StepKind,
   Tokens,
   CostBasis,
-} from "../core/run.ts";
-import type { NoticeData } from "../core/notice.ts";
-import type { Proposal, ProposalStatus } from "../core/proposal.ts";
-import type { Role } from "../core/role.ts";
-import type { ScheduleMark } from "../core/schedule.ts";
-import type { ProjectRule } from "../core/rule.ts";
-import type { Artifact, QueueReason, Task, TaskStatus, Trigger } from "../core/task.ts";
+} from "../core/task/run.ts";
+import type { NoticeData } from "../core/notices/notice.ts";
+import type { Proposal, ProposalStatus } from "../core/nightly/proposal.ts";
+import type { Role } from "../core/task/role.ts";
+import type { ScheduleMark } from "../core/schedule/schedule.ts";
+import type { ProjectRule } from "../core/nightly/rule.ts";
+import type { Artifact, QueueReason, Task, TaskStatus, Trigger } from "../core/task/task.ts";
 
 /**
  * The truth. Every verb is one transaction; when it resolves, what it wrote survives a power cut.

@@ -1,6 +1,6 @@
-import type { FileChange } from "../core/file-change.ts";
+import type { FileChange } from "../core/change/file-change.ts";
 import type { GitCredentials } from "./forge.ts";
-import type { FileChurn } from "../core/proposal.ts";
+import type { FileChurn } from "../core/nightly/proposal.ts";
 
 /**
  * Git, kept away from agents: a bare mirror per project, and per task a git directory of the engine's own.

@@ -11,7 +11,7 @@ import {
 import { join } from "node:path";
 import { EXIT_FILE, hasCode, syncDirectory } from "../adapters/process/job-files.ts";
 import { sleep } from "../adapters/process/sleep.ts";
-import { UserError } from "../core/errors.ts";
+import { UserError } from "../core/text/errors.ts";
 import type { ExitRecord } from "../ports/supervisor.ts";
 
 const RESERVE = `.${EXIT_FILE}.reserve`;

@@ -3,7 +3,7 @@ import { flushCompileCache } from "node:module";
 import { join, resolve } from "node:path";
 import { CLAIM, hasCode, readJob } from "../adapters/process/job-files.ts";
 import { closeInheritedDescriptors, readHanded } from "./inherited.ts";
-import { preparePipes, removePipes } from "./pipes.ts";
+import { preparePipes, removePipes } from "./output/pipes.ts";
 import { supervise } from "./supervise.ts";
 
 /**

@@ -8,8 +8,8 @@ import type { GatewayPlan } from "../ports/gateway.ts";
 import type { Job, JobCommand } from "../ports/supervisor.ts";
 import { testPolicy } from "../testing/policy.ts";
 import { realSupervisors } from "../testing/real-supervisors.ts";
-import { only, openJobBench, printed, until } from "../testing/supervisor.suite.ts";
-import type { JobBench } from "../testing/supervisor.suite.ts";
+import { only, openJobBench, printed, until } from "../testing/suites/supervisor.suite.ts";
+import type { JobBench } from "../testing/suites/supervisor.suite.ts";
 
 // Put together here, so that nothing in the sources looks like a key.
 const KEY = ["sk", "ant", "real", "c0ffee15900d"].join("-");

@@ -1,11 +1,11 @@
 import type { Handed, StoredJob } from "../adapters/process/job-files.ts";
-import { UserError } from "../core/errors.ts";
-import { createRedactor } from "../core/redact.ts";
+import { UserError } from "../core/text/errors.ts";
+import { createRedactor } from "../policy/secrets/redact.ts";
 import type { GatewayPlan } from "../ports/gateway.ts";
 import type { JobCommand } from "../ports/supervisor.ts";
-import type { AppendFile } from "./append-file.ts";
-import type { Output } from "./output.ts";
-import { toJson } from "./render.ts";
+import type { AppendFile } from "./output/append-file.ts";
+import type { Output } from "./output/output.ts";
+import { toJson } from "./output/render.ts";
 
 /** The gateway beside one command, if it has one. */
 export interface ModelGateway {

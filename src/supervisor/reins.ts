@@ -1,5 +1,5 @@
 import type { Tree } from "../adapters/process/tree.ts";
-import type { EndedBy } from "../core/run.ts";
+import type { EndedBy } from "../core/task/run.ts";
 import type { ControlOrder } from "../ports/supervisor.ts";
 
 /** The command that runs now, as far as orders need it. */

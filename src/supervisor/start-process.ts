@@ -6,10 +6,10 @@ import { basename, dirname, isAbsolute, join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { hasCode } from "../adapters/process/job-files.ts";
 import { sleep } from "../adapters/process/sleep.ts";
-import type { Exit } from "../core/run.ts";
+import type { Exit } from "../core/task/run.ts";
 import type { ConfinedCommand } from "../ports/sandbox.ts";
-import { openPipes } from "./pipes.ts";
-import type { Pipes } from "./pipes.ts";
+import { openPipes } from "./output/pipes.ts";
+import type { Pipes } from "./output/pipes.ts";
 
 export interface StartedProcess {
   readonly pid: number;

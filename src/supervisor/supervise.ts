@@ -10,12 +10,12 @@ import {
 import type { Handed, StoredJob } from "../adapters/process/job-files.ts";
 import { processStartTime } from "../adapters/process/process-table.ts";
 import type { CommandResult, ExitRecord } from "../ports/supervisor.ts";
-import { openAppendFile } from "./append-file.ts";
+import { openAppendFile } from "./output/append-file.ts";
 import { listenForOrders } from "./control-server.ts";
 import type { ControlServer } from "./control-server.ts";
-import { createDenials } from "./denials.ts";
+import { createDenials } from "./output/denials.ts";
 import { describeFailure, reserveExitRecord, writeExitRecord } from "./exit-record.ts";
-import { removePipes } from "./pipes.ts";
+import { removePipes } from "./output/pipes.ts";
 import { createReins } from "./reins.ts";
 import type { Reins } from "./reins.ts";
 import { runJob } from "./run-job.ts";

@@ -1,4 +1,4 @@
-import { parsePipelineText } from "../config/parse-pipeline-text.ts";
+import { parsePipelineText } from "../config/pipeline/parse-pipeline-text.ts";
 
 /** A small sound pipeline to break. */
 export const BASE = `name: base

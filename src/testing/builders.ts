@@ -1,7 +1,7 @@
-import type { Outcome, OutcomeName } from "../core/outcome.ts";
-import type { Proposal } from "../core/proposal.ts";
-import type { ProjectRule } from "../core/rule.ts";
-import type { Task } from "../core/task.ts";
+import type { Outcome, OutcomeName } from "../core/outcomes/outcome.ts";
+import type { Proposal } from "../core/nightly/proposal.ts";
+import type { ProjectRule } from "../core/nightly/rule.ts";
+import type { Task } from "../core/task/task.ts";
 
 /** A task as it was just submitted. Two of them are equal, ids and all. */
 export function makeTask(overrides: Partial<Task> = {}): Task {

@@ -1,9 +1,9 @@
 import fc from "fast-check";
-import { advance, type Advance, type AdvanceParams } from "../core/advance.ts";
-import { possibleOutcomes } from "../core/edges.ts";
-import { OUTCOMES, type OutcomeName } from "../core/outcome.ts";
-import { FACTS, type Facts, type Pipeline } from "../core/pipeline.ts";
-import { hasEnded, type Task } from "../core/task.ts";
+import { advance, type Advance, type AdvanceParams } from "../core/pipeline/advance.ts";
+import { possibleOutcomes } from "../core/pipeline/edges.ts";
+import { OUTCOMES, type OutcomeName } from "../core/outcomes/outcome.ts";
+import { FACTS, type Facts, type Pipeline } from "../core/pipeline/pipeline.ts";
+import { hasEnded, type Task } from "../core/task/task.ts";
 import { makeOutcome } from "./builders.ts";
 import { anyPipeline } from "./pipeline-arbitrary.ts";
 import { builtInPipelines, paramsFor, start } from "./walk.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import { hasDefaultEdge, possibleOutcomes } from "../core/edges.ts";
-import { FACTS, WAIT_KINDS, type Pipeline, type Step } from "../core/pipeline.ts";
-import { STATE_ROLES } from "../core/role.ts";
+import { hasDefaultEdge, possibleOutcomes } from "../core/pipeline/edges.ts";
+import { FACTS, WAIT_KINDS, type Pipeline, type Step } from "../core/pipeline/pipeline.ts";
+import { STATE_ROLES } from "../core/task/role.ts";
 import { parsed } from "./walk.ts";
 
 /** One name is one number, as the rules want; the third is a name that a careless lookup finds in every object. */

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { advance, begin, type Advance, type AdvanceParams } from "../core/advance.ts";
-import { parsePipelineText } from "../config/parse-pipeline-text.ts";
-import type { Outcome } from "../core/outcome.ts";
-import type { Facts, Pipeline } from "../core/pipeline.ts";
-import type { Task } from "../core/task.ts";
+import { advance, begin, type Advance, type AdvanceParams } from "../core/pipeline/advance.ts";
+import { parsePipelineText } from "../config/pipeline/parse-pipeline-text.ts";
+import type { Outcome } from "../core/outcomes/outcome.ts";
+import type { Facts, Pipeline } from "../core/pipeline/pipeline.ts";
+import type { Task } from "../core/task/task.ts";
 import { makeOutcome, makeTask } from "./builders.ts";
 
 const BUILT_IN = new URL("../builtin/pipelines/", import.meta.url);

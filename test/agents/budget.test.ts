@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Run } from "../../src/core/run.ts";
-import type { Task } from "../../src/core/task.ts";
+import type { Run } from "../../src/core/task/run.ts";
+import type { Task } from "../../src/core/task/task.ts";
 import { ALICE } from "../e2e/night.ts";
 import { openAgentNight, type AgentNight } from "./agent-night.ts";
 import { REAL_AGENTS, using } from "./real-agents.ts";

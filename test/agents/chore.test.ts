@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Run } from "../../src/core/run.ts";
+import type { Run } from "../../src/core/task/run.ts";
 import { bytesBelow, openAgentNight } from "./agent-night.ts";
 import { ALL_WAYS, using } from "./real-agents.ts";
 

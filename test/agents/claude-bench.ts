@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { AGENTS, ensureAgent } from "../../scripts/ensure-agents.ts";
-import type { SandboxMode } from "../../src/core/settings.ts";
+import type { SandboxMode } from "../../src/core/task/settings.ts";
 import type { SandboxPolicy } from "../../src/ports/sandbox.ts";
-import { openFakeAnthropic, toolResults } from "../../src/testing/fake-anthropic.ts";
-import type { FakeAnthropic, ToolResult, Turn } from "../../src/testing/fake-anthropic.ts";
-import type { Reply } from "../../src/testing/fake-turn.ts";
+import { openFakeAnthropic, toolResults } from "../../src/testing/models/fake-anthropic.ts";
+import type { FakeAnthropic, ToolResult, Turn } from "../../src/testing/models/fake-anthropic.ts";
+import type { Reply } from "../../src/testing/models/fake-turn.ts";
 import { testPolicy } from "../../src/testing/policy.ts";
 import { realSupervisors } from "../../src/testing/real-supervisors.ts";
-import { openJobBench, printed } from "../../src/testing/supervisor.suite.ts";
+import { openJobBench, printed } from "../../src/testing/suites/supervisor.suite.ts";
 
 /** One place of work with a scripted model, in which the real CLI runs. */
 export interface ClaudeBench {

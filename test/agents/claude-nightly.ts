@@ -1,10 +1,10 @@
 import { dirname } from "node:path";
 import { onTestFinished } from "vitest";
 import { z } from "zod";
-import type { Run } from "../../src/core/run.ts";
-import type { Role } from "../../src/core/role.ts";
-import { openFakeAnthropic, type FakeAnthropic, type ToolResult } from "../../src/testing/fake-anthropic.ts";
-import type { ToolUse } from "../../src/testing/fake-turn.ts";
+import type { Run } from "../../src/core/task/run.ts";
+import type { Role } from "../../src/core/task/role.ts";
+import { openFakeAnthropic, type FakeAnthropic, type ToolResult } from "../../src/testing/models/fake-anthropic.ts";
+import type { ToolUse } from "../../src/testing/models/fake-turn.ts";
 import { openNightly, type Nightly, type NightlyOptions } from "../e2e/nightly.ts";
 import { folderOf, REAL_AGENTS, using } from "./real-agents.ts";
 

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { countDenials } from "../../src/adapters/agents/claude-denials.ts";
-import { guardFile, guardSettings } from "../../src/adapters/agents/claude-guard.ts";
-import type { GuardParams } from "../../src/adapters/agents/claude-guard.ts";
-import type { Turn } from "../../src/testing/fake-anthropic.ts";
+import { countDenials } from "../../src/adapters/agents/claude-code/denials.ts";
+import { guardFile, guardSettings } from "../../src/adapters/agents/claude-code/guard.ts";
+import type { GuardParams } from "../../src/adapters/agents/claude-code/guard.ts";
+import type { Turn } from "../../src/testing/models/fake-anthropic.ts";
 import { openClaudeBench, use } from "./claude-bench.ts";
 import type { ClaudeBench } from "./claude-bench.ts";
 

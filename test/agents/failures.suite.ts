@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { hasEnded, type Task } from "../../src/core/task.ts";
-import type { ScriptedTurn } from "../../src/testing/fake-model.ts";
-import type { Turn } from "../../src/testing/fake-turn.ts";
+import { hasEnded, type Task } from "../../src/core/task/task.ts";
+import type { ScriptedTurn } from "../../src/testing/models/fake-model.ts";
+import type { Turn } from "../../src/testing/models/fake-turn.ts";
 import { bytesBelow, openAgentNight, type AgentNight, type AgentNightOptions } from "./agent-night.ts";
 import { REAL_AGENTS, using } from "./real-agents.ts";
 

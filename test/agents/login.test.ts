@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { openFakeLogin, type FakeLogin } from "../../src/testing/fake-login.ts";
-import type { ScriptedTurn } from "../../src/testing/fake-model.ts";
+import { openFakeLogin, type FakeLogin } from "../../src/testing/models/fake-login.ts";
+import type { ScriptedTurn } from "../../src/testing/models/fake-model.ts";
 import { bytesBelow, openAgentNight } from "./agent-night.ts";
 import { folderOf, REAL_AGENTS, using } from "./real-agents.ts";
 

@@ -1,11 +1,11 @@
 import { dirname } from "node:path";
 import { AGENTS, ensureAgent } from "../../scripts/ensure-agents.ts";
 import type { AgentPackage } from "../../scripts/ensure-agents.ts";
-import { openFakeAnthropic } from "../../src/testing/fake-anthropic.ts";
-import { openFakeGemini } from "../../src/testing/fake-gemini.ts";
-import type { FakeModel, ScriptedTurn } from "../../src/testing/fake-model.ts";
-import { openFakeOpenai } from "../../src/testing/fake-openai.ts";
-import type { Refusal, Reply, ToolUse } from "../../src/testing/fake-turn.ts";
+import { openFakeAnthropic } from "../../src/testing/models/fake-anthropic.ts";
+import { openFakeGemini } from "../../src/testing/models/fake-gemini.ts";
+import type { FakeModel, ScriptedTurn } from "../../src/testing/models/fake-model.ts";
+import { openFakeOpenai } from "../../src/testing/models/fake-openai.ts";
+import type { Refusal, Reply, ToolUse } from "../../src/testing/models/fake-turn.ts";
 
 /** A CLI that is installed for these tests, the model it speaks to, and how its tools are called. */
 export interface RealAgent {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { OUTCOME_GUIDES } from "../../src/core/outcome-guide.ts";
+import { OUTCOME_GUIDES } from "../../src/core/outcomes/outcome-guide.ts";
 import { openAgentNight } from "./agent-night.ts";
 import { REAL_AGENTS, using } from "./real-agents.ts";
 

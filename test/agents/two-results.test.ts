@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { usageOf } from "../../src/core/cost.ts";
-import { NO_TOKENS } from "../../src/core/run.ts";
-import type { Run } from "../../src/core/run.ts";
+import { usageOf } from "../../src/core/money/cost.ts";
+import { NO_TOKENS } from "../../src/core/task/run.ts";
+import type { Run } from "../../src/core/task/run.ts";
 import { openAgentNight, type AgentNight } from "./agent-night.ts";
 import { folderOf, REAL_AGENTS, using } from "./real-agents.ts";
 

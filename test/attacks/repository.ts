@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createGitWorkspaces } from "../../src/adapters/git/workspaces.ts";
-import type { FileChange } from "../../src/core/file-change.ts";
+import type { FileChange } from "../../src/core/change/file-change.ts";
 import type { Workspaces } from "../../src/ports/workspace.ts";
 import { createTempRepo } from "../../src/testing/temp-repo.ts";
 import type { Files, TempRepo } from "../../src/testing/temp-repo.ts";

@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Results, User } from "./attack.ts";
-import { removeTree } from "../../src/adapters/git/remove-tree.ts";
+import { removeTree } from "../../src/adapters/git/workspace/remove-tree.ts";
 import { launchWithDescriptor } from "./descriptor.ts";
 import { SECRET_NAME } from "./scene.ts";
 import type { Topic } from "./topics.ts";

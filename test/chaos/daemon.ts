@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { createClient, type Client } from "../../src/http/client.ts";
+import { createClient, type Client } from "../../src/http/client/client.ts";
 
 const MAIN = fileURLToPath(new URL("../../src/daemon/main.ts", import.meta.url));
 /** It is started hundreds of times: most of that would be taking the types off. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { ProblemError, type Client, type EventJson } from "../../src/http/client.ts";
+import { ProblemError, type Client, type EventJson } from "../../src/http/client/client.ts";
 import { startDaemon, type Daemon } from "./daemon.ts";
 
 const PATIENCE_MS = 60_000;

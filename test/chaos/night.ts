@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ProblemError, type EventJson, type TaskJson } from "../../src/http/client.ts";
+import { ProblemError, type EventJson, type TaskJson } from "../../src/http/client/client.ts";
 import type { Daemon } from "./daemon.ts";
 import { keepDaemon, type KeptDaemon } from "./keep-daemon.ts";
 import type { KindName } from "./scripts.ts";

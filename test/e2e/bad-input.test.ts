@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
-import type { Run } from "../../src/core/run.ts";
-import type { Task } from "../../src/core/task.ts";
-import type { TranscriptLine } from "../../src/core/transcript.ts";
-import { lookForAgent } from "../../src/daemon/wire-agents.ts";
+import type { Run } from "../../src/core/task/run.ts";
+import type { Task } from "../../src/core/task/task.ts";
+import type { TranscriptLine } from "../../src/core/task/transcript.ts";
+import { lookForAgent } from "../../src/daemon/wire/wire-agents.ts";
 import { BUILT_IN_AGENTS, describeAgents } from "../../src/adapters/agents/index.ts";
 import { openNight, type Night, type NightOptions } from "./night.ts";
 

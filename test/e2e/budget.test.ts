@@ -1,10 +1,10 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { limitsAt } from "../../src/core/budget.ts";
-import { createCalendar } from "../../src/core/calendar.ts";
-import type { AgentSettings } from "../../src/core/settings.ts";
-import type { Task } from "../../src/core/task.ts";
+import { limitsAt } from "../../src/core/money/budget.ts";
+import { createCalendar } from "../../src/core/schedule/calendar.ts";
+import type { AgentSettings } from "../../src/core/task/settings.ts";
+import type { Task } from "../../src/core/task/task.ts";
 import type { Agent, AgentCommand, AgentRun } from "../../src/ports/agent.ts";
 import { NIGHTLY, openNightly } from "./nightly.ts";
 import { ALICE, openNight, type Night, type NightOptions } from "./night.ts";

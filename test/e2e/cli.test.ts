@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ProjectJson, TaskJson } from "../../src/http/client.ts";
+import type { ProjectJson, TaskJson } from "../../src/http/client/client.ts";
 import { BIN, createUser, endOf, PROJECT_FILE, until, type User } from "./cli-user.ts";
 
 let user: User;

@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { AgentJson, BudgetJson, CostsJson, TaskJson } from "../../src/http/client.ts";
+import type { AgentJson, BudgetJson, CostsJson, TaskJson } from "../../src/http/client/client.ts";
 import { createUser, type User } from "./cli-user.ts";
 import { openNight } from "./night.ts";
 

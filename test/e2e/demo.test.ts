@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { TaskJson } from "../../src/http/client.ts";
+import type { TaskJson } from "../../src/http/client/client.ts";
 import { BIN, createUser, endOf } from "./cli-user.ts";
 
 test("the demo does a chore, and a night after it, and leaves nothing when told so", async () => {

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { afterEach, expect, it, vi } from "vitest";
-import { httpDeps } from "../../src/daemon/http-deps.ts";
+import { httpDeps } from "../../src/daemon/wire/http-deps.ts";
 import { openHttpServer, type HttpServer } from "../../src/http/listen.ts";
 import { NIGHTLY, openNightly, type Nightly } from "./nightly.ts";
 

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import type { Task } from "../../src/core/task.ts";
+import type { Task } from "../../src/core/task/task.ts";
 import { git } from "../../src/testing/temp-repo.ts";
 import { ALICE } from "./night.ts";
 import { NIGHTLY, TOKEN } from "./nightly.ts";

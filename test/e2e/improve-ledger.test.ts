@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Proposal } from "../../src/core/proposal.ts";
-import type { Task } from "../../src/core/task.ts";
-import { createReadBack } from "../../src/engine/read-back.ts";
+import type { Proposal } from "../../src/core/nightly/proposal.ts";
+import type { Task } from "../../src/core/task/task.ts";
+import { createReadBack } from "../../src/engine/reconcile/read-back.ts";
 import { ALICE } from "./night.ts";
 import { NIGHTLY, openNightly, type Nightly } from "./nightly.ts";
 import { branchesOf, expectNothingLeft, promptsOf } from "./nothing-left.ts";

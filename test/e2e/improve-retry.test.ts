@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Task } from "../../src/core/task.ts";
+import type { Task } from "../../src/core/task/task.ts";
 import { ALICE } from "./night.ts";
 import { NIGHTLY, TOKEN } from "./nightly.ts";
 import { branchesOf, expectNothingLeft, holding } from "./nothing-left.ts";

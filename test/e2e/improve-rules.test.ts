@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Task } from "../../src/core/task.ts";
+import type { Task } from "../../src/core/task/task.ts";
 import { git } from "../../src/testing/temp-repo.ts";
 import { NIGHTLY } from "./nightly.ts";
 import { branchesOf, expectNothingLeft, promptsOf } from "./nothing-left.ts";

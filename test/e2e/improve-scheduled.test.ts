@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { startDue } from "../../src/engine/schedules.ts";
+import { startDue } from "../../src/engine/schedule/schedules.ts";
 import { NIGHTLY, openNightly, type Nightly, type NightlyOptions } from "./nightly.ts";
 import { expectNothingLeft } from "./nothing-left.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
-import { hasEnded } from "../../src/core/task.ts";
+import { hasEnded } from "../../src/core/task/task.ts";
 import { HAPPY, NIGHTLY, openNightly, type Nightly } from "./nightly.ts";
 
 let night: Nightly;

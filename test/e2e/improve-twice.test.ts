@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Proposal } from "../../src/core/proposal.ts";
-import type { Artifact, Task } from "../../src/core/task.ts";
+import type { Proposal } from "../../src/core/nightly/proposal.ts";
+import type { Artifact, Task } from "../../src/core/task/task.ts";
 import { createTempRepo, git } from "../../src/testing/temp-repo.ts";
 import { ALICE, openNight, type Night } from "./night.ts";
 import { NIGHTLY, openNightly, WORDS, type Nightly, type NightlyOptions } from "./nightly.ts";

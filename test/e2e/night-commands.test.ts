@@ -1,7 +1,7 @@
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { ForeseenJson, SchedulesJson, TaskJson } from "../../src/http/client.ts";
+import type { ForeseenJson, SchedulesJson, TaskJson } from "../../src/http/client/client.ts";
 import { createUser, endOf, type User } from "./cli-user.ts";
 
 let user: User;

@@ -1,12 +1,12 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Actor } from "../../src/core/event.ts";
-import type { CheckResult, Run } from "../../src/core/run.ts";
-import { hasEnded, type Task } from "../../src/core/task.ts";
+import type { Actor } from "../../src/core/task/event.ts";
+import type { CheckResult, Run } from "../../src/core/task/run.ts";
+import { hasEnded, type Task } from "../../src/core/task/task.ts";
 import { createKnownSecrets } from "../../src/daemon/known-secrets.ts";
-import { wire, type Wired } from "../../src/daemon/wire.ts";
-import { createCommands } from "../../src/engine/commands.ts";
-import type { Commands, TaskDraft } from "../../src/engine/commands-contract.ts";
+import { wire, type Wired } from "../../src/daemon/wire/wire.ts";
+import { createCommands } from "../../src/engine/commands/commands.ts";
+import type { Commands, TaskDraft } from "../../src/engine/commands/commands-contract.ts";
 import { startDispatch, type Dispatch } from "../../src/engine/dispatch.ts";
 import { createTempRepo, git, type Files, type TempRepo } from "../../src/testing/temp-repo.ts";
 

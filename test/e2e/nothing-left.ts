@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, vi } from "vitest";
-import type { Task } from "../../src/core/task.ts";
+import type { Task } from "../../src/core/task/task.ts";
 import { git } from "../../src/testing/temp-repo.ts";
 import type { Nightly } from "./nightly.ts";
 

@@ -1,8 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { openLoopbackNtfy } from "../../src/testing/loopback-ntfy.ts";
-import { openLoopbackWebhook } from "../../src/testing/loopback-webhook.ts";
+import { openLoopbackNtfy } from "../../src/testing/loopback/loopback-ntfy.ts";
+import { openLoopbackWebhook } from "../../src/testing/loopback/loopback-webhook.ts";
 import { openNight, type Night, type NightOptions } from "./night.ts";
 
 const TOKEN = "tk_Zq81mPx73LkTr92vWn40";

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { describeGranted } from "../../src/cli/print/granted.ts";
-import type { Task } from "../../src/core/task.ts";
-import { viewEvent } from "../../src/http/views.ts";
+import type { Task } from "../../src/core/task/task.ts";
+import { viewEvent } from "../../src/http/views/views.ts";
 import { HAPPY, type Nightly } from "./nightly.ts";
 
 export const BRANCH = "night-shift/say-more";

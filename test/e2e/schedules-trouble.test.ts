@@ -1,12 +1,12 @@
 import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { UserError } from "../../src/core/errors.ts";
-import { messageOf } from "../../src/core/notice-message.ts";
-import { createCommands } from "../../src/engine/commands.ts";
-import { nightDraft } from "../../src/engine/draft-task.ts";
-import { startDue } from "../../src/engine/schedules.ts";
-import { listUpcoming } from "../../src/engine/upcoming.ts";
+import { UserError } from "../../src/core/text/errors.ts";
+import { messageOf } from "../../src/core/notices/notice-message.ts";
+import { createCommands } from "../../src/engine/commands/commands.ts";
+import { nightDraft } from "../../src/engine/commands/draft-task.ts";
+import { startDue } from "../../src/engine/schedule/schedules.ts";
+import { listUpcoming } from "../../src/engine/schedule/upcoming.ts";
 import { DAY, HOUR, nightly, openCalendar, type Calendar } from "./calendar.ts";
 import { ALICE } from "./night.ts";
 

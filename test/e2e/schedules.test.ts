@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { startDue } from "../../src/engine/schedules.ts";
-import { listUpcoming } from "../../src/engine/upcoming.ts";
+import { startDue } from "../../src/engine/schedule/schedules.ts";
+import { listUpcoming } from "../../src/engine/schedule/upcoming.ts";
 import { DAY, HOUR, nightly, openCalendar, type Calendar } from "./calendar.ts";
 
 let calendar: Calendar;

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
-import { UserError } from "../../src/core/errors.ts";
+import { UserError } from "../../src/core/text/errors.ts";
 import { ALICE, openNight, type Night } from "./night.ts";
 
 let night: Night | null = null;

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from "vitest";
-import { UserError } from "../../core/errors.ts";
-import type { AgentSettings } from "../../core/settings.ts";
-import { exampleRun, testAgent } from "../../testing/agent.suite.ts";
+import { UserError } from "../../core/text/errors.ts";
+import type { AgentSettings } from "../../core/task/settings.ts";
+import { exampleRun, testAgent } from "../../testing/suites/agent.suite.ts";
 import { BUILT_IN_AGENTS, createAgent, describeAgents } from "./index.ts";
 
 const OWN_LINES = [

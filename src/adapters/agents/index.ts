@@ -1,17 +1,17 @@
-import { didYouMean } from "../../core/did-you-mean.ts";
-import { UserError } from "../../core/errors.ts";
-import type { AgentSettings } from "../../core/settings.ts";
+import { didYouMean } from "../../core/text/did-you-mean.ts";
+import { UserError } from "../../core/text/errors.ts";
+import type { AgentSettings } from "../../core/task/settings.ts";
 import type { Agent, AgentFactory, ModelApi } from "../../ports/agent.ts";
-import { acp } from "./acp.ts";
-import { aider } from "./aider.ts";
-import { claudeCode } from "./claude-code.ts";
-import { codex } from "./codex.ts";
-import { command } from "./command.ts";
-import { cursor } from "./cursor.ts";
-import { gemini } from "./gemini.ts";
-import { opencode } from "./opencode.ts";
-import { qwen } from "./qwen.ts";
-import { scripted } from "./scripted.ts";
+import { acp } from "./acp/acp.ts";
+import { aider } from "./aider/aider.ts";
+import { claudeCode } from "./claude-code/claude-code.ts";
+import { codex } from "./codex/codex.ts";
+import { command } from "./command/command.ts";
+import { cursor } from "./cursor/cursor.ts";
+import { gemini } from "./gemini/gemini.ts";
+import { opencode } from "./opencode/opencode.ts";
+import { qwen } from "./qwen/qwen.ts";
+import { scripted } from "./scripted/scripted.ts";
 
 const agents = {
   "claude-code": claudeCode,

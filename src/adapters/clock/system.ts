@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { makeId } from "../../core/ids.ts";
+import { makeId } from "../../core/task/ids.ts";
 import type { Clock } from "../../ports/clock.ts";
 
 const ID_BYTES = 10;

@@ -1,4 +1,4 @@
-import { testCourier } from "../../testing/courier.suite.ts";
+import { testCourier } from "../../testing/suites/courier.suite.ts";
 import { createLocalCourier } from "./local.ts";
 
 testCourier("local", { open: async (onError) => createLocalCourier({ onError }) });

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { UserError } from "../../core/errors.ts";
+import { UserError } from "../../core/text/errors.ts";
 import type { FileRecord, RecordedChanges, Snapshot } from "../../ports/file-record.ts";
 import type { Reply, Request } from "./worker.ts";
 

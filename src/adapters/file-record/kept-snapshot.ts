@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import { UserError } from "../../core/errors.ts";
+import { UserError } from "../../core/text/errors.ts";
 import type { UnreadDirectory } from "../../ports/file-record.ts";
 import type { Entry, KeptSnapshot } from "./entry.ts";
 

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { UserError } from "../../core/errors.ts";
+import { UserError } from "../../core/text/errors.ts";
 import type { RecordedChanges, Snapshot, SnapshotParams } from "../../ports/file-record.ts";
 import { compareSnapshots } from "./compare.ts";
 import { showPath } from "./entry.ts";

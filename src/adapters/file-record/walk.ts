@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync } from "node:fs";
 import type { BigIntStats } from "node:fs";
-import { UserError } from "../../core/errors.ts";
+import { UserError } from "../../core/text/errors.ts";
 import type { FileState, UnreadDirectory } from "../../ports/file-record.ts";
 import { pathBytes, showPath } from "./entry.ts";
 import type { Entry } from "./entry.ts";

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { UserError } from "../../core/errors.ts";
-import type { UserErrorKind } from "../../core/errors.ts";
+import { UserError } from "../../core/text/errors.ts";
+import type { UserErrorKind } from "../../core/text/errors.ts";
 import type { RecordedChanges, Snapshot, SnapshotParams } from "../../ports/file-record.ts";
 import { performCompare, performSnapshot } from "./perform.ts";
 

@@ -1,6 +1,6 @@
 import { checkAgainstGitlab } from "../../testing/forges/gitlab-endpoints.ts";
 import { checkAgainstGithub } from "../../testing/forges/openapi-check.ts";
-import { testForge } from "../../testing/forge.suite.ts";
+import { testForge } from "../../testing/suites/forge.suite.ts";
 import { createForge } from "./index.ts";
 
 testForge("GitHub", { kind: "github", create: createForge, checkRequests: checkAgainstGithub });

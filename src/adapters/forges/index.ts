@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { ForgeError, UserError } from "../../core/errors.ts";
-import { checkProjectPath, findProjectPath, forgeAddress, isForgeRemote } from "../../core/forge-place.ts";
-import type { ForgeAddress } from "../../core/forge-place.ts";
-import { createRedactor } from "../../core/redact.ts";
-import type { ForgeSettings } from "../../core/settings.ts";
+import { ForgeError, UserError } from "../../core/text/errors.ts";
+import { checkProjectPath, findProjectPath, forgeAddress, isForgeRemote } from "../../core/forge/forge-place.ts";
+import type { ForgeAddress } from "../../core/forge/forge-place.ts";
+import { createRedactor } from "../../policy/secrets/redact.ts";
+import type { ForgeSettings } from "../../core/task/settings.ts";
 import type { Forge } from "../../ports/forge.ts";
-import type { Voice } from "./answers.ts";
-import { createExchange } from "./exchange.ts";
-import type { Fetch } from "./exchange.ts";
-import { createGithub } from "./github.ts";
-import { createGitlab } from "./gitlab.ts";
-import { lendToken } from "./lend-token.ts";
-import type { ForgeVerbs } from "./verbs.ts";
+import type { Voice } from "./shared/answers.ts";
+import { createExchange } from "./shared/exchange.ts";
+import type { Fetch } from "./shared/exchange.ts";
+import { createGithub } from "./github/github.ts";
+import { createGitlab } from "./gitlab/gitlab.ts";
+import { lendToken } from "./shared/lend-token.ts";
+import type { ForgeVerbs } from "./shared/verbs.ts";
 
 export interface ForgeOptions {
   readonly settings: ForgeSettings;

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
-import { until } from "../../testing/supervisor.suite.ts";
+import { until } from "../../testing/suites/supervisor.suite.ts";
 import { json, KEY, NONCE, openTestGateway, openTestModel } from "./test-model.suite.ts";
 
 const ANSWER = { model: "claude-x-1", content: [], usage: { input_tokens: 100, output_tokens: 10 } };

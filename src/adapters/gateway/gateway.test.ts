@@ -1,7 +1,7 @@
 import { request as httpRequest } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { until } from "../../testing/supervisor.suite.ts";
+import { until } from "../../testing/suites/supervisor.suite.ts";
 import { events, json, KEY, NONCE, openTestGateway, openTestModel, stream } from "./test-model.suite.ts";
 
 const ANSWER = { model: "claude-x-1", content: [], usage: { input_tokens: 100, output_tokens: 10 } };

@@ -4,7 +4,7 @@ import type { Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { GatewayPlan } from "../../ports/gateway.ts";
 import { createHandler } from "./handle.ts";
-import { openUpstream } from "./upstream.ts";
+import { openUpstream } from "./upstream/upstream.ts";
 
 export interface GatewayParams {
   readonly plan: GatewayPlan;

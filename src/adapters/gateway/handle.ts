@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { refuse } from "./answers.ts";
-import type { Refusal } from "./answers.ts";
+import { refuse } from "./upstream/answers.ts";
+import type { Refusal } from "./upstream/answers.ts";
 import { knowsNonce, withKey } from "./credentials.ts";
-import { exchange } from "./exchange.ts";
+import { exchange } from "./upstream/exchange.ts";
 import type { GatewayParams } from "./gateway.ts";
-import { requestHeaders } from "./headers.ts";
-import { createLedger } from "./ledger.ts";
-import type { Metered } from "./meter.ts";
+import { requestHeaders } from "./upstream/headers.ts";
+import { createLedger } from "./meter/ledger.ts";
+import type { Metered } from "./meter/meter.ts";
 import { readAsked, readBody } from "./read-request.ts";
 import type { Asked, Held } from "./read-request.ts";
 import { findRoute } from "./routes.ts";
-import type { Upstream } from "./upstream.ts";
+import type { Upstream } from "./upstream/upstream.ts";
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
-import type { Refusal } from "./answers.ts";
-import { estimateInput } from "./estimate-input.ts";
-import { countIn, objectIn, parseJson, textIn } from "./json.ts";
-import type { Json } from "./json.ts";
+import type { Refusal } from "./upstream/answers.ts";
+import { estimateInput } from "./meter/estimate-input.ts";
+import { countIn, objectIn, parseJson, textIn } from "./meter/json.ts";
+import type { Json } from "./meter/json.ts";
 import type { Route, Shape } from "./routes.ts";
 
 /** A request for words of a model. */

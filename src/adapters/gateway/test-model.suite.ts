@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
-import type { PriceTable } from "../../core/prices.ts";
+import type { PriceTable } from "../../core/money/prices.ts";
 import type { GatewayPlan } from "../../ports/gateway.ts";
 import { openGateway } from "./gateway.ts";
 

@@ -4,8 +4,8 @@ import type { GitContext } from "./context.ts";
 import { writeRef } from "./git-dir.ts";
 import { git, gitFailure, runGit } from "./git.ts";
 import { checkCommit } from "./names.ts";
-import { diffArgs, readStats } from "./stats.ts";
-import { cleanMessage } from "./write-commit.ts";
+import { diffArgs, readStats } from "./read/stats.ts";
+import { cleanMessage } from "./workspace/write-commit.ts";
 
 export async function squashCommits(context: GitContext, params: SquashParams): Promise<string> {
   const { task, message, at } = params;

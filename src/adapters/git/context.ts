@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { Log } from "../../ports/log.ts";
 import { checkName, mirrorName } from "./names.ts";
-import type { Person } from "./network-env.ts";
-import type { Turns } from "./turns.ts";
+import type { Person } from "./remote/network-env.ts";
+import type { Turns } from "./mirror/turns.ts";
 
 /** What every verb of this adapter is given. */
 export interface GitContext {

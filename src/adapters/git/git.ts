@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { UserError } from "../../core/errors.ts";
+import { UserError } from "../../core/text/errors.ts";
 
 export interface GitCall {
   readonly args: readonly string[];

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { UserError } from "../../core/errors.ts";
+import { UserError } from "../../core/text/errors.ts";
 
 /** A file name for any project name: readable, and different for different names on any file system. */
 export function mirrorName(project: string): string {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { testWorkspaces } from "../../testing/workspace.suite.ts";
+import { testWorkspaces } from "../../testing/suites/workspace.suite.ts";
 import { createGitWorkspaces } from "./workspaces.ts";
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };

@@ -1,6 +1,6 @@
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Role } from "../../core/role.ts";
+import type { Role } from "../../core/task/role.ts";
 import type { McpServer } from "../../ports/agent.ts";
 import type { RunPaths } from "../../ports/run-files.ts";
 import { findBundle, REPORT_SERVER } from "./bundle.ts";

@@ -1,6 +1,6 @@
 import { realSupervisors } from "../../testing/real-supervisors.ts";
-import { testPrepared } from "../../testing/supervisor-prepared.suite.ts";
-import { testSupervisors } from "../../testing/supervisor.suite.ts";
+import { testPrepared } from "../../testing/suites/supervisor-prepared.suite.ts";
+import { testSupervisors } from "../../testing/suites/supervisor.suite.ts";
 
 testSupervisors(realSupervisors);
 testPrepared(realSupervisors);

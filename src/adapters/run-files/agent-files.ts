@@ -1,7 +1,7 @@
 import { lstat, mkdir, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import type { RunPaths } from "../../ports/run-files.ts";
-import { removeTree } from "../git/remove-tree.ts";
+import { removeTree } from "../git/workspace/remove-tree.ts";
 
 /** Writes them one by one; no process of the run lives yet, and none of an earlier one any more. */
 export async function writeAgentFiles(

@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import type { OutcomeFile } from "../../ports/run-files.ts";
-import { readFromWorkspace } from "../git/read-from-workspace.ts";
+import { readFromWorkspace } from "../git/read/read-from-workspace.ts";
 import { parseOutcome } from "./parse-outcome.ts";
 
 const MAX_BYTES = 1024 * 1024;

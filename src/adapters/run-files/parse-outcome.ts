@@ -1,5 +1,5 @@
 import type { OutcomeFile } from "../../ports/run-files.ts";
-import { terminalText } from "../../core/terminal-text.ts";
+import { terminalText } from "../../core/text/terminal-text.ts";
 
 const MAX_DEPTH = 64;
 

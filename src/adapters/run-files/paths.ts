@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { UserError } from "../../core/errors.ts";
+import { UserError } from "../../core/text/errors.ts";
 import type { RunPaths } from "../../ports/run-files.ts";
 
 /** Where everything of a run stands. A part of a run, such as its baseline, is named `<run>/<part>`. */

@@ -1,4 +1,4 @@
-import { testRunFiles } from "../../testing/run-files.suite.ts";
+import { testRunFiles } from "../../testing/suites/run-files.suite.ts";
 import { createRunFiles } from "./run-files.ts";
 
 testRunFiles((home) => createRunFiles({ home }));

@@ -1,8 +1,8 @@
 import { chmod, lstat, mkdir, readdir, readFile, statfs } from "node:fs/promises";
 import { join, resolve, sep } from "node:path";
-import { terminalText } from "../../core/terminal-text.ts";
+import { terminalText } from "../../core/text/terminal-text.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
-import { removeTree } from "../git/remove-tree.ts";
+import { removeTree } from "../git/workspace/remove-tree.ts";
 import { readOutcomeFile } from "./outcome-file.ts";
 import { PASSING, runDir, runPaths, taskHomes } from "./paths.ts";
 import { readPart } from "./read-part.ts";

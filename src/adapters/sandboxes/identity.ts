@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, lstatSync, readFileSync } from "node:fs";
-import { UserError } from "../../core/errors.ts";
+import { UserError } from "../../core/text/errors.ts";
 
 /** Who a command is inside; null: the person who started Nightshift, in a user namespace of the sandbox's own. */
 export interface Identity {

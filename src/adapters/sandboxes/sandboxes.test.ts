@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { testPolicy } from "../../testing/policy.ts";
-import { testSandbox } from "../../testing/sandbox.suite.ts";
+import { testSandbox } from "../../testing/suites/sandbox.suite.ts";
 import { sandboxes } from "./index.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "nightshift-sandboxes-")));

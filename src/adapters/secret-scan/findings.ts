@@ -1,7 +1,7 @@
-import type { FileChange } from "../../core/file-change.ts";
-import { createSecretMatcher } from "../../core/match-secrets.ts";
-import type { Secret } from "../../core/secret-forms.ts";
-import { findPatterns, isPlaceholder, mask } from "../../core/secret-patterns.ts";
+import type { FileChange } from "../../core/change/file-change.ts";
+import { createSecretMatcher } from "../../policy/secrets/match-secrets.ts";
+import type { Secret } from "../../policy/secrets/secret-forms.ts";
+import { findPatterns, isPlaceholder, mask } from "../../policy/secrets/secret-patterns.ts";
 import type { SecretFinding } from "../../ports/secret-scan.ts";
 import type { GitleaksMatch } from "./gitleaks.ts";
 import type { AddedText } from "./read-change.ts";

@@ -1,5 +1,5 @@
-import type { FileChange, FileSide } from "../../core/file-change.ts";
-import type { Secret } from "../../core/secret-forms.ts";
+import type { FileChange, FileSide } from "../../core/change/file-change.ts";
+import type { Secret } from "../../policy/secrets/secret-forms.ts";
 import type { SecretFinding } from "../../ports/secret-scan.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { FileChange } from "../../core/file-change.ts";
+import type { FileChange } from "../../core/change/file-change.ts";
 
 /** What a change adds, as text in which offsets and lines can be told. */
 export interface AddedText {

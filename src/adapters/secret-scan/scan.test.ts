@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { FileChange, FileSide } from "../../core/file-change.ts";
+import type { FileChange, FileSide } from "../../core/change/file-change.ts";
 import type { Log } from "../../ports/log.ts";
 import type { SecretFinding } from "../../ports/secret-scan.ts";
 import { LOOK_ALIKES, PLANTED } from "./fixtures/planted.ts";

@@ -1,9 +1,9 @@
-import type { FileChange } from "../../core/file-change.ts";
-import { createRedactor } from "../../core/redact.ts";
-import type { Secret } from "../../core/secret-forms.ts";
+import type { FileChange } from "../../core/change/file-change.ts";
+import { createRedactor } from "../../policy/secrets/redact.ts";
+import type { Secret } from "../../policy/secrets/secret-forms.ts";
 import type { Log } from "../../ports/log.ts";
 import type { SecretFinding, SecretScan } from "../../ports/secret-scan.ts";
-import { createTurns } from "../git/turns.ts";
+import { createTurns } from "../git/mirror/turns.ts";
 import { toFrames, type ProgramAnswer } from "./frames.ts";
 import { createScanProcess } from "./scan-process.ts";
 

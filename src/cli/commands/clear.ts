@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
-import { findHome } from "../../config/paths.ts";
-import { UserError } from "../../core/errors.ts";
+import { findHome } from "../../config/files/paths.ts";
+import { UserError } from "../../core/text/errors.ts";
 import { confirm } from "../ask.ts";
 import { answer, type CliContext } from "../context.ts";
 import { stopDaemon } from "./stop.ts";

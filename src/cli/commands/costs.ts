@@ -1,4 +1,4 @@
-import type { CostDimension } from "../../core/cost-dimensions.ts";
+import type { CostDimension } from "../../core/money/cost-dimensions.ts";
 import { connect } from "../connect.ts";
 import { answer, type CliContext } from "../context.ts";
 import { describeBudget } from "../print/budgets.ts";

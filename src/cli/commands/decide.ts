@@ -1,6 +1,6 @@
-import { UserError } from "../../core/errors.ts";
-import { terminalText } from "../../core/terminal-text.ts";
-import type { Client } from "../../http/client.ts";
+import { UserError } from "../../core/text/errors.ts";
+import { terminalText } from "../../core/text/terminal-text.ts";
+import type { Client } from "../../http/client/client.ts";
 import { confirm } from "../ask.ts";
 import { connect } from "../connect.ts";
 import { answer, type CliContext } from "../context.ts";

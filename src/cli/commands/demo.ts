@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { NIGHT_WORK } from "../../core/schedule.ts";
-import type { Client, TaskJson } from "../../http/client.ts";
+import { NIGHT_WORK } from "../../core/schedule/schedule.ts";
+import type { Client, TaskJson } from "../../http/client/client.ts";
 import { acceptFiles } from "../accept-files.ts";
 import { connect } from "../connect.ts";
 import { answer, type CliContext } from "../context.ts";
@@ -130,7 +130,7 @@ function makeRepository(dir: string): void {
 /** Why there is no sandbox here; null when there is. */
 async function tryWall(context: CliContext): Promise<string | null> {
   // The doctor brings much along that no other part of the demo needs.
-  const { checkSandbox } = await import("../../daemon/doctor-sandbox.ts");
+  const { checkSandbox } = await import("../../daemon/doctor/doctor-sandbox.ts");
   const home = context.env["NIGHTSHIFT_HOME"] ?? "";
   mkdirSync(home, { mode: 0o700 });
   const findings = await checkSandbox({ mode: "enforce", home, env: context.env });

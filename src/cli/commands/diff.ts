@@ -1,4 +1,4 @@
-import { terminalText } from "../../core/terminal-text.ts";
+import { terminalText } from "../../core/text/terminal-text.ts";
 import { connect } from "../connect.ts";
 import { answer, type CliContext } from "../context.ts";
 import { paint } from "../print/style.ts";

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { findHome, homePaths } from "../../config/paths.ts";
-import { terminalText } from "../../core/terminal-text.ts";
-import type { Client, OutputPageJson, RunJson, TaskJson } from "../../http/client.ts";
+import { findHome, homePaths } from "../../config/files/paths.ts";
+import { terminalText } from "../../core/text/terminal-text.ts";
+import type { Client, OutputPageJson, RunJson, TaskJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "../print/style.ts";

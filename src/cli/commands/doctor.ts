@@ -1,4 +1,4 @@
-import { checkMachine, type Finding } from "../../daemon/doctor.ts";
+import { checkMachine, type Finding } from "../../daemon/doctor/doctor.ts";
 import { answer, type CliContext } from "../context.ts";
 import { Exit } from "../exit.ts";
 import { layOut } from "../print/hint.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { Category } from "../../core/category.ts";
-import { NIGHT_WORK } from "../../core/schedule.ts";
+import type { Category } from "../../core/nightly/category.ts";
+import { NIGHT_WORK } from "../../core/schedule/schedule.ts";
 import { connect } from "../connect.ts";
 import { answer, type CliContext } from "../context.ts";
 import { projectHere } from "../find-project.ts";

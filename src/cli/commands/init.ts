@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { detectProject, type DetectedProject } from "../../daemon/detect.ts";
-import { renderInitConfig } from "../../daemon/detect-render.ts";
+import { detectProject, type DetectedProject } from "../../daemon/detect/detect.ts";
+import { renderInitConfig } from "../../daemon/detect/detect-render.ts";
 import { acceptFiles, type Accepted } from "../accept-files.ts";
 import { connect } from "../connect.ts";
 import { answer, type CliContext } from "../context.ts";

@@ -1,4 +1,4 @@
-import { terminalLine } from "../../core/terminal-text.ts";
+import { terminalLine } from "../../core/text/terminal-text.ts";
 import { connect } from "../connect.ts";
 import { answer, type CliContext } from "../context.ts";
 import { table } from "../print/table.ts";

@@ -1,6 +1,6 @@
-import { TASK_STATUSES, type TaskStatus } from "../../core/task.ts";
-import { terminalLine } from "../../core/terminal-text.ts";
-import type { Client, TaskJson } from "../../http/client.ts";
+import { TASK_STATUSES, type TaskStatus } from "../../core/task/task.ts";
+import { terminalLine } from "../../core/text/terminal-text.ts";
+import type { Client, TaskJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
 import { answer, type CliContext } from "../context.ts";
 import { paintStatus } from "../print/style.ts";

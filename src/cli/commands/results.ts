@@ -1,5 +1,5 @@
-import { terminalText } from "../../core/terminal-text.ts";
-import type { Client, TaskJson } from "../../http/client.ts";
+import { terminalText } from "../../core/text/terminal-text.ts";
+import type { Client, TaskJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
 import { answer, type CliContext } from "../context.ts";
 import { denials, describeDenied } from "../print/denied.ts";

@@ -1,8 +1,8 @@
-import { didYouMean } from "../../core/did-you-mean.ts";
-import { UserError } from "../../core/errors.ts";
-import { REASON_KINDS, type ReasonKind } from "../../core/proposal-reason.ts";
-import { EXPIRY_FORM, parseExpiry, readReasonKind } from "../../core/rule.ts";
-import type { Client } from "../../http/client.ts";
+import { didYouMean } from "../../core/text/did-you-mean.ts";
+import { UserError } from "../../core/text/errors.ts";
+import { REASON_KINDS, type ReasonKind } from "../../core/nightly/proposal-reason.ts";
+import { EXPIRY_FORM, parseExpiry, readReasonKind } from "../../core/nightly/rule.ts";
+import type { Client } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
 import { answer, type CliContext } from "../context.ts";
 import { projectHere } from "../find-project.ts";

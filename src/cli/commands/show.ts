@@ -1,7 +1,7 @@
-import { describePath } from "../../core/describe-path.ts";
-import { possibleActions } from "../../core/possible-actions.ts";
-import { terminalText } from "../../core/terminal-text.ts";
-import type { EventJson, TaskJson } from "../../http/client.ts";
+import { describePath } from "../../core/pipeline/describe-path.ts";
+import { possibleActions } from "../../core/task/possible-actions.ts";
+import { terminalText } from "../../core/text/terminal-text.ts";
+import type { EventJson, TaskJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
 import { answer, type CliContext } from "../context.ts";
 import { describeDenied } from "../print/denied.ts";

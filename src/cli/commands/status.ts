@@ -1,4 +1,4 @@
-import { createClient } from "../../http/client.ts";
+import { createClient } from "../../http/client/client.ts";
 import { findDaemon } from "../find-daemon.ts";
 import { answer, type CliContext } from "../context.ts";
 import { describeBudget } from "../print/budgets.ts";

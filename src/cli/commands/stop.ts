@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { createClient, type RunJson } from "../../http/client.ts";
+import { createClient, type RunJson } from "../../http/client/client.ts";
 import { findDaemon } from "../find-daemon.ts";
 import { answer, type CliContext } from "../context.ts";
 import { plural } from "../print/words.ts";

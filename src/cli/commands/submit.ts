@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { randomUUID } from "node:crypto";
-import { UserError } from "../../core/errors.ts";
-import { parseDuration } from "../../core/duration.ts";
-import type { Complexity, Priority, Size } from "../../core/task.ts";
+import { UserError } from "../../core/text/errors.ts";
+import { parseDuration } from "../../core/schedule/duration.ts";
+import type { Complexity, Priority, Size } from "../../core/task/task.ts";
 import { connect } from "../connect.ts";
 import { answer, type CliContext } from "../context.ts";
 import { projectHere } from "../find-project.ts";

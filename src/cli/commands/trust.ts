@@ -1,6 +1,6 @@
-import { findProjectDir } from "../../config/find-project.ts";
-import { UserError } from "../../core/errors.ts";
-import type { Client, ProjectJson } from "../../http/client.ts";
+import { findProjectDir } from "../../config/files/find-project.ts";
+import { UserError } from "../../core/text/errors.ts";
+import type { Client, ProjectJson } from "../../http/client/client.ts";
 import { acceptFiles, type Place } from "../accept-files.ts";
 import { connect } from "../connect.ts";
 import { answer, type CliContext } from "../context.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { BudgetJson } from "../../http/client.ts";
+import type { BudgetJson } from "../../http/client/client.ts";
 import { describeBudget } from "./budgets.ts";
 
 const budget: BudgetJson = {

@@ -1,5 +1,5 @@
-import { describeUse, sayUsd } from "../../core/budget-words.ts";
-import type { BudgetJson } from "../../http/client.ts";
+import { describeUse, sayUsd } from "../../core/money/budget-words.ts";
+import type { BudgetJson } from "../../http/client/client.ts";
 
 /** `tonight in shop: $12.40 by 3 runs, $5 reserved by 1 running; the limit is $20`. */
 export function describeBudget(budget: BudgetJson): string {

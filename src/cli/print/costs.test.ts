@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { CostsJson } from "../../http/client.ts";
+import type { CostsJson } from "../../http/client/client.ts";
 import { plainCosts, tableOfCosts } from "./costs.ts";
 
 const tokens = { input: 1_234_567, output: 89, cache_read: 0, cache_write: 12 };

@@ -1,5 +1,5 @@
-import { terminalLine } from "../../core/terminal-text.ts";
-import type { TaskJson } from "../../http/client.ts";
+import { terminalLine } from "../../core/text/terminal-text.ts";
+import type { TaskJson } from "../../http/client/client.ts";
 
 const MAX_SHOWN = 20;
 const MAX_WIDTH = 240;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { EventJson, TaskJson } from "../../http/client.ts";
+import type { EventJson, TaskJson } from "../../http/client/client.ts";
 import { describeEvent } from "./event.ts";
 
 const plain = { color: false };

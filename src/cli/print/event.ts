@@ -1,5 +1,5 @@
-import { terminalLine } from "../../core/terminal-text.ts";
-import type { EventJson, TaskJson } from "../../http/client.ts";
+import { terminalLine } from "../../core/text/terminal-text.ts";
+import type { EventJson, TaskJson } from "../../http/client/client.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "./style.ts";
 import { tellsReason } from "./summary.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { TaskJson } from "../../http/client.ts";
+import type { TaskJson } from "../../http/client/client.ts";
 import { facts } from "./facts.ts";
 
 const URL = "https://git.example.com/shop/-/merge_requests/1";

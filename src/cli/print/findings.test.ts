@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { CheckJson, TaskJson } from "../../http/client.ts";
+import type { CheckJson, TaskJson } from "../../http/client/client.ts";
 import { denials, describeDenied } from "./denied.ts";
-import { checkWord } from "../../core/describe-check.ts";
+import { checkWord } from "../../core/task/describe-check.ts";
 import { describeFindings, lastChecks, severityWord, withoutFindings } from "./findings.ts";
 
 const plain = { color: false };

@@ -1,6 +1,6 @@
-import { checkWord, OWN_CHECKS } from "../../core/describe-check.ts";
-import { terminalText } from "../../core/terminal-text.ts";
-import type { CheckJson, TaskJson } from "../../http/client.ts";
+import { checkWord, OWN_CHECKS } from "../../core/task/describe-check.ts";
+import { terminalText } from "../../core/text/terminal-text.ts";
+import type { CheckJson, TaskJson } from "../../http/client/client.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "./style.ts";
 

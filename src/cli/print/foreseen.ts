@@ -1,4 +1,4 @@
-import type { ForeseenJson } from "../../http/client.ts";
+import type { ForeseenJson } from "../../http/client/client.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "./style.ts";
 import { table } from "./table.ts";

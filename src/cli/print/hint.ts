@@ -1,4 +1,4 @@
-import { terminalText } from "../../core/terminal-text.ts";
+import { terminalText } from "../../core/text/terminal-text.ts";
 
 /** Sentences for a terminal; a command among them gets a line of its own, so that it can be copied. */
 export function layOut(text: string, indent = ""): string {

@@ -1,4 +1,4 @@
-import { terminalLine } from "../../core/terminal-text.ts";
+import { terminalLine } from "../../core/text/terminal-text.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "./style.ts";
 

@@ -1,5 +1,5 @@
-import { terminalLine } from "../../core/terminal-text.ts";
-import type { ProposalJson, RuleJson } from "../../http/client.ts";
+import { terminalLine } from "../../core/text/terminal-text.ts";
+import type { ProposalJson, RuleJson } from "../../http/client/client.ts";
 import { table } from "./table.ts";
 import { plural } from "./words.ts";
 

@@ -1,5 +1,5 @@
-import { terminalLine } from "../../core/terminal-text.ts";
-import type { SchedulesJson } from "../../http/client.ts";
+import { terminalLine } from "../../core/text/terminal-text.ts";
+import type { SchedulesJson } from "../../http/client/client.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "./style.ts";
 import { table } from "./table.ts";

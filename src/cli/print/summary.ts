@@ -1,5 +1,5 @@
-import { terminalText } from "../../core/terminal-text.ts";
-import type { TaskJson } from "../../http/client.ts";
+import { terminalText } from "../../core/text/terminal-text.ts";
+import type { TaskJson } from "../../http/client/client.ts";
 import type { CliContext } from "../context.ts";
 import { describeFindings, lastChecks, withoutFindings } from "./findings.ts";
 import { layOut } from "./hint.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { TaskJson, WaitingForJson } from "../../http/client.ts";
+import type { TaskJson, WaitingForJson } from "../../http/client/client.ts";
 import { summary } from "./summary.ts";
 import { checksTable, describeWaiting, runsTable, taskLine } from "./task.ts";
 

@@ -1,6 +1,6 @@
-import { checkWord } from "../../core/describe-check.ts";
-import { terminalLine, terminalText } from "../../core/terminal-text.ts";
-import type { RunJson, TaskJson } from "../../http/client.ts";
+import { checkWord } from "../../core/task/describe-check.ts";
+import { terminalLine, terminalText } from "../../core/text/terminal-text.ts";
+import type { RunJson, TaskJson } from "../../http/client/client.ts";
 import type { CliContext } from "../context.ts";
 import { paintCheck, severityWord, withoutFindings } from "./findings.ts";
 import { layOut } from "./hint.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { TranscriptEventJson } from "../../http/client.ts";
+import type { TranscriptEventJson } from "../../http/client/client.ts";
 import { renderEvent } from "./transcript.ts";
 
 const plain = { color: false };

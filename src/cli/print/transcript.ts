@@ -1,5 +1,5 @@
-import { terminalLine, terminalText } from "../../core/terminal-text.ts";
-import type { TranscriptEventJson } from "../../http/client.ts";
+import { terminalLine, terminalText } from "../../core/text/terminal-text.ts";
+import type { TranscriptEventJson } from "../../http/client/client.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "./style.ts";
 import { money } from "./words.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { COST_DIMENSIONS } from "../../core/cost-dimensions.ts";
+import { COST_DIMENSIONS } from "../../core/money/cost-dimensions.ts";
 import { listOf, time, tokensSchema } from "./common.ts";
 
 /** Nothing of ours was before or will be after. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { TASK_STATUSES } from "../../core/task.ts";
+import { TASK_STATUSES } from "../../core/task/task.ts";
 import { time } from "./common.ts";
 import { runSchema } from "./run.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { EVENT_TYPES } from "../../core/event.ts";
+import { EVENT_TYPES } from "../../core/task/event.ts";
 import { freeObject, time } from "./common.ts";
 
 export const eventSchema = z

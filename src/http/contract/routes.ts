@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { PROPOSAL_STATUSES } from "../../core/proposal.ts";
-import { RUN_STATUSES } from "../../core/run.ts";
-import { TASK_STATUSES } from "../../core/task.ts";
+import { PROPOSAL_STATUSES } from "../../core/nightly/proposal.ts";
+import { RUN_STATUSES } from "../../core/task/run.ts";
+import { TASK_STATUSES } from "../../core/task/task.ts";
 import { idOrPrefix, limitUpTo, listOf, offset } from "./common.ts";
 import { budgetSchema, costsQuerySchema, costsSchema } from "./costs.ts";
 import { agentSchema, healthSchema, statusSchema, stopSchema } from "./daemon.ts";

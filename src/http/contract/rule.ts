@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { REASON_KINDS } from "../../core/proposal-reason.ts";
-import { PROPOSAL_STATUSES } from "../../core/proposal.ts";
+import { REASON_KINDS } from "../../core/nightly/proposal-reason.ts";
+import { PROPOSAL_STATUSES } from "../../core/nightly/proposal.ts";
 import { time } from "./common.ts";
 
 export const ruleSchema = z

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { ENDED_BY, RUN_STATUSES } from "../../core/run.ts";
-import { ROLES } from "../../core/role.ts";
+import { ENDED_BY, RUN_STATUSES } from "../../core/task/run.ts";
+import { ROLES } from "../../core/task/role.ts";
 import { freeObject, time, tokensSchema } from "./common.ts";
 
 export const runSchema = z

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { CATEGORIES } from "../../core/category.ts";
-import { ROLES } from "../../core/role.ts";
+import { CATEGORIES } from "../../core/nightly/category.ts";
+import { ROLES } from "../../core/task/role.ts";
 import { time } from "./common.ts";
 
 export const upcomingSchema = z

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { CATEGORIES } from "../../core/category.ts";
-import { COMPLEXITIES, CONTEXT_KINDS, PRIORITIES, QUEUE_REASONS, SIZES, TASK_STATUSES } from "../../core/task.ts";
+import { CATEGORIES } from "../../core/nightly/category.ts";
+import { COMPLEXITIES, CONTEXT_KINDS, PRIORITIES, QUEUE_REASONS, SIZES, TASK_STATUSES } from "../../core/task/task.ts";
 import { freeObject, time, tokensSchema } from "./common.ts";
 import { checkSchema, runSchema } from "./run.ts";
 

@@ -1,8 +1,8 @@
-import { addDays, createCalendar } from "../../core/calendar.ts";
-import { COST_DIMENSIONS } from "../../core/cost-dimensions.ts";
-import { UserError } from "../../core/errors.ts";
+import { addDays, createCalendar } from "../../core/schedule/calendar.ts";
+import { COST_DIMENSIONS } from "../../core/money/cost-dimensions.ts";
+import { UserError } from "../../core/text/errors.ts";
 import type { CostsQuery } from "../contract/costs.ts";
-import { viewBudget, viewCosts } from "../cost-view.ts";
+import { viewBudget, viewCosts } from "../views/cost-view.ts";
 import type { HttpDeps } from "../deps.ts";
 import type { Handlers } from "./handler.ts";
 

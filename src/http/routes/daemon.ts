@@ -1,6 +1,6 @@
 import type { HttpDeps } from "../deps.ts";
 import { describeApi } from "../openapi.ts";
-import { iso, isoOrNull, viewRun } from "../views.ts";
+import { iso, isoOrNull, viewRun } from "../views/views.ts";
 import type { Handlers } from "./handler.ts";
 
 type DaemonRoutes = "GET /agents" | "POST /daemon/stop" | "GET /status" | "GET /healthz" | "GET /openapi.json";

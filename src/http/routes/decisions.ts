@@ -1,4 +1,4 @@
-import type { Task } from "../../core/task.ts";
+import type { Task } from "../../core/task/task.ts";
 import type { TaskJson } from "../contract/task.ts";
 import type { HttpDeps } from "../deps.ts";
 import { findTask, showTask } from "../lookup.ts";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Actor } from "../../core/event.ts";
+import type { Actor } from "../../core/task/event.ts";
 import type { Caller } from "../auth.ts";
 import type { RouteKey, Routes } from "../contract/routes.ts";
 

@@ -1,10 +1,10 @@
-import { UserError } from "../../core/errors.ts";
-import { withoutCredentials } from "../../core/remote-address.ts";
-import { ENDED_STATUSES, TASK_STATUSES } from "../../core/task.ts";
+import { UserError } from "../../core/text/errors.ts";
+import { withoutCredentials } from "../../core/forge/remote-address.ts";
+import { ENDED_STATUSES, TASK_STATUSES } from "../../core/task/task.ts";
 import type { Project, Store } from "../../ports/store.ts";
 import type { PendingTrustJson } from "../contract/project.ts";
 import type { FoundProject, HttpDeps, PendingTrust, ProjectPlace } from "../deps.ts";
-import { viewProject } from "../views.ts";
+import { viewProject } from "../views/views.ts";
 import type { Handlers } from "./handler.ts";
 
 type ProjectRoutes = "GET /projects" | "POST /projects" | "GET /projects/:name/trust" | "DELETE /projects/:name";

@@ -1,8 +1,8 @@
-import type { Proposal } from "../../core/proposal.ts";
-import { hasExpired, type ProjectRule } from "../../core/rule.ts";
+import type { Proposal } from "../../core/nightly/proposal.ts";
+import { hasExpired, type ProjectRule } from "../../core/nightly/rule.ts";
 import type { ProposalJson, RuleJson } from "../contract/rule.ts";
 import type { HttpDeps } from "../deps.ts";
-import { iso, isoOrNull } from "../views.ts";
+import { iso, isoOrNull } from "../views/views.ts";
 import type { Handlers } from "./handler.ts";
 
 type RuleRoutes =

@@ -1,9 +1,9 @@
 import type { HttpDeps } from "../deps.ts";
-import type { EventFeed } from "../event-feed.ts";
+import type { EventFeed } from "../live/event-feed.ts";
 import { findRun, findTask } from "../lookup.ts";
-import { outputSource, readOutput } from "../output-feed.ts";
-import type { SseSource } from "../sse.ts";
-import { viewRun } from "../views.ts";
+import { outputSource, readOutput } from "../live/output-feed.ts";
+import type { SseSource } from "../live/sse.ts";
+import { viewRun } from "../views/views.ts";
 import type { Handlers } from "./handler.ts";
 
 type RunRoutes = "GET /runs" | "GET /runs/:id" | "GET /runs/:id/output" | "GET /events";

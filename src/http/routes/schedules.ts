@@ -1,7 +1,7 @@
-import { nightDraft } from "../../engine/draft-task.ts";
+import { nightDraft } from "../../engine/commands/draft-task.ts";
 import type { HttpDeps } from "../deps.ts";
 import { showTask } from "../lookup.ts";
-import { viewForeseen, viewUpcoming } from "../night-view.ts";
+import { viewForeseen, viewUpcoming } from "../views/night-view.ts";
 import type { Handlers } from "./handler.ts";
 
 type ScheduleRoutes = "GET /schedules" | "POST /schedules/:name/run" | "POST /improve/plan";

@@ -1,6 +1,6 @@
 import type { HttpDeps } from "../deps.ts";
 import { findTask, listTaskRuns, showTask } from "../lookup.ts";
-import { viewEvent, viewTaskRow } from "../views.ts";
+import { viewEvent, viewTaskRow } from "../views/views.ts";
 import type { Handlers } from "./handler.ts";
 
 type TaskRoutes =

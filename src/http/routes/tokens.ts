@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { UserError } from "../../core/errors.ts";
+import { UserError } from "../../core/text/errors.ts";
 import { hashToken } from "../auth.ts";
 import type { HttpDeps } from "../deps.ts";
-import { viewTokenRow } from "../views.ts";
+import { viewTokenRow } from "../views/views.ts";
 import type { Handlers } from "./handler.ts";
 
 export function tokenRoutes({

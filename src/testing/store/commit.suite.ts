@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { LeaseLostError, StaleTaskError } from "../../core/errors.ts";
-import { NO_TOKENS } from "../../core/run.ts";
+import { LeaseLostError, StaleTaskError } from "../../core/text/errors.ts";
+import { NO_TOKENS } from "../../core/task/run.ts";
 import type { CommitParams } from "../../ports/store.ts";
 import type { Current } from "./current.ts";
 import {

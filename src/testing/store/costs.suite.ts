@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { COST_DIMENSIONS, sumUsd, type CostDimension } from "../../core/cost-dimensions.ts";
-import { NO_TOKENS } from "../../core/run.ts";
+import { COST_DIMENSIONS, sumUsd, type CostDimension } from "../../core/money/cost-dimensions.ts";
+import { NO_TOKENS } from "../../core/task/run.ts";
 import type { CostQuery, RunEnd, Spent } from "../../ports/store.ts";
-import type { Task } from "../../core/task.ts";
+import type { Task } from "../../core/task/task.ts";
 import type { Current } from "./current.ts";
 import { SHUT, committing, queueTask, sampleEnd, sampleEvent, sampleRun, startTask } from "./samples.ts";
 

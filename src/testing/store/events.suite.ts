@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { StaleTaskError } from "../../core/errors.ts";
-import type { Event } from "../../core/event.ts";
+import { StaleTaskError } from "../../core/text/errors.ts";
+import type { Event } from "../../core/task/event.ts";
 import type { NewNotice, Notice } from "../../ports/store.ts";
 import type { Current } from "./current.ts";
 import { committing, creating, sampleEvent, sampleNotice, sampleProject, sampleTask, startTask } from "./samples.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Proposal } from "../../core/proposal.ts";
+import type { Proposal } from "../../core/nightly/proposal.ts";
 import type { ListProposalsQuery } from "../../ports/store.ts";
 import { makeProposal, makeRule } from "../builders.ts";
 import type { Current } from "./current.ts";

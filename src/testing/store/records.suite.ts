@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ScheduleMark } from "../../core/schedule.ts";
+import type { ScheduleMark } from "../../core/schedule/schedule.ts";
 import type { TokenRow } from "../../ports/store.ts";
 import type { Current } from "./current.ts";
 import { sampleEvent, sampleProject, startTask } from "./samples.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { BudgetLimit } from "../../core/budget.ts";
-import { LeaseLostError } from "../../core/errors.ts";
+import type { BudgetLimit } from "../../core/money/budget.ts";
+import { LeaseLostError } from "../../core/text/errors.ts";
 import type { RunEnd } from "../../ports/store.ts";
 import type { Current } from "./current.ts";
 import { committing, sampleEnd, startTask } from "./samples.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { LeaseLostError } from "../../core/errors.ts";
+import { LeaseLostError } from "../../core/text/errors.ts";
 import type { Current } from "./current.ts";
 import { SHUT, committing, queueTask, sampleEnd, sampleRun, startTask } from "./samples.ts";
 

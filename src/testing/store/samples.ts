@@ -1,6 +1,6 @@
-import { SYSTEM, type EventDraft } from "../../core/event.ts";
-import { NO_TOKENS, type CheckResult } from "../../core/run.ts";
-import type { Artifact, Task } from "../../core/task.ts";
+import { SYSTEM, type EventDraft } from "../../core/task/event.ts";
+import { NO_TOKENS, type CheckResult } from "../../core/task/run.ts";
+import type { Artifact, Task } from "../../core/task/task.ts";
 import type { Log } from "../../ports/log.ts";
 import type {
   Admission,

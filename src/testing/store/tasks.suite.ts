@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { UserError } from "../../core/errors.ts";
-import { TASK_STATUSES } from "../../core/task.ts";
+import { UserError } from "../../core/text/errors.ts";
+import { TASK_STATUSES } from "../../core/task/task.ts";
 import type { ListTasksQuery } from "../../ports/store.ts";
 import type { Current } from "./current.ts";
 import {

@@ -3,13 +3,13 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { openInside } from "../../../src/adapters/git/open-inside.ts";
-import { readFromWorkspace } from "../../../src/adapters/git/read-from-workspace.ts";
+import { openInside } from "../../../src/adapters/git/read/open-inside.ts";
+import { readFromWorkspace } from "../../../src/adapters/git/read/read-from-workspace.ts";
 import { readOutcomeFile } from "../../../src/adapters/run-files/outcome-file.ts";
 import { renderEvent } from "../../../src/cli/print/transcript.ts";
 import { summary } from "../../../src/cli/print/summary.ts";
 import { describeWaiting, taskLine } from "../../../src/cli/print/task.ts";
-import type { TaskJson } from "../../../src/http/client.ts";
+import type { TaskJson } from "../../../src/http/client/client.ts";
 import type { Attack, Play, Ran, Stage } from "../attack.ts";
 import { scenePolicy } from "../scene.ts";
 

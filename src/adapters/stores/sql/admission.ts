@@ -1,4 +1,4 @@
-import { OPEN_RUN_STATUSES } from "../../../core/run.ts";
+import { OPEN_RUN_STATUSES } from "../../../core/task/run.ts";
 import type { Admission } from "../../../ports/store.ts";
 import type { Db, Tx } from "./schema.ts";
 

@@ -1,6 +1,6 @@
-import type { Event, EventDraft } from "../../../core/event.ts";
-import { StaleTaskError } from "../../../core/errors.ts";
-import type { Task } from "../../../core/task.ts";
+import type { Event, EventDraft } from "../../../core/task/event.ts";
+import { StaleTaskError } from "../../../core/text/errors.ts";
+import type { Task } from "../../../core/task/task.ts";
 import type { CommitParams, CommitResult, CreateTaskParams } from "../../../ports/store.ts";
 import { admit } from "./admission.ts";
 import { saveArtifacts, saveChecks } from "./findings.ts";

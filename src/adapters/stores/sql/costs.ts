@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import { createCalendar } from "../../../core/calendar.ts";
-import { fromNanoUsd, type CostDimension } from "../../../core/cost-dimensions.ts";
+import { createCalendar } from "../../../core/schedule/calendar.ts";
+import { fromNanoUsd, type CostDimension } from "../../../core/money/cost-dimensions.ts";
 import type { CostQuery, CostRow, Spent, SpentQuery } from "../../../ports/store.ts";
 import type { Db } from "./schema.ts";
 

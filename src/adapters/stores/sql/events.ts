@@ -1,4 +1,4 @@
-import type { Event, EventDraft } from "../../../core/event.ts";
+import type { Event, EventDraft } from "../../../core/task/event.ts";
 import type { ListEventsQuery } from "../../../ports/store.ts";
 import { fromJson, toJson } from "./json.ts";
 import type { Db, EventRow, Tx } from "./schema.ts";

@@ -1,5 +1,5 @@
-import type { CheckResult } from "../../../core/run.ts";
-import type { Artifact } from "../../../core/task.ts";
+import type { CheckResult } from "../../../core/task/run.ts";
+import type { Artifact } from "../../../core/task/task.ts";
 import { fromJson, toJson } from "./json.ts";
 import type { Db, Tx } from "./schema.ts";
 

@@ -1,5 +1,5 @@
-import type { Proposal } from "../../../core/proposal.ts";
-import type { ProjectRule } from "../../../core/rule.ts";
+import type { Proposal } from "../../../core/nightly/proposal.ts";
+import type { ProjectRule } from "../../../core/nightly/rule.ts";
 import type { ListProposalsQuery, ListRulesQuery, ProposalPatch } from "../../../ports/store.ts";
 import { fromJson, fromJsonOrNull, toJson, toJsonOrNull } from "./json.ts";
 import type { Db, Schema, Tx } from "./schema.ts";

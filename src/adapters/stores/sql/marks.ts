@@ -1,4 +1,4 @@
-import type { ScheduleMark } from "../../../core/schedule.ts";
+import type { ScheduleMark } from "../../../core/schedule/schedule.ts";
 import type { Db, Schema, Tx } from "./schema.ts";
 
 export async function listMarks(db: Db, project: string): Promise<readonly ScheduleMark[]> {

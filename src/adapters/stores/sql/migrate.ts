@@ -1,4 +1,4 @@
-import { UserError } from "../../../core/errors.ts";
+import { UserError } from "../../../core/text/errors.ts";
 import type { Differences } from "./differences.ts";
 import type { Migration } from "./migrations/migration.ts";
 import type { Db } from "./schema.ts";

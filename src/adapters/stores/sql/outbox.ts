@@ -1,4 +1,4 @@
-import type { NoticeData } from "../../../core/notice.ts";
+import type { NoticeData } from "../../../core/notices/notice.ts";
 import type { NewNotice, Notice } from "../../../ports/store.ts";
 import type { Db, Tx } from "./schema.ts";
 

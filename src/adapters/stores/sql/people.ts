@@ -1,4 +1,4 @@
-import { UserError } from "../../../core/errors.ts";
+import { UserError } from "../../../core/text/errors.ts";
 import type { StoredAnswer, TokenRow } from "../../../ports/store.ts";
 import { fromJson, toJson } from "./json.ts";
 import type { Db, Schema, Tx } from "./schema.ts";

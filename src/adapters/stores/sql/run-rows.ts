@@ -1,6 +1,6 @@
-import { fromNanoUsd } from "../../../core/cost-dimensions.ts";
-import type { Run } from "../../../core/run.ts";
-import type { Task } from "../../../core/task.ts";
+import { fromNanoUsd } from "../../../core/money/cost-dimensions.ts";
+import type { Run } from "../../../core/task/run.ts";
+import type { Task } from "../../../core/task/task.ts";
 import type { NewRun, RunEnd } from "../../../ports/store.ts";
 import { fromJsonOrNull, toJsonOrNull } from "./json.ts";
 import type { RunRow } from "./schema.ts";

@@ -1,6 +1,6 @@
-import { LeaseLostError } from "../../../core/errors.ts";
-import { OPEN_RUN_STATUSES, type Run, type RunEndStatus } from "../../../core/run.ts";
-import type { Task } from "../../../core/task.ts";
+import { LeaseLostError } from "../../../core/text/errors.ts";
+import { OPEN_RUN_STATUSES, type Run, type RunEndStatus } from "../../../core/task/run.ts";
+import type { Task } from "../../../core/task/task.ts";
 import type { Lease, ListRunsQuery, NewRun, RunEnd, RunPatch } from "../../../ports/store.ts";
 import { startsWith } from "./prefix.ts";
 import { toEndColumns, toQueuedRow, toRun } from "./run-rows.ts";

@@ -1,9 +1,9 @@
 import type { Generated, Kysely, Selectable, Transaction } from "kysely";
-import type { EventLevel, EventType } from "../../../core/event.ts";
-import type { ProposalStatus } from "../../../core/proposal.ts";
-import type { Role } from "../../../core/role.ts";
-import type { CheckStatus, CostBasis, EndedBy, RunStatus, Severity, StepKind } from "../../../core/run.ts";
-import type { ArtifactType, Complexity, Size, TaskStatus } from "../../../core/task.ts";
+import type { EventLevel, EventType } from "../../../core/task/event.ts";
+import type { ProposalStatus } from "../../../core/nightly/proposal.ts";
+import type { Role } from "../../../core/task/role.ts";
+import type { CheckStatus, CostBasis, EndedBy, RunStatus, Severity, StepKind } from "../../../core/task/run.ts";
+import type { ArtifactType, Complexity, Size, TaskStatus } from "../../../core/task/task.ts";
 import type { NoticeKind } from "../../../ports/store.ts";
 
 /** JSON as text; the comment beside a column says of what. */

@@ -1,4 +1,4 @@
-import type { Event } from "../../../core/event.ts";
+import type { Event } from "../../../core/task/event.ts";
 import type { Log } from "../../../ports/log.ts";
 import type { Store } from "../../../ports/store.ts";
 import * as admission from "./admission.ts";

@@ -1,4 +1,4 @@
-import { PRIORITIES, type Priority, type Task } from "../../../core/task.ts";
+import { PRIORITIES, type Priority, type Task } from "../../../core/task/task.ts";
 import { fromJson, fromJsonOrNull, toJson, toJsonOrNull } from "./json.ts";
 import type { TaskRow } from "./schema.ts";
 

@@ -1,5 +1,5 @@
-import { UserError } from "../../../core/errors.ts";
-import { ENDED_STATUSES, TASK_STATUSES, type Task, type TaskStatus } from "../../../core/task.ts";
+import { UserError } from "../../../core/text/errors.ts";
+import { ENDED_STATUSES, TASK_STATUSES, type Task, type TaskStatus } from "../../../core/task/task.ts";
 import type { ListTasksQuery, Page } from "../../../ports/store.ts";
 import { startsWith } from "./prefix.ts";
 import type { Db, Tx } from "./schema.ts";

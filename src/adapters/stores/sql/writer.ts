@@ -1,4 +1,4 @@
-import type { Event } from "../../../core/event.ts";
+import type { Event } from "../../../core/task/event.ts";
 import type { RecordEvents } from "./commit.ts";
 import type { Differences } from "./differences.ts";
 import { insertEvents } from "./events.ts";

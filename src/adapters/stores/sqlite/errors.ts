@@ -1,4 +1,4 @@
-import { UserError } from "../../../core/errors.ts";
+import { UserError } from "../../../core/text/errors.ts";
 
 // Primary result codes of SQLite (sqlite.org/rescode.html); the higher bits of `errcode` only refine them.
 const BUSY = 5;

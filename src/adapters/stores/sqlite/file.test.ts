@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { UserError } from "../../../core/errors.ts";
+import { UserError } from "../../../core/text/errors.ts";
 import { SILENT, creating, sampleEvent, sampleTask, startTask } from "../../../testing/store/samples.ts";
 import { MIGRATIONS } from "../sql/migrations/list.ts";
 import type { Migration } from "../sql/migrations/migration.ts";

@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { UserError } from "../../../core/errors.ts";
+import { UserError } from "../../../core/text/errors.ts";
 import { explainSqliteError, isBusy } from "./errors.ts";
 
 /**

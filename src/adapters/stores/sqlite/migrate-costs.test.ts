@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { NO_TOKENS } from "../../../core/run.ts";
+import { NO_TOKENS } from "../../../core/task/run.ts";
 import { SILENT } from "../../../testing/store/samples.ts";
 import { start } from "../sql/migrations/0001-start.ts";
 import { openSqliteStore } from "./open.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { messageOf } from "../../../core/notice-message.ts";
+import { messageOf } from "../../../core/notices/notice-message.ts";
 import { SILENT } from "../../../testing/store/samples.ts";
 import { createTempDir, type TempDir } from "../../../testing/temp-repo.ts";
 import { start } from "../sql/migrations/0001-start.ts";

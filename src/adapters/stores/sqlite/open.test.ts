@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { testStore } from "../../../testing/store.suite.ts";
+import { testStore } from "../../../testing/suites/store.suite.ts";
 import { SILENT } from "../../../testing/store/samples.ts";
 import { openSqliteStore } from "./open.ts";
 

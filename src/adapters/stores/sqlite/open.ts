@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, realpathSync, statSync } from "node:fs
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Kysely, sql } from "kysely";
-import { UserError } from "../../../core/errors.ts";
+import { UserError } from "../../../core/text/errors.ts";
 import type { Log } from "../../../ports/log.ts";
 import type { Store } from "../../../ports/store.ts";
 import type { Differences } from "../sql/differences.ts";

@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { UserError } from "../../../core/errors.ts";
+import { UserError } from "../../../core/text/errors.ts";
 import { SILENT } from "../../../testing/store/samples.ts";
 import { openSqliteStore } from "./open.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { sql } from "kysely";
-import { UserError } from "../../../core/errors.ts";
+import { UserError } from "../../../core/text/errors.ts";
 import type { Db } from "../sql/schema.ts";
 
 /** A sentence for each problem. What SQLite can no longer even check is a problem too. */

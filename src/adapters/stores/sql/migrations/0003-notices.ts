@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import type { NoticeData } from "../../../../core/notice.ts";
-import type { TaskStatus } from "../../../../core/task.ts";
+import type { NoticeData } from "../../../../core/notices/notice.ts";
+import type { TaskStatus } from "../../../../core/task/task.ts";
 import type { Migration } from "./migration.ts";
 
 const STATUSES = { finished: "succeeded", failed: "failed", waiting: "waiting" } as const;

@@ -1,0 +1,29 @@
+import type { TranscriptEvent } from "../../../core/task/transcript.ts";
+
+/** One line as `parseOwnLine` reads it. */
+export function toOwnLine(event: TranscriptEvent): string {
+  switch (event.type) {
+    case "usage": {
+      const { tokens, costUsd, model, scope } = event;
+      const { input, output, cacheRead, cacheWrite } = tokens;
+      return JSON.stringify({
+        type: "usage",
+        tokens: { input, output, cache_read: cacheRead, cache_write: cacheWrite },
+        cost_usd: costUsd,
+        model,
+        scope,
+      });
+    }
+    case "limit":
+      return JSON.stringify({
+        type: "limit",
+        kind: event.kind,
+        resets_at: event.resetsAt === null ? null : new Date(event.resetsAt).toISOString(),
+      });
+    case "raw":
+      // Ours has no raw lines: what it does not know is text.
+      return JSON.stringify({ type: "text", text: event.text });
+    default:
+      return JSON.stringify(event);
+  }
+}

@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+import { parseClaudeLine } from "./lines.ts";
+
+const line = (value: object) => parseClaudeLine(JSON.stringify(value));
+const END = { type: "result", subtype: "success", is_error: true, terminal_reason: "api_error" };
+
+describe("why a run failed", () => {
+  // As claude 2.1.325 said it when the model's API answered so.
+  test.each([
+    [{ api_error_status: 401, result: "Invalid API key · Fix external API key" }, "login"],
+    [{ api_error_status: 403, result: "Failed to authenticate. API Error: 403 no" }, "login"],
+    [{ api_error_status: 400, result: "Credit balance is too low" }, "usage_limit"],
+    [{ api_error_status: 429, result: "API Error: Request rejected (429) · slow down" }, "rate_limit"],
+    [{ api_error_status: 429, api_error: "usage_limit_reached", result: "You've hit your limit" }, "usage_limit"],
+    [{ api_error_status: 500, result: "API Error: 500" }, "overloaded"],
+    [{ api_error_status: null, api_error: "connection_failed", result: "API Error: Connection refused" }, "network"],
+    [{ api_error_status: 404, result: "There's an issue with the selected model (x)." }, null],
+    [{ api_error_status: 400, result: "no such thing: 401" }, null],
+    [{ stop_reason: "refusal", result: "API Error: it can't help with this" }, "refused"],
+    [
+      {
+        subtype: "error_during_execution",
+        terminal_reason: undefined,
+        errors: ["No conversation found with session ID: 1"],
+      },
+      "session_unknown",
+    ],
+  ])("%j is %s", (fields, failure) => {
+    expect(line({ ...END, ...fields }).at(-1)).toMatchObject({ type: "error", failure });
+  });
+
+  test("a result that is no error names none, whatever its words", () => {
+    expect(line({ ...END, is_error: false, result: "API Error: 401", api_error_status: 401 })).toEqual([]);
+  });
+
+  test("an id that is taken is said on stderr alone", () => {
+    const message = "Error: Session ID 0f0e0d0c-0b0a-4908-8706-050403020101 is already in use.";
+    expect(parseClaudeLine(message)).toEqual([{ type: "error", message, failure: "session_unknown" }]);
+    expect(parseClaudeLine(`It said: ${message}`)[0]?.type).toBe("raw");
+  });
+});
+
+test("a price that was guessed is not known, and nothing flows back", () => {
+  const known = { inputTokens: 10, outputTokens: -5, cacheReadInputTokens: "7", costUSD: 0.5 };
+  const models = { a: { ...known, costBasis: "list" }, b: { ...known, costBasis: "unknown" }, c: 7 };
+  const events = line({ type: "result", subtype: "success", is_error: false, model_usage_since_last_result: models });
+  const tokens = { input: 10, output: 0, cacheRead: 0, cacheWrite: 0 };
+  expect(events).toEqual([
+    { type: "usage", tokens, costUsd: 0.5, model: "a", scope: "delta" },
+    { type: "usage", tokens, costUsd: null, model: "b", scope: "delta" },
+    { type: "usage", tokens: { ...tokens, input: 0 }, costUsd: null, model: "c", scope: "delta" },
+  ]);
+});
+
+test("what came from the cache is not counted as input too, where a CLI counts as OpenAI does", () => {
+  const usage = { input_tokens: 100, cache_read_input_tokens: 80, output_tokens: 5 };
+  const result = { type: "result", subtype: "success", is_error: false };
+  const tokens = { input: 100, output: 5, cacheRead: 80, cacheWrite: 0 };
+  expect(line({ ...result, usage })).toMatchObject([{ tokens, scope: "delta" }]);
+  const whole = { ...usage, total_tokens: 105 };
+  expect(line({ ...result, usage: whole })).toMatchObject([{ tokens: { ...tokens, input: 20 }, scope: "session" }]);
+});
+
+const limit = (info: object) =>
+  line({ type: "rate_limit_event", rate_limit_info: { resetsAt: 1_800_000_000, ...info } });
+
+test("limits count once they are reached", () => {
+  expect(limit({ status: "allowed_warning" })).toEqual([]);
+  expect(limit({ status: "rejected", isUsingOverage: true })).toEqual([]);
+  expect(limit({ status: "rejected" })).toEqual([{ type: "limit", kind: "usage", resetsAt: 1_800_000_000_000 }]);
+  expect(limit({ status: "rejected", resetsAt: "soon" })).toEqual([{ type: "limit", kind: "usage", resetsAt: null }]);
+});
+
+const used = (result: object) =>
+  line({
+    type: "user",
+    message: { content: [{ type: "tool_result", tool_use_id: "t", content: "ok" }] },
+    tool_use_result: result,
+  }).slice(1);
+
+test("an edit is a change, and reading is none", () => {
+  expect(used({ filePath: "/w/a", oldString: "x", newString: "y", structuredPatch: [] })).toEqual([
+    { type: "file_change", path: "/w/a", change: "modified" },
+  ]);
+  expect(used({ type: "text", file: { filePath: "/w/a" } })).toEqual([]);
+});
+
+test("a server that did not start is told", () => {
+  const servers = [{ name: "nightshift", status: "failed" }, { name: "other", status: "connected" }, null];
+  expect(line({ type: "system", subtype: "init", session_id: "s", mcp_servers: servers })).toEqual([
+    { type: "session", id: "s" },
+    { type: "error", message: "The MCP server nightshift did not start.", failure: null },
+  ]);
+});
+
+test("pictures and other parts of a result leave their name", () => {
+  const content = [{ type: "text", text: "a" }, { type: "image", source: {} }, null];
+  const message = { content: [{ type: "tool_result", tool_use_id: "t", content }] };
+  expect(line({ type: "user", message })).toEqual([
+    { type: "tool_result", id: "t", output: "a\n[image]\n", failed: false },
+  ]);
+});

@@ -1,0 +1,120 @@
+import type { TranscriptEvent } from "../../../core/task/transcript.ts";
+import { isRecord } from "./json.ts";
+import { readResult } from "./result.ts";
+import { readLimit, readSystem, readWords } from "./system.ts";
+
+/**
+ * What a line of `--output-format stream-json` means, of claude and of those that print the same. Each kind of line is
+ * looked at by hand: there may be hundreds of thousands of them in a run.
+ */
+export function parseClaudeLine(line: string): readonly TranscriptEvent[] {
+  return readLine(line) ?? [{ type: "raw", text: line }];
+}
+
+/** Null: it is not understood. Nothing at all: it is understood, and of no use to anybody later. */
+function readLine(line: string): readonly TranscriptEvent[] | null {
+  if (!line.startsWith("{")) return readWords(line);
+  const event = parse(line);
+  switch (event?.["type"]) {
+    case "assistant":
+      return readAssistant(event);
+    case "user":
+      return readUser(event);
+    case "result":
+      return readResult(event);
+    case "system":
+      return readSystem(event);
+    case "rate_limit_event":
+      return readLimit(event);
+    // Parts of messages that come whole as well, and the talk about permissions.
+    case "stream_event":
+    case "control_request":
+    case "control_response":
+    case "control_cancel_request":
+    case "keep_alive":
+      return [];
+    default:
+      return null;
+  }
+}
+
+function parse(line: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isRecord(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+interface MessageLine {
+  readonly message?: unknown;
+  readonly is_api_error_message?: unknown;
+  readonly tool_use_result?: unknown;
+}
+
+function blocksOf({ message }: MessageLine): readonly unknown[] | null {
+  return isRecord(message) && Array.isArray(message["content"]) ? message["content"] : null;
+}
+
+function readAssistant(line: MessageLine): readonly TranscriptEvent[] | null {
+  const events = blocksOf(line)
+    ?.map((block) => (isRecord(block) ? readBlock(block) : null))
+    .filter((event) => event !== null);
+  if (events === undefined) return null;
+  if (line.is_api_error_message !== true) return events;
+  // What it means for the run is said by the result, which has more to tell it by.
+  return events.map((event) => (event.type === "text" ? { type: "error", message: event.text, failure: null } : event));
+}
+
+interface Block {
+  readonly type?: unknown;
+  readonly text?: unknown;
+  readonly thinking?: unknown;
+  readonly id?: unknown;
+  readonly name?: unknown;
+  readonly input?: unknown;
+  readonly tool_use_id?: unknown;
+  readonly content?: unknown;
+  readonly is_error?: unknown;
+}
+
+function readBlock({ type, text, thinking, id, name, input }: Block): TranscriptEvent | null {
+  if (type === "text" && typeof text === "string") return { type, text };
+  if (type === "thinking" && typeof thinking === "string") return { type, text: thinking };
+  if (type !== "tool_use" && type !== "server_tool_use") return null;
+  return typeof id === "string" && typeof name === "string" ? { type: "tool_call", id, name, input } : null;
+}
+
+function readUser(line: MessageLine): readonly TranscriptEvent[] | null {
+  const results = blocksOf(line)
+    ?.map((block) => (isRecord(block) ? readToolResult(block) : null))
+    .filter((event) => event !== null);
+  // Words in the place of the user's are the CLI's: kept as they are, so that nobody takes them for the agent's.
+  if (results === undefined || results.length === 0) return null;
+  const change = fileChange(line.tool_use_result);
+  return change === null ? results : [...results, change];
+}
+
+function readToolResult({ type, tool_use_id: id, content, is_error: isError }: Block): TranscriptEvent | null {
+  if (type !== "tool_result" || typeof id !== "string") return null;
+  return { type, id, output: plainText(content), failed: isError === true };
+}
+
+function plainText(content: unknown): string {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  return content.map((part: unknown) => (isRecord(part) ? partText(part) : "")).join("\n");
+}
+
+function partText({ type, text }: Block): string {
+  return typeof text === "string" ? text : `[${typeof type === "string" ? type : "unknown"}]`;
+}
+
+/** Only tools that changed a file give its path together with a patch. Paths are as the CLI has them: absolute. */
+function fileChange(result: unknown): TranscriptEvent | null {
+  if (!isRecord(result) || !Array.isArray(result["structuredPatch"])) return null;
+  const path = result["filePath"];
+  if (typeof path !== "string") return null;
+  return { type: "file_change", path, change: result["type"] === "create" ? "created" : "modified" };
+}

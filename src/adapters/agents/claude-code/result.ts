@@ -1,0 +1,84 @@
+import { NO_TOKENS } from "../../../core/task/run.ts";
+import type { TranscriptEvent, UsageEvent } from "../../../core/task/transcript.ts";
+import { findFailure } from "./failure.ts";
+import { amountOf, isRecord } from "./json.ts";
+
+/** The line at the end of a run; or two, where something in the background ended after the first. */
+export interface ResultLine {
+  readonly subtype?: unknown;
+  readonly is_error?: unknown;
+  readonly result?: unknown;
+  readonly errors?: unknown;
+  readonly error?: unknown;
+  readonly structured_output?: unknown;
+  /** As qwen calls it. */
+  readonly structured_result?: unknown;
+  readonly usage?: unknown;
+  readonly modelUsage?: unknown;
+  readonly model_usage_since_last_result?: unknown;
+  readonly terminal_reason?: unknown;
+  readonly stop_reason?: unknown;
+  readonly api_error_status?: unknown;
+  readonly api_error_type?: unknown;
+  readonly api_error?: unknown;
+}
+
+export function readResult(line: ResultLine): readonly TranscriptEvent[] | null {
+  if (typeof line.subtype !== "string") return null;
+  const events: TranscriptEvent[] = [...readUsage(line)];
+  const value = line.structured_output ?? line.structured_result;
+  if (value !== undefined) events.push({ type: "outcome", value });
+  // `subtype` is "success" when the API failed, and `is_error` is what says so.
+  if (line.is_error === true || line.subtype !== "success") {
+    const message = messageOf(line);
+    events.push({ type: "error", message, failure: findFailure(line, message) });
+  }
+  return events;
+}
+
+/**
+ * `usage` leaves out subagents, and `modelUsage` counts earlier runs of the session: only where a CLI gives nothing better
+ * are they taken.
+ */
+function readUsage({ model_usage_since_last_result: since, modelUsage, usage }: ResultLine): readonly UsageEvent[] {
+  if (isRecord(since)) return byModel(since, "delta");
+  if (isRecord(modelUsage)) return byModel(modelUsage, "session");
+  if (!isRecord(usage)) return [];
+  // Qwen counts as OpenAI does: what came from the cache is part of the input. Its sum goes on where a session does.
+  const isQwen = usage["total_tokens"] !== undefined;
+  const cacheRead = amountOf(usage["cache_read_input_tokens"]);
+  const tokens = {
+    input: Math.max(0, amountOf(usage["input_tokens"]) - (isQwen ? cacheRead : 0)),
+    output: amountOf(usage["output_tokens"]),
+    cacheRead,
+    cacheWrite: amountOf(usage["cache_creation_input_tokens"]),
+  };
+  return [{ type: "usage", tokens, costUsd: null, model: null, scope: isQwen ? "session" : "delta" }];
+}
+
+function byModel(models: Readonly<Record<string, unknown>>, scope: UsageEvent["scope"]): readonly UsageEvent[] {
+  const used = Object.entries(models).map(([model, value]): UsageEvent => {
+    const each = isRecord(value) ? value : {};
+    const tokens = {
+      input: amountOf(each["inputTokens"]),
+      output: amountOf(each["outputTokens"]),
+      cacheRead: amountOf(each["cacheReadInputTokens"]),
+      cacheWrite: amountOf(each["cacheCreationInputTokens"]),
+    };
+    // For a model that it does not know it guesses the price.
+    const isKnown = typeof each["costUSD"] === "number" && each["costBasis"] !== "unknown";
+    return { type: "usage", tokens, costUsd: isKnown ? amountOf(each["costUSD"]) : null, model, scope };
+  });
+  // Nothing was used, which is not the same as nobody knowing what was.
+  return used.length > 0 ? used : [{ type: "usage", tokens: NO_TOKENS, costUsd: 0, model: null, scope: "delta" }];
+}
+
+function messageOf({ errors, error, result, subtype, terminal_reason: reason }: ResultLine): string {
+  const listed = (Array.isArray(errors) ? errors : []).filter(
+    (each): each is string => typeof each === "string" && each !== "" && !each.startsWith("[ede_diagnostic]"),
+  );
+  if (listed.length > 0) return listed.join("; ");
+  if (isRecord(error) && typeof error["message"] === "string") return error["message"];
+  if (typeof result === "string" && result !== "") return result;
+  return `It ended with ${String(subtype)}${typeof reason === "string" ? ` (${reason})` : ""}.`;
+}

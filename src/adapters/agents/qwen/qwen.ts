@@ -1,0 +1,86 @@
+import { join } from "node:path";
+import type { AgentSettings } from "../../../core/task/settings.ts";
+import type { Agent, AgentCommand, AgentRun, McpServer } from "../../../ports/agent.ts";
+import { parseClaudeLine } from "../claude-code/lines.ts";
+import { readTools } from "../claude-code/tools.ts";
+
+/** Qwen Code. It prints what claude prints, and works with any model behind OpenAI's chat completions. */
+export function qwen(_settings: AgentSettings): Agent {
+  return {
+    kind: "qwen",
+    capabilities: {
+      structuredOutput: true,
+      sessions: true,
+      reportsCost: false,
+      reportsLimits: false,
+      turnLimit: true,
+      budget: false,
+      mcp: true,
+      gateway: "openai",
+    },
+    program: {
+      name: "qwen",
+      versionArgs: ["--version"],
+      oldest: "0.24.0",
+      install: "Install it by `npm install -g @qwen-code/qwen-code`.",
+    },
+    parseLine: parseClaudeLine,
+    command,
+  };
+}
+
+function command(run: AgentRun): AgentCommand {
+  const mcpFile = join(run.filesDir, "mcp.json");
+  const schemaFile = join(run.filesDir, "schema.json");
+  const report = run.reportServer;
+  return {
+    argv: [
+      "qwen",
+      // Bare: or it would run the hooks and servers of the workspace, and take its orders.
+      "--bare",
+      "--output-format=stream-json",
+      "--auth-type=openai",
+      "--approval-mode=yolo",
+      ...excludedTools(run).flatMap((name) => ["--exclude-tools", name]),
+      ...(report === null ? ["--json-schema", `@${schemaFile}`] : ["--mcp-config", mcpFile]),
+      run.session.kind === "new" ? "--session-id" : "--resume",
+      run.session.id,
+      ...(run.model === null ? [] : ["-m", run.model]),
+      ...(run.maxTurns === null ? [] : ["--max-session-turns", String(run.maxTurns)]),
+    ],
+    env: { ...ENVIRONMENT, ...gatewayEnv(run) },
+    prompt: "stdin",
+    read: [],
+    files: report === null ? { [schemaFile]: JSON.stringify(run.schema) } : { [mcpFile]: mcpConfig(report) },
+    // Bare, it does not obey the settings there; but it brings them to the form of its version, as if that were its task.
+    hide: [".qwen"],
+  };
+}
+
+const ENVIRONMENT: Readonly<Record<string, string>> = {
+  // Its own cannot be within ours.
+  QWEN_SANDBOX: "false",
+  QWEN_CODE_SUPPRESS_YOLO_WARNING: "1",
+};
+
+function gatewayEnv({ gateway }: AgentRun): Readonly<Record<string, string>> {
+  return gateway === null ? {} : { OPENAI_BASE_URL: `${gateway.url}/v1`, OPENAI_API_KEY: gateway.key };
+}
+
+/**
+ * Bare, it has these four, and a list of others does not change that. Nobody holds its shell to certain words, so a role
+ * that has it for those alone gets none.
+ */
+function excludedTools({ tools, mayWrite }: AgentRun): readonly string[] {
+  const { names, shell } = readTools(tools, mayWrite);
+  const writes = names.includes("Edit") || names.includes("Write");
+  return [
+    ...(names.includes("Read") ? [] : ["read_file"]),
+    ...(writes ? [] : ["edit", "notebook_edit"]),
+    ...(shell === null ? [] : ["run_shell_command"]),
+  ];
+}
+
+function mcpConfig({ command: program, args, env }: McpServer): string {
+  return JSON.stringify({ mcpServers: { nightshift: { command: program, args, env, trust: true } } });
+}

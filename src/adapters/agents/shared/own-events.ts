@@ -1,0 +1,78 @@
+import { z } from "zod";
+import { FAILURES, type TranscriptEvent } from "../../../core/task/transcript.ts";
+import type { AgentCapabilities } from "../../../ports/agent.ts";
+
+/** What a program can do that is known only by the events it prints. */
+export const OWN_CAPABILITIES: AgentCapabilities = {
+  structuredOutput: false,
+  sessions: false,
+  reportsCost: true,
+  reportsLimits: true,
+  turnLimit: false,
+  budget: false,
+  mcp: false,
+  gateway: null,
+};
+
+/**
+ * Programs that were written for Nightshift may print our own events, one JSON object a line:
+ * `{"type":"usage","tokens":{"input":120,"output":30},"cost_usd":0.002}`. They are a courtesy: no outcome depends on them.
+ */
+const count = z.int().min(0).default(0);
+const event = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text: z.string() }),
+  z.object({ type: z.literal("thinking"), text: z.string() }),
+  z.object({ type: z.literal("tool_call"), id: z.string(), name: z.string(), input: z.unknown() }),
+  z.object({ type: z.literal("tool_result"), id: z.string(), output: z.string(), failed: z.boolean().default(false) }),
+  z.object({ type: z.literal("file_change"), path: z.string(), change: z.enum(["created", "modified", "deleted"]) }),
+  z
+    .object({
+      type: z.literal("usage"),
+      tokens: z.object({ input: count, output: count, cache_read: count, cache_write: count }),
+      cost_usd: z.number().min(0).nullable().default(null),
+      model: z.string().nullable().default(null),
+      scope: z.enum(["delta", "session"]).default("delta"),
+    })
+    .transform(({ type, tokens, cost_usd, model, scope }) => ({
+      type,
+      tokens: {
+        input: tokens.input,
+        output: tokens.output,
+        cacheRead: tokens.cache_read,
+        cacheWrite: tokens.cache_write,
+      },
+      costUsd: cost_usd,
+      model,
+      scope,
+    })),
+  z
+    .object({
+      type: z.literal("limit"),
+      kind: z.enum(["usage", "rate"]),
+      resets_at: z.iso.datetime({ offset: true }).nullable().default(null),
+    })
+    .transform(({ type, kind, resets_at }) => ({
+      type,
+      kind,
+      resetsAt: resets_at === null ? null : Date.parse(resets_at),
+    })),
+  z.object({ type: z.literal("session"), id: z.string().min(1).max(200) }),
+  z.object({ type: z.literal("outcome"), value: z.unknown() }),
+  z.object({ type: z.literal("error"), message: z.string(), failure: z.enum(FAILURES).nullable().default(null) }),
+]);
+
+/** An event of ours, or the line as text. */
+export function parseOwnLine(line: string): readonly TranscriptEvent[] {
+  // Most lines are words: asking the first character saves an exception for each.
+  if (!line.startsWith("{")) return [{ type: "text", text: line }];
+  const parsed = event.safeParse(parseJson(line));
+  return [parsed.success ? parsed.data : { type: "text", text: line }];
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,165 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { z } from "zod";
+import type { ForgeSettings } from "../../../core/task/settings.ts";
+import type { ChangeRequestDraft, Forge } from "../../../ports/forge.ts";
+import { openLoopbackForge } from "../../../testing/forges/loopback-forge.ts";
+import type { LoopbackForge, LoopbackParams } from "../../../testing/forges/loopback-forge.ts";
+import { exampleAnswer } from "../../../testing/forges/openapi-check.ts";
+import { checkRunVerdict, combine, commitStatusVerdict } from "../shared/ci.ts";
+import * as schemas from "./schemas.ts";
+import { createForge } from "../index.ts";
+
+const TOKEN = "test-token-0123456789abcdef";
+const settings: ForgeSettings = {
+  kind: "github",
+  url: null,
+  project: "team/shop",
+  tokenEnv: null,
+  webhookSecretEnv: null,
+  reviewer: null,
+  assignee: null,
+  labels: [],
+  draft: false,
+};
+const draft: ChangeRequestDraft = {
+  branch: "other",
+  commit: "0".repeat(40),
+  target: "main",
+  title: "Title",
+  body: "Text",
+  labels: [],
+  reviewer: null,
+  assignee: null,
+  draft: false,
+};
+
+describe("what GitHub's description shows as its answers is what we read", () => {
+  const repo = "/repos/{owner}/{repo}";
+  test.each<[string, string, z.ZodType]>([
+    ["get", repo, schemas.repository],
+    ["get", `${repo}/pulls`, schemas.pull.array()],
+    ["post", `${repo}/pulls`, schemas.pull],
+    ["get", `${repo}/pulls/{pull_number}`, schemas.fullPull],
+    ["get", `${repo}/pulls/{pull_number}/reviews`, schemas.review.array()],
+    ["get", `${repo}/pulls/{pull_number}/comments`, schemas.reviewComment.array()],
+    ["get", `${repo}/issues/{issue_number}/comments`, schemas.issueComment.array()],
+    ["post", `${repo}/issues/{issue_number}/assignees`, schemas.assigned],
+    ["get", `${repo}/commits/{ref}/status`, schemas.combinedStatus],
+  ])("%s %s", async (method, template, schema) => {
+    const example = await exampleAnswer(method, template);
+    expect(example).toBeDefined();
+    expect(schema.safeParse(example).error).toBeUndefined();
+  });
+
+  test("check runs", async () => {
+    const example = (await exampleAnswer("get", `${repo}/commits/{ref}/check-runs`)) as { check_runs: unknown };
+    expect(schemas.checkRun.array().safeParse(example.check_runs).error).toBeUndefined();
+  });
+});
+
+describe("GitHub's ways", () => {
+  let loopback: LoopbackForge;
+  let forge: Forge;
+
+  const begin = async (params: Partial<LoopbackParams>) => {
+    await loopback?.close();
+    loopback = await openLoopbackForge({ kind: "github", token: TOKEN, ...params });
+    const { repo, url, bareDir } = loopback;
+    await repo.git("commit", "--quiet", "--allow-empty", "-m", "other");
+    await repo.git("push", "--quiet", "origin", "HEAD:other");
+    forge = createForge({ settings: { ...settings, url }, remote: bareDir, token: TOKEN, pause: async () => {} });
+  };
+  beforeEach(() => begin({}));
+  afterEach(() => loopback.close());
+
+  test("a repository without drafts gets an ordinary one, and a warning", async () => {
+    await begin({ draftsAllowed: false });
+    const published = await forge.publish({ ...draft, draft: true });
+    expect(published).toMatchObject({ isNew: true, warnings: [expect.stringContaining("no draft pull requests")] });
+  });
+
+  test("a label that GitHub refuses is a warning", async () => {
+    const { warnings } = await forge.publish({ ...draft, labels: ["x".repeat(60)] });
+    expect(warnings).toEqual([expect.stringMatching(/labels x+ were not added.*GitHub said/)]);
+  });
+
+  test("a team is asked as a team", async () => {
+    await forge.publish({ ...draft, reviewer: "acme/reviewers" });
+    const asked = loopback.requests.find(({ path }) => path.endsWith("/requested_reviewers"));
+    expect(asked?.body).toEqual({ team_reviewers: ["reviewers"] });
+  });
+
+  test("a branch with nothing new is refused in GitHub's words", async () => {
+    await loopback.repo.git("push", "--quiet", "--force", "origin", "HEAD:main");
+    const refused = { trouble: "refused", message: expect.stringContaining("No commits between main and other") };
+    await expect(forge.publish(draft)).rejects.toMatchObject(refused);
+  });
+
+  test("a token that may not read check runs reads the statuses", async () => {
+    const { number } = await forge.publish(draft);
+    loopback.fail({ path: /check-runs$/, status: 403 });
+    loopback.fail({ path: /status$/, status: 200, body: { statuses: [{ state: "failure" }, { state: "pending" }] } });
+    expect((await forge.read(number)).ci).toBe("failed");
+  });
+
+  test("nothing is known of a conflict while GitHub finds out, and a trial merge is no merge", async () => {
+    const { number } = await forge.publish(draft);
+    const answer = await fetch(`${loopback.url}/api/v3/repos/team/shop/pulls/1`, {
+      headers: { authorization: `token ${TOKEN}` },
+    });
+    const trial = { mergeable: null, mergeable_state: "unknown", merge_commit_sha: "a".repeat(40) };
+    const body = { ...((await answer.json()) as object), ...trial };
+    loopback.fail({ path: /pulls\/1$/, status: 200, body });
+    expect(await forge.read(number)).toMatchObject({ hasConflict: null, mergeCommit: null, state: "open" });
+  });
+
+  test("sends the token in one header and names itself", async () => {
+    await forge.listOpen("x");
+    expect(loopback.requests[0]?.headers).toMatchObject({
+      authorization: `token ${TOKEN}`,
+      "user-agent": expect.stringContaining("nightshift"),
+      "x-github-api-version": "2022-11-28",
+    });
+  });
+});
+
+describe("what checks came to", () => {
+  test.each([
+    ["none", []],
+    ["none", [{ status: "completed", conclusion: "skipped" }]],
+    ["running", [{ status: "queued", conclusion: null }]],
+    ["running", [{ status: "completed", conclusion: "cancelled" }]],
+    [
+      "running",
+      [
+        { status: "completed", conclusion: "action_required" },
+        { status: "completed", conclusion: "success" },
+      ],
+    ],
+    [
+      "failed",
+      [
+        { status: "in_progress", conclusion: null },
+        { status: "completed", conclusion: "timed_out" },
+      ],
+    ],
+    [
+      "passed",
+      [
+        { status: "completed", conclusion: "neutral" },
+        { status: "completed", conclusion: "skipped" },
+      ],
+    ],
+  ] as const)("%s", (expected, runs) => {
+    expect(combine(runs.map(checkRunVerdict))).toBe(expected);
+  });
+
+  test("and statuses", () => {
+    expect(["success", "failure", "error", "pending"].map(commitStatusVerdict)).toEqual([
+      "passed",
+      "failed",
+      "failed",
+      "waiting",
+    ]);
+  });
+});

@@ -1,0 +1,81 @@
+import type { ChangeRequestLook, ChangeRequestState, CiState, ForgeComment } from "../../../ports/forge.ts";
+import { combine, pipelineVerdict } from "../shared/ci.ts";
+import type { GitlabClient } from "./client.ts";
+import { stateOf, toChangeRequest } from "./publish.ts";
+import { discussion, fullMergeRequest } from "./schemas.ts";
+import type { FullMergeRequest, Note } from "./schemas.ts";
+
+export async function readMergeRequest(client: GitlabClient, id: number, number: number): Promise<ChangeRequestState> {
+  const [read, discussions] = await Promise.all([
+    getMergeRequest(client, id, number),
+    client.list(discussion, { doing: "read comments", path: `${pathOf(id, number)}/discussions` }),
+  ]);
+  return {
+    ...toLook(read),
+    hasConflict: hasConflict(read),
+    labels: read.labels,
+    comments: discussions
+      .flatMap(({ notes }) => notes)
+      .filter((note) => !note.system && note.body.trim() !== "")
+      .map(toComment)
+      .toSorted((a, b) => a.at - b.at),
+    ci: ciOf(read),
+  };
+}
+
+export async function lookAtMergeRequest(client: GitlabClient, id: number, number: number): Promise<ChangeRequestLook> {
+  return toLook(await getMergeRequest(client, id, number));
+}
+
+function getMergeRequest(client: GitlabClient, id: number, number: number): Promise<FullMergeRequest> {
+  return client.get(fullMergeRequest, { doing: `read merge request !${number}`, path: pathOf(id, number) });
+}
+
+function pathOf(id: number, number: number): string {
+  return `/projects/${id}/merge_requests/${number}`;
+}
+
+function toLook(read: FullMergeRequest): ChangeRequestLook {
+  return {
+    ...toChangeRequest(read),
+    state: stateOf(read),
+    headCommit: read.sha ?? "",
+    mergeCommit: mergeCommitOf(read),
+  };
+}
+
+/** Where the target was fast-forwarded there is no commit of its own: the branch's is the one. */
+function mergeCommitOf({
+  state,
+  merge_commit_sha: merge,
+  squash_commit_sha: squash,
+  sha,
+}: FullMergeRequest): string | null {
+  return state === "merged" ? (merge ?? squash ?? sha) : null;
+}
+
+/** Asking for it makes GitLab find out, some time later. */
+function hasConflict(read: FullMergeRequest): boolean | null {
+  if (read.has_conflicts) return true;
+  const status = read.detailed_merge_status ?? read.merge_status ?? "";
+  return /^(unchecked|checking|preparing|approvals_syncing|cannot_be_merged_recheck)/.test(status) ? null : false;
+}
+
+/** After a push the pipeline of the commit before stands there until the new one begins. */
+function ciOf({ head_pipeline: pipeline, sha }: FullMergeRequest): CiState {
+  if (!pipeline) return "none";
+  // Pipelines of the merged result run on a commit that is neither branch's.
+  const isOfMerge = /^refs\/merge-requests\/\d+\/(merge|train)$/.test(pipeline.ref);
+  return pipeline.sha === sha || isOfMerge ? combine([pipelineVerdict(pipeline.status)]) : "none";
+}
+
+function toComment({ id, author, body, created_at: at, position }: Note): ForgeComment {
+  return {
+    id: String(id),
+    author: author?.username ?? "ghost",
+    body,
+    file: position?.new_path ?? position?.old_path ?? null,
+    line: position?.new_line ?? position?.old_line ?? null,
+    at: Date.parse(at) || 0,
+  };
+}

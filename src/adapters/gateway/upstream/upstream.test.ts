@@ -1,0 +1,167 @@
+import { once } from "node:events";
+import { connect, createServer } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { until } from "../../../testing/suites/supervisor.suite.ts";
+import { NONCE, openTestGateway, openTestModel, stream } from "../test-model.suite.ts";
+
+const ASKED = { model: "claude-x", max_tokens: 1000, messages: [] };
+const ANSWER = { model: "claude-x-1", usage: { input_tokens: 100, output_tokens: 10 } };
+const BODY = JSON.stringify(ANSWER);
+const OK = "HTTP/1.1 200 OK\r\n";
+const WHOLE = `${OK}content-length: ${BODY.length}\r\n\r\n${BODY}`;
+
+/** A server that says exactly this to each request, whatever HTTP thinks of it. */
+async function openRawModel(say: (socket: Socket, request: number) => void) {
+  const sockets: Socket[] = [];
+  let requests = 0;
+  const server = createServer((socket) => {
+    sockets.push(socket);
+    socket.on("error", () => undefined);
+    let heard = "";
+    socket.on("data", (data) => {
+      heard += data.toString();
+      // Requests in these tests end with the object that is their body.
+      if (!/\r\n\r\n\{.*\}$/s.test(heard)) return;
+      heard = "";
+      say(socket, ++requests);
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  // A server that listens on TCP has an address of this kind.
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets };
+}
+
+describe("a connection to upstream", () => {
+  it("is used again", async () => {
+    const model = await openRawModel((socket) => socket.write(WHOLE));
+    const gateway = await openTestGateway(model.url);
+    for (const count of [1, 2, 3])
+      expect([count, await (await gateway.ask("/v1/messages", ASKED)).json()]).toEqual([count, ANSWER]);
+    expect(model.sockets).toHaveLength(1);
+  });
+
+  it.each([
+    ["says so", (socket: Socket) => socket.write(WHOLE.replace(OK, `${OK}connection: close\r\n`))],
+    ["says more than was asked", (socket: Socket) => socket.write(WHOLE + WHOLE.replaceAll("100", "0"))],
+    [
+      "goes on when nobody asks",
+      (socket: Socket) => socket.write(WHOLE, () => setTimeout(() => socket.write(WHOLE), 5)),
+    ],
+  ])("is not, where upstream %s", async (_, say) => {
+    const model = await openRawModel(say);
+    const gateway = await openTestGateway(model.url);
+    expect(await (await gateway.ask("/v1/messages", ASKED)).json()).toEqual(ANSWER);
+    await until(() => model.sockets[0]?.destroyed === true);
+    expect(await (await gateway.ask("/v1/messages", ASKED)).json()).toEqual(ANSWER);
+    expect(model.sockets).toHaveLength(2);
+    expect(gateway.usage).toMatchObject([{ tokens: { input: 100 } }, { tokens: { input: 100 } }]);
+  });
+
+  it("that ends where an answer may end is its end", async () => {
+    const model = await openRawModel((socket) => socket.end(`HTTP/1.0 200 OK\r\n\r\n${BODY}`));
+    const gateway = await openTestGateway(model.url);
+    expect(await (await gateway.ask("/v1/messages", ASKED)).json()).toEqual(ANSWER);
+    expect(gateway.usage).toMatchObject([{ tokens: { output: 10 } }]);
+  });
+});
+
+describe("an answer", () => {
+  it("that could be read in two ways is none, and its connection is closed", async () => {
+    const both = `${OK}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`;
+    const model = await openRawModel((socket) => socket.write(both));
+    const gateway = await openTestGateway(model.url);
+    const response = await gateway.ask("/v1/messages", ASKED);
+    expect([response.status, await response.text()]).toEqual([
+      502,
+      expect.stringContaining("could not be asked: it has both a length and chunks"),
+    ]);
+    await until(() => model.sockets[0]?.destroyed === true);
+    expect(gateway.usage).toMatchObject([{ estimated: true }]);
+  });
+
+  it("whose chunks go wrong breaks off", async () => {
+    const words = stream({ type: "content_block_delta", delta: { text: "x".repeat(300) } });
+    const head = `${OK}content-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n`;
+    const model = await openRawModel((socket) =>
+      socket.write(`${head}${words.length.toString(16)}\r\n${words}\r\nwrong\r\n`),
+    );
+    const gateway = await openTestGateway(model.url);
+    const response = await gateway.ask("/v1/messages", ASKED);
+    await expect(response.text()).rejects.toThrow("terminated");
+    await until(() => gateway.usage.length > 0);
+    expect(gateway.usage).toMatchObject([{ tokens: { output: 100 }, estimated: true }]);
+  });
+
+  it("that announces itself and has a trailer is passed on without them", async () => {
+    const model = await openRawModel((socket) => {
+      const chunks = `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\nx-sum: 1\r\n\r\n`;
+      socket.write(`HTTP/1.1 100 Continue\r\n\r\n${OK}transfer-encoding: chunked\r\ntrailer: x-sum\r\n\r\n${chunks}`);
+    });
+    const gateway = await openTestGateway(model.url);
+    const response = await gateway.ask("/v1/messages", ASKED);
+    expect([response.headers.get("trailer"), await response.json()]).toEqual([null, ANSWER]);
+  });
+
+  it("that refuses without end is passed on as far as it is of use", async () => {
+    const model = await openTestModel((response) => {
+      response.writeHead(500);
+      const more = (): void => {
+        while (!response.destroyed) if (!response.write("x".repeat(50_000))) return void response.once("drain", more);
+      };
+      more();
+    });
+    const gateway = await openTestGateway(model.url);
+    const response = await gateway.ask("/v1/messages", ASKED);
+    const { length } = await response.text();
+    expect([response.status, length > 900_000 && length <= 1024 * 1024]).toEqual([500, true]);
+    expect(await model.seen[0]?.over).toBe("broken");
+  });
+});
+
+async function speak(url: string, text: string, isEnough: (heard: string) => boolean): Promise<string> {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  let heard = "";
+  socket.on("data", (data) => (heard += data.toString()));
+  socket.write(text);
+  await until(() => isEnough(heard));
+  return heard;
+}
+
+describe("a client", () => {
+  const body = JSON.stringify(ASKED);
+  const post = (version: string): string =>
+    `POST /v1/messages HTTP/${version}\r\nhost: x\r\nx-api-key: ${NONCE}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+
+  it("may ask for several things at once, and is answered in turn", async () => {
+    const model = await openTestModel(async (response, seen) => {
+      // The second is done before the first has begun.
+      if (model.seen[0] === seen) await until(() => model.seen.length > 1);
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(stream({ type: "a" }));
+      response.end(stream({ type: "b" }));
+    });
+    const gateway = await openTestGateway(model.url);
+    const heard = await speak(gateway.url, post("1.1").repeat(2), (text) => text.split("0\r\n\r\n").length > 2);
+    const both = heard.split("HTTP/1.1 200 OK").slice(1);
+    expect(both).toHaveLength(2);
+    for (const one of both)
+      expect(one.replace(/\r\n[\da-f]+\r\n/g, "")).toContain(stream({ type: "a" }, { type: "b" }));
+  });
+
+  it("of HTTP/1.0 gets no chunks", async () => {
+    const model = await openTestModel((response) => {
+      response.write(" ");
+      response.end(BODY);
+    });
+    const gateway = await openTestGateway(model.url);
+    const heard = await speak(gateway.url, post("1.0"), (text) => text.includes("}}"));
+    expect(heard.slice(heard.indexOf("\r\n\r\n") + 4)).toBe(` ${BODY}`);
+  });
+});

@@ -1,0 +1,126 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { UserError } from "../../../core/text/errors.ts";
+import type { PushParams } from "../../../ports/workspace.ts";
+import { taskPaths } from "../context.ts";
+import type { GitContext } from "../context.ts";
+import { credentialsCall, withoutSecret } from "./credentials.ts";
+import { replaceFile } from "../git-dir.ts";
+import { runGit } from "../git.ts";
+import type { GitResult } from "../git.ts";
+import { checkBranch, checkCommit, checkRemote, showRemote } from "../names.ts";
+import { explainRemoteFailure } from "./remote-errors.ts";
+
+const HALF_AN_HOUR = 1_800_000;
+const MAX_TRIES = 3;
+const PUSH = ["push", "--porcelain", "--no-verify", "--no-signed", "--no-follow-tags"];
+/** A checkout may be set to follow pushes to its branch; that is for the person's pushes, not for ours. */
+const LEAVE_CHECKED_OUT = "--receive-pack=git -c receive.denyCurrentBranch=refuse receive-pack";
+
+export async function pushCommit(context: GitContext, params: PushParams): Promise<void> {
+  checkCommit(params.commit);
+  checkBranch(params.branch);
+  checkRemote(params.remote);
+  const before = await readPushed(context, params);
+  const ours = [...before, params.commit];
+  // Written down before it is done: after a crash, what we find there is known to be ours.
+  await writePushed(context, params, ours);
+  let result = await push(context, params, before.at(-1) ?? "");
+  for (let tries = 1; tries < MAX_TRIES && isRefused(result); tries++) {
+    // After a crash the last one may not have got there, and the git that carried it may still be at it.
+    const there = await readRemote(context, params);
+    if (there !== null && !ours.includes(there)) throw explainForeign(params);
+    result = await push(context, params, there ?? "");
+  }
+  settle(params, result);
+}
+
+/** `expected` is what the branch must be there: a commit, or "" for not at all. */
+async function push(context: GitContext, params: PushParams, expected: string): Promise<GitResult> {
+  const { env } = await context.person();
+  const ref = `refs/heads/${params.branch}`;
+  return await runGit({
+    gitDir: taskPaths(context, params.task).engine,
+    ...credentialsCall(params.remote, params.credentials, env),
+    timeoutMs: HALF_AN_HOUR,
+    args: [
+      ...PUSH,
+      ...(isPath(params.remote) ? [LEAVE_CHECKED_OUT] : []),
+      `--force-with-lease=${ref}:${expected}`,
+      "--",
+      params.remote,
+      `${params.commit}:${ref}`,
+    ],
+  });
+}
+
+function settle(params: PushParams, result: GitResult): void {
+  if (result.code === 0) return;
+  if (isRefused(result)) throw explainForeign(params);
+  const remote = showRemote(params.remote);
+  const stderr = withoutSecret(result.stderr, params.credentials);
+  const said = `${withoutSecret(result.stdout.toString(), params.credentials)}${stderr}`;
+  if (/branch is currently checked out|refusing to update checked out branch/.test(said)) {
+    throw new UserError(
+      "conflict",
+      `The branch "${params.branch}" is checked out in ${remote}, so it is left alone.`,
+      "Check out another branch there and try again.",
+    );
+  }
+  const rejected = /^!\t.*\t(\[remote rejected\] .*)$/m.exec(said)?.[1];
+  if (rejected === undefined) throw explainRemoteFailure(params.remote, said, params.credentials);
+  const remoteSaid = [...stderr.matchAll(/^remote: (.*)$/gm)].map(([, line]) => line?.trim()).join(" ");
+  throw new UserError(
+    "forbidden",
+    `${remote} refused "${params.branch}": ${rejected} ${remoteSaid}`.trim().slice(0, 2000),
+  );
+}
+
+function isRefused({ code, stdout }: GitResult): boolean {
+  return (
+    code !== 0 &&
+    /^!\t.*\[rejected\] \((stale info|fetch first|non-fast-forward|needs force)\)/m.test(stdout.toString())
+  );
+}
+
+async function readRemote(context: GitContext, params: PushParams): Promise<string | null> {
+  const { env } = await context.person();
+  const ref = `refs/heads/${params.branch}`;
+  const args = ["ls-remote", "--quiet", "--", params.remote, ref];
+  const login = credentialsCall(params.remote, params.credentials, env);
+  const result = await runGit({ gitDir: taskPaths(context, params.task).engine, ...login, args });
+  if (result.code !== 0) throw explainRemoteFailure(params.remote, result.stderr, params.credentials);
+  const line = result.stdout
+    .toString()
+    .split("\n")
+    .find((text) => text.endsWith(`\t${ref}`));
+  return line?.split("\t")[0] ?? null;
+}
+
+/** Every commit this task ever tried to push as that branch, the latest last. */
+async function readPushed(context: GitContext, params: PushParams): Promise<string[]> {
+  const text = await readFile(pushedFile(context, params), "utf8").catch(() => "");
+  return text.split("\n").filter((line) => line !== "");
+}
+
+async function writePushed(context: GitContext, params: PushParams, commits: readonly string[]): Promise<void> {
+  await replaceFile(pushedFile(context, params), [...new Set(commits)].map((commit) => `${commit}\n`).join(""), {
+    durable: true,
+  });
+}
+
+function pushedFile(context: GitContext, params: PushParams): string {
+  return join(taskPaths(context, params.task).engine, "pushed", encodeURIComponent(params.branch));
+}
+
+function isPath(remote: string): boolean {
+  return remote.startsWith("/") || remote.startsWith(".") || remote.startsWith("file:");
+}
+
+function explainForeign(params: PushParams): UserError {
+  return new UserError(
+    "conflict",
+    `${showRemote(params.remote)} has a branch "${params.branch}" that this task did not push, or that somebody changed since.`,
+    "Rename or delete that branch there, or give the task another one.",
+  );
+}

@@ -1,0 +1,93 @@
+import { constants } from "node:fs";
+import { mkdir, open, realpath } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
+import { dirname, join, sep } from "node:path";
+import { UserError } from "../../../core/text/errors.ts";
+import { holdsGitDirectory } from "../names.ts";
+import { isCode } from "../mirror/turns.ts";
+
+/** Copies plain files of the person's checkout into a tree; returns those that were there. Links are not followed on either side. */
+export async function copyFiles(
+  copy: { readonly from: string; readonly files: readonly string[] },
+  to: string,
+): Promise<string[]> {
+  const copied: string[] = [];
+  for (const file of copy.files) {
+    checkRelative(file);
+    const source = await openPlain(copy.from, file);
+    if (!source) continue;
+    try {
+      await writePlain(source, to, file);
+    } finally {
+      await source.close();
+    }
+    copied.push(file);
+  }
+  return copied;
+}
+
+/** A pattern that matches this one path and nothing else. */
+export function ignorePattern(file: string): string {
+  return `/${file.replaceAll(/[\\*?[\] !#]/g, String.raw`\$&`)}`;
+}
+
+function checkRelative(file: string): void {
+  const parts = file.split("/");
+  const inside = !file.startsWith("/") && !parts.some((part) => part === "" || part === "." || part === "..");
+  if (inside && !/[\0\n\r]/.test(file) && !holdsGitDirectory(Buffer.from(file).toString("latin1"))) return;
+  throw refusal(file, "is not a path inside the checkout");
+}
+
+async function openPlain(from: string, file: string): Promise<FileHandle | null> {
+  try {
+    const path = join(from, file);
+    await checkInside(from, dirname(path), file);
+    const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    if ((await handle.stat()).isFile()) return handle;
+    await handle.close();
+  } catch (error) {
+    if (isCode(error, "ENOENT", "ENOTDIR")) return null;
+    if (!isCode(error, "ELOOP", "ENXIO")) throw error;
+  }
+  throw refusal(file, "is not a plain file in the checkout");
+}
+
+async function writePlain(source: FileHandle, to: string, file: string): Promise<void> {
+  const path = join(to, file);
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
+  await makeParents(to, file);
+  const target = await open(path, flags, (await source.stat()).mode & 0o700).catch((error: unknown) => {
+    throw isCode(error, "ELOOP") ? refusal(file, "is a link in the repository") : error;
+  });
+  try {
+    await target.writeFile(source.createReadStream({ autoClose: false }));
+  } finally {
+    await target.close();
+  }
+}
+
+/** One level at a time: a directory that the repository made a link would lead the copy out of the tree. */
+async function makeParents(to: string, file: string): Promise<void> {
+  const parts = file.split("/").slice(0, -1);
+  let path = to;
+  for (const part of parts) {
+    path = join(path, part);
+    await mkdir(path).catch((error: unknown) => {
+      if (!isCode(error, "EEXIST")) throw error;
+    });
+    await checkInside(to, path, file);
+  }
+}
+
+async function checkInside(root: string, path: string, file: string): Promise<void> {
+  const [realRoot, real] = await Promise.all([realpath(root), realpath(path)]);
+  if (real !== realRoot && !real.startsWith(realRoot + sep)) throw refusal(file, "leads out of the checkout by a link");
+}
+
+function refusal(file: string, why: string): UserError {
+  return new UserError(
+    "invalid",
+    `"${file}" cannot be copied into a workspace: it ${why}.`,
+    "Correct `workspace.copy`: relative paths of plain files.",
+  );
+}

@@ -1,0 +1,47 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createTempRepo } from "../../../testing/temp-repo.ts";
+import type { GitContext } from "../context.ts";
+import { syncMirror } from "../mirror/mirror.ts";
+import { closeTree, openTree } from "./open.ts";
+import { createTurns } from "../mirror/turns.ts";
+
+const [project, task] = ["shop", "task_large"];
+
+test("a tree that takes long to remove does not hold up the task's next run", { timeout: 60_000 }, async () => {
+  const repo = await createTempRepo({ "a.txt": "one\n" });
+  const turns = createTurns();
+  const removal = Promise.withResolvers<void>();
+  const context: GitContext = {
+    mirrorsDir: join(repo.path, "mirrors"),
+    workspacesDir: join(repo.path, "workspaces"),
+    log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    patienceMs: 10_000,
+    person: async () => ({ identity: { name: "N", email: "n@example.com" }, env: {} }),
+    // As a removal of many files: it has begun, and is not done for long.
+    turns: (key, work) =>
+      turns(key, async () => {
+        if (key !== task) await removal.promise;
+        return await work();
+      }),
+  };
+  try {
+    const env = Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? ""]));
+    const synced = { ...context, turns, person: async () => ({ ...(await context.person()), env }) };
+    const source = { project, remote: repo.remote, defaultBranch: null, credentials: null };
+    const { commit } = await syncMirror(synced, source);
+    const at = { project, task, commit, branch: "b", copy: null };
+    const { path } = await openTree(context, { ...at, name: "first" });
+    const closed = closeTree(context, task, "first");
+    await openTree(context, { ...at, name: "second" });
+    const trash = join(path, "../engine.git/trash");
+    expect(await readdir(join(path, ".."))).toEqual(["engine.git", "second"]);
+    expect(await readdir(trash)).toHaveLength(1);
+    removal.resolve();
+    await closed;
+    expect(await readdir(trash)).toEqual([]);
+  } finally {
+    await repo.remove();
+  }
+});

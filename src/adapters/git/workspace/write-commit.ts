@@ -1,0 +1,177 @@
+import { createHash } from "node:crypto";
+import { lstat, readlink, realpath } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
+import { UserError } from "../../../core/text/errors.ts";
+import { bytesOf } from "../read/changes.ts";
+import type { Changes } from "../read/changes.ts";
+import { git, gitFailure } from "../git.ts";
+import type { Identity } from "../remote/network-env.ts";
+import { runGitPastLocks } from "../mirror/past-locks.ts";
+import { changing, openEntry, readPieces, showPath } from "../read/read-entry.ts";
+import { inBatches } from "../read/tree-modes.ts";
+import { isCode } from "../mirror/turns.ts";
+
+export interface WriteCommitParams {
+  readonly engine: string;
+  readonly tree: string;
+  readonly changes: Changes;
+  readonly parent: string;
+  readonly message: string;
+  readonly at: number;
+  readonly identity: Identity;
+}
+
+interface Entry {
+  readonly path: string;
+  readonly mode: "100644" | "100755" | "120000";
+  readonly size: number;
+  /** Of content that the parent has; null for what is to be read. */
+  readonly blob: string | null;
+}
+
+const LARGEST_FILE = 100 * 1024 * 1024;
+/** Files up to here are read many at a time; a larger one passes through in pieces. */
+const SMALL_FILE = 1024 * 1024;
+const AT_ONCE = 32;
+
+/**
+ * Makes the commit with one `fast-import`, which is given the bytes that we read ourselves. git opens no file of the
+ * agent's for it, so no attribute, pipe or link of its tree can have a say; and the index stays as it was at the
+ * start, so the next collect sees the same differences.
+ */
+export async function writeCommit(params: WriteCommitParams): Promise<string> {
+  const { entries, gone } = await readEntries(params);
+  const call = () => ({
+    gitDir: params.engine,
+    args: ["fast-import", "--quiet", "--force", "--done", "--date-format=raw"],
+    input: importStream(params, entries, [...params.changes.deleted, ...gone]),
+  });
+  const result = await runGitPastLocks(params.engine, call);
+  if (result.code !== 0) throw gitFailure(call(), result);
+  return result.stdout.toString().trim();
+}
+
+/** Author and committer as a commit holds them. */
+export function signature(identity: Identity, at: number): string {
+  return `${identity.name} <${identity.email}> ${Math.floor(at / 1000)} +0000`;
+}
+
+/** One spelling of the end, and no NUL, which a commit cannot hold. */
+export function cleanMessage(message: string): string {
+  return `${message.replaceAll("\0", "").trimEnd()}\n`;
+}
+
+async function readEntries(params: WriteCommitParams): Promise<{ entries: Entry[]; gone: string[] }> {
+  const { tree, changes } = params;
+  const entries: Entry[] = [];
+  const gone: string[] = [];
+  await inBatches(changes.written, AT_ONCE, async (path) => {
+    const stat = await lstat(bytesOf(tree, path)).catch((error: unknown) => {
+      if (!isCode(error, "ENOENT", "ENOTDIR")) throw error;
+    });
+    if (stat?.isSymbolicLink()) entries.push({ path, mode: "120000", size: 0, blob: null });
+    else if (!stat?.isFile()) gone.push(path);
+    else {
+      const { size } = stat;
+      const blob = size > LARGEST_FILE ? await sameBlob(params, path, size) : null;
+      if (size > LARGEST_FILE && blob === null) throw tooLarge(path, size);
+      entries.push({ path, mode: stat.mode & 0o100 ? "100755" : "100644", size, blob });
+    }
+  });
+  return { entries, gone };
+}
+
+/** The parent's blob of this file, where the file still is what it was: one that was only touched is no change. */
+async function sameBlob(
+  { engine, tree, changes }: WriteCommitParams,
+  path: string,
+  size: number,
+): Promise<string | null> {
+  const blob = changes.blobs.get(path);
+  if (blob === undefined) return null;
+  const known = await git({ gitDir: engine, args: ["cat-file", "-s", blob] });
+  if (Number(known.toString()) !== size) return null;
+  const hash = createHash(blob.length === 64 ? "sha256" : "sha1").update(`blob ${size}\0`);
+  for await (const piece of readPieces(await realpath(tree), { path, size })) hash.update(piece);
+  return hash.digest("hex") === blob ? blob : null;
+}
+
+async function* importStream(
+  params: WriteCommitParams,
+  entries: readonly Entry[],
+  deleted: readonly string[],
+): AsyncGenerator<Buffer> {
+  const who = signature(params.identity, params.at);
+  const head = `commit refs/heads/work\nmark :1\nauthor ${who}\ncommitter ${who}\n`;
+  yield Buffer.concat([Buffer.from(head), data(Buffer.from(cleanMessage(params.message)))]);
+  // What goes comes first: a file may have become a directory, or the other way round.
+  const gone = deleted.map((path) => `D ${quotePath(path)}\n`).join("");
+  yield Buffer.from(`from ${params.parent}\n${gone}`, "latin1");
+  const root = await realpath(params.tree);
+  for (let start = 0; start < entries.length; start += AT_ONCE) {
+    const batch = entries.slice(start, start + AT_ONCE);
+    const contents = await Promise.all(batch.map((entry) => readSmall(root, entry)));
+    for (const [at, entry] of batch.entries()) {
+      if (entry.blob !== null) {
+        yield Buffer.from(`M ${entry.mode} ${entry.blob} ${quotePath(entry.path)}\n`, "latin1");
+        continue;
+      }
+      yield Buffer.from(`M ${entry.mode} inline ${quotePath(entry.path)}\n`, "latin1");
+      const content = contents[at];
+      if (content) yield data(content);
+      else yield* readLarge(root, entry);
+    }
+  }
+  yield Buffer.from("get-mark :1\ndone\n");
+}
+
+/** Null for files that are to be read in pieces. */
+async function readSmall(root: string, entry: Entry): Promise<Buffer | null> {
+  if (entry.mode === "120000") return await readlink(bytesOf(root, entry.path), { encoding: "buffer" });
+  if (entry.size > SMALL_FILE) return null;
+  const handle = await openEntry(root, entry.path);
+  try {
+    const content = await readUpTo(handle, SMALL_FILE + 1);
+    if (content.length > SMALL_FILE) throw changing(entry.path);
+    return content;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readUpTo(handle: FileHandle, limit: number): Promise<Buffer> {
+  const { size } = await handle.stat();
+  const buffer = Buffer.allocUnsafe(Math.min(size, limit));
+  let filled = 0;
+  while (filled < buffer.length) {
+    const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return buffer.subarray(0, filled);
+}
+
+async function* readLarge(root: string, entry: Entry): AsyncGenerator<Buffer> {
+  yield Buffer.from(`data ${entry.size}\n`);
+  yield* readPieces(root, entry);
+  yield Buffer.from("\n");
+}
+
+function data(content: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`data ${content.length}\n`), content, Buffer.from("\n")]);
+}
+
+function quotePath(path: string): string {
+  return `"${path
+    .replaceAll("\\", "\\\\")
+    .replaceAll('"', String.raw`\"`)
+    .replaceAll("\n", String.raw`\n`)}"`;
+}
+
+function tooLarge(path: string, size: number): UserError {
+  return new UserError(
+    "invalid",
+    `${showPath(path)} is ${Math.ceil(size / 1024 / 1024)} MB; a file in a change may have 100 MB at most.`,
+    "Delete it, or have .gitignore name it.",
+  );
+}

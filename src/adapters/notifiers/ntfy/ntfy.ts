@@ -1,0 +1,76 @@
+import { DeliveryError } from "../../../core/notices/notice-delivery.ts";
+import type { NoticeAbout } from "../../../core/notices/notice.ts";
+import { messageOf } from "../../../core/notices/notice-message.ts";
+import type { NotifySettings } from "../../../core/task/settings.ts";
+import type { Notifier } from "../../../ports/notifier.ts";
+import type { Notice } from "../../../ports/store.ts";
+import { callOk } from "../shared/call.ts";
+import { readSecret, type Environment } from "../shared/read-secret.ts";
+
+export interface NtfyOptions {
+  readonly settings: NonNullable<NotifySettings["ntfy"]>;
+  readonly env: Environment;
+  readonly timeoutMs?: number;
+}
+
+const TOPIC = /^[-_A-Za-z0-9]{1,64}$/;
+const TAGS = { finished: "white_check_mark", failed: "rotating_light", waiting: "raised_hand" } as const;
+/** Told like a failure, so that nobody overlooks it; but nothing is broken, and nobody has to get up for it. */
+const HAPPENED: Readonly<Partial<Record<NoticeAbout, string>>> = { missed: "alarm_clock", skipped: "fast_forward" };
+const CANCELLED = "no_entry_sign";
+const DEFAULT_PRIORITY = 3;
+const HIGH_PRIORITY = 4;
+
+/**
+ * https://docs.ntfy.sh/publish/#publish-as-json. JSON goes to the root of the server with the topic in it: sent to the topic's
+ * own address, it would be shown as the message.
+ */
+export function createNtfyNotifier({ settings, env, timeoutMs }: NtfyOptions): Notifier {
+  return {
+    async send(notice, signal) {
+      const problem = ntfyProblem(settings);
+      if (problem !== null) throw new DeliveryError(problem);
+      const token = readSecret(env, settings.tokenEnv, "notify.ntfy.token_env");
+      await callOk({
+        method: "POST",
+        url: new URL("/", settings.url),
+        headers: {
+          "content-type": "application/json",
+          ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        },
+        body: JSON.stringify({ topic: settings.topic, ...ntfyMessage(notice) }),
+        secrets: token === null ? [] : [token],
+        signal,
+        timeoutMs,
+      });
+    },
+  };
+}
+
+/** What is wrong with the settings; null when nothing is. */
+export function ntfyProblem({ url, topic }: { readonly url: string; readonly topic: string }): string | null {
+  if (!TOPIC.test(topic))
+    return `notify.ntfy.topic is "${topic}"; allowed: 1 to 64 letters, digits, "-" and "_", without the server's address`;
+  const { pathname, origin } = new URL(url);
+  if (pathname === "/") return null;
+  return `notify.ntfy.url has the path ${pathname}; a ntfy server is at the root of its host: write ${origin}, and the topic under notify.ntfy.topic`;
+}
+
+function ntfyMessage(notice: Notice): Readonly<Record<string, unknown>> {
+  const { title, lines } = messageOf(notice);
+  const { url, about } = notice.data;
+  const isLoud = notice.kind === "failed" && (about === undefined || HAPPENED[about] === undefined);
+  const message = {
+    title,
+    message: lines.filter((line) => line !== url).join("\n"),
+    tags: [tagFor(notice)],
+    priority: isLoud ? HIGH_PRIORITY : DEFAULT_PRIORITY,
+  };
+  if (url === null) return message;
+  return { ...message, click: url, actions: [{ action: "view", label: "Open change request", url }] };
+}
+
+function tagFor({ kind, data: { about, status } }: Notice): string {
+  if (about === undefined) return status === "cancelled" ? CANCELLED : TAGS[kind];
+  return HAPPENED[about] ?? TAGS[kind];
+}

@@ -1,0 +1,72 @@
+import { createHmac } from "node:crypto";
+import { deliveryId } from "../../../core/notices/notice.ts";
+import { messageOf } from "../../../core/notices/notice-message.ts";
+import type { NotifySettings } from "../../../core/task/settings.ts";
+import type { Notifier } from "../../../ports/notifier.ts";
+import type { Notice } from "../../../ports/store.ts";
+import { callOk, pathSecrets } from "../shared/call.ts";
+import { readSecret, type Environment } from "../shared/read-secret.ts";
+
+export interface WebhookOptions {
+  readonly settings: NonNullable<NotifySettings["webhook"]>;
+  readonly env: Environment;
+  readonly timeoutMs?: number;
+}
+
+/** JSON to an address of the user's, signed so that its owner can tell who sent it and when. */
+export function createWebhookNotifier({ settings, env, timeoutMs }: WebhookOptions): Notifier {
+  return {
+    async send(notice, signal) {
+      const secret = readSecret(env, settings.secretEnv, "notify.webhook.secret_env");
+      const url = new URL(settings.url);
+      const body = JSON.stringify(webhookBody(notice));
+      const timestamp = String(Math.floor(Date.now() / 1_000));
+      await callOk({
+        method: "POST",
+        url,
+        headers: {
+          "content-type": "application/json",
+          "x-nightshift-delivery": deliveryId(notice),
+          "x-nightshift-timestamp": timestamp,
+          ...(secret === null ? {} : { "x-nightshift-signature": sign(secret, timestamp, body) }),
+        },
+        body,
+        secrets: [...pathSecrets(url), ...(secret === null ? [] : [secret])],
+        signal,
+        timeoutMs,
+      });
+    },
+  };
+}
+
+/** Over the time as well: an old message cannot be sent again as a new one. */
+export function sign(secret: string, timestamp: string, body: string): string {
+  return `sha256=${createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex")}`;
+}
+
+function webhookBody(notice: Notice): Readonly<Record<string, unknown>> {
+  const { data } = notice;
+  const { title, lines } = messageOf(notice);
+  return {
+    delivery: deliveryId(notice),
+    kind: notice.kind,
+    about: data.about ?? null,
+    at: new Date(notice.at).toISOString(),
+    project: notice.project,
+    task: notice.task,
+    title,
+    text: lines.join("\n"),
+    task_title: notice.title,
+    pipeline: data.pipeline,
+    status: data.status,
+    state: data.state,
+    outcome: data.outcome,
+    category: data.category,
+    reason: data.reason,
+    url: data.url,
+    cost_usd: data.costUsd,
+    duration_ms: data.durationMs,
+    waiting_for: data.waitingFor,
+    next: data.next,
+  };
+}

@@ -1,0 +1,53 @@
+import { execFile } from "node:child_process";
+import { access, constants } from "node:fs/promises";
+import { join } from "node:path";
+import { UserError } from "../../../core/text/errors.ts";
+import { diagnose, missingTool, NEEDED_BUBBLEWRAP, oldBubblewrap } from "../self-test/diagnose.ts";
+
+export interface Bubblewrap {
+  readonly path: string;
+  readonly version: string;
+}
+
+const PATIENCE_MS = 10_000;
+/** PATH is not asked: what confines everything else is the system's own. */
+const FOLDERS = ["/usr/bin", "/usr/local/bin", "/bin"];
+
+/** Throws a UserError of kind "unavailable" that says how to get one. */
+export async function findBubblewrap(folders: readonly string[] = FOLDERS): Promise<Bubblewrap> {
+  for (const folder of folders) {
+    const path = join(folder, "bwrap");
+    if (await canExecute(path)) return requireNewEnough(path);
+  }
+  throw missingTool("bwrap");
+}
+
+async function requireNewEnough(path: string): Promise<Bubblewrap> {
+  const { stdout, stderr, failed } = await ask(path);
+  const version = /^bubblewrap (\d+\.\d+\.\d+)/.exec(stdout)?.[1];
+  if (version === undefined || failed) {
+    const { message, hint } = diagnose(stderr === "" ? `${path} --version gives no version` : stderr);
+    throw new UserError("unavailable", message, hint);
+  }
+  if (isOlder(version, NEEDED_BUBBLEWRAP)) throw oldBubblewrap(path, version);
+  return { path, version };
+}
+
+function ask(path: string): Promise<{ stdout: string; stderr: string; failed: boolean }> {
+  return new Promise((done) => {
+    execFile(path, ["--version"], { env: { LC_ALL: "C" }, timeout: PATIENCE_MS }, (error, stdout, stderr) =>
+      done({ stdout, stderr, failed: error !== null }),
+    );
+  });
+}
+
+function isOlder(version: string, needed: string): boolean {
+  return version.localeCompare(needed, "en", { numeric: true }) < 0;
+}
+
+async function canExecute(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,167 @@
+import { chmodSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { IncomingMessage } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { UserError } from "../../../core/text/errors.ts";
+import { parseNetworkRules } from "../../../policy/access/network-rule.ts";
+import type { NetworkRule } from "../../../policy/access/network-rule.ts";
+import type { Denial } from "../../../ports/sandbox.ts";
+import { dialAddress, dialFirst } from "./dial.ts";
+import type { Dial } from "./dial.ts";
+import { isAuthorised, refuse } from "./egress-answers.ts";
+import { joinSockets } from "./join-sockets.ts";
+import { closeServer, listen, reachSocket } from "./listen.ts";
+import type { ListenPlace } from "./listen.ts";
+import { lookupAll, resolveTarget, showTarget } from "./resolve-target.ts";
+import type { Lookup } from "./resolve-target.ts";
+
+/**
+ * The only way out of a sandbox: it opens tunnels (CONNECT) to the hosts and ports of the rules, looks each name up once
+ * and dials exactly the address it has checked. What flows in a tunnel is not looked at.
+ */
+export interface EgressParams {
+  /** As people write them; see core/network-rule.ts. */
+  readonly rules: readonly string[];
+  /** Each thing refused, once: a program that tries again and again tells nothing new. */
+  readonly onDenied: (denial: Denial) => void;
+  readonly limits?: Partial<EgressLimits>;
+  /** For tests, in which a server on loopback stands in for a public one. */
+  readonly lookup?: Lookup;
+  readonly dial?: Dial;
+}
+
+export interface EgressLimits {
+  readonly connections: number;
+  /** From the first byte of a request to the end of its headers. */
+  readonly headersMs: number;
+  readonly connectMs: number;
+  /** A tunnel in which nothing moves. */
+  readonly idleMs: number;
+  /** How many different refusals are told; the rest are only refused. */
+  readonly denials: number;
+}
+
+const LIMITS: EgressLimits = {
+  connections: 256,
+  headersMs: 10_000,
+  connectMs: 30_000,
+  idleMs: 10 * 60_000,
+  denials: 200,
+};
+
+const MAX_HEADER_BYTES = 8 * 1024;
+const ONLY_TUNNELS = "only tunnels (CONNECT) are opened, as every client does for https; plain http is not possible";
+
+/** On a Unix socket that every user may open: who gets as far as its directory is decided by those who mount it. */
+export async function openEgressProxy(
+  params: EgressParams & { readonly socket: string },
+): Promise<{ close(): Promise<void> }> {
+  const proxy = createProxy(params, null);
+  const place = reachSocket(params.socket);
+  try {
+    rmSync(place.path, { force: true });
+    await proxy.listen({ path: place.path });
+    chmodSync(place.path, 0o666);
+  } catch (error) {
+    place.letGo();
+    throw error;
+  }
+  return { close: () => proxy.close().finally(place.letGo) };
+}
+
+/** On a port of loopback, for systems without a network of the sandbox's own: there the token tells who may ask. */
+export async function openEgressPort(
+  params: EgressParams & { readonly token: string },
+): Promise<{ readonly port: number; close(): Promise<void> }> {
+  const proxy = createProxy(params, params.token);
+  await proxy.listen({ host: "127.0.0.1", port: 0 });
+  // A server that listens on TCP has an address of this kind.
+  return { port: (proxy.server.address() as AddressInfo).port, close: proxy.close };
+}
+
+function createProxy(params: EgressParams, token: string | null) {
+  const limits = { ...LIMITS, ...params.limits };
+  const rules = readRules(params.rules);
+  const report = reportSome(params.onDenied, limits.denials);
+  const open = new Set<Duplex>();
+
+  const server = createServer({
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.headersMs,
+    keepAliveTimeout: limits.headersMs,
+    connectionsCheckingInterval: Math.max(50, limits.headersMs / 4),
+  });
+  server.maxConnections = limits.connections;
+  server.maxHeadersCount = 100;
+  server.on("connection", (socket) => {
+    open.add(socket);
+    socket.once("close", () => open.delete(socket));
+    // Whatever happens to one client is no reason to end the supervisor.
+    socket.on("error", () => socket.destroy());
+  });
+  server.on("clientError", (_, socket) => refuse(socket, 400, "This is not a request that the proxy understands."));
+  server.on("request", (request, response) => {
+    const target = showTarget(request.url ?? "");
+    const sentence = `denied: ${target}; ${ONLY_TUNNELS}`;
+    report({ kind: "network", target, sentence });
+    response.writeHead(405, { allow: "CONNECT", connection: "close", "content-type": "text/plain" });
+    response.end(`${sentence}\n`);
+  });
+  server.on("connect", (request, client, head) => {
+    tunnel(request, client, head).catch(() => client.destroy());
+  });
+
+  async function tunnel(request: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
+    const left = new AbortController();
+    client.once("close", () => left.abort());
+    if (token !== null && !isAuthorised(request, token)) return refuse(client, 407, "This proxy is another run's.");
+    // The request line alone names the target; a Host header beside it may say what it likes.
+    const resolved = await resolveTarget(request.url ?? "", rules, params.lookup ?? lookupAll);
+    if (resolved.kind === "unreachable") return refuse(client, 502, resolved.sentence);
+    if (resolved.kind === "denied") {
+      const { target, sentence } = resolved;
+      report({ kind: "network", target, sentence });
+      return refuse(client, 403, sentence);
+    }
+    const { addresses, target } = resolved;
+    const upstream = await dialFirst({
+      addresses,
+      port: target.port,
+      dial: params.dial ?? dialAddress,
+      timeoutMs: limits.connectMs,
+      signal: left.signal,
+    });
+    if (typeof upstream === "string") return refuse(client, 502, `${target.host} could not be reached: ${upstream}.`);
+    join(client, upstream, head);
+  }
+
+  function join(client: Duplex, upstream: Socket, head: Buffer): void {
+    // Closed while the other end was being dialled.
+    if (client.destroyed || !server.listening) return void upstream.destroy();
+    open.add(upstream);
+    upstream.once("close", () => open.delete(upstream));
+    client.write("HTTP/1.1 200 Connection established\r\n\r\n");
+    if (head.length > 0) upstream.write(head);
+    joinSockets(client, upstream, limits.idleMs);
+  }
+
+  return { server, listen: (where: ListenPlace) => listen(server, where), close: () => closeServer(server, open) };
+}
+
+function readRules(texts: readonly string[]): readonly NetworkRule[] {
+  const { rules, problems } = parseNetworkRules(texts);
+  if (problems.length > 0) throw new UserError("invalid", problems.join("\n"), "Correct `sandbox.network`.");
+  return rules;
+}
+
+/** The same one may come as often as it likes: whoever listens counts them. */
+function reportSome(onDenied: (denial: Denial) => void, most: number): (denial: Denial) => void {
+  const told = new Set<string>();
+  return (denial) => {
+    if (told.size >= most && !told.has(denial.sentence)) return;
+    told.add(denial.sentence);
+    onDenied(denial);
+  };
+}

@@ -1,0 +1,216 @@
+import { spawn, spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import type { AddressInfo, Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Denial } from "../../../ports/sandbox.ts";
+import { killTree } from "../../process/tree.ts";
+import { openEgressProxy } from "./egress-proxy.ts";
+import { proxyEnvironment, relayFile } from "./relay-inside.ts";
+
+const NODE = realpathSync(process.execPath);
+const RELAY = "/run/nightshift/relay.js";
+const hasBubblewrap = existsSync("/usr/bin/bwrap");
+
+let dir: string;
+let relay: string;
+let cleanUps: (() => unknown)[];
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "relay-"));
+  // Under the name that it has inside.
+  relay = join(dir, "relay.js");
+  copyFileSync(relayFile(), relay);
+  cleanUps = [];
+});
+
+afterEach(async () => {
+  for (const cleanUp of cleanUps.toReversed()) await cleanUp();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+function run(...argv: string[]) {
+  return spawnSync(NODE, [relay, "--", ...argv], { encoding: "utf8", input: "from outside" });
+}
+
+describe("the command's end", () => {
+  it("is the relay's, with its output and its input", () => {
+    expect(run("sh", "-c", "cat; echo oops >&2; exit 7")).toMatchObject({
+      status: 7,
+      stdout: "from outside",
+      stderr: "oops\n",
+    });
+    expect(run("true")).toMatchObject({ status: 0, stderr: "" });
+  });
+
+  it.each(["SIGTERM", "SIGKILL", "SIGINT", "SIGHUP", "SIGUSR2"])("by %s looks the same from outside", (signal) => {
+    expect(run("sh", "-c", `kill -${signal.slice(3)} $$`)).toMatchObject({ status: null, signal });
+  });
+
+  it("by a signal that Node keeps for itself is told as shells tell it", () => {
+    expect(run("sh", "-c", "kill -USR1 $$")).toMatchObject({ status: 128 + 10, signal: null });
+  });
+
+  it("that never began has a sentence", () => {
+    expect(run("no-such-program")).toMatchObject({
+      status: 127,
+      stderr: expect.stringMatching(/^`no-such-program` cannot be started/),
+    });
+    expect(run(dir)).toMatchObject({ status: 126, stderr: expect.stringContaining("cannot be started") });
+    expect(run()).toMatchObject({ status: 126, stderr: expect.stringContaining("cannot be started") });
+  });
+
+  it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("can be asked for by %s", async (signal) => {
+    const script = `trap 'echo heard; exit 9' ${signal.slice(3)}; echo ready; while :; do sleep 0.05; done`;
+    const child = spawn(NODE, [relay, "--", "sh", "-c", script], {
+      stdio: ["ignore", "pipe", "ignore"],
+      detached: true,
+    });
+    cleanUps.push(() => child.pid !== undefined && killTree(child.pid, null));
+    const exited = new Promise((resolve) => child.once("exit", resolve));
+    let heard = "";
+    child.stdout.on("data", (data: Buffer) => {
+      if (heard === "") child.kill(signal);
+      heard += data.toString();
+    });
+    expect(await exited).toBe(9);
+    expect(heard).toBe("ready\nheard\n");
+  });
+});
+
+it("is a file that Node reads without taking off types", () => {
+  const check = spawnSync(NODE, ["--no-experimental-strip-types", "--check", relay], { encoding: "utf8" });
+  expect(check.stderr).toBe("");
+  expect(check.status).toBe(0);
+});
+
+/** What a client inside sees: the answers to CONNECT, one line each, or why there was none. */
+const CLIENT = `
+const net = require("node:net");
+const go = (port, send) => new Promise((done) => {
+  const socket = net.connect(port, "127.0.0.1");
+  let heard = "";
+  socket.on("connect", () => socket.end(send));
+  socket.on("data", (data) => (heard += data));
+  socket.on("error", (error) => done(error.code));
+  socket.on("close", () => done(heard.split("\\r\\n")[0] + "|" + heard.split("\\r\\n\\r\\n")[1]));
+});
+const ask = (host) => "CONNECT " + host + ":443 HTTP/1.1\\r\\n\\r\\nhello";
+(async () => {
+  for (const [port, send] of JSON.parse(process.argv[1])) console.log(await go(port, send === null ? "hi" : ask(send)));
+})();
+`;
+
+async function inside(
+  sockets: Record<string, string>,
+  requests: readonly [number, string | null][],
+  words: readonly string[] = [],
+) {
+  const base = "--unshare-all --die-with-parent --clearenv --dev /dev --proc /proc --tmpfs /tmp".split(" ");
+  const mounts = {
+    ...Object.fromEntries(
+      ["/usr", "/lib", "/lib64", "/bin"].filter((path) => existsSync(path)).map((path) => [path, path]),
+    ),
+    "/node": NODE,
+    [RELAY]: relayFile(),
+    ...Object.fromEntries(Object.entries(sockets).map(([name, path]) => [`/run/nightshift/${name}`, path])),
+  };
+  const binds = Object.entries(mounts).flatMap(([at, path]) => ["--ro-bind", path, at]);
+  const command = ["/node", RELAY, ...words, "--", "/node", "-e", CLIENT, JSON.stringify(requests)];
+  const child = spawn("bwrap", [...base, ...binds, ...command], { stdio: ["ignore", "pipe", "pipe", "pipe"] });
+  const streams = child.stdio.slice(1, 4).map((stream) => text(stream as Readable));
+  const [printed = "", problems, told] = await Promise.all(streams);
+  expect([problems, told]).toEqual(["", words.length === 0 ? "" : "started\n"]);
+  return printed.trim().split("\n");
+}
+
+/** Says back what it hears, in capitals. */
+async function standIn(where: { path: string } | { port: number; host: string }): Promise<Server> {
+  const server = createServer({ allowHalfOpen: true }, (client) => {
+    client.on("error", () => client.destroy());
+    client.on("data", (data) => client.write(`\r\n\r\n${data.toString().toUpperCase()}`));
+    client.on("end", () => client.end());
+  });
+  await new Promise<void>((resolve) => server.listen(where, resolve));
+  cleanUps.push(() => server.close());
+  return server;
+}
+
+describe.skipIf(!hasBubblewrap)("inside of a sandbox without network", () => {
+  it("lets out what the rules allow, and reports the rest", async () => {
+    const server = await standIn({ port: 0, host: "127.0.0.1" });
+    const { port } = server.address() as AddressInfo;
+    const denials: Denial[] = [];
+    const socket = join(dir, "egress.sock");
+    const proxy = await openEgressProxy({
+      socket,
+      rules: ["good.example"],
+      onDenied: (denial) => denials.push(denial),
+      lookup: () => Promise.resolve(["93.184.215.14"]),
+      dial: () => connect({ port, host: "127.0.0.1", allowHalfOpen: true }),
+    });
+    cleanUps.push(proxy.close);
+
+    const sentence = "denied: evil.example:443; add it to sandbox.network to allow it";
+    const heard = await inside({ "egress.sock": socket }, [
+      [3128, "good.example"],
+      [3128, "evil.example"],
+      [port, null],
+      [3129, null],
+    ]);
+    expect(heard.filter((line) => line !== "")).toEqual([
+      expect.stringMatching(/^HTTP\/1\.1 200 Connection established\|/),
+      `HTTP/1.1 403 Forbidden|${sentence}`,
+      "ECONNREFUSED",
+      "ECONNREFUSED",
+    ]);
+    expect(denials).toEqual([{ kind: "network", target: "evil.example:443", sentence }]);
+  });
+
+  it("leads to the gateway, also where there is no other way out", async () => {
+    const gateway = join(dir, "gateway.sock");
+    await standIn({ path: gateway });
+    expect(
+      await inside({ "gateway.sock": gateway }, [
+        [3129, null],
+        [3128, "good.example"],
+      ]),
+    ).toEqual(["|HI", "ECONNREFUSED"]);
+  });
+});
+
+describe.skipIf(!hasBubblewrap)("where no gateway was planned", () => {
+  it("says so to whoever asks for one, and nothing else is reached", async () => {
+    const [refused, other] = await inside(
+      {},
+      [
+        [3129, null],
+        [3128, "good.example"],
+      ],
+      ["3", "no-gateway"],
+    );
+    const [head, body = ""] = refused?.split("|") ?? [];
+    expect(head).toBe("HTTP/1.1 503 Service Unavailable");
+    expect(JSON.parse(body)).toMatchObject({
+      error: { message: expect.stringMatching(/^No model gateway was planned for this run: /) },
+    });
+    expect(other).toBe("ECONNREFUSED");
+  });
+});
+
+describe("proxyEnvironment", () => {
+  it("names only what is there", () => {
+    expect(proxyEnvironment(false, false)).toEqual({});
+    expect(proxyEnvironment(false, true)).toEqual({ NIGHTSHIFT_GATEWAY_URL: "http://127.0.0.1:3129" });
+    expect(proxyEnvironment(true, false)).toMatchObject({
+      HTTPS_PROXY: "http://127.0.0.1:3128",
+      https_proxy: "http://127.0.0.1:3128",
+      NO_PROXY: "127.0.0.1,localhost,::1",
+    });
+    expect(proxyEnvironment(true, false)).not.toHaveProperty("NIGHTSHIFT_GATEWAY_URL");
+  });
+});

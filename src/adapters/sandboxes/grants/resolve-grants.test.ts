@@ -1,0 +1,201 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { UserError } from "../../../core/text/errors.ts";
+import { resolveGrants } from "./resolve-grants.ts";
+
+let dir: string;
+
+beforeEach(() => {
+  dir = realpathSync(mkdtempSync(join(tmpdir(), "grants-")));
+  for (const name of ["a/b/c", "d", "data/runs"]) mkdirSync(join(dir, name), { recursive: true });
+  writeFileSync(join(dir, "file"), "");
+});
+afterEach(() => {
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const at = (...names: string[]) => names.map((name) => join(dir, name));
+const resolveAt = (write: readonly string[], read: readonly string[] = []) =>
+  resolveGrants({ write, read, forbidden: at("data") }, false);
+
+const asOther = (write: readonly string[], read: readonly string[] = []) =>
+  resolveGrants({ write, read, forbidden: [] }, true);
+
+function refusalOf(write: readonly string[], read: readonly string[] = []): UserError {
+  try {
+    resolveAt(write, read);
+  } catch (error) {
+    if (error instanceof UserError) return error;
+    throw error;
+  }
+  throw new Error("nothing was refused");
+}
+
+describe("granted", () => {
+  test("real paths, parents first, none twice, none that another one holds", () => {
+    symlinkSync("a/b", join(dir, "link"));
+    expect(resolveAt(at("d", "a/b/c", "link", "d/"), at("file", "a", "d", "a/b"))).toEqual({
+      write: at("a/b", "d"),
+      read: at("a", "file"),
+    });
+  });
+
+  test("nothing asked, nothing granted", () => {
+    expect(resolveAt([])).toEqual({ write: [], read: [] });
+  });
+});
+
+describe("refused", () => {
+  test.each([
+    ["a/b", "not an absolute path"],
+    ["", "not an absolute path"],
+    ["/srv/../etc", "`..`"],
+    ["/srv/a\0b", "NUL"],
+    ["/no/such/place", "does not exist"],
+    [`/${"x".repeat(300)}`, "too long"],
+  ])("%j", (path, why) => {
+    const { kind, message, hint } = refusalOf([path]);
+    expect(kind).toBe("forbidden");
+    expect(message).toContain(why);
+    expect(hint).toContain("sandbox.write");
+  });
+
+  test("a link that leads to itself", () => {
+    symlinkSync("round", join(dir, "about"));
+    symlinkSync("about", join(dir, "round"));
+    expect(refusalOf(at("round")).message).toContain("leads back to itself");
+  });
+
+  test("a file as if it were a directory", () => {
+    expect(refusalOf(at("file/x")).message).toContain("a part of it is a file");
+  });
+
+  test("a link into the system, by where it leads", () => {
+    symlinkSync("/etc/shadow", join(dir, "innocent"));
+    expect(refusalOf([], at("innocent")).message).toContain("leads to /etc/shadow, which lies in /etc");
+  });
+
+  test("a link in the middle of the way", () => {
+    symlinkSync(join(dir, "data"), join(dir, "a", "way"));
+    expect(refusalOf([], at("a/way/runs")).message).toContain("Nightshift's own data");
+  });
+
+  test("data that is itself named by a link", () => {
+    symlinkSync(join(dir, "data"), join(dir, "home"));
+    const asked = { write: at("data/runs"), read: [], forbidden: at("home") };
+    expect(() => resolveGrants(asked)).toThrow("Nightshift's own data");
+  });
+
+  test("the person's home as a whole", () => {
+    const asked = { write: [], read: [homedir()], forbidden: [] };
+    expect(() => resolveGrants(asked)).toThrow("home directory");
+  });
+
+  test("sockets, pipes and devices", async () => {
+    spawnSync("mkfifo", [join(dir, "pipe")]);
+    const server = createServer();
+    await new Promise<void>((done) => void server.listen(join(dir, "socket"), done));
+    try {
+      const { message } = refusalOf(at("pipe"), [...at("socket"), "/dev/null"]);
+      expect(message).toContain("is a named pipe");
+      expect(message).toContain("is a socket");
+      expect(message).toContain("/dev/null (to read) is a device");
+    } finally {
+      server.close();
+    }
+  });
+
+  test("all at once, each with its own reason, and nothing is granted", () => {
+    const { message } = refusalOf(["/usr/lib", join(dir, "a")], ["/proc/1", "/no/such/place"]);
+    expect(message.split("\n- ").slice(1)).toEqual([
+      expect.stringContaining("/usr/lib (to write)"),
+      expect.stringContaining("/proc/1 (to read)"),
+      expect.stringContaining("/no/such/place (to read) does not exist"),
+    ]);
+  });
+
+  test("a name that would write on a terminal is shown without its power", () => {
+    expect(refusalOf(["/no/\u001b[31mred"]).message).toContain("/no/red");
+  });
+
+  test("ten thousand paths, quickly", () => {
+    const before = performance.now();
+    const many = Array.from({ length: 10_000 }, (_, index) => `/no/such/${index}`);
+    expect(refusalOf(many).message).toContain("10000 paths; at most 1000");
+    expect(performance.now() - before).toBeLessThan(500);
+  });
+});
+
+describe("git checkouts", () => {
+  beforeEach(() => {
+    spawnSync("git", ["init", "--quiet", join(dir, "shop")]);
+    mkdirSync(join(dir, "shop/src"));
+    spawnSync("git", ["init", "--quiet", "--bare", join(dir, "bare/shop.git")]);
+  });
+
+  test.each([
+    ["shop", "is a git checkout: agents work in copies of it, and whoever may write `.git` runs code outside"],
+    ["shop/src", "lies in the git checkout"],
+    ["shop/.git", "is a git checkout"],
+    ["shop/.git/hooks", "lies in the git checkout"],
+    ["bare/shop.git", "is a git checkout"],
+    ["bare", "holds the git checkout shop.git"],
+  ])("are not for writing: %s", (path, why) => {
+    expect(refusalOf(at(path)).message).toContain(why);
+    expect(resolveAt([], at(path)).read).toEqual(at(path));
+  });
+
+  test("a worktree, whose `.git` is a file, and one that a link leads to", () => {
+    mkdirSync(join(dir, "tree"));
+    writeFileSync(join(dir, "tree/.git"), "gitdir: elsewhere\n");
+    symlinkSync("tree", join(dir, "leads"));
+    expect(refusalOf(at("leads")).message).toContain("/tree, which is a git checkout");
+  });
+
+  test("a folder beside one is", () => {
+    expect(resolveAt(at("a", "d")).write).toEqual(at("a", "d"));
+  });
+});
+
+test("a folder with a socket in it is a way out, also to read", async () => {
+  const server = createServer();
+  await new Promise<void>((done) => void server.listen(join(dir, "d/agent.sock"), done));
+  try {
+    expect(refusalOf([], at("d")).message).toContain("holds the socket agent.sock");
+    expect(refusalOf(at("d")).message).toContain("holds the socket agent.sock");
+  } finally {
+    server.close();
+  }
+});
+
+describe("a command of another user", () => {
+  test.each([
+    ["d", 0o750, "read", "chmod o+rx"],
+    ["d", 0o754, "read", "chmod o+rx"],
+    ["d", 0o755, "write", "chmod o+rwx"],
+    ["file", 0o600, "read", "chmod o+r"],
+    ["file", 0o644, "write", "chmod o+rw"],
+  ] as const)("cannot use %s of mode %o to %s", (name, mode, right, fix) => {
+    chmodSync(join(dir, name), mode);
+    const ask = () => (right === "write" ? asOther(at(name)) : asOther([], at(name)));
+    expect(ask).toThrow("is closed to others: agents run as a user of their own");
+    expect(ask).toThrow(`\`${fix}\``);
+    // Whoever runs as the owner needs none of it.
+    expect(right === "write" ? resolveAt(at(name)).write : resolveAt([], at(name)).read).toEqual(at(name));
+  });
+
+  test.each([
+    ["d", 0o755, "read"],
+    ["d", 0o777, "write"],
+    ["file", 0o644, "read"],
+    ["file", 0o666, "write"],
+  ] as const)("can use %s of mode %o to %s, though its parent is closed", (name, mode, right) => {
+    chmodSync(join(dir, name), mode);
+    const granted = right === "write" ? asOther(at(name)).write : asOther([], at(name)).read;
+    expect(granted).toEqual(at(name));
+  });
+});

@@ -1,0 +1,151 @@
+import { randomUUID } from "node:crypto";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { SandboxPlace, SandboxPolicy } from "../../../ports/sandbox.ts";
+
+/** What stands outside of the wall during the self-test, for the probes to reach for. */
+export interface Scene {
+  readonly id: string;
+  readonly policy: SandboxPolicy;
+  /** For the wall itself. */
+  readonly place: Omit<SandboxPlace, "onDenied">;
+  /** Programs that are readable inside. */
+  readonly bin: string;
+  readonly work: string;
+  readonly outside: string;
+  readonly secret: string;
+  /** Files of the person that a run has no business with. */
+  readonly personFiles: readonly string[];
+  readonly tcpPort: number;
+  /** Linux only: in no directory, and shared by all that share a network namespace. */
+  readonly abstractSocket: string;
+  readonly socketPath: string;
+  /** How often somebody got through to one of our listeners. */
+  readonly visits: () => number;
+  readonly namespaces: Readonly<Record<string, string>>;
+  remove(): Promise<void>;
+}
+
+export interface SceneParams {
+  /** Nightshift's home: the self-test plays in there, as runs do. */
+  readonly home: string;
+  readonly personHome: string;
+}
+
+export const NAMESPACES = ["mnt", "pid", "net", "ipc", "uts", "cgroup"] as const;
+
+const MANY_FILES = 50;
+const CREDENTIALS = [".ssh", ".gnupg", ".aws", ".kube", ".docker", ".config/gh", ".claude"];
+const MEGABYTE = 2 ** 20;
+
+export async function openScene({ home, personHome }: SceneParams): Promise<Scene> {
+  const id = randomUUID();
+  const dir = mkdtempSync(join(home, "self-test-"));
+  // Short, as a socket's path has to be, and in a place that no run may share.
+  const tmp = mkdtempSync(join(tmpdir(), "nightshift-"));
+  const [work, bin, outside] = [join(dir, "work"), join(dir, "bin"), join(dir, "outside")];
+  for (const each of [work, bin, outside]) mkdirSync(each);
+  // Whoever the command is inside, it can start these.
+  chmodSync(bin, 0o755);
+  writeFileSync(join(outside, "secret"), id, { mode: 0o600 });
+
+  let visits = 0;
+  const servers: Server[] = [];
+  const listen = async (where: { readonly path: string } | { readonly port: number; readonly host: string }) => {
+    const server = createServer((socket) => {
+      visits += 1;
+      socket.destroy();
+    });
+    servers.push(server);
+    await new Promise<void>((ready, fail) => server.once("error", fail).listen(where, ready));
+    return server;
+  };
+  const remove = async (): Promise<void> => {
+    await Promise.all(servers.map((server) => new Promise((closed) => server.close(closed))));
+    for (const each of [dir, tmp]) rmSync(each, { recursive: true, force: true });
+  };
+  try {
+    const tcp = (await listen({ port: 0, host: "127.0.0.1" })).address();
+    const abstractSocket = `nightshift-${id}`;
+    const socketPath = join(tmp, "s");
+    await listen({ path: socketPath });
+    if (process.platform === "linux") await listen({ path: `\0${abstractSocket}` });
+    return {
+      id,
+      policy: policyFor({ work, bin, home }),
+      place: { dir: join(dir, "place"), socket: join(tmp, "w"), cache: join(dir, "cache"), run: `self-test-${id}` },
+      work,
+      bin,
+      outside,
+      secret: join(outside, "secret"),
+      personFiles: findPersonFiles(personHome),
+      tcpPort: typeof tcp === "object" && tcp !== null ? tcp.port : 0,
+      abstractSocket,
+      socketPath,
+      visits: () => visits,
+      namespaces: readNamespaces(),
+      remove,
+    };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+function policyFor({ work, bin, home }: { work: string; bin: string; home: string }): SandboxPolicy {
+  return {
+    cwd: work,
+    own: { write: [work], read: [bin] },
+    write: [],
+    read: [],
+    protect: [],
+    hide: [],
+    programs: [],
+    forbidden: [home],
+    commands: null,
+    env: { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C" },
+    network: [],
+    answersNo: false,
+    gateway: null,
+    answersNoModel: false,
+    executes: true,
+    limits: {
+      processes: 100,
+      memoryBytes: 512 * MEGABYTE,
+      treeMemoryBytes: 1024 * MEGABYTE,
+      cpuSeconds: 60,
+      fileBytes: 64 * MEGABYTE,
+      tmpBytes: 16 * MEGABYTE,
+      diskBytes: 64 * MEGABYTE,
+      diskFloorBytes: 0,
+    },
+  };
+}
+
+function findPersonFiles(home: string): readonly string[] {
+  if (!existsSync(home)) return [];
+  const files = readdirSync(home, { withFileTypes: true }).filter((entry) => entry.isFile());
+  const credentials = CREDENTIALS.map((name) => join(home, name)).filter((path) => existsSync(path));
+  return [...credentials, ...files.slice(0, MANY_FILES).map(({ name }) => join(home, name))];
+}
+
+function readNamespaces(): Record<string, string> {
+  if (process.platform !== "linux") return {};
+  return Object.fromEntries(
+    NAMESPACES.flatMap((name) => {
+      const file = `/proc/self/ns/${name}`;
+      return existsSync(file) ? [[name, readlinkSync(file)]] : [];
+    }),
+  );
+}

@@ -1,0 +1,269 @@
+import { basename, join, resolve } from "node:path";
+import { ConfigError, UserError } from "../../core/text/errors.ts";
+import type { Pipeline } from "../../core/pipeline/pipeline.ts";
+import { splitFrontMatter } from "../../core/prompt/prompt.ts";
+import { ROLES, type Role } from "../../core/task/role.ts";
+import type { Settings } from "../../core/task/settings.ts";
+import type { Category } from "../../core/nightly/category.ts";
+import { checkAgents } from "../parse/check-agents.ts";
+import { keepLastGood } from "./last-good.ts";
+import type { ParsedConfig } from "../parse/parse-config.ts";
+import { parseOnce } from "../parse/parse-once.ts";
+import { parsePipelineText } from "../pipeline/parse-pipeline-text.ts";
+import { layBelow, readPromptFile, type PromptFile } from "./prompt-file.ts";
+import { readPendingTrust, readProjectFile, type PendingTrust } from "./read-project.ts";
+import { readText } from "./read-text.ts";
+import { resolvePaths } from "./resolve-paths.ts";
+import { requireOwnScheduleNames } from "../parse/schedule-names.ts";
+import { resolveSettings } from "../resolve/resolve-settings.ts";
+import type { ProjectWritten, UserWritten } from "../schema/schema.ts";
+import {
+  hashSteeringFile,
+  inCheckout,
+  INSTRUCTIONS,
+  listAgentFiles,
+  listNames,
+  PIPELINES,
+  PROMPTS,
+  sha256,
+} from "./steering-files.ts";
+import { applyAccepted, listAcceptedFiles, readAccepted, requireAcceptedFile, type Pending } from "../trust/trust.ts";
+import { machineTimeZone, readUserFile } from "./user-config.ts";
+import type { WideningSet } from "../trust/widening.ts";
+
+export interface ProjectFilesParams {
+  /** Nightshift's home, where config.yaml is. */
+  readonly configDir: string;
+  /** Where the built-in `pipelines/` and `prompts/` are. */
+  readonly builtinDir: string;
+}
+
+/** What is needed of a registered project. */
+export interface ProjectPlace {
+  readonly name: string;
+  readonly path: string | null;
+  readonly remote?: string;
+  readonly accepted: string;
+}
+
+/** The files people write, read anew with every call; see the port of the same name. */
+export function createProjectFiles({ configDir, builtinDir }: ProjectFilesParams) {
+  const pipelineOf = parseOnce((text, file): Pipeline =>
+    requirePipeline({ name: basename(file, ".yaml"), text, file }),
+  );
+  const layers = keepLastGood((project: ProjectPlace) => readLayers(configDir, project));
+  const settings = keepLastGood(async (project: ProjectPlace) => readSettings(project, await layers.current(project)));
+  return {
+    settings: settings.current,
+    lastGood: settings.lastGood,
+
+    async pipeline(project: ProjectPlace, name: string): Promise<{ pipeline: Pipeline; text: string }> {
+      const accepted = readAccepted(project.accepted);
+      const builtIn = await listNames(builtinDir, "pipelines", ".yaml");
+      const ours = project.path === null ? [] : await listNames(project.path, PIPELINES, ".yaml");
+      const known = [...new Set([...builtIn, ...ours, ...listAcceptedPipelines(accepted)])].toSorted();
+      // Only a name that a folder listed becomes part of a path.
+      if (!known.includes(name)) {
+        throw new UserError(
+          "not_found",
+          `There is no pipeline \`${name}\`; there are: ${known.join(", ")}.`,
+          `Name one of them, or write ${PIPELINES}/${name}.yaml.`,
+        );
+      }
+      const own = await readSteering({ dir: project.path, accepted }, `${PIPELINES}/${name}.yaml`);
+      const file = own === null ? join(builtinDir, "pipelines", `${name}.yaml`) : `${PIPELINES}/${name}.yaml`;
+      const text = own ?? (await readBuiltIn(file));
+      return { pipeline: pipelineOf(text, file), text };
+    },
+
+    parsePipeline(name: string, text: string): Pipeline {
+      return pipelineOf(text, `${name}.yaml`);
+    },
+
+    async prompt(project: ProjectPlace, role: Role): Promise<string> {
+      // At night, when the settings are the last good ones, so is what names the prompts.
+      const known = await layers.lastGood(project);
+      const written = (await readOwnPrompt(known, role)) ?? (await readUserPrompt(known.user.written, role));
+      if (written !== null) return written.body;
+      return splitFrontMatter(await readBuiltIn(join(builtinDir, "prompts", `${role}.md`))).body;
+    },
+
+    async guidance(category: Category): Promise<string> {
+      return (await readBuiltIn(join(builtinDir, "categories", `${category}.md`))).trim();
+    },
+
+    async preamble(): Promise<string> {
+      return splitFrontMatter(await readBuiltIn(join(builtinDir, "prompts", "preamble.md"))).body;
+    },
+
+    /** What a person would accept now, and what of it is not accepted yet. */
+    async pendingTrust({ path }: { readonly path: string | null }, accepted: string): Promise<PendingTrust> {
+      const user = await readUserLayer(configDir);
+      const pending = await readPendingTrust({ path, accepted, user: user.written });
+      // Nobody is asked to accept what could not be used.
+      if (path !== null) await requireReadablePrompts(path);
+      return pending;
+    },
+  };
+}
+
+interface Checkout {
+  readonly dir: string | null;
+  readonly accepted: WideningSet;
+}
+
+interface ReadLayers extends Checkout {
+  readonly user: ParsedConfig<UserWritten>;
+  /** nightshift.yaml as far as it was accepted, paths absolute. */
+  readonly own: ParsedConfig<ProjectWritten>;
+  /** The same, paths as written. */
+  readonly asWritten: ProjectWritten;
+  readonly pending: readonly Pending[];
+}
+
+async function readSettings(project: ProjectPlace, layers: ReadLayers): Promise<Settings> {
+  const { user, pending } = layers;
+  const instructions = await readInstructions(layers);
+  const own = await withOwnPrompts(layers);
+  requireOwnScheduleNames(user, own);
+  const settings = resolveSettings({
+    project: project.name,
+    timeZone: machineTimeZone(),
+    user: user.written,
+    own: own.written,
+    instructions,
+  });
+  await requireAgentFiles(layers);
+  checkAgents(settings, { user, own, pending });
+  return settings;
+}
+
+async function readLayers(configDir: string, { path, accepted: text }: ProjectPlace): Promise<ReadLayers> {
+  const user = await readUserLayer(configDir);
+  const accepted = readAccepted(text);
+  // A project without a checkout has no file to read yet: config.yaml alone speaks for it.
+  if (path === null) {
+    const own = { file: "nightshift.yaml", written: {}, issue: user.issue };
+    return { dir: null, accepted, user, own, asWritten: {}, pending: [] };
+  }
+  const file = await readProjectFile(path);
+  const applied = applyAccepted(file.written, accepted, user.written);
+  const own = { ...file, written: resolvePaths(applied.written, path) };
+  return { dir: path, accepted, user, own, asWritten: applied.written, pending: applied.pending };
+}
+
+/** A file of the checkout that steers agents; null where there is none and none was accepted. */
+async function readSteering({ dir, accepted }: Checkout, path: string): Promise<string | null> {
+  if (dir === null) return null;
+  const text = await readText(join(dir, path), dir);
+  requireAcceptedFile(path, text === null ? null : sha256(text), accepted);
+  return text;
+}
+
+async function readInstructions(layers: ReadLayers): Promise<string> {
+  return (await readSteering(layers, INSTRUCTIONS)) ?? "";
+}
+
+async function requireAgentFiles({ dir, accepted, asWritten }: ReadLayers): Promise<void> {
+  if (dir === null) return;
+  for (const path of listAgentFiles(dir, asWritten))
+    requireAcceptedFile(path, await hashSteeringFile(dir, path), accepted);
+}
+
+/** config.yaml, with what the prompts that it names say of their roles. */
+async function readUserLayer(configDir: string): Promise<ParsedConfig<UserWritten>> {
+  const user = await readUserFile(configDir);
+  const named = ROLES.filter((role) => user.written.roles?.[role]?.prompt !== undefined);
+  return layBelow(user, await readPrompts(named, (role) => readUserPrompt(user.written, role)));
+}
+
+/** nightshift.yaml, with what the project's prompts say of their roles. */
+async function withOwnPrompts(layers: ReadLayers): Promise<ParsedConfig<ProjectWritten>> {
+  const { dir, own } = layers;
+  if (dir === null) return own;
+  const inFolder: readonly string[] = await listNames(dir, PROMPTS, ".md");
+  const there = ROLES.filter((role) => inFolder.includes(role) || own.written.roles?.[role]?.prompt !== undefined);
+  return layBelow(own, await readPrompts(there, (role) => readOwnPrompt(layers, role)));
+}
+
+async function readPrompts(
+  roles: readonly Role[],
+  read: (role: Role) => Promise<PromptFile | null>,
+): Promise<ReadonlyMap<Role, PromptFile>> {
+  const found = await Promise.all(roles.map(async (role) => [role, await read(role)] as const));
+  return new Map(found.flatMap(([role, prompt]) => (prompt === null ? [] : [[role, prompt] as const])));
+}
+
+/** The project's own prompt of a role: the file that nightshift.yaml names, else the one in the folder for them. */
+async function readOwnPrompt(layers: ReadLayers, role: Role): Promise<PromptFile | null> {
+  const { dir } = layers;
+  if (dir === null) return null;
+  const named = await readNamedPrompt(layers, role);
+  const path = named?.path ?? `${PROMPTS}/${role}.md`;
+  const text = named === null ? await readSteering(layers, path) : named.text;
+  return text === null ? null : readPromptFile(text, join(dir, path), role);
+}
+
+/** `roles.<role>.prompt` of nightshift.yaml. */
+async function readNamedPrompt(
+  layers: ReadLayers,
+  role: Role,
+): Promise<{ readonly path: string; readonly text: string } | null> {
+  const file = layers.own.written.roles?.[role]?.prompt;
+  if (file === undefined || layers.dir === null) return null;
+  const [path] = inCheckout(layers.dir, file);
+  const text = path === undefined ? undefined : await readSteering(layers, path);
+  if (path !== undefined && typeof text === "string") return { path, text };
+  const message =
+    path === undefined ? "leads outside the repository; put the prompt into it" : `there is no file ${path}`;
+  throw new ConfigError([layers.own.issue(["roles", role, "prompt"], message)]);
+}
+
+/** `roles.<role>.prompt` of config.yaml. */
+async function readUserPrompt(user: UserWritten, role: Role): Promise<PromptFile | null> {
+  const file = user.roles?.[role]?.prompt;
+  return file === undefined ? null : readPromptFile(await readBuiltIn(resolve(file)), resolve(file), role);
+}
+
+async function readBuiltIn(file: string): Promise<string> {
+  const text = await readText(file);
+  if (text !== null) return text;
+  throw new ConfigError([{ file, line: null, column: null, key: "", message: "there is no such file" }]);
+}
+
+/** A pipeline that was accepted and is gone is still asked for by its name, and then refused with the reason. */
+function listAcceptedPipelines(accepted: WideningSet): string[] {
+  const prefix = `${PIPELINES}/`;
+  return listAcceptedFiles(accepted)
+    .filter((path) => path.startsWith(prefix))
+    .map((path) => path.slice(prefix.length, -".yaml".length));
+}
+
+function requirePipeline(source: { readonly name: string; readonly text: string; readonly file: string }): Pipeline {
+  const result = parsePipelineText(source);
+  if (!result.ok) throw new ConfigError(result.issues);
+  return result.pipeline;
+}
+
+/** The project's prompts as they stand, accepted or not. Throws ConfigError with the problems of all of them. */
+async function requireReadablePrompts(dir: string): Promise<void> {
+  const { roles = {} } = (await readProjectFile(dir)).written;
+  const problems = await Promise.all(
+    ROLES.map(async (role) => {
+      const path = inCheckout(dir, roles[role]?.prompt)[0] ?? `${PROMPTS}/${role}.md`;
+      const text = await readText(join(dir, path), dir);
+      return text === null ? [] : findProblems(() => readPromptFile(text, join(dir, path), role));
+    }),
+  );
+  if (problems.flat().length > 0) throw new ConfigError(problems.flat());
+}
+
+function findProblems(read: () => unknown): ConfigError["issues"] {
+  try {
+    read();
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.issues;
+    throw error;
+  }
+}

@@ -1,0 +1,73 @@
+import { createHash } from "node:crypto";
+import { readdir } from "node:fs/promises";
+import { join, relative, resolve } from "node:path";
+import { ConfigError } from "../../core/text/errors.ts";
+import { errorCode, isInside, readBytes } from "./read-text.ts";
+import { isPath } from "./resolve-paths.ts";
+import type { ProjectWritten } from "../schema/schema.ts";
+import type { FileHashes } from "../trust/trust.ts";
+
+export const INSTRUCTIONS = ".nightshift/instructions.md";
+export const PROMPTS = ".nightshift/prompts";
+export const PIPELINES = ".nightshift/pipelines";
+
+// Large enough for an agent's program, small enough to be read for every decision.
+const MAX_BYTES = 50_000_000;
+
+/** SHA-256 of every file of the checkout that steers agents: accepted as they stand, refused when they change. */
+export async function hashSteeringFiles(dir: string, written: ProjectWritten): Promise<FileHashes> {
+  const paths = [
+    INSTRUCTIONS,
+    ...(await listNames(dir, PROMPTS, ".md")).map((name) => `${PROMPTS}/${name}.md`),
+    ...(await listNames(dir, PIPELINES, ".yaml")).map((name) => `${PIPELINES}/${name}.yaml`),
+    ...Object.values(written.roles ?? {}).flatMap((role) => inCheckout(dir, role?.prompt)),
+    ...listAgentFiles(dir, written),
+  ];
+  const hashes = await Promise.all(paths.map(async (path) => [path, await hashSteeringFile(dir, path)] as const));
+  return Object.fromEntries(hashes.flatMap(([path, hash]) => (hash === null ? [] : [[path, hash]])));
+}
+
+/** Null where there is no such file. */
+export async function hashSteeringFile(dir: string, path: string): Promise<string | null> {
+  const bytes = await readBytes(join(dir, path), { within: dir, max: MAX_BYTES });
+  return bytes === null ? null : sha256(bytes);
+}
+
+export function sha256(content: string | Buffer): string {
+  return createHash("sha256").update(content).digest("hex");
+}
+
+/** Programs and scripts of the checkout that the project's agents are started with. */
+export function listAgentFiles(dir: string, written: ProjectWritten): string[] {
+  return Object.values(written.agents ?? {}).flatMap(({ command = [], script }) => [
+    ...command.filter((word, index) => isPath(word, index === 0)).flatMap((word) => inCheckout(dir, word)),
+    ...(script?.includes("/") ? inCheckout(dir, script) : []),
+  ]);
+}
+
+/** The names of the files in a folder of the checkout, without their ending. */
+export async function listNames(dir: string, folder: string, ending: string): Promise<string[]> {
+  const files = await readFolder(join(dir, folder));
+  return files
+    .filter((file) => file.endsWith(ending))
+    .map((file) => file.slice(0, -ending.length))
+    .toSorted();
+}
+
+async function readFolder(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === "ENOENT") return [];
+    const message = `cannot be read as a folder (${code}); check what it is and its rights`;
+    throw new ConfigError([{ file: folder, line: null, column: null, key: "", message }]);
+  }
+}
+
+/** The path relative to the checkout, where it is inside. */
+export function inCheckout(dir: string, path: string | undefined): string[] {
+  if (path === undefined || path.startsWith("~")) return [];
+  const file = resolve(dir, path);
+  return isInside(file, dir) && file !== resolve(dir) ? [relative(dir, file)] : [];
+}

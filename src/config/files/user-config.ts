@@ -1,0 +1,59 @@
+import { join } from "node:path";
+import type { BudgetSettings, SandboxMode } from "../../core/task/settings.ts";
+import { parseUserConfig, type ParsedConfig } from "../parse/parse-config.ts";
+import { readText } from "./read-text.ts";
+import { resolveSettings } from "../resolve/resolve-settings.ts";
+import { resolvePaths } from "./resolve-paths.ts";
+import type { UserWritten } from "../schema/schema.ts";
+
+/** What config.yaml says for the whole machine. */
+export interface UserConfig {
+  /** Over all projects. */
+  readonly concurrentRuns: number;
+  readonly sandboxMode: SandboxMode;
+  /** Over all projects. */
+  readonly budget: BudgetSettings;
+  readonly timeZone: string;
+  /** Null: the SQLite file. */
+  readonly database: string | null;
+  /** As written: config/prices.ts makes a table of them. */
+  readonly prices: NonNullable<UserWritten["prices"]>;
+  /** The channels as written; their adapters read them. */
+  readonly notify: NonNullable<UserWritten["notify"]>;
+}
+
+/** Throws ConfigError with every problem; whoever has a good one from before keeps it. */
+export async function readUserConfig(home: string): Promise<UserConfig> {
+  const { written } = await readUserFile(home);
+  const settings = resolveSettings({
+    project: "",
+    timeZone: machineTimeZone(),
+    user: written,
+    own: {},
+    instructions: "",
+  });
+  return {
+    concurrentRuns: settings.limits.concurrentRuns,
+    sandboxMode: settings.sandbox.mode,
+    budget: settings.budget,
+    timeZone: settings.timeZone,
+    database: written.database ?? null,
+    prices: written.prices ?? {},
+    notify: written.notify ?? {},
+  };
+}
+
+/** config.yaml with its paths made absolute; without the file there are no settings. */
+export async function readUserFile(home: string): Promise<ParsedConfig<UserWritten>> {
+  const file = join(home, "config.yaml");
+  const parsed = parseUserConfig((await readText(file)) ?? "", file);
+  return { ...parsed, written: resolvePaths(parsed.written, home) };
+}
+
+/** Asked once: finding it out takes a millisecond, and settings are read for every run. */
+export function machineTimeZone(): string {
+  timeZone ??= Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return timeZone;
+}
+
+let timeZone: string | null = null;

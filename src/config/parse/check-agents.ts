@@ -1,0 +1,48 @@
+import { closest } from "../../core/text/did-you-mean.ts";
+import { ConfigError, type Issue } from "../../core/text/errors.ts";
+import { ROLES } from "../../core/task/role.ts";
+import type { Settings } from "../../core/task/settings.ts";
+import type { ParsedConfig } from "./parse-config.ts";
+import type { ProjectWritten, UserWritten } from "../schema/schema.ts";
+import type { Pending } from "../trust/trust.ts";
+
+export interface AgentSources {
+  readonly user: ParsedConfig<UserWritten>;
+  readonly own: ParsedConfig<ProjectWritten>;
+  readonly pending: readonly Pending[];
+}
+
+/** Every agent that the files name must be defined in one of them; only both together can tell. */
+export function checkAgents(settings: Settings, { user, own, pending }: AgentSources): void {
+  const issues = [user, own].flatMap((source) =>
+    listNamed(source.written).flatMap(({ path, agent }) => {
+      const problem = findProblem(agent, settings, pending);
+      return problem === null ? [] : [source.issue(path, problem)];
+    }),
+  );
+  if (issues.length > 0) throw new ConfigError(issues satisfies Issue[]);
+}
+
+function listNamed(written: UserWritten): { path: string[]; agent: string }[] {
+  const named = [
+    { path: ["agent"], agent: written.agent },
+    { path: ["fallback_agent"], agent: written.fallback_agent },
+    ...ROLES.map((role) => ({ path: ["roles", role, "agent"], agent: written.roles?.[role]?.agent })),
+  ];
+  return named.flatMap(({ path, agent }) => (agent === undefined ? [] : [{ path, agent }]));
+}
+
+function findProblem(agent: string, settings: Settings, pending: readonly Pending[]): string | null {
+  const known = Object.keys(settings.agents).toSorted();
+  const found = settings.agents[agent];
+  if (found === undefined) {
+    if (pending.some(({ key }) => key === `agents.${agent}`))
+      return `the agent \`${agent}\` is defined here but nobody accepted it yet: run \`nightshift trust\``;
+    const meant = closest(agent, known);
+    return `there is no agent \`${agent}\`;${meant === null ? "" : ` did you mean \`${meant}\`?`} known: ${known.join(", ")}`;
+  }
+  if (found.kind === "command" && found.command.length === 0) {
+    return `the agent \`${agent}\` has no program; write \`agents: { ${agent}: { kind: command, command: [./my-agent] } }\``;
+  }
+  return null;
+}

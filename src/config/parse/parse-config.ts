@@ -1,0 +1,102 @@
+import type { z } from "zod";
+import { ConfigError, type Issue } from "../../core/text/errors.ts";
+import { describeIssue, describeUnknownKey } from "./describe-issue.ts";
+import { listKeys } from "../schema/list-keys.ts";
+import { parseOnce } from "./parse-once.ts";
+import { parseYaml, type KeyPath, type ParsedYaml } from "./parse-yaml.ts";
+import { CONFIG_RULES } from "./rules.ts";
+import { projectSchema, USER_ONLY_KEYS, userSchema, type ProjectWritten, type UserWritten } from "../schema/schema.ts";
+
+// Nobody reads more of them, and each costs a search for its place.
+const MAX_ISSUES = 50;
+
+/** A file's settings as written, and where each stands in it. */
+export interface ParsedConfig<T> {
+  readonly file: string;
+  readonly written: T;
+  /** An issue at this key of the file. */
+  issue(path: KeyPath, message: string): Issue;
+}
+
+/** `nightshift.yaml`. Throws ConfigError with every problem. */
+export const parseProjectConfig = parseOnce((text, file): ParsedConfig<ProjectWritten> =>
+  parseConfig(projectSchema, text, file),
+);
+
+/** `config.yaml`. Throws ConfigError with every problem. */
+export const parseUserConfig = parseOnce((text, file): ParsedConfig<UserWritten> =>
+  parseConfig(userSchema, text, file),
+);
+
+function parseConfig<T extends UserWritten>(schema: z.ZodType<T>, text: string, file: string): ParsedConfig<T> {
+  const parsed = parseWritten(schema, text, file);
+  const broken = CONFIG_RULES.flatMap((rule) => rule(parsed.written));
+  if (broken.length > 0)
+    throw new ConfigError(sortByPlace(broken.map(({ path, message }) => parsed.issue(path, message))));
+  return parsed;
+}
+
+/** YAML of a known shape. Throws ConfigError with every problem. */
+export function parseWritten<T>(schema: z.ZodType<T>, text: string, file: string): ParsedConfig<T> {
+  const yaml = parseYaml(text, file);
+  if (yaml.issues.length > 0) throw new ConfigError(yaml.issues);
+  const value = dropEmptySections(yaml.value);
+  const result = schema.safeParse(value);
+  if (!result.success) {
+    throw new ConfigError(
+      sortByPlace(
+        result.error.issues.slice(0, MAX_ISSUES).flatMap((issue) => toIssues(issue, { schema, value, yaml, file })),
+      ),
+    );
+  }
+  const issue = (path: KeyPath, message: string): Issue => ({ ...place(yaml, file, path, "value"), message });
+  return { file, written: result.data, issue };
+}
+
+/** `checks:` with every line below it commented out means no checks, not a mistake. */
+function dropEmptySections(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([, section]) => section !== null));
+}
+
+interface Source {
+  readonly schema: z.ZodType;
+  readonly value: unknown;
+  readonly yaml: ParsedYaml;
+  readonly file: string;
+}
+
+function toIssues(issue: z.core.$ZodIssue, { schema, value, yaml, file }: Source): Issue[] {
+  const path = issue.path.map((part) => (typeof part === "number" ? part : String(part)));
+  if (issue.code !== "unrecognized_keys") {
+    const of = issue.code === "invalid_key" ? "key" : "value";
+    return [{ ...place(yaml, file, path, of), message: describeIssue(issue, valueAt(value, path)) }];
+  }
+  const known = listKeys(schema, path);
+  return issue.keys.slice(0, MAX_ISSUES).map((key) => {
+    const at = place(yaml, file, [...path, key], "key");
+    const reserved = USER_ONLY_KEYS.includes(at.key);
+    return {
+      ...at,
+      message: reserved
+        ? "only your own config.yaml may say this; take it out of the project's file"
+        : describeUnknownKey(key, known),
+    };
+  });
+}
+
+function place(yaml: ParsedYaml, file: string, path: KeyPath, of: "key" | "value"): Omit<Issue, "message"> {
+  return { file, ...yaml.place(path, of), key: path.join(".") };
+}
+
+function valueAt(value: unknown, path: KeyPath): unknown {
+  // The cast: whatever it is, asking a missing key for its value is undefined.
+  return path.reduce<unknown>(
+    (inner, part) => (inner as Record<string, unknown> | null | undefined)?.[String(part)],
+    value,
+  );
+}
+
+function sortByPlace(issues: readonly Issue[]): Issue[] {
+  return issues.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
+}

@@ -1,0 +1,181 @@
+import { didYouMean } from "../../core/text/did-you-mean.ts";
+import { hasDefaultEdge, possibleOutcomes } from "../../core/pipeline/edges.ts";
+import { endState } from "../../core/pipeline/enter-state.ts";
+import type { EndStatus, Pipeline, State, Step } from "../../core/pipeline/pipeline.ts";
+import type { Edge } from "../../core/pipeline/pipeline-graph.ts";
+import {
+  everyLoopHasABudget,
+  everyStateIsReachable,
+  everyStateLeadsToAnEnd,
+  noConditionsGoInACircle,
+  noElseLeadsBack,
+} from "./pipeline-loops.ts";
+import type { Draft, PipelineRule } from "./pipeline-rule.ts";
+import { show, type Path } from "./read-fields.ts";
+import { waysToEnd } from "./read-state.ts";
+
+export const startIsAState: PipelineRule = ({ pipeline, broken }) => {
+  const path = ["start"];
+  const state = pipeline.states[pipeline.start];
+  if (state === undefined) return [{ path, message: noSuchState(pipeline, pipeline.start) }];
+  if (state.step.kind !== "end" || broken.has(state.name)) return [];
+  return [{ path, message: `A task cannot start in "${state.name}", which is an end.` }];
+};
+
+export const everyTargetNamesAState: PipelineRule = ({ pipeline, edges }) =>
+  edges
+    .filter(({ to }) => pipeline.states[to] === undefined)
+    .map(({ to, path }) => ({ path, message: noSuchState(pipeline, to) }));
+
+export const everyOutcomeHasATarget: PipelineRule = (draft) =>
+  stepsOfStates(draft).flatMap(({ state, steps }) => {
+    const needed = steps.flatMap((step) => possibleOutcomes(step).filter((outcome) => !hasDefaultEdge(outcome, step)));
+    return [...new Set(needed)]
+      .filter((outcome) => state.on[outcome] === undefined)
+      .map((outcome) => ({
+        path: Object.keys(state.on).length === 0 ? ["states", state.name] : ["states", state.name, "on"],
+        message: `"${state.name}" can end in "${outcome}", and nothing says where that leads. Add \`${outcome}: <state>\` under \`on\`.`,
+      }));
+  });
+
+export const everyOutcomeIsPossible: PipelineRule = (draft) =>
+  stepsOfStates(draft).flatMap(({ state, steps }) => {
+    const possible = [...new Set(steps.flatMap(possibleOutcomes))];
+    const known: readonly string[] = possible;
+    return Object.keys(state.on)
+      .filter((outcome) => !known.includes(outcome))
+      .map((outcome) => ({
+        path: ["states", state.name, "on", outcome],
+        message: `"${state.name}" never ends in "${outcome}".${didYouMean(outcome, possible)} ${waysToEnd(possible)}`,
+      }));
+  });
+
+export const everyConditionHasAnElse: PipelineRule = ({ pipeline, broken }) =>
+  whole(pipeline, broken).flatMap((state) => {
+    const path = ["states", state.name];
+    if (state.when !== null && state.else === null)
+      return [
+        {
+          path: [...path, "when"],
+          message: "A state with `when` needs an `else`: where to go when the condition does not hold.",
+        },
+      ];
+    if (state.when === null && state.else !== null)
+      return [{ path: [...path, "else"], message: "The `else` of a state belongs to a `when`, and there is none." }];
+    return [];
+  });
+
+/** Default edges lead to them. */
+export const everyPipelineCanFailAndBeCancelled: PipelineRule = ({ pipeline, broken }) =>
+  broken.size > 0
+    ? []
+    : (["failed", "cancelled"] as const satisfies readonly EndStatus[])
+        .filter((status) => endState(pipeline, status) === null)
+        .map((status) => ({
+          path: ["states"],
+          message: `There is no end for tasks that are ${status}. Add a state such as \`${status}: { end: ${status} }\`.`,
+        }));
+
+export const everyNextWalksTheList: PipelineRule = ({ pipeline, edges, broken }) => {
+  const walking = edges.filter(({ target }) => target?.next != null);
+  const wrong = walking.filter(({ target }) => target?.next !== pipeline.each);
+  if (pipeline.each !== null && walking.length === 0 && broken.size === 0)
+    return [
+      {
+        path: ["each"],
+        message: `No edge has \`next: ${pipeline.each}\`, so the list would never get past its first item.`,
+      },
+    ];
+  const list =
+    pipeline.each === null
+      ? "this pipeline walks no list: there is no `each`"
+      : `this pipeline walks "${pipeline.each}"`;
+  return wrong.map((edge) => ({
+    path: beside(edge, "next"),
+    message: `\`next\` names ${show(edge.target?.next)}, but ${list}.`,
+  }));
+};
+
+export const everyLimitHasOneNumber: PipelineRule = ({ edges }) => {
+  const first = new Map<string, { readonly max: number; readonly state: string }>();
+  return edges.flatMap((edge) => {
+    const limit = edge.target?.limit;
+    if (limit == null) return [];
+    const known = first.get(limit.name);
+    if (known === undefined) first.set(limit.name, { max: limit.max, state: edge.from });
+    if (known === undefined || known.max === limit.max) return [];
+    const message = `The limit "${limit.name}" is ${known.max} in "${known.state}" and ${limit.max} here. One name is one counter: give both the same number, or two names.`;
+    return [{ path: [...beside(edge, "limit"), limit.name], message }];
+  });
+};
+
+export const everyListHasConditions: PipelineRule = ({ pipeline }) =>
+  Object.values(pipeline.states).flatMap((state) =>
+    Object.entries(state.on)
+      .filter(([, targets]) => targets.some(({ when }) => when === null) && targets.some(({ when }) => when !== null))
+      .map(([outcome]) => ({
+        path: ["states", state.name, "on", outcome],
+        message:
+          "In a list of targets either each has a `when`, or none has and a person chooses. Here only some have one.",
+      })),
+  );
+
+export const everyRoleGoesToAnAgent: PipelineRule = ({ pipeline, edges, broken }) =>
+  edges
+    .filter(({ to, target }) => {
+      const state = pipeline.states[to];
+      return target?.role != null && state !== undefined && state.step.kind !== "agent" && !broken.has(to);
+    })
+    .map((edge) => ({
+      path: beside(edge, "role"),
+      message: `"${edge.to}" is not a state with \`agent\`, so no role can run there.`,
+    }));
+
+/** In the order in which a person would want to hear of them. */
+export const PIPELINE_RULES: readonly PipelineRule[] = [
+  startIsAState,
+  everyTargetNamesAState,
+  everyConditionHasAnElse,
+  noConditionsGoInACircle,
+  everyOutcomeHasATarget,
+  everyOutcomeIsPossible,
+  everyListHasConditions,
+  everyLimitHasOneNumber,
+  everyNextWalksTheList,
+  everyRoleGoesToAnAgent,
+  everyPipelineCanFailAndBeCancelled,
+  everyStateIsReachable,
+  everyStateLeadsToAnEnd,
+  everyLoopHasABudget,
+  noElseLeadsBack,
+];
+
+function noSuchState({ states }: Pipeline, name: string): string {
+  return `There is no state ${show(name)}.${didYouMean(name, Object.keys(states))} States: ${Object.keys(states).join(", ")}.`;
+}
+
+function whole({ states }: Pipeline, broken: ReadonlySet<string>): readonly State[] {
+  return Object.values(states).filter(({ name }) => !broken.has(name));
+}
+
+/** Every state's own step, and those that it becomes when an edge brings another role. */
+function stepsOfStates({
+  pipeline,
+  edges,
+  broken,
+}: Draft): readonly { readonly state: State; readonly steps: readonly Step[] }[] {
+  const brought = Map.groupBy(
+    edges.filter(({ target }) => target?.role != null),
+    ({ to }) => to,
+  );
+  return whole(pipeline, broken).map((state) => {
+    if (state.step.kind !== "agent") return { state, steps: [state.step] };
+    const roles = (brought.get(state.name) ?? []).flatMap(({ target }) => target?.role ?? []);
+    return { state, steps: [...new Set([state.step.role, ...roles])].map((role) => ({ kind: "agent", role })) };
+  });
+}
+
+/** The path of another key of the same target. */
+function beside(edge: Edge, key: string): Path {
+  return [...edge.path.slice(0, -1), key];
+}

@@ -1,0 +1,89 @@
+import { didYouMean } from "../../core/text/did-you-mean.ts";
+import { DURATION_FORM, parseDuration } from "../../core/schedule/duration.ts";
+
+export type Path = readonly (string | number)[];
+export type Report = (path: Path, message: string) => void;
+
+/** A value that a person wrote, where it stands, and whom to tell what is wrong with it. */
+export interface Field {
+  readonly value: unknown;
+  readonly path: Path;
+  readonly report: Report;
+}
+
+/** The fields of a map, without those that `keys` does not know (null: any key); null and a report where it is no map. */
+export function readMap(field: Field, what: string, keys: readonly string[] | null): ReadonlyMap<string, Field> | null {
+  const { value, path, report } = field;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    report(path, `Expected ${what}, found ${show(value)}.`);
+    return null;
+  }
+  const fields = new Map<string, Field>();
+  for (const [key, child] of Object.entries(value)) {
+    const childPath = [...path, key];
+    if (keys === null || keys.includes(key)) fields.set(key, { value: child, path: childPath, report });
+    else report(childPath, `Unknown key ${show(key)}.${didYouMean(key, keys)} Allowed: ${keys.join(", ")}.`);
+  }
+  return fields;
+}
+
+export function readText({ value, path, report }: Field, what: string): string | null {
+  if (typeof value === "string" && value.trim() !== "") return value;
+  report(path, `Expected ${what}, found ${show(value)}.`);
+  return null;
+}
+
+export function readTexts({ value, path, report }: Field, what: string): readonly string[] | null {
+  if (Array.isArray(value) && value.every((item) => typeof item === "string" && item.trim() !== "")) return value;
+  report(path, `Expected ${what}, found ${Array.isArray(value) ? "a list with other things in it" : show(value)}.`);
+  return null;
+}
+
+export function readOneOf<T extends string>(field: Field, what: string, allowed: readonly T[]): T | null {
+  const { value, path, report } = field;
+  const found = allowed.find((candidate) => candidate === value);
+  if (found !== undefined) return found;
+  const hint = typeof value === "string" ? didYouMean(value, allowed) : "";
+  report(path, `Expected ${what}, found ${show(value)}.${hint} Allowed: ${allowed.join(", ")}.`);
+  return null;
+}
+
+export function readNumber(
+  field: Field,
+  range: { readonly above: number; readonly most: number; readonly whole: boolean },
+): number | null {
+  const { value, path, report } = field;
+  if (
+    typeof value === "number" &&
+    value > range.above &&
+    value <= range.most &&
+    (!range.whole || Number.isInteger(value))
+  )
+    return value;
+  const what = range.whole
+    ? `a whole number from ${range.above + 1} to ${range.most}`
+    : `a number above ${range.above}, at most ${range.most}`;
+  report(path, `Expected ${what}, found ${show(value)}.`);
+  return null;
+}
+
+export function readDuration({ value, path, report }: Field): number | null {
+  const ms = typeof value === "string" ? parseDuration(value) : null;
+  if (ms === null) report(path, `Expected ${DURATION_FORM}, found ${show(value)}.`);
+  return ms;
+}
+
+const LONGEST_SHOWN = 60;
+
+/** What was found, in a few harmless characters: a file may hold anything, and this reaches terminals and logs. */
+export function show(value: unknown): string {
+  if (value === null || value === undefined) return "nothing";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "number" || typeof value === "boolean" || typeof value === "bigint") return String(value);
+  if (typeof value !== "string") return "a map";
+  const shown = value.length > LONGEST_SHOWN ? `${value.slice(0, LONGEST_SHOWN)}…` : value;
+  return JSON.stringify(shown).replace(
+    /\p{C}/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+}

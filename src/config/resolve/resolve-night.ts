@@ -1,0 +1,61 @@
+import { WEEKDAYS, type Category, type Weekday } from "../../core/nightly/category.ts";
+import type { ImproveSettings, NotifySettings, ScheduleSettings, ToldKind } from "../../core/task/settings.ts";
+import { toMs, within } from "../schema/amounts.ts";
+import type { UserWritten } from "../schema/schema.ts";
+
+export const NIGHT_DEFAULTS = { maxDiffLines: 100, avoidRecentCommits: 10 } as const;
+
+type WrittenImprove = NonNullable<UserWritten["improve"]>;
+
+export function resolveImprove(user: WrittenImprove, own: WrittenImprove): ImproveSettings {
+  const days = { ...user.categories, ...own.categories };
+  return {
+    schedule: own.schedule ?? user.schedule ?? null,
+    categories: categoriesByDay(days),
+    maxDiffLines: within(user.max_diff_lines, own.max_diff_lines) ?? NIGHT_DEFAULTS.maxDiffLines,
+    avoidRecentCommits: own.avoid_recent_commits ?? user.avoid_recent_commits ?? NIGHT_DEFAULTS.avoidRecentCommits,
+    publish: own.publish ?? user.publish ?? "engine",
+    jitterMs: toMs(own.jitter ?? user.jitter) ?? 0,
+    variables: { ...user.variables, ...own.variables },
+  };
+}
+
+function categoriesByDay(days: NonNullable<WrittenImprove["categories"]>): ImproveSettings["categories"] {
+  const entries: readonly (readonly [Weekday, readonly Category[]])[] = WEEKDAYS.map((day) => [day, days[day] ?? []]);
+  return Object.fromEntries(entries) as Record<Weekday, readonly Category[]>; // one entry for each of WEEKDAYS
+}
+
+export function resolveSchedules(written: NonNullable<UserWritten["schedules"]>): readonly ScheduleSettings[] {
+  return written.map(({ name, cron, pipeline, title, description, auto_approve }) => ({
+    name,
+    cron,
+    pipeline,
+    title,
+    description: description ?? title,
+    autoApprove: auto_approve ?? false,
+  }));
+}
+
+const ALL: readonly ToldKind[] = ["finished", "failed", "waiting"];
+
+export function resolveNotify(written: NonNullable<UserWritten["notify"]>): NotifySettings {
+  const { ntfy, webhook, confluence, heartbeat } = written;
+  return {
+    ntfy:
+      ntfy === undefined
+        ? null
+        : { url: ntfy.url, topic: ntfy.topic, tokenEnv: ntfy.token_env ?? null, on: ntfy.on ?? ALL },
+    webhook:
+      webhook === undefined ? null : { url: webhook.url, secretEnv: webhook.secret_env ?? null, on: webhook.on ?? ALL },
+    confluence:
+      confluence === undefined
+        ? null
+        : {
+            url: confluence.url,
+            pageId: confluence.page_id,
+            user: confluence.user ?? null,
+            tokenEnv: confluence.token_env,
+          },
+    heartbeat: heartbeat ?? null,
+  };
+}

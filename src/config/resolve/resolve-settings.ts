@@ -1,0 +1,176 @@
+import { ROLES, type Role } from "../../core/task/role.ts";
+import { DEFAULT_IDLE_MS, ROLE_DEFAULTS } from "../../core/task/role-defaults.ts";
+import type { AgentSettings, CheckSettings, ForgeSettings, RoleSettings, Settings } from "../../core/task/settings.ts";
+import { requireMs, toMs, within } from "../schema/amounts.ts";
+import { resolveImprove, resolveNotify, resolveSchedules } from "./resolve-night.ts";
+import { AGENT_KINDS } from "../schema/schema-sections.ts";
+import type { ProjectWritten, UserWritten } from "../schema/schema.ts";
+
+export const DEFAULTS = {
+  agent: "claude-code",
+  branch: "agent/{{slug}}-{{id}}",
+  checkTimeout: "2m",
+  concurrentRuns: 2,
+  openChangeRequests: 3,
+  ports: 10,
+  repairAttempts: 3,
+  setupTimeout: "10m",
+  taskTimeout: "4h",
+} as const;
+
+export interface Layers {
+  readonly project: string;
+  /** The machine's, where no file names one. */
+  readonly timeZone: string;
+  readonly user: UserWritten;
+  readonly own: ProjectWritten;
+  readonly instructions: string;
+}
+
+/** Built-in defaults < config.yaml < nightshift.yaml. Amounts that config.yaml names are also the most a project gets. */
+export function resolveSettings({ project, timeZone, user, own, instructions }: Layers): Settings {
+  return {
+    project,
+    defaultBranch: own.default_branch ?? user.default_branch ?? null,
+    timeZone: own.time_zone ?? user.time_zone ?? timeZone,
+    forge: resolveForge({ ...user.forge, ...own.forge }),
+    agent: own.agent ?? user.agent ?? DEFAULTS.agent,
+    fallbackAgent: own.fallback_agent ?? user.fallback_agent ?? null,
+    agents: resolveAgents(user, own),
+    roles: resolveRoles(user, own),
+    checks: resolveChecks({ ...user.checks, ...own.checks }),
+    scanSecrets: { ...user.checks, ...own.checks }["no-secrets"]?.enabled ?? true,
+    failOnWarning: own.fail_on_warning ?? user.fail_on_warning ?? false,
+    repairAttempts: within(user.repair_attempts, own.repair_attempts) ?? DEFAULTS.repairAttempts,
+    workspace: resolveWorkspace(user, own),
+    sandbox: {
+      mode: user.sandbox?.mode ?? "enforce",
+      write: own.sandbox?.write ?? user.sandbox?.write ?? [],
+      read: own.sandbox?.read ?? user.sandbox?.read ?? [],
+      network: own.sandbox?.network ?? user.sandbox?.network ?? [],
+      commands: own.sandbox?.commands ?? user.sandbox?.commands ?? null,
+    },
+    secrets: { ...user.secrets, ...own.secrets },
+    budget: {
+      runUsd: within(user.budget?.run_usd, own.budget?.run_usd),
+      taskUsd: within(user.budget?.task_usd, own.budget?.task_usd),
+      nightUsd: within(user.budget?.night_usd, own.budget?.night_usd),
+      monthUsd: within(user.budget?.month_usd, own.budget?.month_usd),
+      runTokens: within(user.budget?.run_tokens, own.budget?.run_tokens),
+    },
+    commonBudget: {
+      nightUsd: user.budget?.night_usd ?? null,
+      monthUsd: user.budget?.month_usd ?? null,
+      timeZone: user.time_zone ?? timeZone,
+    },
+    limits: {
+      concurrentRuns: within(user.limits?.concurrent_runs, own.limits?.concurrent_runs) ?? DEFAULTS.concurrentRuns,
+      openChangeRequests:
+        within(user.limits?.open_change_requests, own.limits?.open_change_requests) ?? DEFAULTS.openChangeRequests,
+      taskTimeoutMs:
+        within(toMs(user.limits?.task_timeout), toMs(own.limits?.task_timeout)) ?? requireMs(DEFAULTS.taskTimeout),
+    },
+    improve: resolveImprove(user.improve ?? {}, own.improve ?? {}),
+    schedules: resolveSchedules([...(user.schedules ?? []), ...(own.schedules ?? [])]),
+    notify: resolveNotify({ ...user.notify, ...own.notify }),
+    gates: {
+      plan: own.gates?.plan ?? user.gates?.plan ?? "person",
+      merge: own.gates?.merge ?? user.gates?.merge ?? "person",
+    },
+    commitTrailer: own.commit_trailer ?? user.commit_trailer ?? "",
+    instructions,
+  };
+}
+
+const FORGE_TOKENS = { gitlab: "GITLAB_TOKEN", github: "GITHUB_TOKEN" } as const;
+
+function resolveForge(written: Partial<NonNullable<UserWritten["forge"]>>): ForgeSettings | null {
+  if (written.kind === undefined || written.kind === "none") return null;
+  return {
+    kind: written.kind,
+    url: written.url ?? null,
+    project: written.project ?? null,
+    tokenEnv: written.token_env ?? FORGE_TOKENS[written.kind],
+    webhookSecretEnv: written.webhook_secret_env ?? null,
+    reviewer: written.reviewer ?? null,
+    assignee: written.assignee ?? null,
+    labels: written.labels ?? [],
+    draft: written.draft ?? false,
+  };
+}
+
+function resolveAgents(user: UserWritten, own: ProjectWritten): Record<string, AgentSettings> {
+  const names = new Set([...AGENT_KINDS, ...Object.keys(user.agents ?? {}), ...Object.keys(own.agents ?? {})]);
+  const agents: Record<string, AgentSettings> = {};
+  for (const name of names) {
+    const written = { ...user.agents?.[name], ...own.agents?.[name] };
+    const kind = written.kind ?? AGENT_KINDS.find((each) => each === name);
+    // Only a model for an agent that no file defines; whoever names that agent is told that there is none.
+    if (kind === undefined) continue;
+    agents[name] = {
+      kind,
+      model: written.model ?? null,
+      command: written.command ?? [],
+      prompt: written.prompt ?? "stdin",
+      script: written.script ?? null,
+    };
+  }
+  return agents;
+}
+
+function resolveRoles(user: UserWritten, own: ProjectWritten): Record<Role, RoleSettings> {
+  const entries = ROLES.map((role) => [role, resolveRole(role, user.roles?.[role] ?? {}, own.roles?.[role] ?? {})]);
+  return Object.fromEntries(entries) as Record<Role, RoleSettings>; // one entry for each of ROLES
+}
+
+type WrittenRole = NonNullable<NonNullable<UserWritten["roles"]>[Role]>;
+
+function resolveRole(role: Role, user: WrittenRole, own: WrittenRole): RoleSettings {
+  const builtIn = ROLE_DEFAULTS[role];
+  const agent = own.agent ?? user.agent ?? null;
+  // A project that names another agent for the role does not mean the model that the user named for the first one.
+  const switches = own.agent !== undefined && own.agent !== user.agent;
+  return {
+    agent,
+    model: own.model ?? (switches ? undefined : user.model) ?? null,
+    timeoutMs: within(toMs(user.timeout), toMs(own.timeout)) ?? builtIn.timeoutMs,
+    idleMs: within(toMs(user.idle_timeout), toMs(own.idle_timeout)) ?? DEFAULT_IDLE_MS,
+    maxTurns: within(user.max_turns, own.max_turns) ?? builtIn.maxTurns,
+    maxBudgetUsd: within(user.max_budget_usd, own.max_budget_usd),
+    tools: own.tools ?? user.tools ?? builtIn.tools,
+    commands: own.commands ?? user.commands ?? null,
+    prompt: own.prompt ?? user.prompt ?? null,
+    append: [user.append, own.append].filter((text) => text !== undefined).join("\n\n"),
+  };
+}
+
+function resolveChecks(written: NonNullable<UserWritten["checks"]>): CheckSettings[] {
+  return Object.entries(written).flatMap(([name, check]) => {
+    if (check.enabled === false || check.command === undefined) return [];
+    return [
+      {
+        name,
+        command: check.command,
+        related: check.related ?? null,
+        severity: check.severity ?? (name === "lint" ? "warning" : "error"),
+        roles: check.roles ?? ["implement", "request_changes"],
+        timeoutMs: requireMs(check.timeout ?? DEFAULTS.checkTimeout),
+      },
+    ];
+  });
+}
+
+function resolveWorkspace(user: UserWritten, own: ProjectWritten): Settings["workspace"] {
+  const written = { ...user.workspace, ...own.workspace };
+  return {
+    setup: written.setup ?? null,
+    setupTimeoutMs:
+      within(toMs(user.workspace?.setup_timeout), toMs(own.workspace?.setup_timeout)) ??
+      requireMs(DEFAULTS.setupTimeout),
+    branch: written.branch ?? DEFAULTS.branch,
+    rebase: written.rebase ?? true,
+    keepUncommitted: written.keep_uncommitted ?? false,
+    copy: written.copy ?? [],
+    ports: within(user.workspace?.ports, own.workspace?.ports) ?? DEFAULTS.ports,
+  };
+}

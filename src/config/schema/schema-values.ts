@@ -1,0 +1,118 @@
+import { Cron } from "croner";
+import { z } from "zod";
+import { DURATION_FORM, parseDuration } from "../../core/schedule/duration.ts";
+import { parseNetworkRule } from "../../policy/access/network-rule.ts";
+import { ROLES } from "../../core/task/role.ts";
+
+/**
+ * The small values that keys are made of. The message of a rule is the end of the sentence
+ * "found …; allowed: …", which describe-issue.ts completes.
+ */
+export const duration = z
+  .string()
+  .regex(/^[0-9]{1,9}[smhd]$/, { error: DURATION_FORM, abort: true })
+  .refine((value) => parseDuration(value) !== null, DURATION_FORM);
+
+export const usd = z.number().min(0).max(1_000_000);
+export const count = z.int().min(0).max(1_000_000);
+
+const NAME_ALLOWED = "up to 40 letters, digits, `.`, `_` or `-`, beginning with a letter or digit";
+/** Names become file names and event fields, so they are plain. */
+export const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/, NAME_ALLOWED);
+
+export const text = z.string().min(1).max(10_000);
+export const words = z.array(text).max(200);
+/** Program and arguments, never a shell line. */
+export const argv = z.array(z.string().max(10_000)).min(1).max(200);
+export const roles = z.array(z.enum(ROLES)).min(1);
+
+/** Hosts that may be reached; each that cannot be one is told by itself. */
+export const networkRules = z
+  .array(
+    text.superRefine((value, context) => {
+      const rule = parseNetworkRule(value);
+      if (typeof rule === "string") context.addIssue({ code: "custom", message: rule });
+    }),
+  )
+  .max(200);
+
+const COMMAND_ALLOWED =
+  "a program's name or its absolute path, optionally with words after it, such as `git`, `sbt compile` or `/opt/tool/bin/tool`; no `*`";
+
+/** Programs that exist in the sandbox. Which one is meant is said by a name alone: no pattern, no path from here. */
+export const commandRules = z.array(z.string().min(1).max(10_000).refine(isCommandRule, COMMAND_ALLOWED)).max(200);
+
+export const environmentName = z
+  .string()
+  .regex(
+    /^(?!NIGHTSHIFT_)[A-Za-z_][A-Za-z0-9_]{0,99}$/,
+    "the name of an environment variable, not beginning with `NIGHTSHIFT_`",
+  );
+
+export const webUrl = z
+  .string()
+  .max(2000)
+  .refine(
+    isWebUrl,
+    "an http or https address without user name and password; a token goes into an environment variable",
+  );
+
+export const timeZone = z.string().refine(isTimeZone, "a time zone of the IANA list, such as `Europe/Paris` or `UTC`");
+
+export const cron = z
+  .string()
+  .refine(isCron, "five cron fields (minute hour day month weekday) that come round, such as `0 2 * * 1-5`");
+
+/** A file or folder inside the repository, written relative to it. */
+export const innerPath = z.string().refine(isInnerPath, "a path inside the repository, relative to it, without `..`");
+
+export const branchTemplate = z
+  .string()
+  .max(200)
+  .refine(isBranchTemplate, "a branch name with `{{id}}` or `{{slug}}` in it, such as `agent/{{slug}}-{{id}}`");
+
+function isWebUrl(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const url = new URL(value);
+  return ["http:", "https:"].includes(url.protocol) && url.username === "" && url.password === "";
+}
+
+function isCommandRule(value: string): boolean {
+  const [program = ""] = value.split(" ", 1);
+  // Of what is empty, the length is told.
+  if (value === "") return true;
+  if (/[\p{Cc}\p{Cf}*]/u.test(value)) return false;
+  return /^[\p{L}\p{N}_][\p{L}\p{N}_.+@-]*$/u.test(program) || isProgramPath(program);
+}
+
+function isProgramPath(program: string): boolean {
+  const parts = program.split("/").slice(1);
+  return program.startsWith("/") && parts.every((part) => !["", ".", ".."].includes(part));
+}
+
+function isTimeZone(value: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: value }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}
+
+function isCron(value: string): boolean {
+  try {
+    return new Cron(value, { mode: "5-part", paused: true }).nextRun() !== null;
+  } catch {
+    return false;
+  }
+}
+
+function isInnerPath(value: string): boolean {
+  return value !== "" && !value.startsWith("/") && !value.includes("\0") && !value.split("/").includes("..");
+}
+
+function isBranchTemplate(value: string): boolean {
+  if (!value.includes("{{id}}") && !value.includes("{{slug}}")) return false;
+  const example = value.replaceAll("{{id}}", "x").replaceAll("{{slug}}", "x");
+  if (example.includes("..") || example.includes("//") || example.endsWith(".lock")) return false;
+  return /^[A-Za-z0-9][A-Za-z0-9._/-]*[A-Za-z0-9]$|^[A-Za-z0-9]$/.test(example);
+}

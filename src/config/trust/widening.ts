@@ -1,0 +1,158 @@
+import { parseDuration } from "../../core/schedule/duration.ts";
+import { ROLES } from "../../core/task/role.ts";
+import { DEFAULT_IDLE_MS, ROLE_DEFAULTS } from "../../core/task/role-defaults.ts";
+import { NIGHT_DEFAULTS } from "../resolve/resolve-night.ts";
+import { DEFAULTS } from "../resolve/resolve-settings.ts";
+import type { ProjectWritten, UserWritten } from "../schema/schema.ts";
+
+/** Everything in a project's files that could widen rights or spending: key → what the file says; path → SHA-256. */
+export type WideningSet = Readonly<Record<string, unknown>>;
+
+/** How a key widens, and so what may change without a person. */
+export type Guard =
+  | "free" // never
+  | "amount" // by growing
+  | "list" // by new items
+  | "grant" // by being there
+  | "gate"; // by any change, also by going away
+
+// What is not named here is a gate: a new key is guarded until somebody decides otherwise.
+const GUARDS: Readonly<Record<string, Guard>> = {
+  project: "free",
+  time_zone: "free",
+  "improve.categories": "free",
+  "improve.jitter": "free",
+  "budget.*": "amount",
+  "limits.*": "amount",
+  repair_attempts: "amount",
+  "workspace.ports": "amount",
+  "workspace.setup_timeout": "amount",
+  "improve.max_diff_lines": "amount",
+  "roles.*.timeout": "amount",
+  "roles.*.idle_timeout": "amount",
+  "roles.*.max_turns": "amount",
+  "roles.*.max_budget_usd": "amount",
+  "sandbox.*": "list",
+  // Where no list is, every program of the system is there: to take it away widens as well.
+  "sandbox.commands": "gate",
+  "workspace.copy": "list",
+  "roles.*.tools": "list",
+  "roles.*.commands": "list",
+  "secrets.*.roles": "list",
+  schedules: "list",
+  "agents.*": "grant",
+  "mcp.*": "grant",
+  "notify.*": "grant",
+  "gates.*": "grant",
+  "workspace.keep_uncommitted": "grant",
+  "improve.schedule": "grant",
+  "improve.publish": "grant",
+  "improve.variables": "grant",
+  commit_trailer: "grant",
+};
+
+/** Sections whose parts are accepted one by one, and how many names deep a part is. */
+const DEPTHS: Readonly<Record<string, number>> = {
+  agents: 2,
+  checks: 2,
+  mcp: 2,
+  notify: 2,
+  workspace: 2,
+  sandbox: 2,
+  budget: 2,
+  limits: 2,
+  gates: 2,
+  improve: 2,
+  roles: 3,
+  secrets: 3,
+};
+
+export function guardOf(path: readonly string[]): Guard {
+  const [section = "", ...rest] = path;
+  const exact = GUARDS[path.join(".")];
+  const anyName = rest.length === 0 ? undefined : GUARDS[[section, "*", ...rest.slice(1)].join(".")];
+  return exact ?? anyName ?? "gate";
+}
+
+/** The part of the widening set that stands in nightshift.yaml. */
+export function listWidening(written: ProjectWritten): Record<string, unknown> {
+  const parts = Object.entries(written).flatMap(([section, value]) => listParts([section], value));
+  return Object.fromEntries(
+    parts.filter(([path]) => guardOf(path) !== "free").map(([path, value]) => [path.join("."), value]),
+  );
+}
+
+function listParts(path: readonly string[], value: unknown): [readonly string[], unknown][] {
+  const depth = DEPTHS[path[0] ?? ""] ?? 1;
+  if (path.length >= depth || typeof value !== "object" || value === null) return [[path, value]];
+  return Object.entries(value).flatMap(([name, inner]) => listParts([...path, name], inner));
+}
+
+/** The part that is accepted as a whole and that the key at `path` belongs to. */
+export function partOf(path: readonly string[]): readonly string[] {
+  return path.slice(0, DEPTHS[path[0] ?? ""] ?? 1);
+}
+
+/** A key of the set as the path it came from. Names may hold dots, but only where they are the rest of the key. */
+export function toPath(key: string): string[] {
+  const [section = "", ...rest] = key.split(".");
+  const depth = DEPTHS[section] ?? 1;
+  if (depth === 1) return [key];
+  if (depth === 2) return [section, rest.join(".")];
+  return [section, ...rest];
+}
+
+/** What holds for a key when the project's file says nothing: the user's word, else the built-in default. */
+export function baseOf(path: readonly string[], user: UserWritten): unknown {
+  return valueAt(user, path) ?? defaultOf(path);
+}
+
+function defaultOf(path: readonly string[]): unknown {
+  const [section, name, key] = path;
+  if (section === "roles") {
+    const role = ROLES.find((each) => each === name);
+    if (role === undefined) return undefined;
+    const { timeoutMs, maxTurns, tools } = ROLE_DEFAULTS[role];
+    const defaults: Record<string, unknown> = {
+      timeout: timeoutMs,
+      idle_timeout: DEFAULT_IDLE_MS,
+      max_turns: maxTurns,
+      tools,
+    };
+    return defaults[key ?? ""];
+  }
+  const defaults: Record<string, unknown> = {
+    repair_attempts: DEFAULTS.repairAttempts,
+    "limits.concurrent_runs": DEFAULTS.concurrentRuns,
+    "limits.open_change_requests": DEFAULTS.openChangeRequests,
+    "limits.task_timeout": DEFAULTS.taskTimeout,
+    "workspace.ports": DEFAULTS.ports,
+    "workspace.setup_timeout": DEFAULTS.setupTimeout,
+    "improve.max_diff_lines": NIGHT_DEFAULTS.maxDiffLines,
+  };
+  return defaults[path.join(".")];
+}
+
+/** Amounts of all kinds on one scale; what is no amount has no limit. */
+export function toAmount(value: unknown): number {
+  if (typeof value === "number") return value;
+  return (typeof value === "string" ? parseDuration(value) : null) ?? Infinity;
+}
+
+export function valueAt(value: unknown, path: readonly string[]): unknown {
+  let inner: unknown = value;
+  for (const part of path) {
+    if (typeof inner !== "object" || inner === null || !Object.hasOwn(inner, part)) return undefined;
+    inner = (inner as Record<string, unknown>)[part]; // an own key, just seen
+  }
+  return inner;
+}
+
+/** Stable text: the same set gives the same text, whatever the order of the keys in the file. */
+export function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === "object" && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}

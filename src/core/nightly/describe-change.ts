@@ -1,0 +1,89 @@
+import type { Analysis, Description } from "./analysis.ts";
+import { cleanFiles } from "./candidates.ts";
+import { commitText, forgeText, titleText } from "../forge/forge-text.ts";
+import { terminalLine } from "../text/terminal-text.ts";
+
+/** How a change is presented to people: its commit message, and the text of its change request. */
+export interface ChangeText {
+  readonly message: string;
+  readonly title: string;
+  readonly body: string;
+  readonly labels: readonly string[];
+}
+
+const MAX_TITLE = 200;
+export const NIGHT_LABEL = "night-shift";
+
+export interface NightChange {
+  readonly category: string;
+  readonly analysis: Analysis;
+  readonly description: Description;
+  readonly trailer: string;
+}
+
+/** The nightly improvement's. What the agents wrote stands in sections of its own and can order the forge to do nothing. */
+export function describeNightChange({ category, analysis, description, trailer }: NightChange): ChangeText {
+  return {
+    message: [commitText(description.commit_message), trailer].filter((part) => part !== "").join("\n\n"),
+    title: `[${NIGHT_LABEL}/${category}] ${titleText(description.title, MAX_TITLE)}`,
+    body: sections([
+      ["Summary", forgeText(description.summary)],
+      ["Reasoning", forgeText(description.reasoning)],
+      ["Changes", forgeText(description.changes)],
+      ["Candidates considered", describeCandidates(analysis)],
+    ]),
+    labels: [NIGHT_LABEL, category],
+  };
+}
+
+export interface TaskChange {
+  readonly title: string;
+  readonly description: string;
+  readonly summary: string;
+  readonly checks: readonly string[];
+  readonly trailer: string;
+}
+
+/** What a person asked for. */
+export function describeTaskChange({ title, description, summary, checks, trailer }: TaskChange): ChangeText {
+  return {
+    message: [commitText([title, summary === title ? "" : summary].join("\n\n")), trailer]
+      .filter((part) => part !== "")
+      .join("\n\n"),
+    title: titleText(title, MAX_TITLE),
+    body: sections([
+      ["Summary", forgeText(summary)],
+      ["Asked for", forgeText(description)],
+      ["Checks", checks.map((check) => `- ${forgeText(check)}`).join("\n")],
+    ]),
+    labels: [],
+  };
+}
+
+function describeCandidates({ candidates, selected, dropped }: Analysis): string {
+  const kept = candidates
+    .toSorted((a, b) => a.rank - b.rank)
+    .map((candidate) => {
+      const files = cleanFiles(candidate.files).map(inCode).join(", ");
+      const fate = candidate.rank === selected ? "**this change**" : "not taken";
+      return `${candidate.rank}. ${forgeText(oneLine(candidate.title))} (${fate}): ${forgeText(oneLine(candidate.rationale))} ${files}`.trim();
+    });
+  const refused = dropped.map(({ title, reason }) => `- ${forgeText(oneLine(title))}: left out, ${forgeText(reason)}`);
+  return [kept.join("\n"), refused.join("\n")].filter((part) => part !== "").join("\n\n");
+}
+
+function sections(parts: readonly (readonly [string, string])[]): string {
+  return parts
+    .filter(([, text]) => text !== "")
+    .map(([title, text]) => `## ${title}\n\n${text}`)
+    .join("\n\n");
+}
+
+/** A backtick would end it early. */
+function inCode(file: string): string {
+  return `\`${forgeText(oneLine(file)).replaceAll("`", "'")}\``;
+}
+
+function oneLine(text: string): string {
+  return terminalLine(text, MAX_TITLE);
+}

@@ -1,0 +1,26 @@
+import type { Task } from "../task/task.ts";
+
+/** What a person would type next, the likeliest first; nothing where all is done. */
+export function nextCommands({
+  id,
+  status,
+  waitingFor,
+}: Pick<Task, "id" | "status" | "waitingFor">): readonly string[] {
+  if (status === "failed" || status === "cancelled") return [`nightshift show ${id}`, `nightshift retry ${id}`];
+  switch (waitingFor?.kind) {
+    case "approval":
+      return [`nightshift approve ${id}`, `nightshift revise ${id} "…"`, `nightshift reject ${id}`];
+    case "answers": {
+      const answers = waitingFor.questions.map((question) => `${question.id}=…`).join(" ");
+      return [`nightshift answer ${id} ${answers === "" ? "…" : answers}`];
+    }
+    case "choice":
+      return waitingFor.options.map((option) => `nightshift choose ${id} ${option.id}`);
+    case "review":
+      return [`nightshift approve ${id}`, `nightshift reject ${id}`];
+    case "merge":
+      return [`nightshift reject ${id}`];
+    case undefined:
+      return [];
+  }
+}

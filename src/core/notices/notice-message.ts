@@ -1,0 +1,101 @@
+import type { NoticeAbout, NoticeData } from "./notice.ts";
+import type { WaitKind } from "../pipeline/pipeline.ts";
+import { terminalLine } from "../text/terminal-text.ts";
+
+/** A notice as somebody reads it on a phone. */
+export interface Message {
+  readonly title: string;
+  /** At most five. */
+  readonly lines: readonly string[];
+}
+
+const MAX_TITLE = 120;
+const MAX_LINE = 160;
+/** What is missing and what to do about it is one sentence, and no use without its end. */
+const MAX_HAPPENED = 400;
+const MAX_LINES = 5;
+const MINUTE = 60_000;
+
+/** How a night ends, in plain words. */
+const OUTCOMES: Readonly<Record<string, string>> = {
+  published: "published",
+  no_improvement: "nothing to improve",
+  abandoned: "abandoned",
+};
+
+const HAPPENED: Readonly<Record<NoticeAbout, string>> = {
+  closed: "closed without a reason",
+  missed: "was missed and starts now",
+  skipped: "left out",
+  refused: "could not be started",
+  login: "waits for a login",
+  provider: "waits for a server",
+};
+
+const WAITS: Readonly<Record<WaitKind, string>> = {
+  approval: "waits for your approval",
+  answers: "waits for your answers",
+  choice: "waits for your choice",
+  review: "waits for a review",
+  merge: "waits to be merged",
+};
+
+const DEFAULT_REASONS: Readonly<Partial<Record<WaitKind, string>>> = {
+  approval: "Its plan is ready to be read.",
+  review: "The change is ready to be read.",
+  merge: "The change is ready to be merged.",
+};
+
+export interface Told {
+  readonly project: string;
+  readonly title: string;
+  readonly data: NoticeData;
+}
+
+export function messageOf({ project, title, data }: Told): Message {
+  const subject = data.category ?? title;
+  const command = isAsked(data) ? data.next[0] : undefined;
+  const facts = [
+    // An address that was cut leads nowhere.
+    ...(data.url === null ? [] : [data.url]),
+    ...(data.about === undefined ? [`${costWords(data.costUsd)} · ${durationWords(data.durationMs)}`] : []),
+    ...(command === undefined ? [] : [terminalLine(`→ ${command}`, MAX_LINE)]),
+  ];
+  const longest = data.about === undefined ? MAX_LINE : MAX_HAPPENED;
+  const reasons = reasonsOf(data).slice(0, MAX_LINES - facts.length);
+  return {
+    title: terminalLine(`${project}: ${wordFor(data)} – ${subject}`, MAX_TITLE),
+    lines: [...reasons.map((reason) => terminalLine(reason, longest)), ...facts],
+  };
+}
+
+function isAsked({ about, status, waitingFor }: NoticeData): boolean {
+  if (about !== undefined) return about !== "missed" && about !== "skipped";
+  return waitingFor !== null || status === "failed";
+}
+
+/** What happened to the task, in two or three words. */
+export function wordFor({ about, pipeline, status, outcome, waitingFor }: NoticeData): string {
+  if (about !== undefined) return HAPPENED[about];
+  if (waitingFor !== null) return WAITS[waitingFor];
+  if (status === "cancelled") return "cancelled";
+  const named = pipeline === "improve" ? OUTCOMES[outcome ?? ""] : undefined;
+  return named ?? (status === "failed" ? "failed" : "done");
+}
+
+/** Unknown is said, never shown as nothing; a fraction of a cent is not nothing either. */
+export function costWords(usd: number | null): string {
+  if (usd === null) return "cost unknown";
+  return usd > 0 && usd < 0.01 ? "less than $0.01" : `$${usd.toFixed(2)}`;
+}
+
+export function durationWords(ms: number): string {
+  if (ms < MINUTE) return `${Math.round(ms / 1_000)} s`;
+  const minutes = Math.round(ms / MINUTE);
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+function reasonsOf({ reason, waitingFor }: NoticeData): readonly string[] {
+  const said = reason ?? (waitingFor === null ? "" : (DEFAULT_REASONS[waitingFor] ?? ""));
+  return said.split("\n").filter((line) => line.trim() !== "");
+}

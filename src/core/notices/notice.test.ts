@@ -1,0 +1,148 @@
+import { describe, expect, test } from "vitest";
+import { makeTask } from "../../testing/builders.ts";
+import { concerns, deliveryId, describeHappening, describeTask } from "./notice.ts";
+import type { Task } from "../task/task.ts";
+
+const NOTHING = { runs: [], url: null, at: 61_000 };
+
+const night = (over: Partial<Task> = {}): Task =>
+  makeTask({
+    pipeline: "improve",
+    state: "published",
+    status: "succeeded",
+    outcome: "published",
+    reason: "one test more",
+    items: { list: ["tests", "refactoring", "docs", "security", "performance"], at: 2, scheduled: 1, tried: [] },
+    ...over,
+  });
+
+describe("what a notice knows", () => {
+  test("a night that published something", () => {
+    expect(describeTask(night(), { ...NOTHING, url: "https://git.example.com/7" })).toEqual({
+      pipeline: "improve",
+      status: "succeeded",
+      state: "published",
+      outcome: "published",
+      category: "docs (fallback from tests)",
+      reason: "one test more",
+      url: "https://git.example.com/7",
+      costUsd: 0,
+      durationMs: 60_000,
+      waitingFor: null,
+      next: [],
+    });
+  });
+
+  test("what was published is told by its title, not by its address once more", () => {
+    const url = "https://git.example.com/7";
+    const told = (over: Partial<Task>) => describeTask(night({ reason: url, title: "Say more", ...over }), FACTS);
+    const FACTS = { ...NOTHING, url, at: 999_000 };
+    expect(told({}).reason).toBe("Say more");
+    expect(told({ items: null }).reason).toBeNull();
+    expect(told({ finishedAt: 31_000 }).durationMs).toBe(30_000);
+  });
+
+  test("a night that was missed or whose change request was closed is told of for that", () => {
+    const data = describeTask(night({ reason: "Say more" }), NOTHING);
+    expect(describeHappening(data, "missed", "task_1", "it should have run")).toMatchObject({
+      about: "missed",
+      reason: "it should have run",
+    });
+    expect(describeHappening(data, "closed", "task_1", "…")).toMatchObject({
+      about: "closed",
+      reason: "Say more: why was it closed? One of wrong, not_worth_it, too_big, duplicate, style, other",
+      next: ['nightshift rules reason task_1 <one of them> "…"'],
+    });
+  });
+
+  test("a night that published nothing names what was scheduled, and how much else was tried", () => {
+    const items = { list: ["tests", "refactoring", "docs", "security", "performance"], at: 4, scheduled: 1, tried: [] };
+    const nothing = night({ state: "no_improvement", outcome: "night_over", items });
+    expect(describeTask(nothing, NOTHING)).toMatchObject({ outcome: "no_improvement", category: "tests and 4 more" });
+    const early = night({ state: "no_improvement", items: { ...items, at: 0 } });
+    expect(describeTask(early, NOTHING)).toMatchObject({ category: "tests" });
+    const sunday = night({ state: "no_improvement", items: { list: [], at: 0, scheduled: 0, tried: [] } });
+    expect(describeTask(sunday, NOTHING)).toMatchObject({ category: null });
+  });
+
+  test("costs are summed up, and unknown as soon as one is", () => {
+    const run = { step: "agent", startedAt: 1, costUsd: 0.25 };
+    const known = [
+      run,
+      run,
+      { step: "checks", startedAt: 1, costUsd: null },
+      { ...run, startedAt: null, costUsd: null },
+    ];
+    expect(describeTask(night(), { ...NOTHING, runs: known }).costUsd).toBe(0.5);
+    expect(describeTask(night(), { ...NOTHING, runs: [...known, { ...run, costUsd: null }] }).costUsd).toBeNull();
+  });
+
+  test("what is waited for, and the commands that answer", () => {
+    const question = { context: null, input: "text", options: [], default: null, deadline: null } as const;
+    const asks = makeTask({
+      status: "waiting",
+      waitingFor: {
+        kind: "answers",
+        questions: [
+          { id: "q1", question: "Which port?", ...question },
+          { id: "q2", question: "Which host?", ...question },
+        ],
+        since: 0,
+      },
+    });
+    expect(describeTask(asks, NOTHING)).toMatchObject({
+      outcome: null,
+      waitingFor: "answers",
+      reason: "Which port? (and 1 more)",
+      next: ["nightshift answer task_0000000001 q1=… q2=…"],
+    });
+    const option = { title: "", description: "", recommended: false };
+    const choose = makeTask({
+      status: "waiting",
+      waitingFor: {
+        kind: "choice",
+        reason: "several ways fit",
+        options: [
+          { id: "a", ...option },
+          { id: "b", ...option },
+        ],
+        since: 0,
+      },
+    });
+    expect(describeTask(choose, NOTHING)).toMatchObject({
+      reason: "several ways fit",
+      next: ["nightshift choose task_0000000001 a", "nightshift choose task_0000000001 b"],
+    });
+    const approve = makeTask({ status: "waiting", waitingFor: { kind: "approval", planHash: null, since: 0 } });
+    expect(describeTask(approve, NOTHING).next[0]).toBe("nightshift approve task_0000000001");
+    const failed = makeTask({ status: "failed", outcome: "timeout", reason: "too slow" });
+    expect(describeTask(failed, NOTHING)).toMatchObject({
+      outcome: "timeout",
+      next: ["nightshift show task_0000000001", "nightshift retry task_0000000001"],
+    });
+  });
+});
+
+test.for([
+  ["ntfy", "waiting", "chore", true],
+  ["terminal", "finished", "chore", true],
+  ["run_log", "finished", "chore", false],
+  ["run_log", "finished", "improve", true],
+  ["confluence", "failed", "improve", true],
+  ["confluence", "waiting", "improve", false],
+] as const)("%s hears of %s in %s: %s", ([channel, kind, pipeline, expected]) => {
+  expect(concerns(channel, kind, { pipeline })).toBe(expected);
+});
+
+test("a night log has no line for a night that was missed: the one that makes up for it has its own", () => {
+  expect(concerns("run_log", "failed", { pipeline: "improve", about: "missed" })).toBe(false);
+  expect(concerns("ntfy", "failed", { pipeline: "improve", about: "missed" })).toBe(true);
+});
+
+const idOf = (task: string | null, at: number) => deliveryId({ project: "shop", task, at, id: 1 });
+
+test("a delivery is told from every other, also of a database that was begun anew", () => {
+  expect(idOf("task_a", 5)).not.toBe(idOf("task_b", 5));
+  expect(idOf("task_a", 5)).toBe("task_a-1");
+  expect(idOf(null, 5)).not.toBe(idOf(null, 6));
+});

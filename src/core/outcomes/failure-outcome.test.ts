@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { explainFailure, lostItsSession } from "./failure-outcome.ts";
+import { FAILURES, type Failure, type TranscriptEvent } from "../task/transcript.ts";
+
+const error = (failure: Failure | null, message = "it says why"): TranscriptEvent => ({
+  type: "error",
+  message,
+  failure,
+});
+
+describe("explainFailure", () => {
+  it.each(FAILURES)("has an outcome for %s", (failure) => {
+    expect(explainFailure([error(failure)])).toMatchObject({ name: expect.any(String), message: "it says why" });
+  });
+
+  it("takes the last word, and no mere message", () => {
+    expect(explainFailure([error("network"), error("login"), error(null)])?.name).toBe("login_expired");
+    expect(explainFailure([error(null)])).toBeNull();
+    expect(explainFailure([])).toBeNull();
+  });
+
+  it("knows when a usage limit ends, and of nothing else", () => {
+    const limit: TranscriptEvent = { type: "limit", kind: "usage", resetsAt: 1234 };
+    expect(explainFailure([limit, error("usage_limit")])).toMatchObject({ name: "usage_limit", retryAt: 1234 });
+    expect(explainFailure([limit, error("network")])).toMatchObject({ name: "provider_down", retryAt: null });
+  });
+});
+
+describe("lostItsSession", () => {
+  it("is told by the CLI", () => {
+    expect(lostItsSession([error("session_unknown")])).toBe(true);
+    expect(lostItsSession([error("login")])).toBe(false);
+  });
+});

@@ -1,0 +1,92 @@
+import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
+import { describe, expect, it } from "vitest";
+import { OUTCOME_GUIDES, STAGED_PLAN_EXAMPLE } from "./outcome-guide.ts";
+import { outcomeJsonSchema } from "./outcome-json-schema.ts";
+import { outcomesOf } from "./outcome-schemas.ts";
+import { readReport } from "./read-outcome.ts";
+import { type Role, ROLES } from "../task/role.ts";
+import { type JsonSchema, strictSchema } from "./simplify-schema.ts";
+
+const validators = new AjvJsonSchemaValidator();
+
+function fits(schema: JsonSchema, value: unknown): boolean {
+  return validators.getValidator(schema)(value).valid;
+}
+
+function examplesOf(role: Role): readonly Readonly<Record<string, unknown>>[] {
+  const staged = role.startsWith("plan") ? [STAGED_PLAN_EXAMPLE] : [];
+  return [...outcomesOf(role).map((name) => OUTCOME_GUIDES[name].example), ...staged];
+}
+
+/** As a model writes that has to name every key: what it leaves out is null. */
+function spellOut(value: unknown, schema: JsonSchema): unknown {
+  const objects = [schema, ...(schema.anyOf ?? [])].find(({ properties }) => properties !== undefined);
+  const items = [schema, ...(schema.anyOf ?? [])].find((each) => each.items !== undefined)?.items;
+  if (Array.isArray(value)) return items === undefined ? value : value.map((each) => spellOut(each, items));
+  if (typeof value !== "object" || value === null || objects?.properties === undefined) return value ?? null;
+  const given: Readonly<Record<string, unknown>> = { ...value };
+  return Object.fromEntries(
+    Object.entries(objects.properties).map(([name, property]) => [name, spellOut(given[name], property)]),
+  );
+}
+
+function everySchema(schema: JsonSchema): readonly JsonSchema[] {
+  const inner = [...Object.values(schema.properties ?? {}), ...(schema.anyOf ?? []), schema.items ?? []].flat();
+  return [schema, ...inner.flatMap(everySchema)];
+}
+
+describe.each(ROLES)("the schema of %s", (role) => {
+  const schema = outcomeJsonSchema(role);
+
+  it("is an object at the top that names exactly the role's outcomes", () => {
+    expect(schema).toMatchObject({ type: "object", required: ["outcome"] });
+    expect(schema.properties?.["outcome"]?.enum).toEqual(outcomesOf(role));
+  });
+
+  it("lets every report through that the role may make, and no other outcome", () => {
+    for (const example of examplesOf(role)) {
+      expect(readReport(example, role).ok).toBe(true);
+      expect(fits(schema, example), JSON.stringify(example)).toBe(true);
+    }
+    expect(fits(schema, { outcome: "checks_passed", summary: "all green" })).toBe(false);
+    expect(fits(schema, { summary: "no outcome" })).toBe(false);
+  });
+
+  it("knows the types of what stands in a report", () => {
+    expect(fits(schema, { outcome: "needs_info", questions: "none" })).toBe(false);
+    expect(fits(schema, { outcome: "needs_info", questions: [{ id: "a", question: "?", input: "number" }] })).toBe(
+      false,
+    );
+    expect(fits(schema, { outcome: "needs_info", questions: [{ question: "?", input: "text" }] })).toBe(false);
+  });
+
+  it("uses no word that a model's API might refuse", () => {
+    const words = new Set(everySchema(strictSchema(schema)).flatMap((each) => Object.keys(each)));
+    expect([...words].filter((word) => !PLAIN_WORDS.includes(word))).toEqual([]);
+  });
+
+  it("can be made strict: nothing open, and the same reports fit once they are spelt out", () => {
+    const strict = strictSchema(schema);
+    for (const { type, properties = {}, required, additionalProperties } of everySchema(strict)) {
+      if (type !== "object") continue;
+      expect([required, additionalProperties]).toEqual([Object.keys(properties), false]);
+    }
+    for (const example of examplesOf(role)) {
+      const report = spellOut(example, strict);
+      expect(fits(strict, report), JSON.stringify(report)).toBe(true);
+      expect(readReport(report, role)).toEqual(readReport(example, role));
+    }
+    expect(fits(strict, { outcome: "needs_info" })).toBe(false);
+  });
+});
+
+const PLAIN_WORDS = "type description enum items properties required additionalProperties anyOf".split(" ");
+
+it("says which outcome needs what, and the limits that it cannot express", () => {
+  const { properties } = outcomeJsonSchema("plan");
+  expect(properties?.["outcome"]?.description).toContain("plan_complete: needs plan, plan_summary; may have summary");
+  expect(properties?.["outcome"]?.description).toContain("plan_complete: needs prompt, tools");
+  expect(properties?.["questions"]?.description).toBe("For needs_info. At least 1 and at most 5 entries.");
+  expect(properties?.["questions"]?.items?.properties?.["id"]?.description).toMatch(/^1 to 64 letters/);
+  expect(properties?.["summary"]?.description).toBe("For plan_complete, needs_info, options_proposed.");
+});

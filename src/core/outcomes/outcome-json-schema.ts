@@ -1,0 +1,63 @@
+import { z } from "zod";
+import type { AgentOutcome } from "./outcome.ts";
+import { outcomesOf, PAYLOADS } from "./outcome-schemas.ts";
+import type { Role } from "../task/role.ts";
+import { simplifySchema, type JsonSchema } from "./simplify-schema.ts";
+
+/**
+ * What a role may report, as one flat object: every property of any of its outcomes, of which only `outcome` is always
+ * there. Model APIs refuse a union at the top, and many of them everything but the plainest words of JSON Schema, so what
+ * belongs to which outcome is said in descriptions. It lets through more than `readReport`, which decides.
+ */
+export function outcomeJsonSchema(role: Role): JsonSchema {
+  const known = SCHEMAS.get(role) ?? buildSchema(role);
+  SCHEMAS.set(role, known);
+  return known;
+}
+
+/** They never change, and each takes two milliseconds to build. */
+const SCHEMAS = new Map<Role, JsonSchema>();
+
+function buildSchema(role: Role): JsonSchema {
+  const shapes = outcomesOf(role).flatMap(shapesOf);
+  const names = new Set(shapes.flatMap(({ properties }) => Object.keys(properties)));
+  const outcome = { type: "string", enum: outcomesOf(role), description: shapes.map(describeShape).join("\n") };
+  const properties = [...names].map((name) => [name, mergeProperty(name, shapes)] as const);
+  return { type: "object", properties: { outcome, ...Object.fromEntries(properties) }, required: ["outcome"] };
+}
+
+/** One object that an outcome can be; plans are one of two. */
+interface Shape {
+  readonly outcome: AgentOutcome;
+  readonly properties: Readonly<Record<string, JsonSchema>>;
+  readonly required: readonly string[];
+}
+
+function shapesOf(outcome: AgentOutcome): readonly Shape[] {
+  const schema: z.ZodType = PAYLOADS[outcome];
+  const alternatives = schema instanceof z.ZodUnion ? schema.options : [schema];
+  return alternatives.map((each) => {
+    const { properties = {}, required = [] } = simplifySchema(z.toJSONSchema(each, { io: "input" }));
+    return { outcome, properties, required };
+  });
+}
+
+function describeShape({ outcome, properties, required }: Shape): string {
+  const optional = Object.keys(properties).filter((name) => !required.includes(name));
+  const may = optional.length === 0 ? "" : `; may have ${optional.join(", ")}`;
+  return `${outcome}: needs ${required.join(", ")}${may}.`;
+}
+
+function mergeProperty(name: string, shapes: readonly Shape[]): JsonSchema {
+  const seen = new Map<string, JsonSchema>();
+  const users = new Set<AgentOutcome>();
+  for (const { outcome, properties } of shapes) {
+    const property = properties[name];
+    if (property === undefined) continue;
+    seen.set(JSON.stringify(property), property);
+    users.add(outcome);
+  }
+  const [first = {}, ...others] = seen.values();
+  const merged = others.length === 0 ? first : { anyOf: [first, ...others] };
+  return { ...merged, description: [`For ${[...users].join(", ")}.`, merged.description].filter(Boolean).join(" ") };
+}

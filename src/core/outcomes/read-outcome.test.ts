@@ -1,0 +1,259 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { AGENT_OUTCOMES, ROLE_OUTCOMES } from "./outcome.ts";
+import { OUTCOME_GUIDES, STAGED_PLAN_EXAMPLE } from "./outcome-guide.ts";
+import { outcomesOf } from "./outcome-schemas.ts";
+import { readReport, toOptions, toQuestions } from "./read-outcome.ts";
+import { type Role, ROLES } from "../task/role.ts";
+
+describe("readReport", () => {
+  it.each(ROLES.flatMap((role) => outcomesOf(role).map((name) => [role, name] as const)))(
+    "takes the example of %s: %s",
+    (role, name) => {
+      const report = readReport(OUTCOME_GUIDES[name].example, role);
+      expect(report).toMatchObject({ ok: true, outcome: { name, retryAt: null } });
+    },
+  );
+
+  it("has a role for every outcome", () => {
+    const reachable = new Set(ROLES.flatMap((role) => outcomesOf(role)));
+    expect(AGENT_OUTCOMES.filter((name) => !reachable.has(name))).toEqual([]);
+  });
+
+  it("takes both shapes of a plan and names what is missing of the one it resembles", () => {
+    expect(readReport(STAGED_PLAN_EXAMPLE, "plan")).toMatchObject({
+      ok: true,
+      outcome: { payload: { needs_git: false, directories: ["reports"] } },
+    });
+    expect(problem({ outcome: "plan_complete", prompt: "do it" }, "plan")).toMatch(
+      /"tools" is missing[^]*"needs_git" is missing/,
+    );
+    expect(problem({ outcome: "plan_complete" }, "plan")).toMatch(/"plan" is missing[^]*"plan_summary" is missing/);
+  });
+
+  it("leaves out keys it does not know", () => {
+    const report = readReport(
+      { outcome: "implemented", summary: "done", checks: "all green", commit: "abc" },
+      "implement",
+    );
+    expect(report).toEqual({
+      ok: true,
+      outcome: { name: "implemented", summary: "done", payload: { summary: "done" }, retryAt: null },
+    });
+  });
+
+  it("takes null for nothing", () => {
+    const review = {
+      outcome: "approved",
+      summary: "fine",
+      comments: [{ file: null, line: null, severity: "nit", comment: "x" }],
+    };
+    expect(readReport(review, "review").ok).toBe(true);
+    expect(readReport({ ...review, comments: null }, "review")).toMatchObject({
+      outcome: { payload: { comments: [] } },
+    });
+  });
+
+  it("makes a summary where the outcome asks for none", () => {
+    const asked = { outcome: "needs_info", questions: [{ id: "a", question: "Which one?", input: "text" }] };
+    expect(readReport(asked, "implement")).toMatchObject({ outcome: { summary: "Which one?" } });
+    expect(readReport({ outcome: "no_improvement", reason: "clean", files_scanned: 0 }, "analyze")).toMatchObject({
+      outcome: { summary: "clean" },
+    });
+  });
+
+  it("never lets one role report another's success", () => {
+    for (const role of ROLES) {
+      const foreign = AGENT_OUTCOMES.filter((name) => !outcomesOf(role).includes(name));
+      for (const name of foreign)
+        expect(problem(OUTCOME_GUIDES[name].example, role)).toContain(`not open to the role ${role}`);
+    }
+    expect(ROLE_OUTCOMES.implement).not.toContain("approved");
+  });
+
+  it.each([
+    [[], "found a list of 0"],
+    [null, "found null"],
+    ["implemented", 'found "implemented"'],
+    [{}, '"outcome" must be a string; found nothing'],
+    [{ outcome: 7 }, "found 7"],
+    [{ outcome: "implmented" }, 'Did you mean "implemented"?'],
+    [{ outcome: "merged", summary: "x" }, "may report implemented, needs_info, options_proposed"],
+    [{ outcome: "toString" }, "is no outcome"],
+    [{ outcome: "implemented" }, '"summary" is missing'],
+    [{ outcome: "implemented", summary: "  \n" }, '"summary" must not be blank'],
+    [{ outcome: "implemented", summary: "x".repeat(100_001) }, "at most 100000 characters; found 100001"],
+    [{ outcome: "implemented", summary: ["x"] }, '"summary" must be string; found a list of 1'],
+    [{ outcome: "\u001b]0;owned\u0007" }, "is no outcome"],
+  ])("refuses %j for implement and says why", (value, expected) => {
+    const found = problem(value, "implement");
+    expect(found).toContain(expected);
+    expect(found).not.toMatch(/\u001b/);
+  });
+
+  it("names all problems at once, with the place of each", () => {
+    const found = problem(
+      {
+        outcome: "needs_info",
+        questions: [
+          { id: "a", question: "?", input: "textarea" },
+          { id: "a", question: "?", input: "choice", options: ["one"] },
+          { id: "b b", question: "?", input: "text", deadline: "tomorrow" },
+        ],
+      },
+      "plan",
+    );
+    expect(found).toContain('"questions[0].input" must be one of "text", "choice", "boolean"; found "textarea".');
+    expect(found).toContain('"questions[2].id" must be 1 to 64 letters');
+    expect(found).toContain('"questions[2].deadline" must be an ISO 8601 time');
+  });
+
+  it.each([
+    ["two questions with one id", "needs_info", { questions: [ask("a"), ask("a")] }, '"questions[1].id" is used twice'],
+    ["no question", "needs_info", { questions: [] }, "at least 1 entries"],
+    [
+      "six questions",
+      "needs_info",
+      { questions: ["a", "b", "c", "d", "e", "f"].map(ask) },
+      "at most 5 entries; found 6",
+    ],
+    [
+      "a choice of one",
+      "needs_info",
+      { questions: [{ ...ask("a"), input: "choice", options: ["x", "x"] }] },
+      "at least two different",
+    ],
+    [
+      "a default that is no option",
+      "needs_info",
+      { questions: [{ ...ask("a"), input: "choice", options: ["x", "y"], default: "z" }] },
+      'one of "options"',
+    ],
+    [
+      "a deadline without default",
+      "needs_info",
+      { questions: [{ ...ask("a"), deadline: "2030-01-01T00:00:00Z" }] },
+      'needs a "default"',
+    ],
+    [
+      "two options with one id",
+      "options_proposed",
+      { summary: "s", options: [option("a"), option("a")] },
+      '"options[1].id" is used twice',
+    ],
+    [
+      "a selection that is no candidate",
+      "improvement_found",
+      { ...candidates(1, 2), selected: 3 },
+      "rank of a candidate: 1, 2",
+    ],
+    ["two candidates of one rank", "improvement_found", { ...candidates(1, 1), selected: 1 }, "rank of their own"],
+    ["six candidates", "improvement_found", { ...candidates(1, 2, 3, 4, 5, 6), selected: 1 }, "at most 5 entries"],
+    [
+      "a negative count",
+      "no_improvement",
+      { reason: "r", files_scanned: -1 },
+      '"files_scanned" must be at least 0; found -1',
+    ],
+    [
+      "an approval with a critical comment",
+      "approved",
+      { summary: "s", comments: [{ severity: "critical", comment: "broken" }] },
+      "changes_requested",
+    ],
+  ])("refuses %s", (_, outcome, payload, expected) => {
+    const role = ROLES.find((each) => outcomesOf(each).some((name) => name === outcome)) ?? "implement";
+    expect(problem({ outcome, ...payload }, role)).toContain(expected);
+  });
+
+  it("answers whatever JSON it is given", () => {
+    fc.assert(
+      fc.property(
+        fc.jsonValue(),
+        fc.constantFrom(...ROLES),
+        fc.constantFrom(...AGENT_OUTCOMES),
+        (value, role, outcome) => {
+          const wrapped =
+            typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value, outcome } : value;
+          const report = readReport(wrapped, role);
+          if (!report.ok) expect(report.problem).toMatch(/\S/);
+        },
+      ),
+    );
+  });
+});
+
+describe("toQuestions", () => {
+  it("turns deadlines into milliseconds and booleans into yes and no", () => {
+    const questions = toQuestions({
+      questions: [
+        { id: "a", question: "Now?", input: "boolean", default: true, deadline: "2030-01-01T01:00:00+01:00" },
+        { id: "b", question: "Which?", input: "choice", options: ["x", "y"], context: "see README" },
+      ],
+    });
+    expect(questions).toEqual([
+      {
+        id: "a",
+        question: "Now?",
+        context: null,
+        input: "boolean",
+        options: ["yes", "no"],
+        default: "yes",
+        deadline: Date.UTC(2030, 0, 1),
+      },
+      {
+        id: "b",
+        question: "Which?",
+        context: "see README",
+        input: "choice",
+        options: ["x", "y"],
+        default: null,
+        deadline: null,
+      },
+    ]);
+  });
+
+  it("gives the same questions from the payload that was kept", () => {
+    const report = readReport(OUTCOME_GUIDES.needs_info.example, "implement");
+    if (!report.ok) throw new Error(report.problem);
+    expect(toQuestions(report.outcome.payload)).toHaveLength(1);
+    expect(toQuestions({})).toEqual([]);
+  });
+});
+
+describe("toOptions", () => {
+  it("keeps what speaks for and against", () => {
+    const options = toOptions({
+      options: [
+        { ...option("a"), pros: ["quick", "small"], cons: "ugly" },
+        { ...option("b"), recommended: true },
+      ],
+    });
+    expect(options).toEqual([
+      { id: "a", title: "A", description: "d\nFor: quick; small\nAgainst: ugly", recommended: false },
+      { id: "b", title: "A", description: "d", recommended: true },
+    ]);
+    expect(toOptions({})).toEqual([]);
+  });
+});
+
+function problem(value: unknown, role: Role): string {
+  const report = readReport(value, role);
+  if (report.ok) throw new Error(`expected ${JSON.stringify(value)} to be refused`);
+  return report.problem;
+}
+
+function ask(id: string) {
+  return { id, question: "?", input: "text" };
+}
+
+function option(id: string) {
+  return { id, title: "A", description: "d" };
+}
+
+function candidates(...ranks: readonly number[]) {
+  return {
+    category: "tests",
+    candidates: ranks.map((rank) => ({ rank, title: "t", files: ["a"], description: "d", rationale: "r" })),
+  };
+}

@@ -1,0 +1,173 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { makeOutcome } from "../../testing/builders.ts";
+import { afterEveryMove, pickFrom, someFacts, someItems, somePipeline } from "../../testing/happenings.ts";
+import { builtIn, paramsFor, start } from "../../testing/walk.ts";
+import { advance, type Advance, type AdvanceParams } from "./advance.ts";
+import { defaultEdge, FREE_INTERRUPTIONS, possibleOutcomes } from "./edges.ts";
+import { OUTCOMES, PEOPLE_OUTCOMES, type OutcomeName } from "../outcomes/outcome.ts";
+import type { Pipeline, Target } from "./pipeline.ts";
+import { isWalked } from "./items.ts";
+import { hasEnded, type Task } from "../task/task.ts";
+
+const PARKS: readonly OutcomeName[] = [
+  "usage_limit",
+  "provider_down",
+  "login_expired",
+  "agent_missing",
+  "disk_full",
+  "night_over",
+  "budget_reserved",
+];
+
+/** The numbers of the named limits, as the file says them. */
+function limitsOf({ states }: Pipeline): ReadonlyMap<string, number> {
+  return new Map(Object.values(states).flatMap(({ on }) => Object.values(on).flat().flatMap(limitsAlong)));
+}
+
+function limitsAlong(target: Target): readonly (readonly [string, number])[] {
+  const own = target.limit === null ? [] : [[target.limit.name, target.limit.max] as const];
+  return target.else === null || typeof target.else === "string" ? own : [...own, ...limitsAlong(target.else)];
+}
+
+function numberIn(numbers: Readonly<Record<string, number>>, name: string): number | undefined {
+  return Object.entries(numbers).find(([key]) => key === name)?.[1];
+}
+
+function runCounts({ counters }: Task): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(counters).filter(([name]) => name.startsWith("ran:")));
+}
+
+function counts({ task, outcome, run, pipeline }: AdvanceParams): boolean {
+  if (run === null || hasEnded(task)) return false;
+  const here = pipeline.states[task.state];
+  const isLostTooOften =
+    outcome.name === "interrupted" &&
+    (task.counters[`${task.state}:interrupted`] ?? 0) >= FREE_INTERRUPTIONS &&
+    here !== undefined &&
+    defaultEdge("interrupted", here.step) !== null;
+  return isLostTooOften || ![...PARKS, "interrupted", "cancel"].includes(outcome.name);
+}
+
+/** All that a run can come to here, but for parks; each in new words, so that nothing is the same twice. */
+function moves(pipeline: Pipeline, now: Advance): readonly AdvanceParams[] {
+  const here = pipeline.states[now.task.state];
+  const names = here === undefined ? [] : possibleOutcomes(here.step);
+  return names
+    .filter((name) => !PARKS.includes(name) && !PEOPLE_OUTCOMES.some((each) => each === name))
+    .map((name) => paramsFor(pipeline, now, makeOutcome(name, { summary: `${name} ${now.task.updatedAt}` })));
+}
+
+describe("whatever happens", () => {
+  it("the task is in a state that the pipeline has", () => {
+    afterEveryMove(({ task, next }, { pipeline }) => {
+      expect(Object.keys(pipeline.states)).toContain(task.state);
+      if (next !== null) expect(next.state).toBe(task.state);
+    });
+  });
+
+  it.each(OUTCOMES)("a task whose state is not in the pipeline fails on %s, and says why", (name) => {
+    const chore = builtIn("chore");
+    const now = start(chore);
+    const { task } = advance(paramsFor(chore, { ...now, task: { ...now.task, state: "nowhere" } }, makeOutcome(name)));
+    expect(task).toMatchObject({ status: "failed", state: "failed", reason: "pipeline chore has no state nowhere" });
+  });
+
+  it("no named limit is exceeded, neither the file's number nor the one that replaces it", () => {
+    afterEveryMove(({ task }, { pipeline, limits }) => {
+      for (const [name, max] of limitsOf(pipeline))
+        expect(numberIn(task.counters, name) ?? 0).toBeLessThanOrEqual(numberIn(limits, name) ?? max);
+    });
+  });
+
+  it("an end is never left, and says when, why and by what it came", () => {
+    afterEveryMove((after, { task: before, outcome, at }) => {
+      if (hasEnded(before)) expect(after).toEqual({ task: before, events: [], next: null });
+      else if (hasEnded(after.task)) {
+        // A list that was walked to its end, and not only into a state that is passed by, says by its end state what it came to.
+        const { items } = after.task;
+        const walked = items !== null && items.tried.length !== before.items?.tried.length && isWalked(items);
+        const name = walked ? after.task.state : outcome.name;
+        expect(after.task).toMatchObject({ finishedAt: at, outcome: name, reason: expect.any(String) });
+      } else expect(after.task).toMatchObject({ finishedAt: null, outcome: null, reason: null });
+    });
+  });
+
+  it("an end has the status of its state, and nothing else has", () => {
+    afterEveryMove(({ task }, { pipeline }) => {
+      const step = pipeline.states[task.state]?.step;
+      expect(hasEnded(task)).toBe(step?.kind === "end");
+      if (step?.kind === "end") expect(task.status).toBe(step.status);
+    });
+  });
+
+  it("there is a run, a wait or an end, exactly one of them, and the status says which", () => {
+    afterEveryMove(({ task, next }, { task: before }) => {
+      expect([next !== null, task.waitingFor !== null, hasEnded(task)].filter(Boolean)).toHaveLength(1);
+      if (task.waitingFor !== null) expect(task.status).toBe("waiting");
+      if (next !== null) expect(task.status).toBe(before.status === "paused" ? "paused" : "queued");
+      if (task.queuedFor !== null) expect(next?.notBefore).toBe(task.queuedFor.until);
+    });
+  });
+
+  it("attempts rise by one with each run that counts, role by role", () => {
+    afterEveryMove(({ task, next }, params) => {
+      const before = runCounts(params.task);
+      const who = `ran:${params.run?.role ?? params.run?.step}`;
+      expect(runCounts(task)).toEqual(counts(params) ? { ...before, [who]: (before[who] ?? 0) + 1 } : before);
+      if (next !== null) expect(next.attempt).toBe((task.counters[`ran:${next.role ?? next.step}`] ?? 0) + 1);
+    });
+  });
+
+  it("every transition is told once, with where from, where to and why", () => {
+    afterEveryMove(({ task, events, next }, { task: before, outcome }) => {
+      const types = events.map(({ type }) => type);
+      const isMove = !hasEnded(before) && (next === null || before.state !== task.state);
+      if (isMove) expect(types).toContain("task.state");
+      expect(new Set(types).size).toBe(types.length);
+      for (const { type, data } of events)
+        if (type === "task.state") expect(data).toEqual({ from: before.state, to: task.state, outcome: outcome.name });
+      expect(types.includes("task.ended")).toBe(hasEnded(task) && !hasEnded(before));
+      expect(types.includes("task.waiting")).toBe(task.waitingFor !== null);
+      expect(types.includes("task.queued")).toBe(task.queuedFor !== null);
+    });
+  });
+});
+
+describe("without people and parks", () => {
+  /** How often a state's step is carried out before it leads on: each way to try again, once more than it may. */
+  const MOST_TRIES = 12;
+
+  function mostSteps(pipeline: Pipeline, items: number): number {
+    const backwards = [...limitsOf(pipeline).values()].reduce((sum, max) => sum + max, 1);
+    return Object.keys(pipeline.states).length * MOST_TRIES * backwards * (items + 1);
+  }
+
+  it("a task comes to an end or to a person, even if all goes as badly as it can", () => {
+    let longest = 0;
+    fc.assert(
+      fc.property(
+        somePipeline,
+        someItems,
+        someFacts,
+        fc.infiniteStream(fc.nat(9_999)),
+        (pipeline, items, facts, picks) => {
+          let now = start(pipeline, { items }, { facts });
+          let steps = 0;
+          const most = mostSteps(pipeline, items?.list.length ?? 0);
+          while (now.next !== null) {
+            const ahead = moves(pipeline, now).map((params) => advance({ ...params, facts }));
+            // Whatever keeps the task going is taken first: chance alone would soon end it.
+            const going = ahead.filter(({ next }) => next !== null);
+            now = pickFrom(going.length > 0 ? going : ahead, picks.next().value ?? 0);
+            steps += 1;
+            expect(steps).toBeLessThanOrEqual(most);
+          }
+          longest = Math.max(longest, steps);
+        },
+      ),
+      { numRuns: 40 },
+    );
+    expect(longest).toBeGreaterThan(20);
+  });
+});

@@ -1,0 +1,386 @@
+import { defaultEdge, type DefaultEdge } from "./edges.ts";
+import { enterState, goToEnd, type Move } from "./enter-state.ts";
+import type { Actor, EventDraft } from "../task/event.ts";
+import type { Outcome, OutcomeName } from "../outcomes/outcome.ts";
+import type { Facts, Pipeline, State, Target } from "./pipeline.ts";
+import { describeTried, giveUpItem, takeUpItem, walkAnew, walksAnew, withoutWork } from "./items.ts";
+import { learn } from "../task/apply-outcome.ts";
+import { recordMove } from "../task/record-move.ts";
+import { toOptions, toQuestions } from "../outcomes/read-outcome.ts";
+import { backoffDelayMs, parkDelayMs } from "../task/retry.ts";
+import type { Role } from "../task/role.ts";
+import type { StepKind } from "../task/run.ts";
+import { hasEnded, type Option, type QueuedFor, type Task, type Trigger } from "../task/task.ts";
+
+export interface AdvanceParams {
+  readonly pipeline: Pipeline;
+  readonly task: Task;
+  readonly outcome: Outcome;
+  /** The run that came to this outcome; null for a person's decision. */
+  readonly run: { readonly id: string; readonly role: Role | null; readonly step: StepKind } | null;
+  readonly actor: Actor;
+  readonly facts: Facts;
+  /** Settings that replace a limit's number in the pipeline, by the limit's name (`repair`). */
+  readonly limits: Readonly<Record<string, number>>;
+  /** Who takes over when the run's agent has used up its quota; null or left out: nobody. */
+  readonly fallbackAgent?: string | null;
+  /** SHA-256, handed in because core has no crypto. */
+  readonly digest: (text: string) => string;
+  readonly at: number;
+}
+
+export interface Advance {
+  readonly task: Task;
+  readonly events: readonly EventDraft[];
+  readonly next: NextRun | null;
+}
+
+export interface NextRun {
+  readonly state: string;
+  readonly step: StepKind;
+  readonly role: Role | null;
+  readonly attempt: number;
+  readonly notBefore: number | null;
+  readonly trigger: Trigger | null;
+}
+
+/** Where a task goes from here. The one place that decides it; whatever it returns is committed whole. */
+export function advance(params: AdvanceParams): Advance {
+  const { pipeline, task } = params;
+  if (hasEnded(task)) return { task, events: [], next: null };
+  const state = pipeline.states[task.state];
+  if (state === undefined)
+    return recordMove(params, goToEnd(params, "failed", `pipeline ${pipeline.name} has no state ${task.state}`));
+  const learned = { ...params, task: countRun(learn(params), params) };
+  return recordMove(learned, decide(learned, state));
+}
+
+/** The first move of a new task. */
+export function begin(params: AdvanceParams): Advance {
+  return recordMove(params, enterState({ ...params, to: params.pipeline.start, role: null, trigger: null }));
+}
+
+/** A person lets an ended or stuck task go on from `state`, with every limit counted anew. */
+export function reopen(params: AdvanceParams, state: string): Advance {
+  const counters = runCounts(params.task);
+  const ended: Task = { ...params.task, status: "queued", counters, outcome: null, reason: null, finishedAt: null };
+  if (ended.items !== null && walksAnew(params.pipeline, state)) return begin({ ...params, task: walkAnew(ended) });
+  const task = takeUpItem(ended);
+  return recordMove(
+    { ...params, task },
+    enterState({ ...params, task, to: state, role: null, trigger: retryTrigger(params) }),
+  );
+}
+
+function decide(params: AdvanceParams, state: State): Move {
+  const { task, outcome } = params;
+  if (outcome.name === "answered" && state.step.kind !== "wait") return again(params, replyTrigger(params, "answers"));
+  if (outcome.name === "chosen") {
+    const chosen = choose(params, state);
+    if (chosen !== null) return chosen;
+  }
+  const targets = state.on[outcome.name];
+  if (targets !== undefined) return follow(params, targets);
+  const edge = defaultEdge(outcome.name, state.step);
+  if (edge !== null) return takeDefault(params, edge);
+  // A state that does not know an outcome never throws and never loops for free: it is a bad report.
+  const unknown: Outcome = {
+    ...outcome,
+    name: "invalid_output",
+    summary: `outcome "${outcome.name}" is not one that state "${task.state}" knows (${Object.keys(state.on).join(", ")})`,
+  };
+  return takeDefault({ ...params, outcome: unknown }, { do: "again", max: 1, backoff: false, then: "fail" });
+}
+
+function follow(params: AdvanceParams, targets: readonly Target[]): Move {
+  const open = targets.filter(({ when }) => when === null || params.facts[when.fact] === when.holds);
+  const [only] = open;
+  if (only !== undefined && open.length === 1) return take(params, only);
+  return askPerson(
+    params,
+    `${open.length === 0 ? "none" : "several"} of the ways on from "${params.task.state}" fit`,
+    targets,
+  );
+}
+
+function take(params: AdvanceParams, target: Target): Move {
+  const { task } = params;
+  if (target.ask !== null) return ask(params, target.ask);
+  const to = target.to ?? task.state;
+  if (target.next !== null) return nextItem(params, target);
+  const trigger = triggerOf(params);
+  if (target.limit === null) return enterState({ ...params, to, role: target.role, trigger });
+  const { name } = target.limit;
+  const max = numberIn(params.limits, name) ?? target.limit.max;
+  const used = numberIn(task.counters, name) ?? 0;
+  if (used >= max) {
+    const summary = `${params.outcome.summary} (limit "${name}" of ${max} used up)`;
+    return otherwise({ ...params, outcome: { ...params.outcome, summary } }, target.else, trigger);
+  }
+  return enterState({ ...params, task: count(task, name), to, role: target.role, trigger });
+}
+
+function otherwise(params: AdvanceParams, target: Target["else"], trigger: Trigger | null): Move {
+  if (target === null) return goToEnd(params, "failed", params.outcome.summary);
+  return typeof target === "string" ? enterState({ ...params, to: target, role: null, trigger }) : take(params, target);
+}
+
+function nextItem(params: AdvanceParams, target: Target): Move {
+  const { task, outcome } = params;
+  if (task.items === null) return otherwise(params, target.else, null);
+  const items = giveUpItem(task.items, outcome);
+  if (items.at + 1 >= items.list.length) return endOfList(params, { ...task, items }, target.else);
+  // Limits count anew for each item; how many runs a role had is told to the agent and goes on counting.
+  const moved = { ...withoutWork(task), counters: runCounts(task), items: { ...items, at: items.at + 1 } };
+  return enterState({ ...params, task: moved, to: target.to ?? task.state, role: target.role, trigger: null });
+}
+
+/** What the list came to stands in the end state's name; why, in what became of each item. */
+function endOfList(params: AdvanceParams, task: Task, target: Target["else"]): Move {
+  const move = otherwise({ ...params, task: withoutWork(task) }, target, null);
+  if (move.end === null || task.items === null) return move;
+  const reason = describeTried(task.items.tried) || move.end.reason;
+  // Nobody works on it any more, and people may want to see what the last item came to.
+  const { branch, headCommit } = task;
+  return {
+    ...move,
+    task: { ...move.task, branch, headCommit },
+    end: { ...move.end, reason, outcome: move.task.state },
+  };
+}
+
+function takeDefault(params: AdvanceParams, edge: DefaultEdge): Move {
+  const { task, outcome } = params;
+  switch (edge.do) {
+    case "park":
+      return park(params, edge.queue);
+    case "again":
+      return tryAgain(params, edge);
+    case "ask":
+      return ask(params, edge.what);
+    case "person":
+      return askPerson(params, outcome.summary, []);
+    case "fail":
+      return goToEnd(params, "failed", outcome.summary);
+    case "cancel":
+      return goToEnd({ ...params, task }, "cancelled", outcome.summary);
+  }
+}
+
+function park(params: AdvanceParams, kind: QueuedFor["kind"]): Move {
+  const fallback = params.fallbackAgent ?? null;
+  if (kind === "quota" && fallback !== null) return handOver(params, fallback);
+  const counter = `${params.task.state}:park`;
+  const task = count(params.task, counter);
+  // What waits for room on the machine is let in only when there is some: it need not wait longer than that.
+  const delayMs = kind === "capacity" ? backoffDelayMs : parkDelayMs;
+  const until = params.outcome.retryAt ?? params.at + delayMs(task.counters[counter] ?? 1);
+  return again({ ...params, task }, resumeTrigger(params), { kind, until });
+}
+
+/** To an agent that has quota left: it does the same step, from what the first one left, and the rest of the task. */
+function handOver(params: AdvanceParams, agent: string): Move {
+  const task: Task = { ...params.task, options: { ...params.task.options, agent, model: null } };
+  // Nobody can go on in another agent's session.
+  return again({ ...params, task }, { ...resumeTrigger(params), run: null });
+}
+
+function tryAgain(params: AdvanceParams, edge: Extract<DefaultEdge, { do: "again" }>): Move {
+  const { outcome } = params;
+  const counter = `${params.task.state}:${outcome.name}`;
+  const used = params.task.counters[counter] ?? 0;
+  if (used >= edge.max && outcome.name === "interrupted") return spendAttempt(params, used + 1);
+  if (used >= edge.max) return giveUp(params, edge.then, `${outcome.summary} (tried ${used + 1} times)`);
+  if (outcome.name === "agent_error" && failedTheSameWay(params))
+    return giveUp(params, edge.then, `${outcome.summary} (the same twice in a row: not tried again)`);
+  const task = count(params.task, counter);
+  const until = edge.backoff ? params.at + backoffDelayMs(used + 1) : null;
+  return again({ ...params, task }, triggerToTryAgain(params), until === null ? null : { kind: "backoff", until });
+}
+
+/** A supervisor lost too often is an error like another: the run counts, and so does the retry. */
+function spendAttempt(params: AdvanceParams, times: number): Move {
+  const { outcome } = params;
+  const counted = count(params.task, `${params.task.state}:${outcome.name}`);
+  const error: Outcome = {
+    ...outcome,
+    name: "agent_error",
+    summary: `${outcome.summary} (interrupted ${times} times)`,
+  };
+  const spent = { ...params, outcome: error, task: countRun(counted, { ...params, outcome: error }) };
+  return tryAgain(spent, { do: "again", max: 2, backoff: true, then: "fail" });
+}
+
+function giveUp(params: AdvanceParams, then: "fail" | "person", reason: string): Move {
+  return then === "fail" ? goToEnd(params, "failed", reason) : askPerson(params, reason, []);
+}
+
+/** Retrying what failed with the very same words would only cost money. */
+function failedTheSameWay({ task, outcome, run }: AdvanceParams): boolean {
+  return (
+    run !== null && task.trigger?.kind === "retry" && task.trigger.run !== null && task.trigger.text === outcome.summary
+  );
+}
+
+function again(params: AdvanceParams, trigger: Trigger | null, queuedFor: QueuedFor | null = null): Move {
+  return enterState({
+    ...params,
+    to: params.task.state,
+    role: params.run?.role ?? askingRole(params),
+    trigger,
+    queuedFor,
+    again: true,
+  });
+}
+
+/** Of whoever asked what was replied just now: an edge may have brought another role than the state's own. */
+function askingRole({ task, at }: AdvanceParams): Role | null {
+  const exchange = task.conversation.at(-1);
+  return exchange !== undefined && exchange.reply !== null && exchange.at === at ? (exchange.role ?? null) : null;
+}
+
+function ask(params: AdvanceParams, what: "answers" | "choice"): Move {
+  const { outcome, at } = params;
+  const role = params.run?.role ?? null;
+  // The reply goes to the run that asked.
+  const task = { ...params.task, trigger: resumeTrigger(params) };
+  if (what === "answers") {
+    const questions = toQuestions(outcome.payload);
+    const exchange = { kind: "answers", state: task.state, role, asked: questions, reply: null, by: null, at } as const;
+    return {
+      task: { ...task, conversation: [...task.conversation, exchange] },
+      waitingFor: { kind: "answers", questions, since: at },
+      next: null,
+      end: null,
+    };
+  }
+  const options = toOptions(outcome.payload);
+  const exchange = { kind: "choice", state: task.state, role, asked: options, reply: null, by: null, at } as const;
+  return {
+    task: { ...task, conversation: [...task.conversation, exchange] },
+    waitingFor: { kind: "choice", reason: outcome.summary, options, since: at },
+    next: null,
+    end: null,
+  };
+}
+
+/** The machine has no answer: a person picks a state. The options' ids are names of states. */
+function askPerson(params: AdvanceParams, reason: string, targets: readonly Target[]): Move {
+  const { task, pipeline } = params;
+  const ends = ["failed", "cancelled"].flatMap((status) =>
+    Object.values(pipeline.states).filter(({ step }) => step.kind === "end" && step.status === status),
+  );
+  const names = [
+    ...new Set([...targets.map(({ to }) => to ?? task.state), task.state, ...ends.map(({ name }) => name)]),
+  ];
+  const options: Option[] = names.map((name) => ({
+    id: name,
+    title: name === task.state ? `try "${name}" again` : `go on with "${name}"`,
+    description: "",
+    recommended: false,
+  }));
+  return { task, waitingFor: { kind: "choice", reason, options, since: params.at }, next: null, end: null };
+}
+
+/** An option is one that an agent proposed, or the name of a state; null where it is neither. */
+function choose(params: AdvanceParams, state: State): Move | null {
+  const { task, outcome, pipeline } = params;
+  const given = outcome.payload["option"];
+  const option = typeof given === "string" ? given : "";
+  // `learn` wrote the reply into the agent's open proposal, if there was one.
+  const exchange = task.conversation.at(-1);
+  const isProposal = exchange?.kind === "choice" && exchange.at === params.at && exchange.reply?.["option"] === option;
+  if (isProposal) return again(params, replyTrigger(params, "choice"));
+  const target = state.on.chosen?.find(({ to }) => to === option);
+  if (target !== undefined) return take(params, target);
+  if (pipeline.states[option] !== undefined)
+    return enterState({ ...params, to: option, role: null, trigger: retryTrigger(params) });
+  return state.step.kind === "wait" ? null : again(params, retryTrigger(params));
+}
+
+function triggerOf(params: AdvanceParams): Trigger | null {
+  const { outcome, run } = params;
+  const kinds: Partial<Record<OutcomeName, Trigger["kind"]>> = {
+    checks_failed: "errors",
+    policy_failed: "errors",
+    verify_failed: "verdict",
+    changes_requested: "comments",
+    revise: "comments",
+    answered: "answers",
+    chosen: "choice",
+    conflict: "conflict",
+    // Only where a pipeline says itself where these lead.
+    no_changes: "retry",
+    agent_error: "retry",
+    timeout: "retry",
+    refused: "retry",
+    invalid_output: "report",
+  };
+  const kind = kinds[outcome.name];
+  if (kind === undefined) return null;
+  return { kind, text: whyOf(outcome), run: run?.id ?? null };
+}
+
+/** Of a check its output says it all; a verdict is a sentence, and details where there are any. */
+function whyOf({ name, summary, payload }: Outcome): string {
+  const details = payload["details"] ?? payload["error_details"];
+  if (typeof details !== "string" || details.trim() === "") return summary;
+  return name === "verify_failed" && details !== summary ? `${summary}\n\n${details}` : details;
+}
+
+function replyTrigger({ outcome, task }: AdvanceParams, kind: "answers" | "choice"): Trigger {
+  return { kind, text: outcome.summary, run: task.trigger?.run ?? null };
+}
+
+function resumeTrigger({ outcome, run, task }: AdvanceParams): Trigger {
+  // What the run was started for still stands: an interrupted repair is still that repair.
+  const kind = outcome.name === "invalid_output" ? "report" : "resume";
+  const pending = kind === "resume" ? (task.trigger?.text ?? "") : "";
+  return { kind, text: pending === "" ? outcome.summary : pending, run: run?.id ?? null };
+}
+
+function triggerToTryAgain(params: AdvanceParams): Trigger {
+  switch (params.outcome.name) {
+    case "agent_error":
+      return retryTrigger(params);
+    case "context_too_long":
+      // Its session is what was too long.
+      return { ...resumeTrigger(params), run: null };
+    default:
+      return resumeTrigger(params);
+  }
+}
+
+function retryTrigger({ outcome, run }: AdvanceParams): Trigger {
+  return { kind: "retry", text: outcome.summary, run: run?.id ?? null };
+}
+
+/** Parked and interrupted runs do not count: the next one is the same attempt. */
+function countRun(task: Task, { outcome, run }: AdvanceParams): Task {
+  const free: readonly OutcomeName[] = [
+    "usage_limit",
+    "provider_down",
+    "login_expired",
+    "agent_missing",
+    "disk_full",
+    "night_over",
+    "budget_reserved",
+    "interrupted",
+    "cancel",
+  ];
+  if (run === null || free.includes(outcome.name)) return task;
+  return count(task, `ran:${run.role ?? run.step}`);
+}
+
+function count(task: Task, name: string): Task {
+  return { ...task, counters: { ...task.counters, [name]: (numberIn(task.counters, name) ?? 0) + 1 } };
+}
+
+/** Limits are named by people, who may call one `constructor`. */
+function numberIn(numbers: Readonly<Record<string, number>>, name: string): number | undefined {
+  return Object.hasOwn(numbers, name) ? numbers[name] : undefined;
+}
+
+function runCounts(task: Task): Task["counters"] {
+  return Object.fromEntries(Object.entries(task.counters).filter(([name]) => name.startsWith("ran:")));
+}

@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import { defaultEdge, hasDefaultEdge, possibleOutcomes, type DefaultEdge } from "./edges.ts";
+import { FAILURE_OUTCOMES, OUTCOMES, type OutcomeName } from "../outcomes/outcome.ts";
+import { WAIT_KINDS, type Step } from "./pipeline.ts";
+import { ROLES } from "../task/role.ts";
+
+const implement: Step = { kind: "agent", role: "implement" };
+
+describe("default edges", () => {
+  it.each<[OutcomeName, DefaultEdge]>([
+    ["usage_limit", { do: "park", queue: "quota" }],
+    ["provider_down", { do: "park", queue: "provider" }],
+    ["login_expired", { do: "park", queue: "login" }],
+    ["agent_missing", { do: "park", queue: "login" }],
+    ["disk_full", { do: "park", queue: "capacity" }],
+    ["context_too_long", { do: "again", max: 1, backoff: false, then: "person" }],
+    ["timeout", { do: "again", max: 1, backoff: false, then: "fail" }],
+    ["agent_error", { do: "again", max: 2, backoff: true, then: "fail" }],
+    ["invalid_output", { do: "again", max: 1, backoff: false, then: "fail" }],
+    ["interrupted", { do: "again", max: 3, backoff: false, then: "fail" }],
+    ["refused", { do: "person" }],
+    ["budget_exhausted", { do: "person" }],
+    ["setup_failed", { do: "fail" }],
+    ["sandbox_refused", { do: "fail" }],
+    ["conflict", { do: "fail" }],
+    ["night_over", { do: "park", queue: "budget" }],
+    ["budget_reserved", { do: "park", queue: "budget" }],
+    ["needs_info", { do: "ask", what: "answers" }],
+    ["options_proposed", { do: "ask", what: "choice" }],
+    ["cancel", { do: "cancel" }],
+  ])("%s: %j", (outcome, edge) => {
+    expect(defaultEdge(outcome, implement)).toEqual(edge);
+  });
+
+  it.each(FAILURE_OUTCOMES)("every step that runs has one for %s", (outcome) => {
+    const steps: readonly Step[] = [implement, { kind: "checks" }, { kind: "publish" }];
+    expect(steps.map((step) => hasDefaultEdge(outcome, step))).toEqual([true, true, true]);
+  });
+
+  it("what was published and not judged ends the task; where it is not out yet, the pipeline says", () => {
+    expect(defaultEdge("policy_failed", { kind: "publish" })).toEqual({ do: "fail" });
+    expect(defaultEdge("policy_failed", { kind: "checks" })).toBeNull();
+  });
+
+  it("there is none for what a step reports in the ordinary way, nor for what it cannot come to", () => {
+    expect(defaultEdge("implemented", implement)).toBeNull();
+    expect(defaultEdge("no_changes", implement)).toBeNull();
+    expect(defaultEdge("needs_info", { kind: "checks" })).toBeNull();
+    expect(defaultEdge("timeout", { kind: "wait", for: "approval" })).toBeNull();
+    expect(defaultEdge("cancel", { kind: "end", status: "failed" })).toBeNull();
+  });
+});
+
+describe("possibleOutcomes()", () => {
+  it.each(ROLES)("%s names nothing twice and can always be cancelled", (role) => {
+    const possible = possibleOutcomes({ kind: "agent", role });
+    expect(new Set(possible).size).toBe(possible.length);
+    expect(possible).toContain("cancel");
+  });
+
+  it("has no_changes only for roles that change files", () => {
+    const roles = ROLES.filter((role) => possibleOutcomes({ kind: "agent", role }).includes("no_changes"));
+    expect(roles).toEqual(["implement", "request_changes"]);
+  });
+
+  it("lets people answer each kind of wait", () => {
+    const byKind = Object.fromEntries(WAIT_KINDS.map((kind) => [kind, possibleOutcomes({ kind: "wait", for: kind })]));
+    expect(byKind).toEqual({
+      approval: ["approve", "reject", "revise", "cancel"],
+      answers: ["answered", "cancel"],
+      choice: ["chosen", "cancel"],
+      review: ["approve", "changes_requested", "reject", "cancel"],
+      merge: ["merged", "closed", "reject", "cancel"],
+    });
+  });
+
+  it("leaves out no outcome but the retry of a task that has ended", () => {
+    const steps: readonly Step[] = [
+      ...ROLES.map((role): Step => ({ kind: "agent", role })),
+      { kind: "checks" },
+      { kind: "publish" },
+      ...WAIT_KINDS.map((kind): Step => ({ kind: "wait", for: kind })),
+    ];
+    const possible = new Set(steps.flatMap(possibleOutcomes));
+    expect(OUTCOMES.filter((outcome) => !possible.has(outcome))).toEqual(["retry"]);
+  });
+});

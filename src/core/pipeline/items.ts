@@ -1,0 +1,57 @@
+import type { Outcome } from "../outcomes/outcome.ts";
+import type { Pipeline } from "./pipeline.ts";
+import type { Items, Task, TriedItem } from "../task/task.ts";
+
+/** The item that the list stands at came to nothing. A list without items has nothing to give up. */
+export function giveUpItem(items: Items, outcome: Outcome): Items {
+  const item = items.list[items.at];
+  if (item === undefined) return items;
+  const scanned = outcome.payload["files_scanned"];
+  const reason = outcome.payload["reason"];
+  const tried: TriedItem = {
+    item,
+    outcome: outcome.name,
+    reason: typeof reason === "string" ? reason : outcome.summary,
+    filesScanned: typeof scanned === "number" ? scanned : null,
+  };
+  return { ...items, tried: [...items.tried, tried] };
+}
+
+/** Whoever takes the next item finds the base: what the last one came to is in nobody's way, and its branch is not theirs. */
+export function withoutWork(task: Task): Task {
+  return task.items === null ? task : { ...task, branch: null, headCommit: task.baseCommit };
+}
+
+/** Every item begins with its analysis: to analyse again is to walk the list again. */
+export function walksAnew({ start, states }: Pipeline, state: string): boolean {
+  const step = states[state]?.step;
+  return state === start || (step?.kind === "agent" && step.role === "analyze");
+}
+
+/** The whole list once more, as if nothing had been tried. */
+export function walkAnew(task: Task): Task {
+  return task.items === null ? task : { ...withoutWork(task), items: { ...task.items, at: 0, tried: [] } };
+}
+
+/** The item that the list stands at has another chance; it is told of once, whatever becomes of it. */
+export function takeUpItem(task: Task): Task {
+  const { items } = task;
+  return items === null ? task : { ...task, items: { ...items, tried: items.tried.slice(0, items.at) } };
+}
+
+/** All of the list was tried: an item that is under way is not among those given up. */
+export function isWalked({ at, tried }: Items): boolean {
+  return tried.length > at;
+}
+
+/** A line for each, `tests: nothing left to cover (312 files)`. */
+export function describeTried(tried: readonly TriedItem[]): string {
+  return tried
+    .map(({ filesScanned, ...each }) => `${tellTried(each)}${filesScanned === null ? "" : ` (${filesScanned} files)`}`)
+    .join("\n");
+}
+
+/** On one line: a reason may be the findings of a check, a line each. */
+export function tellTried({ item, reason }: Pick<TriedItem, "item" | "reason">): string {
+  return `${item}: ${reason.trim().replaceAll(/\s*\n\s*(?:- )?/g, " ")}`;
+}

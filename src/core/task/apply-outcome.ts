@@ -1,0 +1,78 @@
+import type { AdvanceParams } from "../pipeline/advance.ts";
+import type { ContextEntry, Exchange, Task, Trigger } from "./task.ts";
+import { terminalLine } from "../text/terminal-text.ts";
+
+/** What an outcome adds to the task before it moves: the plan, a summary for later runs, the reply to what was asked. */
+export function learn(params: AdvanceParams): Task {
+  const entry = contextEntry(params);
+  const task = entry === null ? params.task : { ...params.task, context: [...params.task.context, entry] };
+  return withReply(withPlan(withTitle(task, params), params), params);
+}
+
+/** A night is called "nightly improvement" until somebody knows what it improved. */
+function withTitle(task: Task, { outcome }: AdvanceParams): Task {
+  const title = outcome.payload["title"];
+  if (outcome.name !== "described" || task.items === null || typeof title !== "string") return task;
+  return { ...task, title: terminalLine(title, MAX_TITLE) };
+}
+
+const MAX_TITLE = 120;
+const REPAIRS: readonly (Trigger["kind"] | undefined)[] = ["errors", "verdict", "conflict", "report"];
+
+function contextEntry({ outcome, run, task, at }: AdvanceParams): ContextEntry | null {
+  if (run === null) return null;
+  const kind = contextKind();
+  return kind === null ? null : { kind, text: outcome.summary, run: run.id, at };
+
+  function contextKind(): ContextEntry["kind"] | null {
+    switch (outcome.name) {
+      case "implemented":
+        return REPAIRS.includes(task.trigger?.kind) || run?.role === "request_changes"
+          ? "fix_summary"
+          : "implementation_summary";
+      case "plan_complete":
+        return run?.role === "plan_revision" ? "plan_revision_summary" : "plan_summary";
+      case "investigation_complete":
+        return "investigation_summary";
+      case "design_ready":
+        return "design_summary";
+      case "approved":
+        return "review_approved";
+      case "changes_requested":
+        return "review_feedback";
+      default:
+        return null;
+    }
+  }
+}
+
+function withPlan(task: Task, { outcome, digest }: AdvanceParams): Task {
+  if (outcome.name !== "plan_complete") return task;
+  return { ...task, plan: outcome.payload, planHash: digest(canonicalJson(outcome.payload)) };
+}
+
+function withReply(task: Task, { outcome, actor, at }: AdvanceParams): Task {
+  if (outcome.name !== "answered" && outcome.name !== "chosen") return task;
+  const open = task.conversation.length - 1;
+  if (!isOpen(task, task.conversation[open])) return task;
+  const reply = Object.fromEntries(Object.entries(outcome.payload).map(([key, value]) => [key, String(value)]));
+  const conversation = task.conversation.map((exchange, index): Exchange =>
+    index === open ? { ...exchange, reply, by: actor.name, at } : exchange,
+  );
+  return { ...task, conversation };
+}
+
+/** Whether the task waits for the reply to this. One that was never replied to may be left from before a cancel. */
+function isOpen({ waitingFor, state }: Task, exchange: Exchange | undefined): boolean {
+  if (exchange === undefined || waitingFor === null || exchange.reply !== null) return false;
+  return exchange.kind === waitingFor.kind && exchange.state === state && exchange.at === waitingFor.since;
+}
+
+/** The same value gives the same text, whatever order its keys came in. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === "object" && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}

@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { WAIT_KINDS, type WaitKind } from "../pipeline/pipeline.ts";
+import { possibleActions } from "./possible-actions.ts";
+import { TASK_STATUSES, type TaskStatus } from "./task.ts";
+
+describe("possibleActions()", () => {
+  it.each<[TaskStatus, readonly string[]]>([
+    ["queued", ["pause", "cancel", "kill"]],
+    ["running", ["pause", "cancel", "kill"]],
+    ["paused", ["resume", "cancel", "kill"]],
+    ["failed", ["retry", "delete"]],
+    ["cancelled", ["retry", "delete"]],
+    ["succeeded", ["delete"]],
+  ])("%s: %j", (status, actions) => {
+    expect(possibleActions(status, null)).toEqual(actions);
+  });
+
+  it.each<[WaitKind, readonly string[]]>([
+    ["approval", ["approve", "revise", "reject", "cancel"]],
+    ["answers", ["answer", "cancel"]],
+    ["choice", ["choose", "cancel"]],
+    ["review", ["approve", "reject", "cancel"]],
+    ["merge", ["reject", "cancel"]],
+  ])("waiting for %s: %j", (kind, actions) => {
+    expect(possibleActions("waiting", kind)).toEqual(actions);
+  });
+
+  it("leaves a person something to do in every case", () => {
+    for (const status of TASK_STATUSES)
+      for (const kind of WAIT_KINDS) expect(possibleActions(status, kind).length).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,28 @@
+import type { TaskStatus } from "./task.ts";
+import type { WaitKind } from "../pipeline/pipeline.ts";
+
+const BY_WAIT: Readonly<Record<WaitKind, readonly string[]>> = {
+  approval: ["approve", "revise", "reject"],
+  answers: ["answer"],
+  choice: ["choose"],
+  review: ["approve", "reject"],
+  merge: ["reject"],
+};
+
+/** What a person can do with a task as it stands, by the names of the commands. */
+export function possibleActions(status: TaskStatus, waitsFor: WaitKind | null): readonly string[] {
+  switch (status) {
+    case "queued":
+    case "running":
+      return ["pause", "cancel", "kill"];
+    case "paused":
+      return ["resume", "cancel", "kill"];
+    case "waiting":
+      return [...(waitsFor === null ? [] : BY_WAIT[waitsFor]), "cancel"];
+    case "failed":
+    case "cancelled":
+      return ["retry", "delete"];
+    case "succeeded":
+      return ["delete"];
+  }
+}

@@ -1,0 +1,76 @@
+import type { Advance, AdvanceParams, NextRun } from "../pipeline/advance.ts";
+import type { Move } from "../pipeline/enter-state.ts";
+import { SYSTEM, type EventDraft } from "./event.ts";
+import type { Task } from "./task.ts";
+
+/** The move as a task row, with the events that tell of it. */
+export function recordMove(params: AdvanceParams, move: Move): Advance {
+  const task = moveTask(params, move);
+  return { task, events: tell(params, task, move), next: move.next === null ? null : toRun(move.next, task) };
+}
+
+function moveTask({ task: before, outcome, at }: AdvanceParams, { task, waitingFor, next, end }: Move): Task {
+  const stillPaused = before.status === "paused" && end === null && waitingFor === null;
+  return {
+    ...task,
+    status: end?.status ?? (stillPaused ? "paused" : next === null ? "waiting" : "queued"),
+    waitingFor,
+    queuedFor: next?.queuedFor ?? null,
+    outcome: end === null ? task.outcome : (end.outcome ?? outcome.name),
+    reason: end === null ? task.reason : end.reason,
+    finishedAt: end === null ? null : at,
+    updatedAt: at,
+  };
+}
+
+function tell(
+  { task: from, outcome, at, run, actor }: AdvanceParams,
+  to: Task,
+  { next, end }: Move,
+): readonly EventDraft[] {
+  const base = { at, task: to.id, run: run?.id ?? null, actor: run === null ? actor : SYSTEM, level: "info" as const };
+  const events: EventDraft[] = [];
+  if (from.state !== to.state || next?.again !== true)
+    events.push({
+      ...base,
+      type: "task.state",
+      summary:
+        from.state === to.state ? `${to.state}: ${outcome.name}` : `${from.state} → ${to.state} (${outcome.name})`,
+      data: { from: from.state, to: to.state, outcome: outcome.name },
+    });
+  if (to.waitingFor !== null)
+    events.push({
+      ...base,
+      type: "task.waiting",
+      summary: `waits for ${to.waitingFor.kind}`,
+      data: { kind: to.waitingFor.kind },
+    });
+  if (to.queuedFor !== null)
+    events.push({
+      ...base,
+      type: "task.queued",
+      level: "warning",
+      summary: `${outcome.name}: ${outcome.summary}`,
+      data: { kind: to.queuedFor.kind, until: to.queuedFor.until, outcome: outcome.name },
+    });
+  if (end !== null)
+    events.push({
+      ...base,
+      type: "task.ended",
+      level: end.status === "failed" ? "error" : "info",
+      summary: `${end.status}: ${end.reason}`,
+      data: { status: end.status, outcome: end.outcome ?? outcome.name },
+    });
+  return events;
+}
+
+function toRun(next: NonNullable<Move["next"]>, task: Task): NextRun {
+  return {
+    state: task.state,
+    step: next.step,
+    role: next.role,
+    attempt: (task.counters[`ran:${next.role ?? next.step}`] ?? 0) + 1,
+    notBefore: task.queuedFor?.until ?? null,
+    trigger: task.trigger,
+  };
+}

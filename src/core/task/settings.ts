@@ -1,0 +1,174 @@
+import type { Category, Weekday } from "../nightly/category.ts";
+import type { Role } from "./role.ts";
+import type { Severity } from "./run.ts";
+
+/** A project's settings with every layer but the pipeline's and the task's applied. Made by config/, read by the engine. */
+export interface Settings {
+  readonly project: string;
+  readonly defaultBranch: string | null;
+  readonly timeZone: string;
+  readonly forge: ForgeSettings | null;
+  readonly agent: string;
+  readonly fallbackAgent: string | null;
+  readonly agents: Readonly<Record<string, AgentSettings>>;
+  readonly roles: Readonly<Record<Role, RoleSettings>>;
+  readonly checks: readonly CheckSettings[];
+  /** The check `no-secrets`: on unless switched off. */
+  readonly scanSecrets: boolean;
+  readonly failOnWarning: boolean;
+  readonly repairAttempts: number;
+  readonly workspace: WorkspaceSettings;
+  readonly sandbox: SandboxSettings;
+  readonly secrets: Readonly<Record<string, { readonly roles: readonly Role[] }>>;
+  readonly budget: BudgetSettings;
+  readonly commonBudget: CommonBudget;
+  readonly limits: LimitSettings;
+  readonly improve: ImproveSettings;
+  readonly schedules: readonly ScheduleSettings[];
+  readonly notify: NotifySettings;
+  readonly gates: { readonly plan: Gate; readonly merge: Gate };
+  readonly commitTrailer: string;
+  /** `.nightshift/instructions.md`, part of every prompt; empty where there is none. */
+  readonly instructions: string;
+}
+
+export type Gate = "person" | "auto";
+
+export interface ForgeSettings {
+  readonly kind: "gitlab" | "github";
+  readonly url: string | null;
+  readonly project: string | null;
+  readonly tokenEnv: string | null;
+  /** Null: its webhook is not listened to. */
+  readonly webhookSecretEnv: string | null;
+  readonly reviewer: string | null;
+  readonly assignee: string | null;
+  /** On top of those that the pipeline gives. */
+  readonly labels: readonly string[];
+  readonly draft: boolean;
+}
+
+export interface AgentSettings {
+  /** Which adapter drives it; for the built-in ones the agent's own name. */
+  readonly kind: string;
+  readonly model: string | null;
+  /** For `command`: the program and its arguments. */
+  readonly command: readonly string[];
+  readonly prompt: "stdin" | "file";
+  /** For `scripted`: the name of a shipped script, or the path of a file. */
+  readonly script: string | null;
+}
+
+/** Null where the layer below (the adapter's default) decides. */
+export interface RoleSettings {
+  readonly agent: string | null;
+  readonly model: string | null;
+  readonly timeoutMs: number;
+  readonly idleMs: number;
+  readonly maxTurns: number | null;
+  readonly maxBudgetUsd: number | null;
+  readonly tools: readonly string[];
+  readonly commands: readonly string[] | null;
+  /** The file that is the role's whole prompt where a file names one, absolute; ProjectFiles.prompt reads it. */
+  readonly prompt: string | null;
+  readonly append: string;
+}
+
+export interface CheckSettings {
+  readonly name: string;
+  readonly command: string;
+  /** What runs in its place for a night's change, with `{{files}}` for the files it leaves; null: nothing does. */
+  readonly related: string | null;
+  readonly severity: Severity;
+  readonly roles: readonly Role[];
+  readonly timeoutMs: number;
+}
+
+export interface WorkspaceSettings {
+  readonly setup: string | null;
+  readonly setupTimeoutMs: number;
+  readonly branch: string;
+  readonly rebase: boolean;
+  readonly keepUncommitted: boolean;
+  readonly copy: readonly string[];
+  readonly ports: number;
+}
+
+export type SandboxMode = "enforce" | "external" | "none";
+
+export interface SandboxSettings {
+  readonly mode: SandboxMode;
+  readonly write: readonly string[];
+  readonly read: readonly string[];
+  readonly network: readonly string[];
+  /** Null: no file names any, so those of the system. */
+  readonly commands: readonly string[] | null;
+}
+
+export interface BudgetSettings {
+  readonly runUsd: number | null;
+  readonly taskUsd: number | null;
+  readonly nightUsd: number | null;
+  readonly monthUsd: number | null;
+  readonly runTokens: number | null;
+}
+
+/** What the user's own file allows all projects together. */
+export interface CommonBudget {
+  readonly nightUsd: number | null;
+  readonly monthUsd: number | null;
+  /** Whose nights and months these are. */
+  readonly timeZone: string;
+}
+
+export interface ImproveSettings {
+  /** Five cron fields in `timeZone`; null: never by itself. */
+  readonly schedule: string | null;
+  readonly categories: Readonly<Record<Weekday, readonly Category[]>>;
+  /** Added and removed lines of one change. */
+  readonly maxDiffLines: number;
+  readonly avoidRecentCommits: number;
+  readonly publish: "engine" | "agent";
+  /** A run starts up to this much later than its schedule says. */
+  readonly jitterMs: number;
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+export interface ScheduleSettings {
+  readonly name: string;
+  readonly cron: string;
+  readonly pipeline: string;
+  readonly title: string;
+  readonly description: string;
+  readonly autoApprove: boolean;
+}
+
+/** What channels are told of; see NoticeKind in ports/store.ts. */
+export type ToldKind = "finished" | "failed" | "waiting";
+
+export interface NotifySettings {
+  readonly ntfy: {
+    readonly url: string;
+    readonly topic: string;
+    readonly tokenEnv: string | null;
+    readonly on: readonly ToldKind[];
+  } | null;
+  readonly webhook: {
+    readonly url: string;
+    readonly secretEnv: string | null;
+    readonly on: readonly ToldKind[];
+  } | null;
+  readonly confluence: {
+    readonly url: string;
+    readonly pageId: string;
+    readonly user: string | null;
+    readonly tokenEnv: string;
+  } | null;
+  readonly heartbeat: { readonly url: string } | null;
+}
+
+export interface LimitSettings {
+  readonly concurrentRuns: number;
+  readonly openChangeRequests: number;
+  readonly taskTimeoutMs: number;
+}

@@ -1,0 +1,160 @@
+import { join } from "node:path";
+import { pathExists } from "../../config/files/path-exists.ts";
+import { readText } from "../../config/files/read-text.ts";
+
+export type CheckName = "build" | "lint" | "typecheck" | "test";
+
+/** How a project is set up and checked, as far as its files say. */
+export interface Tools {
+  readonly language: string | null;
+  readonly setup: string | null;
+  readonly checks: Readonly<Partial<Record<CheckName, string>>>;
+  /** Compilers of some languages need longer than the two minutes of a check. */
+  readonly slow: boolean;
+  readonly commands: readonly string[];
+}
+
+interface Folder {
+  /** Null for what is no plain text of modest size. */
+  read(name: string): Promise<string | null>;
+  has(name: string): Promise<boolean>;
+}
+
+/** The first language whose files are there; a Makefile fills in the checks that the language does not give. Reads files, starts nothing. */
+export async function detectTools(dir: string): Promise<Tools> {
+  const folder: Folder = {
+    // A file we cannot use tells nothing, whatever is wrong with it.
+    read: (name) => readText(join(dir, name), dir).catch(() => null),
+    has: (name) => pathExists(join(dir, name)),
+  };
+  let tools: Tools = { language: null, setup: null, checks: {}, slow: false, commands: ["git"] };
+  for (const detect of [detectNode, detectRust, detectGo, detectJvm, detectPython]) {
+    const found = await detect(folder);
+    if (found === null) continue;
+    tools = { ...found, commands: ["git", ...found.commands] };
+    break;
+  }
+  const makeChecks = await detectMake(folder);
+  const added = Object.keys(makeChecks).some((name) => !(name in tools.checks));
+  return added
+    ? { ...tools, checks: { ...makeChecks, ...tools.checks }, commands: [...tools.commands, "make"] }
+    : tools;
+}
+
+const TYPECHECK_SCRIPTS = ["typecheck", "type-check", "check-types", "tsc"];
+
+async function detectNode(folder: Folder): Promise<Tools | null> {
+  const scripts = readScripts(await folder.read("package.json"));
+  if (scripts === null) return null;
+  const { manager, setup } = await findManager(folder);
+  const checks: Partial<Record<CheckName, string>> = {};
+  if ("build" in scripts) checks.build = `${manager} run build`;
+  if ("lint" in scripts) checks.lint = `${manager} run lint`;
+  const typecheck = TYPECHECK_SCRIPTS.find((name) => name in scripts);
+  if (typecheck !== undefined) checks.typecheck = `${manager} run ${typecheck}`;
+  // What `npm init` writes is no test.
+  if (scripts["test"]?.includes("no test specified") === false) checks.test = `${manager} run test`;
+  return { language: "JavaScript", setup, checks, slow: false, commands: ["node", manager] };
+}
+
+function readScripts(text: string | null): Record<string, string> | null {
+  if (text === null) return null;
+  try {
+    const value: unknown = JSON.parse(text);
+    const scripts = typeof value === "object" && value !== null && "scripts" in value ? value.scripts : {};
+    const entries = Object.entries(typeof scripts === "object" && scripts !== null ? scripts : {});
+    return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
+  } catch {
+    return {};
+  }
+}
+
+async function findManager(folder: Folder): Promise<{ manager: string; setup: string }> {
+  if (await folder.has("pnpm-lock.yaml")) return { manager: "pnpm", setup: "pnpm install --frozen-lockfile" };
+  if (await folder.has("yarn.lock")) {
+    const modern = await folder.has(".yarnrc.yml");
+    const setup = `yarn install ${modern ? "--immutable" : "--frozen-lockfile"}`;
+    return { manager: "yarn", setup };
+  }
+  if (await folder.has("bun.lock")) return { manager: "bun", setup: "bun install --frozen-lockfile" };
+  return { manager: "npm", setup: (await folder.has("package-lock.json")) ? "npm ci" : "npm install" };
+}
+
+async function detectRust(folder: Folder): Promise<Tools | null> {
+  if (!(await folder.has("Cargo.toml"))) return null;
+  const checks = { build: "cargo build", test: "cargo test" };
+  return { language: "Rust", setup: "cargo fetch", checks, slow: true, commands: ["cargo", "rustc"] };
+}
+
+async function detectGo(folder: Folder): Promise<Tools | null> {
+  if (!(await folder.has("go.mod"))) return null;
+  const checks = { build: "go build ./...", lint: "go vet ./...", test: "go test ./..." };
+  return { language: "Go", setup: "go mod download", checks, slow: false, commands: ["go"] };
+}
+
+async function detectJvm(folder: Folder): Promise<Tools | null> {
+  if (await folder.has("build.sbt")) {
+    return jvm({ program: "sbt", language: "Scala", build: "compile", test: "test" });
+  }
+  if (await folder.has("pom.xml")) {
+    const program = (await folder.has("mvnw")) ? "./mvnw" : "mvn";
+    const [build, test] = ["--batch-mode --quiet compile", "--batch-mode --quiet test"];
+    return jvm({ program, language: "Java", build, test });
+  }
+  if (!(await folder.has("build.gradle")) && !(await folder.has("build.gradle.kts"))) return null;
+  const program = (await folder.has("gradlew")) ? "./gradlew" : "gradle";
+  return jvm({ program, language: "Java", build: "assemble", test: "test" });
+}
+
+interface JvmTool {
+  readonly program: string;
+  readonly language: string;
+  readonly build: string;
+  readonly test: string;
+}
+
+function jvm({ program, language, build, test }: JvmTool): Tools {
+  return {
+    language,
+    setup: null,
+    checks: { build: `${program} ${build}`, test: `${program} ${test}` },
+    slow: true,
+    commands: ["java", ...(program.startsWith("./") ? [] : [program])],
+  };
+}
+
+async function detectPython(folder: Folder): Promise<Tools | null> {
+  const project = await folder.read("pyproject.toml");
+  const requirements = await folder.read("requirements.txt");
+  const tox = await folder.read("tox.ini");
+  if (project === null && requirements === null && tox === null && !(await folder.has("setup.py"))) return null;
+  const { prefix, setup, commands } = await findPythonRunner(folder, requirements);
+  const files = [project, requirements, tox, await folder.read("requirements-dev.txt")].join("\n");
+  const checks: Partial<Record<CheckName, string>> = {};
+  if (files.includes("ruff") || (await folder.has("ruff.toml"))) checks.lint = `${prefix}ruff check .`;
+  if (files.includes("mypy")) checks.typecheck = `${prefix}mypy .`;
+  if (files.includes("pytest") || (await folder.has("pytest.ini"))) checks.test = `${prefix}pytest`;
+  else if (tox !== null) checks.test = `${prefix}tox`;
+  return { language: "Python", setup, checks, slow: false, commands };
+}
+
+async function findPythonRunner(
+  folder: Folder,
+  requirements: string | null,
+): Promise<{ prefix: string; setup: string | null; commands: string[] }> {
+  if (await folder.has("uv.lock")) return { prefix: "uv run ", setup: "uv sync", commands: ["python3", "uv"] };
+  if (await folder.has("poetry.lock"))
+    return { prefix: "poetry run ", setup: "poetry install", commands: ["python3", "poetry"] };
+  if (requirements === null) return { prefix: "python3 -m ", setup: null, commands: ["python3"] };
+  const setup = "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt";
+  return { prefix: ".venv/bin/python -m ", setup, commands: ["python3"] };
+}
+
+async function detectMake(folder: Folder): Promise<Partial<Record<CheckName, string>>> {
+  const text = await folder.read("Makefile");
+  const checks: Partial<Record<CheckName, string>> = {};
+  for (const name of ["build", "lint", "typecheck", "test"] as const) {
+    if (text !== null && new RegExp(`^${name}[ \\t]*:(?!=)`, "m").test(text)) checks[name] = `make ${name}`;
+  }
+  return checks;
+}

@@ -1,0 +1,342 @@
+import { chmod, mkdir, realpath, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { parseProjectConfig } from "../../config/parse/parse-config.ts";
+import { createTempDir, createTempRepo, git, writeFiles, type Files, type TempDir } from "../../testing/temp-repo.ts";
+import { renderInitConfig } from "./detect-render.ts";
+import { detectForge, detectProject } from "./detect.ts";
+
+let dir: TempDir;
+beforeEach(async () => {
+  dir = await createTempDir();
+});
+afterEach(() => dir.remove());
+
+const env = { PATH: process.env["PATH"], HOME: "/nonexistent" };
+const detect = (path: string) => detectProject(path, { env });
+
+async function makeRepo(files: Files = { "README.md": "x" }): Promise<string> {
+  const path = join(await realpath(dir.path), "shop");
+  await git(dir.path, "init", "--quiet", "--initial-branch=trunk", path);
+  await writeFiles(path, files);
+  await git(path, "add", "--all");
+  await git(path, "commit", "--quiet", "--allow-empty", "--message=first");
+  return path;
+}
+
+describe("detectProject", () => {
+  it("finds the remote and its default branch, whatever is checked out, from any folder of it", async () => {
+    const repo = await createTempRepo({ "src/a.txt": "a" });
+    try {
+      const clone = join(await realpath(dir.path), "My Shop!");
+      await git(dir.path, "clone", "--quiet", repo.remote, clone);
+      await git(clone, "checkout", "--quiet", "-b", "work");
+      await writeFile(join(clone, "dirty.txt"), "untouched");
+      const found = await detect(join(clone, "src"));
+      expect(found).toMatchObject({
+        dir: clone,
+        name: "My-Shop",
+        remote: repo.remote,
+        defaultBranch: "main",
+        shallow: false,
+        detached: false,
+        forge: null,
+      });
+    } finally {
+      await repo.remove();
+    }
+  });
+
+  it("takes the checkout itself and its branch where there is no remote", async () => {
+    const path = await makeRepo();
+    expect(await detect(path)).toMatchObject({ remote: path, defaultBranch: "trunk" });
+  });
+
+  it("takes the only remote, resolves a relative one, and asks nobody when there are several", async () => {
+    const path = await makeRepo();
+    await git(path, "remote", "add", "upstream", "../bare.git");
+    expect((await detect(path)).remote).toBe(join(path, "../bare.git"));
+    await git(path, "remote", "add", "fork", "https://example.com/x.git");
+    expect((await detect(path)).remote).toBe(path);
+    await git(path, "remote", "add", "origin", "git@github.com:me/shop.git");
+    expect(await detect(path)).toMatchObject({
+      remote: "git@github.com:me/shop.git",
+      forge: { kind: "github", project: "me/shop" },
+    });
+  });
+
+  it("refuses a remote that would start a program", async () => {
+    const path = await makeRepo();
+    await git(path, "remote", "add", "origin", "ext::sh -c touch% pwned");
+    await expect(detect(path)).rejects.toThrow(/The remote origin is `ext::sh/);
+  });
+
+  it("knows shallow and detached checkouts", async () => {
+    const path = await makeRepo();
+    await git(path, "commit", "--quiet", "--allow-empty", "--message=second");
+    const clone = join(dir.path, "shallow");
+    await git(dir.path, "clone", "--quiet", "--depth=1", `file://${path}`, clone);
+    await git(clone, "checkout", "--quiet", "--detach");
+    expect(await detect(clone)).toMatchObject({ shallow: true, detached: true, defaultBranch: "trunk" });
+    await git(path, "checkout", "--quiet", "--detach");
+    await expect(detect(path)).rejects.toThrow(/No branch is checked out/);
+  });
+
+  it("says what is wrong with a folder that is no checkout", async () => {
+    await expect(detect(dir.path)).rejects.toThrow(/is not inside a git repository/);
+    await expect(detect(join(dir.path, "nowhere"))).rejects.toThrow(/could not be started/);
+    await git(dir.path, "init", "--quiet", "--bare", "bare.git");
+    await expect(detect(join(dir.path, "bare.git"))).rejects.toThrow(/is a bare repository/);
+    await git(dir.path, "init", "--quiet", "empty");
+    await expect(detect(join(dir.path, "empty"))).rejects.toThrow(/has no commits yet/);
+    await expect(detect(join(dir.path, "empty/.git"))).rejects.toThrow(/inside a git directory/);
+  });
+
+  it("is not led astray by GIT_DIR, nor starts what the repository names", async () => {
+    const path = await makeRepo();
+    const trap = join(path, "trap.sh");
+    await writeFile(trap, `#!/bin/sh\ntouch ${join(dir.path, "sprung")}\n`);
+    await chmod(trap, 0o755);
+    await git(path, "config", "core.fsmonitor", trap);
+    await git(path, "config", "core.hooksPath", path);
+    const found = await detectProject(path, { env: { ...env, GIT_DIR: "/nonexistent" } });
+    expect(found.dir).toBe(path);
+    await expect(realpath(join(dir.path, "sprung"))).rejects.toThrow(/ENOENT/);
+  });
+
+  it("finds agents on PATH, by absolute folders only", async () => {
+    const path = await makeRepo();
+    const bin = join(dir.path, "bin");
+    await mkdir(bin);
+    for (const name of ["codex", "cursor-agent", "gemini"])
+      await writeFile(join(bin, name), "", { mode: name === "gemini" ? 0o644 : 0o755 });
+    const found = await detectProject(path, { env: { ...env, PATH: `${bin}:.:${env.PATH}` } });
+    expect(found.agents.filter((agent) => ["codex", "cursor", "gemini"].includes(agent))).toEqual(["codex", "cursor"]);
+  });
+});
+
+const PACKAGE = JSON.stringify({ scripts: { build: "b", lint: "l", "type-check": "t", test: "vitest" } });
+const KINDS: readonly {
+  readonly name: string;
+  readonly files: Files;
+  readonly setup: string | null;
+  readonly checks: object;
+  readonly commands: readonly string[];
+}[] = [
+  { name: "nothing", files: {}, setup: null, checks: {}, commands: ["git"] },
+  {
+    name: "npm",
+    files: { "package.json": PACKAGE, "package-lock.json": " ".repeat(2_000_000) },
+    setup: "npm ci",
+    checks: { build: "npm run build", lint: "npm run lint", typecheck: "npm run type-check", test: "npm run test" },
+    commands: ["git", "node", "npm"],
+  },
+  {
+    name: "npm init",
+    files: { "package.json": '{"scripts":{"test":"echo \\"Error: no test specified\\" && exit 1"}}' },
+    setup: "npm install",
+    checks: {},
+    commands: ["git", "node", "npm"],
+  },
+  {
+    name: "pnpm",
+    files: { "package.json": PACKAGE, "pnpm-lock.yaml": "" },
+    setup: "pnpm install --frozen-lockfile",
+    checks: { test: "pnpm run test" },
+    commands: ["git", "node", "pnpm"],
+  },
+  {
+    name: "yarn",
+    files: { "package.json": PACKAGE, "yarn.lock": "", ".yarnrc.yml": "" },
+    setup: "yarn install --immutable",
+    checks: { build: "yarn run build" },
+    commands: ["git", "node", "yarn"],
+  },
+  {
+    name: "a broken package.json",
+    files: { "package.json": "{" },
+    setup: "npm install",
+    checks: {},
+    commands: ["git", "node", "npm"],
+  },
+  {
+    name: "odd scripts",
+    files: { "package.json": '{"scripts":{"test":7,"build":"b"}}' },
+    setup: "npm install",
+    checks: { build: "npm run build" },
+    commands: ["git", "node", "npm"],
+  },
+  {
+    name: "make",
+    files: { Makefile: "CC := cc\nbuild: x\n\tcc\ntest :\n\t./t\nlint:=1\n" },
+    setup: null,
+    checks: { build: "make build", test: "make test" },
+    commands: ["git", "make"],
+  },
+  {
+    name: "go and make",
+    files: { "go.mod": "module x", Makefile: "test:\n\ttypecheck\ntypecheck:\n" },
+    setup: "go mod download",
+    checks: { typecheck: "make typecheck", build: "go build ./...", lint: "go vet ./...", test: "go test ./..." },
+    commands: ["git", "go", "make"],
+  },
+  {
+    name: "cargo",
+    files: { "Cargo.toml": "" },
+    setup: "cargo fetch",
+    checks: { build: "cargo build", test: "cargo test" },
+    commands: ["git", "cargo", "rustc"],
+  },
+  {
+    name: "maven",
+    files: { "pom.xml": "", mvnw: "" },
+    setup: null,
+    checks: { test: "./mvnw --batch-mode --quiet test" },
+    commands: ["git", "java"],
+  },
+  {
+    name: "gradle",
+    files: { "build.gradle.kts": "" },
+    setup: null,
+    checks: { build: "gradle assemble" },
+    commands: ["git", "java", "gradle"],
+  },
+  {
+    name: "sbt",
+    files: { "build.sbt": "" },
+    setup: null,
+    checks: { build: "sbt compile", test: "sbt test" },
+    commands: ["git", "java", "sbt"],
+  },
+  {
+    name: "uv",
+    files: { "pyproject.toml": "[tool.ruff]\n[tool.pytest.ini_options]\n[tool.mypy]\n", "uv.lock": "" },
+    setup: "uv sync",
+    checks: { lint: "uv run ruff check .", typecheck: "uv run mypy .", test: "uv run pytest" },
+    commands: ["git", "python3", "uv"],
+  },
+  {
+    name: "requirements",
+    files: { "requirements.txt": "pytest\n" },
+    setup: "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt",
+    checks: { test: ".venv/bin/python -m pytest" },
+    commands: ["git", "python3"],
+  },
+  {
+    name: "tox",
+    files: { "tox.ini": "[tox]\n", "setup.py": "" },
+    setup: null,
+    checks: { test: "python3 -m tox" },
+    commands: ["git", "python3"],
+  },
+];
+
+describe("detectTools and renderInitConfig", () => {
+  it.each(KINDS)("set up a project with $name", async ({ files, setup, checks, commands }) => {
+    const path = await makeRepo(files);
+    await git(path, "remote", "add", "origin", "https://gitlab.example.com/team/shop.git");
+    const detected = await detect(path);
+    expect(detected.tools).toMatchObject({ setup, checks, commands });
+    if (Object.keys(checks).length === 0) expect(detected.tools.checks).toEqual({});
+    const text = renderInitConfig(detected);
+    const { written } = parseProjectConfig(text, "nightshift.yaml");
+    expect(written).toMatchObject({
+      project: "shop",
+      default_branch: "trunk",
+      sandbox: { commands },
+      gates: { plan: "person", merge: "person" },
+      forge: {
+        kind: "gitlab",
+        url: "https://gitlab.example.com",
+        project: "team/shop",
+        token_env: "GITLAB_TOKEN",
+      },
+    });
+    expect(written.improve).toBeUndefined();
+    expect(written.workspace?.setup ?? null).toBe(setup);
+    const commandsOf = Object.fromEntries(
+      Object.entries(written.checks ?? {}).map(([name, check]) => [name, check.command]),
+    );
+    expect(commandsOf).toEqual(detected.tools.checks);
+    // What is commented out must be valid too once a person takes the mark away.
+    const opened = text
+      .replaceAll(/^# (?=(improve|fallback_agent|agent|checks|workspace):( \w|$))/gm, "")
+      .replaceAll(/^# (?=  (test|network|schedule|categories):)/gm, "");
+    const { improve, sandbox } = parseProjectConfig(opened, "opened").written;
+    expect(improve).toMatchObject({ schedule: "0 2 * * 1-5", categories: { monday: ["tests"], wednesday: ["docs"] } });
+    expect(sandbox).toEqual({ commands, ...(setup !== null && { network: ["packages.example.com"] }) });
+  });
+
+  it("quotes what YAML would read as something else", async () => {
+    const detected = { ...(await detect(await makeRepo())), name: "true", defaultBranch: "feat/#1: {x}" };
+    expect(parseProjectConfig(renderInitConfig(detected), "n").written).toMatchObject({
+      project: "true",
+      default_branch: "feat/#1: {x}",
+    });
+  });
+
+  it("leaves the choice to an agent that config.yaml names", async () => {
+    const path = await makeRepo();
+    const home = join(dir.path, "home");
+    await mkdir(home);
+    await writeFile(join(home, "config.yaml"), "agent: mine\nagents: { mine: { kind: command, command: [x] } }\n");
+    const detected = await detectProject(path, { env: { ...env, NIGHTSHIFT_HOME: home } });
+    expect(detected.configuredAgent).toBe("mine");
+    for (const agents of [[], ["codex"]]) {
+      const text = renderInitConfig({ ...detected, agents });
+      expect(text).toContain("Your own config.yaml names the agent mine");
+      expect(text).not.toContain("No agent CLI was found");
+      expect(parseProjectConfig(text, "n").written.agent).toBeUndefined();
+    }
+    await writeFile(join(home, "config.yaml"), "agent: [\n");
+    expect(await detectProject(path, { env: { ...env, NIGHTSHIFT_HOME: home } })).toMatchObject({
+      configuredAgent: null,
+    });
+  });
+
+  it("makes no home by looking for its config.yaml", async () => {
+    const home = join(dir.path, "nowhere");
+    await detectProject(await makeRepo(), { env: { ...env, NIGHTSHIFT_HOME: home } });
+    await expect(realpath(home)).rejects.toThrow(/ENOENT/);
+  });
+
+  it("reads nothing that lies outside of the checkout", async () => {
+    const path = await makeRepo();
+    await writeFile(join(dir.path, "package.json"), PACKAGE);
+    await symlink("../package.json", join(path, "package.json"));
+    expect((await detect(path)).tools.checks).toEqual({});
+  });
+});
+
+describe("detectForge", () => {
+  it.each([
+    ["https://github.com/me/shop.git", { kind: "github", url: null, project: "me/shop", tokenEnv: "GITHUB_TOKEN" }],
+    ["https://token@github.com/me/shop", { kind: "github", url: null, project: "me/shop", tokenEnv: "GITHUB_TOKEN" }],
+    ["git@github.com:me/shop.git", { kind: "github", url: null, project: "me/shop", tokenEnv: "GITHUB_TOKEN" }],
+    [
+      "ssh://git@ssh.github.com:443/me/shop.git",
+      { kind: "github", url: null, project: "me/shop", tokenEnv: "GITHUB_TOKEN" },
+    ],
+    [
+      "https://github.corp.example.com/me/shop",
+      { kind: "github", url: "https://github.corp.example.com", project: "me/shop", tokenEnv: "GITHUB_TOKEN" },
+    ],
+    [
+      "git@gitlab.com:group/sub/shop.git",
+      { kind: "gitlab", url: null, project: "group/sub/shop", tokenEnv: "GITLAB_TOKEN" },
+    ],
+    [
+      "ssh://git@gitlab.example.com:2222/team/shop.git",
+      { kind: "gitlab", url: "https://gitlab.example.com", project: "team/shop", tokenEnv: "GITLAB_TOKEN" },
+    ],
+    ["https://notgithub.com/me/shop", null],
+    ["https://codeberg.org/me/shop", null],
+    ["https://github.com/", null],
+    ["https://github.com/me/shop/tree", null],
+    ["https://gitlab.com/shop", null],
+    ["/srv/git/github.com/shop.git", null],
+    ["file:///srv/shop.git", null],
+  ])("reads %s", (remote, expected) => {
+    expect(detectForge(remote)).toEqual(expected);
+  });
+});

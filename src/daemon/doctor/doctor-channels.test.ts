@@ -1,0 +1,121 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openSqliteStore } from "../../adapters/stores/sqlite/open.ts";
+import { readUserConfig } from "../../config/files/user-config.ts";
+import type { Store } from "../../ports/store.ts";
+import { openLoopbackConfluence } from "../../testing/loopback/loopback-confluence.ts";
+import { openLoopbackNtfy, type LoopbackNtfy } from "../../testing/loopback/loopback-ntfy.ts";
+import { openLoopback } from "../../testing/loopback/loopback-server.ts";
+import { creating, sampleNotice, sampleTask, SILENT } from "../../testing/store/samples.ts";
+import { createTempDir, type TempDir } from "../../testing/temp-repo.ts";
+import { checkChannels } from "./doctor-channels.ts";
+
+const ENV = { NTFY_TOKEN: "tk_a1b2c3d4e5f6g7h8", WIKI_TOKEN: "pat-0123456789" };
+const SHOP = { name: "shop", path: null, remote: "r", accepted: "{}" };
+let dir: TempDir;
+let home: string;
+let ntfy: LoopbackNtfy;
+
+beforeEach(async () => {
+  dir = await createTempDir();
+  home = join(dir.path, "home");
+  await mkdir(home);
+  ntfy = await openLoopbackNtfy({ token: ENV.NTFY_TOKEN });
+});
+afterEach(async () => {
+  await ntfy.close();
+  await dir.remove();
+});
+
+const configure = (notify: unknown): Promise<void> => writeFile(join(home, "config.yaml"), JSON.stringify({ notify }));
+const ofNtfy = (over = {}) => ({ ntfy: { url: ntfy.url, topic: "t", token_env: "NTFY_TOKEN", ...over } });
+
+async function check(env: Readonly<Record<string, string>> = ENV, timeoutMs = 10_000) {
+  return checkChannels({ env, home, config: await readUserConfig(home), projects: [SHOP], timeoutMs });
+}
+
+async function withStore(use: (store: Store) => Promise<void>): Promise<void> {
+  const store = await openSqliteStore({ file: join(home, "nightshift.db"), log: SILENT });
+  await use(store);
+  await store.close();
+}
+
+test("without channels there is nothing to say", async () => {
+  await configure({});
+  expect(await check()).toEqual([]);
+});
+
+test("channels that work", async () => {
+  const wiki = await openLoopbackConfluence({ pageId: "42", body: "", authorization: `Bearer ${ENV.WIKI_TOKEN}` });
+  const hook = await openLoopback(() => ({ status: 405 }));
+  await configure({
+    ...ofNtfy(),
+    webhook: { url: `${hook.url}/secret-path` },
+    confluence: { url: wiki.url, page_id: "42", token_env: "WIKI_TOKEN" },
+    heartbeat: { url: `${hook.url}/beat` },
+  });
+  const found = await check();
+  expect(found.map(({ name, ok }) => [name, ok])).toEqual([
+    ["ntfy (shop)", "yes"],
+    ["webhook (shop)", "yes"],
+    ["confluence (shop)", "yes"],
+    ["heartbeat (shop)", "yes"],
+  ]);
+  expect(JSON.stringify(found)).not.toContain("secret-path");
+  // A look at a heartbeat would be one.
+  expect(hook.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(["HEAD /secret-path"]);
+  expect(ntfy.shown).toEqual([]);
+  expect(wiki.page().version).toBe(7);
+  await wiki.close();
+  await hook.close();
+});
+
+describe("channels that do not", () => {
+  test("a variable that is not set", async () => {
+    await configure(ofNtfy());
+    expect(await check({})).toMatchObject([{ ok: "warn", detail: expect.stringContaining("NTFY_TOKEN is not set") }]);
+  });
+
+  test("a topic and an address that ntfy does not have", async () => {
+    await configure(ofNtfy({ topic: "https://ntfy.sh/x" }));
+    expect(await check()).toMatchObject([{ ok: "warn", detail: expect.stringContaining("notify.ntfy.topic") }]);
+    await configure(ofNtfy({ url: `${ntfy.url}/t` }));
+    expect(await check()).toMatchObject([{ ok: "warn", detail: expect.stringContaining("root of its host") }]);
+  });
+
+  test("a server that hangs, is ill, is another, or is gone", async () => {
+    await configure(ofNtfy());
+    ntfy.fail("hang");
+    expect(await check(ENV, 500)).toMatchObject([{ ok: "warn", detail: expect.stringContaining("did not answer") }]);
+    ntfy.fail({ status: 200, body: '{"healthy":false}' }, { status: 200, body: "<html>" }, { status: 503 });
+    for (const said of ["no ntfy server", "no ntfy server", "HTTP 503"])
+      expect(await check()).toMatchObject([{ ok: "warn", detail: expect.stringContaining(said) }]);
+    await ntfy.close();
+    expect(await check()).toMatchObject([{ ok: "warn", detail: expect.stringContaining("ECONNREFUSED") }]);
+  });
+
+  test("what could not be told since the channel worked last", async () => {
+    await configure(ofNtfy());
+    const at = Date.UTC(2026, 2, 2, 2, 14);
+    const fail = async (store: Store, times: number): Promise<void> => {
+      await store.createTask(creating(sampleTask(), { notices: [sampleNotice({ channel: "ntfy", at })] }));
+      const [notice] = await store.dueNotices(at, 1);
+      for (let tries = times; tries > 0; tries -= 1)
+        await store.markUndelivered(notice?.id ?? 0, "HTTP 401 from ntfy.example.com", tries > 1 ? at : null);
+    };
+    await withStore((store) => fail(store, 8));
+    expect(await check()).toMatchObject([
+      {
+        ok: "warn",
+        detail: "ntfy could not be told 8 times since 2026-03-02 02:14 UTC (shop): HTTP 401 from ntfy.example.com",
+      },
+    ]);
+    await withStore(async (store) => {
+      await store.createTask(creating(sampleTask(), { notices: [sampleNotice({ channel: "ntfy", at })] }));
+      const [notice] = await store.dueNotices(at, 1);
+      await store.markDelivered(notice?.id ?? 0, at);
+    });
+    expect(await check()).toMatchObject([{ ok: "yes" }]);
+  });
+});

@@ -1,0 +1,193 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openLoopbackForge, type LoopbackForge, type LoopbackParams } from "../../testing/forges/loopback-forge.ts";
+import { createTempDir, type TempDir } from "../../testing/temp-repo.ts";
+import { createProjectFiles } from "../../config/files/project-files.ts";
+import { checkNights } from "./doctor-night.ts";
+import type { Finding } from "./doctor-finding.ts";
+
+const TOKEN = "glpat-planted-for-the-doctor-0123";
+const MONDAY = Date.parse("2026-03-02T12:00:00Z");
+
+let dir: TempDir;
+let home: string;
+let repo: string;
+
+beforeEach(async () => {
+  dir = await createTempDir();
+  home = join(dir.path, "home");
+  repo = join(dir.path, "repo");
+  await mkdir(home);
+  await mkdir(repo);
+  await writeFile(join(home, "daemon.json"), "{}");
+});
+afterEach(() => dir.remove());
+
+interface Given {
+  readonly settings: string;
+  readonly remote?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+async function check({ settings, remote = "/nowhere.git", env = {}, cwd = "/" }: Given): Promise<readonly Finding[]> {
+  await writeFile(join(repo, "nightshift.yaml"), `time_zone: Europe/Paris\n${settings}`);
+  const files = createProjectFiles({ configDir: home, builtinDir: join(import.meta.dirname, "../../builtin") });
+  const { wanted } = await files.pendingTrust({ path: repo }, "{}");
+  const project = { name: "shop", path: repo, remote, accepted: wanted };
+  return checkNights({ env, home, projects: [project], cwd, now: MONDAY });
+}
+
+test("a project without forge, schedule and prompts of its own has nothing to be told", async () => {
+  expect(await check({ settings: "" })).toEqual([]);
+});
+
+test("a project whose folder is gone is told of, wherever this is asked", async () => {
+  const project = { name: "shop", path: join(dir.path, "gone"), remote: "/nowhere.git", accepted: "{}" };
+  expect(await checkNights({ env: {}, home, projects: [project], cwd: "/", now: MONDAY })).toMatchObject([
+    { name: "settings (shop)", ok: "no", detail: expect.stringContaining("the project's folder is not there") },
+  ]);
+});
+
+describe("schedules", () => {
+  test("tell the next run in the project's own time, and what it is about", async () => {
+    const found = await check({
+      settings: `improve: { schedule: "0 2 * * 2", categories: { tuesday: [docs, tests] } }
+schedules: [{ name: audit, cron: "30 3 1 * *", pipeline: staged, title: Audit }]\n`,
+    });
+    expect(found).toEqual([
+      { name: "improve (shop)", ok: "yes", detail: "next: Tue 03 Mar, 02:00 Europe/Paris, docs, tests", fix: null },
+      { name: "audit (shop)", ok: "yes", detail: "next: Wed 01 Apr, 03:30 Europe/Paris, staged", fix: null },
+    ]);
+  });
+
+  test("name the days on which a night would find no category", async () => {
+    const [found] = await check({
+      settings: 'improve: { schedule: "0 2 * * *", categories: { monday: [tests], saturday: [docs] } }\n',
+    });
+    expect(found).toMatchObject({
+      ok: "warn",
+      detail: expect.stringContaining("nothing is done on tuesday, wednesday, thursday, friday, sunday"),
+      fix: expect.stringContaining("improve.categories"),
+    });
+  });
+
+  test("need a daemon", async () => {
+    home = join(dir.path, "elsewhere");
+    await mkdir(home);
+    expect(
+      await check({ settings: 'improve: { schedule: "0 2 * * 1", categories: { monday: [docs] } }\n' }),
+    ).toMatchObject([
+      { name: "improve (shop)", ok: "yes" },
+      { name: "schedules (shop)", ok: "warn", fix: "nightshift start" },
+    ]);
+  });
+});
+
+test("names in prompts that nobody fills in, with the one that was meant", async () => {
+  await mkdir(join(repo, ".nightshift/prompts"), { recursive: true });
+  await writeFile(join(repo, ".nightshift/prompts/review.md"), "For {{team}}: {{dif}} {{checks}}");
+  const settings = 'improve: { variables: { team: payments } }\nroles: { plan: { append: "see {{the_wiki}}" } }\n';
+  expect(await check({ settings })).toEqual([
+    {
+      name: "prompts (shop)",
+      ok: "warn",
+      detail:
+        'the prompt of plan uses {{the_wiki}}, which nobody fills in.\nthe prompt of review uses {{dif}}, which nobody fills in. Did you mean "diff"?',
+      fix: expect.stringContaining("improve.variables"),
+    },
+  ]);
+});
+
+test("a webhook whose secret is not set is told of", async () => {
+  const settings = 'forge: { kind: github, url: "http://127.0.0.1:9", project: team/shop, webhook_secret_env: HOOK }\n';
+  const ofHook = async (env: Readonly<Record<string, string>>) =>
+    (await check({ settings, env, cwd: repo })).find(({ name }) => name === "webhook (shop)");
+  expect(await ofHook({ HOOK: " " })).toMatchObject({
+    ok: "warn",
+    detail: expect.stringMatching(/^\$HOOK is not set/),
+  });
+  expect(await ofHook({ HOOK: "a-secret-of-the-webhook" })).toBeUndefined();
+});
+
+describe("the forge", () => {
+  let forge: LoopbackForge;
+  afterEach(() => forge.close());
+
+  async function ask(params: Partial<LoopbackParams> & { readonly given?: string | null; readonly cwd?: string } = {}) {
+    const { given = TOKEN, cwd = "/", ...rest } = params;
+    forge = await openLoopbackForge({ kind: "gitlab", token: TOKEN, ...rest });
+    return check({
+      settings: `forge: { kind: gitlab, url: "${forge.url}", token_env: SHOP_TOKEN, reviewer: alice }\n`,
+      remote: forge.remoteUrl,
+      env: given === null ? {} : { SHOP_TOKEN: given },
+      cwd,
+    });
+  }
+
+  test("that lets us in is pushed to with its token, and nothing is left there", async () => {
+    expect(await ask()).toMatchObject([
+      { name: "forge (shop)", ok: "yes", detail: expect.stringContaining(forge.project) },
+      { name: "remote (shop)", ok: "yes" },
+      { name: "push (shop)", ok: "yes" },
+    ]);
+    expect(await forge.repo.git("ls-remote", "--heads", forge.bareDir)).not.toContain("nightshift-doctor");
+  });
+
+  test("whose project this folder is, has its remote tried elsewhere", async () => {
+    expect((await ask({ cwd: repo })).map(({ name }) => name)).toEqual(["forge (shop)"]);
+  });
+
+  test.each([
+    ["no token", { given: null }, /There is no token for .*\$SHOP_TOKEN is not set.*set \$SHOP_TOKEN/],
+    ["a wrong token", { given: "glpat-another-one-0123456789" }, /token/],
+    ["a token without its scope", { scopes: ["read_api"] }, /scope "api"/],
+    ["a reviewer that is not there", { users: [] }, /"alice".*forge\.reviewer/],
+  ])("%s", async (_, params, expected) => {
+    const [ofForge] = await ask(params);
+    expect(ofForge).toMatchObject({ name: "forge (shop)", ok: "no", detail: expect.stringMatching(expected) });
+    expect(JSON.stringify(ofForge)).not.toContain(TOKEN);
+  });
+
+  test("whose token an agent is to hold: that is said, and what the agent lacks", async () => {
+    forge = await openLoopbackForge({ kind: "gitlab", token: TOKEN });
+    const settings = (more: string) =>
+      `forge: { kind: gitlab, url: "${forge.url}", token_env: SHOP_TOKEN }\nimprove: { publish: agent }\n${more}`;
+    const bin = join(dir.path, "bin");
+    await mkdir(bin);
+    for (const name of ["git", "glab"]) await writeFile(join(bin, name), "#!/bin/sh\n", { mode: 0o755 });
+    await writeFile(join(home, "config.yaml"), "sandbox: { mode: none }\n");
+    const told = async (more: string, path: string) =>
+      (await check({ settings: settings(more), remote: forge.remoteUrl, env: { SHOP_TOKEN: TOKEN, PATH: path } })).find(
+        ({ name }) => name === "publishing (shop)",
+      );
+    expect(await told("", bin)).toMatchObject({
+      ok: "yes",
+      detail: expect.stringMatching(/glab.*holds the token in \$SHOP_TOKEN/),
+    });
+    expect(await told("sandbox: { commands: [git] }\n", bin)).toMatchObject({
+      ok: "warn",
+      detail: "an agent is to publish by glab, which is not in sandbox.commands",
+    });
+    expect(await told("", join(dir.path, "nothing"))).toMatchObject({
+      ok: "warn",
+      detail: expect.stringMatching(/^an agent is to publish by git, which .*\nan agent is to publish by glab, which /),
+    });
+    // What would end each night only when it is to be published, after everything was paid for.
+    await writeFile(join(home, "config.yaml"), "sandbox: { mode: enforce }\n");
+    expect(await told("", bin)).toMatchObject({
+      ok: "no",
+      detail: expect.stringMatching(
+        /no run in the sandbox may reach the forge.*\nfound 127\.0\.0\.1:\d+; allowed: hosts/,
+      ),
+      fix: "set improve.publish: engine",
+    });
+  });
+
+  test("that the remote does not belong to", async () => {
+    forge = await openLoopbackForge({ kind: "gitlab", token: TOKEN });
+    const [ofForge] = await check({ settings: "forge: { kind: github }\n", remote: "/srv/shop.git" });
+    expect(ofForge).toMatchObject({ ok: "no", fix: expect.stringContaining("forge.project") });
+  });
+});

@@ -1,0 +1,272 @@
+import { execFile } from "node:child_process";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openSqliteStore } from "../../adapters/stores/sqlite/open.ts";
+import { SYSTEM } from "../../core/task/event.ts";
+import { createTempRepo, type TempRepo } from "../../testing/temp-repo.ts";
+import { checkMachine, type Finding } from "./doctor.ts";
+import { checkGit, checkNode, checkPath } from "./doctor-machine.ts";
+import { checkRemote } from "./doctor-remote.ts";
+
+let repo: TempRepo;
+let home: string;
+
+beforeEach(async () => {
+  repo = await createTempRepo();
+  home = join(repo.path, "home");
+  await mkdir(home, { mode: 0o700 });
+  await writeFile(join(home, "config.yaml"), "sandbox: { mode: none }\n");
+});
+
+afterEach(async () => {
+  await repo.remove();
+});
+
+const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+async function listFindings(cwd: string): Promise<readonly Finding[]> {
+  const env = { PATH: process.env["PATH"], HOME: repo.path, NIGHTSHIFT_HOME: home, SET_TOKEN: "x", EMPTY_TOKEN: "" };
+  return checkMachine({ env, cwd });
+}
+
+async function check(cwd: string = repo.path): Promise<Map<string, Finding>> {
+  const findings = await listFindings(cwd);
+  return new Map(findings.map((finding) => [finding.name, finding]));
+}
+
+/** A registered project that accepted nothing, in a database as the daemon makes it. */
+async function register(name = "shop"): Promise<void> {
+  const store = await openSqliteStore({ file: join(home, "nightshift.db"), log });
+  const project = {
+    name,
+    path: repo.checkout,
+    remote: repo.remote,
+    defaultBranch: "main",
+    accepted: "{}",
+    acceptedBy: "ann",
+    acceptedAt: 0,
+  };
+  await store.saveProject(project, {
+    at: 0,
+    task: null,
+    run: null,
+    type: "project.registered",
+    level: "info",
+    actor: SYSTEM,
+    summary: "registered",
+    data: {},
+  });
+  await store.close();
+}
+
+test("a fresh machine is ready, and nothing is made by looking", async () => {
+  const found = await check();
+  expect([...found.values()].filter(({ ok }) => ok === "no")).toEqual([]);
+  expect(found.get("database")?.detail).toContain("not made yet");
+  expect(found.get("daemon")?.detail).toContain("not running");
+});
+
+describe("home and configuration", () => {
+  test("a home inside a repository", async () => {
+    home = join(repo.checkout, "home");
+    expect((await check()).get("home")).toMatchObject({
+      ok: "no",
+      detail: expect.stringContaining("inside the git repository"),
+    });
+  });
+
+  test("every problem of config.yaml, with its line", async () => {
+    await writeFile(join(home, "config.yaml"), "agnt: x\nlimits: { concurrent_runs: many }\n");
+    expect((await check()).get("config.yaml")).toMatchObject({
+      ok: "no",
+      detail: expect.stringMatching(/config\.yaml:1:.*\n.*config\.yaml:2:/),
+    });
+  });
+
+  test("no wall is loud, and one that is wanted is tried", async () => {
+    expect((await check()).get("sandbox")).toMatchObject({ ok: "warn", detail: expect.stringContaining("NONE") });
+    await writeFile(join(home, "config.yaml"), "");
+    expect((await check()).get("sandbox")).toMatchObject({ detail: expect.stringMatching(/probes passed/) });
+  });
+
+  test("an address that nobody answers at", async () => {
+    await writeFile(join(home, "daemon.json"), '{"pid":1,"url":"http://127.0.0.1:1","token":"x"}');
+    expect((await check()).get("daemon")).toMatchObject({ ok: "warn", fix: "nightshift start" });
+  });
+});
+
+describe("the database", () => {
+  test("is read beside a daemon that holds it", async () => {
+    await register();
+    const store = await openSqliteStore({ file: join(home, "nightshift.db"), log });
+    expect((await check()).get("database")).toMatchObject({ ok: "yes", detail: expect.stringMatching(/1 project$/) });
+    // The lock is still held: in another process, since this one holds it.
+    const open = `import("${join(import.meta.dirname, "../../adapters/stores/sqlite/open.ts")}").then((m) => m.openSqliteStore({ file: process.argv[1], log: { info() {}, warn() {}, error() {} } }))`;
+    await expect(promisify(execFile)(process.execPath, ["-e", open, join(home, "nightshift.db")])).rejects.toThrow(
+      "Another Nightshift daemon",
+    );
+    await store.close();
+  });
+
+  test("a newer one and a damaged one are told apart", async () => {
+    await register();
+    const file = join(home, "nightshift.db");
+    const database = new DatabaseSync(file);
+    database.exec("update meta set value = '999' where name = 'schema_version'");
+    database.close();
+    expect((await check()).get("database")).toMatchObject({ ok: "no", detail: expect.stringContaining("999") });
+    await writeFile(file, "this is no database, and it is long enough to be looked at".repeat(100));
+    expect((await check()).get("database")).toMatchObject({ ok: "no", detail: expect.stringContaining("damaged") });
+  });
+});
+
+describe("the project of this folder", () => {
+  test("one that nobody registered", async () => {
+    const found = await check(repo.checkout);
+    expect(found.get("project")).toMatchObject({ ok: "warn", fix: "nightshift init" });
+    expect(found.get("push")).toMatchObject({ ok: "yes" });
+  });
+
+  test("what waits for trust, an agent that is missing, and a broken file", async () => {
+    await register();
+    const file = join(repo.checkout, "nightshift.yaml");
+    await writeFile(file, 'project: shop\nchecks:\n  test: { command: "true" }\n');
+    expect((await check(repo.checkout)).get("trust")).toMatchObject({
+      ok: "warn",
+      detail: expect.stringContaining("checks"),
+      fix: "nightshift trust",
+    });
+    await writeFile(
+      join(home, "config.yaml"),
+      "sandbox: { mode: none }\nagent: mine\nagents:\n  mine: { kind: command, command: [no-such-program] }\n",
+    );
+    await writeFile(file, "project: shop\n");
+    expect((await check(repo.checkout)).get("agent mine")).toMatchObject({
+      ok: "no",
+      detail: expect.stringContaining("no-such-program"),
+    });
+    await writeFile(file, "project: [\n");
+    expect((await check(repo.checkout)).get("nightshift.yaml")).toMatchObject({
+      ok: "no",
+      detail: expect.stringContaining("nightshift.yaml:"),
+    });
+  });
+
+  test("a broken config.yaml is told once, and a broken nightshift.yaml beside it too", async () => {
+    await register();
+    await writeFile(join(home, "config.yaml"), "agnt: x\n");
+    const bad = async () => (await listFindings(repo.checkout)).filter(({ ok }) => ok === "no");
+    expect(await bad()).toMatchObject([{ name: "config.yaml" }]);
+    await writeFile(join(repo.checkout, "nightshift.yaml"), "projct: shop\n");
+    expect(await bad()).toMatchObject([{ name: "config.yaml" }, { name: "nightshift.yaml" }]);
+    await writeFile(join(repo.checkout, "nightshift.yaml"), "");
+    await writeFile(join(home, "config.yaml"), "sandbox: { mode: none }\nagent: nobody\n");
+    expect(await bad()).toMatchObject([{ name: "config.yaml", detail: expect.stringContaining("no agent `nobody`") }]);
+  });
+
+  test("programs that are missing, secrets that are not set, keys without effect", async () => {
+    const text = `
+sandbox: { commands: [git, nosuchprog, "othernosuch run"] }
+secrets: { SET_TOKEN: { roles: [implement] }, GONE_TOKEN: { roles: [implement, review] }, EMPTY_TOKEN: { roles: [plan] } }
+workspace: { keep_uncommitted: true }
+improve: { publish: engine }
+`;
+    await writeFile(join(repo.checkout, "nightshift.yaml"), text);
+    const told = async () => {
+      const found = await check(repo.checkout);
+      return ["commands", "secrets", "no effect"].map((name) => [found.get(name)?.ok, found.get(name)?.detail]);
+    };
+    const expected = [
+      [
+        "warn",
+        "nosuchprog is in sandbox.commands and is not on this machine's PATH\nothernosuch is in sandbox.commands and is not on this machine's PATH",
+      ],
+      ["warn", "GONE_TOKEN is granted to implement, review and not set\nEMPTY_TOKEN is granted to plan and not set"],
+      ["warn", "these settings have no effect in this version: workspace.keep_uncommitted"],
+    ];
+    expect(await told()).toEqual(expected);
+    await register();
+    expect(await told()).toEqual(expected);
+  });
+
+  test("paths that every run would be refused for, accepted or not", async () => {
+    await writeFile(join(repo.checkout, "nightshift.yaml"), "sandbox: { write: [., /no/such/place] }\n");
+    // Where no wall is wanted, nobody resolves them.
+    expect((await check(repo.checkout)).has("sandbox paths")).toBe(false);
+    await writeFile(join(home, "config.yaml"), `sandbox: { read: [${home}] }\n`);
+    const ofFile = (await check(repo.checkout)).get("sandbox paths");
+    expect(ofFile).toMatchObject({ ok: "no", detail: expect.stringContaining("is a git checkout") });
+    expect(ofFile?.detail).toContain("/no/such/place (to write) does not exist");
+    expect(ofFile?.detail).not.toContain("Nightshift's own data");
+    await register();
+    const ofBoth = (await check(repo.checkout)).get("sandbox paths");
+    expect(ofBoth?.detail).toContain("is a git checkout");
+    expect(ofBoth?.detail).toContain("Nightshift's own data");
+  });
+
+  test("a remote that is gone, and one that takes no push", async () => {
+    expect(await checkRemote(join(repo.path, "gone.git"))).toMatchObject([
+      { name: "remote", ok: "no", detail: expect.stringContaining("not a git repository") },
+    ]);
+    // git reads from a bundle and cannot write to one.
+    const bundle = join(repo.path, "shop.bundle");
+    await repo.git("bundle", "create", "--quiet", bundle, "HEAD", "main");
+    expect(await checkRemote(bundle)).toMatchObject([
+      { name: "remote", ok: "yes" },
+      { name: "push", ok: "no" },
+    ]);
+  });
+
+  test("trying to push leaves nothing behind", async () => {
+    expect(await checkRemote(repo.remote)).toMatchObject([{ ok: "yes" }, { ok: "yes" }]);
+    expect(await repo.git("ls-remote", "--heads", "origin")).not.toContain("nightshift-doctor");
+  });
+});
+
+describe("the machine", () => {
+  test("an old Node", () => {
+    expect(checkNode("22.1.0")).toMatchObject({ ok: "no" });
+    expect(checkNode("24.0.0")).toMatchObject({ ok: "yes" });
+  });
+
+  test.for([
+    ["git version 2.37.9", "no"],
+    ["git version 2.38.0", "yes"],
+    ["git version 3.0.1 (Apple Git-1)", "yes"],
+  ] as const)("%s: %s", async ([version, ok]) => {
+    const bin = join(repo.path, "bin");
+    await mkdir(bin);
+    await writeFile(join(bin, "git"), `#!/bin/sh\necho "${version}"\n`);
+    await chmod(join(bin, "git"), 0o755);
+    expect(await checkGit({ PATH: bin })).toMatchObject({ ok });
+  });
+
+  test("a PATH that others could put programs into", async () => {
+    expect(await checkGit({ PATH: repo.path })).toMatchObject({ ok: "no" });
+    expect(await checkPath({ PATH: "/usr/bin:." })).toMatchObject({ ok: "warn" });
+    const open = join(repo.path, "open");
+    await mkdir(open);
+    await chmod(open, 0o777);
+    expect(await checkPath({ PATH: `/usr/bin:${open}` })).toMatchObject({ ok: "warn", fix: `chmod o-w ${open}` });
+  });
+});
+
+test("a folder is one project, by the name that it was registered by", async () => {
+  await register();
+  await writeFile(join(repo.checkout, "nightshift.yaml"), "project: shop\n");
+  expect((await check(repo.checkout)).get("project")).toMatchObject({ ok: "yes", detail: "shop is registered" });
+  await writeFile(join(repo.checkout, "nightshift.yaml"), "project: store\n");
+  expect((await check(repo.checkout)).get("project")).toMatchObject({
+    ok: "warn",
+    detail: "shop is registered, and nightshift.yaml calls it store",
+    fix: "write `project: shop` in nightshift.yaml",
+  });
+  await register("store");
+  expect((await check(repo.checkout)).get("project")).toMatchObject({
+    ok: "no",
+    detail: `${repo.checkout} is registered as shop and as store`,
+  });
+});

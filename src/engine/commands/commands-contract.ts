@@ -1,0 +1,90 @@
+import type { Category } from "../../core/nightly/category.ts";
+import type { Actor } from "../../core/task/event.ts";
+import type { ProposalReason, ReasonKind } from "../../core/nightly/proposal-reason.ts";
+import type { Proposal } from "../../core/nightly/proposal.ts";
+import type { ProjectRule } from "../../core/nightly/rule.ts";
+import type { Complexity, Priority, Size, Task } from "../../core/task/task.ts";
+import type { Project } from "../../ports/store.ts";
+import type { RunNow } from "../schedule/upcoming.ts";
+
+/**
+ * The one door for every decision, whoever brings it: CLI, page, API, chat. Each throws a UserError that says what was
+ * found, what is allowed and what to do; each resolves only when what it did is durable.
+ */
+export interface Commands {
+  submit(draft: TaskDraft, actor: Actor): Promise<Task>;
+  approve(task: string, planHash: string | null, actor: Actor): Promise<Task>;
+  reject(task: string, reason: string | null, actor: Actor): Promise<Task>;
+  revise(task: string, feedback: string, actor: Actor): Promise<Task>;
+  answer(task: string, answers: Readonly<Record<string, string>>, actor: Actor): Promise<Task>;
+  choose(task: string, option: string, note: string | null, actor: Actor): Promise<Task>;
+  pause(task: string, actor: Actor): Promise<Task>;
+  resume(task: string, actor: Actor): Promise<Task>;
+  cancel(task: string, actor: Actor): Promise<Task>;
+  kill(task: string, actor: Actor): Promise<Task>;
+  /** From the state that failed, or from `state`. */
+  retry(task: string, state: string | null, actor: Actor): Promise<Task>;
+  remove(task: string, actor: Actor): Promise<void>;
+  /** A schedule's work, now. */
+  runSchedule(schedule: RunNow, actor: Actor): Promise<Task>;
+  registerProject(project: Omit<Project, "acceptedAt" | "acceptedBy">, actor: Actor): Promise<Project>;
+  addRule(draft: RuleDraft, actor: Actor): Promise<ProjectRule>;
+  /** By id or a beginning of it. */
+  editRule(rule: string, patch: RulePatch, actor: Actor): Promise<ProjectRule>;
+  removeRule(rule: string, actor: Actor): Promise<ProjectRule>;
+  /** Why something that was proposed is not wanted; `proposal` may be its task. */
+  giveReason(proposal: string, reason: ReasonDraft, actor: Actor): Promise<Explained>;
+}
+
+export interface RuleDraft {
+  readonly project: string;
+  readonly text: string;
+  /** Null: never. Left out: after the usual time. */
+  readonly expiresAt?: number | null;
+}
+
+export interface RulePatch {
+  readonly text?: string;
+  readonly expiresAt?: number | null;
+}
+
+export interface ReasonDraft {
+  readonly kind: ReasonKind;
+  readonly text: string;
+}
+
+export interface Explained {
+  readonly proposal: Proposal;
+  readonly rule: ProjectRule;
+  /** What somebody had said before, and does not count any more; null: nobody had, or the same. */
+  readonly replaced: ProposalReason | null;
+}
+
+export interface TaskDraft {
+  readonly project: string;
+  readonly pipeline: string;
+  readonly title: string | null;
+  readonly description: string;
+  readonly priority: Priority;
+  readonly size: Size | null;
+  readonly complexity: Complexity | null;
+  readonly tags: readonly string[];
+  readonly agent: string | null;
+  readonly model: string | null;
+  readonly timeoutMs: number | null;
+  readonly budgetUsd: number | null;
+  readonly autoApprove: boolean;
+  readonly design: boolean;
+  /** For `improve`: what is asked for; null: what the settings say for the day. */
+  readonly improve: ImproveDraft | null;
+  /** The same key twice makes one task. */
+  readonly key: string | null;
+}
+
+export interface ImproveDraft {
+  readonly category: Category | null;
+  /** Nothing else is tried when that one has nothing. */
+  readonly only: boolean;
+  /** The moment it was scheduled for, which decides the day; null: now. */
+  readonly scheduledAt: number | null;
+}

@@ -1,0 +1,35 @@
+import { UserError } from "../../core/text/errors.ts";
+import type { Actor } from "../../core/task/event.ts";
+import { hasEnded } from "../../core/task/task.ts";
+import type { EnginePorts } from "../ports.ts";
+import { taskTurn } from "../run/task-turn.ts";
+import { readTask } from "../transact.ts";
+
+/** Files first: a crash in between leaves a task that can be deleted again, never files that nobody knows of. */
+export async function removeTask(ports: EnginePorts, id: string, actor: Actor): Promise<void> {
+  await taskTurn(ports, id, () => removeAll(ports, id, actor));
+}
+
+async function removeAll(ports: EnginePorts, id: string, actor: Actor): Promise<void> {
+  const task = await readTask(ports, id);
+  if (!hasEnded(task))
+    throw new UserError(
+      "conflict",
+      `cannot delete ${id}: it is ${task.status}`,
+      `nightshift cancel ${id} ends it first`,
+    );
+  const runs = await ports.store.listRuns({ task: id, status: null, project: null, limit: 10_000 });
+  await ports.workspaces.remove(id);
+  await ports.runFiles.cleanTask(id);
+  for (const run of runs) await ports.runFiles.removeRun(run.id);
+  await ports.store.deleteTask(id, {
+    at: ports.clock.now(),
+    task: id,
+    run: null,
+    type: "task.deleted",
+    level: "info",
+    actor,
+    summary: `deleted: ${task.title}`,
+    data: { runs: runs.length },
+  });
+}

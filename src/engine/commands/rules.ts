@@ -1,0 +1,105 @@
+import { UserError } from "../../core/text/errors.ts";
+import type { Actor, EventDraft } from "../../core/task/event.ts";
+import { defaultExpiry, ruleText, type ProjectRule } from "../../core/nightly/rule.ts";
+import type { RuleDraft, RulePatch } from "./commands-contract.ts";
+import type { EnginePorts } from "../ports.ts";
+
+type RulePorts = Pick<EnginePorts, "store" | "clock" | "redact">;
+
+export async function addRule(ports: RulePorts, draft: RuleDraft, actor: Actor): Promise<ProjectRule> {
+  const { project, text, expiresAt } = draft;
+  const at = ports.clock.now();
+  await requireProject(ports, project);
+  if (expiresAt !== undefined && expiresAt !== null && expiresAt <= at)
+    throw new UserError("invalid", "The rule would have ended before it began.", "Let it end in the future.");
+  return keepRule(
+    ports,
+    {
+      id: ports.clock.newId("rule"),
+      project,
+      text: ruleText(text),
+      proposal: null,
+      url: null,
+      by: actor.name,
+      at,
+      updatedAt: at,
+      expiresAt: expiresAt === undefined ? defaultExpiry(at) : expiresAt,
+    },
+    actor,
+  );
+}
+
+export async function editRule(ports: RulePorts, id: string, patch: RulePatch, actor: Actor): Promise<ProjectRule> {
+  const rule = await findRule(ports, id);
+  const { text, expiresAt } = patch;
+  return keepRule(
+    ports,
+    {
+      ...rule,
+      ...(text === undefined ? {} : { text: ruleText(text) }),
+      ...(expiresAt === undefined ? {} : { expiresAt }),
+      updatedAt: ports.clock.now(),
+    },
+    actor,
+  );
+}
+
+export async function removeRule(ports: RulePorts, id: string, actor: Actor): Promise<ProjectRule> {
+  const rule = await findRule(ports, id);
+  const event = {
+    ...eventOf(ports, rule, actor),
+    type: "rule.removed",
+    summary: `rule removed: ${rule.text}`,
+  } as const;
+  if (await ports.store.removeRule(rule.id, event)) return rule;
+  throw noRule(id);
+}
+
+/** Writes it with who did it. */
+export async function keepRule(ports: RulePorts, given: ProjectRule, actor: Actor): Promise<ProjectRule> {
+  const rule = { ...given, text: ports.redact(given.text) };
+  await ports.store.saveRule(rule, eventOf(ports, rule, actor));
+  return rule;
+}
+
+function eventOf({ clock }: RulePorts, rule: ProjectRule, actor: Actor): EventDraft {
+  const { id, project, text, expiresAt } = rule;
+  return {
+    at: clock.now(),
+    task: null,
+    run: null,
+    type: "rule.saved",
+    level: "info",
+    actor,
+    summary: `rule for ${project}: ${text}`,
+    data: { rule: id, project, text, expires_at: expiresAt },
+  };
+}
+
+/** By its id or any beginning of it that is only its own, with or without `rule_`. */
+async function findRule({ store }: RulePorts, given: string): Promise<ProjectRule> {
+  const prefix = given.startsWith("rule_") ? given : `rule_${given}`;
+  const found = (await store.listRules({ project: null, at: null })).filter(({ id }) => id.startsWith(prefix));
+  const [rule] = found;
+  if (rule === undefined) throw noRule(given);
+  if (found.length === 1) return rule;
+  throw new UserError(
+    "conflict",
+    `"${given}" may be any of ${found.map(({ id }) => id).join(", ")}.`,
+    "Write more of the rule's id.",
+  );
+}
+
+function noRule(given: string): UserError {
+  return new UserError("not_found", `There is no rule "${given}".`, "`nightshift rules` lists them.");
+}
+
+async function requireProject({ store }: RulePorts, name: string): Promise<void> {
+  if ((await store.getProject(name)) !== null) return;
+  const known = (await store.listProjects()).map((project) => project.name);
+  throw new UserError(
+    "not_found",
+    `There is no project "${name}". ${known.length === 0 ? "None is registered yet." : `Registered: ${known.join(", ")}.`}`,
+    "`nightshift init` in its checkout registers it.",
+  );
+}

@@ -1,0 +1,205 @@
+import { advance, begin, type Advance, type AdvanceParams } from "../../core/pipeline/advance.ts";
+import { branchName } from "../../core/task/branch-name.ts";
+import { categoriesToTry, weekdayAt, type Weekday } from "../../core/nightly/category.ts";
+import { UserError } from "../../core/text/errors.ts";
+import { SYSTEM, type Actor, type EventDraft } from "../../core/task/event.ts";
+import type { Pipeline } from "../../core/pipeline/pipeline.ts";
+import { resolveRun } from "../../core/task/resolve-run.ts";
+import type { Settings } from "../../core/task/settings.ts";
+import type { Items, Task } from "../../core/task/task.ts";
+import { terminalLine, terminalText } from "../../core/text/terminal-text.ts";
+import type { Project } from "../../ports/store.ts";
+import type { TaskDraft } from "./commands-contract.ts";
+import { noticesFor } from "../deliver/notices.ts";
+import { admissionNow, factsOf, type EnginePorts } from "../ports.ts";
+import { outcomeOf } from "../run/step-context.ts";
+import { handOver, toNewRun } from "../transact.ts";
+
+const MAX_DESCRIPTION = 1_000_000;
+const MAX_TITLE = 120;
+const MAX_TAG = 40;
+
+/** Checks what was asked for, all of it, before anything is written; then writes task, first run and event at once. */
+export async function submit(ports: EnginePorts, draft: TaskDraft, actor: Actor): Promise<Task> {
+  const { settings, pipeline, text, task } = await draftTask(ports, draft, actor);
+  await ports.store.keepPipeline(pipeline.hash, pipeline.name, text);
+  const first = firstMove(
+    {
+      pipeline,
+      task,
+      outcome: outcomeOf("retry", "submitted"),
+      run: null,
+      actor,
+      facts: factsOf(task, settings),
+      limits: {},
+      digest: ports.digest,
+      at: task.createdAt,
+    },
+    dayOf(draft.improve, settings, task.createdAt),
+  );
+  // A pipeline may begin with a wait or even an end; that it entered its first state goes without saying.
+  const events = [submitted(task, actor), ...first.events.filter(({ type }) => type !== "task.state")];
+  const result = await ports.store.createTask({
+    task: first.task,
+    run: first.next === null ? null : toNewRun(ports, first.task, first.next),
+    events,
+    notices: await noticesFor(ports, { task: first.task, events }),
+    key: draft.key,
+    admission: admissionNow(ports),
+  });
+  ports.pass("submit.committed");
+  await handOver(ports, result);
+  return result.task;
+}
+
+export interface DraftedTask {
+  readonly project: Project;
+  readonly settings: Settings;
+  readonly pipeline: Pipeline;
+  readonly text: string;
+  readonly task: Task;
+}
+
+/** The task as it would be, checked, and written nowhere. */
+export async function draftTask(ports: EnginePorts, draft: TaskDraft, actor: Actor = SYSTEM): Promise<DraftedTask> {
+  const project = await findProject(ports, draft.project);
+  // A person is told that a file is broken; at night there is nobody to tell, and what was good is good enough.
+  const settings = await (actor.kind === "system"
+    ? ports.projects.lastGood(project)
+    : ports.projects.settings(project));
+  const { pipeline, text } = await ports.projects.pipeline(project, draft.pipeline);
+  const task = makeTask(ports, { draft, actor, settings, pipeline });
+  checkAgents(ports, { pipeline, settings, task });
+  return { project, settings, pipeline, text, task };
+}
+
+export async function findProject(ports: Pick<EnginePorts, "store">, name: string): Promise<Project> {
+  const project = await ports.store.getProject(name);
+  if (project !== null) return project;
+  const known = (await ports.store.listProjects()).map((each) => each.name);
+  const found = known.length === 0 ? "no project is registered yet" : `registered are: ${known.join(", ")}`;
+  throw new UserError(
+    "not_found",
+    `there is no project "${terminalLine(name, MAX_TITLE)}"; ${found}`,
+    "run nightshift init in the project's folder",
+  );
+}
+
+interface Making {
+  readonly draft: TaskDraft;
+  readonly actor: Actor;
+  readonly settings: Settings;
+  readonly pipeline: Pipeline;
+}
+
+function makeTask(ports: EnginePorts, { draft, actor, settings, pipeline }: Making): Task {
+  const description = ports.redact(checkDescription(draft.description));
+  const title = ports.redact(titleOf(draft.title ?? description));
+  const id = ports.clock.newId("task");
+  const at = ports.clock.now();
+  return {
+    id,
+    version: 1,
+    title,
+    description,
+    project: draft.project,
+    pipeline: pipeline.name,
+    pipelineHash: pipeline.hash,
+    state: pipeline.start,
+    status: "queued",
+    waitingFor: null,
+    queuedFor: null,
+    priority: draft.priority,
+    size: draft.size,
+    complexity: draft.complexity,
+    tags: draft.tags.map((tag) => terminalLine(tag, MAX_TAG)),
+    options: {
+      agent: draft.agent,
+      model: draft.model,
+      timeoutMs: draft.timeoutMs,
+      budgetUsd: draft.budgetUsd,
+      autoApprove: draft.autoApprove,
+      design: draft.design,
+    },
+    counters: {},
+    items: itemsOf(draft, pipeline, settings, at),
+    // A change that nobody described yet has no name: the nightly improvement chooses its branch when it publishes.
+    branch: pipeline.each === null ? branchName(settings.workspace.branch, { id, title }) : null,
+    baseCommit: null,
+    headCommit: null,
+    plan: null,
+    planHash: null,
+    context: [],
+    conversation: [],
+    trigger: null,
+    order: null,
+    outcome: null,
+    reason: null,
+    submittedBy: actor.name,
+    createdAt: at,
+    updatedAt: at,
+    finishedAt: null,
+  };
+}
+
+/** What an `each` pipeline walks, fixed here and now. */
+function itemsOf({ improve }: TaskDraft, pipeline: Pipeline, settings: Settings, at: number): Items | null {
+  if (pipeline.each === null) return null;
+  const category = improve?.category ?? null;
+  const scheduled = category === null ? settings.improve.categories[dayOf(improve, settings, at)] : [category];
+  const list = improve?.only === true ? scheduled : categoriesToTry(scheduled);
+  return { list, at: 0, scheduled: new Set(scheduled).size, tried: [] };
+}
+
+function dayOf(improve: TaskDraft["improve"], settings: Settings, at: number): Weekday {
+  return weekdayAt(improve?.scheduledAt ?? at, settings.timeZone);
+}
+
+/** With nothing on its list there is nothing to start. */
+function firstMove(params: AdvanceParams, day: string): Advance {
+  const { task, pipeline } = params;
+  if (task.items === null || task.items.list.length > 0) return begin(params);
+  const outcome = outcomeOf("no_improvement", `no ${pipeline.each ?? "category"} is scheduled for ${day}`);
+  return advance({ ...params, outcome });
+}
+
+/** Escape sequences and NUL have no business in a task: they are dropped, everything else is kept as it was written. */
+function checkDescription(given: string): string {
+  if (given.length > MAX_DESCRIPTION)
+    throw new UserError(
+      "invalid",
+      `the description has ${given.length} characters; at most ${MAX_DESCRIPTION} are allowed`,
+      "put the long part into a file of the repository and name that file",
+    );
+  const description = terminalText(given).trim();
+  if (description === "")
+    throw new UserError("invalid", "the description is empty", "say what is to be done, in one sentence or more");
+  return description;
+}
+
+function titleOf(text: string): string {
+  return terminalLine(text.trim().split("\n")[0] ?? "", MAX_TITLE);
+}
+
+/** An agent that is not configured is better refused now than at three in the morning. */
+function checkAgents(
+  ports: EnginePorts,
+  { pipeline, settings, task }: { pipeline: Pipeline; settings: Settings; task: Task },
+): void {
+  for (const state of Object.values(pipeline.states))
+    if (state.step.kind === "agent")
+      ports.createAgent(resolveRun(settings, state.agent, task.options, state.step.role).agentSettings);
+}
+
+function submitted(task: Task, actor: Actor): EventDraft {
+  return {
+    at: task.createdAt,
+    task: task.id,
+    run: null,
+    type: "task.submitted",
+    level: "info",
+    actor,
+    summary: task.title,
+    data: { pipeline: task.pipeline, project: task.project, state: task.state },
+  };
+}

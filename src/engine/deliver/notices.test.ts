@@ -1,0 +1,98 @@
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openSqliteStore } from "../../adapters/stores/sqlite/open.ts";
+import { SYSTEM, type EventDraft } from "../../core/task/event.ts";
+import type { Store } from "../../ports/store.ts";
+import { sampleArtifact, sampleEnd, sampleEvent, sampleTask, SILENT, startTask } from "../../testing/store/samples.ts";
+import { createTempDir, type TempDir } from "../../testing/temp-repo.ts";
+import { noticesFor } from "./notices.ts";
+
+let dir: TempDir;
+let store: Store;
+
+beforeEach(async () => {
+  dir = await createTempDir();
+  store = await openSqliteStore({ file: join(dir.path, "nightshift.db"), log: SILENT });
+});
+afterEach(async () => {
+  await store.close();
+  await dir.remove();
+});
+
+const ended = (task: string): EventDraft =>
+  sampleEvent({ task, type: "task.ended", at: 5_000, summary: "failed: it is hunter22", data: { status: "failed" } });
+const portsOf = (...channels: readonly string[]) => ({
+  store,
+  channelsFor: (project: string, kind: string) => channels.map((channel) => `${channel} of ${project} for ${kind}`),
+  redact: <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll("hunter22", "[redacted]")) as T,
+});
+
+test("nothing is told, and nothing read, where nothing worth telling happened", async () => {
+  const ports = { ...portsOf("ntfy"), store: {} as Store };
+  expect(await noticesFor(ports, { task: sampleTask(), events: [sampleEvent({ type: "run.ended" })] })).toEqual([]);
+});
+
+test("each channel gets what is known at this moment: the run that ends now and the change request it opened", async () => {
+  const { task, run } = await startTask(store);
+  const told = await noticesFor(portsOf("ntfy", "webhook"), {
+    task: { ...task, status: "failed", reason: "it is hunter22", createdAt: 1_000 },
+    events: [ended(task.id)],
+    endRun: sampleEnd(run.id, { costUsd: 0.25 }),
+    artifacts: [sampleArtifact({ type: "change_request", url: "https://git.example.com/7" })],
+  });
+  expect(told.map(({ channel }) => channel)).toEqual(["ntfy of shop for failed", "webhook of shop for failed"]);
+  expect(told[0]).toMatchObject({
+    project: "shop",
+    task: task.id,
+    kind: "failed",
+    data: { costUsd: 0.25, durationMs: 4_000, url: "https://git.example.com/7", reason: "it is [redacted]" },
+  });
+});
+
+test("why a change request was closed is asked, with the command that answers; the run log has no line for it", async () => {
+  const { task } = await startTask(store);
+  const asked = sampleEvent({ task: task.id, type: "request.unexplained", summary: "closed: why?" });
+  const ports = { ...portsOf(), channelsFor: () => ["ntfy", "run_log"] };
+  const told = await noticesFor(ports, {
+    task: { ...task, pipeline: "improve", status: "succeeded" },
+    events: [asked],
+  });
+  expect(told).toMatchObject([
+    {
+      channel: "ntfy",
+      kind: "waiting",
+      data: { about: "closed", next: [expect.stringContaining(`reason ${task.id} `)] },
+    },
+  ]);
+});
+
+test.for([
+  ["login", 1],
+  ["provider", 1],
+  ["quota", 0],
+  ["backoff", 0],
+] as const)("what waits for %s is told %i times, however often it is tried", async ([kind, times]) => {
+  const { task } = await startTask(store);
+  const queued = sampleEvent({ task: task.id, type: "task.queued", summary: "it is hunter22", data: { kind } });
+  const ports = { ...portsOf(), channelsFor: () => ["ntfy", "run_log"] };
+  const first = await noticesFor(ports, { task: { ...task, pipeline: "improve" }, events: [queued] });
+  expect(first.map(({ channel }) => channel)).toEqual(["ntfy"].slice(0, times));
+  expect(first.every(({ data }) => data.about === kind && data.reason === "it is [redacted]")).toBe(true);
+  await store.appendEvents([queued]);
+  expect(await noticesFor(ports, { task, events: [queued] })).toEqual([]);
+});
+
+test("what the engine cancelled of its own accord is a failure, what a person cancelled is not", async () => {
+  const { task } = await startTask(store);
+  const of = async (over: Partial<EventDraft>) =>
+    (
+      await noticesFor(portsOf("ntfy"), {
+        task: { ...task, status: "cancelled" },
+        events: [sampleEvent({ task: task.id, type: "task.ended", data: { status: "cancelled" }, run: null, ...over })],
+      })
+    ).map(({ kind }) => kind);
+  expect(await of({ actor: SYSTEM })).toEqual(["failed"]);
+  expect(await of({ actor: { kind: "person", name: "ada" } })).toEqual(["finished"]);
+  // By somebody's order, which the run obeyed.
+  expect(await of({ actor: SYSTEM, run: "run_1" })).toEqual(["finished"]);
+});

@@ -1,0 +1,183 @@
+import { UserError } from "../../core/text/errors.ts";
+import type { Actor } from "../../core/task/event.ts";
+import { grantAccess } from "../../policy/access/grant.ts";
+import { ROLE_OUTCOMES, SHARED_AGENT_OUTCOMES } from "../../core/outcomes/outcome.ts";
+import type { Pipeline, State } from "../../core/pipeline/pipeline.ts";
+import { buildContext } from "../../core/prompt/prompt-context.ts";
+import { resolveRun } from "../../core/task/resolve-run.ts";
+import type { Role } from "../../core/task/role.ts";
+import type { Settings } from "../../core/task/settings.ts";
+import type { Task } from "../../core/task/task.ts";
+import type { Project } from "../../ports/store.ts";
+import type { TaskDraft } from "../commands/commands-contract.ts";
+import type { EnginePorts } from "../ports.ts";
+import { promptValues } from "../run/prompt/prompt-values.ts";
+import { draftTask } from "../commands/submit.ts";
+import { wantsAgent } from "../run/publish/wants-agent.ts";
+
+/** What a task would do, without doing any of it. */
+export interface Foreseen {
+  readonly project: string;
+  readonly pipeline: string;
+  /** In the order in which they are tried; empty where nothing is scheduled. */
+  readonly categories: readonly string[];
+  readonly runs: readonly ForeseenRun[];
+  readonly checks: readonly { readonly name: string; readonly command: string }[];
+  readonly limits: {
+    readonly maxDiffLines: number;
+    readonly avoidRecentCommits: number;
+    readonly openChangeRequests: number;
+    readonly retries: number;
+    readonly taskTimeoutMs: number;
+  };
+  readonly budget: Settings["budget"];
+  readonly publish: {
+    readonly forge: string | null;
+    readonly target: string;
+    readonly reviewer: string | null;
+    readonly by: "engine" | "agent";
+  };
+}
+
+export interface ForeseenRun {
+  readonly role: Role;
+  readonly agent: string;
+  readonly model: string | null;
+  readonly timeoutMs: number;
+  readonly maxTurns: number | null;
+  readonly maxBudgetUsd: number | null;
+  readonly tools: readonly string[];
+  /** Null: every program of the system. */
+  readonly commands: readonly string[] | null;
+  readonly workspace: "read" | "write";
+  readonly executes: boolean;
+  readonly network: readonly string[];
+  readonly secrets: readonly string[];
+  /** As far as it is known before anything ran. */
+  readonly prompt: string;
+}
+
+const RETRIES = 2;
+
+export async function foresee(ports: EnginePorts, draft: TaskDraft, actor: Actor): Promise<Foreseen> {
+  const { project, settings, pipeline, task } = await draftTask(ports, draft, actor);
+  const by = wantsAgent({ task, settings }) ? "agent" : "engine";
+  const runs = await Promise.all(
+    agentStates(pipeline, by).map(({ state, role }) => foreseeRun(ports, { project, settings, state, role, task })),
+  );
+  return {
+    project: project.name,
+    pipeline: pipeline.name,
+    categories: task.items?.list ?? [],
+    runs,
+    checks: settings.checks.map(({ name, command }) => ({ name, command })),
+    limits: {
+      maxDiffLines: settings.improve.maxDiffLines,
+      avoidRecentCommits: settings.improve.avoidRecentCommits,
+      openChangeRequests: settings.limits.openChangeRequests,
+      retries: RETRIES,
+      taskTimeoutMs: settings.limits.taskTimeoutMs,
+    },
+    budget: settings.budget,
+    publish: {
+      forge: settings.forge === null ? null : (settings.forge.url ?? settings.forge.kind),
+      target: settings.defaultBranch ?? project.defaultBranch,
+      reviewer: settings.forge?.reviewer ?? null,
+      by,
+    },
+  };
+}
+
+/** One for each role, where the pipeline first has it. */
+function agentStates(pipeline: Pipeline, publisher: "engine" | "agent"): readonly { state: State; role: Role }[] {
+  const seen = new Set<Role>();
+  return Object.values(pipeline.states).flatMap((state) => {
+    const role = roleIn(state, publisher);
+    if (role === null || seen.has(role)) return [];
+    seen.add(role);
+    return [{ state, role }];
+  });
+}
+
+function roleIn({ step }: State, publisher: "engine" | "agent"): Role | null {
+  if (step.kind === "agent") return step.role;
+  return step.kind === "publish" && publisher === "agent" ? "publish" : null;
+}
+
+interface Foreseeing {
+  readonly project: Project;
+  readonly settings: Settings;
+  readonly state: State;
+  readonly role: Role;
+  readonly task: Task;
+}
+
+async function foreseeRun(ports: EnginePorts, given: Foreseeing): Promise<ForeseenRun> {
+  const { settings, state, role, task } = given;
+  const resolved = resolveRun(settings, state.agent, task.options, role);
+  const commands = state.agent.commands ?? settings.roles[role].commands;
+  const access = grantAccess(role, settings.sandbox, { commands, plan: null });
+  return {
+    role,
+    agent: resolved.agent,
+    model: resolved.model,
+    timeoutMs: resolved.timeoutMs,
+    maxTurns: resolved.maxTurns,
+    maxBudgetUsd: resolved.maxBudgetUsd,
+    tools: resolved.tools,
+    commands: access.commands,
+    workspace: access.workspace,
+    executes: access.executes,
+    network: [...access.network, ...(role === "publish" ? forgeHosts(ports, given) : [])],
+    secrets: [
+      ...Object.entries(settings.secrets).flatMap(([name, { roles }]) => (roles.includes(role) ? [name] : [])),
+      ...(role === "publish" && settings.forge?.tokenEnv != null ? [settings.forge.tokenEnv] : []),
+    ],
+    prompt: await foreseePrompt(ports, given, {
+      role,
+      commands: access.commands,
+      hasTool: ports.createAgent(resolved.agentSettings).capabilities.mcp,
+    }),
+  };
+}
+
+/** None where the forge cannot be used now: why, `doctor` says. */
+function forgeHosts(ports: EnginePorts, { project, settings }: Foreseeing): readonly string[] {
+  try {
+    return ports.forgeFor(project, settings)?.lend().network ?? [];
+  } catch (error) {
+    if (error instanceof UserError) return [];
+    throw error;
+  }
+}
+
+async function foreseePrompt(
+  ports: EnginePorts,
+  { project, settings, task }: Foreseeing,
+  { role, commands, hasTool }: Pick<ForeseenRun, "role" | "commands"> & { readonly hasTool: boolean },
+): Promise<string> {
+  return buildContext({
+    preamble: await ports.projects.preamble(),
+    template: await ports.projects.prompt(project, role),
+    append: settings.roles[role].append,
+    instructions: settings.instructions,
+    role,
+    task,
+    artifacts: [],
+    values: await promptValues(ports, {
+      project,
+      settings,
+      items: task.items,
+      baseCommit: null,
+      commands,
+      at: task.createdAt,
+    }),
+    data: {},
+    variables: settings.improve.variables,
+    outcomes: [...ROLE_OUTCOMES[role], ...SHARED_AGENT_OUTCOMES],
+    outcomeFile: "(the run's own)/outcome.json",
+    hasTool,
+    isResumed: false,
+    nonce: "drawnForEachRun0",
+  });
+}

@@ -1,0 +1,65 @@
+import { selectedCandidate } from "../../core/nightly/analysis.ts";
+import { describeKnown } from "../../core/nightly/candidates.ts";
+import type { DiffRules, Finding } from "../../policy/diff/finding.ts";
+import type { FileChange } from "../../core/change/file-change.ts";
+import { patchFingerprint } from "../../core/nightly/proposal-patch.ts";
+import type { Proposal } from "../../core/nightly/proposal.ts";
+import { readHandedOver } from "../run/publish/describe-work.ts";
+import { blockedBy } from "./ledger.ts";
+import type { Work } from "../run/prepare/prepare-work.ts";
+import type { StepContext } from "../run/step-context.ts";
+
+const DECIDED = ["published", "merged", "closed", "rejected"] as const;
+const MAX_LEDGER = 10_000;
+const MAX_FILE_BYTES = 5_000_000;
+
+function isNightly({ pipeline }: StepContext): boolean {
+  return pipeline.name === "improve";
+}
+
+/** A night touches what was selected, and nothing that others may be working on. */
+export async function rulesOfTheNight(context: StepContext, work: Work): Promise<Partial<DiffRules>> {
+  if (!isNightly(context)) return {};
+  const { ports, project, settings } = context;
+  const { analysis } = await readHandedOver(context);
+  const commits = settings.improve.avoidRecentCommits;
+  return {
+    concernFiles: (analysis === null ? null : selectedCandidate(analysis))?.files ?? null,
+    recentFiles: await ports.workspaces.recentFiles({ project: project.name, base: work.baseCommit, commits }),
+  };
+}
+
+/** The very same change in other words: the ledger knows it by what it changes. */
+export async function findKnownChange(
+  context: StepContext,
+  changes: readonly FileChange[],
+): Promise<readonly Finding[]> {
+  if (!isNightly(context)) return [];
+  const known = await findByPatch(context, patchFingerprint(changes, context.ports.digest));
+  if (known === null) return [];
+  const message = `This very change was proposed before: ${describeKnown(known)}`;
+  return [{ rule: "known_change", severity: "error", path: changes[0]?.path ?? "", line: null, message }];
+}
+
+/** Nights may run beside each other: what another one has published since this one was checked, by change or by intent. */
+export async function findPublishedMeanwhile(context: StepContext, work: Work): Promise<Proposal | null> {
+  const same = await findByPatch(context, await readPatch(context, work));
+  const { analysis } = await readHandedOver(context);
+  const candidate = analysis === null ? null : selectedCandidate(analysis);
+  if (same !== null || analysis === null || candidate === null) return same;
+  const wanted = { category: analysis.category, candidate, to: work.baseCommit };
+  // What others gave up stands in nobody's way who has it done.
+  return blockedBy(context, wanted, ({ task, status }) => task !== context.task.id && status !== "abandoned");
+}
+
+export async function readPatch({ ports, project, task }: StepContext, work: Work): Promise<string | null> {
+  const [from, to] = [work.baseCommit, work.headCommit];
+  const asked = { project: project.name, task: task.id, from, to, maxFileBytes: MAX_FILE_BYTES };
+  return patchFingerprint(await ports.workspaces.readChanges(asked), ports.digest);
+}
+
+async function findByPatch({ ports, project, task }: StepContext, patch: string | null): Promise<Proposal | null> {
+  if (patch === null) return null;
+  const ledger = await ports.store.listProposals({ project: project.name, statuses: DECIDED, limit: MAX_LEDGER });
+  return ledger.find((proposal) => proposal.patch === patch && proposal.task !== task.id) ?? null;
+}

@@ -1,0 +1,307 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createGitWorkspaces } from "../../adapters/git/workspaces.ts";
+import { openSqliteStore } from "../../adapters/stores/sqlite/open.ts";
+import type { Candidate } from "../../core/nightly/analysis.ts";
+import type { Actor } from "../../core/task/event.ts";
+import { makeId } from "../../core/task/ids.ts";
+import { SILENT, creating, sampleEvent, sampleProject, sampleTask } from "../../testing/store/samples.ts";
+import { createTempRepo, type TempRepo } from "../../testing/temp-repo.ts";
+import { giveReason } from "../commands/give-reason.ts";
+import {
+  blockedBy,
+  markAsked,
+  markClosed,
+  markMerged,
+  markPublished,
+  markUnpublished,
+  recordProposals,
+  seenBefore,
+  selectedProposal,
+  unexplained,
+  type LedgerContext,
+} from "./ledger.ts";
+import type { EnginePorts } from "../ports.ts";
+import { addRule, editRule, removeRule } from "../commands/rules.ts";
+
+const ADA: Actor = { kind: "person", name: "ada" };
+const DAY = 86_400_000;
+const START = Date.UTC(2026, 10, 16);
+
+const candidate = (rank: number, title: string, ...files: string[]): Candidate => ({
+  rank,
+  title,
+  files,
+  description: "d",
+  rationale: "r",
+});
+const TYPO = candidate(1, "Fix the typo in the greeting", "./a.txt");
+const RETRY = candidate(2, "Explain retries", "b.txt");
+const givenUp = (item: string) => ({ item, outcome: "policy_failed", reason: "no", filesScanned: null });
+const lines = (count: number): string => Array.from({ length: count }, (_, at) => `line ${at}\n`).join("");
+
+let repo: TempRepo;
+let ports: Pick<EnginePorts, "store" | "workspaces" | "clock" | "digest" | "redact">;
+let context: LedgerContext;
+let base: string;
+let now = START;
+let made = 0;
+
+beforeEach(async () => {
+  now = START;
+  repo = await createTempRepo({ "a.txt": lines(20), "b.txt": lines(5) });
+  const home = join(repo.path, "home");
+  ports = {
+    store: await openSqliteStore({ file: ":memory:", log: SILENT }),
+    workspaces: createGitWorkspaces({
+      mirrorsDir: join(home, "mirrors"),
+      workspacesDir: join(home, "work"),
+      log: SILENT,
+    }),
+    clock: {
+      now: () => now,
+      monotonic: () => now,
+      newId: (prefix) => makeId(prefix, new Uint8Array(10).fill((made += 1))),
+    },
+    digest: (text) => createHash("sha256").update(text).digest("hex"),
+    redact: <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll("hunter2", "***")) as T,
+  };
+  context = { ports, project: { name: "shop" }, task: { id: "task_1aa" } };
+  await ports.store.saveProject(sampleProject(), sampleEvent());
+  base = await sync();
+});
+afterEach(async () => {
+  await ports.store.close();
+  await repo.remove();
+});
+
+const sync = async () =>
+  (await ports.workspaces.sync({ project: "shop", remote: repo.remote, defaultBranch: "main" })).commit;
+const analysis = { category: "docs", candidates: [TYPO, RETRY], selected: 1, dropped: [] };
+const record = () => recordProposals(context, { analysis, baseCommit: base });
+const list = () => ports.store.listProposals({ project: "shop", statuses: null, limit: 100 });
+const selected = () => selectedProposal(context, analysis) ?? "";
+const publish = async () => {
+  await record();
+  return await markPublished(ports, selected(), { url: "https://f/1", number: 1, patch: "p", baseCommit: base });
+};
+const blocked = async (each: Candidate) =>
+  (await blockedBy(context, { category: "docs", candidate: each, to: await sync() }))?.id ?? null;
+
+const asTests = (each: Candidate) => blockedBy(context, { category: "tests", candidate: each, to: base });
+/** What stands in the way of the typo as `tests` in a night that gave up these before. */
+const afterTried = async (...tried: string[]) => {
+  const items = { list: ["docs", "tests"], at: tried.length, scheduled: 2, tried: tried.map(givenUp) };
+  const asked = { ...context, task: { ...context.task, items } };
+  return (await blockedBy(asked, { category: "tests", candidate: TYPO, to: base }))?.id ?? null;
+};
+
+describe("the ledger", () => {
+  it("has every candidate once, also when it is told again after one was published", async () => {
+    await record();
+    const known = await list();
+    expect(known.map(({ title, status, files, task }) => ({ title, status, files, task }))).toEqual(
+      expect.arrayContaining([
+        { title: TYPO.title, status: "proposed", files: ["a.txt"], task: "task_1aa" },
+        { title: RETRY.title, status: "proposed", files: ["b.txt"], task: "task_1aa" },
+      ]),
+    );
+    await publish();
+    now += 1000;
+    await record();
+    expect((await list()).map(({ status }) => status).toSorted()).toEqual(["proposed", "published"]);
+  });
+
+  it("keeps no secret and nothing that acts on a terminal", async () => {
+    const candidates = [candidate(1, "Remove hunter2\u001b[31m\nfrom the code", "a.txt")];
+    await recordProposals(context, { analysis: { category: "security", candidates }, baseCommit: base });
+    const [kept] = await list();
+    expect(kept?.title).toBe("Remove *** from the code");
+    // What later steps read back has no secret in it any more, and means the same.
+    const later = { ...analysis, category: "security", candidates: ports.redact(candidates) };
+    expect(selectedProposal(context, later)).toBe(kept?.id);
+  });
+
+  it("is not stood in the way of by what was only named", async () => {
+    await record();
+    expect(await blocked(TYPO)).toBeNull();
+  });
+
+  it("blocks the same again in other words while it is open, and nothing else", async () => {
+    await publish();
+    expect(await blocked(candidate(3, "Correct a misspelling in the greeting", "a.txt"))).toBe(selected());
+    expect(await blocked(RETRY)).toBeNull();
+    const elsewhere = { ports, project: { name: "api" } };
+    expect(await blockedBy(elsewhere, { category: "docs", candidate: TYPO, to: base })).toBeNull();
+  });
+
+  it("blocks the same title for the same files in another category too, other words not", async () => {
+    await publish();
+    expect(await asTests(candidate(1, "Fix typos in the greeting", "a.txt"))).toMatchObject({ id: selected() });
+    expect(await asTests(candidate(1, "Cover the greeting", "a.txt"))).toBeNull();
+    expect(await asTests(candidate(1, TYPO.title, "a.txt", "b.txt"))).toBeNull();
+  });
+
+  it("blocks what the night itself gave up in an earlier category, and not what a person wants looked at again", async () => {
+    await record();
+    await markUnpublished(ports, selected(), "abandoned");
+    expect(await afterTried("docs")).toBe(selected());
+    expect(await afterTried()).toBeNull();
+  });
+
+  it("blocks what was closed until its files changed materially, also after its task is gone", async () => {
+    await publish();
+    const task = sampleTask({ id: context.task.id, status: "succeeded" });
+    await ports.store.createTask(creating(task));
+    await ports.store.deleteTask(task.id, sampleEvent());
+    expect(await markClosed(ports, context.task.id)).toMatchObject({ status: "closed", url: "https://f/1" });
+    await repo.commit({ "a.txt": `${lines(20)}a few\nmore\n`, "b.txt": null });
+    expect(await blocked(TYPO)).toBe(selected());
+    await repo.commit({ "a.txt": lines(40) });
+    expect(await blocked(TYPO)).toBeNull();
+  });
+
+  it("blocks what was merged, whose own merge is no change", async () => {
+    await publish();
+    const merge = await repo.commit({ "a.txt": lines(60) });
+    await markMerged(ports, context.task.id, merge);
+    expect(await blocked(TYPO)).toBe(selected());
+    expect(await markClosed(ports, context.task.id)).toBeNull();
+    await repo.commit({ "a.txt": lines(5) });
+    expect(await blocked(TYPO)).toBeNull();
+  });
+
+  it("blocks what was given up, and what was made on a commit that is gone, but no task that is tried again", async () => {
+    await record();
+    await markUnpublished(ports, selected(), "abandoned");
+    expect(await blocked(TYPO)).toBeNull();
+    const gone = selected();
+    context = { ...context, task: { id: "task_2bb" } };
+    expect(await blocked(TYPO)).toBe(gone);
+    await ports.store.updateProposal(gone, { baseCommit: "f".repeat(40) });
+    await repo.commit({ "a.txt": null });
+    expect(await blocked(TYPO)).toBe(gone);
+  });
+
+  it("asks git only about what wants the same", async () => {
+    await publish();
+    await ports.store.updateProposal(selected(), { baseCommit: "not a commit" });
+    const seen = await seenBefore(context, { category: "docs", candidates: [RETRY] }, base);
+    expect(seen).toEqual({ ledger: [], churn: new Map() });
+  });
+
+  it("asks once why something was closed", async () => {
+    await publish();
+    expect(await unexplained(ports, "shop")).toEqual([]);
+    await markClosed(ports, context.task.id);
+    expect((await unexplained(ports, "shop")).map(({ id }) => id)).toEqual([selected()]);
+    await markAsked(ports, selected());
+    expect(await unexplained(ports, "shop")).toEqual([]);
+  });
+
+  it("tells of a proposal that it does not have", async () => {
+    const published = { url: "u", number: 1, patch: null, baseCommit: base };
+    expect(await markPublished(ports, "prop_none", published)).toBeNull();
+    expect(await markMerged(ports, "task_none", null)).toBeNull();
+    expect(selectedProposal(context, { ...analysis, selected: 9 })).toBeNull();
+  });
+});
+
+const give = (target: string, text = "", kind: "too_big" | "style" = "too_big") =>
+  giveReason(ports, target, { kind, text }, ADA);
+
+const rules = () => ports.store.listRules({ project: "shop", at: now });
+
+describe("a reason", () => {
+  it("is kept, and becomes a rule that says where it comes from and ends", async () => {
+    await publish();
+    await markClosed(ports, context.task.id);
+    const { proposal, rule } = await give(context.task.id, "hunter2 breaks\nthe app");
+    expect(proposal).toMatchObject({
+      status: "closed",
+      reason: { kind: "too_big", text: "*** breaks the app", by: "ada", at: START },
+    });
+    expect(rule).toMatchObject({
+      project: "shop",
+      text: "Not wanted (too big): Fix the typo in the greeting. *** breaks the app. Files: a.txt",
+      proposal: proposal.id,
+      url: "https://f/1",
+      by: "ada",
+      expiresAt: START + 180 * DAY,
+    });
+    expect(await rules()).toEqual([rule]);
+    expect(await unexplained(ports, "shop")).toEqual([]);
+    const told = await ports.store.listEvents({ after: 0, task: null, limit: 10 });
+    expect(told.at(-1)).toMatchObject({ type: "rule.saved", actor: ADA, data: { rule: rule.id, project: "shop" } });
+  });
+
+  it("said again replaces what was said, and its rule", async () => {
+    await publish();
+    const first = await give(selected(), "one");
+    now += DAY;
+    const second = await give(selected(), "two", "style");
+    expect(first.replaced).toBeNull();
+    expect(second.replaced).toMatchObject({ kind: "too_big", text: "one", by: "ada", at: START });
+    expect((await give(selected(), "two", "style")).replaced).toBeNull();
+    expect(second.rule).toMatchObject({ id: first.rule.id, at: START, updatedAt: now, expiresAt: now + 180 * DAY });
+    expect(await rules()).toEqual([second.rule]);
+    expect((await list()).find(({ id }) => id === selected())?.reason?.text).toBe("two");
+  });
+
+  it("refuses what was only named, so that it is not proposed again", async () => {
+    await record();
+    await give(selected());
+    expect(await blocked(TYPO)).toBe(selected());
+  });
+
+  it("is found by the beginning of an id, and by a task's change request before its other candidates", async () => {
+    await publish();
+    for (const target of ["task_1a", "1aa", selected().slice(0, 10), selected().slice(5)])
+      expect((await give(target)).proposal.id).toBe(selected());
+  });
+
+  it("wants one proposal that is there and was not merged", async () => {
+    await expect(give("task_1aa")).rejects.toMatchObject({ kind: "not_found" });
+    await record();
+    await expect(give("task_1aa")).rejects.toMatchObject({
+      kind: "conflict",
+      message: expect.stringContaining("Explain retries"),
+    });
+    await publish();
+    await expect(give(selected(), "x".repeat(301))).rejects.toMatchObject({ kind: "invalid" });
+    await markMerged(ports, context.task.id, null);
+    await expect(give(selected())).rejects.toMatchObject({ kind: "conflict" });
+    expect(await rules()).toEqual([]);
+  });
+});
+
+const add = (text: string, expiresAt?: number | null) =>
+  addRule(ports, { project: "shop", text, ...(expiresAt === undefined ? {} : { expiresAt }) }, ADA);
+
+describe("rules of people", () => {
+  it("are added, changed, ended and removed, and each of it is told", async () => {
+    const rule = await add("Leave\u001b[31m legacy alone");
+    expect(rule).toMatchObject({ text: "Leave legacy alone", by: "ada", expiresAt: now + 180 * DAY, url: null });
+    now += 1000;
+    const changed = await editRule(ports, rule.id.slice(5, 9), { text: "Leave it" }, ADA);
+    expect(changed).toEqual({ ...rule, text: "Leave it", updatedAt: now });
+    expect(await editRule(ports, rule.id, { expiresAt: null }, ADA)).toMatchObject({ expiresAt: null });
+    await editRule(ports, rule.id, { expiresAt: now }, ADA);
+    expect(await ports.store.listRules({ project: "shop", at: now })).toEqual([]);
+    expect(await removeRule(ports, rule.id, ADA)).toMatchObject({ id: rule.id });
+    await expect(removeRule(ports, rule.id, ADA)).rejects.toMatchObject({ kind: "not_found" });
+    const told = await ports.store.listEvents({ after: 1, task: null, limit: 10 });
+    expect(told.map(({ type }) => type)).toEqual([...Array<string>(4).fill("rule.saved"), "rule.removed"]);
+  });
+
+  it("are refused where they make no sense", async () => {
+    await expect(add(" ")).rejects.toMatchObject({ kind: "invalid" });
+    await expect(add("x", now)).rejects.toMatchObject({ kind: "invalid" });
+    await expect(addRule(ports, { project: "nope", text: "x" }, ADA)).rejects.toMatchObject({ kind: "not_found" });
+    const rule = await add("x", null);
+    await expect(editRule(ports, rule.id, { text: "" }, ADA)).rejects.toMatchObject({ kind: "invalid" });
+    await add("y");
+    await expect(editRule(ports, "rule_", { text: "z" }, ADA)).rejects.toMatchObject({ kind: "conflict" });
+  });
+});

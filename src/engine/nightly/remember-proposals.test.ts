@@ -1,0 +1,52 @@
+import { createHash } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openSqliteStore } from "../../adapters/stores/sqlite/open.ts";
+import { PROPOSAL_STATUSES, type ProposalStatus } from "../../core/nightly/proposal.ts";
+import type { Role } from "../../core/task/role.ts";
+import type { Store } from "../../ports/store.ts";
+import { committing, sampleEnd, SILENT, startTask } from "../../testing/store/samples.ts";
+import { recordProposals, selectedProposal } from "./ledger.ts";
+import { rememberAbandoned } from "./remember-proposals.ts";
+import type { StepContext } from "../run/step-context.ts";
+
+const ANALYSIS = {
+  category: "docs",
+  candidates: [{ rank: 1, title: "Fix the typo", files: ["a.md"], description: "d", rationale: "r" }],
+  selected: 1,
+  dropped: [],
+};
+
+let store: Store;
+beforeEach(async () => {
+  store = await openSqliteStore({ file: ":memory:", log: SILENT });
+});
+afterEach(() => store.close());
+
+/** What becomes of the selected proposal of a night, which stands as it is told, when a run of this role gives up. */
+async function giveUp(status: ProposalStatus, role: Role): Promise<ProposalStatus | undefined> {
+  const items = { list: ["docs", "tests"], at: 0, scheduled: 1, tried: [] };
+  const { task, run, lease } = await startTask(store, { pipeline: "improve", items });
+  const endRun = sampleEnd(run.id, { outcome: "improvement_found", payload: ANALYSIS });
+  await store.commit(committing(task, { lease, endRun }));
+  const ports = {
+    store,
+    clock: { now: () => 3_000 },
+    digest: (text: string) => createHash("sha256").update(text).digest("hex"),
+    redact: <T>(value: T): T => value,
+  };
+  const context = { ports, task, project: { name: task.project }, run: { ...run, role } } as unknown as StepContext;
+  await recordProposals(context, { analysis: ANALYSIS, baseCommit: "b1" });
+  await store.updateProposal(selectedProposal(context, ANALYSIS) ?? "", { status });
+  await rememberAbandoned(context);
+  return (await store.listProposals({ project: null, statuses: null, limit: 10 }))[0]?.status;
+}
+
+describe("rememberAbandoned()", () => {
+  it.each(PROPOSAL_STATUSES)("leaves what is %s as it is, but for what was only named", async (status) => {
+    expect(await giveUp(status, "implement")).toBe(status === "proposed" ? "abandoned" : status);
+  });
+
+  it.each(PROPOSAL_STATUSES)("leaves what is %s as it is when an analysis broke", async (status) => {
+    expect(await giveUp(status, "analyze")).toBe(status);
+  });
+});

@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openSqliteStore } from "../../adapters/stores/sqlite/open.ts";
+import { limitsAt } from "../../core/money/budget.ts";
+import type { Task } from "../../core/task/task.ts";
+import type { Store } from "../../ports/store.ts";
+import {
+  committing,
+  OPEN,
+  sampleEnd,
+  sampleEvent,
+  sampleProject,
+  sampleRun,
+  SHUT,
+  SILENT,
+  startTask,
+} from "../../testing/store/samples.ts";
+import type { EnginePorts } from "../ports.ts";
+import { wakeParked } from "./wake-parked.ts";
+
+const NOW = Date.UTC(2026, 10, 15, 21);
+const NOON = Date.UTC(2026, 10, 16, 12);
+
+let store: Store;
+let nightUsd: number | null;
+let submitted: string[];
+
+beforeEach(async () => {
+  store = await openSqliteStore({ file: ":memory:", log: SILENT });
+  await store.saveProject(sampleProject(), sampleEvent());
+  nightUsd = 1;
+  submitted = [];
+});
+afterEach(() => store.close());
+
+const settings = () => ({
+  timeZone: "UTC",
+  budget: { nightUsd, monthUsd: null },
+  commonBudget: { nightUsd: null, monthUsd: null, timeZone: "UTC" },
+});
+
+/** A task whose run cost this much, after which it was parked until noon; `isCutOff`: it had all that was left. */
+async function park(costUsd: number, isCutOff: boolean, payload = {}): Promise<Task> {
+  const { task, run, lease } = await startTask(store);
+  const limits = limitsAt({ ...settings(), project: "shop", at: NOW });
+  if (isCutOff) await store.reserve(lease, { limits, mostUsd: null });
+  const endRun = sampleEnd(run.id, { costUsd, outcome: "night_over", payload, finishedAt: NOW - 1 });
+  const parked = { ...task, queuedFor: { kind: "budget", until: NOON } } as const;
+  const newRun = sampleRun(task, { notBefore: NOON });
+  return (await store.commit(committing(parked, { lease, endRun, newRun, admission: SHUT }))).task;
+}
+
+async function look(): Promise<void> {
+  const ports = {
+    store,
+    projects: { lastGood: async () => settings() },
+    clock: { now: () => NOW },
+    courier: { submit: async (run: string) => void submitted.push(run) },
+    channelsFor: () => [],
+    redact: <T>(value: T): T => value,
+    limits: () => OPEN,
+  } as unknown as EnginePorts;
+  await wakeParked(ports);
+}
+
+/** True: it does not wait any more, and its run was handed out. */
+async function isWoken({ id }: Task): Promise<boolean> {
+  await look();
+  const woken = (await store.getTask(id))?.queuedFor === null;
+  expect(submitted).toHaveLength(woken ? 1 : 0);
+  return woken;
+}
+
+describe("a task that is parked for money", () => {
+  it("waits while the limit is spent, and is woken once when it is raised", async () => {
+    const task = await park(1, false);
+    expect(await isWoken(task)).toBe(false);
+    nightUsd = 1.5;
+    expect(await isWoken(task)).toBe(true);
+    expect(await isWoken(task)).toBe(true);
+    const told = await store.listEvents({ after: 0, task: task.id, limit: 10 });
+    expect(told.map(({ summary }) => summary)).toEqual([
+      "there is money for it again: it does not wait until 2026-11-16 12:00 UTC",
+    ]);
+  });
+
+  it("is woken where the limit is gone", async () => {
+    const task = await park(1, false);
+    nightUsd = null;
+    expect(await isWoken(task)).toBe(true);
+  });
+
+  it("is not woken to be cut off again with no more than it had", async () => {
+    const task = await park(0.2, true);
+    expect(await isWoken(task)).toBe(false);
+    nightUsd = 1.2;
+    expect(await isWoken(task)).toBe(false);
+    nightUsd = 1.3;
+    expect(await isWoken(task)).toBe(true);
+  });
+
+  it("is not woken by money where it waits for change requests to be merged", async () => {
+    const task = await park(0.1, false, { open: ["https://forge.example/1"] });
+    expect(await isWoken(task)).toBe(false);
+  });
+
+  it("is woken alone where the money is for one, and with all others where there is no limit", async () => {
+    const tasks = [await park(0.5, false), await park(0.5, false), await park(0.5, false)];
+    const waiting = async () =>
+      (await Promise.all(tasks.map(({ id }) => store.getTask(id)))).filter((task) => task?.queuedFor);
+    nightUsd = 2;
+    await look();
+    expect(await waiting()).toHaveLength(2);
+    nightUsd = null;
+    await look();
+    expect(await waiting()).toEqual([]);
+  });
+
+  it("stays paused where a person paused it", async () => {
+    const task = await park(1, false);
+    await store.commit(committing({ ...task, status: "paused" }, { admission: SHUT }));
+    nightUsd = 5;
+    expect(await isWoken(task)).toBe(false);
+  });
+});

@@ -1,0 +1,90 @@
+import { allow, limitsAt, type Allowance } from "../../core/money/budget.ts";
+import { SYSTEM, type EventDraft } from "../../core/task/event.ts";
+import { utcMinute } from "../../core/schedule/schedule.ts";
+import type { Task } from "../../core/task/task.ts";
+import type { Page, Project } from "../../ports/store.ts";
+import type { EnginePorts } from "../ports.ts";
+import { transact } from "../transact.ts";
+
+const PAGE = 200;
+const MAX_RUNS = 1_000;
+
+/**
+ * A task that is parked for money waits until the window opens again. It does not have to where there is more money before
+ * that: a limit was raised or dropped, or a run that had reserved it has ended.
+ */
+export async function wakeParked(ports: EnginePorts): Promise<void> {
+  const parked = await listParked(ports);
+  for (const [name, tasks] of Map.groupBy(parked, ({ project }) => project)) {
+    const allowance = await allowanceOf(ports, await ports.store.getProject(name));
+    for (const task of tasks) {
+      if (allowance === null || !(await isEnough(ports, task, allowance))) continue;
+      await wake(ports, task);
+      // What is left is what one of them may take: whether there is more for the next, the next look tells.
+      if (allowance.kind !== "allowed" || allowance.usd !== null) break;
+    }
+  }
+}
+
+async function listParked({ store, clock }: EnginePorts): Promise<readonly Task[]> {
+  const query = { status: ["queued"] as const, state: null, project: null, limit: PAGE, queuedFor: "budget" as const };
+  const parked: Task[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Page<Task> = await store.listTasks({ ...query, cursor });
+    parked.push(...page.rows.filter((task) => isParked(task, clock.now())));
+    cursor = page.next;
+  } while (cursor !== null);
+  return parked;
+}
+
+function isParked({ status, queuedFor }: Task, now: number): boolean {
+  return status === "queued" && queuedFor?.kind === "budget" && (queuedFor.until ?? 0) > now;
+}
+
+/** Null where nobody can tell: the project is gone, or its files never could be read. */
+async function allowanceOf(
+  { store, projects, clock }: EnginePorts,
+  project: Project | null,
+): Promise<Allowance | null> {
+  const settings = project === null ? null : await projects.lastGood(project).catch(() => null);
+  if (project === null || settings === null) return null;
+  return allow(await store.listUse(limitsAt({ ...settings, project: project.name, at: clock.now() })), null);
+}
+
+/**
+ * A run that was cut off needs more than it had: with the same again, it would be cut off again. And what waits for change
+ * requests to be merged does not wait for money.
+ */
+async function isEnough({ store }: EnginePorts, { id }: Task, allowance: Allowance): Promise<boolean> {
+  if (allowance.kind !== "allowed") return false;
+  const runs = await store.listRuns({ task: id, status: null, project: null, limit: MAX_RUNS });
+  const ended = runs.filter(({ finishedAt }) => finishedAt !== null);
+  const last = ended.at(-1);
+  if (last?.payload?.["open"] !== undefined) return false;
+  const had = Math.max(0, ...ended.filter(({ state }) => state === last?.state).map((run) => run.reservedUsd ?? 0));
+  return allowance.usd === null || allowance.usd > had;
+}
+
+async function wake(ports: EnginePorts, { id }: Task): Promise<void> {
+  await transact(ports, id, null, (before) => {
+    const at = ports.clock.now();
+    // Its turn may have come meanwhile, or a person may have paused it.
+    if (!isParked(before, at)) return { advance: { task: before, events: [], next: null } };
+    const until = before.queuedFor?.until ?? at;
+    const event: EventDraft = {
+      at,
+      task: id,
+      run: null,
+      type: "run.note",
+      level: "info",
+      actor: SYSTEM,
+      summary: `there is money for it again: it does not wait until ${utcMinute(until)}`,
+      data: {},
+    };
+    return {
+      advance: { task: { ...before, queuedFor: null, updatedAt: at }, events: [event], next: null },
+      wake: true,
+    };
+  });
+}

@@ -1,0 +1,38 @@
+import { createHash } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openSqliteStore } from "../../../adapters/stores/sqlite/open.ts";
+import type { Agent } from "../../../ports/agent.ts";
+import type { Store } from "../../../ports/store.ts";
+import { committing, sampleEnd, sampleRun, SILENT, startTask } from "../../../testing/store/samples.ts";
+import { chooseSession } from "./agent-session.ts";
+import type { StepContext } from "../step-context.ts";
+
+let store: Store;
+beforeEach(async () => {
+  store = await openSqliteStore({ file: ":memory:", log: SILENT });
+});
+afterEach(() => store.close());
+
+const agent = { capabilities: { sessions: true } } as Agent;
+
+/** Which session the run has that follows one with a session of its own and this outcome. */
+async function sessionAfter(outcome: string) {
+  const { task, run, lease } = await startTask(store);
+  await store.updateRun(lease, { sessionId: "s-1" });
+  const newRun = sampleRun(task, { trigger: { kind: "resume", text: outcome, run: null } });
+  await store.commit(committing(task, { lease, endRun: sampleEnd(run.id, { status: "failed", outcome }), newRun }));
+  const next = await store.takeRun(newRun.id, 3_000);
+  const ports = { store, digest: (text: string) => createHash("sha256").update(text).digest("hex") };
+  const context = { ports, task, run: next, state: { workspace: "task" } } as unknown as StepContext;
+  return chooseSession(context, "implement", agent, "scripted");
+}
+
+describe("chooseSession()", () => {
+  it.each(["timeout", "interrupted", "usage_limit"])("goes on with the session after %s", async (outcome) => {
+    expect(await sessionAfter(outcome)).toEqual({ kind: "resume", id: "s-1" });
+  });
+
+  it("begins anew after a session that was too long", async () => {
+    expect(await sessionAfter("context_too_long")).toMatchObject({ kind: "new" });
+  });
+});

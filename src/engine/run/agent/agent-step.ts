@@ -1,0 +1,68 @@
+import { CHANGING_ROLES, FAILURE_OUTCOMES, type Outcome } from "../../../core/outcomes/outcome.ts";
+import type { Role } from "../../../core/task/role.ts";
+import { collectWork, type CollectedWork } from "../conclude/collect-work.ts";
+import { nightIsOver } from "../../nightly/night-over.ts";
+import { prepareWork } from "../prepare/prepare-work.ts";
+import { endOf, runAgent, type AgentEnding } from "./run-agent.ts";
+import { prepareJob, wasStarted } from "../run-jobs.ts";
+import { startAgent } from "./start-agent.ts";
+import { weighCandidates } from "../../nightly/weigh-candidates.ts";
+import { outcomeOf, resultOf, type StepContext, type StepResult } from "../step-context.ts";
+
+/** An agent's run, but for advance and clean-up, which every step shares. */
+export async function runAgentStep(context: StepContext): Promise<StepResult> {
+  const { ports, run, task } = context;
+  const role = roleOf(context);
+  const begun = await wasStarted(ports, run.id);
+  if (!begun && task.order !== null) return cancelled(context);
+  const over = begun ? null : await nightIsOver(context, role);
+  if (over !== null) return resultOf(context, over);
+  await prepareJob(ports, run.id);
+  const work = await prepareWork(context);
+  const ending = await runAgent(context, role, () => startAgent(context, role, work));
+  const { outcome } = ending;
+  const collected = await collectWork(context, work, { role, outcome });
+  ports.pass("work.collected");
+  const weighed = role === "analyze" ? await weighCandidates(context, work, outcome) : outcome;
+  return toResult(context, { ...ending, outcome: weighed }, { collected, role });
+}
+
+function roleOf({ run, state }: StepContext): Role {
+  if (run.role !== null) return run.role;
+  throw new Error(`run ${run.id} in state ${state.name} has no role`);
+}
+
+function cancelled(context: StepContext): StepResult {
+  return resultOf(context, outcomeOf("cancel", "cancelled before it started"), { endedBy: "cancel" });
+}
+
+interface Made {
+  readonly collected: CollectedWork;
+  readonly role: Role;
+}
+
+function toResult(context: StepContext, ending: AgentEnding, { collected, role }: Made): StepResult {
+  const outcome = overrule(ending.outcome, collected, role);
+  return resultOf(context, outcome, {
+    ...endOf(context, ending),
+    error: isFailure(outcome) ? outcome.summary : null,
+    commit: collected.commit,
+    work: collected.work,
+    artifacts: collected.artifacts,
+  });
+}
+
+/** It says it changed something; the files say otherwise. The claim stays in the payload. */
+function overrule(outcome: Outcome, collected: CollectedWork, role: Role): Outcome {
+  if (!CHANGING_ROLES.includes(role) || outcome.name !== "implemented" || !collected.isEmpty) return outcome;
+  return outcomeOf("no_changes", `it reported "${outcome.summary}" but changed no file`, {
+    claimed: outcome.name,
+    ...outcome.payload,
+  });
+}
+
+const BAD: readonly Outcome["name"][] = [...FAILURE_OUTCOMES, "setup_failed", "conflict", "no_changes", "night_over"];
+
+function isFailure({ name }: Outcome): boolean {
+  return BAD.includes(name);
+}

@@ -1,0 +1,106 @@
+import { leftForTask, limitsAt, type BudgetLimit } from "../../../core/money/budget.ts";
+import { describeRefusal, describeSpentTask, describeUncounted, sayUsd } from "../../../core/money/budget-words.ts";
+import type { Usage } from "../../../core/money/cost.ts";
+import { SYSTEM, type EventDraft } from "../../../core/task/event.ts";
+import type { Outcome } from "../../../core/outcomes/outcome.ts";
+import { least, resolveRun, type RunSettings } from "../../../core/task/resolve-run.ts";
+import type { Role } from "../../../core/task/role.ts";
+import type { Run } from "../../../core/task/run.ts";
+import { outcomeOf, StepEnd, type StepContext, type StepResult } from "../step-context.ts";
+
+const MAX_RUNS = 1_000;
+
+/** What the run may spend at most, set aside before it starts; ends the step where there is nothing. */
+export async function withinBudget(
+  context: StepContext,
+  runSettings: RunSettings,
+  runs: readonly Run[],
+): Promise<RunSettings> {
+  const mostUsd = withinTask(context, runSettings.maxBudgetUsd, runs);
+  const limits = limitsNow(context);
+  if (limits.length === 0) return { ...runSettings, maxBudgetUsd: mostUsd };
+  const allowance = await context.ports.store.reserve(context.lease, { limits, mostUsd });
+  switch (allowance.kind) {
+    case "allowed":
+      return { ...runSettings, maxBudgetUsd: least([mostUsd, allowance.usd]) };
+    case "reserved":
+      throw new StepEnd("budget_reserved", describeRefusal("reserved", allowance.by));
+    case "spent":
+      throw new StepEnd("night_over", describeRefusal("spent", allowance.by), {}, allowance.by.limit.until);
+  }
+}
+
+/** A person decides about a task that is out of money: no morning brings it any. */
+function withinTask(context: StepContext, mostUsd: number | null, runs: readonly Run[]): number | null {
+  const limitUsd = taskLimit(context);
+  const costs = costsOfEarlier(context, runs);
+  const { leftUsd, isSpent } = leftForTask(limitUsd, costs);
+  if (isSpent && limitUsd !== null)
+    throw new StepEnd(
+      "budget_exhausted",
+      describeSpentTask({ limitUsd, costs, isOwn: limitUsd === context.task.options.budgetUsd }),
+    );
+  return least([mostUsd, leftUsd]);
+}
+
+export interface CutOff {
+  readonly role: Role;
+  readonly outcome: Outcome;
+  readonly usage: Usage;
+}
+
+/**
+ * A run that was cut off because others had left it less than it could have had is not the task's fault: it goes on when
+ * the next night brings money. One that had a whole night's would be cut off there again: that is for a person.
+ */
+export async function explainCutOff(context: StepContext, { role, outcome, usage }: CutOff): Promise<Outcome> {
+  const { ports, run, task, settings, state } = context;
+  const limits = limitsNow(context);
+  if (outcome.name !== "budget_exhausted" || limits.length === 0) return outcome;
+  const given = (await ports.store.getRun(run.id))?.reservedUsd ?? null;
+  const runs = await ports.store.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
+  const couldHave = least([
+    resolveRun(settings, state.agent, task.options, role).maxBudgetUsd,
+    leftForTask(taskLimit(context), costsOfEarlier(context, runs)).leftUsd,
+    ...limits.map(({ usd }) => usd),
+  ]);
+  if (given === null || couldHave === null || given >= couldHave) return outcome;
+  if (ranOutOfTokens(usage, given, settings.budget.runTokens)) return outcome;
+  const summary = `it was cut off at ${sayUsd(given)}, which was all that the budget of the night or the month had left for it`;
+  return { ...outcomeOf("night_over", summary), retryAt: Math.min(...limits.map(({ until }) => until)) };
+}
+
+/** The gateway counts both; whichever was nearer to its limit is what ended the run. */
+function ranOutOfTokens({ tokens, costUsd }: Usage, givenUsd: number, limit: number | null): boolean {
+  if (limit === null) return false;
+  if (costUsd === null) return true;
+  const used = tokens.input + tokens.output + tokens.cacheRead + tokens.cacheWrite;
+  return used / limit > costUsd / givenUsd;
+}
+
+/** Told once, with the end of the run: a limit that cannot see a run must not look as if it held. */
+export function uncountedEvents(context: StepContext, { costUsd }: StepResult, at: number): readonly EventDraft[] {
+  const { run, settings } = context;
+  if (run.step !== "agent" || costUsd !== null) return [];
+  const keys = [
+    ...(taskLimit(context) === null ? [] : ["budget.task_usd"]),
+    ...(settings.budget.nightUsd === null ? [] : ["budget.night_usd"]),
+    ...(settings.budget.monthUsd === null ? [] : ["budget.month_usd"]),
+  ];
+  if (keys.length === 0) return [];
+  const told = { type: "run.note", level: "warning", actor: SYSTEM, data: { limits: keys } } as const;
+  return [{ ...told, at, task: run.task, run: run.id, summary: describeUncounted(keys) }];
+}
+
+function limitsNow({ ports, project, settings }: StepContext): readonly BudgetLimit[] {
+  return limitsAt({ ...settings, project: project.name, at: ports.clock.now() });
+}
+
+function taskLimit({ settings, task }: StepContext): number | null {
+  return least([task.options.budgetUsd, settings.budget.taskUsd]);
+}
+
+function costsOfEarlier({ run }: StepContext, runs: readonly Run[]): readonly (number | null)[] {
+  const earlier = runs.filter(({ id, step, startedAt }) => id !== run.id && step === "agent" && startedAt !== null);
+  return earlier.map(({ costUsd }) => costUsd);
+}

@@ -1,0 +1,94 @@
+import type { Outcome } from "../../../core/outcomes/outcome.ts";
+import { resolveRun } from "../../../core/task/resolve-run.ts";
+import type { Role } from "../../../core/task/role.ts";
+import type { TranscriptEvent } from "../../../core/task/transcript.ts";
+import type { CommandResult, ExitRecord } from "../../../ports/supervisor.ts";
+import { chooseReport } from "./choose-report.ts";
+import { grantFor } from "../prepare/sandbox-policy.ts";
+import { setupProblem } from "../prepare/setup-workspace.ts";
+import { outcomeOf, type StepContext } from "../step-context.ts";
+
+/** What the run came to, from what the agent reported and how it ended: never from what it merely said. */
+export async function conclude(
+  context: StepContext,
+  role: Role,
+  record: ExitRecord | null,
+  events: readonly TranscriptEvent[],
+): Promise<Outcome> {
+  const { ports, run } = context;
+  if (record === null) return outcomeOf("interrupted", "the supervisor of the run died; its process tree was ended");
+  const broken = brokenRecord(record);
+  if (broken !== null) return broken;
+  const ended = record.commands.find(({ name }) => name === "agent");
+  if (ended === undefined) return concludeSetup(context, record);
+  const reported = await chooseReport(ports, run.id, { role, events, fileCounts: fileCounts(context, role) });
+  if (!reported.ok) return failureOf(ended) ?? outcomeOf("invalid_output", reported.problem);
+  const cutShort = saysTheTruth(ended) ? null : failureOf(ended);
+  if (cutShort !== null) return cutShort;
+  const { name, summary, payload, retryAt } = reported.outcome;
+  const outcome = { name, summary: ports.redact(summary), payload: ports.redact(payload), retryAt };
+  await ports.runFiles.keepOutcome(run.id, { outcome: name, ...outcome.payload });
+  return outcome;
+}
+
+function fileCounts(context: StepContext, role: Role): boolean {
+  const { ports, settings, state, task } = context;
+  if (grantFor(context, role).executes) return true;
+  const { agentSettings } = resolveRun(settings, state.agent, task.options, role);
+  return !ports.createAgent(agentSettings).capabilities.mcp;
+}
+
+/** The agent was never started: the set-up failed, or somebody ended the run during it. */
+async function concludeSetup(context: StepContext, record: ExitRecord): Promise<Outcome> {
+  const setup = record.commands.at(-1);
+  const stopped =
+    setup === undefined || setup.endedBy === "exit" || setup.endedBy === "timeout" ? null : failureOf(setup);
+  return stopped ?? outcomeOf("setup_failed", await setupProblem(context, record));
+}
+
+/** A report counts unless a person or a limit ended the run: then what was reported was not the agent's last word. */
+function saysTheTruth({ endedBy }: CommandResult): boolean {
+  return endedBy === "exit" || endedBy === "hung_after_outcome";
+}
+
+function brokenRecord({ error }: ExitRecord): Outcome | null {
+  if (error === null) return null;
+  return outcomeOf(error.kind === "internal" ? "interrupted" : error.kind, error.message);
+}
+
+function failureOf({ endedBy, exit, startError, durationMs }: CommandResult): Outcome | null {
+  if (startError !== null) return outcomeOf("agent_missing", startError);
+  switch (endedBy) {
+    case "timeout":
+      return outcomeOf("timeout", `it was still running after ${Math.round(durationMs / 1000)} s`);
+    case "idle":
+      return outcomeOf(
+        "timeout",
+        `it said nothing for too long and was ended after ${Math.round(durationMs / 1000)} s`,
+      );
+    case "cancel":
+    case "kill":
+      return outcomeOf("cancel", endedBy === "kill" ? "killed" : "cancelled");
+    case "lost":
+      return outcomeOf("interrupted", "the machine or somebody ended the supervisor");
+    case "output":
+      return outcomeOf("agent_error", "it printed more than allowed");
+    case "memory":
+      return outcomeOf("agent_error", "it used more memory than it may and was ended; the transcript says how much");
+    case "disk":
+      return outcomeOf("agent_error", "it wrote more than it may and was ended; the transcript says how much");
+    case "budget":
+      return outcomeOf("budget_exhausted", "it reached the limit of its budget; the transcript says what was spent");
+    case "refused":
+      return outcomeOf("sandbox_refused", "the sandbox refused to start it");
+    case "exit":
+    case "hung_after_outcome":
+      return exit.code === 0 ? null : outcomeOf("agent_error", describeExit(exit.code, exit.signal));
+  }
+}
+
+function describeExit(code: number | null, signal: string | null): string {
+  return signal === null
+    ? `it exited with code ${code ?? "unknown"} and reported no outcome`
+    : `it was ended by ${signal}`;
+}

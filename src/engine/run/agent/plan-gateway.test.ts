@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import type { RunSettings } from "../../../core/task/resolve-run.ts";
+import type { Agent } from "../../../ports/agent.ts";
+import { planGateway } from "./plan-gateway.ts";
+import { StepEnd, type StepContext } from "../step-context.ts";
+
+const KEY = ["sk", "ant", "real", "f00dfeedbeef"].join("-");
+
+function plan(env: Readonly<Record<string, string>>) {
+  const context = {
+    ports: { hostEnv: env, digest: (text: string) => text, clock: { newId: () => "run_1" }, prices: {} },
+    run: { id: "run_1", token: 1 },
+    settings: { budget: { runTokens: null } },
+  } as unknown as StepContext;
+  const agent = { kind: "claude", capabilities: { gateway: "anthropic" } } as Agent;
+  return planGateway(context, agent, { maxBudgetUsd: null } as RunSettings);
+}
+
+function refusal(key: string): unknown {
+  try {
+    return plan({ ANTHROPIC_API_KEY: key });
+  } catch (error) {
+    return error;
+  }
+}
+
+describe("the key of a run's model", () => {
+  it("is taken without the white space around it", () => {
+    expect(plan({ ANTHROPIC_API_KEY: ` ${KEY}\r\n` })?.keys).toEqual({ ANTHROPIC_API_KEY: KEY });
+  });
+
+  it.each([
+    ["a line break", `${KEY}\n${KEY}`, "is a line break"],
+    ["a space", `${KEY} ${KEY}`, "is white space"],
+    ["a control character", `${KEY}\u0000x`, "are control characters or letters beyond ASCII"],
+    ["a letter beyond ASCII", `${KEY}…`, "are control characters or letters beyond ASCII"],
+  ])("ends the run by name, and is not shown, with %s within it", (_, key, found) => {
+    const error = refusal(key);
+    expect(error).toBeInstanceOf(StepEnd);
+    expect(error).toMatchObject({
+      outcome: { name: "login_expired" },
+      message: expect.stringContaining(`ANTHROPIC_API_KEY is no key: within it there ${found}`),
+    });
+    expect(String(error)).not.toContain(KEY);
+  });
+
+  it("is missing where there is only white space", () => {
+    expect(refusal(" \n")).toMatchObject({
+      outcome: { name: "login_expired" },
+      message: expect.stringContaining("there is no key for claude"),
+    });
+  });
+});

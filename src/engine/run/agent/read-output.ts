@@ -1,0 +1,45 @@
+import type { TranscriptEvent, TranscriptLine } from "../../../core/task/transcript.ts";
+import type { Agent } from "../../../ports/agent.ts";
+import { createKeptEvents } from "./keep-events.ts";
+import type { EnginePorts } from "../../ports.ts";
+
+/** Larger pages make the young generation of the heap grow, and it never shrinks again: by 26 MB with a megabyte. */
+const PAGE_BYTES = 250_000;
+
+/** What matters of a transcript once its agent has ended: usage, sessions, limits, outcomes, errors. */
+export interface AgentOutput {
+  readonly events: readonly TranscriptEvent[];
+  /** What passed through the model gateway. */
+  readonly metered: readonly TranscriptEvent[];
+  /** How often a tool said that it may not touch a file. */
+  readonly fileDenials: number;
+}
+
+export const NO_OUTPUT: AgentOutput = { events: [], metered: [], fileDenials: 0 };
+
+export async function readAgentOutput(ports: EnginePorts, run: string, agent: Agent): Promise<AgentOutput> {
+  const events = createKeptEvents();
+  const metered = createKeptEvents();
+  let fileDenials = 0;
+  const read = ({ command, from, text }: TranscriptLine): void => {
+    if (command !== "agent") return;
+    // Some say only on stderr that a session is gone.
+    const said = from === "stdout" || from === "stderr" ? agent.parseLine(text) : [];
+    fileDenials += said.filter(isFileDenial).length;
+    said.forEach(events.push);
+    if (from === "gateway") ports.parseOwnLine(text).forEach(metered.push);
+  };
+  for (let offset = 0; ;) {
+    const page = await ports.runFiles.readTranscript(run, offset, PAGE_BYTES);
+    page.lines.forEach(read);
+    if (page.next === offset) return { events: events.all(), metered: metered.all(), fileDenials };
+    offset = page.next;
+  }
+}
+
+/** In the words of the system, and of the guard on the file tools. */
+const REFUSED = /permission denied|read-only file system|\bE(ACCES|PERM|ROFS)\b|is outside the workspace/i;
+
+function isFileDenial(event: TranscriptEvent): boolean {
+  return event.type === "tool_result" && event.failed && REFUSED.test(event.output);
+}

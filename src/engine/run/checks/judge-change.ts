@@ -1,0 +1,112 @@
+import { checkDiff } from "../../../policy/diff/check-diff.ts";
+import { describeFindings } from "../../../policy/diff/describe-findings.ts";
+import type { Finding } from "../../../policy/diff/finding.ts";
+import { diffRules } from "../../../policy/diff/diff-rules.ts";
+import type { FileChange } from "../../../core/change/file-change.ts";
+import type { CheckResult } from "../../../core/task/run.ts";
+import type { SecretFinding } from "../../../ports/secret-scan.ts";
+import { findKnownChange, rulesOfTheNight } from "../../nightly/judge-night.ts";
+import type { Work } from "../prepare/prepare-work.ts";
+import type { StepContext } from "../step-context.ts";
+
+/** What the engine itself has to say of a change, before any command of the project runs on it. */
+export interface Judgement {
+  readonly checks: readonly CheckResult[];
+  /** What refuses the change, for whoever repairs it; null when nothing does. */
+  readonly refusal: string | null;
+  /** What the agent was told of, left as it is, and only a person can let through. */
+  readonly question: string | null;
+  /** What it stands on, so that the next judgement knows what was said. */
+  readonly told: readonly string[];
+  /** What the change leaves, by path. */
+  readonly files: readonly string[];
+}
+
+/** Whoever insists on more than this is refused. */
+const MOST_TOLD = 200;
+
+const NOTHING: Judgement = { checks: [], refusal: null, question: null, told: [], files: [] };
+
+export async function judgeChange(context: StepContext, work: Work): Promise<Judgement> {
+  if (work.baseCommit === work.headCommit) return NOTHING;
+  const { ports, project, task, run, settings, pipeline } = context;
+  const rules = { ...diffRules(pipeline.name, settings), ...(await rulesOfTheNight(context, work)) };
+  const changes = await ports.workspaces.readChanges({
+    project: project.name,
+    task: task.id,
+    from: work.baseCommit,
+    to: work.headCommit,
+    maxFileBytes: rules.maxFileBytes,
+  });
+  const [secrets, said, known] = await Promise.all([
+    scan(context, changes),
+    whatWasSaid(context, work),
+    findKnownChange(context, changes),
+  ]);
+  const findings = [...checkDiff(changes, rules), ...known].map((finding) =>
+    said.letThrough.includes(nameOf(finding)) ? { ...finding, severity: "warning" as const } : finding,
+  );
+  const results = [
+    toResult(run.id, "diff-policy", findings),
+    ...(settings.scanSecrets ? [toResult(run.id, "no-secrets", secrets)] : []),
+  ];
+  const errors = [...findings, ...secrets].filter(({ severity }) => severity === "error");
+  const told = errors.slice(0, MOST_TOLD).map(nameOf);
+  const files = changes.flatMap(({ path, after }) => (after === null ? [] : [path]));
+  if (errors.length === 0) return { ...NOTHING, checks: results, files };
+  if (pipeline.name !== "improve" && errors.every((each) => isInsistedOn(each, said.told)))
+    return { checks: results, refusal: null, question: describeFindings(errors), told, files };
+  return { checks: results, refusal: describeFindings(errors), question: null, told, files };
+}
+
+type AnyFinding = Finding | SecretFinding;
+
+async function scan(
+  { ports, settings }: StepContext,
+  changes: readonly FileChange[],
+): Promise<readonly SecretFinding[]> {
+  return settings.scanSecrets ? ports.secretScan.scan(changes) : [];
+}
+
+interface Said {
+  /** What the agent was told of the last time. */
+  readonly told: readonly string[];
+  /** What a person was asked about this very commit, and came back to it. */
+  readonly letThrough: readonly string[];
+}
+
+async function whatWasSaid({ ports, task, run }: StepContext, work: Work): Promise<Said> {
+  const runs = await ports.store.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
+  const before = runs.filter(({ id }) => id !== run.id);
+  const told = listOf(before.findLast(({ outcome }) => outcome === "policy_failed")?.payload?.["told"]);
+  const asked = before.findLast(({ outcome, step }) => step === "checks" && outcome === "refused")?.payload;
+  const isThisOne = asked?.["commit"] === work.headCommit && run.trigger?.kind === "retry";
+  return { told, letThrough: isThisOne ? listOf(asked?.["told"]) : [] };
+}
+
+function listOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
+}
+
+/** A test may have to go: an agent that was told and leaves it so means it. Of nothing else is that an excuse. */
+function isInsistedOn(finding: AnyFinding, told: readonly string[]): boolean {
+  return finding.rule === "weakened_test" && told.includes(nameOf(finding));
+}
+
+function nameOf({ rule, path, message }: AnyFinding): string {
+  return `${rule} ${path} ${message}`;
+}
+
+function toResult(run: string, name: string, findings: readonly AnyFinding[]): CheckResult {
+  const isRefused = findings.some(({ severity }) => severity === "error");
+  const shown = findings.filter(({ severity }) => severity !== "note");
+  return {
+    run,
+    name,
+    severity: isRefused ? "error" : "warning",
+    status: shown.length === 0 ? "passed" : "failed",
+    exitCode: null,
+    durationMs: 0,
+    tail: describeFindings(findings),
+  };
+}

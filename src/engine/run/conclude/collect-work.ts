@@ -1,0 +1,91 @@
+import { CHANGING_ROLES, type Outcome, type OutcomeName } from "../../../core/outcomes/outcome.ts";
+import type { Role } from "../../../core/task/role.ts";
+import type { Artifact } from "../../../core/task/task.ts";
+import type { DiffStats } from "../../../ports/workspace.ts";
+import type { Work } from "../prepare/prepare-work.ts";
+import type { StepContext } from "../step-context.ts";
+
+export interface CollectedWork {
+  /** The commit made of this run's files; null when it changed none. */
+  readonly commit: string | null;
+  /** Where the task stands now. */
+  readonly work: Work;
+  /** The task as a whole changes nothing. */
+  readonly isEmpty: boolean;
+  readonly artifacts: readonly Artifact[];
+}
+
+const MAX_DIFF_BYTES = 20_000_000;
+
+/** After these the files are as unreliable as the run was: they are kept as a commit of the run, but the task does not build on them. */
+const DISCARDING: readonly OutcomeName[] = [
+  "agent_error",
+  "refused",
+  "setup_failed",
+  "sandbox_refused",
+  "agent_missing",
+];
+
+/** Takes the files as they stand and makes them the task's work. What a role that may not change anything left is thrown away. */
+export async function collectWork(
+  context: StepContext,
+  work: Work,
+  { role, outcome }: { readonly role: Role; readonly outcome: Outcome },
+): Promise<CollectedWork> {
+  if (!CHANGING_ROLES.includes(role)) return { commit: null, work, isEmpty: false, artifacts: [] };
+  const commit = await commitFiles(context, outcome);
+  const discard = DISCARDING.includes(outcome.name);
+  const headCommit = discard || commit === null ? work.headCommit : commit;
+  const stats = await keepDiff(context, work.baseCommit, commit ?? work.headCommit).catch((error: unknown) => {
+    // A record for people, best effort: a change that cannot be shown is still a change.
+    context.ports.log.warn("the diff could not be kept", { run: context.run.id, error: String(error) });
+    return null;
+  });
+  return {
+    commit,
+    work: { baseCommit: work.baseCommit, headCommit },
+    isEmpty: stats?.files.length === 0,
+    artifacts: stats === null || stats.files.length === 0 || discard ? [] : [diffArtifact(stats)],
+  };
+}
+
+async function commitFiles({ ports, task, run, project }: StepContext, outcome: Outcome): Promise<string | null> {
+  try {
+    const { commit } = await ports.workspaces.collect({
+      project: project.name,
+      task: task.id,
+      name: run.id,
+      message: `${task.title}\n\n${run.role ?? run.step}, attempt ${run.attempt}`,
+      at: run.createdAt,
+    });
+    return commit;
+  } catch (error) {
+    // An agent may well delete what it worked in. If its run failed anyway, that failure is the better story.
+    if (outcome.name === "implemented") throw error;
+    ports.log.warn("nothing could be collected", { run: run.id, error: String(error) });
+    return null;
+  }
+}
+
+async function keepDiff({ ports, task, run, project }: StepContext, from: string, to: string): Promise<DiffStats> {
+  if (from === to) return { files: [], insertions: 0, deletions: 0 };
+  const diff = await ports.workspaces.diff({
+    project: project.name,
+    task: task.id,
+    from,
+    to,
+    maxBytes: MAX_DIFF_BYTES,
+  });
+  const patch = ports.redact(diff.patch);
+  await ports.runFiles.keepDiff(run.id, diff.cut ? `${patch}\n[cut after ${MAX_DIFF_BYTES} bytes]\n` : patch);
+  return diff.stats;
+}
+
+function diffArtifact(stats: DiffStats): Artifact {
+  return {
+    type: "diff",
+    label: `${stats.files.length} ${stats.files.length === 1 ? "file" : "files"}, +${stats.insertions} −${stats.deletions}`,
+    url: null,
+    data: { files: stats.files, insertions: stats.insertions, deletions: stats.deletions },
+  };
+}

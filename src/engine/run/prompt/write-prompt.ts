@@ -1,0 +1,58 @@
+import { ROLE_OUTCOMES, SHARED_AGENT_OUTCOMES } from "../../../core/outcomes/outcome.ts";
+import { buildContext, type PromptData } from "../../../core/prompt/prompt-context.ts";
+import type { Role } from "../../../core/task/role.ts";
+import type { Task } from "../../../core/task/task.ts";
+import type { RunPaths } from "../../../ports/run-files.ts";
+import type { Work } from "../prepare/prepare-work.ts";
+import { gatherData } from "./prompt-data.ts";
+import { promptValues } from "./prompt-values.ts";
+import { grantFor } from "../prepare/sandbox-policy.ts";
+import type { StepContext } from "../step-context.ts";
+
+export interface PromptParams {
+  readonly role: Role;
+  readonly paths: RunPaths;
+  readonly work: Work;
+  /** The agent goes on in a session that knows all but the newest. */
+  readonly isResumed: boolean;
+  /** It has the tool `report_outcome`. */
+  readonly hasTool: boolean;
+  /** What this run must know beyond its role and task. */
+  readonly data: PromptData;
+}
+
+/** Everything the agent is told, in one file: the supervisor feeds it to the agent, people can read it afterwards. */
+export async function writePrompt(context: StepContext, params: PromptParams): Promise<void> {
+  const { role, paths, work, isResumed, hasTool } = params;
+  const { ports, task, run, project, settings } = context;
+  const text = buildContext({
+    preamble: await ports.projects.preamble(),
+    template: await ports.projects.prompt(project, role),
+    append: settings.roles[role].append,
+    instructions: settings.instructions,
+    role,
+    task: shownTask(context),
+    artifacts: await ports.store.listArtifacts(task.id),
+    values: await promptValues(ports, {
+      project,
+      settings,
+      items: task.items,
+      baseCommit: work.baseCommit,
+      commands: grantFor(context, role).commands,
+      at: run.createdAt,
+    }),
+    data: { ...(await gatherData(context, role, work)), ...params.data },
+    variables: settings.improve.variables,
+    outcomes: [...ROLE_OUTCOMES[role], ...SHARED_AGENT_OUTCOMES],
+    outcomeFile: paths.outcomeFile,
+    hasTool,
+    isResumed,
+    nonce: ports.digest(`${run.id} ${run.token} ${ports.clock.newId("run")}`).slice(0, 16),
+  });
+  await ports.runFiles.writePrompt(run.id, text);
+}
+
+/** The nightly improvement's agents know each other only by what was handed over: the analysis, the change, the checks. */
+function shownTask({ task, run }: StepContext): Task {
+  return { ...task, trigger: run.trigger, ...(task.items !== null && { context: [] }) };
+}

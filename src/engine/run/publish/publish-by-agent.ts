@@ -1,0 +1,164 @@
+import type { ChangeText } from "../../../core/nightly/describe-change.ts";
+import { SYSTEM } from "../../../core/task/event.ts";
+import type { Outcome, OutcomeName } from "../../../core/outcomes/outcome.ts";
+import type { Forge, ForgeLoan } from "../../../ports/forge.ts";
+import { targetBranch, type Work } from "../prepare/prepare-work.ts";
+import { requireReachOf } from "./reach-forge.ts";
+import { findWrong, judgeReport, lookThere, type Place, type There } from "./read-published.ts";
+import { endOf, runAgent, type AgentEnding } from "../agent/run-agent.ts";
+import { wasStarted } from "../run-jobs.ts";
+import { startAgent } from "../agent/start-agent.ts";
+import { outcomeOf, type StepContext, type StepResult } from "../step-context.ts";
+import { wantsAgent } from "./wants-agent.ts";
+
+/** Says in the run's record who publishes: an agent where the user chose so for the nights, otherwise the engine. */
+export async function markPublisher(context: StepContext): Promise<StepContext> {
+  const { ports, run, lease, state } = context;
+  if (state.step.kind !== "publish") return context;
+  // What was begun goes on as it was begun, whatever the settings say by now.
+  const byAgent = wantsAgent(context) || (await wasStarted(ports, run.id));
+  const who = byAgent ? ({ step: "agent", role: "publish" } as const) : ({ step: "publish", role: null } as const);
+  if (run.role === who.role) return context;
+  await ports.store.updateRun(lease, who);
+  return { ...context, run: { ...run, ...who } };
+}
+
+export interface Handed {
+  /** Null: the branch is there as it was judged, and so is its change request where an agent was to open it. */
+  readonly failure: Outcome | null;
+  readonly end: Partial<StepResult>;
+  /** The names of what was lent. */
+  readonly granted: readonly string[];
+}
+
+export interface HandOver {
+  readonly forge: Forge;
+  readonly text: ChangeText;
+  readonly branch: string;
+  readonly commit: string;
+}
+
+/**
+ * An agent pushes the judged commit and opens the change request, with the forge's token lent to its run alone. What it
+ * reports is a claim: before and after, the remote and the forge are asked what is there.
+ */
+export async function handOver(context: StepContext, work: Work, given: HandOver): Promise<Handed> {
+  const { ports, run } = context;
+  const place: Place = { ...given, granted: tokenNames(context) };
+  const begun = await wasStarted(ports, run.id);
+  const before = begun ? null : await lookThere(context, place);
+  const wrong = before === null ? null : findWrong(before, place);
+  if (wrong !== null) return { failure: wrong, end: {}, granted: [] };
+  // An agent that was ended after it had done everything need not do it again.
+  if (before?.request != null && before.head === place.commit) return { failure: null, end: {}, granted: [] };
+  const there = inBranch(context, given.branch);
+  const squashed = { baseCommit: work.baseCommit, headCommit: given.commit };
+  const ending = await runAgent(there, "publish", async () => {
+    const loan = given.forge.lend();
+    requireReachOf(context.settings, loan);
+    const data = { publishing: await describeErrand(context, given, { loan, expected: before?.head ?? "" }) };
+    return startAgent(there, "publish", squashed, { loan, data, onStart: () => tellOfLoan(context, place) });
+  });
+  const { granted } = place;
+  const failure = await judgeEnding(context, place, ending);
+  return { failure, end: endOf(context, ending), granted };
+}
+
+/** Its forge is gone from the settings: it is waited for, and nobody can be asked what it did there. */
+export async function awaitLeftAlone(
+  context: StepContext,
+  { branch, commit }: Pick<HandOver, "branch" | "commit">,
+): Promise<Handed> {
+  const ending = await runAgent(inBranch(context, branch), "publish", () => {
+    throw new Error(`run ${context.run.id} has neither an agent nor a forge to publish by`);
+  });
+  const summary = [
+    `an agent was publishing "${branch}" while \`forge\` was taken out of the settings or cannot be used as they have it now, so nobody could look at what it did.`,
+    `Judged was ${commit}: look whether the branch is that, and whether it has a change request. Then put \`forge\` back and retry.`,
+  ].join(" ");
+  return { failure: outcomeOf("policy_failed", summary, { branch, commit }), end: endOf(context, ending), granted: [] };
+}
+
+/** The workspace holds the commit and nothing of the person's checkout. */
+function inBranch(context: StepContext, branch: string): StepContext {
+  const { task, settings } = context;
+  const workspace = { ...settings.workspace, copy: [] };
+  return { ...context, task: { ...task, branch }, settings: { ...settings, workspace } };
+}
+
+async function judgeEnding(context: StepContext, place: Place, { outcome }: AgentEnding): Promise<Outcome | null> {
+  const after = { ...(await lookThere(context, place)), hadAgent: true };
+  const wrong = findWrong(after, place);
+  if (wrong !== null) return wrong;
+  if (outcome.name === "opened") return judgeReport(after, place, String(outcome.payload["url"]));
+  if (after.head === place.commit && after.request !== null) return null;
+  return explainUnpublished(outcome, after, place);
+}
+
+/** These say themselves where they lead, in every state. */
+const PASSED_ON: readonly OutcomeName[] = [
+  "usage_limit",
+  "provider_down",
+  "login_expired",
+  "agent_missing",
+  "disk_full",
+  "timeout",
+  "invalid_output",
+  "interrupted",
+  "sandbox_refused",
+  "night_over",
+  "cancel",
+];
+
+/** Whatever else it came to: the change is as good as before, and nobody can be asked at night. */
+function explainUnpublished(outcome: Outcome, { head }: There, { branch, commit, granted }: Place): Outcome {
+  const said = outcome.summary === "" ? outcome.name : `${outcome.name} – ${outcome.summary}`;
+  const pushed = head === commit ? `; the branch "${branch}" is pushed, and no change request is open for it` : "";
+  const name = PASSED_ON.includes(outcome.name) ? outcome.name : "agent_error";
+  const summary = `the agent that was to publish did not: ${said}${pushed}`;
+  return { ...outcomeOf(name, summary, { branch, commit, granted }), retryAt: outcome.retryAt };
+}
+
+function tokenNames({ settings }: StepContext): readonly string[] {
+  const name = settings.forge?.tokenEnv ?? null;
+  return name === null ? [] : [name];
+}
+
+/** Just before the agent starts: whoever looks at the night sees that it held the token. */
+async function tellOfLoan({ ports, run }: StepContext, { forge, granted }: Place): Promise<void> {
+  const names = granted.map((name) => `$${name}`).join(", ");
+  await ports.store.appendEvents([
+    {
+      at: ports.clock.now(),
+      task: run.task,
+      run: run.id,
+      type: "run.note",
+      level: "warning",
+      actor: SYSTEM,
+      summary: `the agent of this run holds the forge's token (${names} for ${forge.place}), since improve.publish is agent`,
+      data: { granted },
+    },
+  ]);
+}
+
+interface ForErrand {
+  readonly loan: ForgeLoan;
+  /** What the branch is there now; "" for not at all. */
+  readonly expected: string;
+}
+
+async function describeErrand(context: StepContext, given: HandOver, { loan, expected }: ForErrand): Promise<string> {
+  const { branch, commit, text } = given;
+  const target = await targetBranch(context);
+  const title = context.ports.redact(text.title);
+  const ref = `refs/heads/${branch}`;
+  return [
+    `branch: ${branch}`,
+    `commit: ${commit}`,
+    `to be merged into: ${target}`,
+    `title: ${title}`,
+    "",
+    `1. git push --force-with-lease=${ref}:${expected} origin ${commit}:${ref}`,
+    `2. ${loan.openCommand({ branch, target, title })}`,
+  ].join("\n");
+}

@@ -1,0 +1,190 @@
+import type { ChangeText } from "../../../core/nightly/describe-change.ts";
+import { withoutCredentials } from "../../../core/forge/remote-address.ts";
+import type { Artifact } from "../../../core/task/task.ts";
+import type { Outcome } from "../../../core/outcomes/outcome.ts";
+import type { ChangeRequest, Forge, Published } from "../../../ports/forge.ts";
+import { describeKnown } from "../../../core/nightly/candidates.ts";
+import { chooseBranch } from "../prepare/choose-branch.ts";
+import { describeWork } from "./describe-work.ts";
+import { judgeChange } from "../checks/judge-change.ts";
+import { findPublishedMeanwhile } from "../../nightly/judge-night.ts";
+import { findTooManyOpen } from "../../nightly/night-over.ts";
+import { targetBranch, type Work } from "../prepare/prepare-work.ts";
+import { awaitLeftAlone, handOver, type Handed } from "./publish-by-agent.ts";
+import { isCalledOff, publishTurn } from "../../nightly/publish-turn.ts";
+import { isPublished, rememberPublished } from "../../nightly/remember-proposals.ts";
+import { wasStarted } from "../run-jobs.ts";
+import { readTask, transact } from "../../transact.ts";
+import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult } from "../step-context.ts";
+
+/**
+ * One commit on top of the base, pushed as the task's branch, and a change request for it where there is a forge. Nothing
+ * counts as published before the remote has the branch and the forge has said where the change request is.
+ * Every part gives the same result when repeated, so a crash in between costs nothing.
+ */
+export async function runPublishStep(context: StepContext): Promise<StepResult> {
+  const { ports, run, task } = context;
+  const work = requireWork(context);
+  await requireJudged(context, work);
+  const text = await describeWork(context);
+  if (task.items === null) return sendOut(context, work, text);
+  const begun = await wasStarted(ports, run.id);
+  const inTurn = async (): Promise<StepResult> => {
+    const unwanted = begun ? null : await findUnwanted(context, work);
+    return unwanted === null ? sendOut(context, work, text) : resultOf(context, unwanted, { error: unwanted.summary });
+  };
+  return (await publishTurn(context, { begun, work: inTurn })) ?? calledOff(context);
+}
+
+async function sendOut(context: StepContext, work: Work, text: ChangeText): Promise<StepResult> {
+  const { ports, task, project } = context;
+  const forge = await findForge(context);
+  const credentials = forge?.credentialsFor(project.remote) ?? null;
+  const branch = await chooseBranch(context, credentials);
+  const commit = await ports.workspaces.squash({
+    project: project.name,
+    task: task.id,
+    commit: work.headCommit,
+    base: work.baseCommit,
+    message: text.message,
+    at: task.createdAt,
+  });
+  const handed = await sendBranch(context, work, { forge, text, branch, commit });
+  if (handed === null) return calledOff(context);
+  if (handed.failure !== null)
+    return resultOf(context, handed.failure, { ...handed.end, error: handed.failure.summary });
+  ports.pass("branch.pushed");
+  const request = forge === null ? null : await openRequest(context, work, { forge, text, branch, commit });
+  if (request === null) await rememberPublished(context, work, null);
+  return toResult(context, { ...work, branch, commit, request, title: ports.redact(text.title), handed });
+}
+
+/** To an agent at work, one that cannot be used any more is gone: to end the run here would leave the agent to itself. */
+async function findForge({ ports, project, settings, run }: StepContext): Promise<Forge | null> {
+  try {
+    return ports.forgeFor(project, settings);
+  } catch (error) {
+    if (run.role === "publish" && (await wasStarted(ports, run.id))) return null;
+    throw error;
+  }
+}
+
+/** By ourselves, or by the agent whom the user has chosen for it. Null where people called it off. */
+async function sendBranch(context: StepContext, work: Work, out: Leaving): Promise<Handed | null> {
+  const { ports, run, task, project } = context;
+  const { forge, branch, commit } = out;
+  // Whatever became of the settings: the engine does nothing beside an agent that was begun.
+  if (run.role === "publish")
+    return forge === null ? awaitLeftAlone(context, out) : handOver(context, work, { ...out, forge });
+  // A night that is paused in its turn would hold up the others.
+  const isOff = task.items === null ? await isCalledOff(context) : (await readTask(ports, task.id)).order !== null;
+  if (isOff) return null;
+  const credentials = forge?.credentialsFor(project.remote) ?? null;
+  const { remote } = project;
+  await ports.workspaces.push({ project: project.name, task: task.id, remote, commit, branch, credentials });
+  return { failure: null, end: {}, granted: [] };
+}
+
+/** What was right when it was checked may be there already, or one too many; what is out is beyond that. */
+async function findUnwanted(context: StepContext, work: Work): Promise<Outcome | null> {
+  if (await isPublished(context)) return null;
+  const known = await findPublishedMeanwhile(context, work);
+  if (known === null) return findTooManyOpen(context);
+  return outcomeOf("conflict", `the same was published meanwhile: ${describeKnown(known)}`, { proposal: known.id });
+}
+
+function calledOff(context: StepContext): StepResult {
+  return resultOf(context, outcomeOf("cancel", "cancelled before it was published"));
+}
+
+function requireWork({ task: { baseCommit, headCommit } }: StepContext): Work {
+  if (baseCommit === null || headCommit === null || baseCommit === headCommit)
+    throw new StepEnd("agent_error", "there is nothing to publish: the task has no commit of its own");
+  return { baseCommit, headCommit };
+}
+
+interface Leaving {
+  readonly forge: Forge | null;
+  readonly text: ChangeText;
+  readonly branch: string;
+  readonly commit: string;
+}
+
+interface Request extends Leaving {
+  readonly forge: Forge;
+}
+
+async function openRequest(context: StepContext, work: Work, request: Request): Promise<Published> {
+  const { ports, settings } = context;
+  const { forge, text, branch, commit } = request;
+  const title = ports.redact(text.title);
+  const draft = {
+    branch,
+    commit,
+    target: await targetBranch(context),
+    title,
+    body: ports.redact(text.body),
+    labels: [...new Set([...text.labels, ...(settings.forge?.labels ?? [])])],
+    reviewer: settings.forge?.reviewer ?? null,
+    assignee: settings.forge?.assignee ?? null,
+    draft: settings.forge?.draft ?? false,
+  };
+  return forge.publish(draft, async (opened) => {
+    ports.pass("request.opened");
+    await rememberPublished(context, work, opened);
+    await keepRequest(context, title, opened);
+  });
+}
+
+/** Before anything else can fail: one that nobody knows of would be opened again, or left behind by a cancel. */
+async function keepRequest({ ports, run, lease }: StepContext, title: string, opened: ChangeRequest): Promise<void> {
+  await transact(ports, run.task, lease, (task) => ({
+    advance: { task, events: [], next: null },
+    artifacts: [requestArtifact(title, opened)],
+  }));
+}
+
+/** By the title that we gave it: by the forge's own it would be another one once that is changed. */
+function requestArtifact(label: string, { url, number }: ChangeRequest): Artifact {
+  return { type: "change_request", label, url, data: { number } };
+}
+
+interface Out extends Work {
+  readonly title: string;
+  readonly branch: string;
+  readonly commit: string;
+  readonly request: Published | null;
+  readonly handed: Handed;
+}
+
+function toResult(context: StepContext, out: Out): StepResult {
+  const { branch, commit, baseCommit, request, title, handed } = out;
+  const { run, project } = context;
+  const short = commit.slice(0, 12);
+  const artifacts: readonly Artifact[] = [
+    { type: "branch", label: branch, url: null, data: { remote: withoutCredentials(project.remote) } },
+    { type: "commit", label: short, url: null, data: { commit, base: baseCommit } },
+    ...(request === null ? [] : [requestArtifact(title, request)]),
+  ];
+  const warned = request === null || request.warnings.length === 0 ? "" : ` (${request.warnings.join("; ")})`;
+  const summary = `${request?.url ?? `${branch} at ${short}`}${warned}`;
+  const url = request?.url ?? null;
+  const payload = { branch, commit, url, run: run.id, ...(handed.granted.length > 0 && { granted: handed.granted }) };
+  // Of an agent's run this would be the commit of the files that it left.
+  return resultOf(context, outcomeOf("published", summary, payload), {
+    ...handed.end,
+    commit: run.role === null ? commit : null,
+    artifacts,
+  });
+}
+
+/** What leaves the house is what was judged: a pipeline may have no checks, and a rebase makes another commit of it. */
+async function requireJudged(context: StepContext, work: Work): Promise<void> {
+  const { ports, task } = context;
+  const runs = await ports.store.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
+  const passed = runs.findLast(({ step, outcome }) => step === "checks" && outcome === "checks_passed");
+  if (passed?.payload?.["commit"] === work.headCommit) return;
+  const { refusal, question } = await judgeChange(context, work);
+  const problem = refusal ?? question;
+  if (problem !== null) throw new StepEnd("refused", `the change must not be published as it is:\n${problem}`);
+}

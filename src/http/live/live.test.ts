@@ -1,0 +1,270 @@
+import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createClient } from "../client/client.ts";
+import { eventSchema } from "../contract/event.ts";
+import { outputPageSchema } from "../contract/output.ts";
+import { endRun, type Harness, makeEvent, makeTask, openHarness, OWNER_TOKEN, saveTask } from "../harness.suite.ts";
+import { type HttpServer, openHttpServer } from "../listen.ts";
+
+const TIMES = { heartbeatMs: 100, stallMs: 300 };
+
+let api: Harness;
+let server: HttpServer;
+
+beforeEach(async () => {
+  api = await openHarness();
+  server = await openHttpServer(api.deps, { host: "127.0.0.1", port: 0, publicUrl: null }, TIMES);
+});
+
+afterEach(async () => {
+  await server.close();
+  await api.close();
+});
+
+const connectClient = () => createClient({ url: server.url, token: OWNER_TOKEN });
+
+async function until(what: () => boolean): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  while (!what()) {
+    if (performance.now() > deadline) throw new Error(`this did not come true: ${what.toString()}`);
+    await sleep(5);
+  }
+}
+
+/** A raw connection to the event stream, whose reading the test controls. */
+async function openStream(headers: Record<string, string> = {}, path = "/events"): Promise<Socket> {
+  const socket = connect(server.port, "127.0.0.1");
+  const lines = Object.entries({
+    host: `127.0.0.1:${server.port}`,
+    authorization: `Bearer ${OWNER_TOKEN}`,
+    ...headers,
+  });
+  socket.write(`GET /api/v1${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`);
+  return socket;
+}
+
+/** Reads the ids of events until the socket ends or `enough` says so, then cuts the connection. */
+async function readIds(socket: Socket, enough: (ids: readonly number[]) => boolean): Promise<number[]> {
+  let text = "";
+  let ids: number[] = [];
+  try {
+    for await (const bytes of socket) {
+      text += String(bytes);
+      // Only whole messages count: a reader that saw half of one did not see its id.
+      ids = [...text.matchAll(/^id: (\d+)\ndata: .*\n\n/gm)].map((match) => Number(match[1]));
+      if (enough(ids)) break;
+    }
+  } finally {
+    socket.destroy();
+  }
+  return ids;
+}
+
+async function startRun() {
+  const created = await saveTask(api.store, makeTask({ status: "running" }));
+  return { task: created.task, run: created.admitted[0] ?? "" };
+}
+
+function textsOf(page: unknown): string[] {
+  return outputPageSchema
+    .parse(page)
+    .lines.flatMap(({ events }) => events.map((event) => (event.type === "text" ? event.text : "")));
+}
+
+describe("the event stream", () => {
+  it("loses and repeats nothing over cuts while events are written", async () => {
+    const total = 500;
+    const first = await api.store.lastEventId();
+    const writing = (async () => {
+      for (let written = 0; written < total; written += 5) {
+        await api.store.appendEvents(
+          Array.from({ length: 5 }, (_, index) => makeEvent({ summary: `event ${written + index}` })),
+        );
+        if (written % 50 === 0) await sleep(3);
+      }
+    })();
+    const seen: number[] = [];
+    let connections = 0;
+    while (seen.length < total && connections < 200) {
+      connections += 1;
+      const socket = await openStream({ "last-event-id": String(seen.at(-1) ?? first) });
+      // 37 does not divide what is written at once, so cuts fall inside batches.
+      seen.push(...(await readIds(socket, (ids) => ids.length >= 37 || seen.length + ids.length >= total)));
+    }
+    await writing;
+    expect(connections).toBeGreaterThan(4);
+    expect(seen).toEqual(Array.from({ length: total }, (_, index) => first + index + 1));
+    await until(() => server.app.watchers() === 0);
+  });
+
+  it("goes over from the store to what comes live without a seam, for one task too", async () => {
+    const mine = "task_mine000001";
+    await saveTask(api.store, makeTask({ id: mine }));
+    const start = await api.store.lastEventId();
+    const enough = new AbortController();
+    const writing = (async () => {
+      while (!enough.signal.aborted) {
+        await api.store.appendEvents([makeEvent({ task: mine }), makeEvent({ task: null }), makeEvent({ task: null })]);
+        await sleep(0);
+      }
+    })();
+    const lists = await Promise.all(
+      Array.from({ length: 8 }, async (_, index) => {
+        await sleep(index * 7);
+        return await readIds(
+          await openStream({}, `/events?task=${mine}&last_event_id=${start}`),
+          (ids) => ids.length >= 150,
+        );
+      }),
+    );
+    enough.abort();
+    await writing;
+    for (const ids of lists)
+      expect(ids.slice(0, 150)).toEqual(Array.from({ length: 150 }, (_, index) => start + 1 + index * 3));
+  });
+
+  it("starts from now, says where that is, and sends what the contract says", async () => {
+    await api.store.appendEvents([makeEvent({ summary: "before" })]);
+    const abort = new AbortController();
+    const events = connectClient().events({ signal: abort.signal });
+    const next = events.next();
+    await until(() => server.app.watchers() === 1);
+    await sleep(50);
+    await api.store.appendEvents([makeEvent({ summary: "after", data: { text: "line\nline" } })]);
+    const { value } = await next;
+    expect(eventSchema.parse(value)).toMatchObject({ summary: "after", data: { text: "line\nline" } });
+    abort.abort();
+    expect(await events.next()).toEqual({ done: true, value: undefined });
+    await until(() => server.app.watchers() === 0);
+  });
+
+  it("does not wait for an id that the database never reached", async () => {
+    const last = await api.store.lastEventId();
+    const reading = readIds(await openStream({ "last-event-id": "999999" }), (ids) => ids.length > 0);
+    await until(() => server.app.watchers() === 1);
+    await api.store.appendEvents([makeEvent()]);
+    expect(await reading).toEqual([last + 1]);
+  });
+
+  it("refuses an id that is no number", async () => {
+    const response = await api.ask("GET", "/api/v1/events", { headers: { "last-event-id": "soon" } });
+    expect(response.status).toBe(400);
+  });
+
+  it("sends a heartbeat while nothing happens", async () => {
+    const socket = await openStream();
+    let text = "";
+    for await (const bytes of socket) {
+      text += String(bytes);
+      if ((text.match(/^:$/gm) ?? []).length >= 2) break;
+    }
+    socket.destroy();
+    expect(text).toContain("event: ready");
+  });
+
+  it("cuts off a reader that takes nothing, and goes on for the others", async () => {
+    const slow = await openStream();
+    slow.pause();
+    const closed = new Promise((resolve) => slow.once("close", resolve));
+    slow.on("error", () => {});
+    await until(() => server.app.watchers() === 1);
+    const big = "x".repeat(200_000);
+    let seen = 0;
+    const abort = new AbortController();
+    const reading = (async () => {
+      for await (const _ of connectClient().events({ signal: abort.signal })) seen += 1;
+    })();
+    await until(() => server.app.watchers() === 2);
+    for (let written = 0; written < 80; written += 1) {
+      await api.store.appendEvents([makeEvent({ data: { big } })]);
+      if (written % 20 === 0) await sleep(10);
+    }
+    await until(() => server.app.watchers() === 1);
+    await until(() => seen === 80);
+    slow.resume();
+    await closed;
+    expect(seen).toBe(80);
+    abort.abort();
+    await reading;
+  });
+
+  it("ends with the server, which does not wait for its readers", async () => {
+    const ids = readIds(await openStream(), () => false);
+    await until(() => server.app.watchers() === 1);
+    const before = performance.now();
+    await server.close();
+    expect(await ids).toEqual([]);
+    expect(performance.now() - before).toBeLessThan(900);
+  });
+});
+
+describe("the client's events", () => {
+  it("go on over a restart of the server, from the last one seen", async () => {
+    const abort = new AbortController();
+    const events = connectClient().events({ signal: abort.signal, after: await api.store.lastEventId() });
+    const { port } = server;
+    await api.store.appendEvents([makeEvent({ summary: "one" })]);
+    expect((await events.next()).value).toMatchObject({ summary: "one" });
+    await server.close();
+    await api.store.appendEvents([makeEvent({ summary: "two" })]);
+    server = await openHttpServer(api.deps, { host: "127.0.0.1", port, publicUrl: null }, TIMES);
+    expect((await events.next()).value).toMatchObject({ summary: "two" });
+    abort.abort();
+    expect((await events.next()).done).toBe(true);
+  });
+
+  it("say at once that there is no daemon, or that it refuses", async () => {
+    const { signal } = new AbortController();
+    const wrong = createClient({ url: server.url, token: "wrong" });
+    await expect(wrong.events({ signal }).next()).rejects.toMatchObject({ name: "ProblemError", status: 401 });
+    await server.close();
+    await expect(connectClient().events({ signal }).next()).rejects.toMatchObject({ name: "UnreachableError" });
+  });
+});
+
+describe("a run's output", () => {
+  it("comes as it is written and ends when the run has ended and all was sent", async () => {
+    const { task, run } = await startRun();
+    api.transcript.add("one");
+    const seen: string[] = [];
+    const reading = (async () => {
+      for await (const page of connectClient().output(run, { signal: new AbortController().signal }))
+        seen.push(...textsOf(page));
+    })();
+    await until(() => seen.length === 1);
+    api.transcript.add("two");
+    await until(() => seen.length === 2);
+    api.transcript.add("three");
+    await endRun(api.store, task, run);
+    await reading;
+    expect(seen).toEqual(["one", "two", "three"]);
+    expect(api.transcript.watched).toBe(0);
+  });
+
+  it("goes on after the offset it is given", async () => {
+    const { task, run } = await startRun();
+    api.transcript.add("one");
+    const { next } = await connectClient().call("GET /runs/:id/output", { params: { id: run } });
+    api.transcript.add("two");
+    await endRun(api.store, task, run);
+    const seen: string[] = [];
+    const { signal } = new AbortController();
+    for await (const page of connectClient().output(run, { signal, offset: next })) seen.push(...textsOf(page));
+    expect(seen).toEqual(["two"]);
+  });
+
+  it("is found by the slow look where nobody tells of it", async () => {
+    const { run } = await startRun();
+    const deaf = { ...api.deps, onOutput: () => () => {} };
+    await server.close();
+    server = await openHttpServer(deaf, { host: "127.0.0.1", port: 0, publicUrl: null });
+    const abort = new AbortController();
+    const output = connectClient().output(run, { signal: abort.signal });
+    const next = output.next();
+    await sleep(100);
+    api.transcript.add("unheard");
+    expect(textsOf((await next).value)).toEqual(["unheard"]);
+    abort.abort();
+  });
+});

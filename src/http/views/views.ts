@@ -1,0 +1,231 @@
+import { categoryLabel } from "../../core/nightly/category.ts";
+import type { Event } from "../../core/task/event.ts";
+import { categoryOf } from "../../core/notices/notice.ts";
+import type { CheckResult, Run, Tokens } from "../../core/task/run.ts";
+import { hasEnded } from "../../core/task/task.ts";
+import type { Artifact, Exchange, Items, Option, Question, Task, WaitingFor } from "../../core/task/task.ts";
+import type { Project, TokenRow } from "../../ports/store.ts";
+import type { EventJson } from "../contract/event.ts";
+import type { ProjectJson } from "../contract/project.ts";
+import type { CheckJson, RunJson } from "../contract/run.ts";
+import type { TaskJson, WaitingForJson } from "../contract/task.ts";
+import type { TokenJson } from "../contract/token.ts";
+
+export interface TaskParts {
+  readonly task: Task;
+  readonly runs: readonly Run[];
+  readonly checks: readonly CheckResult[];
+  readonly artifacts: readonly Artifact[];
+}
+
+const LIST_DESCRIPTION = 500;
+
+export function iso(at: number): string {
+  return new Date(at).toISOString();
+}
+
+export function isoOrNull(at: number | null): string | null {
+  return at === null ? null : iso(at);
+}
+
+/** A task as a row of a list: what would cost a query or a page per row is left out. */
+export function viewTaskRow(task: Task, now: number): TaskJson {
+  const { description } = task;
+  return {
+    ...viewTaskFields(task, now),
+    description:
+      description.length <= LIST_DESCRIPTION ? description : `${description.slice(0, LIST_DESCRIPTION - 1)}…`,
+    plan: null,
+    agent_ms: null,
+    cost_usd: null,
+    unknown_cost: null,
+    tokens: null,
+    context: [],
+    conversation: [],
+    runs: [],
+    checks: [],
+    artifacts: [],
+  };
+}
+
+export function viewTask({ task, runs, checks, artifacts }: TaskParts, now: number): TaskJson {
+  const agentRuns = runs.filter((run) => run.step === "agent");
+  return {
+    ...viewTaskFields(task, now),
+    description: task.description,
+    plan: task.plan,
+    agent_ms: sum(agentRuns.map((run) => runDuration(run, now) ?? 0)),
+    ...sumCosts(agentRuns),
+    tokens: viewTokens(sumTokens(runs.map((run) => run.tokens))),
+    context: task.context.map(({ at, ...entry }) => ({ ...entry, at: iso(at) })),
+    conversation: task.conversation.map(viewExchange),
+    runs: runs.map((run) => viewRun(run, now)),
+    checks: checks.map(viewCheck),
+    artifacts: artifacts.map(({ type, label, url, data }) => ({ type, label, url, data })),
+  };
+}
+
+function viewTaskFields(task: Task, now: number) {
+  return {
+    id: task.id,
+    title: task.title,
+    project: task.project,
+    pipeline: task.pipeline,
+    state: task.state,
+    status: task.status,
+    priority: task.priority,
+    size: task.size,
+    complexity: task.complexity,
+    tags: [...task.tags],
+    plan_hash: task.planHash,
+    branch: task.branch,
+    base_commit: task.baseCommit,
+    head_commit: task.headCommit,
+    options: {
+      agent: task.options.agent,
+      model: task.options.model,
+      timeout_ms: task.options.timeoutMs,
+      budget_usd: task.options.budgetUsd,
+      auto_approve: task.options.autoApprove,
+      design: task.options.design,
+    },
+    submitted_by: task.submittedBy,
+    created_at: iso(task.createdAt),
+    updated_at: iso(task.updatedAt),
+    finished_at: isoOrNull(task.finishedAt),
+    duration_ms: elapsed(task.createdAt, task.finishedAt ?? now),
+    outcome: task.outcome,
+    reason: task.reason,
+    category: task.items === null || task.items.list.length === 0 ? null : toCategory(task, task.items),
+    waiting_for: task.waitingFor === null ? null : viewWaiting(task.waitingFor),
+    queued_for: task.queuedFor === null ? null : { kind: task.queuedFor.kind, until: isoOrNull(task.queuedFor.until) },
+  };
+}
+
+/** While it is under way, the one it is at. */
+function toCategory(task: Task, items: Items): string | null {
+  return hasEnded(task) ? categoryOf(task, items) : categoryLabel(items);
+}
+
+function viewWaiting(waiting: WaitingFor): WaitingForJson {
+  const since = iso(waiting.since);
+  switch (waiting.kind) {
+    case "approval":
+      return { kind: waiting.kind, since, plan_hash: waiting.planHash };
+    case "answers":
+      return { kind: waiting.kind, since, questions: waiting.questions.map(viewQuestion) };
+    case "choice":
+      return { kind: waiting.kind, since, reason: waiting.reason, options: waiting.options.map(viewOption) };
+    case "review":
+    case "merge":
+      return { kind: waiting.kind, since };
+  }
+}
+
+function viewQuestion({ id, question, context, input, options, default: standard, deadline }: Question) {
+  return { id, question, context, input, options: [...options], default: standard, deadline: isoOrNull(deadline) };
+}
+
+function viewOption({ id, title, description, recommended }: Option) {
+  return { id, title, description, recommended };
+}
+
+function viewExchange(exchange: Exchange): TaskJson["conversation"][number] {
+  return {
+    kind: exchange.kind,
+    state: exchange.state,
+    asked: exchange.asked.map((asked) => ("question" in asked ? viewQuestion(asked) : viewOption(asked))),
+    reply: exchange.reply,
+    by: exchange.by,
+    at: iso(exchange.at),
+  };
+}
+
+export function viewRun(run: Run, now: number): RunJson {
+  return {
+    id: run.id,
+    task: run.task,
+    project: run.project,
+    state: run.state,
+    step: run.step,
+    role: run.role,
+    agent: run.agent,
+    agent_version: run.agentVersion,
+    model: run.model,
+    status: run.status,
+    outcome: run.outcome,
+    payload: run.payload,
+    attempt: run.attempt,
+    exit: run.exit,
+    ended_by: run.endedBy,
+    session_id: run.sessionId,
+    sandbox: run.sandbox,
+    commit: run.commit,
+    created_at: iso(run.createdAt),
+    started_at: isoOrNull(run.startedAt),
+    finished_at: isoOrNull(run.finishedAt),
+    duration_ms: runDuration(run, now),
+    cost_usd: run.costUsd,
+    cost_basis: run.costBasis,
+    tokens: viewTokens(run.tokens),
+    error: run.error,
+  };
+}
+
+function viewCheck(check: CheckResult): CheckJson {
+  const { run, name, severity, status, exitCode, durationMs, tail } = check;
+  return { run, name, severity, status, exit_code: exitCode, duration_ms: durationMs, tail };
+}
+
+export function viewEvent({ id, at, task, run, type, level, actor, summary, data }: Event): EventJson {
+  return { id, at: iso(at), task, run, type, level, actor: { kind: actor.kind, name: actor.name }, summary, data };
+}
+
+export function viewProject(project: Project): ProjectJson {
+  return {
+    name: project.name,
+    path: project.path,
+    remote: project.remote,
+    default_branch: project.defaultBranch,
+    accepted_by: project.acceptedBy,
+    accepted_at: iso(project.acceptedAt),
+  };
+}
+
+export function viewTokenRow({ name, rights, createdAt }: TokenRow): TokenJson {
+  return { name, rights: [...rights], created_at: iso(createdAt) };
+}
+
+export function viewTokens({ input, output, cacheRead, cacheWrite }: Tokens) {
+  return { input, output, cache_read: cacheRead, cache_write: cacheWrite };
+}
+
+/** An unknown cost is not zero: a sum of nothing but unknown ones is unknown. */
+function sumCosts(agentRuns: readonly Run[]) {
+  const known = agentRuns.flatMap((run) => (run.costUsd === null ? [] : [run.costUsd]));
+  const unknown = agentRuns.filter((run) => run.finishedAt !== null && run.costUsd === null).length;
+  return { cost_usd: known.length === 0 && unknown > 0 ? null : sum(known), unknown_cost: unknown };
+}
+
+function runDuration(run: Run, now: number): number | null {
+  if (run.startedAt === null) return null;
+  return Math.max(0, elapsed(run.startedAt, run.finishedAt ?? now) - run.pausedMs);
+}
+
+/** Somebody may have set the machine's clock back between the two. */
+function elapsed(from: number, to: number): number {
+  return Math.max(0, Math.round(to - from));
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+function sumTokens(all: readonly Tokens[]): Tokens {
+  return {
+    input: sum(all.map((tokens) => tokens.input)),
+    output: sum(all.map((tokens) => tokens.output)),
+    cacheRead: sum(all.map((tokens) => tokens.cacheRead)),
+    cacheWrite: sum(all.map((tokens) => tokens.cacheWrite)),
+  };
+}

@@ -1,0 +1,104 @@
+import type { FileSide } from "../../core/change/file-change.ts";
+import type { ChangedFile } from "./changed-file.ts";
+import { isSource } from "./changed-file.ts";
+import type { DiffRules, Finding } from "./finding.ts";
+import { severityOf } from "./finding.ts";
+
+/** What is no plain text file of a sensible size: nobody can read it in a review. */
+export function checkKinds(files: readonly ChangedFile[], rules: DiffRules): Finding[] {
+  return files.flatMap((file) => [
+    ...checkSubmodule(file, rules),
+    ...checkLink(file),
+    ...checkMode(file),
+    ...checkHuge(file, rules),
+    ...checkBinary(file, rules),
+  ]);
+}
+
+function checkSubmodule({ path, change }: ChangedFile, rules: DiffRules): Finding[] {
+  const { before, after } = change;
+  if (before?.kind !== "submodule" && after?.kind !== "submodule") return [];
+  const what =
+    before?.kind !== "submodule"
+      ? "is a new submodule"
+      : after === null
+        ? "was a submodule and is gone"
+        : "is a submodule and stands somewhere else now";
+  const message = `This path ${what}: code from another repository that this change does not show. Leave submodules as they were.`;
+  return [{ rule: "submodule", severity: severityOf(rules.submodules), path, line: null, message }];
+}
+
+function checkLink({ path, change }: ChangedFile): Finding[] {
+  const { before, after } = change;
+  if (after?.kind !== "link") {
+    if (before?.kind !== "link") return [];
+    const message = after === null ? "A link was removed." : "A link became a file of its own.";
+    return [{ rule: "link", severity: "note", path, line: null, message }];
+  }
+  const target = textOf(after);
+  if (target === null || leavesRepository(path, target)) {
+    const where = target === null ? "farther than could be read" : `to "${target}", outside of the repository`;
+    const message = `This link leads ${where}. Links may only lead to files of the repository, by a relative path.`;
+    return [{ rule: "link", severity: "error", path, line: 1, message }];
+  }
+  const message = `This is ${before === null ? "a new link" : "a link now"} to "${target}". Say why a link is needed, or use a file.`;
+  return [{ rule: "link", severity: "warning", path, line: 1, message }];
+}
+
+function textOf(side: FileSide): string | null {
+  return side.content === null ? null : new TextDecoder().decode(side.content);
+}
+
+/** By its text alone: links to links are each checked where they stand. The repository's git directory is outside, too. */
+function leavesRepository(path: string, target: string): boolean {
+  if (target === "" || /^([/\\~]|[A-Za-z]:)/.test(target) || target.includes("\0")) return true;
+  const place = path.split("/").slice(0, -1);
+  for (const part of target.split(/[/\\]/)) {
+    if (part === "..") {
+      if (place.pop() === undefined) return true;
+    } else if (part !== "." && part !== "") place.push(part);
+  }
+  return place.some((part) => part.toLowerCase() === ".git");
+}
+
+function checkMode({ path, change }: ChangedFile): Finding[] {
+  const { before, after } = change;
+  if (after?.kind !== "executable" || before?.kind === "executable") return [];
+  const what =
+    before === null ? "This new file can be executed." : "This file can be executed now, which it could not before.";
+  return [{ rule: "mode", severity: "note", path, line: null, message: what }];
+}
+
+function checkHuge({ path, change }: ChangedFile, rules: DiffRules): Finding[] {
+  const unread = [change.after, change.before].find(
+    (side) => side && side.kind !== "submodule" && side.content === null,
+  );
+  if (!unread) return [];
+  const gone = change.after === null;
+  const size = `${unread.bytes.toLocaleString("en-US")} bytes`;
+  const limit =
+    unread.bytes > rules.maxFileBytes
+      ? `files may have ${rules.maxFileBytes.toLocaleString("en-US")} at most`
+      : "the change as a whole is too large to be read";
+  const message = gone
+    ? `A file of ${size} was deleted, which could not be looked into.`
+    : `A file of ${size} cannot be checked: ${limit}. Leave it out of the repository, or make it smaller.`;
+  return [{ rule: "huge_file", severity: gone ? "warning" : "error", path, line: null, message }];
+}
+
+function checkBinary({ path, before, after }: ChangedFile, rules: DiffRules): Finding[] {
+  if (!after?.binary) return [];
+  if (isSource(path)) {
+    const message =
+      "This file should be text but has NUL or control bytes in it, which hide it from reviews. Write it as plain text.";
+    return [{ rule: "binary_file", severity: "error", path, line: lineOfOddByte(after.text), message }];
+  }
+  const what = before === null ? "A binary file was added" : "A binary file was changed";
+  const message = `${what}, which nobody can read in a review. Leave it out unless the task asks for it.`;
+  return [{ rule: "binary_file", severity: severityOf(rules.binaryFiles), path, line: null, message }];
+}
+
+function lineOfOddByte(text: string): number | null {
+  const place = text.search(/[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]/);
+  return place < 0 ? null : text.slice(0, place).split("\n").length;
+}

@@ -1,0 +1,202 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { sleep } from "../../adapters/process/sleep.ts";
+import { boundTreeMemory, readTreeMemory } from "../../adapters/process/tree-usage.ts";
+import { createTree } from "../../adapters/process/tree.ts";
+import { RESULT, syscallProgram } from "../../adapters/sandboxes/self-test/syscall-program.ts";
+import type { Syscall } from "../../adapters/sandboxes/self-test/syscall-program.ts";
+import type { Breach } from "./limits.ts";
+import { findNameless, readMapped } from "./nameless-files.ts";
+import { startWatchdog } from "./watchdog.ts";
+import type { WatchdogParams } from "./watchdog.ts";
+
+const TICK_MS = 50;
+const MB = 1024 * 1024;
+const ROOMY = { treeMemoryBytes: 8_000 * MB, diskBytes: 8_000 * MB, diskFloorBytes: 0 };
+
+let dir: string;
+let cleanUps: (() => unknown)[];
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "watchdog-"));
+  cleanUps = [];
+});
+
+afterEach(async () => {
+  for (const cleanUp of cleanUps.toReversed()) await cleanUp();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+/** A command like those of a run: leader of a group of its own. */
+function start(code: string, program = process.execPath): WatchdogParams["members"] {
+  const argv = [program === "sh" ? "-c" : "-e", code];
+  const child = spawn(program, argv, { detached: true, stdio: "ignore", cwd: dir });
+  if (child.pid === undefined) throw new Error(`${program} cannot be started`);
+  const tree = createTree({ leader: { pid: child.pid, startTime: null }, environment: "", since: null });
+  cleanUps.push(tree.end);
+  return tree.members;
+}
+
+const isLinux = process.platform === "linux" && (process.arch === "x64" || process.arch === "arm64");
+const [MEMFD, FALLOCATE, MMAP, CLONE, NANOSLEEP] =
+  process.arch === "x64" ? [319, 285, 9, 56, 35] : [279, 47, 222, 220, 101];
+const SLEEP: Syscall = { call: NANOSLEEP, args: [{ words: [1_000, 0] }, 0] };
+const SIGCHLD = 17;
+/** There a file is memory. */
+const TMPFS = 0x0102_1994;
+const FORK: Syscall = { call: CLONE, args: [SIGCHLD, 0, 0, 0, 0] };
+const memfd = (megabytes: number): readonly Syscall[] => [
+  { call: MEMFD, args: ["x", 0] },
+  { call: FALLOCATE, args: [RESULT, 0, 0, megabytes * MB] },
+];
+/** The first that it opened, with all pages at hand: readable, writable, shared, populated. */
+const mapped = (megabytes: number): Syscall => ({ call: MMAP, args: [0, megabytes * MB, 3, 0x8001, 3, 0] });
+
+/** A program of nothing but these calls. */
+function startCalls(calls: readonly Syscall[]): WatchdogParams["members"] {
+  const arch = process.arch === "arm64" ? "arm64" : "x64";
+  writeFileSync(join(dir, "calls"), syscallProgram(arch, calls), { mode: 0o755 });
+  return start("exec ./calls", "sh");
+}
+
+type Over = Partial<Omit<WatchdogParams, "limits" | "onBreach">> & { limits?: Partial<WatchdogParams["limits"]> };
+
+/** All breaches that are told within the time. */
+async function watch({ limits, ...over }: Over, ms: number): Promise<readonly Breach[]> {
+  const breaches: Breach[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const watchdog = startWatchdog({
+    members: () => [],
+    writable: [dir],
+    isPaused: () => false,
+    tickMs: TICK_MS,
+    ...over,
+    limits: { ...ROOMY, ...limits },
+    onBreach(breach) {
+      breaches.push(breach);
+      // Whether it is told once more shows in the ticks after this one.
+      setTimeout(resolve, 5 * TICK_MS);
+    },
+  });
+  const timer = setTimeout(resolve, ms);
+  await promise;
+  clearTimeout(timer);
+  watchdog.stop();
+  return breaches;
+}
+
+const allocate = (megabytes: number): string =>
+  `const held = Buffer.alloc(${megabytes * MB}, 1); setInterval(() => held.length, 1e6);`;
+
+describe("memory", () => {
+  it("of one process that takes too much is told once, with numbers", async () => {
+    const [breach, ...more] = await watch(
+      { members: start(allocate(300)), limits: { treeMemoryBytes: 200 * MB } },
+      10_000,
+    );
+    expect(breach?.endedBy).toBe("memory");
+    expect(breach?.sentence).toMatch(
+      /^It used [23]\d\d\.\d MB of memory, more than the 200\.0 MB allowed, and was ended\.$/,
+    );
+    expect(more).toEqual([]);
+  });
+
+  it("of many that each take little is counted together, also of those that come later", async () => {
+    const code = `setTimeout(() => { for (let i = 0; i < 4; i++) child_process.spawn(process.execPath, ["-e", ${JSON.stringify(allocate(60))}]); }, 300); setInterval(() => 0, 1e6)`;
+    const [breach] = await watch({ members: start(code), limits: { treeMemoryBytes: 200 * MB } }, 15_000);
+    expect(breach?.endedBy).toBe("memory");
+  });
+
+  it("that is shared is counted once", async () => {
+    // A shell that holds 20 MB, and four copies that it forks.
+    const code = `held=$(head -c ${20 * MB} /dev/zero | tr '\\0' x); for i in 1 2 3 4; do (sleep 100; :) & done; touch ready; wait`;
+    const members = start(code, "sh");
+    while (!existsSync(join(dir, "ready"))) await sleep(20);
+    const limits = { treeMemoryBytes: 75 * MB };
+    expect(await watch({ members, limits }, 1_000)).toEqual([]);
+    const pids = members().map(({ pid }) => pid);
+    expect(boundTreeMemory(pids)).toBeGreaterThan(limits.treeMemoryBytes);
+    expect(readTreeMemory(pids)).toBeGreaterThan(20 * MB);
+  });
+
+  it.runIf(isLinux)("in files that no process has mapped is counted, and told", async () => {
+    const members = startCalls([...memfd(60), ...memfd(60), SLEEP]);
+    const [breach] = await watch({ members, limits: { treeMemoryBytes: 100 * MB } }, 15_000);
+    expect(breach?.endedBy).toBe("memory");
+    expect(breach?.sentence).toMatch(/^It used 1[0-3]\d\.\d MB of memory, more than the 100\.0 MB allowed/);
+  });
+
+  it.runIf(isLinux)("in such a file that is mapped, or open in several processes, is counted once", async () => {
+    const members = startCalls([...memfd(60), mapped(60), FORK, SLEEP]);
+    const pidsOf = () => members().map(({ pid }) => pid);
+    while (pidsOf().length < 2 || boundTreeMemory(pidsOf()) < 60 * MB) await sleep(20);
+    const pids = pidsOf();
+    const { memoryBytes, diskBytes, inMemory } = findNameless(pids);
+    expect([memoryBytes, diskBytes, inMemory.size]).toEqual([60 * MB, 0, 1]);
+    expect(readMapped(pids, inMemory)).toBeGreaterThan(59 * MB);
+    expect(boundTreeMemory(pids) + memoryBytes).toBeGreaterThan(100 * MB);
+    expect(await watch({ members, limits: { treeMemoryBytes: 100 * MB } }, 1_000)).toEqual([]);
+  });
+
+  it("of a command that is paused is not looked at", async () => {
+    const members = start(allocate(300));
+    expect(await watch({ members, limits: { treeMemoryBytes: 200 * MB }, isPaused: () => true }, 1_000)).toEqual([]);
+  });
+});
+
+/** It may be seen while it still writes: what counts is more than was allowed, and no more than it wrote. */
+const filled = (breach: Breach | undefined): number =>
+  Number(/^It filled ([\d.]+) MB/.exec(breach?.sentence ?? "")?.[1]);
+const isBetween = (least: number, most: number) => (megabytes: number) => megabytes >= least && megabytes <= most;
+
+describe("disk", () => {
+  it("filled with many small files is told, with numbers", async () => {
+    const code = `for (let i = 0; ; i++) { fs.writeFileSync("f" + i, "x"); if (i > 4000) { setInterval(() => 0, 1e6); break; } }`;
+    const [breach, ...more] = await watch({ members: start(code), limits: { diskBytes: 8 * MB } }, 15_000);
+    expect(breach?.endedBy).toBe("disk");
+    expect(breach?.sentence).toMatch(/^It filled [\d.]+ MB of disk, more than the 8\.0 MB allowed, and was ended\.$/);
+    expect(filled(breach)).toSatisfy(isBetween(8, 17));
+    expect(more).toEqual([]);
+  });
+
+  it.runIf(isLinux && statfsSync(tmpdir()).type !== TMPFS)(
+    "filled by a file that was removed and is still open is told",
+    async () => {
+      const code = `const f = fs.openSync("gone", "w"); fs.unlinkSync("gone"); fs.writeSync(f, Buffer.alloc(${12 * MB}, 1)); setInterval(() => f, 1e6)`;
+      const [breach] = await watch({ members: start(code), limits: { diskBytes: 8 * MB } }, 15_000);
+      expect(breach?.endedBy).toBe("disk");
+      expect(filled(breach)).toSatisfy(isBetween(8, 13));
+    },
+  );
+
+  it("below the floor is told at once", async () => {
+    const [breach] = await watch({ limits: { diskFloorBytes: 1e18 } }, 5_000);
+    expect(breach?.endedBy).toBe("disk");
+    expect(breach?.sentence).toMatch(
+      /^Only [\d.]+ [MG]B are free on the disk it writes to, less than the [\d.]+ GB that must stay/,
+    );
+  });
+
+  it("within the limits is no matter, nor a directory that is gone", async () => {
+    writeFileSync(join(dir, "some"), Buffer.alloc(MB, 1));
+    expect(await watch({ writable: [dir, join(dir, "gone")] }, 1_000)).toEqual([]);
+  });
+});
+
+it("tells nothing once it is stopped", async () => {
+  const breaches: Breach[] = [];
+  const watchdog = startWatchdog({
+    limits: { ...ROOMY, diskFloorBytes: 1e18 },
+    members: () => [],
+    writable: [dir],
+    isPaused: () => false,
+    tickMs: TICK_MS,
+    onBreach: (breach) => breaches.push(breach),
+  });
+  watchdog.stop();
+  await sleep(5 * TICK_MS);
+  expect(breaches).toEqual([]);
+});

@@ -1,0 +1,91 @@
+import { describe, expect, test } from "vitest";
+import { forgeError } from "../forges/forge-scene.ts";
+import type { ForgeScene } from "../forges/forge-scene.ts";
+
+/** What is read back from a forge: lists, states, comments, CI. */
+export function testForgeReading(scene: ForgeScene): void {
+  describe("listOpen", () => {
+    test("gives the open ones of a label over all pages, newest first", async () => {
+      await scene.restart({ mostPerPage: 2 });
+      for (let n = 1; n <= 7; n++) {
+        const held = await scene.loopback.openRequest({ branch: `b${n}` });
+        held.labels.push(n === 3 ? "other" : "night-shift");
+      }
+      scene.loopback.closeRequest(5);
+      const open = await scene.forge().listOpen("night-shift");
+      expect(open.map(({ number }) => number)).toEqual([7, 6, 4, 2, 1]);
+      expect(open[0]).toEqual({ number: 7, title: "b7", branch: "b7", url: expect.stringContaining("/team/shop/") });
+      expect(await scene.forge().listOpen("none-has-it")).toEqual([]);
+    });
+  });
+
+  describe("read", () => {
+    test("an open one: head commit, labels, comments in order, nothing run yet", async () => {
+      await scene.restart({ mostPerPage: 2 });
+      const commit = await scene.makeBranch("night-shift/faster");
+      await scene.forge().publish(scene.draft());
+      const { comment } = scene.loopback;
+      comment(1, { body: "first", author: "bob" });
+      comment(1, { body: "rename this", file: "src/a.ts", line: 12 });
+      comment(1, { body: "changed the title", kind: "system" });
+      comment(1, { body: "please mind the tests", kind: scene.setup.kind === "github" ? "review" : "comment" });
+      for (const n of [1, 2, 3, 4]) comment(1, { body: `more ${n}` });
+      const state = await scene.forge().read(1);
+      expect(state).toMatchObject({
+        number: 1,
+        state: "open",
+        headCommit: commit,
+        mergeCommit: null,
+        hasConflict: false,
+        labels: ["night-shift", "performance"],
+        ci: "none",
+      });
+      expect(state.comments.map(({ body }) => body)).toEqual([
+        "first",
+        "rename this",
+        "please mind the tests",
+        "more 1",
+        "more 2",
+        "more 3",
+        "more 4",
+      ]);
+      expect(state.comments[0]).toMatchObject({ author: "bob", file: null, line: null, at: Date.UTC(2026, 0, 2) });
+      expect(state.comments[1]).toMatchObject({ author: "alice", file: "src/a.ts", line: 12 });
+      expect(new Set(state.comments.map(({ id }) => id)).size).toBe(7);
+    });
+
+    test("what CI came to, for the newest commit alone", async () => {
+      await scene.makeBranch("night-shift/faster");
+      const forge = scene.forge();
+      await forge.publish(scene.draft());
+      for (const state of ["running", "failed", "passed"] as const) {
+        scene.loopback.ci(1, state);
+        expect((await forge.read(1)).ci).toBe(state);
+      }
+      const headCommit = await scene.makeBranch("night-shift/faster");
+      expect(await forge.read(1)).toMatchObject({ ci: "none", headCommit });
+    });
+
+    test("a conflict, a merge and a closing", async () => {
+      const forge = scene.forge();
+      const repo = scene.repo();
+      await scene.makeBranch("night-shift/faster");
+      await forge.publish(scene.draft());
+      const mergeCommit = await scene.loopback.merge(1);
+      expect(await forge.read(1)).toMatchObject({ state: "merged", mergeCommit });
+      await repo.git("checkout", "--quiet", "-B", "clash", "main");
+      await repo.commit({ "README.md": "theirs\n" });
+      await repo.git("checkout", "--quiet", "main");
+      await repo.git("pull", "--quiet", "--ff-only", "origin", "main");
+      await repo.commit({ "README.md": "ours\n" });
+      await forge.publish(scene.draft({ branch: "clash" }));
+      expect(await forge.read(2)).toMatchObject({ state: "open", hasConflict: true, mergeCommit: null });
+      scene.loopback.closeRequest(2);
+      expect(await forge.read(2)).toMatchObject({ state: "closed", mergeCommit: null });
+    });
+
+    test("one that is not there", async () => {
+      expect(await forgeError(scene.forge().read(99))).toMatchObject({ trouble: "missing", kind: "not_found" });
+    });
+  });
+}

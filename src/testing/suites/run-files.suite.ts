@@ -1,0 +1,228 @@
+import { execFileSync } from "node:child_process";
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import type { RunFiles, RunPaths } from "../../ports/run-files.ts";
+
+const line = (text: string) => ({ at: 1, from: "stdout", command: "agent", text }) as const;
+
+export function testRunFiles(create: (home: string) => RunFiles): void {
+  describe("run files", () => {
+    let home: string;
+    let files: RunFiles;
+    let paths: RunPaths;
+    const read = () => files.readOutcome("run_1");
+    const write = (text: string | Buffer): void => writeFileSync(paths.outcomeFile, text);
+    const append = (...texts: readonly string[]): void =>
+      appendFileSync(
+        join(paths.dir, "transcript.jsonl"),
+        texts.map((text) => `${JSON.stringify(line(text))}\n`).join(""),
+      );
+
+    beforeEach(async () => {
+      home = mkdtempSync(join(tmpdir(), "nightshift-runs-"));
+      onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+      files = create(home);
+      paths = await files.prepare({ run: "run_1", task: "task_1", role: "implement" });
+    });
+
+    test("prepare makes private directories, twice the same, and what a run leaves behind does not stop it", async () => {
+      expect(paths.dir).toBe(files.dir("run_1"));
+      for (const dir of [paths.dir, paths.outcomeDir, paths.home, paths.tmp])
+        expect(statSync(dir).mode & 0o777, dir).toBe(0o700);
+      rmSync(paths.home, { recursive: true });
+      symlinkSync("/etc", paths.home);
+      chmodSync(paths.tmp, 0);
+      expect(await files.prepare({ run: "run_1", task: "task_1", role: "implement" })).toEqual(paths);
+      expect(existsSync(join(paths.home, "passwd"))).toBe(false);
+      expect(statSync(paths.tmp).mode & 0o777).toBe(0o700);
+    });
+
+    test("the home of an agent belongs to its task and role, not to the run", async () => {
+      const again = await files.prepare({ run: "run_2", task: "task_1", role: "implement" });
+      const other = await files.prepare({ run: "run_2", task: "task_1", role: "review" });
+      expect(again.home).toBe(paths.home);
+      expect(other.home).not.toBe(paths.home);
+      expect(again.outcomeFile).not.toBe(paths.outcomeFile);
+    });
+
+    test("a part of a run has files of its own; a name cannot leave the home", async () => {
+      const part = await files.prepare({ run: "run_1/baseline", task: "task_1", role: null });
+      expect(part.dir).toBe(join(paths.dir, "baseline"));
+      expect(() => files.dir("../outside")).toThrow(/cannot be the name/);
+      await expect(files.prepare({ run: "run_1", task: "a/..", role: null })).rejects.toThrow(/cannot be the name/);
+    });
+
+    test("the prompt is for its owner alone", async () => {
+      await files.writePrompt("run_1", "first");
+      await files.writePrompt("run_1", "do it\n");
+      expect(readFileSync(paths.promptFile, "utf8")).toBe("do it\n");
+      expect(statSync(paths.promptFile).mode & 0o777).toBe(0o600);
+    });
+
+    describe("the outcome an agent wrote", () => {
+      test("is its object, or missing", async () => {
+        expect(await read()).toEqual({ kind: "missing" });
+        write('\ufeff{"outcome": "implemented", "summary": "ä"}\n');
+        expect(await read()).toEqual({ kind: "value", value: { outcome: "implemented", summary: "ä" } });
+      });
+
+      test.each([
+        ["nothing", "", /is empty/],
+        ["no JSON", "I am done \u001b[31m", /is not JSON: [^\u001b]*$/],
+        ["a list", "[1]", /holds a list/],
+        ["null", "null", /holds null/],
+        ["a string", '"done"', /holds a string/],
+        ["a prototype", '{"a": [{"__proto__": {"admin": true}}]}', /__proto__/],
+        ["a bomb of brackets", `{"a": ${"[".repeat(200_000)}${"]".repeat(200_000)}}`, /levels deep/],
+        ["an unfinished bomb", `{"a": "${'\\"['.repeat(200_000)}`, /is not JSON/],
+        ["too much", JSON.stringify({ a: "x".repeat(1024 * 1024) }), /larger than 1048576 bytes/],
+      ])("with %s is invalid, with a sentence", async (_, text, problem) => {
+        write(text);
+        expect(await read()).toEqual({ kind: "invalid", problem: expect.stringMatching(problem) });
+      });
+
+      test("in bytes that are no text is invalid", async () => {
+        write(Buffer.from([0x7b, 0xff, 0xfe, 0x00, 0x7d]));
+        expect(await read()).toEqual({ kind: "invalid", problem: expect.stringMatching(/not UTF-8/) });
+      });
+
+      test("of 50 GB without content is refused at once", async () => {
+        write("{}");
+        truncateSync(paths.outcomeFile, 50 * 2 ** 30);
+        expect(await read()).toEqual({ kind: "invalid", problem: expect.stringMatching(/larger/) });
+      });
+
+      test("as a link to another file shows nothing of it", async () => {
+        const secret = join(home, "secret.json");
+        writeFileSync(secret, '{"token": 1}');
+        symlinkSync(secret, paths.outcomeFile);
+        expect(await read()).toEqual({ kind: "invalid", problem: expect.stringMatching(/symbolic link/) });
+        rmSync(paths.outcomeFile);
+        linkSync(secret, paths.outcomeFile);
+        expect(await read()).toEqual({ kind: "invalid", problem: expect.stringMatching(/hard link/) });
+      });
+
+      test("by the tool is a file of its own, read with the same distrust", async () => {
+        write('{"outcome": "implemented", "summary": "by hand"}');
+        expect(await files.readReport("run_1")).toEqual({ kind: "missing" });
+        writeFileSync(paths.reportFile, '{"outcome": "implemented", "summary": "by the tool"}');
+        expect(await files.readReport("run_1")).toMatchObject({ kind: "value", value: { summary: "by the tool" } });
+        expect(await read()).toMatchObject({ kind: "value", value: { summary: "by hand" } });
+        rmSync(paths.reportFile);
+        symlinkSync(paths.outcomeFile, paths.reportFile);
+        expect(await files.readReport("run_1")).toEqual({
+          kind: "invalid",
+          problem: expect.stringMatching(/symbolic link/),
+        });
+      });
+
+      test("in a directory that is a link shows nothing of it", async () => {
+        renameSync(paths.outcomeDir, join(home, "elsewhere"));
+        writeFileSync(join(home, "elsewhere/outcome.json"), '{"token": 1}');
+        symlinkSync(join(home, "elsewhere"), paths.outcomeDir);
+        expect(await read()).toEqual({ kind: "invalid", problem: expect.stringMatching(/replaced by a link/) });
+      });
+
+      test("as a pipe or a directory does not make us wait", async () => {
+        execFileSync("mkfifo", [paths.outcomeFile]);
+        expect(await read()).toEqual({ kind: "invalid", problem: expect.stringMatching(/not a regular file/) });
+        rmSync(paths.outcomeFile);
+        mkdirSync(paths.outcomeFile);
+        expect(await read()).toEqual({ kind: "invalid", problem: expect.stringMatching(/not a regular file/) });
+      });
+    });
+
+    test("what the engine keeps can be read again", async () => {
+      expect(await files.readDiff("run_1")).toBeNull();
+      await files.keepDiff("run_1", "--- a\n+++ b\n");
+      await files.keepOutcome("run_1", { outcome: "implemented" });
+      expect(await files.readDiff("run_1")).toBe("--- a\n+++ b\n");
+      expect(JSON.parse(readFileSync(join(paths.dir, "outcome.json"), "utf8"))).toEqual({ outcome: "implemented" });
+    });
+
+    describe("the transcript", () => {
+      test("is read page by page in whole lines", async () => {
+        expect(await files.readTranscript("run_1", 0, 100)).toEqual({ lines: [], next: 0 });
+        append("ä", "b", "c");
+        const seen: string[] = [];
+        for (let offset = 0, before = -1; offset > before;) {
+          const page = await files.readTranscript("run_1", offset, 80);
+          seen.push(...page.lines.map(({ text }) => text));
+          [before, offset] = [offset, page.next];
+        }
+        expect(seen).toEqual(["ä", "b", "c"]);
+      });
+
+      test("is not read beyond the last whole line, nor stopped by one that is broken or longer than a page", async () => {
+        append("x".repeat(5000));
+        appendFileSync(join(paths.dir, "transcript.jsonl"), '{"at":1,"fr\n{"at":"no line"}\n');
+        append("b");
+        appendFileSync(join(paths.dir, "transcript.jsonl"), '{"at":1');
+        const first = await files.readTranscript("run_1", 0, 100);
+        expect(first.lines).toEqual([line("x".repeat(5000))]);
+        const second = await files.readTranscript("run_1", first.next, 1000);
+        expect(second.lines).toEqual([line("b")]);
+        expect(await files.readTranscript("run_1", second.next, 1000)).toEqual({ lines: [], next: second.next });
+      });
+    });
+
+    test("the tail of a log is text without control characters", async () => {
+      mkdirSync(join(paths.dir, "checks"));
+      const log = join(paths.dir, "checks/lint.log");
+      writeFileSync(
+        log,
+        "\u001b[1;31mred\u001b[0m \u001b]0;title\u0007bell\u0007\r\n50%\r100%\n\u202eevil\u0000\tend ä",
+      );
+      expect(await files.readLogTail("run_1", "checks/lint.log", 1000)).toBe("red bell\n50%\n100%\nevil\tend ä");
+      expect(await files.readLogTail("run_1", "checks/lint.log", 5)).toBe("nd ä");
+      writeFileSync(log, "ääää");
+      expect(await files.readLogTail("run_1", "checks/lint.log", 3)).toBe("ä");
+      expect(await files.readLogTail("run_1", "checks/none.log", 3)).toBe("");
+      await expect(files.readLogTail("run_1", "../run_2/x.log", 3)).rejects.toThrow(/outside/);
+    });
+
+    test("cleaning a run keeps what people read; cleaning a task drops its homes; removing a run drops all", async () => {
+      const locked = join(paths.tmp, "locked", "deep");
+      mkdirSync(locked, { recursive: true });
+      writeFileSync(join(home, "outside"), "stays");
+      symlinkSync(home, join(locked, "link"));
+      chmodSync(join(paths.tmp, "locked"), 0);
+      await files.writePrompt("run_1", "prompt");
+      writeFileSync(join(paths.dir, ".prompt.md.new"), "by a writer that died");
+      await files.cleanRun("run_1");
+      expect(readdirSync(paths.dir)).toEqual(["prompt.md"]);
+      await files.cleanRun("run_none");
+      expect([existsSync(paths.tmp), existsSync(paths.outcomeDir), existsSync(paths.promptFile)]).toEqual([
+        false,
+        false,
+        true,
+      ]);
+      await files.cleanTask("task_1");
+      expect(existsSync(paths.home)).toBe(false);
+      await files.removeRun("run_1");
+      await files.removeRun("run_1");
+      expect([existsSync(paths.dir), readFileSync(join(home, "outside"), "utf8")]).toEqual([false, "stays"]);
+    });
+
+    test("freeBytes is what the disk has left", async () => {
+      expect(await files.freeBytes()).toBeGreaterThan(0);
+    });
+  });
+}

@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, describe } from "vitest";
+import type { Store } from "../../ports/store.ts";
+import { testAdmission } from "../store/admission.suite.ts";
+import { testCommit } from "../store/commit.suite.ts";
+import { testCosts } from "../store/costs.suite.ts";
+import type { Current } from "../store/current.ts";
+import { testEvents } from "../store/events.suite.ts";
+import { testLedger } from "../store/ledger.suite.ts";
+import { testRecords } from "../store/records.suite.ts";
+import { testReservations } from "../store/reservations.suite.ts";
+import { testRuns } from "../store/runs.suite.ts";
+import { testTasks } from "../store/tasks.suite.ts";
+
+export interface OpenedStore {
+  readonly store: Store;
+  /** Closes the store and opens the same database again; absent where nothing outlives the store. */
+  readonly reopen?: () => Promise<Store>;
+  /** Closes what is open and removes the database. */
+  readonly dispose: () => Promise<void>;
+}
+
+export interface StoreUnderTest {
+  /** A new and empty store. */
+  readonly open: () => Promise<OpenedStore>;
+}
+
+/** What every store must do, sentence by sentence of the port. */
+export function testStore(name: string, { open }: StoreUnderTest): void {
+  describe(`store ${name}`, () => {
+    let opened: OpenedStore | null = null;
+    const current: Current = {
+      get store() {
+        if (opened === null) throw new Error("no test is running");
+        return opened.store;
+      },
+      get reopen() {
+        return opened?.reopen ?? null;
+      },
+    };
+
+    beforeEach(async () => {
+      opened = await open();
+    });
+    afterEach(async () => {
+      await opened?.dispose();
+      opened = null;
+    });
+
+    testTasks(current);
+    testCommit(current);
+    testRuns(current);
+    testAdmission(current);
+    testEvents(current);
+    testCosts(current);
+    testReservations(current);
+    testLedger(current);
+    testRecords(current);
+  });
+}

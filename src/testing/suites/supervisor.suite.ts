@@ -1,0 +1,400 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import type { TranscriptLine } from "../../core/task/transcript.ts";
+import type { CommandResult, ExitRecord, Job, JobCommand, JobResult, Supervisors } from "../../ports/supervisor.ts";
+import { testPolicy } from "../policy.ts";
+
+export interface SupervisorSuite {
+  /** A new adapter over the same home is what a restarted daemon has. Stops politely within `politeMs`. */
+  create(home: string, politeMs: number): Supervisors;
+  /** Living processes with this run's mark. */
+  processesOf(run: string): readonly number[];
+}
+
+/** A home with jobs in it; afterwards nothing of their runs may live. */
+export interface JobBench {
+  readonly home: string;
+  readonly supervisors: Supervisors;
+  /** A job of shell commands, with whatever else is asked. */
+  job(commands: readonly (string | Partial<JobCommand>)[], changes?: Partial<Job>): Job;
+  /** Starts it and waits for its record. */
+  run(job: Job): Promise<ExitRecord>;
+  watch(dir: string): Promise<JobResult>;
+}
+
+const POLITE_MS = 400;
+const NEVER = new AbortController().signal;
+
+export function openJobBench(suite: SupervisorSuite): JobBench {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), "nightshift-jobs-")));
+  const supervisors = suite.create(home, POLITE_MS);
+  const jobs: Job[] = [];
+  const watch = (dir: string) => supervisors.watch(dir, { signal: NEVER, onOutput: () => {} });
+  onTestFinished(async () => {
+    for (const { dir } of jobs) await supervisors.control(dir, "kill");
+    // A supervisor has written its record a moment before it is gone.
+    for (const { dir } of jobs) while (await supervisors.isAlive(dir)) await sleep(10);
+    const left = jobs.flatMap(({ run }) => suite.processesOf(run));
+    rmSync(home, { recursive: true, force: true });
+    expect(left).toEqual([]);
+  });
+  return {
+    home,
+    supervisors,
+    watch,
+    job(commands, changes = {}) {
+      const run = `run_${Math.random().toString(36).slice(2, 12)}`;
+      const dir = join(home, "runs", run);
+      mkdirSync(dir, { recursive: true });
+      const built = {
+        dir,
+        run,
+        sandbox: "none",
+        secrets: {},
+        keys: {},
+        redact: [],
+        paused: false,
+        ...changes,
+      } as const;
+      const job = { ...built, commands: commands.map((command) => toCommand(home, command)) };
+      jobs.push(job);
+      return job;
+    },
+    async run(job) {
+      await supervisors.start(job);
+      const result = await watch(job.dir);
+      if (result.kind !== "ended") throw new Error(`the job was ${result.kind}`);
+      return result.record;
+    },
+  };
+}
+
+function toCommand(home: string, command: string | Partial<JobCommand>): JobCommand {
+  const changes = typeof command === "string" ? { argv: ["sh", "-c", command] as const } : command;
+  return {
+    name: "agent",
+    argv: ["true"],
+    policy: testPolicy(home, { env: { PATH: process.env["PATH"] ?? "" } }),
+    stdinFile: null,
+    timeoutMs: 20_000,
+    idleMs: null,
+    maxOutputBytes: 10_000_000,
+    killOutputBytes: null,
+    logFile: null,
+    ifFails: "stop",
+    rerun: false,
+    secretNames: [],
+    gateway: null,
+    outcomeFiles: [],
+    ...changes,
+  };
+}
+
+export function shell(script: string): Pick<JobCommand, "argv"> {
+  return { argv: ["sh", "-c", script] };
+}
+
+export function readTranscript(job: Job): readonly TranscriptLine[] {
+  const file = join(job.dir, "transcript.jsonl");
+  const text = existsSync(file) ? readFileSync(file, "utf8") : "";
+  // Written by the supervisor under test; a line that is no JSON fails the test.
+  return text
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as TranscriptLine);
+}
+
+export function printed(job: Job, from: TranscriptLine["from"] = "stdout"): readonly string[] {
+  return readTranscript(job)
+    .filter((line) => line.from === from)
+    .map(({ text }) => text);
+}
+
+export function only(record: ExitRecord): CommandResult {
+  const [result] = record.commands;
+  if (result === undefined || record.commands.length !== 1)
+    throw new Error(`${record.commands.length} results, not one`);
+  return result;
+}
+
+export async function until(what: () => boolean, patienceMs = 10_000): Promise<void> {
+  for (const deadline = performance.now() + patienceMs; !what(); await sleep(10)) {
+    if (performance.now() > deadline) throw new Error(`did not happen within ${patienceMs} ms: ${String(what)}`);
+  }
+}
+
+export function testSupervisors(suite: SupervisorSuite): void {
+  describe("supervisors", () => {
+    let bench: JobBench;
+    beforeEach(() => {
+      bench = openJobBench(suite);
+    });
+    const file = (name: string): string => join(bench.home, name);
+    const ticks = (): number => (existsSync(file("ticks")) ? readFileSync(file("ticks"), "utf8").length : 0);
+    const TICKING = "while :; do printf . >> ticks; sleep 0.02; done";
+
+    describe("start and watch", () => {
+      test("a job ends with the exits of its commands and what they printed, in order", async () => {
+        const job = bench.job([
+          { ...shell("echo one; echo two >&2"), name: "setup" },
+          { ...shell("echo three"), name: "agent" },
+        ]);
+        const record = await bench.run(job);
+        expect(record).toMatchObject({ run: job.run, pausedMs: 0, error: null });
+        expect(record.finishedAt).toBeGreaterThanOrEqual(record.startedAt);
+        expect(record.commands).toMatchObject([
+          {
+            name: "setup",
+            exit: { code: 0, signal: null },
+            endedBy: "exit",
+            outputBytes: 8,
+            flaky: false,
+            startError: null,
+          },
+          { name: "agent", exit: { code: 0, signal: null }, endedBy: "exit", outputBytes: 6 },
+        ]);
+        expect(readTranscript(job)).toEqual(
+          expect.arrayContaining([
+            { at: expect.any(Number), from: "stdout", command: "setup", text: "one" },
+            { at: expect.any(Number), from: "stderr", command: "setup", text: "two" },
+            { at: expect.any(Number), from: "stdout", command: "agent", text: "three" },
+          ]),
+        );
+      });
+
+      test("starts at once and again run the commands once", async () => {
+        const job = bench.job(["printf x >> count; sleep 0.1"]);
+        const again = suite.create(bench.home, POLITE_MS);
+        await Promise.all([bench.supervisors.start(job), again.start(job), bench.supervisors.start(job)]);
+        expect(await bench.watch(job.dir)).toMatchObject({ kind: "ended" });
+        await again.start(job);
+        expect(await again.watch(job.dir, { signal: NEVER, onOutput: () => {} })).toMatchObject({ kind: "ended" });
+        expect(readFileSync(file("count"), "utf8")).toBe("x");
+      });
+
+      test("another adapter over the same home adopts a running job", async () => {
+        const job = bench.job(["until [ -e go ]; do sleep 0.01; done; echo gone"]);
+        await bench.supervisors.start(job);
+        const restarted = suite.create(bench.home, POLITE_MS);
+        expect(await restarted.isAlive(job.dir)).toBe(true);
+        const watched = restarted.watch(job.dir, { signal: NEVER, onOutput: () => {} });
+        writeFileSync(file("go"), "");
+        expect(await watched).toMatchObject({ kind: "ended", record: { commands: [{ exit: { code: 0 } }] } });
+      });
+
+      test("several watchers hear of output while it runs, and all get the record", async () => {
+        const job = bench.job(["echo early; until [ -e go ]; do sleep 0.01; done"]);
+        await bench.supervisors.start(job);
+        let heard = 0;
+        const options = { signal: NEVER, onOutput: () => void heard++ };
+        const watched = [bench.supervisors.watch(job.dir, options), bench.supervisors.watch(job.dir, options)];
+        await until(() => heard >= 2);
+        writeFileSync(file("go"), "");
+        expect((await Promise.all(watched)).map(({ kind }) => kind)).toEqual(["ended", "ended"]);
+      });
+
+      test("a watch that is called off rejects with its reason, and the job goes on", async () => {
+        const job = bench.job(["until [ -e go ]; do sleep 0.01; done; echo done"]);
+        await bench.supervisors.start(job);
+        const calledOff = new AbortController();
+        const watched = bench.supervisors.watch(job.dir, { signal: calledOff.signal, onOutput: () => {} });
+        setTimeout(() => calledOff.abort(new Error("enough")), 30);
+        await expect(watched).rejects.toThrow("enough");
+        expect(await bench.supervisors.isAlive(job.dir)).toBe(true);
+        writeFileSync(file("go"), "");
+        await bench.watch(job.dir);
+        expect(printed(job)).toEqual(["done"]);
+      });
+
+      test("control and isAlive say no where there is no supervisor", async () => {
+        const job = bench.job(["true"]);
+        expect([await bench.supervisors.isAlive(job.dir), await bench.supervisors.control(job.dir, "stop")]).toEqual([
+          false,
+          false,
+        ]);
+        await bench.run(job);
+        await until(() => suite.processesOf(job.run).length === 0);
+        await sleep(50);
+        expect([await bench.supervisors.isAlive(job.dir), await bench.supervisors.control(job.dir, "stop")]).toEqual([
+          false,
+          false,
+        ]);
+      });
+    });
+
+    describe("commands", () => {
+      test("after a failure the following ones run or not, as it says", async () => {
+        const commands = [
+          { ...shell("exit 3"), name: "a", ifFails: "continue" },
+          { ...shell("exit 4"), name: "b" },
+          { name: "c" },
+        ] as const;
+        const record = await bench.run(bench.job(commands));
+        expect(record.commands.map(({ name, exit }) => [name, exit.code])).toEqual([
+          ["a", 3],
+          ["b", 4],
+        ]);
+      });
+
+      test("what fails and then passes is flaky; what fails twice is not", async () => {
+        const flaky = { ...shell("[ -e seen ] || { touch seen; exit 1; }"), rerun: true } as const;
+        const red = { ...shell("printf x >> times; exit 1"), rerun: true } as const;
+        const record = await bench.run(bench.job([flaky, red]));
+        expect(record.commands).toMatchObject([
+          { flaky: true, exit: { code: 0 } },
+          { flaky: false, exit: { code: 1 } },
+        ]);
+        expect(readFileSync(file("times"), "utf8")).toBe("xx");
+      });
+
+      test("a program or directory that is not there is a start error with a sentence", async () => {
+        const missing = { argv: ["no-such-program"], ifFails: "continue" } as const;
+        const nowhere = { policy: testPolicy(file("nowhere"), { env: {} }) };
+        const record = await bench.run(bench.job([missing, nowhere]));
+        expect(record.commands[0]?.startError).toMatch(/"no-such-program" was not found/);
+        expect(record.commands[1]?.startError).toMatch(/working directory .*nowhere does not exist/);
+      });
+
+      test("stdin is the file, or empty; not reading it harms nobody", async () => {
+        writeFileSync(file("prompt.md"), "do it\n".repeat(200_000));
+        const stdinFile = file("prompt.md");
+        const record = await bench.run(
+          bench.job([{ ...shell("wc -c"), stdinFile }, { argv: ["true"], stdinFile }, shell("wc -c < /dev/stdin")]),
+        );
+        expect(record.commands.map(({ exit }) => exit.code)).toEqual([0, 0, 0]);
+        expect(record.commands[0]?.outputBytes).toBe("1200000\n".length);
+        expect(record.commands[2]?.outputBytes).toBe("0\n".length);
+      });
+
+      test("a sandbox that cannot be had refuses the job", async () => {
+        const command = { ...shell("touch ran"), policy: testPolicy(bench.home, { write: ["/etc"] }) };
+        const record = await bench.run(bench.job([command], { sandbox: "enforce" }));
+        expect(record).toMatchObject({ error: { kind: "sandbox_refused" }, commands: [{ endedBy: "refused" }] });
+        expect(record.error?.message).toMatch(/\/etc/);
+        expect(existsSync(file("ran"))).toBe(false);
+      });
+    });
+
+    describe("limits", () => {
+      test("time and silence end a command, each under its name", async () => {
+        const tooLong = {
+          ...shell("while :; do echo; sleep 0.02; done"),
+          timeoutMs: 300,
+          ifFails: "continue",
+        } as const;
+        const record = await bench.run(bench.job([tooLong, { argv: ["sleep", "30"], idleMs: 200 }]));
+        expect(record.commands.map(({ endedBy }) => endedBy)).toEqual(["timeout", "idle"]);
+      });
+
+      test("too much output ends a command where asked", async () => {
+        const record = await bench.run(bench.job([{ argv: ["yes"], killOutputBytes: 1_000_000 }]));
+        expect(only(record)).toMatchObject({ endedBy: "output", exit: { signal: "SIGKILL" } });
+      });
+
+      test("a first run over its time is not run again", async () => {
+        const record = await bench.run(bench.job([{ argv: ["sleep", "30"], timeoutMs: 100, rerun: true }]));
+        expect(only(record)).toMatchObject({ endedBy: "timeout", flaky: false });
+        expect(only(record).durationMs).toBeLessThan(10_000);
+      });
+    });
+
+    describe("orders", () => {
+      test("stop asks politely: the command can tidy up", async () => {
+        const job = bench.job([
+          "trap 'echo tidy; exit 7' TERM; echo ready; while :; do sleep 0.02; done",
+          "touch later",
+        ]);
+        await bench.supervisors.start(job);
+        await until(() => printed(job).includes("ready"));
+        expect(await bench.supervisors.control(job.dir, "stop")).toBe(true);
+        const result = await bench.watch(job.dir);
+        expect(result).toMatchObject({
+          kind: "ended",
+          record: { commands: [{ endedBy: "cancel", exit: { code: 7 } }] },
+        });
+        expect(printed(job)).toEqual(["ready", "tidy"]);
+        expect(existsSync(file("later"))).toBe(false);
+      });
+
+      test("stop ends what will not listen, after a while; the first reason stays", async () => {
+        const job = bench.job(["trap '' TERM; echo ready; while :; do sleep 0.02; done"]);
+        await bench.supervisors.start(job);
+        await until(() => printed(job).includes("ready"));
+        const asked = performance.now();
+        await bench.supervisors.control(job.dir, "stop");
+        await bench.supervisors.control(job.dir, "stop");
+        const result = await bench.watch(job.dir);
+        expect(performance.now() - asked).toBeGreaterThan(POLITE_MS - 50);
+        expect(result).toMatchObject({ record: { commands: [{ endedBy: "cancel", exit: { signal: "SIGKILL" } }] } });
+      });
+
+      test("release asks politely too, and the command ends by `lost`", async () => {
+        const job = bench.job(["trap 'echo tidy; exit' TERM; echo ready; while :; do sleep 0.02; done"]);
+        await bench.supervisors.start(job);
+        await until(() => printed(job).includes("ready"));
+        await bench.supervisors.control(job.dir, "release");
+        expect(await bench.watch(job.dir)).toMatchObject({
+          kind: "ended",
+          record: { commands: [{ endedBy: "lost" }] },
+        });
+        expect(printed(job)).toEqual(["ready", "tidy"]);
+      });
+
+      test("kill does not ask", async () => {
+        const job = bench.job(["trap 'echo tidy' TERM; echo ready; while :; do sleep 0.02; done"]);
+        await bench.supervisors.start(job);
+        await until(() => printed(job).includes("ready"));
+        await bench.supervisors.control(job.dir, "kill");
+        expect(await bench.watch(job.dir)).toMatchObject({
+          record: { commands: [{ endedBy: "kill", exit: { signal: "SIGKILL" } }] },
+        });
+        expect(printed(job)).toEqual(["ready"]);
+      });
+
+      test("pause stops the whole tree, counts against no limit, and resume lets it go on", async () => {
+        const job = bench.job([
+          { ...shell(`(${TICKING}) & setsid sh -c '${TICKING}' & wait`), timeoutMs: 900, idleMs: 900 },
+        ]);
+        await bench.supervisors.start(job);
+        await until(() => ticks() > 4);
+        expect(await bench.supervisors.control(job.dir, "pause")).toBe(true);
+        const before = ticks();
+        await sleep(1_200);
+        expect(ticks()).toBe(before);
+        await bench.supervisors.control(job.dir, "resume");
+        await until(() => ticks() > before);
+        const result = await bench.watch(job.dir);
+        if (result.kind !== "ended") throw new Error("lost");
+        expect(result.record.pausedMs).toBeGreaterThanOrEqual(1_150);
+        expect(only(result.record).durationMs).toBeLessThan(1_200 + 900);
+        expect(["timeout", "idle"]).toContain(only(result.record).endedBy);
+      });
+
+      test("a job that is paused can be stopped", async () => {
+        const job = bench.job(["trap 'echo tidy; exit' TERM; echo ready; while :; do sleep 0.02; done"]);
+        await bench.supervisors.start(job);
+        await until(() => printed(job).includes("ready"));
+        await bench.supervisors.control(job.dir, "pause");
+        await bench.supervisors.control(job.dir, "stop");
+        expect(await bench.watch(job.dir)).toMatchObject({ record: { commands: [{ endedBy: "cancel" }] } });
+        expect(printed(job)).toContain("tidy");
+      });
+
+      test("a job can start paused, and wait for its resume or its end", async () => {
+        const waiting = bench.job(["touch ran"], { paused: true });
+        const ended = bench.job(["touch never"], { paused: true });
+        await Promise.all([bench.supervisors.start(waiting), bench.supervisors.start(ended)]);
+        await sleep(200);
+        expect(existsSync(file("ran"))).toBe(false);
+        await bench.supervisors.control(waiting.dir, "resume");
+        await bench.supervisors.control(ended.dir, "stop");
+        expect(await bench.watch(waiting.dir)).toMatchObject({ record: { commands: [{ exit: { code: 0 } }] } });
+        expect(await bench.watch(ended.dir)).toMatchObject({ record: { commands: [{ endedBy: "cancel" }] } });
+        expect([existsSync(file("ran")), existsSync(file("never"))]).toEqual([true, false]);
+      });
+    });
+  });
+}

@@ -1,0 +1,85 @@
+import { chmod, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Workspaces } from "../../ports/workspace.ts";
+import { createTempRepo, git, writeFiles } from "../temp-repo.ts";
+import type { TempRepo } from "../temp-repo.ts";
+import type { WorkspacesSetup } from "./workspace.suite.ts";
+
+const project = "shop";
+
+/** What `recentFiles` promises: part of the port like all of workspace.suite.ts. */
+export function testRecentFiles(adapter: string, setup: WorkspacesSetup): void {
+  describe(`recent files of workspaces of ${adapter}`, () => {
+    let repo: TempRepo;
+    let workspaces: Workspaces;
+
+    beforeEach(async () => {
+      repo = await createTempRepo({ "a.txt": "one\n", "src/b.txt": "b\n" });
+      workspaces = setup.create(join(repo.path, "home"));
+    });
+    afterEach(() => repo.remove());
+
+    const sync = () => workspaces.sync({ project, remote: repo.remote, defaultBranch: "main" });
+    const recent = async (commits: number, base?: string) =>
+      await workspaces.recentFiles({ project, base: base ?? (await sync()).commit, commits });
+
+    test("are those of the newest commits, each once, created, changed, deleted and moved ones alike", async () => {
+      const base = await repo.commit({ "a.txt": "two\n" });
+      await repo.commit({ "src/b.txt": null, "src/moved.txt": "b\n" });
+      await repo.commit({ "src/moved.txt": "c\n" });
+      expect(await recent(1)).toEqual(["src/moved.txt"]);
+      expect(await recent(2)).toEqual(["src/b.txt", "src/moved.txt"]);
+      expect(await recent(3)).toEqual(["a.txt", "src/b.txt", "src/moved.txt"]);
+      expect(await recent(1, base)).toEqual(["a.txt"]);
+    });
+
+    test("are none of no commit, and all of them where history is shorter than asked for", async () => {
+      expect(await recent(0)).toEqual([]);
+      expect(await recent(1_000_000)).toEqual(["a.txt", "src/b.txt"]);
+    });
+
+    test("count a merge as one commit, with everything that it brought", async () => {
+      await repo.git("checkout", "-q", "-b", "side");
+      await repo.commit({ "side/1.txt": "1\n" });
+      await repo.commit({ "side/2.txt": "2\n" });
+      await repo.git("checkout", "-q", "main");
+      await repo.commit({ "main.txt": "m\n" });
+      await repo.git("merge", "-q", "--no-ff", "-m", "merge", "side");
+      await repo.git("push", "-q", "origin", "main");
+      expect(await recent(1)).toEqual(["side/1.txt", "side/2.txt"]);
+      expect(await recent(2)).toEqual(["main.txt", "side/1.txt", "side/2.txt"]);
+    });
+
+    test("have any names, and a changed mode is a change", async () => {
+      const names = ['"quoted"\t.txt', ":(top)x", "-n", "line\nend.txt", "straße/grüße.txt"];
+      await writeFiles(repo.checkout, Object.fromEntries(names.map((name) => [name, "x\n"])));
+      await chmod(join(repo.checkout, "a.txt"), 0o755);
+      await repo.commit({});
+      expect(await recent(1)).toEqual([...names, "a.txt"].toSorted());
+    });
+
+    test("leave out the commit where a shallow history ends: nobody knows what it changed", async () => {
+      await repo.commit({ "a.txt": "two\n" });
+      await repo.commit({ "c.txt": "c\n" });
+      const shallow = join(repo.path, "shallow.git");
+      await git(repo.path, "clone", "-q", "--bare", "--depth=2", `file://${repo.remote}`, shallow);
+      await rm(repo.remote, { recursive: true });
+      const { commit } = await workspaces.sync({ project, remote: `file://${shallow}`, defaultBranch: "main" });
+      expect(await recent(10, commit)).toEqual(["c.txt"]);
+    });
+
+    test("of a commit that nobody has are a clear error", async () => {
+      await sync();
+      for (const [name, base] of [
+        [project, "f".repeat(40)],
+        ["never-synced", await repo.git("rev-parse", "HEAD")],
+      ] as const)
+        await expect(workspaces.recentFiles({ project: name, base, commits: 3 })).rejects.toMatchObject({
+          kind: "not_found",
+        });
+      await expect(recent(1, "--all")).rejects.toMatchObject({ kind: "invalid" });
+      await expect(recent(-1)).rejects.toMatchObject({ kind: "invalid" });
+    });
+  });
+}
