@@ -14,20 +14,24 @@ function open(free: () => number, settings: () => unknown = LIMITED, project = "
     diskFloorBytes: 100_000_000,
     // Only what is asked for here: the port's own suite covers the rest.
     store: {
-      listProjects: async () => [
-        {
-          name: project,
-          path: null,
-          remote: "r",
-          defaultBranch: "main",
-          accepted: "{}",
-          acceptedBy: "a",
-          acceptedAt: 0,
+      projects: {
+        listProjects: async () => [
+          {
+            name: project,
+            path: null,
+            remote: "r",
+            defaultBranch: "main",
+            accepted: "{}",
+            acceptedBy: "a",
+            acceptedAt: 0,
+          },
+        ],
+      },
+      events: {
+        appendEvents: async (drafts) => {
+          events.push(...drafts);
+          return [];
         },
-      ],
-      appendEvents: async (drafts) => {
-        events.push(...drafts);
-        return [];
       },
     },
     projects: { settings: async () => settings() as never },

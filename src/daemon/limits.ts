@@ -3,7 +3,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 import type { ProjectFiles } from "../ports/projects.ts";
 import type { RunFiles } from "../ports/run-files.ts";
-import type { Admission, Project, Store } from "../ports/store.ts";
+import type { Admission, EventStore, Project, ProjectStore } from "../ports/store.ts";
 
 type Limits = Omit<Admission, "at">;
 
@@ -19,7 +19,10 @@ export interface LimitsOptions {
   readonly total: number;
   /** Nothing new starts while less than this is free; what runs may finish. */
   readonly diskFloorBytes: number;
-  readonly store: Pick<Store, "listProjects" | "appendEvents">;
+  readonly store: {
+    readonly projects: Pick<ProjectStore, "listProjects">;
+    readonly events: Pick<EventStore, "appendEvents">;
+  };
   readonly projects: Pick<ProjectFiles, "settings">;
   /** What a project's files ask for that nobody accepted. */
   readonly pendingTrust: (project: Project) => Promise<{ readonly changes: readonly { readonly key: string }[] }>;
@@ -58,7 +61,7 @@ export function createLimits(options: LimitsOptions): LimitsKeeper {
     const summary = problem ?? `${subject}: all is well again`;
     options.log.warn(summary);
     // A full disk may refuse this as well; the problem stands in the status all the same.
-    await store
+    await store.events
       .appendEvents([
         {
           at: clock.now(),
@@ -76,7 +79,7 @@ export function createLimits(options: LimitsOptions): LimitsKeeper {
 
   async function readLimits(): Promise<Readonly<Record<string, number>>> {
     const known: Record<string, number> = {};
-    const registered = await store.listProjects();
+    const registered = await store.projects.listProjects();
     for (const project of registered) {
       known[project.name] = (await readLimit(project)) ?? projects[project.name] ?? total;
       await noteTrust(project);

@@ -165,7 +165,10 @@ describe("Idempotency-Key", () => {
   });
 
   it("makes one task when the answer was lost between commit and keeping it", async () => {
-    const forgetful = { ...api.deps.store, recallAnswer: async () => null };
+    const forgetful = {
+      ...api.deps.store,
+      people: { ...api.deps.store.people, recallAnswer: async () => null },
+    };
     const app = createApp({ ...api.deps, store: forgetful }, ADDRESS);
     const send = async () =>
       await app.request("http://127.0.0.1:4816/api/v1/tasks", {
@@ -200,7 +203,7 @@ describe("Idempotency-Key", () => {
   it("never writes a new token's secret down", async () => {
     const response = await api.ask("POST", "/api/v1/tokens", { body: { name: "bob", rights: [] }, headers });
     expect(response.status).toBe(201);
-    expect(await api.store.recallAnswer("alice:k1")).toBeNull();
+    expect(await api.store.people.recallAnswer("alice:k1")).toBeNull();
   });
 
   it("refuses a key without end", async () => {

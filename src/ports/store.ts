@@ -1,5 +1,3 @@
-import type { Allowance, BudgetLimit, UsedLimit } from "../core/money/budget.ts";
-import type { CostDimension } from "../core/money/cost-dimensions.ts";
 import type { Event, EventDraft } from "../core/task/event.ts";
 import type {
   CheckResult,
@@ -18,14 +16,31 @@ import type { Role } from "../core/task/role.ts";
 import type { ScheduleMark } from "../core/schedule/schedule.ts";
 import type { ProjectRule } from "../core/nightly/rule.ts";
 import type { Artifact, QueueReason, Task, TaskStatus, Trigger } from "../core/task/task.ts";
+import type { MoneyStore } from "./store-money.ts";
 
 /**
  * The truth. Every verb is one transaction; when it resolves, what it wrote survives a power cut.
  * Times are milliseconds, ids text, JSON is kept as text: one SQL for SQLite and PostgreSQL.
  */
 export interface Store {
-  // --- tasks and runs -------------------------------------------------------------------------------------------
+  readonly tasks: TaskStore;
+  readonly events: EventStore;
+  readonly outbox: OutboxStore;
+  readonly schedules: ScheduleStore;
+  readonly ledger: LedgerStore;
+  readonly projects: ProjectStore;
+  readonly people: PeopleStore;
+  readonly money: MoneyStore;
 
+  /** A sentence for each problem found; empty when the database is whole. */
+  checkIntegrity(): Promise<readonly string[]>;
+  /** Copies the database, whole and consistent, to a file that does not exist yet. */
+  backup(file: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Tasks and their runs, checks and artifacts. */
+export interface TaskStore {
   /** Writes a new task with its first run and events, and admits what fits. The same key a second time returns the first task. */
   createTask(params: CreateTaskParams): Promise<CommitResult>;
 
@@ -68,9 +83,11 @@ export interface Store {
   listArtifacts(taskId: string): Promise<readonly Artifact[]>;
   /** Removes an ended task with its runs, checks and artifacts; its events and what it cost stay. */
   deleteTask(id: string, event: EventDraft): Promise<void>;
+  countTasks(): Promise<Readonly<Record<TaskStatus, number>>>;
+}
 
-  // --- events ---------------------------------------------------------------------------------------------------
-
+/** The append-only log of what happened. */
+export interface EventStore {
   appendEvents(events: readonly EventDraft[]): Promise<readonly Event[]>;
   /** Events, and the notices they are worth, at once. */
   tell(told: { readonly events: readonly EventDraft[]; readonly notices: readonly NewNotice[] }): Promise<void>;
@@ -79,9 +96,10 @@ export interface Store {
   lastEventId(): Promise<number>;
   /** Called after each commit of this process that wrote events, with those events in order. Returns the way to stop. */
   onEvents(listener: (events: readonly Event[]) => void): () => void;
+}
 
-  // --- outbox ---------------------------------------------------------------------------------------------------
-
+/** Notices that were committed with a step and are not delivered yet. */
+export interface OutboxStore {
   /**
    * The next notice of each channel of each project, where its turn has come; oldest first. The later ones of a channel
    * wait until it was delivered, given up or dropped: people read them in the order in which things happened.
@@ -92,9 +110,10 @@ export interface Store {
   markUndelivered(noticeId: number, error: string, nextAt: number | null): Promise<void>;
   /** Nobody wants it any more: no try is counted. */
   dropNotice(noticeId: number, why: string): Promise<void>;
+}
 
-  // --- schedules ------------------------------------------------------------------------------------------------
-
+/** How far each schedule was processed. */
+export interface ScheduleStore {
   listMarks(project: string): Promise<readonly ScheduleMark[]>;
   /** Moves it on, and tells of it, at once. */
   saveMark(
@@ -103,9 +122,10 @@ export interface Store {
   ): Promise<void>;
   /** Of a schedule that is no longer there: should it come back, it begins anew. */
   dropMark(mark: Pick<ScheduleMark, "project" | "name">): Promise<void>;
+}
 
-  // --- ledger and rules -----------------------------------------------------------------------------------------
-
+/** Proposals of the nightly improvement, and the rules learned from rejections. */
+export interface LedgerStore {
   /** Writes proposals; one whose id is known is replaced. They outlive their tasks. */
   saveProposals(proposals: readonly Proposal[]): Promise<void>;
   /** Newest first. */
@@ -119,9 +139,10 @@ export interface Store {
   listRules(query: ListRulesQuery): Promise<readonly ProjectRule[]>;
   /** False, and no event, where there is none. */
   removeRule(id: string, event: EventDraft): Promise<boolean>;
+}
 
-  // --- pipelines, projects, people ------------------------------------------------------------------------------
-
+/** Registered projects and the pipeline versions that their tasks started with. */
+export interface ProjectStore {
   /** Keeps the text of a pipeline under its hash, so that a task can always find the version it started with. */
   keepPipeline(hash: string, name: string, text: string): Promise<void>;
   getPipeline(hash: string): Promise<{ readonly name: string; readonly text: string } | null>;
@@ -131,7 +152,10 @@ export interface Store {
   listProjects(): Promise<readonly Project[]>;
   /** With how far its schedules have been dealt with: who registers it again begins anew. */
   removeProject(name: string): Promise<void>;
+}
 
+/** Access tokens, and the responses kept for idempotency keys. */
+export interface PeopleStore {
   addToken(token: TokenRow): Promise<void>;
   listTokens(): Promise<readonly TokenRow[]>;
   /** By SHA-256 of the secret. */
@@ -141,32 +165,6 @@ export interface Store {
   /** The answer given to this key before, or null. Keys are forgotten after a day. */
   recallAnswer(key: string): Promise<StoredAnswer | null>;
   keepAnswer(key: string, answer: StoredAnswer, at: number): Promise<void>;
-
-  // --- money ----------------------------------------------------------------------------------------------------
-
-  /**
-   * What agents' runs cost, summed up by `by` and in its order; one row for everything where `by` is empty. A run counts at
-   * the moment it ended, and stays counted when its task is deleted: what was spent stays spent.
-   */
-  costs(query: CostQuery): Promise<readonly CostRow[]>;
-  /** The same as one sum, for budgets. */
-  spent(query: SpentQuery): Promise<Spent>;
-  /** What of each limit is spent, and what is reserved by runs that are open. */
-  listUse(limits: readonly BudgetLimit[]): Promise<readonly UsedLimit[]>;
-  /**
-   * Sets aside what a run may spend, if the limits leave something: it counts as spent until the run ends, and then what the
-   * run cost does. A run that has a reservation keeps it, whoever asks again. Throws LeaseLostError like `updateRun`.
-   */
-  reserve(lease: Lease, request: ReserveRequest): Promise<Allowance>;
-
-  // --- the file itself ------------------------------------------------------------------------------------------
-
-  countTasks(): Promise<Readonly<Record<TaskStatus, number>>>;
-  /** A sentence for each problem found; empty when the database is whole. */
-  checkIntegrity(): Promise<readonly string[]>;
-  /** Copies the database, whole and consistent, to a file that does not exist yet. */
-  backup(file: string): Promise<void>;
-  close(): Promise<void>;
 }
 
 export interface Lease {
@@ -356,42 +354,4 @@ export interface StoredAnswer {
   readonly request: string;
   readonly status: number;
   readonly body: string;
-}
-
-export interface ReserveRequest {
-  readonly limits: readonly BudgetLimit[];
-  /** What it may spend at most, whatever the limits leave; null: nothing else limits it. */
-  readonly mostUsd: number | null;
-}
-
-export interface SpentQuery {
-  readonly since: number;
-  /** The first moment that no longer counts. */
-  readonly until: number;
-  /** Null: all of them. */
-  readonly project: string | null;
-}
-
-export interface CostQuery extends SpentQuery {
-  readonly by: readonly CostDimension[];
-  /** Whose days are meant. */
-  readonly timeZone: string;
-}
-
-export interface Spent {
-  readonly runs: number;
-  /** The sum of what is known. */
-  readonly knownUsd: number;
-  /** Runs whose cost nobody knows: they are not in the sum. */
-  readonly unknownRuns: number;
-  readonly tokens: Tokens;
-  /** Runs of which not even the tokens are known. */
-  readonly unknownTokens: number;
-  /** How many runs have their cost by which way. */
-  readonly basis: Readonly<Record<CostBasis, number>>;
-}
-
-export interface CostRow extends Spent {
-  /** A value for each dimension that was asked for; `day` is `YYYY-MM-DD`, null is what a run has none of. */
-  readonly key: Readonly<Partial<Record<CostDimension, string | null>>>;
 }

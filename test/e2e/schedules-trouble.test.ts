@@ -75,9 +75,15 @@ describe("a night that waits for a login", () => {
     await firstNight();
     await calendar.come("login_expired", EXPIRED);
     await tickAt("2026-11-17T12:00:00Z");
-    await calendar.ports.store.admit({ total: 9, projects: {}, perProject: 9, parkedAgents: [], at: calendar.now });
-    const [run] = await calendar.ports.store.listOpenRuns();
-    await calendar.ports.store.takeRun(run?.id ?? "", calendar.now);
+    await calendar.ports.store.tasks.admit({
+      total: 9,
+      projects: {},
+      perProject: 9,
+      parkedAgents: [],
+      at: calendar.now,
+    });
+    const [run] = await calendar.ports.store.tasks.listOpenRuns();
+    await calendar.ports.store.tasks.takeRun(run?.id ?? "", calendar.now);
     await tickAt("2026-11-18T02:00:10Z");
     expect(await calendar.tasks()).toHaveLength(1);
     expect(await calendar.events("schedule.skipped")).toHaveLength(1);
@@ -137,9 +143,12 @@ describe("a night that cannot be started", () => {
     calendar = await openCalendar("2026-11-16T12:00:00Z", nightly("UTC"));
     await calendar.tick();
     calendar.now = Date.parse("2026-11-17T02:00:10Z");
-    await expect(startDue({ ...calendar.ports, store: { ...calendar.ports.store, createTask: away } })).rejects.toThrow(
-      "the disk is full",
-    );
+    await expect(
+      startDue({
+        ...calendar.ports,
+        store: { ...calendar.ports.store, tasks: { ...calendar.ports.store.tasks, createTask: away } },
+      }),
+    ).rejects.toThrow("the disk is full");
     expect(await calendar.events("schedule.refused")).toEqual([]);
     await calendar.tick();
     expect(await calendar.tasks()).toHaveLength(1);
@@ -150,7 +159,7 @@ describe("a night that cannot be started", () => {
     await calendar.tick();
     calendar.now = Date.parse("2026-11-17T02:00:10Z");
     const { ports } = calendar;
-    const [shop] = await ports.store.listProjects();
+    const [shop] = await ports.store.projects.listProjects();
     if (shop === undefined) throw new Error("no project");
     const settings: typeof ports.projects.settings = (project) =>
       project.name === "ajar"
@@ -160,7 +169,10 @@ describe("a night that cannot be started", () => {
       startDue({
         ...ports,
         projects: { ...ports.projects, settings },
-        store: { ...ports.store, listProjects: async () => [{ ...shop, name: "ajar" }, shop] },
+        store: {
+          ...ports.store,
+          projects: { ...ports.store.projects, listProjects: async () => [{ ...shop, name: "ajar" }, shop] },
+        },
       }),
     ).rejects.toThrow("not now");
     expect(await calendar.tasks()).toHaveLength(1);
@@ -185,7 +197,7 @@ describe("what a schedule has behind it", () => {
   it("is forgotten with its project", async () => {
     await firstNight();
     await calendar.endAll();
-    await calendar.ports.store.removeProject("shop");
+    await calendar.ports.store.projects.removeProject("shop");
     calendar.now += 3 * DAY;
     await calendar.configure(nightly("UTC"));
     await calendar.tick();

@@ -17,7 +17,7 @@ export async function findAgents(
   ports: Pick<EnginePorts, "store" | "projects" | "hostEnv" | "log">,
 ): Promise<readonly AgentInfo[]> {
   const configured: Record<string, AgentSettings> = { ...BUILT_IN_AGENTS };
-  for (const project of await ports.store.listProjects())
+  for (const project of await ports.store.projects.listProjects())
     try {
       Object.assign(configured, (await ports.projects.settings(project)).agents);
     } catch (error) {

@@ -12,7 +12,7 @@ function judge(given: { forge?: object | null; secret?: string; isBroken?: boole
   const looked: string[] = [];
   const ports = {
     hostEnv: { HOOK: given.secret ?? SECRET, "": "nobody's" },
-    store: { getProject: async (name: string) => (name === "shop" ? { name } : null) },
+    store: { projects: { getProject: async (name: string) => (name === "shop" ? { name } : null) } },
     projects: {
       lastGood: async () => {
         if (given.isBroken === true) throw new ConfigError([]);

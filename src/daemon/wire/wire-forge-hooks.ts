@@ -25,7 +25,7 @@ export function createHookJudge(
 
 /** Files that were never right have no webhook; `doctor` tells of them. */
 async function forgeOf({ store, projects }: Pick<EnginePorts, "store" | "projects">, name: string) {
-  const project = await store.getProject(name);
+  const project = await store.projects.getProject(name);
   if (project === null) return null;
   const settings = await projects.lastGood(project).catch((error: unknown): Pick<Settings, "forge"> => {
     if (error instanceof ConfigError) return { forge: null };

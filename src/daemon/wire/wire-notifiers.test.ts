@@ -35,8 +35,10 @@ function open(
   const channels = createChannels({
     env: {},
     store: {
-      getProject: async (name) => registered.find((each) => each.name === name) ?? null,
-      listProjects: async () => registered,
+      projects: {
+        getProject: async (name) => registered.find((each) => each.name === name) ?? null,
+        listProjects: async () => registered,
+      },
     },
     write: (line) => void printed.push(line),
     runLog: join(dir.path, "nights.jsonl"),

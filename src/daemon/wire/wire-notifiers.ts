@@ -9,7 +9,7 @@ import { RUN_LOG, TERMINAL } from "../../core/notices/notice.ts";
 import type { Settings } from "../../core/task/settings.ts";
 import type { Notifier } from "../../ports/notifier.ts";
 import type { ProjectFiles } from "../../ports/projects.ts";
-import type { NoticeKind, Store } from "../../ports/store.ts";
+import type { NoticeKind, ProjectStore } from "../../ports/store.ts";
 
 type Files = Pick<ProjectFiles, "settings" | "lastGood">;
 type ChannelSettings = Pick<Settings, "notify" | "timeZone">;
@@ -17,7 +17,7 @@ type Learned = ChannelSettings & { readonly place: string };
 
 export interface ChannelsOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly store: Pick<Store, "getProject" | "listProjects">;
+  readonly store: { readonly projects: Pick<ProjectStore, "getProject" | "listProjects"> };
   /** Where notices for the terminal go. */
   readonly write: (line: string) => void;
   readonly runLog: string;
@@ -46,7 +46,7 @@ export function createChannels(options: ChannelsOptions): Channels {
 
   /** Null where nobody registered the project (any more). */
   async function settingsOf(name: string): Promise<ChannelSettings | null> {
-    const project = await options.store.getProject(name);
+    const project = await options.store.projects.getProject(name);
     return project === null || files === null ? null : await files.lastGood(project);
   }
 
@@ -70,7 +70,7 @@ export function createChannels(options: ChannelsOptions): Channels {
       return settings === null ? null : createNotifier(channel, settings, options);
     },
     async heartbeats(project) {
-      const registered = (await options.store.listProjects()).map(({ name }) => name);
+      const registered = (await options.store.projects.listProjects()).map(({ name }) => name);
       for (const name of known.keys()) if (!registered.includes(name)) known.delete(name);
       if (known.size === 0) return options.heartbeat === null ? [] : [options.heartbeat];
       const asked = project === null ? [...known.values()] : [known.get(project)];

@@ -27,7 +27,7 @@ export function createDelivery(ports: DeliveryPorts): Delivery {
   const stopping = new AbortController();
 
   async function start(): Promise<void> {
-    const due = await ports.store.dueNotices(ports.clock.now(), MOST_CHANNELS);
+    const due = await ports.store.outbox.dueNotices(ports.clock.now(), MOST_CHANNELS);
     for (const notice of due) {
       const channel = JSON.stringify([notice.project, notice.channel]);
       const isHeld = (heldUntil.get(channel) ?? 0) > ports.clock.monotonic();
@@ -63,7 +63,7 @@ export function createDelivery(ports: DeliveryPorts): Delivery {
     if (notifier === null) return await drop(ports, notice);
     sent.add(notice.id);
     ports.pass("notice.sent");
-    await ports.store.markDelivered(notice.id, ports.clock.now());
+    await ports.store.outbox.markDelivered(notice.id, ports.clock.now());
     sent.delete(notice.id);
   }
 
@@ -83,18 +83,18 @@ async function putOff(ports: DeliveryPorts, notice: Notice, error: unknown): Pro
   const givenUp = tries >= MAX_TRIES;
   const retryAfterMs = error instanceof DeliveryError ? error.retryAfterMs : null;
   const nextAt = givenUp ? null : ports.clock.now() + deliveryDelayMs(tries, retryAfterMs);
-  await ports.store.markUndelivered(notice.id, why, nextAt);
+  await ports.store.outbox.markUndelivered(notice.id, why, nextAt);
   if (givenUp) await tell(ports, notice, `${notice.channel} could not be told (${why}); given up after ${tries} tries`);
 }
 
 async function drop(ports: DeliveryPorts, notice: Notice): Promise<void> {
   const why = `${notice.channel} is no longer a channel of project ${notice.project}`;
-  await ports.store.dropNotice(notice.id, why);
+  await ports.store.outbox.dropNotice(notice.id, why);
   await tell(ports, notice, `a message was not sent: ${why}`);
 }
 
 async function tell(ports: DeliveryPorts, notice: Notice, summary: string): Promise<void> {
-  await ports.store.appendEvents([
+  await ports.store.events.appendEvents([
     {
       at: ports.clock.now(),
       task: notice.task,

@@ -69,8 +69,8 @@ async function wasTold({ store }: NoticePorts, task: Task, { type, data }: Event
 
 async function describe(ports: NoticePorts, happening: Happening, at: number): Promise<NoticeData> {
   const { task, endRun = null, artifacts = [] } = happening;
-  const runs = await ports.store.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
-  const known = [...(await ports.store.listArtifacts(task.id)), ...artifacts];
+  const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
+  const known = [...(await ports.store.tasks.listArtifacts(task.id)), ...artifacts];
   return describeTask(task, {
     // What the run that ends now cost is not in the store yet.
     runs: runs.map((run) => (run.id === endRun?.id ? { ...run, costUsd: endRun.costUsd } : run)),

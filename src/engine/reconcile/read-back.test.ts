@@ -36,15 +36,18 @@ function world(given: { look: () => Promise<Partial<ChangeRequestLook>>; listOpe
     channelsFor: () => [],
     redact: <T>(value: T): T => value,
     store: {
-      listProjects: async () => [{ name: "shop" }],
-      listProposals: async ({ statuses }: { statuses: readonly string[] }) =>
-        statuses.includes(proposal.status) ? [proposal] : [],
-      listTasks: async () => ({ rows: [], next: null }),
-      getTask: async () => null,
-      appendEvents: async (events: readonly { type: string }[]) => void told.push(...events.map(({ type }) => type)),
-      tell: async ({ events }: { events: readonly { type: string }[] }) =>
-        void told.push(...events.map(({ type }) => type)),
-      updateProposal: async (_: string, patch: Partial<Proposal>) => (proposal = { ...proposal, ...patch }),
+      projects: { listProjects: async () => [{ name: "shop" }] },
+      ledger: {
+        listProposals: async ({ statuses }: { statuses: readonly string[] }) =>
+          statuses.includes(proposal.status) ? [proposal] : [],
+        updateProposal: async (_: string, patch: Partial<Proposal>) => (proposal = { ...proposal, ...patch }),
+      },
+      tasks: { listTasks: async () => ({ rows: [], next: null }), getTask: async () => null },
+      events: {
+        appendEvents: async (events: readonly { type: string }[]) => void told.push(...events.map(({ type }) => type)),
+        tell: async ({ events }: { events: readonly { type: string }[] }) =>
+          void told.push(...events.map(({ type }) => type)),
+      },
     },
   } as unknown as EnginePorts;
   return { readBack: createReadBack(ports), told, asked, status: () => proposal.status, clock };

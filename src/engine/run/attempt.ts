@@ -25,7 +25,7 @@ import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult } from 
  * every part finds what an earlier call did and goes on from there.
  */
 export async function runAttempt(ports: EnginePorts, runId: string, signal: AbortSignal): Promise<void> {
-  const run = await ports.store.takeRun(runId, ports.clock.now());
+  const run = await ports.store.tasks.takeRun(runId, ports.clock.now());
   if (run === null) return;
   ports.pass("run.taken");
   let context: StepContext | null = null;
@@ -60,7 +60,7 @@ function isStoreAway(error: unknown): boolean {
 
 /** Nothing is committed: the run goes on under its supervisor and is taken up later, unless it has ended or belongs to someone else. */
 async function letGo(ports: EnginePorts, run: Run): Promise<void> {
-  const current = await ports.store.getRun(run.id);
+  const current = await ports.store.tasks.getRun(run.id);
   if (current === null || current.finishedAt !== null) await orderJobs(ports, run.id, "kill");
 }
 
@@ -109,7 +109,7 @@ async function openContext(ports: EnginePorts, run: Run, signal: AbortSignal): P
   // Taken before does not mean started before: the daemon may have died in between.
   const first = run.token === 1 || !(await hasStarted(ports, run));
   const { task } = await transact(ports, run.task, lease, (before) => markRunning(ports, before, { run, first }));
-  const project = await ports.store.getProject(task.project);
+  const project = await ports.store.projects.getProject(task.project);
   if (project === null)
     throw new UserError(
       "not_found",
@@ -132,7 +132,7 @@ async function openContext(ports: EnginePorts, run: Run, signal: AbortSignal): P
 async function hasStarted({ store }: EnginePorts, run: Run): Promise<boolean> {
   if (run.token === 1) return false;
   for (let after = 0; ;) {
-    const page = await store.listEvents({ after, task: run.task, limit: 1000 });
+    const page = await store.events.listEvents({ after, task: run.task, limit: 1000 });
     if (page.some((event) => event.run === run.id && event.type === "run.started")) return true;
     const last = page.at(-1);
     if (last === undefined) return false;

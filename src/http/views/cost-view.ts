@@ -2,7 +2,7 @@ import type { UsedLimit } from "../../core/money/budget.ts";
 import { add } from "../../core/money/cost.ts";
 import { sumUsd, type CostDimension } from "../../core/money/cost-dimensions.ts";
 import { NO_TOKENS } from "../../core/task/run.ts";
-import type { CostRow, Spent } from "../../ports/store.ts";
+import type { CostRow, Spent } from "../../ports/store-money.ts";
 import type { BudgetJson, CostsJson } from "../contract/costs.ts";
 import { iso, viewTokens } from "./views.ts";
 

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { createCalendar } from "../../../core/schedule/calendar.ts";
 import { fromNanoUsd, type CostDimension } from "../../../core/money/cost-dimensions.ts";
-import type { CostQuery, CostRow, Spent, SpentQuery } from "../../../ports/store.ts";
+import type { CostQuery, CostRow, Spent, SpentQuery } from "../../../ports/store-money.ts";
 import type { Db } from "./schema.ts";
 
 /** Every zone's midnight is at a quarter of an hour, so a quarter belongs to one day, whichever the zone. */

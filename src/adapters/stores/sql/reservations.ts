@@ -2,7 +2,8 @@ import { sql } from "kysely";
 import { allow, type Allowance, type BudgetLimit, type BudgetUse, type UsedLimit } from "../../../core/money/budget.ts";
 import { fromNanoUsd, toNanoUsd } from "../../../core/money/cost-dimensions.ts";
 import { OPEN_RUN_STATUSES } from "../../../core/task/run.ts";
-import type { Lease, ReserveRequest } from "../../../ports/store.ts";
+import type { Lease } from "../../../ports/store.ts";
+import type { ReserveRequest } from "../../../ports/store-money.ts";
 import { requireLease } from "./runs.ts";
 import type { Db, Tx } from "./schema.ts";
 

@@ -1,6 +1,6 @@
 import type { Event } from "../../../core/task/event.ts";
 import type { Log } from "../../../ports/log.ts";
-import type { Store } from "../../../ports/store.ts";
+import type { LedgerStore, PeopleStore, ProjectStore, ScheduleStore, Store } from "../../../ports/store.ts";
 import * as admission from "./admission.ts";
 import { commit, createTask } from "./commit.ts";
 import { costs, spent } from "./costs.ts";
@@ -42,57 +42,62 @@ export function createSqlStore({ db, differences, log, upkeep }: SqlStoreParams)
   }
 
   return {
-    createTask: (params) => write((tx, record) => createTask(tx, params, record)),
-    commit: (params) => write((tx, record) => commit(tx, params, record)),
-    admit: (limits) => write((tx) => admission.admit(tx, limits)),
-    takeRun: (id, at) => write((tx) => runs.takeRun(tx, id, at)),
-    updateRun: (lease, patch) => write((tx) => runs.updateRun(tx, lease, patch)),
-    holdsLease: (lease) => runs.holdsLease(db, lease),
-
-    getTask: (id) => tasks.getTask(db, id),
-    getTaskByKey: (key) => tasks.getTaskByKey(db, key),
-    findTaskIds: (prefix) => tasks.findTaskIds(db, prefix),
-    listTasks: (query) => tasks.listTasks(db, query),
-    getRun: (id) => runs.getRun(db, id),
-    findRunIds: (prefix) => runs.findRunIds(db, prefix),
-    listRuns: (query) => runs.listRuns(db, query),
-    listOpenRuns: () => runs.listOpenRuns(db),
-    listChecks: (task) => findings.listChecks(db, task),
-    listArtifacts: (task) => findings.listArtifacts(db, task),
-    deleteTask: (id, event) =>
-      write(async (tx, record) => {
-        await tasks.deleteTask(tx, id);
-        await record([event]);
-      }),
-
-    appendEvents: (drafts) => write((_tx, record) => record(drafts)),
-    tell: ({ events: drafts, notices }) =>
-      write(async (tx, record) => {
-        await outbox.insertNotices(tx, notices);
-        await record(drafts);
-      }),
-    listEvents: (query) => events.listEvents(db, query),
-    lastEventId: () => events.lastEventId(db),
-    onEvents(listener) {
-      // Wrapped, so that one function registered twice is two registrations with two ends.
-      const registration = (news: readonly Event[]): void => listener(news);
-      listeners.add(registration);
-      return () => listeners.delete(registration);
+    tasks: {
+      createTask: (params) => write((tx, record) => createTask(tx, params, record)),
+      commit: (params) => write((tx, record) => commit(tx, params, record)),
+      admit: (limits) => write((tx) => admission.admit(tx, limits)),
+      takeRun: (id, at) => write((tx) => runs.takeRun(tx, id, at)),
+      updateRun: (lease, patch) => write((tx) => runs.updateRun(tx, lease, patch)),
+      holdsLease: (lease) => runs.holdsLease(db, lease),
+      getTask: (id) => tasks.getTask(db, id),
+      getTaskByKey: (key) => tasks.getTaskByKey(db, key),
+      findTaskIds: (prefix) => tasks.findTaskIds(db, prefix),
+      listTasks: (query) => tasks.listTasks(db, query),
+      getRun: (id) => runs.getRun(db, id),
+      findRunIds: (prefix) => runs.findRunIds(db, prefix),
+      listRuns: (query) => runs.listRuns(db, query),
+      listOpenRuns: () => runs.listOpenRuns(db),
+      listChecks: (task) => findings.listChecks(db, task),
+      listArtifacts: (task) => findings.listArtifacts(db, task),
+      deleteTask: (id, event) =>
+        write(async (tx, record) => {
+          await tasks.deleteTask(tx, id);
+          await record([event]);
+        }),
+      countTasks: () => tasks.countTasks(db),
     },
-
-    dueNotices: (at, limit) => outbox.dueNotices(db, at, limit),
-    markDelivered: (id, at) => write((tx) => outbox.markDelivered(tx, id, at)),
-    markUndelivered: (id, error, nextAt) => write((tx) => outbox.markUndelivered(tx, id, error, nextAt)),
-    dropNotice: (id, why) => write((tx) => outbox.dropNotice(tx, id, why)),
-
-    ...nightVerbs(db, write),
-    ...peopleVerbs(db, write),
-
-    costs: (query) => costs(db, query),
-    spent: (query) => spent(db, query),
-    listUse: (limits) => reservations.listUse(db, limits),
-    reserve: (lease, request) => write((tx) => reservations.reserve(tx, lease, request)),
-    countTasks: () => tasks.countTasks(db),
+    events: {
+      appendEvents: (drafts) => write((_tx, record) => record(drafts)),
+      tell: ({ events: drafts, notices }) =>
+        write(async (tx, record) => {
+          await outbox.insertNotices(tx, notices);
+          await record(drafts);
+        }),
+      listEvents: (query) => events.listEvents(db, query),
+      lastEventId: () => events.lastEventId(db),
+      onEvents(listener) {
+        // Wrapped, so that one function registered twice is two registrations with two ends.
+        const registration = (news: readonly Event[]): void => listener(news);
+        listeners.add(registration);
+        return () => listeners.delete(registration);
+      },
+    },
+    outbox: {
+      dueNotices: (at, limit) => outbox.dueNotices(db, at, limit),
+      markDelivered: (id, at) => write((tx) => outbox.markDelivered(tx, id, at)),
+      markUndelivered: (id, error, nextAt) => write((tx) => outbox.markUndelivered(tx, id, error, nextAt)),
+      dropNotice: (id, why) => write((tx) => outbox.dropNotice(tx, id, why)),
+    },
+    schedules: scheduleStore(db, write),
+    ledger: ledgerStore(db, write),
+    projects: projectStore(db, write),
+    people: peopleStore(db, write),
+    money: {
+      costs: (query) => costs(db, query),
+      spent: (query) => spent(db, query),
+      listUse: (limits) => reservations.listUse(db, limits),
+      reserve: (lease, request) => write((tx) => reservations.reserve(tx, lease, request)),
+    },
     checkIntegrity: () => upkeep.checkIntegrity(),
     backup: (file) => upkeep.backup(file),
     async close() {
@@ -104,21 +109,7 @@ export function createSqlStore({ db, differences, log, upkeep }: SqlStoreParams)
 
 type Write = Writer["write"];
 
-function nightVerbs(
-  db: Db,
-  write: Write,
-): Pick<
-  Store,
-  | "listMarks"
-  | "saveMark"
-  | "dropMark"
-  | "saveProposals"
-  | "listProposals"
-  | "updateProposal"
-  | "saveRule"
-  | "listRules"
-  | "removeRule"
-> {
+function scheduleStore(db: Db, write: Write): ScheduleStore {
   return {
     listMarks: (project) => marks.listMarks(db, project),
     dropMark: (mark) => write((tx) => marks.dropMark(tx, mark)),
@@ -128,7 +119,11 @@ function nightVerbs(
         await outbox.insertNotices(tx, told.notices);
         await record(told.events);
       }),
+  };
+}
 
+function ledgerStore(db: Db, write: Write): LedgerStore {
+  return {
     saveProposals: (proposals) => write((tx) => ledger.saveProposals(tx, proposals)),
     listProposals: (query) => ledger.listProposals(db, query),
     updateProposal: (id, patch) => write((tx) => ledger.updateProposal(tx, id, patch)),
@@ -147,24 +142,7 @@ function nightVerbs(
   };
 }
 
-function peopleVerbs(
-  db: Db,
-  write: Write,
-): Pick<
-  Store,
-  | "keepPipeline"
-  | "getPipeline"
-  | "saveProject"
-  | "getProject"
-  | "listProjects"
-  | "removeProject"
-  | "addToken"
-  | "listTokens"
-  | "findToken"
-  | "removeToken"
-  | "recallAnswer"
-  | "keepAnswer"
-> {
+function projectStore(db: Db, write: Write): ProjectStore {
   return {
     keepPipeline: (hash, name, text) => write((tx) => projects.keepPipeline(tx, { hash, name, text })),
     getPipeline: (hash) => projects.getPipeline(db, hash),
@@ -176,7 +154,11 @@ function peopleVerbs(
     getProject: (name) => projects.getProject(db, name),
     listProjects: () => projects.listProjects(db),
     removeProject: (name) => write((tx) => projects.removeProject(tx, name)),
+  };
+}
 
+function peopleStore(db: Db, write: Write): PeopleStore {
+  return {
     addToken: (token) => write((tx) => people.addToken(tx, token)),
     listTokens: () => people.listTokens(db),
     findToken: (hash) => people.findToken(db, hash),

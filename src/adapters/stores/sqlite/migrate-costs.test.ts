@@ -57,13 +57,13 @@ it("keeps what runs of an older database cost, and their tasks may go then", asy
     unknownTokens: 1,
     basis: { reported: 1, metered: 1, computed: 0, unknown: 1 },
   };
-  expect(await store.spent(all)).toEqual(expected);
-  expect(await store.costs({ ...all, by: ["agent", "model", "role", "pipeline"], timeZone: "UTC" })).toEqual([
+  expect(await store.money.spent(all)).toEqual(expected);
+  expect(await store.money.costs({ ...all, by: ["agent", "model", "role", "pipeline"], timeZone: "UTC" })).toEqual([
     { key: { agent: "claude-code", model: "m", role: "implement", pipeline: "chore" }, ...expected },
   ]);
   await store.close();
   const again = await openSqliteStore({ file, log: SILENT });
-  expect(await again.spent(all)).toEqual(expected);
+  expect(await again.money.spent(all)).toEqual(expected);
   await again.close();
   expect(
     new DatabaseSync(`${file}.backup-v1`, { readOnly: true }).prepare("select count(*) as n from runs").get(),

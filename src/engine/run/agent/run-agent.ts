@@ -68,7 +68,7 @@ function neverStarted(record: ExitRecord | null): boolean {
 async function countUsage(context: StepContext, role: Role, output: AgentOutput): Promise<Usage> {
   const { ports, run, settings, state, task } = context;
   const session = sessionOf(output);
-  const runs = await ports.store.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
+  const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
   const earlier = runs.filter((each) => each.id !== run.id && session !== null && each.sessionId === session);
   return usageOf({
     ...output,
@@ -89,7 +89,7 @@ function sessionOf({ events }: AgentOutput): string | null {
 /** So that a later run can go on with it. */
 async function keepSession({ ports, run, lease }: StepContext, output: AgentOutput): Promise<void> {
   const sessionId = sessionOf(output);
-  if (sessionId !== run.sessionId) await ports.store.updateRun(lease, { sessionId });
+  if (sessionId !== run.sessionId) await ports.store.tasks.updateRun(lease, { sessionId });
 }
 
 const UNEXPLAINED: readonly Outcome["name"][] = ["agent_error", "invalid_output"];

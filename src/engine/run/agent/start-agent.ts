@@ -80,7 +80,7 @@ async function brief(context: StepContext, { role, work, runSettings, errand }: 
   const agent = ports.createAgent(runSettings.agentSettings);
   const { version, problem } = await ports.checkVersion(agent);
   if (problem !== null) throw new StepEnd("agent_missing", problem);
-  await ports.store.updateRun(context.lease, {
+  await ports.store.tasks.updateRun(context.lease, {
     agent: runSettings.agent,
     agentVersion: version,
     model: runSettings.model,
@@ -98,7 +98,7 @@ async function brief(context: StepContext, { role, work, runSettings, errand }: 
 /** What the settings give a run, as far as earlier ones left it. */
 async function withinLimits(context: StepContext, role: Role): Promise<RunSettings> {
   const { ports, task, settings, state } = context;
-  const runs = await ports.store.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
+  const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
   const given = withinTaskTime(context, resolveRun(settings, state.agent, task.options, role), runs);
   return withinBudget(context, given, runs);
 }

@@ -35,7 +35,9 @@ export async function openWorkspace(context: StepContext, name: string, commit: 
 /** For agents alone: where the project's own commands run, no agent ever was. */
 async function findUntouched({ ports, run, task }: StepContext): Promise<string | null> {
   if (run.step !== "agent") return null;
-  return untouchedTree(await ports.store.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS }));
+  return untouchedTree(
+    await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS }),
+  );
 }
 
 /** The project's set-up command, where it has one: no tree carries over what an earlier one was given. */

@@ -181,7 +181,7 @@ function toResult(context: StepContext, out: Out): StepResult {
 /** What leaves the house is what was judged: a pipeline may have no checks, and a rebase makes another commit of it. */
 async function requireJudged(context: StepContext, work: Work): Promise<void> {
   const { ports, task } = context;
-  const runs = await ports.store.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
+  const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
   const passed = runs.findLast(({ step, outcome }) => step === "checks" && outcome === "checks_passed");
   if (passed?.payload?.["commit"] === work.headCommit) return;
   const { refusal, question } = await judgeChange(context, work);
