@@ -23,63 +23,97 @@ import type { Workspaces } from "../ports/workspace.ts";
 
 export interface ReportServer {
   readonly server: McpServer;
-  /** What it needs to see. */
+  /** Files that the server must be able to read. */
   readonly read: readonly string[];
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** Everything the engine needs from the world, handed in by daemon/wire.ts. */
+/** Everything the engine needs from the outside world. daemon/wire builds it; functions take the parts they need. */
 export interface EnginePorts {
   readonly store: Store;
   readonly courier: Courier;
   readonly workspaces: Workspaces;
   readonly supervisors: Supervisors;
   readonly runFiles: RunFiles;
-  readonly secretScan: SecretScan;
   readonly projects: ProjectFiles;
-  /** The program behind the tool `report_outcome`; null where it cannot be had. */
-  readonly findReportServer: (paths: RunPaths, role: Role) => ReportServer | null;
-  /** The version of an agent's program, where it can be asked, and why that will not do. */
+  readonly clock: Clock;
+  readonly cron: Cron;
+  readonly log: Log;
+  readonly agents: AgentAccess;
+  readonly sandbox: SandboxAccess;
+  readonly secrets: SecretAccess;
+  readonly channels: ChannelAccess;
+  readonly forges: ForgeAccess;
+  readonly host: Host;
+  readonly hooks: EngineHooks;
+  /** SHA-256 of a text, in hex. */
+  readonly digest: (text: string) => string;
+}
+
+export interface AgentAccess {
+  readonly create: (settings: AgentSettings) => Agent;
+  /** The installed version of an agent's program, and why it cannot be used. */
   readonly checkVersion: (
     agent: Pick<Agent, "program">,
   ) => Promise<{ readonly version: string | null; readonly problem: string | null }>;
-  /** Events of ours in a line, as the gateway writes them. */
-  readonly parseOwnLine: (line: string) => readonly TranscriptEvent[];
+  /** The MCP server behind the tool `report_outcome`. Null if it is not available. */
+  readonly findReportServer: (paths: RunPaths, role: Role) => ReportServer | null;
+  /** Parses a transcript line written by the model gateway. */
+  readonly parseGatewayLine: (line: string) => readonly TranscriptEvent[];
   readonly prices: PriceTable;
-  readonly createAgent: (settings: AgentSettings) => Agent;
-  /** Who is told of this in a project; known at once, since notices are part of a commit. */
-  readonly channelsFor: (project: string, kind: NoticeKind) => readonly string[];
-  /** By the settings as they are now; null where the project has no such channel any more. */
-  readonly notifierFor: (project: string, channel: string) => Promise<Notifier | null>;
-  readonly clock: Clock;
-  readonly cron: Cron;
-  /** The project's forge; null where it has none. Throws a ForgeError where it cannot be used, say without its token. */
-  readonly forgeFor: (project: Project, settings: Settings) => Forge | null;
-  readonly log: Log;
-  /** SHA-256 of a text, in hex. */
-  readonly digest: (text: string) => string;
-  /** The same value without the secrets that are known, before it is kept or shown; see core/redact.ts. */
+}
+
+export interface SandboxAccess {
+  readonly mode: SandboxMode;
+  /** Resource limits for a command with this timeout. */
+  readonly limitsFor: (timeoutMs: number) => SandboxLimits;
+  /** Why the sandbox does not work on this machine, and what repairs it. Null if it works. */
+  readonly findProblem: () => Promise<string | null>;
+}
+
+export interface SecretAccess {
+  /** Removes known secrets from a value before it is stored or shown; see policy/secrets/redact.ts. */
   readonly redact: <T>(value: T) => T;
-  /** What supervisors keep out of transcripts and logs. */
-  readonly knownSecrets: () => readonly Secret[];
-  readonly pass: PassCheckpoint;
-  /** How much may run at once, by the user's and the projects' settings; nothing while the disk is nearly full. */
-  readonly limits: () => Omit<Admission, "at">;
-  /** Nightshift's own data: no run may see it, but for what it was given. */
+  /** The values that supervisors remove from transcripts and logs. */
+  readonly known: () => readonly Secret[];
+  readonly scanner: SecretScan;
+}
+
+/** For functions that only need to redact. */
+export interface RedactPorts {
+  readonly secrets: Pick<SecretAccess, "redact">;
+}
+
+export interface ChannelAccess {
+  /** The channels that a project notifies about this kind. Synchronous, because notices are part of a commit. */
+  readonly namesFor: (project: string, kind: NoticeKind) => readonly string[];
+  /** Uses the current settings. Null if the project no longer has this channel. */
+  readonly openNotifier: (project: string, channel: string) => Promise<Notifier | null>;
+}
+
+export interface ForgeAccess {
+  /** The project's forge, or null if it has none. Throws a ForgeError if it cannot be used, for example without its token. */
+  readonly open: (project: Project, settings: Settings) => Forge | null;
+}
+
+export interface Host {
+  /** Nightshift's own data. No run may read it, except what it was given. */
   readonly home: string;
-  readonly sandboxMode: SandboxMode;
-  /** What a command may take of the machine that is given so much time. */
-  readonly sandboxLimits: (timeoutMs: number) => SandboxLimits;
-  /** Why the sandbox does not hold on this machine, with what repairs it; null when it does. */
-  readonly sandboxProblem: () => Promise<string | null>;
-  /** The daemon's own environment: only names on a list ever leave it. */
-  readonly hostEnv: Readonly<Record<string, string | undefined>>;
-  /** Called when a run's transcript grew, for whoever watches it live. */
+  /** The daemon's environment. Only listed names are ever passed on. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** How many runs may execute at once. Zero while the disk is nearly full. */
+  readonly capacity: () => Omit<Admission, "at">;
+}
+
+export interface EngineHooks {
+  /** Crash tests kill the daemon at these points. */
+  readonly passCheckpoint: PassCheckpoint;
+  /** Called when a run's transcript grew. */
   readonly onOutput: (run: string) => void;
 }
 
-export function admissionNow(ports: Pick<EnginePorts, "limits" | "clock">): Admission {
-  return { ...ports.limits(), at: ports.clock.now() };
+export function admissionNow(ports: Pick<EnginePorts, "host" | "clock">): Admission {
+  return { ...ports.host.capacity(), at: ports.clock.now() };
 }
 
 export function factsOf(task: Pick<Task, "options" | "complexity" | "conversation">, settings: Settings): Facts {

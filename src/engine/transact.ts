@@ -81,8 +81,8 @@ async function toCommit(
   const { task, next } = decision.advance;
   const events = [...(decision.events ?? []), ...decision.advance.events].map((event) => ({
     ...event,
-    summary: ports.redact(event.summary),
-    data: ports.redact(event.data),
+    summary: ports.secrets.redact(event.summary),
+    data: ports.secrets.redact(event.data),
   }));
   return {
     task,

@@ -208,9 +208,9 @@ describe("the money of a task", () => {
 /** The limit that each agent is started with. */
 function watchLimits({ wired }: Night): readonly (number | null)[] {
   const told: (number | null)[] = [];
-  const { createAgent } = wired.ports;
-  Object.assign(wired.ports, {
-    createAgent: (settings: AgentSettings): Agent => {
+  const { create: createAgent } = wired.ports.agents;
+  Object.assign(wired.ports.agents, {
+    create: (settings: AgentSettings): Agent => {
       const agent = createAgent(settings);
       const command = (run: AgentRun): AgentCommand => {
         told.push(run.maxBudgetUsd);

@@ -48,7 +48,9 @@ describe("a chore inside the wall", () => {
 
   it("with no room for it on this machine is refused, with what repairs it", async () => {
     const { submit, settled, wired } = await open({ settings: CHECK });
-    Object.assign(wired.ports, { sandboxProblem: async () => "bubblewrap is not installed. Run: apt-get install it" });
+    Object.assign(wired.ports.sandbox, {
+      findProblem: async () => "bubblewrap is not installed. Run: apt-get install it",
+    });
     const task = await settled((await submit()).id);
     expect(task).toMatchObject({ status: "failed", outcome: "sandbox_refused" });
     expect(task.reason).toContain("apt-get install");

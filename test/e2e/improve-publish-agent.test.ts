@@ -196,11 +196,11 @@ git push origin HEAD:refs/heads/other`;
     await night.close();
     await open(script, { userSettings: "sandbox: { mode: enforce }\n" });
     const { ports } = night.wired;
-    const { forgeFor } = ports;
+    const { open: openForge } = ports.forges;
     // Of the loan, all but the address that no run may reach.
-    Object.assign(ports, {
-      forgeFor: (...asked: Parameters<typeof forgeFor>) => {
-        const forge = forgeFor(...asked);
+    Object.assign(ports.forges, {
+      open: (...asked: Parameters<typeof openForge>) => {
+        const forge = openForge(...asked);
         return forge === null ? null : { ...forge, lend: () => ({ ...forge.lend(), network: [] }) };
       },
     });

@@ -79,7 +79,10 @@ describe("a schedule", () => {
     calendar.now = Date.parse("2026-11-17T02:00:30Z");
     const dying = {
       ...calendar.ports,
-      store: { ...calendar.ports.store, saveMark: () => Promise.reject(new Error("killed")) },
+      store: {
+        ...calendar.ports.store,
+        schedules: { ...calendar.ports.store.schedules, saveMark: () => Promise.reject(new Error("killed")) },
+      },
     };
     await expect(startDue(dying)).rejects.toThrow("killed");
     await calendar.restart();

@@ -11,7 +11,7 @@ const body = () => Promise.reject(new Error("the body was read"));
 function judge(given: { forge?: object | null; secret?: string; isBroken?: boolean; token?: string }) {
   const looked: string[] = [];
   const ports = {
-    hostEnv: { HOOK: given.secret ?? SECRET, "": "nobody's" },
+    host: { env: { HOOK: given.secret ?? SECRET, "": "nobody's" } },
     store: { projects: { getProject: async (name: string) => (name === "shop" ? { name } : null) } },
     projects: {
       lastGood: async () => {

@@ -9,13 +9,13 @@ type JudgeHook = (project: string, call: HookCall) => Promise<"taken" | "refused
 
 /** The secret is looked up here and goes no further. All that a call can bring about is a look at the forge. */
 export function createHookJudge(
-  ports: Pick<EnginePorts, "store" | "projects" | "hostEnv">,
+  ports: Pick<EnginePorts, "store" | "projects" | "host">,
   lookAgain: (project: string) => void,
 ): JudgeHook {
   return async (name, call) => {
     const forge = await forgeOf(ports, name);
     if (forge === null || forge.webhookSecretEnv === null) return null;
-    const secret = ports.hostEnv[forge.webhookSecretEnv]?.trim() ?? "";
+    const secret = ports.host.env[forge.webhookSecretEnv]?.trim() ?? "";
     if (secret === "") return null;
     if (!(await isFromForge(forge.kind, secret, call))) return "refused";
     lookAgain(name);

@@ -4,10 +4,10 @@ import type { Proposal } from "../../core/nightly/proposal.ts";
 import type { ProposalReason } from "../../core/nightly/proposal-reason.ts";
 import { defaultExpiry, reasonText, ruleOfReason, type ProjectRule } from "../../core/nightly/rule.ts";
 import type { Explained, ReasonDraft } from "./commands-contract.ts";
-import type { EnginePorts } from "../ports.ts";
+import type { EnginePorts, RedactPorts } from "../ports.ts";
 import { keepRule } from "./rules.ts";
 
-type ReasonPorts = Pick<EnginePorts, "store" | "clock" | "redact" | "digest">;
+type ReasonPorts = Pick<EnginePorts, "store" | "clock" | "digest"> & RedactPorts;
 
 const MAX_LEDGER = 10_000;
 const RULE_ID_LENGTH = 10;
@@ -31,7 +31,7 @@ export async function giveReason(
     );
   const reason = {
     kind: draft.kind,
-    text: ports.redact(reasonText(draft.text)),
+    text: ports.secrets.redact(reasonText(draft.text)),
     by: actor.name,
     at: ports.clock.now(),
   };

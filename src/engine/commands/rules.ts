@@ -2,9 +2,9 @@ import { UserError } from "../../core/text/errors.ts";
 import type { Actor, EventDraft } from "../../core/task/event.ts";
 import { defaultExpiry, ruleText, type ProjectRule } from "../../core/nightly/rule.ts";
 import type { RuleDraft, RulePatch } from "./commands-contract.ts";
-import type { EnginePorts } from "../ports.ts";
+import type { EnginePorts, RedactPorts } from "../ports.ts";
 
-type RulePorts = Pick<EnginePorts, "store" | "clock" | "redact">;
+type RulePorts = Pick<EnginePorts, "store" | "clock"> & RedactPorts;
 
 export async function addRule(ports: RulePorts, draft: RuleDraft, actor: Actor): Promise<ProjectRule> {
   const { project, text, expiresAt } = draft;
@@ -57,7 +57,7 @@ export async function removeRule(ports: RulePorts, id: string, actor: Actor): Pr
 
 /** Writes it with who did it. */
 export async function keepRule(ports: RulePorts, given: ProjectRule, actor: Actor): Promise<ProjectRule> {
-  const rule = { ...given, text: ports.redact(given.text) };
+  const rule = { ...given, text: ports.secrets.redact(given.text) };
   await ports.store.ledger.saveRule(rule, eventOf(ports, rule, actor));
   return rule;
 }

@@ -47,7 +47,7 @@ export async function submit(ports: EnginePorts, draft: TaskDraft, actor: Actor)
     key: draft.key,
     admission: admissionNow(ports),
   });
-  ports.pass("submit.committed");
+  ports.hooks.passCheckpoint("submit.committed");
   await handOver(ports, result);
   return result.task;
 }
@@ -93,8 +93,8 @@ interface Making {
 }
 
 function makeTask(ports: EnginePorts, { draft, actor, settings, pipeline }: Making): Task {
-  const description = ports.redact(checkDescription(draft.description));
-  const title = ports.redact(titleOf(draft.title ?? description));
+  const description = ports.secrets.redact(checkDescription(draft.description));
+  const title = ports.secrets.redact(titleOf(draft.title ?? description));
   const id = ports.clock.newId("task");
   const at = ports.clock.now();
   return {
@@ -188,7 +188,7 @@ function checkAgents(
 ): void {
   for (const state of Object.values(pipeline.states))
     if (state.step.kind === "agent")
-      ports.createAgent(resolveRun(settings, state.agent, task.options, state.step.role).agentSettings);
+      ports.agents.create(resolveRun(settings, state.agent, task.options, state.step.role).agentSettings);
 }
 
 function submitted(task: Task, actor: Actor): EventDraft {

@@ -50,9 +50,9 @@ function deliveryOf(over: Partial<Parameters<typeof createDelivery>[0]> = {}): D
     store,
     clock: { now: () => now, monotonic: () => now, newId: () => "x" },
     log: SILENT,
-    pass: () => undefined,
-    redact: (value) => value,
-    notifierFor: async (_project, channel) => notifiers[channel] ?? null,
+    hooks: { passCheckpoint: () => undefined },
+    secrets: { redact: (value) => value },
+    channels: { openNotifier: async (_project, channel) => notifiers[channel] ?? null },
     ...over,
   });
   open.push(delivery);
@@ -151,7 +151,9 @@ describe("the outbox", () => {
 
   test("settings that cannot be read put it off", async () => {
     await write(told("a"));
-    const delivery = deliveryOf({ notifierFor: () => Promise.reject(new Error("line 3 is wrong")) });
+    const delivery = deliveryOf({
+      channels: { openNotifier: () => Promise.reject(new Error("line 3 is wrong")) },
+    });
     await delivery.start();
     await expect.poll(() => store.outbox.dueNotices(now + 2_000, 9), PATIENCE).toMatchObject([{ attempts: 1 }]);
   });
@@ -170,9 +172,9 @@ async function dieWhileSending(file: string): Promise<unknown> {
       store: await openSqliteStore({ file: ${JSON.stringify(file)}, log }),
       clock: { now: () => ${now}, monotonic: () => 0 },
       log,
-      pass: () => process.kill(process.pid, "SIGKILL"),
-      redact: (value) => value,
-      notifierFor: async () => createWebhookNotifier({ settings, env: process.env }),
+      hooks: { passCheckpoint: () => process.kill(process.pid, "SIGKILL") },
+      secrets: { redact: (value) => value },
+      channels: { openNotifier: async () => createWebhookNotifier({ settings, env: process.env }) },
     }).start();
     setInterval(() => undefined, 1_000);
   `;

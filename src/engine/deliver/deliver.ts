@@ -2,14 +2,18 @@ import { DeliveryError, deliveryDelayMs, MAX_TRIES } from "../../core/notices/no
 import { SYSTEM } from "../../core/task/event.ts";
 import type { Notifier } from "../../ports/notifier.ts";
 import type { Notice } from "../../ports/store.ts";
-import type { EnginePorts } from "../ports.ts";
+import type { ChannelAccess, EngineHooks, EnginePorts, RedactPorts } from "../ports.ts";
 
 const MOST_CHANNELS = 500;
 /** A notifier ends by itself; this is the belt to that brace. */
 const LONGEST_SEND_MS = 60_000;
 const HOLD_MS = 30_000;
 
-type DeliveryPorts = Pick<EnginePorts, "store" | "clock" | "log" | "pass" | "redact" | "notifierFor">;
+type DeliveryPorts = Pick<EnginePorts, "store" | "clock" | "log"> &
+  RedactPorts & {
+    readonly channels: Pick<ChannelAccess, "openNotifier">;
+    readonly hooks: Pick<EngineHooks, "passCheckpoint">;
+  };
 
 /** Sends what stands in the outbox: every channel by itself and in its order, none of them in anybody's way. */
 export interface Delivery {
@@ -53,7 +57,7 @@ export function createDelivery(ports: DeliveryPorts): Delivery {
   async function send(notice: Notice): Promise<void> {
     let notifier: Notifier | null;
     try {
-      notifier = await ports.notifierFor(notice.project, notice.channel);
+      notifier = await ports.channels.openNotifier(notice.project, notice.channel);
       const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(LONGEST_SEND_MS)]);
       if (!sent.has(notice.id)) await notifier?.send(notice, signal);
     } catch (error) {
@@ -62,7 +66,7 @@ export function createDelivery(ports: DeliveryPorts): Delivery {
     }
     if (notifier === null) return await drop(ports, notice);
     sent.add(notice.id);
-    ports.pass("notice.sent");
+    ports.hooks.passCheckpoint("notice.sent");
     await ports.store.outbox.markDelivered(notice.id, ports.clock.now());
     sent.delete(notice.id);
   }
@@ -78,7 +82,7 @@ export function createDelivery(ports: DeliveryPorts): Delivery {
 
 async function putOff(ports: DeliveryPorts, notice: Notice, error: unknown): Promise<void> {
   // What a channel says of its failure may hold the address with the token in it.
-  const why = ports.redact(error instanceof Error ? error.message : String(error));
+  const why = ports.secrets.redact(error instanceof Error ? error.message : String(error));
   const tries = notice.attempts + 1;
   const givenUp = tries >= MAX_TRIES;
   const retryAfterMs = error instanceof DeliveryError ? error.retryAfterMs : null;

@@ -23,8 +23,12 @@ const ended = (task: string): EventDraft =>
   sampleEvent({ task, type: "task.ended", at: 5_000, summary: "failed: it is hunter22", data: { status: "failed" } });
 const portsOf = (...channels: readonly string[]) => ({
   store,
-  channelsFor: (project: string, kind: string) => channels.map((channel) => `${channel} of ${project} for ${kind}`),
-  redact: <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll("hunter22", "[redacted]")) as T,
+  channels: {
+    namesFor: (project: string, kind: string) => channels.map((channel) => `${channel} of ${project} for ${kind}`),
+  },
+  secrets: {
+    redact: <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll("hunter22", "[redacted]")) as T,
+  },
 });
 
 test("nothing is told, and nothing read, where nothing worth telling happened", async () => {
@@ -52,7 +56,7 @@ test("each channel gets what is known at this moment: the run that ends now and 
 test("why a change request was closed is asked, with the command that answers; the run log has no line for it", async () => {
   const { task } = await startTask(store);
   const asked = sampleEvent({ task: task.id, type: "request.unexplained", summary: "closed: why?" });
-  const ports = { ...portsOf(), channelsFor: () => ["ntfy", "run_log"] };
+  const ports = { ...portsOf(), channels: { namesFor: () => ["ntfy", "run_log"] } };
   const told = await noticesFor(ports, {
     task: { ...task, pipeline: "improve", status: "succeeded" },
     events: [asked],
@@ -74,7 +78,7 @@ test.for([
 ] as const)("what waits for %s is told %i times, however often it is tried", async ([kind, times]) => {
   const { task } = await startTask(store);
   const queued = sampleEvent({ task: task.id, type: "task.queued", summary: "it is hunter22", data: { kind } });
-  const ports = { ...portsOf(), channelsFor: () => ["ntfy", "run_log"] };
+  const ports = { ...portsOf(), channels: { namesFor: () => ["ntfy", "run_log"] } };
   const first = await noticesFor(ports, { task: { ...task, pipeline: "improve" }, events: [queued] });
   expect(first.map(({ channel }) => channel)).toEqual(["ntfy"].slice(0, times));
   expect(first.every(({ data }) => data.about === kind && data.reason === "it is [redacted]")).toBe(true);

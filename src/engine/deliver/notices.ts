@@ -11,11 +11,14 @@ import type { Schedule } from "../../core/schedule/schedule.ts";
 import type { Artifact, Task } from "../../core/task/task.ts";
 import type { NewNotice, NoticeKind, Project, RunEnd } from "../../ports/store.ts";
 import { firstQueued } from "./first-queued.ts";
-import type { EnginePorts } from "../ports.ts";
+import type { ChannelAccess, EnginePorts, RedactPorts } from "../ports.ts";
 
 const MAX_RUNS = 1_000;
 
-type NoticePorts = Pick<EnginePorts, "store" | "channelsFor" | "redact">;
+type NoticePorts = Pick<EnginePorts, "store"> &
+  RedactPorts & {
+    readonly channels: Pick<ChannelAccess, "namesFor">;
+  };
 
 /** What is about to be committed. */
 export interface Happening {
@@ -40,9 +43,9 @@ export async function noticesFor(ports: NoticePorts, happening: Happening): Prom
   return told.flatMap(({ event, kind }) => {
     const { at, summary } = event;
     const about = aboutOf(event);
-    const data = ports.redact(about === undefined ? known : describeHappening(known, about, id, summary));
-    return ports
-      .channelsFor(project, kind)
+    const data = ports.secrets.redact(about === undefined ? known : describeHappening(known, about, id, summary));
+    return ports.channels
+      .namesFor(project, kind)
       .filter((channel) => concerns(channel, kind, data))
       .map((channel) => ({ channel, kind, project, task: id, title, text: summary, data, at }));
   });
@@ -54,10 +57,10 @@ export function refusalNotices(
   { project, schedule }: { readonly project: Project; readonly schedule: Pick<Schedule, "pipeline" | "title"> },
   { at, summary }: EventDraft,
 ): readonly NewNotice[] {
-  const [kind, text] = ["failed", ports.redact(summary)] as const;
+  const [kind, text] = ["failed", ports.secrets.redact(summary)] as const;
   const data = describeRefused(schedule.pipeline, text);
-  return ports
-    .channelsFor(project.name, kind)
+  return ports.channels
+    .namesFor(project.name, kind)
     .filter((channel) => concerns(channel, kind, data))
     .map((channel) => ({ channel, kind, project: project.name, task: null, title: schedule.title, text, data, at }));
 }

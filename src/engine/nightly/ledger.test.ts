@@ -21,8 +21,8 @@ import {
   selectedProposal,
   unexplained,
   type LedgerContext,
+  type LedgerPorts,
 } from "./ledger.ts";
-import type { EnginePorts } from "../ports.ts";
 import { addRule, editRule, removeRule } from "../commands/rules.ts";
 
 const ADA: Actor = { kind: "person", name: "ada" };
@@ -42,7 +42,7 @@ const givenUp = (item: string) => ({ item, outcome: "policy_failed", reason: "no
 const lines = (count: number): string => Array.from({ length: count }, (_, at) => `line ${at}\n`).join("");
 
 let repo: TempRepo;
-let ports: Pick<EnginePorts, "store" | "workspaces" | "clock" | "digest" | "redact">;
+let ports: LedgerPorts;
 let context: LedgerContext;
 let base: string;
 let now = START;
@@ -65,7 +65,7 @@ beforeEach(async () => {
       newId: (prefix) => makeId(prefix, new Uint8Array(10).fill((made += 1))),
     },
     digest: (text) => createHash("sha256").update(text).digest("hex"),
-    redact: <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll("hunter2", "***")) as T,
+    secrets: { redact: <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll("hunter2", "***")) as T },
   };
   context = { ports, project: { name: "shop" }, task: { id: "task_1aa" } };
   await ports.store.projects.saveProject(sampleProject(), sampleEvent());
@@ -119,7 +119,7 @@ describe("the ledger", () => {
     const [kept] = await list();
     expect(kept?.title).toBe("Remove *** from the code");
     // What later steps read back has no secret in it any more, and means the same.
-    const later = { ...analysis, category: "security", candidates: ports.redact(candidates) };
+    const later = { ...analysis, category: "security", candidates: ports.secrets.redact(candidates) };
     expect(selectedProposal(context, later)).toBe(kept?.id);
   });
 

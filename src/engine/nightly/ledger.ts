@@ -5,11 +5,13 @@ import { blocks, proposalId, type FileChurn, type Proposal, type ProposalStatus 
 import { terminalLine } from "../../core/text/terminal-text.ts";
 import type { Project } from "../../ports/store.ts";
 import type { Task } from "../../core/task/task.ts";
-import type { EnginePorts } from "../ports.ts";
+import type { EnginePorts, RedactPorts } from "../ports.ts";
 
 /** Which the context of a step is. */
+export type LedgerPorts = Pick<EnginePorts, "store" | "workspaces" | "clock" | "digest"> & RedactPorts;
+
 export interface LedgerContext {
-  readonly ports: Pick<EnginePorts, "store" | "workspaces" | "clock" | "digest" | "redact">;
+  readonly ports: LedgerPorts;
   readonly project: Pick<Project, "name">;
   readonly task: Pick<Task, "id"> & Partial<Pick<Task, "items">>;
 }
@@ -31,7 +33,7 @@ export async function recordProposals(
   const known = new Set((await ports.store.ledger.listProposals(query)).map(({ id }) => id));
   const at = ports.clock.now();
   const proposals = analysis.candidates.map((candidate): Proposal => {
-    const intent = intentOf(analysis.category, ports.redact(candidate));
+    const intent = intentOf(analysis.category, ports.secrets.redact(candidate));
     return {
       ...intent,
       id: idOf(ports, task.id, analysis.category, candidate),
@@ -58,12 +60,12 @@ function intentOf(category: string, { title, files }: Pick<Candidate, "title" | 
 
 /** Of the title without secrets, which is the one that later steps read back. */
 function idOf(
-  { digest, redact }: Pick<EnginePorts, "digest" | "redact">,
+  { digest, secrets }: Pick<LedgerPorts, "digest" | "secrets">,
   task: string,
   category: string,
   { rank, title }: Pick<Candidate, "rank" | "title">,
 ): string {
-  return proposalId({ task, category, rank, title: redact(title) }, digest);
+  return proposalId({ task, category, rank, title: secrets.redact(title) }, digest);
 }
 
 /** Of the candidate that the analysis selected; null where it selected none of them. */

@@ -24,7 +24,7 @@ export async function findTooManyOpen(context: StepContext): Promise<Outcome | n
   const most = settings.limits.openChangeRequests;
   const query = { project: project.name, statuses: ["published"], limit: MAX_LEDGER } as const;
   const published = (await ports.store.ledger.listProposals(query)).filter((proposal) => proposal.task !== task.id);
-  const forge = ports.forgeFor(project, settings);
+  const forge = ports.forges.open(project, settings);
   const open = forge === null ? await branchesLeft(context, published) : await openAt(forge, context, published);
   if (open.length < most) return null;
   const what = forge === null ? ["branch", "branches", "delete"] : ["change request", "change requests", "close"];

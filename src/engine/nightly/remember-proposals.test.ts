@@ -32,7 +32,7 @@ async function giveUp(status: ProposalStatus, role: Role): Promise<ProposalStatu
     store,
     clock: { now: () => 3_000 },
     digest: (text: string) => createHash("sha256").update(text).digest("hex"),
-    redact: <T>(value: T): T => value,
+    secrets: { redact: <T>(value: T): T => value },
   };
   const context = { ports, task, project: { name: task.project }, run: { ...run, role } } as unknown as StepContext;
   await recordProposals(context, { analysis: ANALYSIS, baseCommit: "b1" });

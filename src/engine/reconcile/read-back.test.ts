@@ -32,9 +32,9 @@ function world(given: { look: () => Promise<Partial<ChangeRequestLook>>; listOpe
     clock,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     projects: { lastGood: async () => ({}) },
-    forgeFor: () => forge,
-    channelsFor: () => [],
-    redact: <T>(value: T): T => value,
+    forges: { open: () => forge },
+    channels: { namesFor: () => [] },
+    secrets: { redact: <T>(value: T): T => value },
     store: {
       projects: { listProjects: async () => [{ name: "shop" }] },
       ledger: {

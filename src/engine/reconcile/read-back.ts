@@ -69,7 +69,7 @@ async function readProject(ports: EnginePorts, project: Project, memory: Memory)
 /** A forge that cannot be used now is told of by `doctor` and by whoever wants to publish. */
 async function forgeOf(ports: EnginePorts, project: Project): Promise<Forge | null> {
   try {
-    return ports.forgeFor(project, await ports.projects.lastGood(project));
+    return ports.forges.open(project, await ports.projects.lastGood(project));
   } catch (error) {
     if (error instanceof ConfigError || error instanceof UserError) return null;
     throw error;

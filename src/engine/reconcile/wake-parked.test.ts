@@ -55,9 +55,9 @@ async function look(): Promise<void> {
     projects: { lastGood: async () => settings() },
     clock: { now: () => NOW },
     courier: { submit: async (run: string) => void submitted.push(run) },
-    channelsFor: () => [],
-    redact: <T>(value: T): T => value,
-    limits: () => OPEN,
+    channels: { namesFor: () => [] },
+    secrets: { redact: <T>(value: T): T => value },
+    host: { capacity: () => OPEN },
   } as unknown as EnginePorts;
   await wakeParked(ports);
 }

@@ -27,17 +27,17 @@ import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult } from 
 export async function runAttempt(ports: EnginePorts, runId: string, signal: AbortSignal): Promise<void> {
   const run = await ports.store.tasks.takeRun(runId, ports.clock.now());
   if (run === null) return;
-  ports.pass("run.taken");
+  ports.hooks.passCheckpoint("run.taken");
   let context: StepContext | null = null;
   try {
     context = await openContext(ports, run, signal);
     const result = await performStep(context);
     signal.throwIfAborted();
-    ports.pass("step.done");
+    ports.hooks.passCheckpoint("step.done");
     await commitResult(context, result);
-    ports.pass("step.committed");
+    ports.hooks.passCheckpoint("step.committed");
     await cleanUp(ports, run.task);
-    ports.pass("cleanup.done");
+    ports.hooks.passCheckpoint("cleanup.done");
   } catch (error) {
     if (mustLetGo(signal, error)) await letGo(ports, run);
     else if (isStoreAway(error) || (context === null && (await hasBegun(ports, run.id)))) throw error;
@@ -66,7 +66,7 @@ async function letGo(ports: EnginePorts, run: Run): Promise<void> {
 
 /** The last net: what could not even be turned into an outcome (settings unreadable, project gone) still ends in one. */
 async function failTask(ports: EnginePorts, run: Run, error: unknown): Promise<void> {
-  const message = ports.redact(sentenceOf(error));
+  const message = ports.secrets.redact(sentenceOf(error));
   ports.log.error("a run could not be carried out", {
     run: run.id,
     error: error instanceof Error ? error.stack : message,
@@ -121,7 +121,7 @@ async function openContext(ports: EnginePorts, run: Run, signal: AbortSignal): P
   if (state === undefined) throw new Error(`pipeline ${pipeline.name} has no state ${run.state}`);
   const written = await ports.projects.lastGood(project);
   // As it was when the daemon was started and said so; who changes it starts the daemon again.
-  const settings = { ...written, sandbox: { ...written.sandbox, mode: ports.sandboxMode } };
+  const settings = { ...written, sandbox: { ...written.sandbox, mode: ports.sandbox.mode } };
   return markPublisher({ ports, task, run, lease, project, settings, pipeline, state, signal });
 }
 
@@ -241,7 +241,7 @@ function givesUp(before: Task, after: Task): boolean {
 }
 
 /** Whatever a step read or was told: nothing of it is kept, shown or put into a prompt before it went through here. */
-function withoutSecrets({ redact }: Pick<EnginePorts, "redact">, result: StepResult): StepResult {
+function withoutSecrets({ secrets: { redact } }: Pick<EnginePorts, "secrets">, result: StepResult): StepResult {
   const { outcome } = result;
   return {
     ...result,

@@ -22,12 +22,12 @@ export async function supervise(
   // A run that was cancelled while its workspace was being made must not start a process any more.
   if (!(await ports.store.tasks.holdsLease(lease)))
     throw new LeaseLostError(`run ${run.id} is no longer ours to start`);
-  const problem = job.sandbox === "enforce" && !begun ? await ports.sandboxProblem() : null;
+  const problem = job.sandbox === "enforce" && !begun ? await ports.sandbox.findProblem() : null;
   if (problem !== null) throw new StepEnd("sandbox_refused", problem);
   const paused = task.status === "paused";
   if (!begun) await onStart();
   await ports.supervisors.start({ ...job, paused });
-  ports.pass("supervisor.started");
+  ports.hooks.passCheckpoint("supervisor.started");
   return watchJob(context, job.dir, begun ? null : paused);
 }
 
@@ -40,7 +40,7 @@ export async function watchJob(context: StepContext, dir: string, paused: boolea
   const orders = followOrders(context, dir, paused);
   try {
     await orders.obey();
-    return await ports.supervisors.watch(dir, { signal, onOutput: () => ports.onOutput(run.id) });
+    return await ports.supervisors.watch(dir, { signal, onOutput: () => ports.hooks.onOutput(run.id) });
   } finally {
     await orders.stop();
   }

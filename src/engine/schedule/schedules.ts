@@ -142,7 +142,7 @@ async function dealWith(ports: EnginePorts, due: Due): Promise<Dealt> {
     return { task, events, notices: await noticesFor(ports, { task, events }) };
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    const event = refused(due, ports.redact(error.message));
+    const event = refused(due, ports.secrets.redact(error.message));
     const isNew = due.mark.task !== null || isWorthTelling(due);
     return { task: null, events: [event], notices: isNew ? refusalNotices(ports, due, event) : [] };
   }

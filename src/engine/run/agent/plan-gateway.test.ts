@@ -8,7 +8,12 @@ const KEY = ["sk", "ant", "real", "f00dfeedbeef"].join("-");
 
 function plan(env: Readonly<Record<string, string>>) {
   const context = {
-    ports: { hostEnv: env, digest: (text: string) => text, clock: { newId: () => "run_1" }, prices: {} },
+    ports: {
+      host: { env },
+      digest: (text: string) => text,
+      clock: { newId: () => "run_1" },
+      agents: { prices: {} },
+    },
     run: { id: "run_1", token: 1 },
     settings: { budget: { runTokens: null } },
   } as unknown as StepContext;

@@ -30,7 +30,7 @@ export async function runChecksStep(context: StepContext): Promise<StepResult> {
     });
   const paths = await ports.runFiles.prepare({ run: run.id, task: task.id, role: null });
   const record = await runIn(context, { name: run.id, commit: work.headCommit, paths, checks });
-  ports.pass("checks.ended");
+  ports.hooks.passCheckpoint("checks.ended");
   if (setupFailed(record)) throw new StepEnd("setup_failed", await setupProblem(context, record));
   const results = await Promise.all(checks.map((check) => toResult(context, check, record)));
   refuseIfWalledOff(results);
@@ -97,10 +97,10 @@ async function runIn(context: StepContext, { name, commit, paths, checks }: Chec
     ],
     secrets: {},
     keys: {},
-    redact: ports.knownSecrets(),
+    redact: ports.secrets.known(),
     paused: false,
   };
-  ports.pass("checks.started");
+  ports.hooks.passCheckpoint("checks.started");
   const result = await supervise(context, job);
   if (result.kind === "lost")
     throw new StepEnd("interrupted", "the supervisor of the checks died; its process tree was ended");

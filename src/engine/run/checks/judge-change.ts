@@ -65,7 +65,7 @@ async function scan(
   { ports, settings }: StepContext,
   changes: readonly FileChange[],
 ): Promise<readonly SecretFinding[]> {
-  return settings.scanSecrets ? ports.secretScan.scan(changes) : [];
+  return settings.scanSecrets ? ports.secrets.scanner.scan(changes) : [];
 }
 
 interface Said {

@@ -8,8 +8,8 @@ const sandbox = { write: [], read: [], network: [], commands: null };
 /** Of all that a step knows, what decides about its sandbox. */
 const context = {
   ports: {
-    home: "/nightshift",
-    sandboxLimits: (timeoutMs: number) => ({ ...TEST_LIMITS, cpuSeconds: timeoutMs / 500 }),
+    host: { home: "/nightshift" },
+    sandbox: { limitsFor: (timeoutMs: number) => ({ ...TEST_LIMITS, cpuSeconds: timeoutMs / 500 }) },
   },
   settings: {
     sandbox,

@@ -77,7 +77,7 @@ export async function setUpWorkspace(
     commands,
     secrets: {},
     keys: {},
-    redact: ports.knownSecrets(),
+    redact: ports.secrets.known(),
     paused: false,
   });
   const isFit = ended.kind === "ended" && ended.record.error === null && !setupFailed(ended.record);
@@ -126,7 +126,7 @@ export function shellCommand(
 ): JobCommand {
   const { ports, task, run } = context;
   const { env } = agentEnvironment({
-    host: ports.hostEnv,
+    host: ports.host.env,
     granted: [],
     run: {
       task: task.id,

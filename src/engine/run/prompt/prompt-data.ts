@@ -30,7 +30,7 @@ async function changeOf({ ports, task, project }: StepContext, work: Work): Prom
   if (work.baseCommit === work.headCommit) return {};
   const range = { from: work.baseCommit, to: work.headCommit, maxBytes: MAX_DIFF_BYTES };
   const diff = await ports.workspaces.diff({ project: project.name, task: task.id, ...range });
-  const [patch, cut] = [ports.redact(diff.patch), diff.cut];
+  const [patch, cut] = [ports.secrets.redact(diff.patch), diff.cut];
   return { diff: cut ? `${patch}\n[the rest is left out: read the files]` : patch };
 }
 

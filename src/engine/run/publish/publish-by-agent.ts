@@ -150,7 +150,7 @@ interface ForErrand {
 async function describeErrand(context: StepContext, given: HandOver, { loan, expected }: ForErrand): Promise<string> {
   const { branch, commit, text } = given;
   const target = await targetBranch(context);
-  const title = context.ports.redact(text.title);
+  const title = context.ports.secrets.redact(text.title);
   const ref = `refs/heads/${branch}`;
   return [
     `branch: ${branch}`,
