@@ -1,0 +1,102 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { EndedBy } from "../../core/task/run.ts";
+import type { CommandResult, ExitRecord, Job, JobCommand, JobResult, Supervisors } from "../../ports/supervisor.ts";
+import { writeFiles, type Files } from "../temp-repo.ts";
+
+/** What a scripted command does: files it writes into its workspace, what it reports, and how it ends. */
+export interface ScriptedEnd {
+  readonly files?: Files;
+  /** Written to the outcome file, as an agent reports. */
+  readonly report?: Readonly<Record<string, unknown>>;
+  readonly output?: string;
+  readonly exitCode?: number;
+  readonly endedBy?: EndedBy;
+  /** The supervisor dies without an exit record. */
+  readonly lost?: boolean;
+}
+
+/** Decides what a command does. `run` counts the earlier starts of the same command name and role. */
+export type Script = (command: ScriptedCommand) => ScriptedEnd | Promise<ScriptedEnd>;
+
+export interface ScriptedCommand {
+  /** `agent`, `setup` or `check:<name>`. */
+  readonly name: string;
+  readonly role: string;
+  readonly cwd: string;
+  readonly run: number;
+}
+
+export interface ScriptedSupervisors extends Supervisors {
+  /** `name` or `agent:<role>` of every command that was started, in order. */
+  readonly started: readonly string[];
+}
+
+/** Supervisors that start no process: a script plays every command in this process, before `start` resolves. */
+export function createScriptedSupervisors(script: Script): ScriptedSupervisors {
+  const results = new Map<string, JobResult>();
+  const started: string[] = [];
+
+  async function play(job: Job): Promise<JobResult> {
+    const commands: CommandResult[] = [];
+    for (const command of job.commands) {
+      const label = labelOf(command);
+      const run = started.filter((each) => each === label).length;
+      started.push(label);
+      const { cwd, env } = command.policy;
+      const end = await script({ name: command.name, role: env["NIGHTSHIFT_ROLE"] ?? "", cwd, run });
+      if (end.lost === true) return { kind: "lost" };
+      await perform(job, command, end);
+      commands.push(toResult(command, end));
+      if (command.ifFails === "stop" && (end.exitCode ?? 0) !== 0) break;
+    }
+    return { kind: "ended", record: toRecord(job, commands) };
+  }
+
+  return {
+    started,
+    prepare: () => undefined,
+    dismiss: () => undefined,
+    start: async (job) => {
+      if (!results.has(job.dir)) results.set(job.dir, await play(job));
+    },
+    watch: async (dir) => results.get(dir) ?? { kind: "lost" },
+    control: async () => false,
+    wasStarted: async (dir) => results.has(dir),
+    isAlive: async () => false,
+  };
+}
+
+function labelOf({ name, policy }: JobCommand): string {
+  return name === "agent" ? `agent:${policy.env["NIGHTSHIFT_ROLE"]}` : name;
+}
+
+async function perform(
+  job: Job,
+  { policy, logFile }: JobCommand,
+  { files, report, output }: ScriptedEnd,
+): Promise<void> {
+  await writeFiles(policy.cwd, files ?? {});
+  const outcomeFile = policy.env["NIGHTSHIFT_OUTCOME_FILE"];
+  if (report !== undefined && outcomeFile !== undefined) await writeFile(outcomeFile, JSON.stringify(report));
+  if (output === undefined || logFile === null) return;
+  await mkdir(dirname(join(job.dir, logFile)), { recursive: true });
+  await writeFile(join(job.dir, logFile), output);
+}
+
+function toResult({ name }: JobCommand, { exitCode = 0, endedBy = "exit" }: ScriptedEnd): CommandResult {
+  return {
+    name,
+    exit: { code: exitCode, signal: null },
+    endedBy,
+    durationMs: 1,
+    outputBytes: 0,
+    flaky: false,
+    startError: null,
+  };
+}
+
+function toRecord(job: Job, commands: readonly CommandResult[]): ExitRecord {
+  const at = Date.now();
+  return { run: job.run, startedAt: at, finishedAt: at, pausedMs: 0, commands, denials: [], error: null };
+}
