@@ -67,7 +67,9 @@ describe("checks", () => {
       settings: "checks:\n  test: { command: npm test }\n",
       script: () => ({
         ...CHANGE,
-        files: { "deploy.sh": `export AWS_SECRET_ACCESS_KEY=${"wJalrXUtnFEMIK7MDENG"}${"bPxRfiCYzzzzzzzKEYab"}\n` },
+        files: {
+          "deploy.sh": `export AWS_SECRET_ACCESS_KEY=${["wJalrXUtnFEMIK7MDENG", "bPxRfiCYzzzzzzzKEYab"].join("")}\n`,
+        },
       }),
     });
     const { id } = await world.submit();
