@@ -71,7 +71,7 @@ async function fillStore(file: string): Promise<void> {
       updatedAt: created,
       finishedAt: created,
     });
-    await store.createTask({ task, run: null, events: [], notices: [], key: null, admission });
+    await store.tasks.createTask({ task, run: null, events: [], notices: [], key: null, admission });
   }
   await store.backup(file);
   await store.close();

@@ -52,7 +52,7 @@ test("at the end of a night, and of nothing else", async () => {
   for (const pipeline of ["chore", "improve"]) {
     const task = sampleTask({ pipeline });
     const events = [sampleEvent({ task: task.id, type: "task.ended" })];
-    await store.createTask(creating(task, { events }));
+    await store.tasks.createTask(creating(task, { events }));
   }
   await expect.poll(() => paths().toSorted(), PATIENCE).toEqual(["GET /all/secret-uuid", "GET /shop/secret-uuid"]);
 });

@@ -20,7 +20,7 @@ export interface HeartbeatOptions {
 export function startHeartbeat({ urls, ping, store, log, everyMs = EVERY_MS }: HeartbeatOptions): () => void {
   const failing = new Set<string>();
   const timer = setInterval(() => void beat(null), everyMs);
-  const unsubscribe = store.onEvents((events) => void afterNights(events).catch(() => undefined));
+  const unsubscribe = store.events.onEvents((events) => void afterNights(events).catch(() => undefined));
   void beat(null);
   return () => {
     clearInterval(timer);
@@ -30,7 +30,7 @@ export function startHeartbeat({ urls, ping, store, log, everyMs = EVERY_MS }: H
   async function afterNights(events: readonly Event[]): Promise<void> {
     for (const { type, task: id } of events) {
       if (type !== "task.ended" || id === null) continue;
-      const task = await store.getTask(id);
+      const task = await store.tasks.getTask(id);
       if (task?.pipeline === "improve") await beat(task.project);
     }
   }

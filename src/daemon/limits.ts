@@ -58,7 +58,7 @@ export function createLimits(options: LimitsOptions): LimitsKeeper {
     const summary = problem ?? `${subject}: all is well again`;
     options.log.warn(summary);
     // A full disk may refuse this as well; the problem stands in the status all the same.
-    await store
+    await store.events
       .appendEvents([
         {
           at: clock.now(),
@@ -76,7 +76,7 @@ export function createLimits(options: LimitsOptions): LimitsKeeper {
 
   async function readLimits(): Promise<Readonly<Record<string, number>>> {
     const known: Record<string, number> = {};
-    const registered = await store.listProjects();
+    const registered = await store.projects.listProjects();
     for (const project of registered) {
       known[project.name] = (await readLimit(project)) ?? projects[project.name] ?? total;
       await noteTrust(project);

@@ -97,7 +97,7 @@ async function stop({ wired, dispatch, server, daemonFile }: Running, force: boo
   const { ports } = wired;
   // What is under way may be a fetch of a large repository. It is safe to leave it: everything here survives a crash.
   await Promise.race([dispatch.stop(), sleep(STOP_PATIENCE_MS, undefined, { ref: false })]);
-  if (force) for (const run of await ports.store.listOpenRuns()) await orderJobs(ports, run.id, "release");
+  if (force) for (const run of await ports.store.tasks.listOpenRuns()) await orderJobs(ports, run.id, "release");
   await record(wired, "daemon.stopped");
   await server.close();
   await ports.store.close();
@@ -113,7 +113,7 @@ async function refreshLimits({ limits, ports }: Wired): Promise<void> {
 
 async function record({ ports }: Wired, type: Extract<EventType, "daemon.started" | "daemon.stopped">): Promise<void> {
   const summary = `daemon ${type === "daemon.started" ? "started" : "stopped"} (pid ${process.pid})`;
-  await ports.store.appendEvents([
+  await ports.store.events.appendEvents([
     {
       at: ports.clock.now(),
       task: null,

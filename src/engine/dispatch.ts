@@ -52,7 +52,7 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
   };
   const timer = setInterval(() => void tick(), TICK_MS);
   // Notices leave as soon as they are written, not at the next tick.
-  const unsubscribe = ports.store.onEvents((events) => {
+  const unsubscribe = ports.store.events.onEvents((events) => {
     if (events.some(({ type }) => type === "task.ended" || type === "task.waiting")) void tick();
   });
   await tick();

@@ -7,7 +7,7 @@ export async function pipelineOf(
   ports: Pick<EnginePorts, "store" | "projects">,
   task: Pick<Task, "pipeline" | "pipelineHash">,
 ): Promise<Pipeline> {
-  const kept = await ports.store.getPipeline(task.pipelineHash);
+  const kept = await ports.store.projects.getPipeline(task.pipelineHash);
   if (kept === null) throw new Error(`the text of pipeline ${task.pipeline} (${task.pipelineHash}) is gone`);
   return ports.projects.parsePipeline(kept.name, kept.text);
 }

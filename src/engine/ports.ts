@@ -78,8 +78,8 @@ export interface EnginePorts {
   readonly onOutput: (run: string) => void;
 }
 
-export function admissionNow(ports: Pick<EnginePorts, "limits" | "clock">): Admission {
-  return { ...ports.limits(), at: ports.clock.now() };
+export function admissionNow(ports: Pick<EnginePorts, "host" | "clock">): Admission {
+  return { ...ports.host.capacity(), at: ports.clock.now() };
 }
 
 export function factsOf(task: Pick<Task, "options" | "complexity" | "conversation">, settings: Settings): Facts {

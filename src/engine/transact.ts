@@ -34,7 +34,7 @@ export async function transact(
     const task = await readTask(ports, taskId);
     const decision = await decide(task);
     try {
-      const result = await ports.store.commit(await toCommit(ports, task, lease, decision));
+      const result = await ports.store.tasks.commit(await toCommit(ports, task, lease, decision));
       await handOver(ports, result);
       return result;
     } catch (error) {
@@ -44,7 +44,7 @@ export async function transact(
 }
 
 export async function readTask(ports: Pick<EnginePorts, "store">, id: string): Promise<Task> {
-  const task = await ports.store.getTask(id);
+  const task = await ports.store.tasks.getTask(id);
   if (task === null)
     throw new UserError("not_found", `there is no task ${id}`, "nightshift queue lists the tasks there are");
   return task;
@@ -81,8 +81,8 @@ async function toCommit(
   const { task, next } = decision.advance;
   const events = [...(decision.events ?? []), ...decision.advance.events].map((event) => ({
     ...event,
-    summary: ports.redact(event.summary),
-    data: ports.redact(event.data),
+    summary: ports.secrets.redact(event.summary),
+    data: ports.secrets.redact(event.data),
   }));
   return {
     task,

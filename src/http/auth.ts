@@ -55,7 +55,7 @@ async function callerByToken(request: Request, { store, ownerToken, owner }: Aut
   const token = /^Bearer +([^\s]+)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
   if (token === undefined) return null;
   if (isSame(token, ownerToken)) return { name: owner, rights: ["admin"] };
-  return await store.findToken(hashToken(token));
+  return await store.people.findToken(hashToken(token));
 }
 
 /** A browser adds cookies to requests that other pages make: what changes something must also name our own origin, which guard.ts has compared. */

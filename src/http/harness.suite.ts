@@ -150,7 +150,7 @@ function recordCommands(store: Store, asked: Asked[]): Commands {
     (command: keyof Commands) =>
     async (id: string, ...given: unknown[]): Promise<Task> => {
       asked.push([command, id, ...given]);
-      return (await store.getTask(id)) ?? makeTask({ id });
+      return (await store.tasks.getTask(id)) ?? makeTask({ id });
     };
   return {
     async submit(draft, actor) {
@@ -178,7 +178,7 @@ function recordCommands(store: Store, asked: Asked[]): Commands {
     async registerProject(project, actor) {
       asked.push(["registerProject", project.name]);
       const saved = { ...project, acceptedBy: actor.name, acceptedAt: NOW };
-      await store.saveProject(saved, makeEvent({ type: "project.registered" }));
+      await store.projects.saveProject(saved, makeEvent({ type: "project.registered" }));
       return saved;
     },
     async addRule(draft, actor) {
@@ -206,7 +206,7 @@ function recordCommands(store: Store, asked: Asked[]): Commands {
 
 export async function saveTask(store: Store, task: Task, key: string | null = null) {
   const run = task.status === "running" ? makeRun(task) : null;
-  return await store.createTask({
+  return await store.tasks.createTask({
     task,
     run,
     events: [makeEvent({ task: task.id, type: "task.submitted" })],
@@ -261,8 +261,8 @@ export function makeEvent(given: Partial<EventDraft> = {}): EventDraft {
 
 /** Ends a run as the engine would: in one commit with its event. */
 export async function endRun(store: Store, task: Task, runId: string): Promise<void> {
-  const run = await store.takeRun(runId, NOW - 3000);
-  await store.commit({
+  const run = await store.tasks.takeRun(runId, NOW - 3000);
+  await store.tasks.commit({
     task: { ...task, status: "succeeded", finishedAt: NOW },
     expectedVersion: task.version,
     lease: { run: runId, token: run?.token ?? 0 },

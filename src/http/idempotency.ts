@@ -22,7 +22,7 @@ export function createOnce({ store, clock, log }: OnceDeps): Once {
   const underWay = new Map<string, { readonly request: string; readonly answer: Promise<Answer> }>();
 
   async function performOnce(key: string, request: string, perform: () => Promise<Answer>): Promise<Answer> {
-    const kept = await store.recallAnswer(key);
+    const kept = await store.people.recallAnswer(key);
     if (kept !== null) {
       demandSame(kept.request, request);
       return { status: kept.status, body: kept.body };
@@ -30,7 +30,7 @@ export function createOnce({ store, clock, log }: OnceDeps): Once {
     // Refusals are thrown past here and not kept: they changed nothing, so the request may be tried again.
     const answer = await perform();
     try {
-      await store.keepAnswer(key, { request, ...answer }, clock.now());
+      await store.people.keepAnswer(key, { request, ...answer }, clock.now());
     } catch (error) {
       // The work is done: a failure to remember that must not look like a failure to do it.
       log.warn("the answer for an idempotency key was not kept", { error: String(error) });

@@ -10,24 +10,27 @@ const MAX_RUNS = 1000;
 
 export async function findTask(store: Store, idOrPrefix: string): Promise<Task> {
   return await find("task", idOrPrefix, {
-    get: (id) => store.getTask(id),
-    search: (prefix) => store.findTaskIds(prefix),
+    get: (id) => store.tasks.getTask(id),
+    search: (prefix) => store.tasks.findTaskIds(prefix),
   });
 }
 
 export async function findRun(store: Store, idOrPrefix: string): Promise<Run> {
-  return await find("run", idOrPrefix, { get: (id) => store.getRun(id), search: (prefix) => store.findRunIds(prefix) });
+  return await find("run", idOrPrefix, {
+    get: (id) => store.tasks.getRun(id),
+    search: (prefix) => store.tasks.findRunIds(prefix),
+  });
 }
 
 export async function listTaskRuns(store: Store, task: string): Promise<readonly Run[]> {
-  return await store.listRuns({ task, status: null, project: null, limit: MAX_RUNS });
+  return await store.tasks.listRuns({ task, status: null, project: null, limit: MAX_RUNS });
 }
 
 export async function showTask(store: Store, task: Task, now: number): Promise<TaskJson> {
   const [runs, checks, artifacts] = await Promise.all([
     listTaskRuns(store, task.id),
-    store.listChecks(task.id),
-    store.listArtifacts(task.id),
+    store.tasks.listChecks(task.id),
+    store.tasks.listArtifacts(task.id),
   ]);
   return viewTask({ task, runs, checks, artifacts }, now);
 }

@@ -15,7 +15,7 @@ beforeAll(async () => {
   const created = await saveTask(api.store, makeTask({ status: "running", description: "y".repeat(600) }));
   run = created.admitted[0] ?? "";
   await endRun(api.store, created.task, run);
-  ended = (await api.store.getTask(created.task.id)) ?? created.task;
+  ended = (await api.store.tasks.getTask(created.task.id)) ?? created.task;
   waiting = (await saveTask(api.store, fullTask())).task;
   api.transcript.add("hello");
 });
@@ -250,11 +250,11 @@ describe("projects", () => {
   it("are registered without trust, then trusted by the hash of what was shown", async () => {
     const registered = await reply("POST /projects", { body: { path: "/src/shop" } });
     expect(registered.pending).toMatchObject({ hash: "h1", changes: [{ key: "sandbox.network", wanted: "x" }] });
-    expect((await api.store.getProject("shop"))?.accepted).toBe("{}");
+    expect((await api.store.projects.getProject("shop"))?.accepted).toBe("{}");
 
     const blind = await api.ask("POST", `${BASE}/projects`, { body: { path: "/src/shop", accept: "h0" } });
     expect(blind.status).toBe(409);
-    expect((await api.store.getProject("shop"))?.accepted).toBe("{}");
+    expect((await api.store.projects.getProject("shop"))?.accepted).toBe("{}");
 
     const accepted = await reply("POST /projects", { body: { path: "/src/shop", accept: "h1" } });
     expect(accepted).toMatchObject({ project: { accepted_by: "alice" }, pending: { changes: [] } });
@@ -263,29 +263,32 @@ describe("projects", () => {
   });
 
   it("keep what was accepted when they are registered again, and say nothing new", async () => {
-    const before = await api.store.getProject("shop");
+    const before = await api.store.projects.getProject("shop");
     api.asked.length = 0;
     await reply("POST /projects", { body: { path: "/src/shop" } });
-    expect(await api.store.getProject("shop")).toEqual(before);
+    expect(await api.store.projects.getProject("shop")).toEqual(before);
     expect(api.asked).toEqual([]);
   });
 
   it("do not hand their trust to another repository of the same name", async () => {
-    const known = await api.store.getProject("shop");
+    const known = await api.store.projects.getProject("shop");
     if (known === null) throw new Error("the project is gone");
-    await api.store.removeProject("shop");
-    await api.store.saveProject({ ...known, path: "/elsewhere/shop" }, makeEvent({ type: "project.registered" }));
+    await api.store.projects.removeProject("shop");
+    await api.store.projects.saveProject(
+      { ...known, path: "/elsewhere/shop" },
+      makeEvent({ type: "project.registered" }),
+    );
     const response = await api.ask("POST", `${BASE}/projects`, { body: { path: "/src/shop", accept: "h1" } });
     expect(response.status).toBe(409);
-    expect((await api.store.getProject("shop"))?.path).toBe("/elsewhere/shop");
+    expect((await api.store.projects.getProject("shop"))?.path).toBe("/elsewhere/shop");
   });
 
   it("are one for a folder, whatever it calls itself later", async () => {
-    const known = await api.store.getProject("shop");
+    const known = await api.store.projects.getProject("shop");
     if (known === null) throw new Error("the project is gone");
-    await api.store.removeProject("shop");
+    await api.store.projects.removeProject("shop");
     const before = { ...known, name: "old-shop", path: "/src/shop" };
-    await api.store.saveProject(before, makeEvent({ type: "project.registered" }));
+    await api.store.projects.saveProject(before, makeEvent({ type: "project.registered" }));
     for (const body of [{ path: "/src/shop" }, { path: "/src/shop", accept: "h1" }]) {
       const response = await api.ask("POST", `${BASE}/projects`, { body });
       expect(response.status).toBe(409);
@@ -293,21 +296,21 @@ describe("projects", () => {
       expect(said).toContain('is registered as \\"old-shop\\" and calls itself \\"shop\\" now');
       expect(said).toContain("Write `project: old-shop` in nightshift.yaml");
     }
-    expect(await api.store.listProjects()).toEqual([before]);
-    await api.store.removeProject("old-shop");
-    await api.store.saveProject(known, makeEvent({ type: "project.registered" }));
+    expect(await api.store.projects.listProjects()).toEqual([before]);
+    await api.store.projects.removeProject("old-shop");
+    await api.store.projects.saveProject(known, makeEvent({ type: "project.registered" }));
   });
 
   it("tell a changed remote from another repository", async () => {
-    const known = await api.store.getProject("shop");
+    const known = await api.store.projects.getProject("shop");
     if (known === null) throw new Error("the project is gone");
     const moved = { ...known, path: "/src/shop", remote: "https://ada:secret@git.example.com/old.git" };
-    await api.store.saveProject(moved, makeEvent({ type: "project.trusted" }));
+    await api.store.projects.saveProject(moved, makeEvent({ type: "project.trusted" }));
     const response = await api.ask("POST", `${BASE}/projects`, { body: { path: "/src/shop" } });
     const said = JSON.stringify(await response.json());
     expect(said).toContain("was registered with the remote https://git.example.com/old.git and has /src/shop now");
     expect(said).not.toContain("secret");
-    await api.store.saveProject(known, makeEvent({ type: "project.trusted" }));
+    await api.store.projects.saveProject(known, makeEvent({ type: "project.trusted" }));
   });
 
   it("need a place, and only one", async () => {
@@ -319,6 +322,6 @@ describe("projects", () => {
   it("are kept while they have unfinished tasks", async () => {
     expect((await api.ask("DELETE", `${BASE}/projects/shop`)).status).toBe(409);
     expect((await api.ask("DELETE", `${BASE}/projects/nowhere`)).status).toBe(404);
-    expect(await api.store.getProject("shop")).not.toBeNull();
+    expect(await api.store.projects.getProject("shop")).not.toBeNull();
   });
 });

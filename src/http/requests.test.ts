@@ -200,7 +200,7 @@ describe("Idempotency-Key", () => {
   it("never writes a new token's secret down", async () => {
     const response = await api.ask("POST", "/api/v1/tokens", { body: { name: "bob", rights: [] }, headers });
     expect(response.status).toBe(201);
-    expect(await api.store.recallAnswer("alice:k1")).toBeNull();
+    expect(await api.store.people.recallAnswer("alice:k1")).toBeNull();
   });
 
   it("refuses a key without end", async () => {

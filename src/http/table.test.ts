@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 async function addToken(name: string, rights: readonly Right[]): Promise<void> {
-  await api.store.addToken({ name, hash: hashToken(`secret-of-${name}`), rights, createdAt: NOW });
+  await api.store.people.addToken({ name, hash: hashToken(`secret-of-${name}`), rights, createdAt: NOW });
 }
 
 const rows = Object.entries<Route>(ROUTES).map(([key, row]) => {

@@ -47,7 +47,7 @@ const done = async ({ settled, submit }: Night, description: string): Promise<Ta
   settled((await submit({ description })).id);
 
 async function said({ wired }: Night, { id }: Task, type: string): Promise<readonly string[]> {
-  const events = await wired.ports.store.listEvents({ after: 0, task: id, limit: 1000 });
+  const events = await wired.ports.store.events.listEvents({ after: 0, task: id, limit: 1000 });
   return events.filter((event) => event.type === type).map(({ summary }) => summary);
 }
 
@@ -92,7 +92,7 @@ describe("the money of a night", () => {
     const file = join(opened.repo.checkout, "nightshift.yaml");
     const written = await readFile(file, "utf8");
     // What widens the budget counts once a person accepted it.
-    const project = await opened.wired.ports.store.getProject("shop");
+    const project = await opened.wired.ports.store.projects.getProject("shop");
     if (project === null) throw new Error("it is registered");
     await writeFile(file, written.replace("night_usd: 0.15", "night_usd: 5"));
     const { wanted } = await opened.wired.projectFiles.pendingTrust(project, project.accepted);
@@ -176,7 +176,7 @@ describe("the money of a night", () => {
 
   it("without a limit, nothing is asked and nothing is said", async () => {
     const opened = await open({ settings: "budget: { run_usd: 5 }\n" });
-    opened.wired.ports.store.reserve = () => Promise.reject(new Error("nobody needs this"));
+    opened.wired.ports.store.money.reserve = () => Promise.reject(new Error("nobody needs this"));
     const task = await done(opened, "Greet people SILENTLY");
     expect(task.status).toBe("succeeded");
     expect(await said(opened, task, "run.note")).toEqual([]);
@@ -224,8 +224,8 @@ function watchLimits({ wired }: Night): readonly (number | null)[] {
 
 async function used({ wired, repo }: Night) {
   const { store, projects, clock } = wired.ports;
-  const project = await store.getProject("shop");
+  const project = await store.projects.getProject("shop");
   if (project === null) throw new Error(`no project in ${repo.path}`);
   const settings = await projects.settings(project);
-  return store.listUse(limitsAt({ ...settings, at: clock.now() }));
+  return store.money.listUse(limitsAt({ ...settings, at: clock.now() }));
 }

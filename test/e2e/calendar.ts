@@ -78,13 +78,13 @@ export async function openCalendar(start: string, settings: string): Promise<Cal
     tick: () => startDue(ports),
     configure,
     tasks: async () =>
-      (await ports.store.listTasks({ status: null, state: null, project: null, cursor: null, limit: 1000 })).rows,
+      (await ports.store.tasks.listTasks({ status: null, state: null, project: null, cursor: null, limit: 1000 })).rows,
     endAll: async () => {
       for (const task of await calendar.tasks())
         if (task.finishedAt === null) await createCommands(ports).kill(task.id, ALICE);
     },
     events: async (type) =>
-      (await ports.store.listEvents({ after: 0, task: null, limit: 1000 }))
+      (await ports.store.events.listEvents({ after: 0, task: null, limit: 1000 }))
         .filter((event) => event.type === type)
         .map(({ summary }) => summary),
     notices: () => takeNotices(ports),
@@ -106,19 +106,19 @@ export async function openCalendar(start: string, settings: string): Promise<Cal
 async function takeNotices({ store, clock }: EnginePorts): Promise<readonly Notice[]> {
   const all: Notice[] = [];
   for (;;) {
-    const due = await store.dueNotices(Number.MAX_SAFE_INTEGER, 100);
+    const due = await store.outbox.dueNotices(Number.MAX_SAFE_INTEGER, 100);
     const told = due.filter(({ channel }) => channel === "terminal");
     if (told.length === 0) return all;
     all.push(...told);
-    for (const { id } of told) await store.markDelivered(id, clock.now());
+    for (const { id } of told) await store.outbox.markDelivered(id, clock.now());
   }
 }
 
 async function comeTo(ports: EnginePorts, outcome: Outcome): Promise<void> {
   const at = ports.clock.now();
-  await ports.store.admit(admissionNow(ports));
-  for (const { id } of await ports.store.listOpenRuns()) {
-    const run = await ports.store.takeRun(id, at);
+  await ports.store.tasks.admit(admissionNow(ports));
+  for (const { id } of await ports.store.tasks.listOpenRuns()) {
+    const run = await ports.store.tasks.takeRun(id, at);
     if (run === null) continue;
     await transact(ports, run.task, { run: id, token: run.token }, async (task) => {
       const pipeline = await pipelineOf(ports, task);

@@ -77,7 +77,7 @@ describe("the way out", () => {
     });
     const task = await settled((await submit()).id);
     expect(task.status).toBe("succeeded");
-    const events = await wired.ports.store.listEvents({ after: 0, task: task.id, limit: 1000 });
+    const events = await wired.ports.store.events.listEvents({ after: 0, task: task.id, limit: 1000 });
     const denied = events.filter(({ type }) => type === "run.denied").map(({ summary }) => summary);
     expect(denied).toEqual([
       expect.stringMatching(/^denied: evil\.example:443; add it to sandbox\.network to allow it.*\(2 times\)$/),
@@ -190,7 +190,7 @@ describe("a test that got weaker", () => {
     expect(JSON.stringify(asked.waitingFor)).toMatch(/src\/add\.test\.js:1/);
     await opened.commands.choose(asked.id, "checking", null, ALICE);
     const task = await opened.until(asked.id, ({ status }) => status === "succeeded");
-    const checks = await opened.wired.ports.store.listChecks(task.id);
+    const checks = await opened.wired.ports.store.tasks.listChecks(task.id);
     const policy = checks.filter(({ name, status }) => name === "diff-policy" && status === "failed");
     expect(policy.map(({ severity }) => severity)).toEqual(["error", "error", "warning"]);
   });

@@ -129,13 +129,13 @@ describe("a step that breaks after its agent worked", () => {
       const { commit } = store;
       if (place === "collect") workspaces.collect = () => Promise.reject(new Error("git is broken"));
       else
-        store.commit = (params) =>
+        store.tasks.commit = (params) =>
           params.endRun?.outcome === "implemented" ? Promise.reject(new Error("it broke")) : commit(params);
       const task = await night.settled((await night.submit()).id);
       expect(task).toMatchObject({ status: "failed", outcome: "agent_error" });
       const runs = await night.runs(task.id);
       expect(runs.at(-1)).toMatchObject({ costUsd: null, costBasis: "unknown" });
-      const spent = await store.spent({ since: 0, until: 9e15, project: "shop" });
+      const spent = await store.money.spent({ since: 0, until: 9e15, project: "shop" });
       expect(spent).toMatchObject({ runs: runs.length, unknownRuns: runs.length, knownUsd: 0 });
     } finally {
       await night.close();

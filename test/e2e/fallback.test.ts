@@ -25,6 +25,6 @@ it("lets the fallback agent take over what the first one has no quota for", asyn
   ]);
   expect(task).toMatchObject({ status: "succeeded", options: { agent: "other" } });
   expect(await night.published(task, "greeting.txt")).toBe("hello, other");
-  const events = await night.wired.ports.store.listEvents({ after: 0, task: task.id, limit: 100 });
+  const events = await night.wired.ports.store.events.listEvents({ after: 0, task: task.id, limit: 100 });
   expect(events.map(({ summary }) => summary)).toContain("its agent has used up its quota: other takes over");
 });

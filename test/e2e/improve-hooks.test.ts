@@ -43,7 +43,7 @@ async function open(kind: "github" | "gitlab") {
       (await fetch(url, { method: "POST", headers, body })).status,
     became: async () => {
       const query = { project: "shop", statuses: null, limit: 10 };
-      return (await opened.wired.ports.store.listProposals(query)).map(({ status }) => status);
+      return (await opened.wired.ports.store.ledger.listProposals(query)).map(({ status }) => status);
     },
   };
 }

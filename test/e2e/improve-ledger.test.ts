@@ -44,12 +44,12 @@ async function tonight(title: string, line: string): Promise<Task> {
 }
 
 async function ledger(): Promise<readonly Proposal[]> {
-  const all = await night.wired.ports.store.listProposals({ project: "shop", statuses: null, limit: 100 });
+  const all = await night.wired.ports.store.ledger.listProposals({ project: "shop", statuses: null, limit: 100 });
   return all.toSorted((one, other) => one.at - other.at);
 }
 
 async function eventsOf({ id }: Pick<Task, "id">, prefix: string): Promise<readonly string[]> {
-  const events = await night.wired.ports.store.listEvents({ after: 0, task: id, limit: 1000 });
+  const events = await night.wired.ports.store.events.listEvents({ after: 0, task: id, limit: 1000 });
   return events.map(({ type }) => type).filter((type) => type.startsWith(prefix));
 }
 

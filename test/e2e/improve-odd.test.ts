@@ -35,7 +35,7 @@ async function begin(at: Nightly): Promise<string> {
 const tonight = async (at: Nightly): Promise<Task> => at.settled(await begin(at));
 
 async function register(at: Nightly, changed: Partial<Project>): Promise<void> {
-  const project = await at.wired.ports.store.getProject("shop");
+  const project = await at.wired.ports.store.projects.getProject("shop");
   if (project === null) throw new Error("the project is gone");
   await at.commands.registerProject({ ...project, ...changed }, ALICE);
 }

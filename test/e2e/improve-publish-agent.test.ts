@@ -149,7 +149,7 @@ describe("improve.publish: agent", PATIENCE, () => {
     };
     await open('echo worked >> "$PLACE/worked"; push && opened $(open_gitlab)', { overHttp: true, pass });
     const { id } = await night.submit({ ...NIGHTLY, improve: { category: "docs", only: true, scheduledAt: null } });
-    const read = () => night.wired.ports.store.getTask(id);
+    const read = () => night.wired.ports.store.tasks.getTask(id);
     for (;;) {
       await vi.waitFor(
         async () => {

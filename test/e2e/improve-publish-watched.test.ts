@@ -40,7 +40,7 @@ const isThere = (what: string): Promise<unknown> =>
 
 const takenUp = (id: string): Promise<void> =>
   vi.waitFor(async () => {
-    const events = await night.wired.ports.store.listEvents({ after: 0, task: id, limit: 1000 });
+    const events = await night.wired.ports.store.events.listEvents({ after: 0, task: id, limit: 1000 });
     expect(events.filter(({ summary }) => summary.endsWith("taken up again"))).not.toEqual([]);
   }, SOON);
 
@@ -167,7 +167,7 @@ it.each([
   const file = join(night.repo.checkout, "nightshift.yaml");
   await writeFile(file, (await readFile(file, "utf8")).replace(/^forge:.*\n/m, instead));
   const { store } = night.wired.ports;
-  const project = await store.getProject("shop");
+  const project = await store.projects.getProject("shop");
   if (project === null) throw new Error("the project is gone");
   const { wanted } = await night.wired.projectFiles.pendingTrust(project, project.accepted);
   await night.commands.registerProject({ ...project, accepted: wanted }, ALICE);

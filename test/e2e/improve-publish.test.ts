@@ -42,7 +42,7 @@ async function expectOnePublished(task: Task, branch = "night-shift/say-more"): 
   expect(night.forge.changeRequests.map((request) => [request.branch, request.state])).toEqual([[branch, "open"]]);
   expect(await git(night.repo.remote, "rev-list", "--count", `main..${branch}`)).toBe("1");
   expect(await git(night.repo.remote, "diff", "--name-only", "main", branch)).toBe("notes.txt");
-  const proposals = await night.wired.ports.store.listProposals({
+  const proposals = await night.wired.ports.store.ledger.listProposals({
     project: "shop",
     statuses: ["published"],
     limit: 10,
@@ -73,9 +73,13 @@ describe("a forge that refuses the change request", PATIENCE, () => {
     expect(task.reason).toMatch(new RegExp(`refused to open the .*\\(status ${status}\\)`));
     expect(task.reason).toMatch(sentence);
     expect(night.forge.changeRequests).toEqual([]);
-    const artifacts = await night.wired.ports.store.listArtifacts(task.id);
+    const artifacts = await night.wired.ports.store.tasks.listArtifacts(task.id);
     expect(artifacts.filter(({ type }) => type === "change_request")).toEqual([]);
-    const proposals = await night.wired.ports.store.listProposals({ project: "shop", statuses: null, limit: 10 });
+    const proposals = await night.wired.ports.store.ledger.listProposals({
+      project: "shop",
+      statuses: null,
+      limit: 10,
+    });
     expect(proposals.filter(({ url }) => url !== null)).toEqual([]);
     // The work is verified and not lost: once the forge is willing again, a retry opens it, for the branch that is there.
     expect(await branchesOf(night)).toEqual(["night-shift/say-more"]);
@@ -179,7 +183,7 @@ describe("a daemon that dies", { timeout: 900_000 }, () => {
 });
 
 async function read(id: string): Promise<Task> {
-  const task = await night.wired.ports.store.getTask(id);
+  const task = await night.wired.ports.store.tasks.getTask(id);
   if (task === null) throw new Error(`${id} is gone`);
   return task;
 }

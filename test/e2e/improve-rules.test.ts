@@ -179,7 +179,11 @@ describe("what an analysis proposes", PATIENCE, () => {
     expect(considered).toMatch(/4\. Say more \(\*\*this change\*\*\)/);
     expect(considered).toMatch(/5\. Another idea \(not taken\): reason 5/);
     // What was in nobody's way is in the ledger; what the rules dropped is not, and may come again.
-    const proposals = await night.wired.ports.store.listProposals({ project: "shop", statuses: null, limit: 10 });
+    const proposals = await night.wired.ports.store.ledger.listProposals({
+      project: "shop",
+      statuses: null,
+      limit: 10,
+    });
     expect(new Map(proposals.map(({ title, status }) => [title, status]))).toEqual(
       new Map([
         ["Another idea", "proposed"],

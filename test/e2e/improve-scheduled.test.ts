@@ -29,7 +29,7 @@ describe("a night that the schedule started", PATIENCE, () => {
     await startDue(ports);
     await startDue(later(MINUTE));
     const list = { status: null, state: null, project: "shop", cursor: null, limit: 10 };
-    const task = (await ports.store.listTasks(list)).rows.at(-1);
+    const task = (await ports.store.tasks.listTasks(list)).rows.at(-1);
     if (task === undefined) throw new Error("the schedule started nothing");
     const ended = await opened.settled(task.id);
     expect(ended).toMatchObject({ pipeline: "improve", state: "published", outcome: "published" });

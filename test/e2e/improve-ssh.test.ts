@@ -34,7 +34,7 @@ async function overSsh(host: string): Promise<{ readonly opened: Nightly; readon
   for (const variable of ["GIT_SSH", "GIT_SSH_COMMAND"]) delete process.env[variable];
   const opened = await openNightly({ patienceMs: 200_000, agent: CURIOUS });
   night = opened;
-  const project = await opened.wired.ports.store.getProject("shop");
+  const project = await opened.wired.ports.store.projects.getProject("shop");
   if (project === null) throw new Error("the project is gone");
   await opened.commands.registerProject({ ...project, remote: `git@${host}:${opened.repo.remote}` }, ALICE);
   return { opened, calls: () => readFile(calls, "utf8") };

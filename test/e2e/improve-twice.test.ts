@@ -31,11 +31,11 @@ async function begin(): Promise<string> {
 const tonight = async (): Promise<Task> => night.settled(await begin());
 
 function ledger(): Promise<readonly Proposal[]> {
-  return night.wired.ports.store.listProposals({ project: "shop", statuses: ["published"], limit: 100 });
+  return night.wired.ports.store.ledger.listProposals({ project: "shop", statuses: ["published"], limit: 100 });
 }
 
 async function requestsOf(id: string): Promise<readonly Artifact[]> {
-  const artifacts = await night.wired.ports.store.listArtifacts(id);
+  const artifacts = await night.wired.ports.store.tasks.listArtifacts(id);
   return artifacts.filter(({ type }) => type === "change_request");
 }
 

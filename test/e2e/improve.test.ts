@@ -86,7 +86,7 @@ async function expectClean(id: string): Promise<void> {
     async () => expect(await night.wired.ports.workspaces.trees(id).catch(() => [])).toEqual([]),
     20_000,
   );
-  expect(await night.wired.ports.store.listOpenRuns()).toEqual([]);
+  expect(await night.wired.ports.store.tasks.listOpenRuns()).toEqual([]);
 }
 
 /** `$1` of every category but `docs`. */

@@ -107,7 +107,7 @@ export async function openNight(options: NightOptions = {}): Promise<Night> {
   const until: Night["until"] = async (id, holds) => {
     const start = performance.now();
     for (;;) {
-      const task = await wired.ports.store.getTask(id);
+      const task = await wired.ports.store.tasks.getTask(id);
       if (task === null) throw new Error(`no task ${id}`);
       if (holds(task)) return task;
       if (performance.now() - start > patienceMs)
@@ -128,11 +128,13 @@ export async function openNight(options: NightOptions = {}): Promise<Night> {
     submit: (draft = {}) => commands.submit({ ...DRAFT, ...draft }, ALICE),
     until,
     settled: (id) => until(id, (task) => hasEnded(task) || task.status === "waiting"),
-    runs: (id) => wired.ports.store.listRuns({ task: id, status: null, project: null, limit: 100 }),
+    runs: (id) => wired.ports.store.tasks.listRuns({ task: id, status: null, project: null, limit: 100 }),
     checks: async (id) =>
-      (await wired.ports.store.listChecks(id)).filter(({ name }) => !["diff-policy", "no-secrets"].includes(name)),
+      (await wired.ports.store.tasks.listChecks(id)).filter(
+        ({ name }) => !["diff-policy", "no-secrets"].includes(name),
+      ),
     path: async (id) => {
-      const events = await wired.ports.store.listEvents({ after: 0, task: id, limit: 1000 });
+      const events = await wired.ports.store.events.listEvents({ after: 0, task: id, limit: 1000 });
       return events
         .filter(({ type }) => type === "task.state")
         .map(({ data }) => `${String(data["from"])}>${String(data["to"])}`);
@@ -147,7 +149,7 @@ export async function openNight(options: NightOptions = {}): Promise<Night> {
       dispatch = await startDispatch(wired.ports);
     },
     close: async () => {
-      for (const { id } of await wired.ports.store.listOpenRuns())
+      for (const { id } of await wired.ports.store.tasks.listOpenRuns())
         await wired.ports.supervisors.control(wired.ports.runFiles.dir(id), "kill");
       await stop(wired, dispatch);
       await repo.remove();
@@ -184,7 +186,7 @@ async function stop(wired: Wired, dispatch: Dispatch): Promise<void> {
 }
 
 async function lastEvents(wired: Wired, id: string): Promise<readonly string[]> {
-  return (await wired.ports.store.listEvents({ after: 0, task: id, limit: 1000 }))
+  return (await wired.ports.store.events.listEvents({ after: 0, task: id, limit: 1000 }))
     .slice(-6)
     .map(({ summary }) => summary);
 }

@@ -10,7 +10,7 @@ const PATIENCE = { timeout: 60_000, interval: 100 };
 /** No tree, process, temporary file or lock of an ended night. */
 export async function expectNothingLeft(night: Nightly, task: Pick<Task, "id">): Promise<void> {
   const { ports } = night.wired;
-  expect(await ports.store.listOpenRuns()).toEqual([]);
+  expect(await ports.store.tasks.listOpenRuns()).toEqual([]);
   await vi.waitFor(async () => {
     expect(await ports.workspaces.list()).not.toContain(task.id);
     // Private homes, temporary directories and control sockets.

@@ -91,7 +91,7 @@ describe("work is not lost", () => {
     await opened.restart();
     writeFileSync(join(opened.repo.path, "go"), "");
     await new Promise((resolve) => setTimeout(resolve, 1_500));
-    expect((await opened.wired.ports.store.getTask(id))?.status).toBe("running");
+    expect((await opened.wired.ports.store.tasks.getTask(id))?.status).toBe("running");
     writeFileSync(file, good);
     expect(await opened.settled(id)).toMatchObject({ status: "succeeded" });
     expect((await opened.runs(id)).filter(({ role }) => role === "implement")).toHaveLength(1);
@@ -100,7 +100,10 @@ describe("work is not lost", () => {
   it("when the remote does not answer: the task waits for it, and nobody is blamed", async () => {
     const opened = (night = await openNight());
     await opened.commands.registerProject(
-      { ...((await opened.wired.ports.store.getProject("shop")) ?? never()), remote: "http://127.0.0.1:9/shop.git" },
+      {
+        ...((await opened.wired.ports.store.projects.getProject("shop")) ?? never()),
+        remote: "http://127.0.0.1:9/shop.git",
+      },
       ALICE,
     );
     const task = await opened.until((await opened.submit()).id, ({ queuedFor }) => queuedFor !== null);
@@ -122,7 +125,7 @@ describe("what code under test leaves", () => {
     }));
     const task = await opened.settled((await opened.submit()).id);
     expect(task).toMatchObject({ status: "failed", outcome: "checks_failed" });
-    const later = (await opened.wired.ports.store.listChecks(task.id)).filter(({ name }) => name === "later");
+    const later = (await opened.wired.ports.store.tasks.listChecks(task.id)).filter(({ name }) => name === "later");
     expect(later.map(({ status }) => status)).toEqual(["passed", "passed"]);
   });
 

@@ -53,7 +53,7 @@ describe("people's orders", () => {
     const before = ticks();
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(ticks()).toBe(before);
-    const events = await opened.wired.ports.store.listEvents({ after: 0, task: id, limit: 100 });
+    const events = await opened.wired.ports.store.events.listEvents({ after: 0, task: id, limit: 100 });
     expect(events.find(({ type }) => type === "task.decided")?.actor).toEqual(ALICE);
     await expect(opened.commands[order](id, ALICE)).rejects.toThrow(/has ended/);
   });
@@ -93,10 +93,10 @@ describe("people's orders", () => {
     const { night: opened, ticks } = await openSlow();
     const id = await started(opened, ticks);
     const { store } = opened.wired.ports;
-    const current = await store.getTask(id);
+    const current = await store.tasks.getTask(id);
     if (current === null) throw new Error("gone");
     // Without an event nobody hears of it: as if the daemon had died between writing the order down and passing it on.
-    await store.commit({
+    await store.tasks.commit({
       task: { ...current, order: "kill" },
       expectedVersion: current.version,
       lease: null,
@@ -119,7 +119,7 @@ describe("people's orders", () => {
     await expect(opened.commands.remove(id, ALICE)).rejects.toThrow(/cannot delete/);
     await opened.commands.kill(id, ALICE);
     await opened.commands.remove(id, ALICE);
-    expect(await opened.wired.ports.store.getTask(id)).toBeNull();
+    expect(await opened.wired.ports.store.tasks.getTask(id)).toBeNull();
     await expect(opened.commands.remove(id, ALICE)).rejects.toThrow(/there is no task/);
   });
 });

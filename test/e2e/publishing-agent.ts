@@ -29,15 +29,15 @@ export const publishing = (script: string): string =>
 
 /** What `nightshift show` says of the secrets that runs of the task were lent. */
 export async function grantedTo(night: Nightly, task: Pick<Task, "id">): Promise<string> {
-  const events = await night.wired.ports.store.listEvents({ after: 0, task: task.id, limit: 1000 });
+  const events = await night.wired.ports.store.events.listEvents({ after: 0, task: task.id, limit: 1000 });
   return describeGranted(events.map(viewEvent));
 }
 
 export async function expectNotPublished(night: Nightly, task: Pick<Task, "id">): Promise<void> {
-  const artifacts = await night.wired.ports.store.listArtifacts(task.id);
+  const artifacts = await night.wired.ports.store.tasks.listArtifacts(task.id);
   expect(artifacts.filter(({ type }) => type === "change_request")).toEqual([]);
   const query = { project: "shop", statuses: null, limit: 10 };
-  const proposals = await night.wired.ports.store.listProposals(query);
+  const proposals = await night.wired.ports.store.ledger.listProposals(query);
   expect(proposals.filter(({ url, status }) => url !== null || status === "published")).toEqual([]);
   expect((await night.runs(task.id)).filter(({ outcome }) => outcome === "published")).toEqual([]);
 }

@@ -15,7 +15,7 @@ beforeAll(async () => {
   // What nights of before left, in the daemon's own database.
   const store = await openSqliteStore({ file: homePaths(user.home).db, log: SILENT });
   const closed = { status: "closed", project: "shop" } as const;
-  await store.saveProposals([
+  await store.ledger.saveProposals([
     makeProposal({ ...closed, id: "prop_aaaaaaaaaaaa", task: "task_1111111111", title: "Split the \u001b[31mcart" }),
     makeProposal({
       ...closed,

@@ -75,9 +75,15 @@ describe("a night that waits for a login", () => {
     await firstNight();
     await calendar.come("login_expired", EXPIRED);
     await tickAt("2026-11-17T12:00:00Z");
-    await calendar.ports.store.admit({ total: 9, projects: {}, perProject: 9, parkedAgents: [], at: calendar.now });
-    const [run] = await calendar.ports.store.listOpenRuns();
-    await calendar.ports.store.takeRun(run?.id ?? "", calendar.now);
+    await calendar.ports.store.tasks.admit({
+      total: 9,
+      projects: {},
+      perProject: 9,
+      parkedAgents: [],
+      at: calendar.now,
+    });
+    const [run] = await calendar.ports.store.tasks.listOpenRuns();
+    await calendar.ports.store.tasks.takeRun(run?.id ?? "", calendar.now);
     await tickAt("2026-11-18T02:00:10Z");
     expect(await calendar.tasks()).toHaveLength(1);
     expect(await calendar.events("schedule.skipped")).toHaveLength(1);
@@ -150,7 +156,7 @@ describe("a night that cannot be started", () => {
     await calendar.tick();
     calendar.now = Date.parse("2026-11-17T02:00:10Z");
     const { ports } = calendar;
-    const [shop] = await ports.store.listProjects();
+    const [shop] = await ports.store.projects.listProjects();
     if (shop === undefined) throw new Error("no project");
     const settings: typeof ports.projects.settings = (project) =>
       project.name === "ajar"
@@ -185,7 +191,7 @@ describe("what a schedule has behind it", () => {
   it("is forgotten with its project", async () => {
     await firstNight();
     await calendar.endAll();
-    await calendar.ports.store.removeProject("shop");
+    await calendar.ports.store.projects.removeProject("shop");
     calendar.now += 3 * DAY;
     await calendar.configure(nightly("UTC"));
     await calendar.tick();

@@ -16,7 +16,7 @@ it("a store that cannot be written for a moment costs no task", async () => {
   const { store } = night.wired.ports;
   const { commit } = store;
   let refused = 0;
-  store.commit = async (params) => {
+  store.tasks.commit = async (params) => {
     // As on a full disk: every third write, so that each step meets it.
     if (params.lease === null || ++refused % 3 !== 0) return commit(params);
     throw new UserError("unavailable", "The disk is full; nothing was written.");

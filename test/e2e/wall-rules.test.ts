@@ -16,7 +16,7 @@ afterEach(async () => {
 });
 
 async function deniedEvents({ wired }: Night, task: string): Promise<readonly string[]> {
-  const events = await wired.ports.store.listEvents({ after: 0, task, limit: 1000 });
+  const events = await wired.ports.store.events.listEvents({ after: 0, task, limit: 1000 });
   return events.filter(({ type }) => type === "run.denied").map(({ summary, data }) => JSON.stringify([summary, data]));
 }
 

@@ -99,10 +99,10 @@ describe("channels that do not", () => {
     await configure(ofNtfy());
     const at = Date.UTC(2026, 2, 2, 2, 14);
     const fail = async (store: Store, times: number): Promise<void> => {
-      await store.createTask(creating(sampleTask(), { notices: [sampleNotice({ channel: "ntfy", at })] }));
-      const [notice] = await store.dueNotices(at, 1);
+      await store.tasks.createTask(creating(sampleTask(), { notices: [sampleNotice({ channel: "ntfy", at })] }));
+      const [notice] = await store.outbox.dueNotices(at, 1);
       for (let tries = times; tries > 0; tries -= 1)
-        await store.markUndelivered(notice?.id ?? 0, "HTTP 401 from ntfy.example.com", tries > 1 ? at : null);
+        await store.outbox.markUndelivered(notice?.id ?? 0, "HTTP 401 from ntfy.example.com", tries > 1 ? at : null);
     };
     await withStore((store) => fail(store, 8));
     expect(await check()).toMatchObject([
@@ -112,9 +112,9 @@ describe("channels that do not", () => {
       },
     ]);
     await withStore(async (store) => {
-      await store.createTask(creating(sampleTask(), { notices: [sampleNotice({ channel: "ntfy", at })] }));
-      const [notice] = await store.dueNotices(at, 1);
-      await store.markDelivered(notice?.id ?? 0, at);
+      await store.tasks.createTask(creating(sampleTask(), { notices: [sampleNotice({ channel: "ntfy", at })] }));
+      const [notice] = await store.outbox.dueNotices(at, 1);
+      await store.outbox.markDelivered(notice?.id ?? 0, at);
     });
     expect(await check()).toMatchObject([{ ok: "yes" }]);
   });

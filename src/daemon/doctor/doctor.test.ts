@@ -49,7 +49,7 @@ async function register(name = "shop"): Promise<void> {
     acceptedBy: "ann",
     acceptedAt: 0,
   };
-  await store.saveProject(project, {
+  await store.projects.saveProject(project, {
     at: 0,
     task: null,
     run: null,

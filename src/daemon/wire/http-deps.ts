@@ -43,7 +43,7 @@ export function httpDeps({ ports, user, limits, output, projectFiles, sandbox }:
     parseTranscript: createTranscriptParser(ports),
     onOutput: output.listen,
     agents: () => findAgents(ports),
-    findProject: (place) => findPlace(place, ports.hostEnv),
+    findProject: (place) => findPlace(place, ports.host.env),
     pendingTrust: (project, accepted) => projectFiles.pendingTrust(project, accepted),
     judgeHook: createHookJudge(ports, facts.lookAgain),
     stop: facts.stop,

@@ -14,16 +14,16 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Every agent that a registered project could use, or a first one, and whether it is there. */
 export async function findAgents(
-  ports: Pick<EnginePorts, "store" | "projects" | "hostEnv" | "log">,
+  ports: Pick<EnginePorts, "store" | "projects" | "host" | "log">,
 ): Promise<readonly AgentInfo[]> {
   const configured: Record<string, AgentSettings> = { ...BUILT_IN_AGENTS };
-  for (const project of await ports.store.listProjects())
+  for (const project of await ports.store.projects.listProjects())
     try {
       Object.assign(configured, (await ports.projects.settings(project)).agents);
     } catch (error) {
       ports.log.warn("the settings of a project cannot be read", { project: project.name, error: String(error) });
     }
-  return Promise.all(describeAgents(configured).map((agent) => lookForAgent(agent, ports.hostEnv)));
+  return Promise.all(describeAgents(configured).map((agent) => lookForAgent(agent, ports.host.env)));
 }
 
 export async function lookForAgent(agent: AgentDescription, env: Environment): Promise<AgentInfo> {
@@ -43,7 +43,7 @@ export async function lookForAgent(agent: AgentDescription, env: Environment): P
 }
 
 /** What a program says of its version, asked once for each program that stands there. */
-export function createVersionCheck(env: Environment): EnginePorts["checkVersion"] {
+export function createVersionCheck(env: Environment): EnginePorts["agents"]["checkVersion"] {
   const known = new Map<string, Promise<string | null>>();
   return async ({ program }) => {
     if (program === null || program.versionArgs.length === 0) return { version: null, problem: null };

@@ -9,13 +9,13 @@ type JudgeHook = (project: string, call: HookCall) => Promise<"taken" | "refused
 
 /** The secret is looked up here and goes no further. All that a call can bring about is a look at the forge. */
 export function createHookJudge(
-  ports: Pick<EnginePorts, "store" | "projects" | "hostEnv">,
+  ports: Pick<EnginePorts, "store" | "projects" | "host">,
   lookAgain: (project: string) => void,
 ): JudgeHook {
   return async (name, call) => {
     const forge = await forgeOf(ports, name);
     if (forge === null || forge.webhookSecretEnv === null) return null;
-    const secret = ports.hostEnv[forge.webhookSecretEnv]?.trim() ?? "";
+    const secret = ports.host.env[forge.webhookSecretEnv]?.trim() ?? "";
     if (secret === "") return null;
     if (!(await isFromForge(forge.kind, secret, call))) return "refused";
     lookAgain(name);
@@ -25,7 +25,7 @@ export function createHookJudge(
 
 /** Files that were never right have no webhook; `doctor` tells of them. */
 async function forgeOf({ store, projects }: Pick<EnginePorts, "store" | "projects">, name: string) {
-  const project = await store.getProject(name);
+  const project = await store.projects.getProject(name);
   if (project === null) return null;
   const settings = await projects.lastGood(project).catch((error: unknown): Pick<Settings, "forge"> => {
     if (error instanceof ConfigError) return { forge: null };

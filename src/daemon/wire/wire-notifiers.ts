@@ -46,7 +46,7 @@ export function createChannels(options: ChannelsOptions): Channels {
 
   /** Null where nobody registered the project (any more). */
   async function settingsOf(name: string): Promise<ChannelSettings | null> {
-    const project = await options.store.getProject(name);
+    const project = await options.store.projects.getProject(name);
     return project === null || files === null ? null : await files.lastGood(project);
   }
 
@@ -70,7 +70,7 @@ export function createChannels(options: ChannelsOptions): Channels {
       return settings === null ? null : createNotifier(channel, settings, options);
     },
     async heartbeats(project) {
-      const registered = (await options.store.listProjects()).map(({ name }) => name);
+      const registered = (await options.store.projects.listProjects()).map(({ name }) => name);
       for (const name of known.keys()) if (!registered.includes(name)) known.delete(name);
       if (known.size === 0) return options.heartbeat === null ? [] : [options.heartbeat];
       const asked = project === null ? [...known.values()] : [known.get(project)];

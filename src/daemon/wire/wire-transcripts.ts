@@ -5,7 +5,7 @@ import type { EnginePorts } from "../../engine/ports.ts";
 import type { ParseTranscript } from "../../http/live/output-view.ts";
 import type { Agent } from "../../ports/agent.ts";
 
-type Needed = Pick<EnginePorts, "store" | "projects" | "createAgent" | "log">;
+type Needed = Pick<EnginePorts, "store" | "projects" | "agents" | "log">;
 
 /** How many runs' agents are remembered: whoever watches a run asks for it again and again. */
 const MOST = 200;
@@ -38,8 +38,8 @@ function parseLine({ command, from, text }: TranscriptLine, agent: Agent | null)
 /** By the settings as they are now: a run whose agent is no longer defined is shown as it printed. */
 async function findAgent({ store, projects, createAgent, log }: Needed, run: Run): Promise<Agent | null> {
   try {
-    const task = await store.getTask(run.task);
-    const project = task === null ? null : await store.getProject(task.project);
+    const task = await store.tasks.getTask(run.task);
+    const project = task === null ? null : await store.projects.getProject(task.project);
     const settings = project === null ? null : (await projects.settings(project)).agents[run.agent ?? ""];
     return settings === undefined || settings === null ? null : createAgent(settings);
   } catch (error) {

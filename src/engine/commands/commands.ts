@@ -42,9 +42,9 @@ async function registerProject(
   actor: Actor,
 ): Promise<Project> {
   const at = ports.clock.now();
-  const known = await ports.store.getProject(project.name);
+  const known = await ports.store.projects.getProject(project.name);
   const saved: Project = { ...project, acceptedBy: actor.name, acceptedAt: at };
-  await ports.store.saveProject(saved, {
+  await ports.store.projects.saveProject(saved, {
     at,
     task: null,
     run: null,

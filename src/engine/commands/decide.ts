@@ -85,7 +85,11 @@ export function choose(
 async function decide(ports: EnginePorts, id: string, actor: Actor, choice: (task: Task) => Outcome): Promise<Task> {
   const { task } = await transact(ports, id, null, async (before) => {
     const chosen = choice(before);
-    const outcome = { ...chosen, summary: ports.redact(chosen.summary), payload: ports.redact(chosen.payload) };
+    const outcome = {
+      ...chosen,
+      summary: ports.secrets.redact(chosen.summary),
+      payload: ports.secrets.redact(chosen.payload),
+    };
     const settings = await ports.projects.settings(await findProject(ports, before.project));
     const at = ports.clock.now();
     const advanced = advance({

@@ -26,7 +26,12 @@ export async function endTask(ports: EnginePorts, id: string, order: Order, acto
         `${id} cannot be ${order === "kill" ? "killed" : "cancelled"}: it has ended (${before.status})`,
       );
     // Decided anew whenever the task changed in between: an order must not land on a task that has moved on.
-    const taken = await ports.store.listRuns({ task: id, status: ["running", "paused"], project: null, limit: 1 });
+    const taken = await ports.store.tasks.listRuns({
+      task: id,
+      status: ["running", "paused"],
+      project: null,
+      limit: 1,
+    });
     const why = `${order === "kill" ? "killed" : "cancelled"} by ${actor.name}`;
     return taken.length > 0 ? writeOrder(ports, before, order, actor) : endNow(ports, before, why, actor);
   });
@@ -78,7 +83,7 @@ const NO_FACTS: Facts = {
 async function waitForEnd(ports: EnginePorts, id: string): Promise<Task> {
   const ended = Promise.withResolvers<void>();
   const timer = setTimeout(ended.resolve, PATIENCE_MS);
-  const unsubscribe = ports.store.onEvents((events) => {
+  const unsubscribe = ports.store.events.onEvents((events) => {
     if (events.some(({ task, type }) => task === id && type === "task.ended")) ended.resolve();
   });
   try {

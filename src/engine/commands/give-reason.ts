@@ -7,7 +7,7 @@ import type { Explained, ReasonDraft } from "./commands-contract.ts";
 import type { EnginePorts } from "../ports.ts";
 import { keepRule } from "./rules.ts";
 
-type ReasonPorts = Pick<EnginePorts, "store" | "clock" | "redact" | "digest">;
+type ReasonPorts = Pick<EnginePorts, "store" | "clock" | "secrets" | "digest">;
 
 const MAX_LEDGER = 10_000;
 const RULE_ID_LENGTH = 10;
@@ -31,14 +31,14 @@ export async function giveReason(
     );
   const reason = {
     kind: draft.kind,
-    text: ports.redact(reasonText(draft.text)),
+    text: ports.secrets.redact(reasonText(draft.text)),
     by: actor.name,
     at: ports.clock.now(),
   };
   const rule = await keepRule(ports, await ruleFor(ports, proposal, reason), actor);
   // What was only named is refused by this; what is open stays open until the forge says otherwise.
   const status = proposal.status === "proposed" ? "rejected" : proposal.status;
-  const changed = await ports.store.updateProposal(proposal.id, { status, reason, updatedAt: reason.at });
+  const changed = await ports.store.ledger.updateProposal(proposal.id, { status, reason, updatedAt: reason.at });
   return { proposal: changed ?? { ...proposal, status, reason }, rule, replaced: replacedBy(proposal.reason, reason) };
 }
 
@@ -53,7 +53,7 @@ async function ruleFor(
 ): Promise<ProjectRule> {
   // One rule for each proposal, whatever was said and however often.
   const id = `rule_${digest(`reason for ${proposal.id}`).slice(0, RULE_ID_LENGTH)}`;
-  const known = (await store.listRules({ project: proposal.project, at: null })).find((rule) => rule.id === id);
+  const known = (await store.ledger.listRules({ project: proposal.project, at: null })).find((rule) => rule.id === id);
   return {
     id,
     project: proposal.project,
@@ -69,11 +69,16 @@ async function ruleFor(
 
 /** By id or beginning of an id: of the proposal, or of the task, which may be long gone. */
 async function findProposal({ store }: ReasonPorts, target: string): Promise<Proposal> {
-  const ofThisTask = await store.listProposals({ project: null, task: target, statuses: null, limit: MAX_LEDGER });
+  const ofThisTask = await store.ledger.listProposals({
+    project: null,
+    task: target,
+    statuses: null,
+    limit: MAX_LEDGER,
+  });
   const all =
     ofThisTask.length > 0
       ? ofThisTask
-      : await store.listProposals({ project: null, statuses: null, limit: MAX_LEDGER });
+      : await store.ledger.listProposals({ project: null, statuses: null, limit: MAX_LEDGER });
   const [direct] = all.filter(({ id }) => id === target);
   if (direct !== undefined) return direct;
   const begins = (id: string): boolean => id.startsWith(target) || id.slice(id.indexOf("_") + 1).startsWith(target);

@@ -17,7 +17,7 @@ export async function pause(ports: EnginePorts, id: string, actor: Actor): Promi
 export async function resume(ports: EnginePorts, id: string, actor: Actor): Promise<Task> {
   const { task } = await transact(ports, id, null, async (before) => {
     if (before.status !== "paused") throw refuse(before, "resume", "paused");
-    const open = await ports.store.listRuns({ task: id, status: ["running", "paused"], project: null, limit: 1 });
+    const open = await ports.store.tasks.listRuns({ task: id, status: ["running", "paused"], project: null, limit: 1 });
     return move(ports, before, { status: open.length > 0 ? "running" : "queued", type: "task.resumed", actor });
   });
   return task;

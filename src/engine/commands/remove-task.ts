@@ -18,11 +18,11 @@ async function removeAll(ports: EnginePorts, id: string, actor: Actor): Promise<
       `cannot delete ${id}: it is ${task.status}`,
       `nightshift cancel ${id} ends it first`,
     );
-  const runs = await ports.store.listRuns({ task: id, status: null, project: null, limit: 10_000 });
+  const runs = await ports.store.tasks.listRuns({ task: id, status: null, project: null, limit: 10_000 });
   await ports.workspaces.remove(id);
   await ports.runFiles.cleanTask(id);
   for (const run of runs) await ports.runFiles.removeRun(run.id);
-  await ports.store.deleteTask(id, {
+  await ports.store.tasks.deleteTask(id, {
     at: ports.clock.now(),
     task: id,
     run: null,

@@ -79,7 +79,7 @@ async function whyNotFrom(ports: EnginePorts, pipeline: Pipeline, task: Task, st
 }
 
 async function listRuns(ports: EnginePorts, task: Task): Promise<readonly Run[]> {
-  return ports.store.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
+  return ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
 }
 
 function checkState(pipeline: Pipeline, name: string): string {

@@ -4,7 +4,7 @@ import { defaultExpiry, ruleText, type ProjectRule } from "../../core/nightly/ru
 import type { RuleDraft, RulePatch } from "./commands-contract.ts";
 import type { EnginePorts } from "../ports.ts";
 
-type RulePorts = Pick<EnginePorts, "store" | "clock" | "redact">;
+type RulePorts = Pick<EnginePorts, "store" | "clock" | "secrets">;
 
 export async function addRule(ports: RulePorts, draft: RuleDraft, actor: Actor): Promise<ProjectRule> {
   const { project, text, expiresAt } = draft;
@@ -51,14 +51,14 @@ export async function removeRule(ports: RulePorts, id: string, actor: Actor): Pr
     type: "rule.removed",
     summary: `rule removed: ${rule.text}`,
   } as const;
-  if (await ports.store.removeRule(rule.id, event)) return rule;
+  if (await ports.store.ledger.removeRule(rule.id, event)) return rule;
   throw noRule(id);
 }
 
 /** Writes it with who did it. */
 export async function keepRule(ports: RulePorts, given: ProjectRule, actor: Actor): Promise<ProjectRule> {
-  const rule = { ...given, text: ports.redact(given.text) };
-  await ports.store.saveRule(rule, eventOf(ports, rule, actor));
+  const rule = { ...given, text: ports.secrets.redact(given.text) };
+  await ports.store.ledger.saveRule(rule, eventOf(ports, rule, actor));
   return rule;
 }
 
@@ -79,7 +79,7 @@ function eventOf({ clock }: RulePorts, rule: ProjectRule, actor: Actor): EventDr
 /** By its id or any beginning of it that is only its own, with or without `rule_`. */
 async function findRule({ store }: RulePorts, given: string): Promise<ProjectRule> {
   const prefix = given.startsWith("rule_") ? given : `rule_${given}`;
-  const found = (await store.listRules({ project: null, at: null })).filter(({ id }) => id.startsWith(prefix));
+  const found = (await store.ledger.listRules({ project: null, at: null })).filter(({ id }) => id.startsWith(prefix));
   const [rule] = found;
   if (rule === undefined) throw noRule(given);
   if (found.length === 1) return rule;
@@ -95,8 +95,8 @@ function noRule(given: string): UserError {
 }
 
 async function requireProject({ store }: RulePorts, name: string): Promise<void> {
-  if ((await store.getProject(name)) !== null) return;
-  const known = (await store.listProjects()).map((project) => project.name);
+  if ((await store.projects.getProject(name)) !== null) return;
+  const known = (await store.projects.listProjects()).map((project) => project.name);
   throw new UserError(
     "not_found",
     `There is no project "${name}". ${known.length === 0 ? "None is registered yet." : `Registered: ${known.join(", ")}.`}`,

@@ -22,7 +22,7 @@ const MAX_TAG = 40;
 /** Checks what was asked for, all of it, before anything is written; then writes task, first run and event at once. */
 export async function submit(ports: EnginePorts, draft: TaskDraft, actor: Actor): Promise<Task> {
   const { settings, pipeline, text, task } = await draftTask(ports, draft, actor);
-  await ports.store.keepPipeline(pipeline.hash, pipeline.name, text);
+  await ports.store.projects.keepPipeline(pipeline.hash, pipeline.name, text);
   const first = firstMove(
     {
       pipeline,
@@ -39,7 +39,7 @@ export async function submit(ports: EnginePorts, draft: TaskDraft, actor: Actor)
   );
   // A pipeline may begin with a wait or even an end; that it entered its first state goes without saying.
   const events = [submitted(task, actor), ...first.events.filter(({ type }) => type !== "task.state")];
-  const result = await ports.store.createTask({
+  const result = await ports.store.tasks.createTask({
     task: first.task,
     run: first.next === null ? null : toNewRun(ports, first.task, first.next),
     events,
@@ -47,7 +47,7 @@ export async function submit(ports: EnginePorts, draft: TaskDraft, actor: Actor)
     key: draft.key,
     admission: admissionNow(ports),
   });
-  ports.pass("submit.committed");
+  ports.hooks.passCheckpoint("submit.committed");
   await handOver(ports, result);
   return result.task;
 }
@@ -74,9 +74,9 @@ export async function draftTask(ports: EnginePorts, draft: TaskDraft, actor: Act
 }
 
 export async function findProject(ports: Pick<EnginePorts, "store">, name: string): Promise<Project> {
-  const project = await ports.store.getProject(name);
+  const project = await ports.store.projects.getProject(name);
   if (project !== null) return project;
-  const known = (await ports.store.listProjects()).map((each) => each.name);
+  const known = (await ports.store.projects.listProjects()).map((each) => each.name);
   const found = known.length === 0 ? "no project is registered yet" : `registered are: ${known.join(", ")}`;
   throw new UserError(
     "not_found",
@@ -93,8 +93,8 @@ interface Making {
 }
 
 function makeTask(ports: EnginePorts, { draft, actor, settings, pipeline }: Making): Task {
-  const description = ports.redact(checkDescription(draft.description));
-  const title = ports.redact(titleOf(draft.title ?? description));
+  const description = ports.secrets.redact(checkDescription(draft.description));
+  const title = ports.secrets.redact(titleOf(draft.title ?? description));
   const id = ports.clock.newId("task");
   const at = ports.clock.now();
   return {
@@ -188,7 +188,7 @@ function checkAgents(
 ): void {
   for (const state of Object.values(pipeline.states))
     if (state.step.kind === "agent")
-      ports.createAgent(resolveRun(settings, state.agent, task.options, state.step.role).agentSettings);
+      ports.agents.create(resolveRun(settings, state.agent, task.options, state.step.role).agentSettings);
 }
 
 function submitted(task: Task, actor: Actor): EventDraft {

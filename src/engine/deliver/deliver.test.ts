@@ -60,14 +60,14 @@ function deliveryOf(over: Partial<Parameters<typeof createDelivery>[0]> = {}): D
 }
 
 const write = async (...notices: readonly Partial<NewNotice>[]): Promise<void> => {
-  await store.createTask(creating(sampleTask(), { notices: notices.map((each) => sampleNotice(each)) }));
+  await store.tasks.createTask(creating(sampleTask(), { notices: notices.map((each) => sampleNotice(each)) }));
 };
 const titles = () => ntfy.shown.map(({ title }) => title);
 const summaries = async () =>
-  (await store.listEvents({ after: 0, task: null, limit: 99 }))
+  (await store.events.listEvents({ after: 0, task: null, limit: 99 }))
     .filter(({ type }) => type === "notice.failed")
     .map(({ summary }) => summary);
-const isEmpty = async (): Promise<boolean> => (await store.dueNotices(Number.MAX_SAFE_INTEGER, 9)).length === 0;
+const isEmpty = async (): Promise<boolean> => (await store.outbox.dueNotices(Number.MAX_SAFE_INTEGER, 9)).length === 0;
 
 const told = (category: string, over: Partial<NewNotice> = {}): Partial<NewNotice> => ({
   channel: "ntfy",
@@ -90,13 +90,13 @@ describe("the outbox", () => {
     const delivery = deliveryOf();
     await delivery.start();
     await expect.poll(() => ntfy.requests.length, PATIENCE).toBe(1);
-    await expect.poll(() => store.dueNotices(now + 2_000, 9), PATIENCE).toMatchObject([{ attempts: 1 }]);
+    await expect.poll(() => store.outbox.dueNotices(now + 2_000, 9), PATIENCE).toMatchObject([{ attempts: 1 }]);
     // Nothing is due, not even the second one.
     await delivery.start();
     now += 2_000;
     await delivery.start();
-    await expect.poll(() => store.dueNotices(now + 60_000, 9), PATIENCE).toMatchObject([{ attempts: 2 }]);
-    expect(await store.dueNotices(now + 59_999, 9)).toEqual([]);
+    await expect.poll(() => store.outbox.dueNotices(now + 60_000, 9), PATIENCE).toMatchObject([{ attempts: 2 }]);
+    expect(await store.outbox.dueNotices(now + 59_999, 9)).toEqual([]);
     now += 60_000;
     await delivery.start();
     await expect.poll(titles, PATIENCE).toEqual(["shop: published – a", "shop: published – b"]);
@@ -111,7 +111,7 @@ describe("the outbox", () => {
     await expect.poll(() => ntfy.requests.length, PATIENCE).toBe(1);
     await delivery.stop();
     // No try was counted: the next daemon sends it.
-    expect(await store.dueNotices(now, 9)).toMatchObject([{ channel: "ntfy", attempts: 0 }]);
+    expect(await store.outbox.dueNotices(now, 9)).toMatchObject([{ channel: "ntfy", attempts: 0 }]);
     await deliveryOf().start();
     await expect.poll(titles, PATIENCE).toEqual(["shop: published – a", "shop: published – b"]);
   });
@@ -124,7 +124,10 @@ describe("the outbox", () => {
       await delivery.start();
       await expect.poll(() => ntfy.requests.length, PATIENCE).toBe(tries);
       await expect
-        .poll(async () => (await store.dueNotices(Number.MAX_SAFE_INTEGER, 1))[0]?.attempts ?? MAX_TRIES, PATIENCE)
+        .poll(
+          async () => (await store.outbox.dueNotices(Number.MAX_SAFE_INTEGER, 1))[0]?.attempts ?? MAX_TRIES,
+          PATIENCE,
+        )
         .toBe(tries);
       now += 7_200_000;
     }
@@ -150,7 +153,7 @@ describe("the outbox", () => {
     await write(told("a"));
     const delivery = deliveryOf({ notifierFor: () => Promise.reject(new Error("line 3 is wrong")) });
     await delivery.start();
-    await expect.poll(() => store.dueNotices(now + 2_000, 9), PATIENCE).toMatchObject([{ attempts: 1 }]);
+    await expect.poll(() => store.outbox.dueNotices(now + 2_000, 9), PATIENCE).toMatchObject([{ attempts: 1 }]);
   });
 });
 
@@ -184,7 +187,7 @@ describe("a crash between sending and writing it down", () => {
     await expect(dieWhileSending(join(dir.path, "nightshift.db"))).rejects.toMatchObject({ signal: "SIGKILL" });
     expect(webhook.taken.size).toBe(1);
     store = await openSqliteStore({ file: join(dir.path, "nightshift.db"), log: SILENT });
-    expect(await store.dueNotices(now, 9)).toMatchObject([{ attempts: 0 }]);
+    expect(await store.outbox.dueNotices(now, 9)).toMatchObject([{ attempts: 0 }]);
     await deliveryOf().start();
     await expect.poll(isEmpty, PATIENCE).toBe(true);
     expect(webhook.requests).toHaveLength(2);
@@ -195,7 +198,7 @@ describe("a crash between sending and writing it down", () => {
     await write(told("a"));
     let full = true;
     const markDelivered: Store["markDelivered"] = (id, at) =>
-      full ? Promise.reject(new Error("disk full")) : store.markDelivered(id, at);
+      full ? Promise.reject(new Error("disk full")) : store.outbox.markDelivered(id, at);
     const delivery = deliveryOf({ store: { ...store, markDelivered } });
     await delivery.start();
     await expect.poll(() => ntfy.shown.length, PATIENCE).toBe(1);

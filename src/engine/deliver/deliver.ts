@@ -9,7 +9,7 @@ const MOST_CHANNELS = 500;
 const LONGEST_SEND_MS = 60_000;
 const HOLD_MS = 30_000;
 
-type DeliveryPorts = Pick<EnginePorts, "store" | "clock" | "log" | "pass" | "redact" | "notifierFor">;
+type DeliveryPorts = Pick<EnginePorts, "store" | "clock" | "log" | "hooks" | "secrets" | "channels">;
 
 /** Sends what stands in the outbox: every channel by itself and in its order, none of them in anybody's way. */
 export interface Delivery {
@@ -27,7 +27,7 @@ export function createDelivery(ports: DeliveryPorts): Delivery {
   const stopping = new AbortController();
 
   async function start(): Promise<void> {
-    const due = await ports.store.dueNotices(ports.clock.now(), MOST_CHANNELS);
+    const due = await ports.store.outbox.dueNotices(ports.clock.now(), MOST_CHANNELS);
     for (const notice of due) {
       const channel = JSON.stringify([notice.project, notice.channel]);
       const isHeld = (heldUntil.get(channel) ?? 0) > ports.clock.monotonic();
@@ -53,7 +53,7 @@ export function createDelivery(ports: DeliveryPorts): Delivery {
   async function send(notice: Notice): Promise<void> {
     let notifier: Notifier | null;
     try {
-      notifier = await ports.notifierFor(notice.project, notice.channel);
+      notifier = await ports.channels.openNotifier(notice.project, notice.channel);
       const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(LONGEST_SEND_MS)]);
       if (!sent.has(notice.id)) await notifier?.send(notice, signal);
     } catch (error) {
@@ -62,8 +62,8 @@ export function createDelivery(ports: DeliveryPorts): Delivery {
     }
     if (notifier === null) return await drop(ports, notice);
     sent.add(notice.id);
-    ports.pass("notice.sent");
-    await ports.store.markDelivered(notice.id, ports.clock.now());
+    ports.hooks.passCheckpoint("notice.sent");
+    await ports.store.outbox.markDelivered(notice.id, ports.clock.now());
     sent.delete(notice.id);
   }
 
@@ -78,23 +78,23 @@ export function createDelivery(ports: DeliveryPorts): Delivery {
 
 async function putOff(ports: DeliveryPorts, notice: Notice, error: unknown): Promise<void> {
   // What a channel says of its failure may hold the address with the token in it.
-  const why = ports.redact(error instanceof Error ? error.message : String(error));
+  const why = ports.secrets.redact(error instanceof Error ? error.message : String(error));
   const tries = notice.attempts + 1;
   const givenUp = tries >= MAX_TRIES;
   const retryAfterMs = error instanceof DeliveryError ? error.retryAfterMs : null;
   const nextAt = givenUp ? null : ports.clock.now() + deliveryDelayMs(tries, retryAfterMs);
-  await ports.store.markUndelivered(notice.id, why, nextAt);
+  await ports.store.outbox.markUndelivered(notice.id, why, nextAt);
   if (givenUp) await tell(ports, notice, `${notice.channel} could not be told (${why}); given up after ${tries} tries`);
 }
 
 async function drop(ports: DeliveryPorts, notice: Notice): Promise<void> {
   const why = `${notice.channel} is no longer a channel of project ${notice.project}`;
-  await ports.store.dropNotice(notice.id, why);
+  await ports.store.outbox.dropNotice(notice.id, why);
   await tell(ports, notice, `a message was not sent: ${why}`);
 }
 
 async function tell(ports: DeliveryPorts, notice: Notice, summary: string): Promise<void> {
-  await ports.store.appendEvents([
+  await ports.store.events.appendEvents([
     {
       at: ports.clock.now(),
       task: notice.task,

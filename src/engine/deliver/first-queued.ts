@@ -6,7 +6,7 @@ const PAGE = 1_000;
 /** The first time that the task was queued for this; null where it never was. */
 export async function firstQueued(store: EnginePorts["store"], task: string, kind: unknown): Promise<Event | null> {
   for (let after = 0; ;) {
-    const page = await store.listEvents({ after, task, limit: PAGE });
+    const page = await store.events.listEvents({ after, task, limit: PAGE });
     const found = page.find(({ type, data }) => type === "task.queued" && data["kind"] === kind);
     const last = page.at(-1);
     if (found !== undefined || last === undefined) return found ?? null;

@@ -78,7 +78,7 @@ test.for([
   const first = await noticesFor(ports, { task: { ...task, pipeline: "improve" }, events: [queued] });
   expect(first.map(({ channel }) => channel)).toEqual(["ntfy"].slice(0, times));
   expect(first.every(({ data }) => data.about === kind && data.reason === "it is [redacted]")).toBe(true);
-  await store.appendEvents([queued]);
+  await store.events.appendEvents([queued]);
   expect(await noticesFor(ports, { task, events: [queued] })).toEqual([]);
 });
 

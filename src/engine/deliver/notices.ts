@@ -15,7 +15,7 @@ import type { EnginePorts } from "../ports.ts";
 
 const MAX_RUNS = 1_000;
 
-type NoticePorts = Pick<EnginePorts, "store" | "channelsFor" | "redact">;
+type NoticePorts = Pick<EnginePorts, "store" | "channels" | "secrets">;
 
 /** What is about to be committed. */
 export interface Happening {
@@ -40,9 +40,9 @@ export async function noticesFor(ports: NoticePorts, happening: Happening): Prom
   return told.flatMap(({ event, kind }) => {
     const { at, summary } = event;
     const about = aboutOf(event);
-    const data = ports.redact(about === undefined ? known : describeHappening(known, about, id, summary));
-    return ports
-      .channelsFor(project, kind)
+    const data = ports.secrets.redact(about === undefined ? known : describeHappening(known, about, id, summary));
+    return ports.channels
+      .namesFor(project, kind)
       .filter((channel) => concerns(channel, kind, data))
       .map((channel) => ({ channel, kind, project, task: id, title, text: summary, data, at }));
   });
@@ -54,10 +54,10 @@ export function refusalNotices(
   { project, schedule }: { readonly project: Project; readonly schedule: Pick<Schedule, "pipeline" | "title"> },
   { at, summary }: EventDraft,
 ): readonly NewNotice[] {
-  const [kind, text] = ["failed", ports.redact(summary)] as const;
+  const [kind, text] = ["failed", ports.secrets.redact(summary)] as const;
   const data = describeRefused(schedule.pipeline, text);
-  return ports
-    .channelsFor(project.name, kind)
+  return ports.channels
+    .namesFor(project.name, kind)
     .filter((channel) => concerns(channel, kind, data))
     .map((channel) => ({ channel, kind, project: project.name, task: null, title: schedule.title, text, data, at }));
 }
@@ -69,8 +69,8 @@ async function wasTold({ store }: NoticePorts, task: Task, { type, data }: Event
 
 async function describe(ports: NoticePorts, happening: Happening, at: number): Promise<NoticeData> {
   const { task, endRun = null, artifacts = [] } = happening;
-  const runs = await ports.store.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
-  const known = [...(await ports.store.listArtifacts(task.id)), ...artifacts];
+  const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
+  const known = [...(await ports.store.tasks.listArtifacts(task.id)), ...artifacts];
   return describeTask(task, {
     // What the run that ends now cost is not in the store yet.
     runs: runs.map((run) => (run.id === endRun?.id ? { ...run, costUsd: endRun.costUsd } : run)),

@@ -136,7 +136,7 @@ async function foreseeRun(ports: EnginePorts, given: Foreseeing): Promise<Forese
     prompt: await foreseePrompt(ports, given, {
       role,
       commands: access.commands,
-      hasTool: ports.createAgent(resolved.agentSettings).capabilities.mcp,
+      hasTool: ports.agents.create(resolved.agentSettings).capabilities.mcp,
     }),
   };
 }
@@ -144,7 +144,7 @@ async function foreseeRun(ports: EnginePorts, given: Foreseeing): Promise<Forese
 /** None where the forge cannot be used now: why, `doctor` says. */
 function forgeHosts(ports: EnginePorts, { project, settings }: Foreseeing): readonly string[] {
   try {
-    return ports.forgeFor(project, settings)?.lend().network ?? [];
+    return ports.forges.open(project, settings)?.lend().network ?? [];
   } catch (error) {
     if (error instanceof UserError) return [];
     throw error;

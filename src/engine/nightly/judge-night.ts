@@ -60,6 +60,10 @@ export async function readPatch({ ports, project, task }: StepContext, work: Wor
 
 async function findByPatch({ ports, project, task }: StepContext, patch: string | null): Promise<Proposal | null> {
   if (patch === null) return null;
-  const ledger = await ports.store.listProposals({ project: project.name, statuses: DECIDED, limit: MAX_LEDGER });
+  const ledger = await ports.store.ledger.listProposals({
+    project: project.name,
+    statuses: DECIDED,
+    limit: MAX_LEDGER,
+  });
   return ledger.find((proposal) => proposal.patch === patch && proposal.task !== task.id) ?? null;
 }

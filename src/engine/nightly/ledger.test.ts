@@ -42,7 +42,7 @@ const givenUp = (item: string) => ({ item, outcome: "policy_failed", reason: "no
 const lines = (count: number): string => Array.from({ length: count }, (_, at) => `line ${at}\n`).join("");
 
 let repo: TempRepo;
-let ports: Pick<EnginePorts, "store" | "workspaces" | "clock" | "digest" | "redact">;
+let ports: Pick<EnginePorts, "store" | "workspaces" | "clock" | "digest" | "secrets">;
 let context: LedgerContext;
 let base: string;
 let now = START;
@@ -68,7 +68,7 @@ beforeEach(async () => {
     redact: <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll("hunter2", "***")) as T,
   };
   context = { ports, project: { name: "shop" }, task: { id: "task_1aa" } };
-  await ports.store.saveProject(sampleProject(), sampleEvent());
+  await ports.store.projects.saveProject(sampleProject(), sampleEvent());
   base = await sync();
 });
 afterEach(async () => {
@@ -80,7 +80,7 @@ const sync = async () =>
   (await ports.workspaces.sync({ project: "shop", remote: repo.remote, defaultBranch: "main" })).commit;
 const analysis = { category: "docs", candidates: [TYPO, RETRY], selected: 1, dropped: [] };
 const record = () => recordProposals(context, { analysis, baseCommit: base });
-const list = () => ports.store.listProposals({ project: "shop", statuses: null, limit: 100 });
+const list = () => ports.store.ledger.listProposals({ project: "shop", statuses: null, limit: 100 });
 const selected = () => selectedProposal(context, analysis) ?? "";
 const publish = async () => {
   await record();
@@ -119,7 +119,7 @@ describe("the ledger", () => {
     const [kept] = await list();
     expect(kept?.title).toBe("Remove *** from the code");
     // What later steps read back has no secret in it any more, and means the same.
-    const later = { ...analysis, category: "security", candidates: ports.redact(candidates) };
+    const later = { ...analysis, category: "security", candidates: ports.secrets.redact(candidates) };
     expect(selectedProposal(context, later)).toBe(kept?.id);
   });
 
@@ -153,8 +153,8 @@ describe("the ledger", () => {
   it("blocks what was closed until its files changed materially, also after its task is gone", async () => {
     await publish();
     const task = sampleTask({ id: context.task.id, status: "succeeded" });
-    await ports.store.createTask(creating(task));
-    await ports.store.deleteTask(task.id, sampleEvent());
+    await ports.store.tasks.createTask(creating(task));
+    await ports.store.tasks.deleteTask(task.id, sampleEvent());
     expect(await markClosed(ports, context.task.id)).toMatchObject({ status: "closed", url: "https://f/1" });
     await repo.commit({ "a.txt": `${lines(20)}a few\nmore\n`, "b.txt": null });
     expect(await blocked(TYPO)).toBe(selected());
@@ -179,14 +179,14 @@ describe("the ledger", () => {
     const gone = selected();
     context = { ...context, task: { id: "task_2bb" } };
     expect(await blocked(TYPO)).toBe(gone);
-    await ports.store.updateProposal(gone, { baseCommit: "f".repeat(40) });
+    await ports.store.ledger.updateProposal(gone, { baseCommit: "f".repeat(40) });
     await repo.commit({ "a.txt": null });
     expect(await blocked(TYPO)).toBe(gone);
   });
 
   it("asks git only about what wants the same", async () => {
     await publish();
-    await ports.store.updateProposal(selected(), { baseCommit: "not a commit" });
+    await ports.store.ledger.updateProposal(selected(), { baseCommit: "not a commit" });
     const seen = await seenBefore(context, { category: "docs", candidates: [RETRY] }, base);
     expect(seen).toEqual({ ledger: [], churn: new Map() });
   });
@@ -211,7 +211,7 @@ describe("the ledger", () => {
 const give = (target: string, text = "", kind: "too_big" | "style" = "too_big") =>
   giveReason(ports, target, { kind, text }, ADA);
 
-const rules = () => ports.store.listRules({ project: "shop", at: now });
+const rules = () => ports.store.ledger.listRules({ project: "shop", at: now });
 
 describe("a reason", () => {
   it("is kept, and becomes a rule that says where it comes from and ends", async () => {
@@ -232,7 +232,7 @@ describe("a reason", () => {
     });
     expect(await rules()).toEqual([rule]);
     expect(await unexplained(ports, "shop")).toEqual([]);
-    const told = await ports.store.listEvents({ after: 0, task: null, limit: 10 });
+    const told = await ports.store.events.listEvents({ after: 0, task: null, limit: 10 });
     expect(told.at(-1)).toMatchObject({ type: "rule.saved", actor: ADA, data: { rule: rule.id, project: "shop" } });
   });
 
@@ -288,10 +288,10 @@ describe("rules of people", () => {
     expect(changed).toEqual({ ...rule, text: "Leave it", updatedAt: now });
     expect(await editRule(ports, rule.id, { expiresAt: null }, ADA)).toMatchObject({ expiresAt: null });
     await editRule(ports, rule.id, { expiresAt: now }, ADA);
-    expect(await ports.store.listRules({ project: "shop", at: now })).toEqual([]);
+    expect(await ports.store.ledger.listRules({ project: "shop", at: now })).toEqual([]);
     expect(await removeRule(ports, rule.id, ADA)).toMatchObject({ id: rule.id });
     await expect(removeRule(ports, rule.id, ADA)).rejects.toMatchObject({ kind: "not_found" });
-    const told = await ports.store.listEvents({ after: 1, task: null, limit: 10 });
+    const told = await ports.store.events.listEvents({ after: 1, task: null, limit: 10 });
     expect(told.map(({ type }) => type)).toEqual([...Array<string>(4).fill("rule.saved"), "rule.removed"]);
   });
 

@@ -9,7 +9,7 @@ import type { EnginePorts } from "../ports.ts";
 
 /** Which the context of a step is. */
 export interface LedgerContext {
-  readonly ports: Pick<EnginePorts, "store" | "workspaces" | "clock" | "digest" | "redact">;
+  readonly ports: Pick<EnginePorts, "store" | "workspaces" | "clock" | "digest" | "secrets">;
   readonly project: Pick<Project, "name">;
   readonly task: Pick<Task, "id"> & Partial<Pick<Task, "items">>;
 }
@@ -28,10 +28,10 @@ export async function recordProposals(
   }: { readonly analysis: Pick<Analysis, "category" | "candidates">; readonly baseCommit: string },
 ): Promise<void> {
   const query = { project: project.name, task: task.id, statuses: null, limit: MAX_LEDGER };
-  const known = new Set((await ports.store.listProposals(query)).map(({ id }) => id));
+  const known = new Set((await ports.store.ledger.listProposals(query)).map(({ id }) => id));
   const at = ports.clock.now();
   const proposals = analysis.candidates.map((candidate): Proposal => {
-    const intent = intentOf(analysis.category, ports.redact(candidate));
+    const intent = intentOf(analysis.category, ports.secrets.redact(candidate));
     return {
       ...intent,
       id: idOf(ports, task.id, analysis.category, candidate),
@@ -49,7 +49,7 @@ export async function recordProposals(
       askedAt: null,
     };
   });
-  await ports.store.saveProposals(proposals.filter(({ id }) => !known.has(id)));
+  await ports.store.ledger.saveProposals(proposals.filter(({ id }) => !known.has(id)));
 }
 
 function intentOf(category: string, { title, files }: Pick<Candidate, "title" | "files">): Intent {
@@ -58,7 +58,7 @@ function intentOf(category: string, { title, files }: Pick<Candidate, "title" | 
 
 /** Of the title without secrets, which is the one that later steps read back. */
 function idOf(
-  { digest, redact }: Pick<EnginePorts, "digest" | "redact">,
+  { digest, redact }: Pick<EnginePorts, "digest" | "secrets">,
   task: string,
   category: string,
   { rank, title }: Pick<Candidate, "rank" | "title">,
@@ -91,7 +91,7 @@ export async function seenBefore(
 ): Promise<SeenBefore> {
   const query = { project: project.name, statuses: DECIDED, limit: MAX_LEDGER };
   const intents = candidates.map((candidate) => intentOf(category, candidate));
-  const ledger = (await ports.store.listProposals(query)).filter(
+  const ledger = (await ports.store.ledger.listProposals(query)).filter(
     (known) =>
       !(known.task === task?.id && isTriedAgain(known, task)) && intents.some((intent) => isSameIntent(known, intent)),
   );
@@ -146,7 +146,11 @@ export async function markPublished(
   proposal: string,
   published: PublishedProposal,
 ): Promise<Proposal | null> {
-  return ports.store.updateProposal(proposal, { ...published, status: "published", updatedAt: ports.clock.now() });
+  return ports.store.ledger.updateProposal(proposal, {
+    ...published,
+    status: "published",
+    updatedAt: ports.clock.now(),
+  });
 }
 
 /** `commit`: the merge, or where the default branch stood after it: from there on changes count. Null: nobody knows. */
@@ -177,7 +181,7 @@ export async function markUnpublished(
   proposal: string,
   status: "abandoned" | "rejected",
 ): Promise<Proposal | null> {
-  return ports.store.updateProposal(proposal, { status, updatedAt: ports.clock.now() });
+  return ports.store.ledger.updateProposal(proposal, { status, updatedAt: ports.clock.now() });
 }
 
 /** What became of the open change request of a task; null where it has none. */
@@ -187,9 +191,9 @@ async function settle(
   from: readonly ProposalStatus[],
   patch: Pick<Proposal, "status"> & Partial<Proposal>,
 ): Promise<Proposal | null> {
-  const known = await store.listProposals({ project: null, task, statuses: from, limit: MAX_LEDGER });
+  const known = await store.ledger.listProposals({ project: null, task, statuses: from, limit: MAX_LEDGER });
   const open = known.find(({ number }) => number !== null);
-  return open === undefined ? null : store.updateProposal(open.id, { ...patch, updatedAt: clock.now() });
+  return open === undefined ? null : store.ledger.updateProposal(open.id, { ...patch, updatedAt: clock.now() });
 }
 
 /** Closed change requests about which nobody was asked and nobody said anything. */
@@ -197,10 +201,10 @@ export async function unexplained(
   { store }: Pick<EnginePorts, "store">,
   project: string,
 ): Promise<readonly Proposal[]> {
-  const closed = await store.listProposals({ project, statuses: ["closed"], limit: MAX_LEDGER });
+  const closed = await store.ledger.listProposals({ project, statuses: ["closed"], limit: MAX_LEDGER });
   return closed.filter(({ reason, askedAt }) => reason === null && askedAt === null);
 }
 
 export async function markAsked(ports: Pick<EnginePorts, "store" | "clock">, proposal: string): Promise<void> {
-  await ports.store.updateProposal(proposal, { askedAt: ports.clock.now() });
+  await ports.store.ledger.updateProposal(proposal, { askedAt: ports.clock.now() });
 }

@@ -23,8 +23,8 @@ export async function findTooManyOpen(context: StepContext): Promise<Outcome | n
   if (task.items === null) return null;
   const most = settings.limits.openChangeRequests;
   const query = { project: project.name, statuses: ["published"], limit: MAX_LEDGER } as const;
-  const published = (await ports.store.listProposals(query)).filter((proposal) => proposal.task !== task.id);
-  const forge = ports.forgeFor(project, settings);
+  const published = (await ports.store.ledger.listProposals(query)).filter((proposal) => proposal.task !== task.id);
+  const forge = ports.forges.open(project, settings);
   const open = forge === null ? await branchesLeft(context, published) : await openAt(forge, context, published);
   if (open.length < most) return null;
   const what = forge === null ? ["branch", "branches", "delete"] : ["change request", "change requests", "close"];
@@ -60,6 +60,6 @@ async function branchesLeft(context: StepContext, published: readonly Proposal[]
   if (published.length === 0) return [];
   const asked = { project: project.name, remote: project.remote, prefix: "night-shift", credentials: null };
   const there = await ports.workspaces.listBranches(asked);
-  const tasks = await Promise.all(published.map((proposal) => ports.store.getTask(proposal.task)));
+  const tasks = await Promise.all(published.map((proposal) => ports.store.tasks.getTask(proposal.task)));
   return tasks.flatMap((task) => task?.branch ?? []).filter((branch) => there.includes(branch));
 }

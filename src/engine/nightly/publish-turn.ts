@@ -72,7 +72,7 @@ async function isHeldBack({ ports, task }: StepContext): Promise<boolean> {
 
 /** The turn is this daemon's; an agent that an earlier one started may still publish, and be waiting for its own turn. */
 async function isAnotherAtIt({ ports, run, project }: StepContext): Promise<boolean> {
-  for (const { id, role, task } of await ports.store.listOpenRuns()) {
+  for (const { id, role, task } of await ports.store.tasks.listOpenRuns()) {
     if (role !== "publish" || id === run.id || !(await wasStarted(ports, id))) continue;
     if ((await readTask(ports, task)).project === project.name) return true;
   }

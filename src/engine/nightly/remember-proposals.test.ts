@@ -27,7 +27,7 @@ async function giveUp(status: ProposalStatus, role: Role): Promise<ProposalStatu
   const items = { list: ["docs", "tests"], at: 0, scheduled: 1, tried: [] };
   const { task, run, lease } = await startTask(store, { pipeline: "improve", items });
   const endRun = sampleEnd(run.id, { outcome: "improvement_found", payload: ANALYSIS });
-  await store.commit(committing(task, { lease, endRun }));
+  await store.tasks.commit(committing(task, { lease, endRun }));
   const ports = {
     store,
     clock: { now: () => 3_000 },
@@ -36,9 +36,9 @@ async function giveUp(status: ProposalStatus, role: Role): Promise<ProposalStatu
   };
   const context = { ports, task, project: { name: task.project }, run: { ...run, role } } as unknown as StepContext;
   await recordProposals(context, { analysis: ANALYSIS, baseCommit: "b1" });
-  await store.updateProposal(selectedProposal(context, ANALYSIS) ?? "", { status });
+  await store.ledger.updateProposal(selectedProposal(context, ANALYSIS) ?? "", { status });
   await rememberAbandoned(context);
-  return (await store.listProposals({ project: null, statuses: null, limit: 10 }))[0]?.status;
+  return (await store.ledger.listProposals({ project: null, statuses: null, limit: 10 }))[0]?.status;
 }
 
 describe("rememberAbandoned()", () => {

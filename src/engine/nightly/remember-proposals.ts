@@ -51,5 +51,5 @@ async function currentProposal(context: StepContext): Promise<Proposal | null> {
   const { analysis } = await readHandedOver(context);
   const id = analysis === null ? null : selectedProposal(context, analysis);
   const query = { project: project.name, task: task.id, statuses: null, limit: MAX_CANDIDATES };
-  return (await ports.store.listProposals(query)).find((each) => each.id === id) ?? null;
+  return (await ports.store.ledger.listProposals(query)).find((each) => each.id === id) ?? null;
 }

@@ -32,7 +32,7 @@ export function createReadBack(ports: EnginePorts): ReadBack {
 
   async function readAll(told?: ReadonlySet<string>): Promise<void> {
     const memory: Memory = { ...remembered, isOutOfTurn: told !== undefined };
-    for (const project of await ports.store.listProjects()) {
+    for (const project of await ports.store.projects.listProjects()) {
       if (told?.has(project.name) === false) continue;
       if ((memory.restUntil.get(project.name) ?? 0) > ports.clock.now()) continue;
       try {
@@ -69,7 +69,7 @@ async function readProject(ports: EnginePorts, project: Project, memory: Memory)
 /** A forge that cannot be used now is told of by `doctor` and by whoever wants to publish. */
 async function forgeOf(ports: EnginePorts, project: Project): Promise<Forge | null> {
   try {
-    return ports.forgeFor(project, await ports.projects.lastGood(project));
+    return ports.forges.open(project, await ports.projects.lastGood(project));
   } catch (error) {
     if (error instanceof ConfigError || error instanceof UserError) return null;
     throw error;
@@ -87,11 +87,11 @@ interface OpenRequest {
 /** Of proposals, whose tasks have ended, and of tasks that wait for the merge. */
 async function openRequests({ store, clock }: EnginePorts, project: Project): Promise<readonly OpenRequest[]> {
   const of = (status: "published" | "closed") =>
-    store.listProposals({ project: project.name, statuses: [status], limit: MOST_OPEN });
+    store.ledger.listProposals({ project: project.name, statuses: [status], limit: MOST_OPEN });
   const lately = clock.now() - MAY_COME_BACK_MS;
   const closed = (await of("closed")).filter(({ updatedAt }) => updatedAt > lately);
   const proposals = [...(await of("published")), ...closed];
-  const waiting = await store.listTasks({
+  const waiting = await store.tasks.listTasks({
     status: ["waiting"],
     state: null,
     project: project.name,
@@ -109,7 +109,7 @@ function ofProposal({ task, number, url, status }: Proposal): readonly OpenReque
 }
 
 async function requestOf(store: EnginePorts["store"], { id }: Task): Promise<readonly OpenRequest[]> {
-  const artifacts = await store.listArtifacts(id);
+  const artifacts = await store.tasks.listArtifacts(id);
   const request = artifacts.findLast(({ type }) => type === "change_request");
   const number = request?.data["number"];
   return typeof number === "number" && request?.url != null
@@ -186,9 +186,9 @@ async function settle(
     summary: `${request.url} was ${isMerged ? "merged" : "closed"}`,
     data: { number: request.number, url: request.url },
   };
-  const task = await ports.store.getTask(request.task);
+  const task = await ports.store.tasks.getTask(request.task);
   if (task?.waitingFor?.kind === "merge") await moveOn(ports, { project, task: task.id, event });
-  else await ports.store.appendEvents([event]);
+  else await ports.store.events.appendEvents([event]);
   if (isMerged) await markMerged(ports, request.task, mergeCommit);
   else await markClosed(ports, request.task);
 }
@@ -222,7 +222,7 @@ async function moveOn(ports: EnginePorts, { project, task: id, event }: Settled)
 /** Once for each that was closed: why? What people say becomes a rule for the nights to come. */
 async function askWhy(ports: EnginePorts, project: Project): Promise<void> {
   for (const proposal of await unexplained(ports, project.name)) {
-    const task = await ports.store.getTask(proposal.task);
+    const task = await ports.store.tasks.getTask(proposal.task);
     const event: EventDraft = {
       at: ports.clock.now(),
       task: proposal.task,
@@ -234,7 +234,7 @@ async function askWhy(ports: EnginePorts, project: Project): Promise<void> {
       data: { number: proposal.number, url: proposal.url, proposal: proposal.id },
     };
     const notices = task === null ? [] : await noticesFor(ports, { task, events: [event] });
-    await ports.store.tell({ events: [event], notices });
+    await ports.store.events.tell({ events: [event], notices });
     await markAsked(ports, proposal.id);
   }
 }

@@ -7,15 +7,15 @@ import { taskTurn } from "../run/task-turn.ts";
  * has it already shrugs), and what may start is let in. `isHeld`: runs that were let go of a moment ago.
  */
 export async function reconcile(ports: EnginePorts, isHeld: (run: string) => boolean): Promise<void> {
-  for (const run of await ports.store.admit(admissionNow(ports))) await ports.courier.submit(run);
-  for (const { id } of await ports.store.listOpenRuns()) if (!isHeld(id)) await ports.courier.submit(id);
+  for (const run of await ports.store.tasks.admit(admissionNow(ports))) await ports.courier.submit(run);
+  for (const { id } of await ports.store.tasks.listOpenRuns()) if (!isHeld(id)) await ports.courier.submit(id);
 }
 
 /** Trees of runs and tasks that have ended, also those that a crash left behind. `kept`: failed tasks that wait for their week to pass. */
 export async function sweepWorkspaces(ports: EnginePorts, kept: Set<string>): Promise<void> {
   for (const id of await ports.workspaces.list())
     try {
-      const task = await ports.store.getTask(id);
+      const task = await ports.store.tasks.getTask(id);
       if (task?.status === "failed" && kept.has(id) && !isDue(ports, task)) continue;
       await taskTurn(ports, id, () => cleanTask(ports, id));
       if (task?.status === "failed") kept.add(id);

@@ -26,7 +26,7 @@ let submitted: string[];
 
 beforeEach(async () => {
   store = await openSqliteStore({ file: ":memory:", log: SILENT });
-  await store.saveProject(sampleProject(), sampleEvent());
+  await store.projects.saveProject(sampleProject(), sampleEvent());
   nightUsd = 1;
   submitted = [];
 });
@@ -42,11 +42,11 @@ const settings = () => ({
 async function park(costUsd: number, isCutOff: boolean, payload = {}): Promise<Task> {
   const { task, run, lease } = await startTask(store);
   const limits = limitsAt({ ...settings(), project: "shop", at: NOW });
-  if (isCutOff) await store.reserve(lease, { limits, mostUsd: null });
+  if (isCutOff) await store.money.reserve(lease, { limits, mostUsd: null });
   const endRun = sampleEnd(run.id, { costUsd, outcome: "night_over", payload, finishedAt: NOW - 1 });
   const parked = { ...task, queuedFor: { kind: "budget", until: NOON } } as const;
   const newRun = sampleRun(task, { notBefore: NOON });
-  return (await store.commit(committing(parked, { lease, endRun, newRun, admission: SHUT }))).task;
+  return (await store.tasks.commit(committing(parked, { lease, endRun, newRun, admission: SHUT }))).task;
 }
 
 async function look(): Promise<void> {
@@ -65,7 +65,7 @@ async function look(): Promise<void> {
 /** True: it does not wait any more, and its run was handed out. */
 async function isWoken({ id }: Task): Promise<boolean> {
   await look();
-  const woken = (await store.getTask(id))?.queuedFor === null;
+  const woken = (await store.tasks.getTask(id))?.queuedFor === null;
   expect(submitted).toHaveLength(woken ? 1 : 0);
   return woken;
 }
@@ -77,7 +77,7 @@ describe("a task that is parked for money", () => {
     nightUsd = 1.5;
     expect(await isWoken(task)).toBe(true);
     expect(await isWoken(task)).toBe(true);
-    const told = await store.listEvents({ after: 0, task: task.id, limit: 10 });
+    const told = await store.events.listEvents({ after: 0, task: task.id, limit: 10 });
     expect(told.map(({ summary }) => summary)).toEqual([
       "there is money for it again: it does not wait until 2026-11-16 12:00 UTC",
     ]);
@@ -106,7 +106,7 @@ describe("a task that is parked for money", () => {
   it("is woken alone where the money is for one, and with all others where there is no limit", async () => {
     const tasks = [await park(0.5, false), await park(0.5, false), await park(0.5, false)];
     const waiting = async () =>
-      (await Promise.all(tasks.map(({ id }) => store.getTask(id)))).filter((task) => task?.queuedFor);
+      (await Promise.all(tasks.map(({ id }) => store.tasks.getTask(id)))).filter((task) => task?.queuedFor);
     nightUsd = 2;
     await look();
     expect(await waiting()).toHaveLength(2);
@@ -117,7 +117,7 @@ describe("a task that is parked for money", () => {
 
   it("stays paused where a person paused it", async () => {
     const task = await park(1, false);
-    await store.commit(committing({ ...task, status: "paused" }, { admission: SHUT }));
+    await store.tasks.commit(committing({ ...task, status: "paused" }, { admission: SHUT }));
     nightUsd = 5;
     expect(await isWoken(task)).toBe(false);
   });

@@ -16,7 +16,7 @@ const MAX_RUNS = 1_000;
 export async function wakeParked(ports: EnginePorts): Promise<void> {
   const parked = await listParked(ports);
   for (const [name, tasks] of Map.groupBy(parked, ({ project }) => project)) {
-    const allowance = await allowanceOf(ports, await ports.store.getProject(name));
+    const allowance = await allowanceOf(ports, await ports.store.projects.getProject(name));
     for (const task of tasks) {
       if (allowance === null || !(await isEnough(ports, task, allowance))) continue;
       await wake(ports, task);
@@ -31,7 +31,7 @@ async function listParked({ store, clock }: EnginePorts): Promise<readonly Task[
   const parked: Task[] = [];
   let cursor: string | null = null;
   do {
-    const page: Page<Task> = await store.listTasks({ ...query, cursor });
+    const page: Page<Task> = await store.tasks.listTasks({ ...query, cursor });
     parked.push(...page.rows.filter((task) => isParked(task, clock.now())));
     cursor = page.next;
   } while (cursor !== null);
@@ -49,7 +49,7 @@ async function allowanceOf(
 ): Promise<Allowance | null> {
   const settings = project === null ? null : await projects.lastGood(project).catch(() => null);
   if (project === null || settings === null) return null;
-  return allow(await store.listUse(limitsAt({ ...settings, project: project.name, at: clock.now() })), null);
+  return allow(await store.money.listUse(limitsAt({ ...settings, project: project.name, at: clock.now() })), null);
 }
 
 /**
@@ -58,7 +58,7 @@ async function allowanceOf(
  */
 async function isEnough({ store }: EnginePorts, { id }: Task, allowance: Allowance): Promise<boolean> {
   if (allowance.kind !== "allowed") return false;
-  const runs = await store.listRuns({ task: id, status: null, project: null, limit: MAX_RUNS });
+  const runs = await store.tasks.listRuns({ task: id, status: null, project: null, limit: MAX_RUNS });
   const ended = runs.filter(({ finishedAt }) => finishedAt !== null);
   const last = ended.at(-1);
   if (last?.payload?.["open"] !== undefined) return false;

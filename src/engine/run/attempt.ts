@@ -25,19 +25,19 @@ import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult } from 
  * every part finds what an earlier call did and goes on from there.
  */
 export async function runAttempt(ports: EnginePorts, runId: string, signal: AbortSignal): Promise<void> {
-  const run = await ports.store.takeRun(runId, ports.clock.now());
+  const run = await ports.store.tasks.takeRun(runId, ports.clock.now());
   if (run === null) return;
-  ports.pass("run.taken");
+  ports.hooks.passCheckpoint("run.taken");
   let context: StepContext | null = null;
   try {
     context = await openContext(ports, run, signal);
     const result = await performStep(context);
     signal.throwIfAborted();
-    ports.pass("step.done");
+    ports.hooks.passCheckpoint("step.done");
     await commitResult(context, result);
-    ports.pass("step.committed");
+    ports.hooks.passCheckpoint("step.committed");
     await cleanUp(ports, run.task);
-    ports.pass("cleanup.done");
+    ports.hooks.passCheckpoint("cleanup.done");
   } catch (error) {
     if (mustLetGo(signal, error)) await letGo(ports, run);
     else if (isStoreAway(error) || (context === null && (await hasBegun(ports, run.id)))) throw error;
@@ -60,13 +60,13 @@ function isStoreAway(error: unknown): boolean {
 
 /** Nothing is committed: the run goes on under its supervisor and is taken up later, unless it has ended or belongs to someone else. */
 async function letGo(ports: EnginePorts, run: Run): Promise<void> {
-  const current = await ports.store.getRun(run.id);
+  const current = await ports.store.tasks.getRun(run.id);
   if (current === null || current.finishedAt !== null) await orderJobs(ports, run.id, "kill");
 }
 
 /** The last net: what could not even be turned into an outcome (settings unreadable, project gone) still ends in one. */
 async function failTask(ports: EnginePorts, run: Run, error: unknown): Promise<void> {
-  const message = ports.redact(sentenceOf(error));
+  const message = ports.secrets.redact(sentenceOf(error));
   ports.log.error("a run could not be carried out", {
     run: run.id,
     error: error instanceof Error ? error.stack : message,
@@ -109,7 +109,7 @@ async function openContext(ports: EnginePorts, run: Run, signal: AbortSignal): P
   // Taken before does not mean started before: the daemon may have died in between.
   const first = run.token === 1 || !(await hasStarted(ports, run));
   const { task } = await transact(ports, run.task, lease, (before) => markRunning(ports, before, { run, first }));
-  const project = await ports.store.getProject(task.project);
+  const project = await ports.store.projects.getProject(task.project);
   if (project === null)
     throw new UserError(
       "not_found",
@@ -121,7 +121,7 @@ async function openContext(ports: EnginePorts, run: Run, signal: AbortSignal): P
   if (state === undefined) throw new Error(`pipeline ${pipeline.name} has no state ${run.state}`);
   const written = await ports.projects.lastGood(project);
   // As it was when the daemon was started and said so; who changes it starts the daemon again.
-  const settings = { ...written, sandbox: { ...written.sandbox, mode: ports.sandboxMode } };
+  const settings = { ...written, sandbox: { ...written.sandbox, mode: ports.sandbox.mode } };
   return markPublisher({ ports, task, run, lease, project, settings, pipeline, state, signal });
 }
 
@@ -132,7 +132,7 @@ async function openContext(ports: EnginePorts, run: Run, signal: AbortSignal): P
 async function hasStarted({ store }: EnginePorts, run: Run): Promise<boolean> {
   if (run.token === 1) return false;
   for (let after = 0; ;) {
-    const page = await store.listEvents({ after, task: run.task, limit: 1000 });
+    const page = await store.events.listEvents({ after, task: run.task, limit: 1000 });
     if (page.some((event) => event.run === run.id && event.type === "run.started")) return true;
     const last = page.at(-1);
     if (last === undefined) return false;
@@ -241,7 +241,7 @@ function givesUp(before: Task, after: Task): boolean {
 }
 
 /** Whatever a step read or was told: nothing of it is kept, shown or put into a prompt before it went through here. */
-function withoutSecrets({ redact }: Pick<EnginePorts, "redact">, result: StepResult): StepResult {
+function withoutSecrets({ redact }: Pick<EnginePorts, "secrets">, result: StepResult): StepResult {
   const { outcome } = result;
   return {
     ...result,

@@ -20,13 +20,14 @@ export async function supervise(
   const begun = await ports.supervisors.wasStarted(job.dir);
   if (task.order !== null && !begun) throw new StepEnd("cancel", "ended before it was started");
   // A run that was cancelled while its workspace was being made must not start a process any more.
-  if (!(await ports.store.holdsLease(lease))) throw new LeaseLostError(`run ${run.id} is no longer ours to start`);
-  const problem = job.sandbox === "enforce" && !begun ? await ports.sandboxProblem() : null;
+  if (!(await ports.store.tasks.holdsLease(lease)))
+    throw new LeaseLostError(`run ${run.id} is no longer ours to start`);
+  const problem = job.sandbox === "enforce" && !begun ? await ports.sandbox.findProblem() : null;
   if (problem !== null) throw new StepEnd("sandbox_refused", problem);
   const paused = task.status === "paused";
   if (!begun) await onStart();
   await ports.supervisors.start({ ...job, paused });
-  ports.pass("supervisor.started");
+  ports.hooks.passCheckpoint("supervisor.started");
   return watchJob(context, job.dir, begun ? null : paused);
 }
 
@@ -39,7 +40,7 @@ export async function watchJob(context: StepContext, dir: string, paused: boolea
   const orders = followOrders(context, dir, paused);
   try {
     await orders.obey();
-    return await ports.supervisors.watch(dir, { signal, onOutput: () => ports.onOutput(run.id) });
+    return await ports.supervisors.watch(dir, { signal, onOutput: () => ports.hooks.onOutput(run.id) });
   } finally {
     await orders.stop();
   }
@@ -59,7 +60,7 @@ function followOrders(
     });
     return turn;
   };
-  const unsubscribe = ports.store.onEvents((events) => {
+  const unsubscribe = ports.store.events.onEvents((events) => {
     if (events.some((event) => concerns(event, run.task))) void obey();
   });
   return {
@@ -71,7 +72,7 @@ function followOrders(
   };
 
   async function follow(): Promise<void> {
-    const task = await ports.store.getTask(run.task);
+    const task = await ports.store.tasks.getTask(run.task);
     if (task === null) return;
     if (task.order !== null) await ports.supervisors.control(dir, task.order === "kill" ? "kill" : "stop");
     else await keepPace(task);
@@ -82,7 +83,7 @@ function followOrders(
     if (wanted === paused) return;
     if (!(await ports.supervisors.control(dir, wanted ? "pause" : "resume"))) return;
     paused = wanted;
-    await ports.store.updateRun(lease, { status: wanted ? "paused" : "running" });
+    await ports.store.tasks.updateRun(lease, { status: wanted ? "paused" : "running" });
   }
 }
 

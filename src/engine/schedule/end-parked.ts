@@ -20,7 +20,7 @@ const WORDS: Readonly<Record<QueueReason, string>> = {
 
 /** A night that still waits when the next one comes would wait for ever: it ends, and says for what it waited. True: it has. */
 export async function endParked(ports: EnginePorts, { id }: Pick<Task, "id">): Promise<boolean> {
-  if (!(await isParked(ports, await ports.store.getTask(id)))) return false;
+  if (!(await isParked(ports, await ports.store.tasks.getTask(id)))) return false;
   const { task } = await transact(ports, id, null, async (before) =>
     // Its turn may have come meanwhile.
     (await isParked(ports, before))
@@ -34,7 +34,7 @@ export async function endParked(ports: EnginePorts, { id }: Pick<Task, "id">): P
 
 async function isParked({ store }: EnginePorts, task: Task | null): Promise<boolean> {
   if (task?.status !== "queued" || task.queuedFor === null || task.queuedFor.kind === "backoff") return false;
-  const taken = await store.listRuns({ task: task.id, status: ["running", "paused"], project: null, limit: 1 });
+  const taken = await store.tasks.listRuns({ task: task.id, status: ["running", "paused"], project: null, limit: 1 });
   return taken.length === 0;
 }
 

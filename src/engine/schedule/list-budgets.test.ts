@@ -28,7 +28,7 @@ async function register(name: string, settings: string): Promise<void> {
   await mkdir(path);
   await writeFile(join(path, "nightshift.yaml"), `project: ${name}\n${settings}`);
   const { wanted } = await files().pendingTrust({ path }, "");
-  await store.saveProject(sampleProject({ name, path, accepted: wanted }), sampleEvent());
+  await store.projects.saveProject(sampleProject({ name, path, accepted: wanted }), sampleEvent());
 }
 
 async function budgets(project: string | null): Promise<readonly unknown[]> {
@@ -42,10 +42,10 @@ it("are those of all projects once, and of each project where it has less", asyn
   await register("shop", "budget: { night_usd: 5 }\n");
   await register("api", "");
   const shop = await startTask(store, { project: "shop" });
-  await store.reserve(shop.lease, { limits: [], mostUsd: 3 });
+  await store.money.reserve(shop.lease, { limits: [], mostUsd: 3 });
   const api = await startTask(store, { project: "api" });
   const end = sampleEnd(api.run.id, { costUsd: 0.5, finishedAt: NOW - 1 });
-  await store.commit(committing(api.task, { lease: api.lease, endRun: end }));
+  await store.tasks.commit(committing(api.task, { lease: api.lease, endRun: end }));
   expect(await budgets(null)).toEqual([
     [null, "night", 20, 0.5, 3],
     [null, "month", 200, 0.5, 3],

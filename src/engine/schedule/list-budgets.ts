@@ -6,12 +6,12 @@ type Needed = Pick<EnginePorts, "store" | "projects" | "clock" | "log">;
 
 /** What of tonight's and this month's limits is gone. `project`: only those that hold for this one. */
 export async function listBudgets(ports: Needed, project: string | null): Promise<readonly UsedLimit[]> {
-  const projects = await ports.store.listProjects();
+  const projects = await ports.store.projects.listProjects();
   const asked = projects.filter(({ name }) => project === null || name === project);
   const limits = (await Promise.all(asked.map((each) => limitsOf(ports, each)))).flat();
   // Those of all projects come with each of them.
   const once = new Map(limits.map((limit) => [`${limit.window} ${limit.project ?? ""}`, limit]));
-  return ports.store.listUse([...once.values()].toSorted(compare));
+  return ports.store.money.listUse([...once.values()].toSorted(compare));
 }
 
 /** A project whose files cannot be read has said so elsewhere. */

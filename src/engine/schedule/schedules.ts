@@ -32,7 +32,7 @@ const PAGE = 200;
  */
 export async function startDue(ports: EnginePorts): Promise<void> {
   const troubles: unknown[] = [];
-  for (const project of await ports.store.listProjects())
+  for (const project of await ports.store.projects.listProjects())
     // Of one project: it is tried again, and costs no other its night.
     await startProject(ports, project).catch((error: unknown) => troubles.push(error));
   if (troubles.length > 0) throw troubles[0];
@@ -41,10 +41,10 @@ export async function startDue(ports: EnginePorts): Promise<void> {
 async function startProject(ports: EnginePorts, project: Project): Promise<void> {
   const found = await readSchedules(ports, project);
   if (found === null) return;
-  const marks = await ports.store.listMarks(project.name);
+  const marks = await ports.store.schedules.listMarks(project.name);
   if (found.areCurrent)
     for (const mark of marks)
-      if (!found.schedules.some(({ name }) => name === mark.name)) await ports.store.dropMark(mark);
+      if (!found.schedules.some(({ name }) => name === mark.name)) await ports.store.schedules.dropMark(mark);
   for (const schedule of found.schedules) {
     const known = marks.find(({ name }) => name === schedule.name) ?? null;
     await startSchedule(ports, { project, schedule, known });
@@ -90,7 +90,7 @@ async function startSchedule(ports: EnginePorts, planned: Planned): Promise<void
   const newest = due.at(-1);
   if (newest === undefined) return;
   const { task, ...told } = await dealWith(ports, { ...planned, mark, due, at: newest, now });
-  await ports.store.saveMark({ ...mark, at: newest, task: task?.id ?? null }, told);
+  await ports.store.schedules.saveMark({ ...mark, at: newest, task: task?.id ?? null }, told);
 }
 
 /** A schedule that is new, or not the same any more, begins now: nothing of its past was missed. */
@@ -102,7 +102,7 @@ async function currentMark(
   if (known !== null && !isChanged(known, schedule) && known.at <= now + WRONG_CLOCK_MS) return known;
   const { name, expression, timeZone } = schedule;
   const mark = { project: project.name, name, expression, timeZone, at: now, task: known?.task ?? null };
-  await store.saveMark(mark, { events: [], notices: [] });
+  await store.schedules.saveMark(mark, { events: [], notices: [] });
   return mark;
 }
 
@@ -142,7 +142,7 @@ async function dealWith(ports: EnginePorts, due: Due): Promise<Dealt> {
     return { task, events, notices: await noticesFor(ports, { task, events }) };
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    const event = refused(due, ports.redact(error.message));
+    const event = refused(due, ports.secrets.redact(error.message));
     const isNew = due.mark.task !== null || isWorthTelling(due);
     return { task: null, events: [event], notices: isNew ? refusalNotices(ports, due, event) : [] };
   }
@@ -156,7 +156,7 @@ async function keyFor(ports: EnginePorts, { project, schedule, at }: Moment): Pr
   const first = `schedule ${project.name} ${schedule.name} ${new Date(at).toISOString()}`;
   for (let time = 1; ; time += 1) {
     const key = time === 1 ? first : `${first} ${time}`;
-    const made = await ports.store.getTaskByKey(key);
+    const made = await ports.store.tasks.getTaskByKey(key);
     if (made === null || !isOver(made)) return { key, made };
   }
 }
@@ -174,7 +174,7 @@ function isOver({ createdAt, finishedAt }: Task): boolean {
 /** What has to end before the schedule's next task starts. For a night that is any other, whoever started it. */
 async function findRunning(ports: EnginePorts, { project, schedule, mark }: Due): Promise<Task | null> {
   if (schedule.pipeline !== NIGHTLY) {
-    const task = mark.task === null ? null : await ports.store.getTask(mark.task);
+    const task = mark.task === null ? null : await ports.store.tasks.getTask(mark.task);
     return task === null || hasEnded(task) ? null : task;
   }
   for (const night of await openNights(ports, project)) if (!(await endParked(ports, night))) return night;
@@ -184,7 +184,13 @@ async function findRunning(ports: EnginePorts, { project, schedule, mark }: Due)
 async function openNights({ store }: EnginePorts, { name }: Project): Promise<readonly Task[]> {
   const nights: Task[] = [];
   for (let cursor: string | null = null; ;) {
-    const page: Page<Task> = await store.listTasks({ status: OPEN, state: null, project: name, cursor, limit: PAGE });
+    const page: Page<Task> = await store.tasks.listTasks({
+      status: OPEN,
+      state: null,
+      project: name,
+      cursor,
+      limit: PAGE,
+    });
     nights.push(...page.rows.filter(({ pipeline }) => pipeline === NIGHTLY));
     if (page.next === null) return nights;
     cursor = page.next;

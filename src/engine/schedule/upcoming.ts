@@ -33,7 +33,7 @@ export interface Upcoming {
 
 /** What will run when, soonest first. A schedule that does not come round in that time is told too, at the end. */
 export async function listUpcoming(ports: EnginePorts, project: string | null, until: number): Promise<Upcoming> {
-  const projects = project === null ? await ports.store.listProjects() : [await findProject(ports, project)];
+  const projects = project === null ? await ports.store.projects.listProjects() : [await findProject(ports, project)];
   const runs: UpcomingRun[] = [];
   const problems: string[] = [];
   for (const each of projects) {

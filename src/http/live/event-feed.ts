@@ -36,7 +36,7 @@ export function openEventFeed(store: EventStore, size: RingSize = RING): EventFe
     }, BATCH_MS);
   }
 
-  const unsubscribe = store.onEvents((events) => {
+  const unsubscribe = store.events.onEvents((events) => {
     ring.add(events);
     if (timer === null) tell();
     else gathered = true;
@@ -73,7 +73,7 @@ export function openEventFeed(store: EventStore, size: RingSize = RING): EventFe
 }
 
 async function startOf(store: EventStore, after: number | null): Promise<number> {
-  const last = await store.lastEventId();
+  const last = await store.events.lastEventId();
   // An id from before the database was replaced by an older one would wait for ever.
   return after === null ? last : Math.min(after, last);
 }
@@ -81,8 +81,8 @@ async function startOf(store: EventStore, after: number | null): Promise<number>
 async function readStore(store: EventStore, cursor: number, task: string | null): Promise<Reading> {
   // Asked before the page is read: whatever is committed up to here is in the page, so the cursor may move there even
   // when the newest events are of other tasks.
-  const committed = await store.lastEventId();
-  const events = await store.listEvents({ after: cursor, task, limit: PAGE });
+  const committed = await store.events.lastEventId();
+  const events = await store.events.listEvents({ after: cursor, task, limit: PAGE });
   const last = events.at(-1)?.id ?? cursor;
   return { text: events.map(eventText).join(""), cursor: events.length === PAGE ? last : Math.max(last, committed) };
 }

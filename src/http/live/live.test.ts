@@ -75,10 +75,10 @@ function textsOf(page: unknown): string[] {
 describe("the event stream", () => {
   it("loses and repeats nothing over cuts while events are written", async () => {
     const total = 500;
-    const first = await api.store.lastEventId();
+    const first = await api.store.events.lastEventId();
     const writing = (async () => {
       for (let written = 0; written < total; written += 5) {
-        await api.store.appendEvents(
+        await api.store.events.appendEvents(
           Array.from({ length: 5 }, (_, index) => makeEvent({ summary: `event ${written + index}` })),
         );
         if (written % 50 === 0) await sleep(3);
@@ -101,11 +101,15 @@ describe("the event stream", () => {
   it("goes over from the store to what comes live without a seam, for one task too", async () => {
     const mine = "task_mine000001";
     await saveTask(api.store, makeTask({ id: mine }));
-    const start = await api.store.lastEventId();
+    const start = await api.store.events.lastEventId();
     const enough = new AbortController();
     const writing = (async () => {
       while (!enough.signal.aborted) {
-        await api.store.appendEvents([makeEvent({ task: mine }), makeEvent({ task: null }), makeEvent({ task: null })]);
+        await api.store.events.appendEvents([
+          makeEvent({ task: mine }),
+          makeEvent({ task: null }),
+          makeEvent({ task: null }),
+        ]);
         await sleep(0);
       }
     })();
@@ -125,13 +129,13 @@ describe("the event stream", () => {
   });
 
   it("starts from now, says where that is, and sends what the contract says", async () => {
-    await api.store.appendEvents([makeEvent({ summary: "before" })]);
+    await api.store.events.appendEvents([makeEvent({ summary: "before" })]);
     const abort = new AbortController();
     const events = connectClient().events({ signal: abort.signal });
     const next = events.next();
     await until(() => server.app.watchers() === 1);
     await sleep(50);
-    await api.store.appendEvents([makeEvent({ summary: "after", data: { text: "line\nline" } })]);
+    await api.store.events.appendEvents([makeEvent({ summary: "after", data: { text: "line\nline" } })]);
     const { value } = await next;
     expect(eventSchema.parse(value)).toMatchObject({ summary: "after", data: { text: "line\nline" } });
     abort.abort();
@@ -140,10 +144,10 @@ describe("the event stream", () => {
   });
 
   it("does not wait for an id that the database never reached", async () => {
-    const last = await api.store.lastEventId();
+    const last = await api.store.events.lastEventId();
     const reading = readIds(await openStream({ "last-event-id": "999999" }), (ids) => ids.length > 0);
     await until(() => server.app.watchers() === 1);
-    await api.store.appendEvents([makeEvent()]);
+    await api.store.events.appendEvents([makeEvent()]);
     expect(await reading).toEqual([last + 1]);
   });
 
@@ -177,7 +181,7 @@ describe("the event stream", () => {
     })();
     await until(() => server.app.watchers() === 2);
     for (let written = 0; written < 80; written += 1) {
-      await api.store.appendEvents([makeEvent({ data: { big } })]);
+      await api.store.events.appendEvents([makeEvent({ data: { big } })]);
       if (written % 20 === 0) await sleep(10);
     }
     await until(() => server.app.watchers() === 1);
@@ -202,12 +206,12 @@ describe("the event stream", () => {
 describe("the client's events", () => {
   it("go on over a restart of the server, from the last one seen", async () => {
     const abort = new AbortController();
-    const events = connectClient().events({ signal: abort.signal, after: await api.store.lastEventId() });
+    const events = connectClient().events({ signal: abort.signal, after: await api.store.events.lastEventId() });
     const { port } = server;
-    await api.store.appendEvents([makeEvent({ summary: "one" })]);
+    await api.store.events.appendEvents([makeEvent({ summary: "one" })]);
     expect((await events.next()).value).toMatchObject({ summary: "one" });
     await server.close();
-    await api.store.appendEvents([makeEvent({ summary: "two" })]);
+    await api.store.events.appendEvents([makeEvent({ summary: "two" })]);
     server = await openHttpServer(api.deps, { host: "127.0.0.1", port, publicUrl: null }, TIMES);
     expect((await events.next()).value).toMatchObject({ summary: "two" });
     abort.abort();

@@ -29,7 +29,7 @@ export function outputSource(runId: string, from: number, deps: OutputDeps): Sse
   return {
     async read() {
       // The run first: if it had ended by then, an empty page read afterwards means that all was sent.
-      const run = await deps.store.getRun(runId);
+      const run = await deps.store.tasks.getRun(runId);
       if (run === null) return { text: sseMessage({ id: offset, event: "end", data: {} }), last: true };
       const page = await readOutput(run, offset, deps);
       if (page.next > offset) {
@@ -48,7 +48,7 @@ export function outputSource(runId: string, from: number, deps: OutputDeps): Sse
       };
       const poll = setInterval(wake, POLL_MS).unref();
       const stopOutput = deps.onOutput(runId, soon);
-      const stopEvents = deps.store.onEvents((events) => {
+      const stopEvents = deps.store.events.onEvents((events) => {
         if (events.some((event) => event.run === runId)) soon();
       });
       return () => {

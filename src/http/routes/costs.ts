@@ -20,7 +20,7 @@ export function costRoutes({ store, info, clock, night }: CostDeps): Handlers<"G
       const { timeZone } = info();
       const { since, until } = spanOf(query, clock.now(), timeZone);
       const by = [...new Set(query.by ?? COST_DIMENSIONS)];
-      const rows = await store.costs({ since, until, project: query.project ?? null, by, timeZone });
+      const rows = await store.money.costs({ since, until, project: query.project ?? null, by, timeZone });
       return viewCosts(rows, { since, until, timeZone, by });
     },
   };

@@ -13,7 +13,7 @@ export function daemonRoutes({ store, agents, stop, info, clock }: HttpDeps): Ha
     },
 
     async "POST /daemon/stop"({ body }) {
-      const runs = await store.listOpenRuns();
+      const runs = await store.tasks.listOpenRuns();
       // After the answer has left: whoever asked wants to read which runs go on.
       setImmediate(() => stop(body.force));
       return { forced: body.force, runs: runs.map((run) => viewRun(run, clock.now())) };
@@ -21,7 +21,7 @@ export function daemonRoutes({ store, agents, stop, info, clock }: HttpDeps): Ha
 
     async "GET /status"() {
       const { pid, version, startedAt, sandbox, problems } = info();
-      const [tasks, runs] = await Promise.all([store.countTasks(), store.listOpenRuns()]);
+      const [tasks, runs] = await Promise.all([store.tasks.countTasks(), store.tasks.listOpenRuns()]);
       return {
         pid,
         version,
@@ -35,7 +35,7 @@ export function daemonRoutes({ store, agents, stop, info, clock }: HttpDeps): Ha
     },
 
     async "GET /healthz"() {
-      await store.lastEventId();
+      await store.events.lastEventId();
       return { status: "ok" };
     },
 

@@ -17,13 +17,13 @@ const UNFINISHED = TASK_STATUSES.filter((status) => !ENDED_STATUSES.includes(sta
 export function projectRoutes({ commands, store, findProject, pendingTrust }: HttpDeps): Handlers<ProjectRoutes> {
   return {
     async "GET /projects"() {
-      return { projects: (await store.listProjects()).map(viewProject) };
+      return { projects: (await store.projects.listProjects()).map(viewProject) };
     },
 
     async "POST /projects"({ body, actor }) {
       const found = await findProject(placeOf(body));
-      requireOwnFolder(found, await store.listProjects());
-      const known = await store.getProject(found.name);
+      requireOwnFolder(found, await store.projects.listProjects());
+      const known = await store.projects.getProject(found.name);
       const accepted = acceptedBefore(found, known);
       const pending = await pendingTrust(found, accepted);
       if (body.accept === null) {
@@ -48,7 +48,7 @@ export function projectRoutes({ commands, store, findProject, pendingTrust }: Ht
 
     async "DELETE /projects/:name"({ params }) {
       const { name } = await knownProject(store, params.name);
-      const { rows } = await store.listTasks({
+      const { rows } = await store.tasks.listTasks({
         status: UNFINISHED,
         state: null,
         project: name,
@@ -63,7 +63,7 @@ export function projectRoutes({ commands, store, findProject, pendingTrust }: Ht
           "Cancel them first.",
         );
       }
-      await store.removeProject(name);
+      await store.projects.removeProject(name);
       return null;
     },
   };
@@ -104,9 +104,9 @@ function acceptedBefore(found: FoundProject, known: Project | null): string {
 }
 
 async function knownProject(store: Store, name: string): Promise<Project> {
-  const project = await store.getProject(name);
+  const project = await store.projects.getProject(name);
   if (project !== null) return project;
-  const names = (await store.listProjects()).map((known) => known.name);
+  const names = (await store.projects.listProjects()).map((known) => known.name);
   const known = names.length === 0 ? "None is registered yet." : `Registered: ${names.join(", ")}.`;
   throw new UserError(
     "not_found",

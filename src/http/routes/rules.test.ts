@@ -20,8 +20,11 @@ async function read<T>(path: string): Promise<T> {
 
 describe("rules", () => {
   it("are listed by project, the expired ones when asked for", async () => {
-    await api.store.saveRule(makeRule({ id: "rule_1", expiresAt: NOW, proposal: "prop_1", url: "u" }), makeEvent());
-    await api.store.saveRule(makeRule({ id: "rule_2", project: "api", at: 2_000 }), makeEvent());
+    await api.store.ledger.saveRule(
+      makeRule({ id: "rule_1", expiresAt: NOW, proposal: "prop_1", url: "u" }),
+      makeEvent(),
+    );
+    await api.store.ledger.saveRule(makeRule({ id: "rule_2", project: "api", at: 2_000 }), makeEvent());
     const ids = async (query: string) =>
       (await read<{ rules: RuleJson[] }>(`/rules${query}`)).rules.map(({ id }) => id);
     expect(await ids("")).toEqual(["rule_2"]);
@@ -82,7 +85,7 @@ describe("rules", () => {
 describe("proposals", () => {
   it("are listed by project and status, newest first", async () => {
     const reason = { kind: "style", text: "", by: "ada", at: NOW } as const;
-    await api.store.saveProposals([
+    await api.store.ledger.saveProposals([
       makeProposal({ id: "prop_1" }),
       makeProposal({ id: "prop_2", status: "closed", at: 2_000, reason, askedAt: NOW }),
     ]);

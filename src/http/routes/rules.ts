@@ -18,7 +18,7 @@ export function ruleRoutes({ commands, store, clock }: HttpDeps): Handlers<RuleR
   return {
     async "GET /rules"({ query }) {
       const at = query.expired ? null : clock.now();
-      return { rules: (await store.listRules({ project: query.project ?? null, at })).map(show) };
+      return { rules: (await store.ledger.listRules({ project: query.project ?? null, at })).map(show) };
     },
 
     async "POST /rules"({ body: { project, text, expires_at }, actor }) {
@@ -36,7 +36,7 @@ export function ruleRoutes({ commands, store, clock }: HttpDeps): Handlers<RuleR
     },
 
     async "GET /proposals"({ query: { project, status, limit } }) {
-      const found = await store.listProposals({ project: project ?? null, statuses: status ?? null, limit });
+      const found = await store.ledger.listProposals({ project: project ?? null, statuses: status ?? null, limit });
       return { proposals: found.map(viewProposal) };
     },
 

@@ -18,7 +18,12 @@ export function runRoutes(deps: HttpDeps, { feed, stream }: Live): Handlers<RunR
   return {
     async "GET /runs"({ query: { status, project, task, limit } }) {
       const taskId = task === undefined ? null : (await findTask(store, task)).id;
-      const runs = await store.listRuns({ task: taskId, status: status ?? null, project: project ?? null, limit });
+      const runs = await store.tasks.listRuns({
+        task: taskId,
+        status: status ?? null,
+        project: project ?? null,
+        limit,
+      });
       const now = clock.now();
       return { runs: runs.map((run) => viewRun(run, now)) };
     },

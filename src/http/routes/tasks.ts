@@ -22,7 +22,7 @@ export function taskRoutes({ commands, store, runFiles, clock }: HttpDeps): Hand
     },
 
     async "GET /tasks"({ query: { status, state, project, cursor, limit } }) {
-      const page = await store.listTasks({
+      const page = await store.tasks.listTasks({
         status: status ?? null,
         state: state ?? null,
         project: project ?? null,
@@ -56,7 +56,7 @@ export function taskRoutes({ commands, store, runFiles, clock }: HttpDeps): Hand
 
     async "GET /tasks/:id/events"({ params, query: { after, limit } }) {
       const task = await findTask(store, params.id);
-      const events = await store.listEvents({ after, task: task.id, limit });
+      const events = await store.events.listEvents({ after, task: task.id, limit });
       const more = events.length === limit;
       return { events: events.map(viewEvent), next: more ? (events.at(-1)?.id ?? null) : null };
     },

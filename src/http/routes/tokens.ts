@@ -12,11 +12,11 @@ export function tokenRoutes({
 }: HttpDeps): Handlers<"GET /tokens" | "POST /tokens" | "DELETE /tokens/:name"> {
   return {
     async "GET /tokens"() {
-      return { tokens: (await store.listTokens()).map(viewTokenRow) };
+      return { tokens: (await store.people.listTokens()).map(viewTokenRow) };
     },
 
     async "POST /tokens"({ body: { name, rights } }) {
-      const taken = name === owner || (await store.listTokens()).some((token) => token.name === name);
+      const taken = name === owner || (await store.people.listTokens()).some((token) => token.name === name);
       if (taken)
         throw new UserError(
           "conflict",
@@ -25,12 +25,12 @@ export function tokenRoutes({
         );
       const token = `nst_${randomBytes(32).toString("base64url")}`;
       const row = { name, hash: hashToken(token), rights: [...new Set(rights)], createdAt: clock.now() };
-      await store.addToken(row);
+      await store.people.addToken(row);
       return { ...viewTokenRow(row), token };
     },
 
     async "DELETE /tokens/:name"({ params }) {
-      if (await store.removeToken(params.name)) return null;
+      if (await store.people.removeToken(params.name)) return null;
       throw new UserError("not_found", `There is no token for "${params.name}".`, "`nightshift token` lists them.");
     },
   };

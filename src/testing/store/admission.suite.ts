@@ -11,41 +11,41 @@ export function testAdmission(current: Current): void {
       const urgent = await queueTask(current.store, { priority: "urgent", createdAt: 9000 });
       const high = await queueTask(current.store, { priority: "high", createdAt: 8000 });
       const second = sampleRun(normalOld.task, { createdAt: 1001 });
-      await current.store.commit(committing(normalOld.task, { newRun: second, admission: SHUT }));
+      await current.store.tasks.commit(committing(normalOld.task, { newRun: second, admission: SHUT }));
       const order = [urgent.run.id, high.run.id, normalOld.run.id, second.id, normalYoung.run.id, low.run.id];
-      expect(await current.store.admit({ ...OPEN, total: 2 })).toEqual(order.slice(0, 2));
-      expect(await current.store.admit(OPEN)).toEqual(order.slice(2));
-      expect(await current.store.admit(OPEN)).toEqual([]);
+      expect(await current.store.tasks.admit({ ...OPEN, total: 2 })).toEqual(order.slice(0, 2));
+      expect(await current.store.tasks.admit(OPEN)).toEqual(order.slice(2));
+      expect(await current.store.tasks.admit(OPEN)).toEqual([]);
     });
 
     it("follows a priority that changed while the run waited", async () => {
       const first = await queueTask(current.store, { createdAt: 1 });
       const second = await queueTask(current.store, { createdAt: 2 });
-      await current.store.commit(committing({ ...second.task, priority: "high" }, { admission: SHUT }));
-      expect(await current.store.admit({ ...OPEN, total: 1 })).toEqual([second.run.id]);
-      expect(await current.store.admit({ ...OPEN, total: 2 })).toEqual([first.run.id]);
+      await current.store.tasks.commit(committing({ ...second.task, priority: "high" }, { admission: SHUT }));
+      expect(await current.store.tasks.admit({ ...OPEN, total: 1 })).toEqual([second.run.id]);
+      expect(await current.store.tasks.admit({ ...OPEN, total: 2 })).toEqual([first.run.id]);
     });
 
     it("lets a run in before its moment where its task was woken, and no other", async () => {
       const later = { notBefore: OPEN.at + 1 };
       const woken = await queueTask(current.store, {}, later);
       await queueTask(current.store, {}, later);
-      expect(await current.store.admit(OPEN)).toEqual([]);
-      const { admitted } = await current.store.commit(committing(woken.task, { wake: true }));
+      expect(await current.store.tasks.admit(OPEN)).toEqual([]);
+      const { admitted } = await current.store.tasks.commit(committing(woken.task, { wake: true }));
       expect(admitted).toEqual([woken.run.id]);
-      expect(await current.store.getRun(woken.run.id)).toMatchObject({ notBefore: null });
+      expect(await current.store.tasks.getRun(woken.run.id)).toMatchObject({ notBefore: null });
     });
 
     it("counts starting, running and paused runs against the limit", async () => {
       await queueTask(current.store);
-      await current.store.admit(OPEN);
+      await current.store.tasks.admit(OPEN);
       await startTask(current.store);
       const { lease } = await startTask(current.store);
-      await current.store.updateRun(lease, { status: "paused" });
+      await current.store.tasks.updateRun(lease, { status: "paused" });
       const { run } = await queueTask(current.store);
-      expect(await current.store.admit({ ...OPEN, total: 3 })).toEqual([]);
-      expect(await current.store.admit({ ...OPEN, perProject: 3 })).toEqual([]);
-      expect(await current.store.admit({ ...OPEN, total: 4, perProject: 4 })).toEqual([run.id]);
+      expect(await current.store.tasks.admit({ ...OPEN, total: 3 })).toEqual([]);
+      expect(await current.store.tasks.admit({ ...OPEN, perProject: 3 })).toEqual([]);
+      expect(await current.store.tasks.admit({ ...OPEN, total: 4, perProject: 4 })).toEqual([run.id]);
     });
 
     it("passes over runs of a full project, however many stand in front", async () => {
@@ -53,7 +53,7 @@ export function testAdmission(current: Current): void {
       const shut = await queueTask(current.store, { project: "shut", priority: "urgent" });
       const other = await queueTask(current.store, { project: "other" });
       const limits = { ...OPEN, total: 3, perProject: 1, projects: { full: 2, shut: 0 } };
-      const admitted = await current.store.admit(limits);
+      const admitted = await current.store.tasks.admit(limits);
       expect(admitted).toHaveLength(3);
       expect(admitted).toContain(other.run.id);
       expect(admitted).not.toContain(shut.run.id);
@@ -62,18 +62,20 @@ export function testAdmission(current: Current): void {
     it("lets named projects in where the others may run nothing", async () => {
       for (let i = 0; i < 5; i++) await queueTask(current.store, { project: `p${i}`, priority: "high" });
       const { run } = await queueTask(current.store, { project: "named" });
-      expect(await current.store.admit({ ...OPEN, total: 2, perProject: 0, projects: { named: 1 } })).toEqual([run.id]);
+      expect(await current.store.tasks.admit({ ...OPEN, total: 2, perProject: 0, projects: { named: 1 } })).toEqual([
+        run.id,
+      ]);
     });
 
     it("lets in a long queue whole where there is room without end", async () => {
       for (let i = 0; i < 450; i++) await queueTask(current.store, { project: `p${i % 7}` });
       const limits = { ...OPEN, total: Infinity, perProject: Infinity, projects: { p0: 3 } };
-      expect(await current.store.admit(limits)).toHaveLength(450 - 65 + 3);
+      expect(await current.store.tasks.admit(limits)).toHaveLength(450 - 65 + 3);
     });
 
     it("takes names of projects as they are", async () => {
       const { run } = await queueTask(current.store, { project: "constructor" });
-      expect(await current.store.admit({ ...OPEN, perProject: 1 })).toEqual([run.id]);
+      expect(await current.store.tasks.admit({ ...OPEN, perProject: 1 })).toEqual([run.id]);
     });
 
     it("leaves out paused tasks, parked agents and runs whose time has not come", async () => {
@@ -82,19 +84,19 @@ export function testAdmission(current: Current): void {
       const later = await queueTask(current.store, {}, { notBefore: OPEN.at + 1 });
       const now = await queueTask(current.store, {}, { notBefore: OPEN.at });
       const agentless = await queueTask(current.store, {}, { agent: null });
-      expect(await current.store.admit({ ...OPEN, parkedAgents: ["parked", "another"] })).toEqual([
+      expect(await current.store.tasks.admit({ ...OPEN, parkedAgents: ["parked", "another"] })).toEqual([
         now.run.id,
         agentless.run.id,
       ]);
-      expect(await current.store.admit({ ...OPEN, at: OPEN.at + 1 })).toEqual([parked.run.id, later.run.id]);
-      await current.store.commit(committing({ ...paused.task, status: "queued" }, { admission: SHUT }));
-      expect(await current.store.admit(OPEN)).toEqual([paused.run.id]);
+      expect(await current.store.tasks.admit({ ...OPEN, at: OPEN.at + 1 })).toEqual([parked.run.id, later.run.id]);
+      await current.store.tasks.commit(committing({ ...paused.task, status: "queued" }, { admission: SHUT }));
+      expect(await current.store.tasks.admit(OPEN)).toEqual([paused.run.id]);
     });
 
     it("does not wait for a moment that was set while the clock was ahead", async () => {
       const ahead = OPEN.at + 1_000_000_000;
       const { run } = await queueTask(current.store, {}, { createdAt: ahead, notBefore: ahead + 1 });
-      expect(await current.store.admit(OPEN)).toEqual([run.id]);
+      expect(await current.store.tasks.admit(OPEN)).toEqual([run.id]);
     });
 
     it("is part of a commit: the end of one run lets another in", async () => {
@@ -102,23 +104,23 @@ export function testAdmission(current: Current): void {
       const { task, run, lease } = await startTask(current.store);
       const waiting = sampleTask();
       const queued = sampleRun(waiting);
-      expect((await current.store.createTask(creating(waiting, { run: queued, admission: limits }))).admitted).toEqual(
-        [],
-      );
-      const result = await current.store.commit(
+      expect(
+        (await current.store.tasks.createTask(creating(waiting, { run: queued, admission: limits }))).admitted,
+      ).toEqual([]);
+      const result = await current.store.tasks.commit(
         committing(task, { lease, endRun: sampleEnd(run.id), admission: limits }),
       );
       expect(result.admitted).toEqual([queued.id]);
-      expect(await current.store.getRun(queued.id)).toMatchObject({ status: "starting" });
+      expect(await current.store.tasks.getRun(queued.id)).toMatchObject({ status: "starting" });
     });
 
     it("is strict and lets nobody in twice when twenty ask at once", async () => {
       for (let i = 0; i < 30; i++) await queueTask(current.store, { project: `p${i % 3}` });
       const limits = { ...OPEN, total: 7, perProject: 3 };
-      const admitted = (await Promise.all(Array.from({ length: 20 }, () => current.store.admit(limits)))).flat();
+      const admitted = (await Promise.all(Array.from({ length: 20 }, () => current.store.tasks.admit(limits)))).flat();
       expect(admitted).toHaveLength(7);
       expect(new Set(admitted).size).toBe(7);
-      const open = await current.store.listOpenRuns();
+      const open = await current.store.tasks.listOpenRuns();
       expect(open).toHaveLength(7);
       for (const project of ["p0", "p1", "p2"])
         expect(open.filter((run) => run.project === project).length).toBeLessThanOrEqual(3);

@@ -23,7 +23,7 @@ export function testCommit(current: Current): void {
       const { task, run, lease } = await startTask(current.store);
       const next = sampleRun(task, { step: "checks", role: null, agent: null, createdAt: 2000 });
       const end = sampleEnd(run.id);
-      const result = await current.store.commit(
+      const result = await current.store.tasks.commit(
         committing(
           { ...task, state: "checks", version: 99 },
           {
@@ -41,17 +41,17 @@ export function testCommit(current: Current): void {
       const stored = { ...task, state: "checks", version: 2 };
       expect(result).toMatchObject({ task: stored, admitted: [next.id], ended: [] });
       expect(result.events.map(({ summary }) => summary)).toEqual(["one", "two"]);
-      expect(await current.store.getTask(task.id)).toEqual(stored);
-      expect(await current.store.getRun(run.id)).toEqual({ ...run, ...end });
-      expect(await current.store.getRun(next.id)).toMatchObject({
+      expect(await current.store.tasks.getTask(task.id)).toEqual(stored);
+      expect(await current.store.tasks.getRun(run.id)).toEqual({ ...run, ...end });
+      expect(await current.store.tasks.getRun(next.id)).toMatchObject({
         status: "starting",
         costUsd: null,
         tokens: NO_TOKENS,
       });
-      expect(await current.store.listChecks(task.id)).toEqual([sampleCheck(run.id)]);
-      expect(await current.store.listArtifacts(task.id)).toEqual([sampleArtifact()]);
-      expect(await current.store.listEvents({ after: 0, task: null, limit: 9 })).toEqual(result.events);
-      expect(await current.store.dueNotices(1000, 9)).toMatchObject([sampleNotice()]);
+      expect(await current.store.tasks.listChecks(task.id)).toEqual([sampleCheck(run.id)]);
+      expect(await current.store.tasks.listArtifacts(task.id)).toEqual([sampleArtifact()]);
+      expect(await current.store.events.listEvents({ after: 0, task: null, limit: 9 })).toEqual(result.events);
+      expect(await current.store.outbox.dueNotices(1000, 9)).toMatchObject([sampleNotice()]);
     });
 
     it("keeps what a run without an exit left", async () => {
@@ -63,19 +63,19 @@ export function testCommit(current: Current): void {
         costBasis: "unknown",
         error: "lost",
       });
-      await current.store.commit(committing(task, { lease, endRun: end }));
-      expect(await current.store.getRun(run.id)).toMatchObject(end);
+      await current.store.tasks.commit(committing(task, { lease, endRun: end }));
+      expect(await current.store.tasks.getRun(run.id)).toMatchObject(end);
     });
 
     it("refuses an older lease and writes nothing", async () => {
       const { task, run, lease } = await startTask(current.store);
-      await current.store.takeRun(run.id, 1600);
+      await current.store.tasks.takeRun(run.id, 1600);
       await expectNothingWritten(current, LeaseLostError, everything(task.id, run.id, committing(task, { lease })));
     });
 
     it("refuses the lease of a run that has ended", async () => {
       const { task, run, lease } = await startTask(current.store);
-      await current.store.commit(committing(task, { lease, endRun: sampleEnd(run.id) }));
+      await current.store.tasks.commit(committing(task, { lease, endRun: sampleEnd(run.id) }));
       await expectNothingWritten(
         current,
         LeaseLostError,
@@ -85,18 +85,18 @@ export function testCommit(current: Current): void {
 
     it("ends a run only once, also without a lease", async () => {
       const { task, run, lease } = await startTask(current.store);
-      await current.store.commit(committing(task, { lease, endRun: sampleEnd(run.id) }));
+      await current.store.tasks.commit(committing(task, { lease, endRun: sampleEnd(run.id) }));
       const again = committing(
         { ...task, version: 2 },
         { endRun: sampleEnd(run.id, { status: "failed" }), events: [sampleEvent()] },
       );
       await expectNothingWritten(current, LeaseLostError, again);
-      expect(await current.store.getRun(run.id)).toMatchObject({ status: "succeeded" });
+      expect(await current.store.tasks.getRun(run.id)).toMatchObject({ status: "succeeded" });
     });
 
     it("refuses a change made for an older version and writes nothing", async () => {
       const { task, run, lease } = await startTask(current.store);
-      await current.store.commit(committing(task));
+      await current.store.tasks.commit(committing(task));
       await expectNothingWritten(current, StaleTaskError, everything(task.id, run.id, committing(task, { lease })));
       await expectNothingWritten(
         current,
@@ -107,32 +107,32 @@ export function testCommit(current: Current): void {
 
     it("says that the lease is lost rather than that the task is stale when both are so", async () => {
       const { task, run, lease } = await startTask(current.store);
-      await current.store.commit(committing(task));
-      await current.store.takeRun(run.id, 1600);
-      await expect(current.store.commit(committing(task, { lease }))).rejects.toThrow(LeaseLostError);
+      await current.store.tasks.commit(committing(task));
+      await current.store.tasks.takeRun(run.id, 1600);
+      await expect(current.store.tasks.commit(committing(task, { lease }))).rejects.toThrow(LeaseLostError);
     });
 
     it("ends every other run of the task that has not ended, and no run of another task", async () => {
       const { task, run, lease } = await startTask(current.store);
       const other = await startTask(current.store);
       const queued = sampleRun(task, { createdAt: 1100 });
-      await current.store.commit(committing(task, { newRun: queued, admission: SHUT }));
-      const result = await current.store.commit(
+      await current.store.tasks.commit(committing(task, { newRun: queued, admission: SHUT }));
+      const result = await current.store.tasks.commit(
         committing(
           { ...task, version: 2 },
           { lease, endRun: sampleEnd(run.id), endOthers: { status: "cancelled", at: 3000 } },
         ),
       );
       expect(result.ended).toEqual([queued.id]);
-      expect(await current.store.getRun(queued.id)).toMatchObject({ status: "cancelled", finishedAt: 3000 });
-      expect(await current.store.getRun(run.id)).toMatchObject({ status: "succeeded", finishedAt: 2000 });
-      expect((await current.store.listOpenRuns()).map(({ id }) => id)).toEqual([other.run.id]);
+      expect(await current.store.tasks.getRun(queued.id)).toMatchObject({ status: "cancelled", finishedAt: 3000 });
+      expect(await current.store.tasks.getRun(run.id)).toMatchObject({ status: "succeeded", finishedAt: 2000 });
+      expect((await current.store.tasks.listOpenRuns()).map(({ id }) => id)).toEqual([other.run.id]);
     });
 
     it("lets the run that replaces the ended ones live", async () => {
       const { task, run } = await startTask(current.store);
       const newRun = sampleRun(task);
-      const result = await current.store.commit(
+      const result = await current.store.tasks.commit(
         committing(task, { endOthers: { status: "interrupted", at: 3000 }, newRun }),
       );
       expect(result).toMatchObject({ ended: [run.id], admitted: [newRun.id] });
@@ -142,25 +142,25 @@ export function testCommit(current: Current): void {
       const { task, run } = await startTask(current.store);
       const checks = [sampleCheck(run.id, { name: "lint" }), sampleCheck(run.id)];
       const artifacts = [sampleArtifact(), sampleArtifact({ type: "diff" })];
-      await current.store.commit(committing(task, { checks, artifacts }));
+      await current.store.tasks.commit(committing(task, { checks, artifacts }));
       const passed = sampleCheck(run.id, { name: "lint", status: "passed", exitCode: 0 });
       const moved = sampleArtifact({ url: "https://forge.example/1", data: { name: "y" } });
-      await current.store.commit(committing({ ...task, version: 2 }, { checks: [passed], artifacts: [moved] }));
-      expect(await current.store.listChecks(task.id)).toEqual([passed, checks[1]]);
-      expect(await current.store.listArtifacts(task.id)).toEqual([moved, artifacts[1]]);
+      await current.store.tasks.commit(committing({ ...task, version: 2 }, { checks: [passed], artifacts: [moved] }));
+      expect(await current.store.tasks.listChecks(task.id)).toEqual([passed, checks[1]]);
+      expect(await current.store.tasks.listArtifacts(task.id)).toEqual([moved, artifacts[1]]);
     });
 
     it("lets exactly one of many commits at once for the same version through", async () => {
       const { task } = await startTask(current.store);
       const results = await Promise.allSettled(
         Array.from({ length: 20 }, (_, i) =>
-          current.store.commit(committing(task, { events: [sampleEvent({ summary: `${i}` })] })),
+          current.store.tasks.commit(committing(task, { events: [sampleEvent({ summary: `${i}` })] })),
         ),
       );
       const refused = results.filter((result) => result.status === "rejected");
       expect(refused).toHaveLength(19);
       for (const { reason } of refused) expect(reason).toBeInstanceOf(StaleTaskError);
-      expect(await current.store.lastEventId()).toBe(1);
+      expect(await current.store.events.lastEventId()).toBe(1);
     });
 
     it("keeps the books of many tasks that move at once", async () => {
@@ -168,12 +168,12 @@ export function testCommit(current: Current): void {
       const tasks = Array.from({ length: 12 }, (_, i) => sampleTask({ project: i % 2 === 0 ? "a" : "b" }));
       let peak = 0;
       const work = async (runId: string): Promise<void> => {
-        const run = await current.store.takeRun(runId, 1500);
+        const run = await current.store.tasks.takeRun(runId, 1500);
         if (run === null) throw new Error(`${runId} was admitted but cannot be taken`);
-        peak = Math.max(peak, (await current.store.listOpenRuns()).length);
-        const task = await current.store.getTask(run.task);
+        peak = Math.max(peak, (await current.store.tasks.listOpenRuns()).length);
+        const task = await current.store.tasks.getTask(run.task);
         if (task === null) throw new Error("the task is gone");
-        const { admitted } = await current.store.commit(
+        const { admitted } = await current.store.tasks.commit(
           committing(task, {
             lease: { run: runId, token: run.token },
             endRun: sampleEnd(runId),
@@ -185,13 +185,15 @@ export function testCommit(current: Current): void {
         await Promise.all(admitted.map(work));
       };
       const created = await Promise.all(
-        tasks.map((task) => current.store.createTask(creating(task, { run: sampleRun(task), admission: limits }))),
+        tasks.map((task) =>
+          current.store.tasks.createTask(creating(task, { run: sampleRun(task), admission: limits })),
+        ),
       );
       await Promise.all(created.flatMap(({ admitted }) => admitted).map(work));
       expect(peak).toBe(3);
       for (const { id } of tasks) {
-        expect((await current.store.getTask(id))?.version).toBe(5);
-        const events = await current.store.listEvents({ after: 0, task: id, limit: 99 });
+        expect((await current.store.tasks.getTask(id))?.version).toBe(5);
+        const events = await current.store.events.listEvents({ after: 0, task: id, limit: 99 });
         expect(events.map(({ data }) => data["version"])).toEqual([1, 2, 3, 4]);
       }
       expect(await current.store.checkIntegrity()).toEqual([]);
@@ -219,14 +221,14 @@ async function expectNothingWritten(
   params: CommitParams,
 ): Promise<void> {
   const look = async () => ({
-    task: await current.store.getTask(params.task.id),
-    runs: await current.store.listRuns({ task: null, status: null, project: null, limit: 99 }),
-    checks: await current.store.listChecks(params.task.id),
-    artifacts: await current.store.listArtifacts(params.task.id),
-    notices: await current.store.dueNotices(Number.MAX_SAFE_INTEGER, 99),
-    event: await current.store.lastEventId(),
+    task: await current.store.tasks.getTask(params.task.id),
+    runs: await current.store.tasks.listRuns({ task: null, status: null, project: null, limit: 99 }),
+    checks: await current.store.tasks.listChecks(params.task.id),
+    artifacts: await current.store.tasks.listArtifacts(params.task.id),
+    notices: await current.store.outbox.dueNotices(Number.MAX_SAFE_INTEGER, 99),
+    event: await current.store.events.lastEventId(),
   });
   const before = await look();
-  await expect(current.store.commit(params)).rejects.toThrow(error);
+  await expect(current.store.tasks.commit(params)).rejects.toThrow(error);
   expect(await look()).toEqual(before);
 }

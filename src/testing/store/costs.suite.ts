@@ -20,16 +20,16 @@ interface Ended {
 export function testCosts(current: Current): void {
   async function endOne({ end, task: over = {}, agent = "scripted", model = "m" }: Ended): Promise<Task> {
     const { task, run, lease } = await startTask(current.store, over);
-    await current.store.updateRun(lease, { agent, model });
+    await current.store.tasks.updateRun(lease, { agent, model });
     const ended = { ...task, status: "succeeded" } as const;
-    await current.store.commit(
+    await current.store.tasks.commit(
       committing(ended, { lease, endRun: sampleEnd(run.id, { tokens: TOKENS, costBasis: "metered", ...end }) }),
     );
     return ended;
   }
 
   const days = async (timeZone: string) =>
-    (await current.store.costs({ ...EVER, by: ["day"], timeZone })).map(({ key, runs }) => [key.day, runs]);
+    (await current.store.money.costs({ ...EVER, by: ["day"], timeZone })).map(({ key, runs }) => [key.day, runs]);
 
   const one: Spent = {
     runs: 1,
@@ -68,12 +68,12 @@ export function testCosts(current: Current): void {
         unknownTokens: 0,
         basis: { reported: 0, metered: 1, computed: 1, unknown: 1 },
       };
-      expect(await current.store.costs({ ...EVER, by: ["day", "project"] })).toEqual([
+      expect(await current.store.money.costs({ ...EVER, by: ["day", "project"] })).toEqual([
         { key: { day: "2026-02-28", project: "api" }, ...one, knownUsd: 2 },
         { key: { day: "2026-02-28", project: "shop" }, ...shop },
         { key: { day: "2026-03-01", project: "shop" }, ...one, knownUsd: 1 },
       ]);
-      const keys = (await current.store.costs({ ...EVER, by: ["model", "role", "agent", "pipeline"] })).map(
+      const keys = (await current.store.money.costs({ ...EVER, by: ["model", "role", "agent", "pipeline"] })).map(
         ({ key }) => key,
       );
       expect(keys).toEqual([
@@ -81,7 +81,7 @@ export function testCosts(current: Current): void {
         { model: "m", role: "implement", agent: "scripted", pipeline: "chore" },
         { model: "m", role: "implement", agent: "z", pipeline: "staged" },
       ]);
-      expect(await current.store.costs({ ...EVER, by: ["agent"], project: "shop", until: at + DAY })).toEqual([
+      expect(await current.store.money.costs({ ...EVER, by: ["agent"], project: "shop", until: at + DAY })).toEqual([
         { key: { agent: "scripted" }, ...shop },
       ]);
     });
@@ -95,13 +95,13 @@ export function testCosts(current: Current): void {
         });
       const cuts: CostDimension[][] = [[], ...COST_DIMENSIONS.map((each) => [each]), [...COST_DIMENSIONS]];
       for (const by of cuts) {
-        const rows = await current.store.costs({ ...EVER, by });
+        const rows = await current.store.money.costs({ ...EVER, by });
         expect(sumUsd(rows.map(({ knownUsd }) => knownUsd))).toBe(0.600_000_7);
         expect(rows.reduce((sum, { runs }) => sum + runs, 0)).toBe(5);
         expect(rows.reduce((sum, { unknownRuns }) => sum + unknownRuns, 0)).toBe(1);
         expect(rows.reduce((sum, { tokens }) => sum + tokens.cacheWrite, 0)).toBe(20);
       }
-      expect(await current.store.spent(EVER)).toMatchObject({ runs: 5, knownUsd: 0.600_000_7, unknownRuns: 1 });
+      expect(await current.store.money.spent(EVER)).toMatchObject({ runs: 5, knownUsd: 0.600_000_7, unknownRuns: 1 });
     });
 
     it("have the days of the time zone, where one may be an hour short or begin at a quarter", async () => {
@@ -126,37 +126,39 @@ export function testCosts(current: Current): void {
 
     it("put what has no value last", async () => {
       const { task, run, lease } = await startTask(current.store);
-      await current.store.commit(committing(task, { lease, endRun: sampleEnd(run.id) }));
+      await current.store.tasks.commit(committing(task, { lease, endRun: sampleEnd(run.id) }));
       await endOne({ end: {}, model: "zz" });
-      const rows = await current.store.costs({ ...EVER, by: ["model"] });
+      const rows = await current.store.money.costs({ ...EVER, by: ["model"] });
       expect(rows.map(({ key }) => key)).toEqual([{ model: "zz" }, { model: null }]);
     });
 
     it("stay when the task is deleted", async () => {
       const task = await endOne({ end: { costUsd: 0.25 } });
-      await current.store.deleteTask(task.id, sampleEvent());
-      expect(await current.store.getTask(task.id)).toBeNull();
-      expect(await current.store.costs({ ...EVER, by: ["pipeline"] })).toEqual([
+      await current.store.tasks.deleteTask(task.id, sampleEvent());
+      expect(await current.store.tasks.getTask(task.id)).toBeNull();
+      expect(await current.store.money.costs({ ...EVER, by: ["pipeline"] })).toEqual([
         { key: { pipeline: "chore" }, ...one },
       ]);
     });
 
     it("leave out what never started, what still runs, and what is no agent's run", async () => {
       const { task } = await queueTask(current.store);
-      await current.store.commit(committing(task, { endOthers: { status: "cancelled", at: 1000 }, admission: SHUT }));
+      await current.store.tasks.commit(
+        committing(task, { endOthers: { status: "cancelled", at: 1000 }, admission: SHUT }),
+      );
       const open = await startTask(current.store);
       const checks = sampleRun(open.task, { step: "checks", role: null, agent: null });
-      const { task: next } = await current.store.commit(committing(open.task, { newRun: checks }));
-      await current.store.takeRun(checks.id, 1500);
-      await current.store.commit(committing(next, { endRun: sampleEnd(checks.id) }));
-      expect(await current.store.costs({ ...EVER, by: ["day"] })).toEqual([]);
-      expect(await current.store.spent(EVER)).toEqual(NOTHING);
+      const { task: next } = await current.store.tasks.commit(committing(open.task, { newRun: checks }));
+      await current.store.tasks.takeRun(checks.id, 1500);
+      await current.store.tasks.commit(committing(next, { endRun: sampleEnd(checks.id) }));
+      expect(await current.store.money.costs({ ...EVER, by: ["day"] })).toEqual([]);
+      expect(await current.store.money.spent(EVER)).toEqual(NOTHING);
     });
 
     it("count a started run that was ended from outside as unknown", async () => {
       const { task } = await startTask(current.store);
-      await current.store.commit(committing(task, { endOthers: { status: "cancelled", at: 7 } }));
-      expect(await current.store.spent({ since: 7, until: 8, project: null })).toEqual({
+      await current.store.tasks.commit(committing(task, { endOthers: { status: "cancelled", at: 7 } }));
+      expect(await current.store.money.spent({ since: 7, until: 8, project: null })).toEqual({
         ...NOTHING,
         runs: 1,
         unknownRuns: 1,
@@ -168,8 +170,8 @@ export function testCosts(current: Current): void {
     it("are not written where the end of the run is not", async () => {
       const { task, run, lease } = await startTask(current.store);
       const stale = committing(task, { lease, expectedVersion: 7, endRun: sampleEnd(run.id) });
-      await expect(current.store.commit(stale)).rejects.toBeInstanceOf(Error);
-      expect(await current.store.spent(EVER)).toEqual(NOTHING);
+      await expect(current.store.tasks.commit(stale)).rejects.toBeInstanceOf(Error);
+      expect(await current.store.money.spent(EVER)).toEqual(NOTHING);
     });
   });
 
@@ -180,7 +182,7 @@ export function testCosts(current: Current): void {
       await endOne({ end: { finishedAt: 1999, costUsd: null, costBasis: "unknown", tokens: NO_TOKENS } });
       await endOne({ end: { finishedAt: 2000, costUsd: 5 } });
       const time = { since: 1000, until: 2000 };
-      expect(await current.store.spent({ ...time, project: null })).toEqual({
+      expect(await current.store.money.spent({ ...time, project: null })).toEqual({
         runs: 3,
         knownUsd: 0.3,
         unknownRuns: 1,
@@ -188,15 +190,15 @@ export function testCosts(current: Current): void {
         unknownTokens: 1,
         basis: { reported: 0, metered: 2, computed: 0, unknown: 1 },
       });
-      expect(await current.store.spent({ ...time, project: "api" })).toEqual({ ...one, knownUsd: 0.2 });
-      expect(await current.store.spent({ ...time, project: "none" })).toEqual(NOTHING);
+      expect(await current.store.money.spent({ ...time, project: "api" })).toEqual({ ...one, knownUsd: 0.2 });
+      expect(await current.store.money.spent({ ...time, project: "none" })).toEqual(NOTHING);
     });
 
     it("is the same after a restart", async (context) => {
       if (current.reopen === null) return context.skip();
       await endOne({ end: { costUsd: 0.25 } });
       const store = await current.reopen();
-      expect(await store.spent(EVER)).toEqual(one);
+      expect(await store.money.spent(EVER)).toEqual(one);
     });
   });
 }

@@ -8,83 +8,92 @@ import { committing, creating, sampleEvent, sampleNotice, sampleProject, sampleT
 export function testEvents(current: Current): void {
   describe("events", () => {
     it("are appended with rising ids and read back whole, oldest first", async () => {
-      expect(await current.store.lastEventId()).toBe(0);
+      expect(await current.store.events.lastEventId()).toBe(0);
       const draft = sampleEvent({
         task: "task_a",
         run: "run_a",
         actor: { kind: "person", name: "ada" },
         level: "warning",
       });
-      const events = await current.store.appendEvents([draft, sampleEvent(), sampleEvent({ task: "task_a" })]);
+      const events = await current.store.events.appendEvents([draft, sampleEvent(), sampleEvent({ task: "task_a" })]);
       const [first, second, third] = events;
       expect(first).toEqual({ ...draft, id: expect.any(Number) });
       expect(events.map(({ id }) => id)).toEqual(events.map(({ id }) => id).toSorted((a, b) => a - b));
-      expect(await current.store.listEvents({ after: 0, task: null, limit: 10 })).toEqual(events);
-      expect(await current.store.listEvents({ after: first?.id ?? -1, task: null, limit: 1 })).toEqual([second]);
-      expect(await current.store.listEvents({ after: first?.id ?? -1, task: "task_a", limit: 10 })).toEqual([third]);
-      expect(await current.store.lastEventId()).toBe(third?.id);
-      expect(await current.store.appendEvents([])).toEqual([]);
+      expect(await current.store.events.listEvents({ after: 0, task: null, limit: 10 })).toEqual(events);
+      expect(await current.store.events.listEvents({ after: first?.id ?? -1, task: null, limit: 1 })).toEqual([second]);
+      expect(await current.store.events.listEvents({ after: first?.id ?? -1, task: "task_a", limit: 10 })).toEqual([
+        third,
+      ]);
+      expect(await current.store.events.lastEventId()).toBe(third?.id);
+      expect(await current.store.events.appendEvents([])).toEqual([]);
     });
 
     it("have ids that stay in order over a restart", async (context) => {
       if (current.reopen === null) return context.skip();
-      const [event] = await current.store.appendEvents([sampleEvent()]);
+      const [event] = await current.store.events.appendEvents([sampleEvent()]);
       const store = await current.reopen();
-      const [later] = await store.appendEvents([sampleEvent()]);
+      const [later] = await store.events.appendEvents([sampleEvent()]);
       expect(later?.id).toBeGreaterThan(event?.id ?? Infinity);
     });
 
     it("are told to every listener after the commit, in order, until it stops", async () => {
       const heard: Event[] = [];
-      const stop = current.store.onEvents((events) => heard.push(...events));
+      const stop = current.store.events.onEvents((events) => heard.push(...events));
       await Promise.all(
-        Array.from({ length: 30 }, (_, i) => current.store.appendEvents([sampleEvent({ data: { i } }), sampleEvent()])),
+        Array.from({ length: 30 }, (_, i) =>
+          current.store.events.appendEvents([sampleEvent({ data: { i } }), sampleEvent()]),
+        ),
       );
-      expect(heard).toEqual(await current.store.listEvents({ after: 0, task: null, limit: 100 }));
+      expect(heard).toEqual(await current.store.events.listEvents({ after: 0, task: null, limit: 100 }));
       stop();
-      await current.store.appendEvents([sampleEvent()]);
+      await current.store.events.appendEvents([sampleEvent()]);
       expect(heard).toHaveLength(60);
     });
 
     it("are told for every verb that writes some, before the verb resolves, and only then", async () => {
       const types: string[] = [];
-      current.store.onEvents((events) => types.push(...events.map(({ type }) => type)));
+      current.store.events.onEvents((events) => types.push(...events.map(({ type }) => type)));
       const task = sampleTask({ status: "failed" });
-      await current.store.createTask(creating(task, { events: [sampleEvent({ type: "task.submitted" })] }));
+      await current.store.tasks.createTask(creating(task, { events: [sampleEvent({ type: "task.submitted" })] }));
       expect(types).toEqual(["task.submitted"]);
-      await current.store.commit(committing(task, { events: [sampleEvent({ type: "task.ended" })] }));
-      await current.store.saveProject(sampleProject(), sampleEvent({ type: "project.registered" }));
-      await current.store.deleteTask(task.id, sampleEvent({ type: "task.deleted" }));
+      await current.store.tasks.commit(committing(task, { events: [sampleEvent({ type: "task.ended" })] }));
+      await current.store.projects.saveProject(sampleProject(), sampleEvent({ type: "project.registered" }));
+      await current.store.tasks.deleteTask(task.id, sampleEvent({ type: "task.deleted" }));
       expect(types).toEqual(["task.submitted", "task.ended", "project.registered", "task.deleted"]);
-      await expect(current.store.commit(committing(task, { events: [sampleEvent()] }))).rejects.toThrow(StaleTaskError);
+      await expect(current.store.tasks.commit(committing(task, { events: [sampleEvent()] }))).rejects.toThrow(
+        StaleTaskError,
+      );
       expect(types).toHaveLength(4);
     });
 
     it("are committed when listeners hear of them", async () => {
       const { task } = await startTask(current.store);
-      const seen = new Promise((resolve) => current.store.onEvents(() => resolve(current.store.getTask(task.id))));
-      await current.store.commit(committing({ ...task, state: "checks" }, { events: [sampleEvent()] }));
+      const seen = new Promise((resolve) =>
+        current.store.events.onEvents(() => resolve(current.store.tasks.getTask(task.id))),
+      );
+      await current.store.tasks.commit(committing({ ...task, state: "checks" }, { events: [sampleEvent()] }));
       expect(await seen).toMatchObject({ state: "checks", version: 2 });
     });
 
     it("survive a listener that throws, and so do the other listeners", async () => {
       const heard: Event[] = [];
-      current.store.onEvents(() => {
+      current.store.events.onEvents(() => {
         throw new Error("the screen is gone");
       });
-      current.store.onEvents((events) => heard.push(...events));
-      const events = await current.store.appendEvents([sampleEvent()]);
+      current.store.events.onEvents((events) => heard.push(...events));
+      const events = await current.store.events.appendEvents([sampleEvent()]);
       expect(heard).toEqual(events);
     });
   });
 
   const send = async (...notices: readonly Partial<NewNotice>[]): Promise<void> => {
     const full = notices.map((notice) => sampleNotice({ title: `at ${notice.at}`, ...notice }));
-    await current.store.createTask(creating(sampleTask(), { notices: full }));
+    await current.store.tasks.createTask(creating(sampleTask(), { notices: full }));
   };
-  const due = async (at: number, limit = 10) => (await current.store.dueNotices(at, limit)).map(({ title }) => title);
+  const due = async (at: number, limit = 10) =>
+    (await current.store.outbox.dueNotices(at, limit)).map(({ title }) => title);
   const next = async (at: number): Promise<Notice> => {
-    const [notice] = await current.store.dueNotices(at, 1);
+    const [notice] = await current.store.outbox.dueNotices(at, 1);
     if (notice === undefined) throw new Error(`nothing is due at ${at}`);
     return notice;
   };
@@ -115,18 +124,18 @@ export function testEvents(current: Current): void {
 
     it("keeps the order of a channel: the later ones wait for the one that is tried again", async () => {
       await send({ at: 100 }, { at: 101 }, { at: 102, channel: "ntfy" });
-      await current.store.markUndelivered((await next(200)).id, "no route", 500);
+      await current.store.outbox.markUndelivered((await next(200)).id, "no route", 500);
       expect(await due(499)).toEqual(["at 102"]);
-      expect(await current.store.dueNotices(500, 1)).toMatchObject([{ title: "at 100", attempts: 1 }]);
-      await current.store.markDelivered((await next(500)).id, 500);
+      expect(await current.store.outbox.dueNotices(500, 1)).toMatchObject([{ title: "at 100", attempts: 1 }]);
+      await current.store.outbox.markDelivered((await next(500)).id, 500);
       expect(await due(500)).toEqual(["at 101", "at 102"]);
     });
 
     it("forgets what was delivered, given up or dropped", async () => {
       await send({ at: 100 }, { at: 101 }, { at: 102 });
-      await current.store.markDelivered((await next(200)).id, 200);
-      await current.store.markUndelivered((await next(200)).id, "no such topic", null);
-      await current.store.dropNotice((await next(200)).id, "no longer wanted");
+      await current.store.outbox.markDelivered((await next(200)).id, 200);
+      await current.store.outbox.markUndelivered((await next(200)).id, "no such topic", null);
+      await current.store.outbox.dropNotice((await next(200)).id, "no longer wanted");
       expect(await due(Number.MAX_SAFE_INTEGER)).toEqual([]);
     });
   });

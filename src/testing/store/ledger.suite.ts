@@ -8,10 +8,10 @@ import { creating, sampleEvent, sampleTask } from "./samples.ts";
 const ALL: ListProposalsQuery = { project: null, statuses: null, limit: 100 };
 
 export function testLedger(current: Current): void {
-  const list = (over: Partial<ListProposalsQuery> = {}) => current.store.listProposals({ ...ALL, ...over });
+  const list = (over: Partial<ListProposalsQuery> = {}) => current.store.ledger.listProposals({ ...ALL, ...over });
   const ids = async (over: Partial<ListProposalsQuery>) => (await list(over)).map(({ id }) => id);
   const events = async () =>
-    (await current.store.listEvents({ after: 0, task: null, limit: 100 })).map(({ summary }) => summary);
+    (await current.store.events.listEvents({ after: 0, task: null, limit: 100 })).map(({ summary }) => summary);
 
   describe("proposals", () => {
     const full = makeProposal({
@@ -23,15 +23,15 @@ export function testLedger(current: Current): void {
     const bare: Proposal = makeProposal({ id: "prop_2", status: "proposed", url: null, number: null, at: 2_000 });
 
     it("are kept as they are, and replaced by id", async () => {
-      await current.store.saveProposals([full, bare]);
+      await current.store.ledger.saveProposals([full, bare]);
       expect(await list()).toEqual([bare, full]);
-      await current.store.saveProposals([{ ...bare, status: "rejected" }]);
+      await current.store.ledger.saveProposals([{ ...bare, status: "rejected" }]);
       expect(await list()).toEqual([{ ...bare, status: "rejected" }, full]);
-      await current.store.saveProposals([]);
+      await current.store.ledger.saveProposals([]);
     });
 
     it("are listed newest first, by project, task and status, as many as asked for", async () => {
-      await current.store.saveProposals([
+      await current.store.ledger.saveProposals([
         makeProposal({ id: "prop_a", at: 1 }),
         makeProposal({ id: "prop_b", at: 3, status: "closed", task: "task_b" }),
         makeProposal({ id: "prop_c", at: 2, status: "merged", project: "api" }),
@@ -45,20 +45,20 @@ export function testLedger(current: Current): void {
     });
 
     it("are changed in part, and a missing one is told", async () => {
-      await current.store.saveProposals([bare, full]);
+      await current.store.ledger.saveProposals([bare, full]);
       const changed = { ...bare, status: "published", url: "u", number: 9, updatedAt: 5_000 } as const;
       const patch = { status: "published", url: "u", number: 9, updatedAt: 5_000 } as const;
-      expect(await current.store.updateProposal(bare.id, patch)).toEqual(changed);
+      expect(await current.store.ledger.updateProposal(bare.id, patch)).toEqual(changed);
       expect(await list()).toEqual([changed, full]);
-      expect(await current.store.updateProposal(full.id, { reason: null })).toEqual({ ...full, reason: null });
-      expect(await current.store.updateProposal("prop_none", { status: "closed" })).toBeNull();
+      expect(await current.store.ledger.updateProposal(full.id, { reason: null })).toEqual({ ...full, reason: null });
+      expect(await current.store.ledger.updateProposal("prop_none", { status: "closed" })).toBeNull();
     });
 
     it("outlive their task", async () => {
       const task = sampleTask({ status: "succeeded" });
-      await current.store.createTask(creating(task));
-      await current.store.saveProposals([{ ...full, task: task.id }]);
-      await current.store.deleteTask(task.id, sampleEvent());
+      await current.store.tasks.createTask(creating(task));
+      await current.store.ledger.saveProposals([{ ...full, task: task.id }]);
+      await current.store.tasks.deleteTask(task.id, sampleEvent());
       expect(await list({ task: task.id })).toHaveLength(1);
     });
   });
@@ -66,40 +66,40 @@ export function testLedger(current: Current): void {
   describe("rules", () => {
     it("are saved with what happened, replaced by id, and listed oldest first", async () => {
       const [one, other] = [makeRule({ id: "rule_1", at: 2 }), makeRule({ id: "rule_2", at: 1, project: "api" })];
-      await current.store.saveRule(one, sampleEvent({ summary: "first" }));
-      await current.store.saveRule(other, sampleEvent({ summary: "second" }));
-      expect(await current.store.listRules({ project: null, at: 5 })).toEqual([other, one]);
+      await current.store.ledger.saveRule(one, sampleEvent({ summary: "first" }));
+      await current.store.ledger.saveRule(other, sampleEvent({ summary: "second" }));
+      expect(await current.store.ledger.listRules({ project: null, at: 5 })).toEqual([other, one]);
       const changed = { ...one, text: "Other words", proposal: "prop_1", url: "u", expiresAt: 9 };
-      await current.store.saveRule(changed, sampleEvent({ summary: "third" }));
-      expect(await current.store.listRules({ project: "shop", at: 5 })).toEqual([changed]);
+      await current.store.ledger.saveRule(changed, sampleEvent({ summary: "third" }));
+      expect(await current.store.ledger.listRules({ project: "shop", at: 5 })).toEqual([changed]);
       expect(await events()).toEqual(["first", "second", "third"]);
     });
 
     it("are left out from the moment they end, unless asked for", async () => {
-      await current.store.saveRule(makeRule({ id: "rule_1", expiresAt: 10 }), sampleEvent());
-      await current.store.saveRule(makeRule({ id: "rule_2", expiresAt: null }), sampleEvent());
+      await current.store.ledger.saveRule(makeRule({ id: "rule_1", expiresAt: 10 }), sampleEvent());
+      await current.store.ledger.saveRule(makeRule({ id: "rule_2", expiresAt: null }), sampleEvent());
       const at = async (moment: number | null) =>
-        (await current.store.listRules({ project: "shop", at: moment })).map(({ id }) => id);
+        (await current.store.ledger.listRules({ project: "shop", at: moment })).map(({ id }) => id);
       expect(await at(9)).toEqual(["rule_1", "rule_2"]);
       expect(await at(10)).toEqual(["rule_2"]);
       expect(await at(null)).toEqual(["rule_1", "rule_2"]);
     });
 
     it("are removed once, and only then something happened", async () => {
-      await current.store.saveRule(makeRule({ id: "rule_1" }), sampleEvent({ summary: "saved" }));
-      expect(await current.store.removeRule("rule_1", sampleEvent({ summary: "removed" }))).toBe(true);
-      expect(await current.store.removeRule("rule_1", sampleEvent({ summary: "again" }))).toBe(false);
-      expect(await current.store.listRules({ project: null, at: null })).toEqual([]);
+      await current.store.ledger.saveRule(makeRule({ id: "rule_1" }), sampleEvent({ summary: "saved" }));
+      expect(await current.store.ledger.removeRule("rule_1", sampleEvent({ summary: "removed" }))).toBe(true);
+      expect(await current.store.ledger.removeRule("rule_1", sampleEvent({ summary: "again" }))).toBe(false);
+      expect(await current.store.ledger.listRules({ project: null, at: null })).toEqual([]);
       expect(await events()).toEqual(["saved", "removed"]);
     });
   });
 
   it("the ledger is the same after a restart", async (context) => {
     if (current.reopen === null) return context.skip();
-    await current.store.saveProposals([makeProposal()]);
-    await current.store.saveRule(makeRule(), sampleEvent());
+    await current.store.ledger.saveProposals([makeProposal()]);
+    await current.store.ledger.saveRule(makeRule(), sampleEvent());
     const store = await current.reopen();
-    expect(await store.listProposals(ALL)).toEqual([makeProposal()]);
-    expect(await store.listRules({ project: null, at: null })).toEqual([makeRule()]);
+    expect(await store.ledger.listProposals(ALL)).toEqual([makeProposal()]);
+    expect(await store.ledger.listRules({ project: null, at: null })).toEqual([makeRule()]);
   });
 }

@@ -18,42 +18,42 @@ const mark = (project: string, name: string, at = 1): ScheduleMark => ({
 export function testRecords(current: Current): void {
   describe("pipelines and projects", () => {
     it("keep the text of a pipeline under its hash", async () => {
-      expect(await current.store.getPipeline("h")).toBeNull();
-      await current.store.keepPipeline("h", "chore", "text");
-      await current.store.keepPipeline("h", "chore", "text");
-      expect(await current.store.getPipeline("h")).toEqual({ name: "chore", text: "text" });
+      expect(await current.store.projects.getPipeline("h")).toBeNull();
+      await current.store.projects.keepPipeline("h", "chore", "text");
+      await current.store.projects.keepPipeline("h", "chore", "text");
+      expect(await current.store.projects.getPipeline("h")).toEqual({ name: "chore", text: "text" });
     });
 
     it("save, replace, list and remove projects", async () => {
       const [shop, api] = [sampleProject(), sampleProject({ name: "api", path: null })];
-      await current.store.saveProject(shop, sampleEvent());
-      await current.store.saveProject(api, sampleEvent());
+      await current.store.projects.saveProject(shop, sampleEvent());
+      await current.store.projects.saveProject(api, sampleEvent());
       const changed = { ...shop, accepted: '{"checks":1}', acceptedAt: 2000 };
-      await current.store.saveProject(changed, sampleEvent({ type: "project.trusted" }));
-      expect(await current.store.getProject("shop")).toEqual(changed);
-      expect(await current.store.listProjects()).toEqual([api, changed]);
-      expect(await current.store.listEvents({ after: 0, task: null, limit: 9 })).toHaveLength(3);
-      await current.store.removeProject("shop");
-      await current.store.removeProject("shop");
-      expect(await current.store.getProject("shop")).toBeNull();
+      await current.store.projects.saveProject(changed, sampleEvent({ type: "project.trusted" }));
+      expect(await current.store.projects.getProject("shop")).toEqual(changed);
+      expect(await current.store.projects.listProjects()).toEqual([api, changed]);
+      expect(await current.store.events.listEvents({ after: 0, task: null, limit: 9 })).toHaveLength(3);
+      await current.store.projects.removeProject("shop");
+      await current.store.projects.removeProject("shop");
+      expect(await current.store.projects.getProject("shop")).toBeNull();
     });
   });
 
   describe("marks", () => {
     it("are moved on, dropped one by one, and with their project", async () => {
-      await current.store.saveProject(sampleProject(), sampleEvent());
+      await current.store.projects.saveProject(sampleProject(), sampleEvent());
       const marks = [
         mark("shop", "improve"),
         mark("shop", "audit"),
         mark("api", "improve"),
         mark("shop", "improve", 2),
       ];
-      for (const each of marks) await current.store.saveMark(each, { events: [], notices: [] });
-      await current.store.dropMark(mark("shop", "audit"));
-      expect(await current.store.listMarks("shop")).toEqual([mark("shop", "improve", 2)]);
-      await current.store.removeProject("shop");
-      expect(await current.store.listMarks("shop")).toEqual([]);
-      expect(await current.store.listMarks("api")).toEqual([mark("api", "improve")]);
+      for (const each of marks) await current.store.schedules.saveMark(each, { events: [], notices: [] });
+      await current.store.schedules.dropMark(mark("shop", "audit"));
+      expect(await current.store.schedules.listMarks("shop")).toEqual([mark("shop", "improve", 2)]);
+      await current.store.projects.removeProject("shop");
+      expect(await current.store.schedules.listMarks("shop")).toEqual([]);
+      expect(await current.store.schedules.listMarks("api")).toEqual([mark("api", "improve")]);
     });
   });
 
@@ -61,26 +61,26 @@ export function testRecords(current: Current): void {
     const token: TokenRow = { name: "ada", hash: "h1", rights: ["submit", "approve"], createdAt: 5 };
 
     it("find a token by its hash and refuse a second one of the same name", async () => {
-      await current.store.addToken(token);
-      await expect(current.store.addToken({ ...token, hash: "h2" })).rejects.toMatchObject({ kind: "conflict" });
-      expect(await current.store.findToken("h1")).toEqual(token);
-      expect(await current.store.findToken("h2")).toBeNull();
-      expect(await current.store.listTokens()).toEqual([token]);
-      expect(await current.store.removeToken("ada")).toBe(true);
-      expect(await current.store.removeToken("ada")).toBe(false);
-      expect(await current.store.findToken("h1")).toBeNull();
+      await current.store.people.addToken(token);
+      await expect(current.store.people.addToken({ ...token, hash: "h2" })).rejects.toMatchObject({ kind: "conflict" });
+      expect(await current.store.people.findToken("h1")).toEqual(token);
+      expect(await current.store.people.findToken("h2")).toBeNull();
+      expect(await current.store.people.listTokens()).toEqual([token]);
+      expect(await current.store.people.removeToken("ada")).toBe(true);
+      expect(await current.store.people.removeToken("ada")).toBe(false);
+      expect(await current.store.people.findToken("h1")).toBeNull();
     });
 
     it("recall the first answer to a key, and forget it after a day", async () => {
       const answer = { request: "r", status: 201, body: "{}" };
-      expect(await current.store.recallAnswer("k")).toBeNull();
-      await current.store.keepAnswer("k", answer, 1000);
-      await current.store.keepAnswer("k", { ...answer, body: "another" }, 2000);
-      await current.store.keepAnswer("later", answer, 999 + DAY);
-      expect(await current.store.recallAnswer("k")).toEqual(answer);
-      await current.store.keepAnswer("even later", answer, 1000 + DAY);
-      expect(await current.store.recallAnswer("k")).toBeNull();
-      expect(await current.store.recallAnswer("later")).toEqual(answer);
+      expect(await current.store.people.recallAnswer("k")).toBeNull();
+      await current.store.people.keepAnswer("k", answer, 1000);
+      await current.store.people.keepAnswer("k", { ...answer, body: "another" }, 2000);
+      await current.store.people.keepAnswer("later", answer, 999 + DAY);
+      expect(await current.store.people.recallAnswer("k")).toEqual(answer);
+      await current.store.people.keepAnswer("even later", answer, 1000 + DAY);
+      expect(await current.store.people.recallAnswer("k")).toBeNull();
+      expect(await current.store.people.recallAnswer("later")).toEqual(answer);
     });
   });
 
@@ -90,11 +90,11 @@ export function testRecords(current: Current): void {
       expect(await current.store.checkIntegrity()).toEqual([]);
       await current.store.close();
       await expect(current.store.close()).resolves.toBeUndefined();
-      await expect(current.store.countTasks()).rejects.toBeInstanceOf(Error);
+      await expect(current.store.tasks.countTasks()).rejects.toBeInstanceOf(Error);
     });
 
     it("finishes what was asked for before it closes", async () => {
-      const pending = current.store.appendEvents([sampleEvent()]);
+      const pending = current.store.events.appendEvents([sampleEvent()]);
       await current.store.close();
       expect(await pending).toHaveLength(1);
     });
@@ -102,11 +102,11 @@ export function testRecords(current: Current): void {
     it("is the same after a restart", async (context) => {
       if (current.reopen === null) return context.skip();
       const { task, run, lease } = await startTask(current.store);
-      await current.store.updateRun(lease, { sessionId: "s" });
+      await current.store.tasks.updateRun(lease, { sessionId: "s" });
       const store = await current.reopen();
-      expect(await store.getTask(task.id)).toEqual(task);
-      expect(await store.getRun(run.id)).toEqual({ ...run, sessionId: "s" });
-      expect(await store.holdsLease(lease)).toBe(true);
+      expect(await store.tasks.getTask(task.id)).toEqual(task);
+      expect(await store.tasks.getRun(run.id)).toEqual({ ...run, sessionId: "s" });
+      expect(await store.tasks.holdsLease(lease)).toBe(true);
     });
   });
 }

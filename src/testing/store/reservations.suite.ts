@@ -13,16 +13,16 @@ type Started = Awaited<ReturnType<typeof startTask>>;
 export function testReservations(current: Current): void {
   const started = (project = "shop"): Promise<Started> => startTask(current.store, { project });
   const end = ({ task, run, lease }: Started, over: Partial<RunEnd> = {}) =>
-    current.store.commit(committing(task, { lease, endRun: sampleEnd(run.id, over) }));
-  const use = async (limit: BudgetLimit) => (await current.store.listUse([limit])).map((each) => each.use);
+    current.store.tasks.commit(committing(task, { lease, endRun: sampleEnd(run.id, over) }));
+  const use = async (limit: BudgetLimit) => (await current.store.money.listUse([limit])).map((each) => each.use);
   const reserve = ({ lease }: Started, mostUsd: number | null, limits: readonly BudgetLimit[] = [NIGHT]) =>
-    current.store.reserve(lease, { limits, mostUsd });
+    current.store.money.reserve(lease, { limits, mostUsd });
 
   describe("reserve", () => {
     it("sets money aside while the run is open, and what it cost counts when it has ended", async () => {
       const run = await started();
       expect(await reserve(run, 4)).toEqual({ kind: "allowed", usd: 4 });
-      expect((await current.store.getRun(run.run.id))?.reservedUsd).toBe(4);
+      expect((await current.store.tasks.getRun(run.run.id))?.reservedUsd).toBe(4);
       expect(await use(NIGHT)).toEqual([{ spentUsd: 0, runs: 0, unknownRuns: 0, reservedUsd: 4, running: 1 }]);
       await end(run, { costUsd: 0.3 });
       expect(await use(NIGHT)).toEqual([{ spentUsd: 0.3, runs: 1, unknownRuns: 0, reservedUsd: 0, running: 0 }]);
@@ -37,7 +37,7 @@ export function testReservations(current: Current): void {
       ]);
       const third = await started();
       expect(await reserve(third, 7)).toMatchObject({ kind: "reserved", by: { limit: NIGHT, use: { running: 2 } } });
-      expect((await current.store.getRun(third.run.id))?.reservedUsd).toBeNull();
+      expect((await current.store.tasks.getRun(third.run.id))?.reservedUsd).toBeNull();
       await end(first, { costUsd: 10 });
       expect(await reserve(third, 7)).toMatchObject({ kind: "spent", by: { use: { spentUsd: 10, runs: 1 } } });
     });
@@ -66,7 +66,7 @@ export function testReservations(current: Current): void {
     it("gives a run once: who takes it over keeps what it has, and takes no more", async () => {
       const run = await started();
       await reserve(run, 6);
-      const taken = await current.store.takeRun(run.run.id, 1700);
+      const taken = await current.store.tasks.takeRun(run.run.id, 1700);
       if (taken === null) throw new Error("it is open");
       const again = { ...run, lease: { run: taken.id, token: taken.token } };
       expect(taken.reservedUsd).toBe(6);
@@ -85,7 +85,7 @@ export function testReservations(current: Current): void {
       if (current.reopen === null) return context.skip();
       await reserve(await started(), 6);
       const store = await current.reopen();
-      expect((await store.listUse([NIGHT]))[0]?.use).toMatchObject({ reservedUsd: 6, running: 1 });
+      expect((await store.money.listUse([NIGHT]))[0]?.use).toMatchObject({ reservedUsd: 6, running: 1 });
     });
   });
 
@@ -98,11 +98,11 @@ export function testReservations(current: Current): void {
       await end(await started(), { finishedAt: 2000, costUsd: 0, costBasis: "computed" });
       await end(await started("api"), { finishedAt: 2000, costUsd: 2 });
       await end(await started(), { finishedAt: 3000, costUsd: 1 });
-      expect(await current.store.listUse([NIGHT, ALL])).toEqual([
+      expect(await current.store.money.listUse([NIGHT, ALL])).toEqual([
         { limit: NIGHT, use: { spentUsd: 0.3, runs: 2, unknownRuns: 1, reservedUsd: 0, running: 0 } },
         { limit: ALL, use: { spentUsd: 2.3, runs: 3, unknownRuns: 1, reservedUsd: 0, running: 0 } },
       ]);
-      expect(await current.store.listUse([])).toEqual([]);
+      expect(await current.store.money.listUse([])).toEqual([]);
     });
   });
 }

@@ -10,44 +10,48 @@ export function testRuns(current: Current): void {
     it("are taken when open: the token rises, they run, and the first start stays", async () => {
       const { run } = await startTask(current.store);
       expect(run).toMatchObject({ status: "running", token: 1, startedAt: 1500 });
-      await current.store.updateRun({ run: run.id, token: 1 }, { status: "paused" });
-      expect(await current.store.takeRun(run.id, 1900)).toMatchObject({ status: "running", token: 2, startedAt: 1500 });
+      await current.store.tasks.updateRun({ run: run.id, token: 1 }, { status: "paused" });
+      expect(await current.store.tasks.takeRun(run.id, 1900)).toMatchObject({
+        status: "running",
+        token: 2,
+        startedAt: 1500,
+      });
     });
 
     it("are not taken when queued, ended or unknown", async () => {
       const { run: queued } = await queueTask(current.store);
-      expect(await current.store.takeRun(queued.id, 1)).toBeNull();
+      expect(await current.store.tasks.takeRun(queued.id, 1)).toBeNull();
       const { task, run, lease } = await startTask(current.store);
-      await current.store.commit(committing(task, { lease, endRun: sampleEnd(run.id), admission: SHUT }));
-      expect(await current.store.takeRun(run.id, 1)).toBeNull();
-      expect(await current.store.takeRun("run_none", 1)).toBeNull();
-      expect(await current.store.getRun(run.id)).toMatchObject({ token: 1, status: "succeeded" });
+      await current.store.tasks.commit(committing(task, { lease, endRun: sampleEnd(run.id), admission: SHUT }));
+      expect(await current.store.tasks.takeRun(run.id, 1)).toBeNull();
+      expect(await current.store.tasks.takeRun("run_none", 1)).toBeNull();
+      expect(await current.store.tasks.getRun(run.id)).toMatchObject({ token: 1, status: "succeeded" });
     });
 
     it("give every one of many takers at once a token of its own", async () => {
       const { run } = await startTask(current.store);
-      const taken = await Promise.all(Array.from({ length: 20 }, () => current.store.takeRun(run.id, 1600)));
+      const taken = await Promise.all(Array.from({ length: 20 }, () => current.store.tasks.takeRun(run.id, 1600)));
       expect(new Set(taken.map((one) => one?.token)).size).toBe(20);
       const holding = await Promise.all(
-        taken.map((one) => current.store.holdsLease({ run: run.id, token: one?.token ?? -1 })),
+        taken.map((one) => current.store.tasks.holdsLease({ run: run.id, token: one?.token ?? -1 })),
       );
       expect(holding.filter(Boolean)).toHaveLength(1);
     });
 
     it("are updated by who holds the lease, only in what is named", async () => {
       const { run, lease } = await startTask(current.store);
-      await current.store.updateRun(lease, {
+      await current.store.tasks.updateRun(lease, {
         agentVersion: "1.2",
         model: "m",
         sandbox: "none",
         sessionId: "s",
         agent: "other",
       });
-      await current.store.updateRun(lease, { status: "paused", model: null });
-      await current.store.updateRun(lease, {});
+      await current.store.tasks.updateRun(lease, { status: "paused", model: null });
+      await current.store.tasks.updateRun(lease, {});
       const { status, ...rest } = run;
       expect(status).toBe("running");
-      expect(await current.store.getRun(run.id)).toEqual({
+      expect(await current.store.tasks.getRun(run.id)).toEqual({
         ...rest,
         status: "paused",
         agentVersion: "1.2",
@@ -60,33 +64,33 @@ export function testRuns(current: Current): void {
 
     it("are not updated under a lease that was passed on or whose run ended", async () => {
       const { task, run, lease } = await startTask(current.store);
-      expect(await current.store.holdsLease(lease)).toBe(true);
+      expect(await current.store.tasks.holdsLease(lease)).toBe(true);
       const newer = { run: run.id, token: 2 };
-      await current.store.takeRun(run.id, 1600);
-      expect(await current.store.holdsLease(lease)).toBe(false);
-      await expect(current.store.updateRun(lease, { model: "x" })).rejects.toThrow(LeaseLostError);
-      await expect(current.store.updateRun(lease, {})).rejects.toThrow(LeaseLostError);
-      await current.store.commit(committing(task, { lease: newer, endRun: sampleEnd(run.id) }));
-      expect(await current.store.holdsLease(newer)).toBe(false);
-      await expect(current.store.updateRun(newer, { status: "paused" })).rejects.toThrow(LeaseLostError);
-      await expect(current.store.updateRun({ run: "run_none", token: 0 }, {})).rejects.toThrow(LeaseLostError);
-      expect(await current.store.getRun(run.id)).toMatchObject({ model: null, status: "succeeded" });
+      await current.store.tasks.takeRun(run.id, 1600);
+      expect(await current.store.tasks.holdsLease(lease)).toBe(false);
+      await expect(current.store.tasks.updateRun(lease, { model: "x" })).rejects.toThrow(LeaseLostError);
+      await expect(current.store.tasks.updateRun(lease, {})).rejects.toThrow(LeaseLostError);
+      await current.store.tasks.commit(committing(task, { lease: newer, endRun: sampleEnd(run.id) }));
+      expect(await current.store.tasks.holdsLease(newer)).toBe(false);
+      await expect(current.store.tasks.updateRun(newer, { status: "paused" })).rejects.toThrow(LeaseLostError);
+      await expect(current.store.tasks.updateRun({ run: "run_none", token: 0 }, {})).rejects.toThrow(LeaseLostError);
+      expect(await current.store.tasks.getRun(run.id)).toMatchObject({ model: null, status: "succeeded" });
     });
 
     it("are found by prefix, with or without run_", async () => {
       const { task } = await queueTask(current.store, {}, { id: "run_ab1" });
-      await current.store.commit(committing(task, { newRun: sampleRun(task, { id: "run_ab2" }) }));
-      expect(await current.store.findRunIds("ab")).toEqual(["run_ab1", "run_ab2"]);
-      expect(await current.store.findRunIds("run_ab2")).toEqual(["run_ab2"]);
-      expect(await current.store.findRunIds("a%")).toEqual([]);
-      expect(await current.store.getRun("run_ab")).toBeNull();
+      await current.store.tasks.commit(committing(task, { newRun: sampleRun(task, { id: "run_ab2" }) }));
+      expect(await current.store.tasks.findRunIds("ab")).toEqual(["run_ab1", "run_ab2"]);
+      expect(await current.store.tasks.findRunIds("run_ab2")).toEqual(["run_ab2"]);
+      expect(await current.store.tasks.findRunIds("a%")).toEqual([]);
+      expect(await current.store.tasks.getRun("run_ab")).toBeNull();
     });
 
     it("are listed oldest first, the newest of them, by task, status and project", async () => {
       const late = await queueTask(current.store, { project: "a" }, { createdAt: 3000 });
       const early = await queueTask(current.store, { project: "b" }, { createdAt: 2000 });
       const { run } = await startTask(current.store, { project: "a" });
-      const ids = async (over: object) => (await current.store.listRuns({ ...ALL, ...over })).map(({ id }) => id);
+      const ids = async (over: object) => (await current.store.tasks.listRuns({ ...ALL, ...over })).map(({ id }) => id);
       expect(await ids({})).toEqual([run.id, early.run.id, late.run.id]);
       expect(await ids({ limit: 2 })).toEqual([early.run.id, late.run.id]);
       expect(await ids({ project: "a" })).toEqual([run.id, late.run.id]);
@@ -98,10 +102,10 @@ export function testRuns(current: Current): void {
     it("are open when admitted and not ended", async () => {
       const { run, lease } = await startTask(current.store);
       const { task, run: ended, lease: held } = await startTask(current.store);
-      await current.store.updateRun(lease, { status: "paused" });
-      await current.store.commit(committing(task, { lease: held, endRun: sampleEnd(ended.id) }));
+      await current.store.tasks.updateRun(lease, { status: "paused" });
+      await current.store.tasks.commit(committing(task, { lease: held, endRun: sampleEnd(ended.id) }));
       await queueTask(current.store);
-      expect((await current.store.listOpenRuns()).map(({ id }) => id)).toEqual([run.id]);
+      expect((await current.store.tasks.listOpenRuns()).map(({ id }) => id)).toEqual([run.id]);
     });
   });
 }

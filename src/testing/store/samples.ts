@@ -198,8 +198,8 @@ export function committing(task: Task, over: Partial<CommitParams> = {}): Commit
 export async function startTask(store: Store, over: Partial<Task> = {}) {
   const task = sampleTask(over);
   const run = sampleRun(task);
-  await store.createTask(creating(task, { run }));
-  const taken = await store.takeRun(run.id, 1500);
+  await store.tasks.createTask(creating(task, { run }));
+  const taken = await store.tasks.takeRun(run.id, 1500);
   if (taken === null) throw new Error("the run was not admitted");
   return { task, run: taken, lease: { run: taken.id, token: taken.token } };
 }
@@ -208,6 +208,6 @@ export async function startTask(store: Store, over: Partial<Task> = {}) {
 export async function queueTask(store: Store, over: Partial<Task> = {}, runOver: Partial<NewRun> = {}) {
   const task = sampleTask(over);
   const run = sampleRun(task, runOver);
-  await store.createTask(creating(task, { run, admission: SHUT }));
+  await store.tasks.createTask(creating(task, { run, admission: SHUT }));
   return { task, run };
 }

@@ -41,8 +41,8 @@ export function testTasks(current: Current): void {
         finishedAt: 9,
       });
       for (const task of [bare, full]) {
-        await current.store.createTask(creating(task));
-        expect(await current.store.getTask(task.id)).toEqual(task);
+        await current.store.tasks.createTask(creating(task));
+        expect(await current.store.tasks.getTask(task.id)).toEqual(task);
       }
     });
 
@@ -51,72 +51,73 @@ export function testTasks(current: Current): void {
       const run = sampleRun(task);
       const event = sampleEvent({ task: task.id, type: "task.submitted" });
       const notice = sampleNotice({ task: task.id });
-      const result = await current.store.createTask(creating(task, { run, events: [event], notices: [notice] }));
+      const result = await current.store.tasks.createTask(creating(task, { run, events: [event], notices: [notice] }));
       expect(result).toEqual({ task, admitted: [run.id], ended: [], events: [{ ...event, id: expect.any(Number) }] });
-      expect(await current.store.getRun(run.id)).toMatchObject({
+      expect(await current.store.tasks.getRun(run.id)).toMatchObject({
         ...run,
         status: "starting",
         token: 0,
         startedAt: null,
       });
-      expect(await current.store.listEvents({ after: 0, task: null, limit: 10 })).toEqual(result.events);
-      expect(await current.store.dueNotices(1000, 10)).toHaveLength(1);
+      expect(await current.store.events.listEvents({ after: 0, task: null, limit: 10 })).toEqual(result.events);
+      expect(await current.store.outbox.dueNotices(1000, 10)).toHaveLength(1);
     });
 
     it("returns the first task when the same key comes again, and writes nothing", async () => {
       const first = sampleTask();
-      await current.store.createTask(creating(first, { key: "k" }));
+      await current.store.tasks.createTask(creating(first, { key: "k" }));
       const second = sampleTask();
-      const again = await current.store.createTask(
+      const again = await current.store.tasks.createTask(
         creating(second, { key: "k", run: sampleRun(second), events: [sampleEvent()] }),
       );
       expect(again).toEqual({ task: first, admitted: [], ended: [], events: [] });
-      expect(await current.store.getTask(second.id)).toBeNull();
-      expect(await current.store.lastEventId()).toBe(0);
+      expect(await current.store.tasks.getTask(second.id)).toBeNull();
+      expect(await current.store.events.lastEventId()).toBe(0);
     });
 
     it("makes one task of twenty submissions at once with the same key", async () => {
       const results = await Promise.all(
         Array.from({ length: 20 }, () => {
           const task = sampleTask();
-          return current.store.createTask(creating(task, { key: "k", run: sampleRun(task) }));
+          return current.store.tasks.createTask(creating(task, { key: "k", run: sampleRun(task) }));
         }),
       );
       expect(new Set(results.map((result) => result.task.id)).size).toBe(1);
-      expect(await current.store.listOpenRuns()).toHaveLength(1);
+      expect(await current.store.tasks.listOpenRuns()).toHaveLength(1);
     });
 
     it("keeps tasks without a key apart", async () => {
-      await current.store.createTask(creating(sampleTask()));
-      await current.store.createTask(creating(sampleTask()));
-      expect((await current.store.listTasks(ALL)).rows).toHaveLength(2);
+      await current.store.tasks.createTask(creating(sampleTask()));
+      await current.store.tasks.createTask(creating(sampleTask()));
+      expect((await current.store.tasks.listTasks(ALL)).rows).toHaveLength(2);
     });
 
     it("writes nothing when a part of it is refused", async () => {
       const { run } = await startTask(current.store);
-      const before = await current.store.lastEventId();
+      const before = await current.store.events.lastEventId();
       const task = sampleTask();
       const clash = sampleRun(task, { id: run.id });
-      await expect(current.store.createTask(creating(task, { run: clash, events: [sampleEvent()] }))).rejects.toThrow(
-        /unique/i,
-      );
-      expect(await current.store.getTask(task.id)).toBeNull();
-      expect(await current.store.lastEventId()).toBe(before);
+      await expect(
+        current.store.tasks.createTask(creating(task, { run: clash, events: [sampleEvent()] })),
+      ).rejects.toThrow(/unique/i);
+      expect(await current.store.tasks.getTask(task.id)).toBeNull();
+      expect(await current.store.events.lastEventId()).toBe(before);
     });
   });
 
   describe("reading tasks", () => {
     it("finds at most ten ids by prefix, with or without task_, and nothing by wildcards", async () => {
-      for (let i = 0; i < 12; i++) await current.store.createTask(creating(sampleTask({ id: `task_ab${i % 10}${i}` })));
-      await current.store.createTask(creating(sampleTask({ id: "task_ac" })));
-      expect(await current.store.findTaskIds("ac")).toEqual(["task_ac"]);
-      expect(await current.store.findTaskIds("task_ac")).toEqual(["task_ac"]);
-      expect(await current.store.findTaskIds("ab00")).toEqual(["task_ab00"]);
-      expect(await current.store.findTaskIds("ab")).toHaveLength(10);
-      expect(await current.store.findTaskIds("")).toHaveLength(10);
+      for (let i = 0; i < 12; i++)
+        await current.store.tasks.createTask(creating(sampleTask({ id: `task_ab${i % 10}${i}` })));
+      await current.store.tasks.createTask(creating(sampleTask({ id: "task_ac" })));
+      expect(await current.store.tasks.findTaskIds("ac")).toEqual(["task_ac"]);
+      expect(await current.store.tasks.findTaskIds("task_ac")).toEqual(["task_ac"]);
+      expect(await current.store.tasks.findTaskIds("ab00")).toEqual(["task_ab00"]);
+      expect(await current.store.tasks.findTaskIds("ab")).toHaveLength(10);
+      expect(await current.store.tasks.findTaskIds("")).toHaveLength(10);
       for (const none of ["%", "_", "a%", "a_", "task_~", "ac0", "'"])
-        expect(await current.store.findTaskIds(none)).toEqual([]);
-      expect(await current.store.getTask("task_a")).toBeNull();
+        expect(await current.store.tasks.findTaskIds(none)).toEqual([]);
+      expect(await current.store.tasks.getTask("task_a")).toBeNull();
     });
 
     it("lists newest first, page by page, each task once, also those of the same moment and with new ones coming in", async () => {
@@ -124,24 +125,24 @@ export function testTasks(current: Current): void {
       for (let i = 0; i < 10; i++) {
         const task = sampleTask({ createdAt: 1000 + Math.floor(i / 4) });
         ids.unshift(task.id);
-        await current.store.createTask(creating(task));
+        await current.store.tasks.createTask(creating(task));
       }
       const seen: string[] = [];
       let cursor: string | null = null;
       for (let page = 0; page < 4; page++) {
-        const { rows, next } = await current.store.listTasks({ ...ALL, cursor, limit: 3 });
+        const { rows, next } = await current.store.tasks.listTasks({ ...ALL, cursor, limit: 3 });
         seen.push(...rows.map((task) => task.id));
         cursor = next;
-        await current.store.createTask(creating(sampleTask({ createdAt: 5000 + page })));
+        await current.store.tasks.createTask(creating(sampleTask({ createdAt: 5000 + page })));
       }
       expect(cursor).toBeNull();
       expect(seen).toEqual(ids);
     });
 
     it("says that there is no next page when the last one is exactly full", async () => {
-      for (let i = 0; i < 3; i++) await current.store.createTask(creating(sampleTask()));
-      expect((await current.store.listTasks({ ...ALL, limit: 3 })).next).toBeNull();
-      expect((await current.store.listTasks({ ...ALL, limit: 2 })).next).not.toBeNull();
+      for (let i = 0; i < 3; i++) await current.store.tasks.createTask(creating(sampleTask()));
+      expect((await current.store.tasks.listTasks({ ...ALL, limit: 3 })).next).toBeNull();
+      expect((await current.store.tasks.listTasks({ ...ALL, limit: 2 })).next).not.toBeNull();
     });
 
     it("filters by status, state and project together", async () => {
@@ -152,29 +153,29 @@ export function testTasks(current: Current): void {
         sampleTask({ status: "waiting", state: "plan", project: "a" }),
         sampleTask({ status: "waiting", state: "review", project: "b" }),
       ])
-        await current.store.createTask(creating(task));
+        await current.store.tasks.createTask(creating(task));
       const query: ListTasksQuery = { ...ALL, status: ["waiting", "running"], state: "review", project: "a" };
-      expect((await current.store.listTasks(query)).rows).toEqual([wanted]);
-      expect((await current.store.listTasks({ ...ALL, status: [] })).rows).toEqual([]);
-      expect((await current.store.listTasks({ ...ALL, status: ["waiting"] })).rows).toHaveLength(3);
+      expect((await current.store.tasks.listTasks(query)).rows).toEqual([wanted]);
+      expect((await current.store.tasks.listTasks({ ...ALL, status: [] })).rows).toEqual([]);
+      expect((await current.store.tasks.listTasks({ ...ALL, status: ["waiting"] })).rows).toHaveLength(3);
     });
 
     it("filters by what a task in the queue waits for", async () => {
       const wanted = sampleTask({ status: "queued", queuedFor: { until: 9000, kind: "budget" } });
       for (const task of [wanted, sampleTask({ queuedFor: { kind: "backoff", until: 9000 } }), sampleTask()])
-        await current.store.createTask(creating(task));
-      expect((await current.store.listTasks({ ...ALL, queuedFor: "budget" })).rows).toEqual([wanted]);
+        await current.store.tasks.createTask(creating(task));
+      expect((await current.store.tasks.listTasks({ ...ALL, queuedFor: "budget" })).rows).toEqual([wanted]);
     });
 
     it("refuses a cursor that it did not give", async () => {
-      await expect(current.store.listTasks({ ...ALL, cursor: "' or 1=1" })).rejects.toThrow(UserError);
+      await expect(current.store.tasks.listTasks({ ...ALL, cursor: "' or 1=1" })).rejects.toThrow(UserError);
     });
 
     it("counts tasks of every status", async () => {
-      await current.store.createTask(creating(sampleTask({ status: "failed" })));
-      await current.store.createTask(creating(sampleTask({ status: "failed" })));
+      await current.store.tasks.createTask(creating(sampleTask({ status: "failed" })));
+      await current.store.tasks.createTask(creating(sampleTask({ status: "failed" })));
       const none = Object.fromEntries(TASK_STATUSES.map((status) => [status, 0]));
-      expect(await current.store.countTasks()).toEqual({ ...none, failed: 2 });
+      expect(await current.store.tasks.countTasks()).toEqual({ ...none, failed: 2 });
     });
   });
 
@@ -183,7 +184,7 @@ export function testTasks(current: Current): void {
       const { task, run, lease } = await startTask(current.store);
       const kept = await startTask(current.store);
       const event = sampleEvent({ task: task.id });
-      await current.store.commit(
+      await current.store.tasks.commit(
         committing(
           { ...task, status: "succeeded" },
           {
@@ -195,23 +196,27 @@ export function testTasks(current: Current): void {
           },
         ),
       );
-      await current.store.deleteTask(task.id, sampleEvent({ task: task.id, type: "task.deleted" }));
-      expect(await current.store.getTask(task.id)).toBeNull();
-      expect(await current.store.getRun(run.id)).toBeNull();
-      expect(await current.store.listChecks(task.id)).toEqual([]);
-      expect(await current.store.listArtifacts(task.id)).toEqual([]);
-      const types = (await current.store.listEvents({ after: 0, task: task.id, limit: 10 })).map(({ type }) => type);
+      await current.store.tasks.deleteTask(task.id, sampleEvent({ task: task.id, type: "task.deleted" }));
+      expect(await current.store.tasks.getTask(task.id)).toBeNull();
+      expect(await current.store.tasks.getRun(run.id)).toBeNull();
+      expect(await current.store.tasks.listChecks(task.id)).toEqual([]);
+      expect(await current.store.tasks.listArtifacts(task.id)).toEqual([]);
+      const types = (await current.store.events.listEvents({ after: 0, task: task.id, limit: 10 })).map(
+        ({ type }) => type,
+      );
       expect(types).toEqual(["run.note", "task.deleted"]);
-      expect(await current.store.getRun(kept.run.id)).not.toBeNull();
+      expect(await current.store.tasks.getRun(kept.run.id)).not.toBeNull();
       expect(await current.store.checkIntegrity()).toEqual([]);
     });
 
     it("refuses a task that has not ended, and one that is not there", async () => {
       const { task } = await queueTask(current.store);
-      await expect(current.store.deleteTask(task.id, sampleEvent())).rejects.toMatchObject({ kind: "conflict" });
-      await expect(current.store.deleteTask("task_none", sampleEvent())).rejects.toMatchObject({ kind: "not_found" });
-      expect(await current.store.getTask(task.id)).not.toBeNull();
-      expect(await current.store.lastEventId()).toBe(0);
+      await expect(current.store.tasks.deleteTask(task.id, sampleEvent())).rejects.toMatchObject({ kind: "conflict" });
+      await expect(current.store.tasks.deleteTask("task_none", sampleEvent())).rejects.toMatchObject({
+        kind: "not_found",
+      });
+      expect(await current.store.tasks.getTask(task.id)).not.toBeNull();
+      expect(await current.store.events.lastEventId()).toBe(0);
     });
   });
 }

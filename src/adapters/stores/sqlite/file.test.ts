@@ -47,7 +47,7 @@ describe("the file", () => {
     await symlink(file, join(directory, "alias.db"));
     await expectRefusal(open(), "conflict", /Another Nightshift daemon uses/);
     await expectRefusal(openSqliteStore({ file: join(directory, "alias.db"), log: SILENT }), "conflict", /Another/);
-    await store.appendEvents([sampleEvent()]);
+    await store.events.appendEvents([sampleEvent()]);
     await store.close();
     const again = await open();
     expect(await again.lastEventId()).toBe(1);
@@ -84,13 +84,13 @@ describe("the file", () => {
   it("may be empty: then it is a new one", async () => {
     await writeFile(file, "");
     const store = await open();
-    expect(await store.lastEventId()).toBe(0);
+    expect(await store.events.lastEventId()).toBe(0);
     await store.close();
   });
 
   it("tells of damage inside", async () => {
     const store = await open();
-    for (let i = 0; i < 200; i++) await store.createTask(creating(sampleTask({ description: "x".repeat(500) })));
+    for (let i = 0; i < 200; i++) await store.tasks.createTask(creating(sampleTask({ description: "x".repeat(500) })));
     await store.close();
     const bytes = await readFile(file);
     bytes.fill(0xa5, 4096 * 12, 4096 * 20);
@@ -139,7 +139,7 @@ describe("migrations", () => {
 
   it("back up an existing database before they change it", async () => {
     const store = await open();
-    await store.appendEvents([sampleEvent()]);
+    await store.events.appendEvents([sampleEvent()]);
     await store.close();
     const copy = `${file}.backup-v${known}`;
     await writeFile(copy, "an older attempt");
@@ -153,7 +153,7 @@ describe("migrations", () => {
 
   it("leave the database as it was when one of them fails", async () => {
     const store = await open();
-    await store.appendEvents([sampleEvent()]);
+    await store.events.appendEvents([sampleEvent()]);
     await store.close();
     await expect(open([...MIGRATIONS, addNotes, breaks])).rejects.toThrow("the last migration fails");
     const same = await open();
@@ -189,14 +189,14 @@ describe("a machine that fails", () => {
     const { store, database } = await openWith("pragma max_page_count = 60");
     const huge = sampleTask({ description: "x".repeat(500_000) });
     await expectRefusal(
-      store.createTask(creating(huge, { events: [sampleEvent()] })),
+      store.tasks.createTask(creating(huge, { events: [sampleEvent()] })),
       "unavailable",
       /disk of .* is full/,
     );
-    expect(await store.getTask(huge.id)).toBeNull();
-    expect(await store.lastEventId()).toBe(0);
+    expect(await store.tasks.getTask(huge.id)).toBeNull();
+    expect(await store.events.lastEventId()).toBe(0);
     database.exec("pragma max_page_count = 100000");
-    await store.createTask(creating(huge));
+    await store.tasks.createTask(creating(huge));
     expect(await store.checkIntegrity()).toEqual([]);
     await store.close();
   });
@@ -205,17 +205,17 @@ describe("a machine that fails", () => {
     const { store } = await openWith("pragma busy_timeout = 20");
     const shell = new DatabaseSync(file);
     shell.exec("begin immediate");
-    await expectRefusal(store.appendEvents([sampleEvent()]), "unavailable", /Another program keeps .* locked/);
-    expect(await store.lastEventId()).toBe(0);
+    await expectRefusal(store.events.appendEvents([sampleEvent()]), "unavailable", /Another program keeps .* locked/);
+    expect(await store.events.lastEventId()).toBe(0);
     shell.exec("commit");
     shell.close();
-    expect(await store.appendEvents([sampleEvent()])).toHaveLength(1);
+    expect(await store.events.appendEvents([sampleEvent()])).toHaveLength(1);
     await store.close();
   });
 
   it("with a database that may only be read", async () => {
     const { store } = await openWith("pragma query_only = on");
-    await expectRefusal(store.appendEvents([sampleEvent()]), "unavailable", /may only be read/);
+    await expectRefusal(store.events.appendEvents([sampleEvent()]), "unavailable", /may only be read/);
     await store.close();
   });
 });

@@ -57,8 +57,8 @@ it("keeps what runs of an older database cost, and their tasks may go then", asy
     unknownTokens: 1,
     basis: { reported: 1, metered: 1, computed: 0, unknown: 1 },
   };
-  expect(await store.spent(all)).toEqual(expected);
-  expect(await store.costs({ ...all, by: ["agent", "model", "role", "pipeline"], timeZone: "UTC" })).toEqual([
+  expect(await store.money.spent(all)).toEqual(expected);
+  expect(await store.money.costs({ ...all, by: ["agent", "model", "role", "pipeline"], timeZone: "UTC" })).toEqual([
     { key: { agent: "claude-code", model: "m", role: "implement", pipeline: "chore" }, ...expected },
   ]);
   await store.close();

@@ -26,11 +26,11 @@ it("a notice that an older Nightshift left in the outbox can still be sent", asy
   `);
   database.close();
   const store = await openSqliteStore({ file, log: SILENT });
-  const [notice] = await store.dueNotices(7, 9);
+  const [notice] = await store.outbox.dueNotices(7, 9);
   expect(notice).toMatchObject({ project: "", task: "task_gone", title: "Greet people", attempts: 2 });
   if (notice === undefined) throw new Error("it is due");
   expect(messageOf(notice).title).toContain("failed – Greet people");
-  await store.markDelivered(notice.id, 8);
-  expect(await store.dueNotices(Number.MAX_SAFE_INTEGER, 9)).toEqual([]);
+  await store.outbox.markDelivered(notice.id, 8);
+  expect(await store.outbox.dueNotices(Number.MAX_SAFE_INTEGER, 9)).toEqual([]);
   await store.close();
 });

@@ -72,8 +72,8 @@ describe("a store of another process", () => {
       const store = await openSqliteStore({ file, log: SILENT });
       expect(await store.checkIntegrity()).toEqual([]);
       const [task = "", version] = acknowledged.at(-1) ?? [];
-      const stored = await store.getTask(task);
-      const events = await store.listEvents({ after: 0, task, limit: 100_000 });
+      const stored = await store.tasks.getTask(task);
+      const events = await store.events.listEvents({ after: 0, task, limit: 100_000 });
       const kept = new Set(events.map(({ id }) => id));
       expect(acknowledged.filter(([, , id]) => !kept.has(Number(id)))).toEqual([]);
       // A commit may have been made and not yet acknowledged, but event and version come together.

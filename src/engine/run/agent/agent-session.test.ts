@@ -18,10 +18,12 @@ const agent = { capabilities: { sessions: true } } as Agent;
 /** Which session the run has that follows one with a session of its own and this outcome. */
 async function sessionAfter(outcome: string) {
   const { task, run, lease } = await startTask(store);
-  await store.updateRun(lease, { sessionId: "s-1" });
+  await store.tasks.updateRun(lease, { sessionId: "s-1" });
   const newRun = sampleRun(task, { trigger: { kind: "resume", text: outcome, run: null } });
-  await store.commit(committing(task, { lease, endRun: sampleEnd(run.id, { status: "failed", outcome }), newRun }));
-  const next = await store.takeRun(newRun.id, 3_000);
+  await store.tasks.commit(
+    committing(task, { lease, endRun: sampleEnd(run.id, { status: "failed", outcome }), newRun }),
+  );
+  const next = await store.tasks.takeRun(newRun.id, 3_000);
   const ports = { store, digest: (text: string) => createHash("sha256").update(text).digest("hex") };
   const context = { ports, task, run: next, state: { workspace: "task" } } as unknown as StepContext;
   return chooseSession(context, "implement", agent, "scripted");

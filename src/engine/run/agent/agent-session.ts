@@ -17,7 +17,7 @@ export async function chooseSession(
   const fresh: AgentSession = { kind: "new", id: toUuid(ports.digest(`session of ${run.id} ${run.token}`)) };
   if (!agent.capabilities.sessions || context.state.workspace === "fresh") return fresh;
   if (task.items !== null && run.trigger === null) return fresh;
-  const runs = await ports.store.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
+  const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
   const last = runs.findLast((each) => each.id !== run.id && each.role === role && each.agent === name);
   // A session that was too long is no shorter the next time.
   if (last === undefined || last.sessionId === null || last.outcome === "context_too_long") return fresh;

@@ -22,7 +22,7 @@ export async function runAgentStep(context: StepContext): Promise<StepResult> {
   const ending = await runAgent(context, role, () => startAgent(context, role, work));
   const { outcome } = ending;
   const collected = await collectWork(context, work, { role, outcome });
-  ports.pass("work.collected");
+  ports.hooks.passCheckpoint("work.collected");
   const weighed = role === "analyze" ? await weighCandidates(context, work, outcome) : outcome;
   return toResult(context, { ...ending, outcome: weighed }, { collected, role });
 }

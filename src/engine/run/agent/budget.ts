@@ -19,7 +19,7 @@ export async function withinBudget(
   const mostUsd = withinTask(context, runSettings.maxBudgetUsd, runs);
   const limits = limitsNow(context);
   if (limits.length === 0) return { ...runSettings, maxBudgetUsd: mostUsd };
-  const allowance = await context.ports.store.reserve(context.lease, { limits, mostUsd });
+  const allowance = await context.ports.store.money.reserve(context.lease, { limits, mostUsd });
   switch (allowance.kind) {
     case "allowed":
       return { ...runSettings, maxBudgetUsd: least([mostUsd, allowance.usd]) };
@@ -57,8 +57,8 @@ export async function explainCutOff(context: StepContext, { role, outcome, usage
   const { ports, run, task, settings, state } = context;
   const limits = limitsNow(context);
   if (outcome.name !== "budget_exhausted" || limits.length === 0) return outcome;
-  const given = (await ports.store.getRun(run.id))?.reservedUsd ?? null;
-  const runs = await ports.store.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
+  const given = (await ports.store.tasks.getRun(run.id))?.reservedUsd ?? null;
+  const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
   const couldHave = least([
     resolveRun(settings, state.agent, task.options, role).maxBudgetUsd,
     leftForTask(taskLimit(context), costsOfEarlier(context, runs)).leftUsd,

@@ -26,7 +26,7 @@ export async function conclude(
   const cutShort = saysTheTruth(ended) ? null : failureOf(ended);
   if (cutShort !== null) return cutShort;
   const { name, summary, payload, retryAt } = reported.outcome;
-  const outcome = { name, summary: ports.redact(summary), payload: ports.redact(payload), retryAt };
+  const outcome = { name, summary: ports.secrets.redact(summary), payload: ports.secrets.redact(payload), retryAt };
   await ports.runFiles.keepOutcome(run.id, { outcome: name, ...outcome.payload });
   return outcome;
 }
@@ -35,7 +35,7 @@ function fileCounts(context: StepContext, role: Role): boolean {
   const { ports, settings, state, task } = context;
   if (grantFor(context, role).executes) return true;
   const { agentSettings } = resolveRun(settings, state.agent, task.options, role);
-  return !ports.createAgent(agentSettings).capabilities.mcp;
+  return !ports.agents.create(agentSettings).capabilities.mcp;
 }
 
 /** The agent was never started: the set-up failed, or somebody ended the run during it. */

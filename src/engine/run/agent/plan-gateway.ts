@@ -20,9 +20,9 @@ export function planGateway(context: StepContext, agent: Agent, runSettings: Run
   const { ports, run, settings } = context;
   const api = agent.capabilities.gateway;
   if (api === null) return null;
-  const access = findModelAccess(api, ports.hostEnv);
+  const access = findModelAccess(api, ports.host.env);
   // A line break at the end comes with whatever wrote the key into a file.
-  const key = access === null ? "" : (ports.hostEnv[access.keyName]?.trim() ?? "");
+  const key = access === null ? "" : (ports.host.env[access.keyName]?.trim() ?? "");
   if (access === null || key === "")
     throw new StepEnd(
       "login_expired",
@@ -40,7 +40,7 @@ export function planGateway(context: StepContext, agent: Agent, runSettings: Run
       nonce: ports.digest(`gateway of ${run.id} ${run.token} ${ports.clock.newId("run")}`).slice(0, 40),
       limitUsd: runSettings.maxBudgetUsd,
       limitTokens: settings.budget.runTokens,
-      prices: ports.prices,
+      prices: ports.agents.prices,
     },
     keys: { [access.keyName]: key },
   };

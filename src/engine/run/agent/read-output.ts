@@ -27,7 +27,7 @@ export async function readAgentOutput(ports: EnginePorts, run: string, agent: Ag
     const said = from === "stdout" || from === "stderr" ? agent.parseLine(text) : [];
     fileDenials += said.filter(isFileDenial).length;
     said.forEach(events.push);
-    if (from === "gateway") ports.parseOwnLine(text).forEach(metered.push);
+    if (from === "gateway") ports.agents.parseGatewayLine(text).forEach(metered.push);
   };
   for (let offset = 0; ;) {
     const page = await ports.runFiles.readTranscript(run, offset, PAGE_BYTES);

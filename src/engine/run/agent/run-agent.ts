@@ -32,14 +32,14 @@ export async function runAgent(
   const ended = (await wasStarted(ports, run.id))
     ? await watchJob(context, ports.runFiles.dir(run.id), null)
     : await start();
-  ports.pass("supervisor.ended");
+  ports.hooks.passCheckpoint("supervisor.ended");
   const record = ended.kind === "ended" ? await withSetup(context, ended.record) : null;
   const output = await readOutput(context, role, record);
   const usage = neverStarted(record) ? FREE : await countUsage(context, role, output);
   const concluded = explain(await conclude(context, role, record, output.events), output);
   const outcome = await explainCutOff(context, { role, outcome: concluded, usage });
   await keepSession(context, output);
-  ports.pass("outcome.read");
+  ports.hooks.passCheckpoint("outcome.read");
   return { outcome, record, usage, output };
 }
 
@@ -50,7 +50,7 @@ async function readOutput(context: StepContext, role: Role, record: ExitRecord |
   const { ports, run, settings, state, task } = context;
   if (neverStarted(record)) return NO_OUTPUT;
   try {
-    const adapter = ports.createAgent(resolveRun(settings, state.agent, task.options, role).agentSettings);
+    const adapter = ports.agents.create(resolveRun(settings, state.agent, task.options, role).agentSettings);
     return await readAgentOutput(ports, run.id, adapter);
   } catch (error) {
     ports.log.warn("the transcript of the run cannot be read", { run: run.id, error: String(error) });
@@ -68,7 +68,7 @@ function neverStarted(record: ExitRecord | null): boolean {
 async function countUsage(context: StepContext, role: Role, output: AgentOutput): Promise<Usage> {
   const { ports, run, settings, state, task } = context;
   const session = sessionOf(output);
-  const runs = await ports.store.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
+  const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
   const earlier = runs.filter((each) => each.id !== run.id && session !== null && each.sessionId === session);
   return usageOf({
     ...output,
@@ -77,7 +77,7 @@ async function countUsage(context: StepContext, role: Role, output: AgentOutput)
       costUsd: earlier.reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0),
     },
     model: resolveRun(settings, state.agent, task.options, role).model,
-    prices: ports.prices,
+    prices: ports.agents.prices,
   });
 }
 
@@ -89,7 +89,7 @@ function sessionOf({ events }: AgentOutput): string | null {
 /** So that a later run can go on with it. */
 async function keepSession({ ports, run, lease }: StepContext, output: AgentOutput): Promise<void> {
   const sessionId = sessionOf(output);
-  if (sessionId !== run.sessionId) await ports.store.updateRun(lease, { sessionId });
+  if (sessionId !== run.sessionId) await ports.store.tasks.updateRun(lease, { sessionId });
 }
 
 const UNEXPLAINED: readonly Outcome["name"][] = ["agent_error", "invalid_output"];

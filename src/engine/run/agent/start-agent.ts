@@ -46,7 +46,7 @@ export async function startAgent(
     openWorkspace(context, run.id, work.headCommit),
     brief(context, { role, work, runSettings, errand }),
   ]);
-  ports.pass("workspace.opened");
+  ports.hooks.passCheckpoint("workspace.opened");
   const { job, files } = agentJob(context, { ...briefed, workspace, role, loan: errand?.loan ?? null });
   // Set-up runs what stands in the tree: beside an agent that judges the tree, it could speak for it.
   const unfit = grantFor(context, role).executes ? await setUpWorkspace(context, workspace, briefed.paths) : null;
@@ -77,10 +77,10 @@ interface Brief {
 /** Who works, and what it is told. The files themselves play no part in it. */
 async function brief(context: StepContext, { role, work, runSettings, errand }: Brief): Promise<Briefed> {
   const { ports, run, task } = context;
-  const agent = ports.createAgent(runSettings.agentSettings);
-  const { version, problem } = await ports.checkVersion(agent);
+  const agent = ports.agents.create(runSettings.agentSettings);
+  const { version, problem } = await ports.agents.checkVersion(agent);
   if (problem !== null) throw new StepEnd("agent_missing", problem);
-  await ports.store.updateRun(context.lease, {
+  await ports.store.tasks.updateRun(context.lease, {
     agent: runSettings.agent,
     agentVersion: version,
     model: runSettings.model,
@@ -88,17 +88,17 @@ async function brief(context: StepContext, { role, work, runSettings, errand }: 
   });
   const paths = await ports.runFiles.prepare({ run: run.id, task: task.id, role });
   const session = await chooseSession(context, role, agent, runSettings.agent);
-  const hasTool = agent.capabilities.mcp && ports.findReportServer(paths, role) !== null;
+  const hasTool = agent.capabilities.mcp && ports.agents.findReportServer(paths, role) !== null;
   const isResumed = session.kind === "resume";
   await writePrompt(context, { role, paths, work, isResumed, hasTool, data: errand?.data ?? {} });
-  ports.pass("prompt.written");
+  ports.hooks.passCheckpoint("prompt.written");
   return { agent, runSettings, paths, session };
 }
 
 /** What the settings give a run, as far as earlier ones left it. */
 async function withinLimits(context: StepContext, role: Role): Promise<RunSettings> {
   const { ports, task, settings, state } = context;
-  const runs = await ports.store.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
+  const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
   const given = withinTaskTime(context, resolveRun(settings, state.agent, task.options, role), runs);
   return withinBudget(context, given, runs);
 }
@@ -131,7 +131,7 @@ function agentJob(context: StepContext, execution: Execution): AgentJob {
   const { ports, run, settings } = context;
   const { agent, runSettings, paths, workspace, role, loan } = execution;
   const gateway = planGateway(context, agent, runSettings);
-  const report = agent.capabilities.mcp ? ports.findReportServer(paths, role) : null;
+  const report = agent.capabilities.mcp ? ports.agents.findReportServer(paths, role) : null;
   const command = agent.command(agentRun(context, execution, { gateway, report }));
   const { env, secrets } = environmentOf(context, execution, command);
   const agentCommand: JobCommand = {
@@ -167,7 +167,7 @@ function agentJob(context: StepContext, execution: Execution): AgentJob {
     commands: [agentCommand],
     secrets,
     keys: gateway?.keys ?? {},
-    redact: ports.knownSecrets(),
+    redact: ports.secrets.known(),
     paused: false,
   };
   return { job, files: { ...command.files, ...report?.files } };
@@ -206,7 +206,7 @@ function environmentOf(context: StepContext, execution: Execution, command: Agen
   const { ports, run, task, settings } = context;
   const { paths, role, loan } = execution;
   const made = agentEnvironment({
-    host: ports.hostEnv,
+    host: ports.host.env,
     granted: Object.entries(settings.secrets).flatMap(([name, { roles }]) => (roles.includes(role) ? [name] : [])),
     run: {
       task: task.id,

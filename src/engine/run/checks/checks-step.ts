@@ -30,7 +30,7 @@ export async function runChecksStep(context: StepContext): Promise<StepResult> {
     });
   const paths = await ports.runFiles.prepare({ run: run.id, task: task.id, role: null });
   const record = await runIn(context, { name: run.id, commit: work.headCommit, paths, checks });
-  ports.pass("checks.ended");
+  ports.hooks.passCheckpoint("checks.ended");
   if (setupFailed(record)) throw new StepEnd("setup_failed", await setupProblem(context, record));
   const results = await Promise.all(checks.map((check) => toResult(context, check, record)));
   refuseIfWalledOff(results);
@@ -61,7 +61,7 @@ function notWanted(context: StepContext, work: Work, { checks, refusal, question
 /** Only the checks meant for the role whose work is being checked. */
 async function checksFor(context: StepContext, files: readonly string[]): Promise<readonly CheckSettings[]> {
   const { ports, task, settings } = context;
-  const runs = await ports.store.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
+  const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
   const role = runs.findLast(({ step, commit }) => step === "agent" && commit !== null)?.role ?? "implement";
   const checks = settings.checks.filter(({ roles }) => roles.includes(role));
   // What a person asked for is held to everything; a night's small change to what it concerns.
@@ -97,10 +97,10 @@ async function runIn(context: StepContext, { name, commit, paths, checks }: Chec
     ],
     secrets: {},
     keys: {},
-    redact: ports.knownSecrets(),
+    redact: ports.secrets.known(),
     paused: false,
   };
-  ports.pass("checks.started");
+  ports.hooks.passCheckpoint("checks.started");
   const result = await supervise(context, job);
   if (result.kind === "lost")
     throw new StepEnd("interrupted", "the supervisor of the checks died; its process tree was ended");

@@ -65,7 +65,7 @@ async function scan(
   { ports, settings }: StepContext,
   changes: readonly FileChange[],
 ): Promise<readonly SecretFinding[]> {
-  return settings.scanSecrets ? ports.secretScan.scan(changes) : [];
+  return settings.scanSecrets ? ports.secrets.scanner.scan(changes) : [];
 }
 
 interface Said {
@@ -76,7 +76,7 @@ interface Said {
 }
 
 async function whatWasSaid({ ports, task, run }: StepContext, work: Work): Promise<Said> {
-  const runs = await ports.store.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
+  const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
   const before = runs.filter(({ id }) => id !== run.id);
   const told = listOf(before.findLast(({ outcome }) => outcome === "policy_failed")?.payload?.["told"]);
   const asked = before.findLast(({ outcome, step }) => step === "checks" && outcome === "refused")?.payload;

@@ -19,7 +19,7 @@ export async function cleanUp(ports: EnginePorts, id: string): Promise<void> {
 
 /** Holds the task's turn. */
 export async function cleanTask(ports: EnginePorts, id: string): Promise<void> {
-  const task = await ports.store.getTask(id);
+  const task = await ports.store.tasks.getTask(id);
   if (task === null) return removeStray(ports, id);
   if (hasEnded(task)) await cleanEnded(ports, task);
   else await closeTrees(ports, task);
@@ -38,7 +38,12 @@ function isGivenUp({ items, outcome }: Task): boolean {
 /** Nothing stays, or for a failed task its workspace for a while. Work that is nowhere else is kept as a rescue ref first. */
 async function cleanEnded(ports: EnginePorts, task: Task): Promise<void> {
   // By the runs, not by the trees: on a full disk a run may have got its directories and no tree.
-  for (const { id } of await ports.store.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS }))
+  for (const { id } of await ports.store.tasks.listRuns({
+    task: task.id,
+    status: null,
+    project: null,
+    limit: MAX_RUNS,
+  }))
     await endRun(ports, id);
   const isTainted = await hadSecrets(ports, task);
   if (!isTainted) await rescue(ports, task);
@@ -50,7 +55,7 @@ async function cleanEnded(ports: EnginePorts, task: Task): Promise<void> {
 async function closeTrees(ports: EnginePorts, task: Task): Promise<void> {
   // The trees first: a run that begins after this look has no tree among them.
   const names = await ports.workspaces.trees(task.id);
-  const runs = await ports.store.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
+  const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
   const untouched = untouchedTree(runs);
   const kept = isAboutToRun(runs) ? untouched : null;
   // A tree that was taken over has another name by now, and its run may not have been cleaned up yet.
@@ -86,7 +91,7 @@ function runOfTree(name: string): string {
 
 async function rescue(ports: EnginePorts, task: Task): Promise<void> {
   if (task.headCommit === null || task.headCommit === task.baseCommit) return;
-  const artifacts = await ports.store.listArtifacts(task.id);
+  const artifacts = await ports.store.tasks.listArtifacts(task.id);
   if (task.status === "succeeded" && artifacts.some(({ type }) => type === "branch")) return;
   await ports.workspaces.rescue(task.project, task.id, task.headCommit);
 }
@@ -94,6 +99,6 @@ async function rescue(ports: EnginePorts, task: Task): Promise<void> {
 /** Something that a night tried held a secret. Nobody waits for any of it: however the night ended, nothing may stay on the disk. */
 export async function hadSecrets({ store }: EnginePorts, { id, items }: Task): Promise<boolean> {
   if (items === null) return false;
-  const checks = await store.listChecks(id);
+  const checks = await store.tasks.listChecks(id);
   return checks.some(({ name, severity }) => name === "no-secrets" && severity === "error");
 }

@@ -76,7 +76,7 @@ async function keepDiff({ ports, task, run, project }: StepContext, from: string
     to,
     maxBytes: MAX_DIFF_BYTES,
   });
-  const patch = ports.redact(diff.patch);
+  const patch = ports.secrets.redact(diff.patch);
   await ports.runFiles.keepDiff(run.id, diff.cut ? `${patch}\n[cut after ${MAX_DIFF_BYTES} bytes]\n` : patch);
   return diff.stats;
 }

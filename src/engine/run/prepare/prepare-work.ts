@@ -34,7 +34,7 @@ const MOVING_ROLES: readonly Role[] = ["analyze", ...CHANGING_ROLES];
 async function newestWork(context: StepContext, known: Work | null): Promise<Work> {
   const { ports, project, task, run } = context;
   const base = await ports.workspaces.sync(sourceOf(context));
-  ports.pass("workspace.synced");
+  ports.hooks.passCheckpoint("workspace.synced");
   if (known === null || known.headCommit === known.baseCommit)
     return { baseCommit: base.commit, headCommit: base.commit };
   if (known.baseCommit === base.commit) return known;
@@ -58,7 +58,7 @@ function sourceOf({ ports, project, settings }: StepContext): ProjectSource {
   return {
     project: project.name,
     remote: project.remote,
-    credentials: ports.forgeFor(project, settings)?.credentialsFor(project.remote) ?? null,
+    credentials: ports.forges.open(project, settings)?.credentialsFor(project.remote) ?? null,
     defaultBranch: settings.defaultBranch ?? (project.defaultBranch === "HEAD" ? null : project.defaultBranch),
   };
 }

@@ -82,10 +82,10 @@ function basePolicy({ ports }: StepContext, { workspace, env, timeoutMs }: Place
     protect: [],
     hide: [],
     programs: [],
-    forbidden: [ports.home],
+    forbidden: [ports.host.home],
     env,
     answersNo: false,
     gateway: null,
-    limits: ports.sandboxLimits(timeoutMs),
+    limits: ports.sandbox.limitsFor(timeoutMs),
   };
 }

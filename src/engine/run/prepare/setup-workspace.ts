@@ -35,7 +35,9 @@ export async function openWorkspace(context: StepContext, name: string, commit: 
 /** For agents alone: where the project's own commands run, no agent ever was. */
 async function findUntouched({ ports, run, task }: StepContext): Promise<string | null> {
   if (run.step !== "agent") return null;
-  return untouchedTree(await ports.store.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS }));
+  return untouchedTree(
+    await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS }),
+  );
 }
 
 /** The project's set-up command, where it has one: no tree carries over what an earlier one was given. */
@@ -75,7 +77,7 @@ export async function setUpWorkspace(
     commands,
     secrets: {},
     keys: {},
-    redact: ports.knownSecrets(),
+    redact: ports.secrets.known(),
     paused: false,
   });
   const isFit = ended.kind === "ended" && ended.record.error === null && !setupFailed(ended.record);
@@ -124,7 +126,7 @@ export function shellCommand(
 ): JobCommand {
   const { ports, task, run } = context;
   const { env } = agentEnvironment({
-    host: ports.hostEnv,
+    host: ports.host.env,
     granted: [],
     run: {
       task: task.id,

@@ -30,13 +30,13 @@ async function changeOf({ ports, task, project }: StepContext, work: Work): Prom
   if (work.baseCommit === work.headCommit) return {};
   const range = { from: work.baseCommit, to: work.headCommit, maxBytes: MAX_DIFF_BYTES };
   const diff = await ports.workspaces.diff({ project: project.name, task: task.id, ...range });
-  const [patch, cut] = [ports.redact(diff.patch), diff.cut];
+  const [patch, cut] = [ports.secrets.redact(diff.patch), diff.cut];
   return { diff: cut ? `${patch}\n[the rest is left out: read the files]` : patch };
 }
 
 /** As the engine saw them: whoever made the change has no say in it. */
 async function checksOf({ ports, task }: StepContext): Promise<PromptData> {
-  const checks = await ports.store.listChecks(task.id);
+  const checks = await ports.store.tasks.listChecks(task.id);
   const newest = checks.filter(({ run }) => run === checks.at(-1)?.run);
   return { checks: newest.map(describeCheck).join("\n\n") };
 }
@@ -58,8 +58,8 @@ async function whatIsKnown({ ports, project, settings, task }: StepContext, work
   const { avoidRecentCommits } = settings.improve;
   const [recent, rules, proposals] = await Promise.all([
     ports.workspaces.recentFiles({ project: project.name, base: work.baseCommit, commits: avoidRecentCommits }),
-    ports.store.listRules({ project: project.name, at: ports.clock.now() }),
-    ports.store.listProposals({ project: project.name, statuses: DECIDED, limit: MAX_LISTED }),
+    ports.store.ledger.listRules({ project: project.name, at: ports.clock.now() }),
+    ports.store.ledger.listProposals({ project: project.name, statuses: DECIDED, limit: MAX_LISTED }),
   ]);
   const tried = (task.items?.tried ?? []).map(tellTried);
   return {

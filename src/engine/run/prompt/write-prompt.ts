@@ -32,7 +32,7 @@ export async function writePrompt(context: StepContext, params: PromptParams): P
     instructions: settings.instructions,
     role,
     task: shownTask(context),
-    artifacts: await ports.store.listArtifacts(task.id),
+    artifacts: await ports.store.tasks.listArtifacts(task.id),
     values: await promptValues(ports, {
       project,
       settings,

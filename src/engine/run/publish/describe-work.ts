@@ -13,7 +13,7 @@ export interface HandedOver {
 }
 
 export async function readHandedOver({ ports, task }: Pick<StepContext, "ports" | "task">): Promise<HandedOver> {
-  const runs = await ports.store.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
+  const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
   return { analysis: readAnalysis(lastPayload(runs, "improvement_found")), description: describedSince(runs) };
 }
 
@@ -33,7 +33,7 @@ async function nightChange(context: StepContext): Promise<ChangeText> {
 }
 
 async function taskChange({ ports, task, settings }: StepContext): Promise<ChangeText> {
-  const checks = await ports.store.listChecks(task.id);
+  const checks = await ports.store.tasks.listChecks(task.id);
   const newest = checks.filter(({ run }) => run === checks.at(-1)?.run);
   return describeTaskChange({
     title: task.title,

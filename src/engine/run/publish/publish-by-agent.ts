@@ -19,7 +19,7 @@ export async function markPublisher(context: StepContext): Promise<StepContext> 
   const byAgent = wantsAgent(context) || (await wasStarted(ports, run.id));
   const who = byAgent ? ({ step: "agent", role: "publish" } as const) : ({ step: "publish", role: null } as const);
   if (run.role === who.role) return context;
-  await ports.store.updateRun(lease, who);
+  await ports.store.tasks.updateRun(lease, who);
   return { ...context, run: { ...run, ...who } };
 }
 
@@ -127,7 +127,7 @@ function tokenNames({ settings }: StepContext): readonly string[] {
 /** Just before the agent starts: whoever looks at the night sees that it held the token. */
 async function tellOfLoan({ ports, run }: StepContext, { forge, granted }: Place): Promise<void> {
   const names = granted.map((name) => `$${name}`).join(", ");
-  await ports.store.appendEvents([
+  await ports.store.events.appendEvents([
     {
       at: ports.clock.now(),
       task: run.task,
@@ -150,7 +150,7 @@ interface ForErrand {
 async function describeErrand(context: StepContext, given: HandOver, { loan, expected }: ForErrand): Promise<string> {
   const { branch, commit, text } = given;
   const target = await targetBranch(context);
-  const title = context.ports.redact(text.title);
+  const title = context.ports.secrets.redact(text.title);
   const ref = `refs/heads/${branch}`;
   return [
     `branch: ${branch}`,

@@ -53,16 +53,16 @@ async function sendOut(context: StepContext, work: Work, text: ChangeText): Prom
   if (handed === null) return calledOff(context);
   if (handed.failure !== null)
     return resultOf(context, handed.failure, { ...handed.end, error: handed.failure.summary });
-  ports.pass("branch.pushed");
+  ports.hooks.passCheckpoint("branch.pushed");
   const request = forge === null ? null : await openRequest(context, work, { forge, text, branch, commit });
   if (request === null) await rememberPublished(context, work, null);
-  return toResult(context, { ...work, branch, commit, request, title: ports.redact(text.title), handed });
+  return toResult(context, { ...work, branch, commit, request, title: ports.secrets.redact(text.title), handed });
 }
 
 /** To an agent at work, one that cannot be used any more is gone: to end the run here would leave the agent to itself. */
 async function findForge({ ports, project, settings, run }: StepContext): Promise<Forge | null> {
   try {
-    return ports.forgeFor(project, settings);
+    return ports.forges.open(project, settings);
   } catch (error) {
     if (run.role === "publish" && (await wasStarted(ports, run.id))) return null;
     throw error;
@@ -117,20 +117,20 @@ interface Request extends Leaving {
 async function openRequest(context: StepContext, work: Work, request: Request): Promise<Published> {
   const { ports, settings } = context;
   const { forge, text, branch, commit } = request;
-  const title = ports.redact(text.title);
+  const title = ports.secrets.redact(text.title);
   const draft = {
     branch,
     commit,
     target: await targetBranch(context),
     title,
-    body: ports.redact(text.body),
+    body: ports.secrets.redact(text.body),
     labels: [...new Set([...text.labels, ...(settings.forge?.labels ?? [])])],
     reviewer: settings.forge?.reviewer ?? null,
     assignee: settings.forge?.assignee ?? null,
     draft: settings.forge?.draft ?? false,
   };
   return forge.publish(draft, async (opened) => {
-    ports.pass("request.opened");
+    ports.hooks.passCheckpoint("request.opened");
     await rememberPublished(context, work, opened);
     await keepRequest(context, title, opened);
   });
@@ -181,7 +181,7 @@ function toResult(context: StepContext, out: Out): StepResult {
 /** What leaves the house is what was judged: a pipeline may have no checks, and a rebase makes another commit of it. */
 async function requireJudged(context: StepContext, work: Work): Promise<void> {
   const { ports, task } = context;
-  const runs = await ports.store.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
+  const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
   const passed = runs.findLast(({ step, outcome }) => step === "checks" && outcome === "checks_passed");
   if (passed?.payload?.["commit"] === work.headCommit) return;
   const { refusal, question } = await judgeChange(context, work);

@@ -8,7 +8,7 @@ import { wantsAgent } from "./wants-agent.ts";
 export function requireReach(context: StepContext): void {
   const { ports, project, settings } = context;
   if (!wantsAgent(context) || settings.sandbox.mode !== "enforce") return;
-  const forge = ports.forgeFor(project, settings);
+  const forge = ports.forges.open(project, settings);
   if (forge !== null) requireReachOf(settings, forge.lend());
 }
 

@@ -29,8 +29,8 @@ export async function lookThere(context: StepContext, { forge, branch, commit }:
   const [request, found, runs, artifacts] = await Promise.all([
     forge.find({ branch, commit }),
     ports.workspaces.readBranch({ project: project.name, remote: project.remote, branch, credentials }),
-    ports.store.listRuns({ task: task.id, status: null, project: null, limit: 1000 }),
-    ports.store.listArtifacts(task.id),
+    ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 }),
+    ports.store.tasks.listArtifacts(task.id),
   ]);
   const others = runs.filter(({ role, id }) => role === "publish" && id !== run.id);
   const earlier = runs.filter(({ role }) => role === "publish").flatMap(({ payload }) => commitIn(payload));
