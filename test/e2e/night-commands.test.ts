@@ -55,7 +55,7 @@ test("a dry run shows who would do what with which rights, limits and prompts, a
   expect(stdout).toContain("content: test -s README.md");
   expect(stdout).toContain("the branch night-shift/… is pushed; there is no forge");
   for (const role of ["analyze", "implement", "verify", "describe"])
-    expect(stdout).toContain(`Prompt of ${role}\n\n# Rules that stand above everything else`);
+    expect(stdout).toContain(`Prompt of ${role}\n\n# Rules that override everything else`);
   expect((await user.run("improve", "--dry-run", "--category", "doc")).stderr).toMatch(/docs/);
   expect(await user.json<readonly unknown[]>("queue")).toEqual([]);
 });

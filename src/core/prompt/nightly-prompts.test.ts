@@ -23,7 +23,7 @@ describe("the prompts of the night", () => {
       expect(conventions(prompt)).toMatch(new RegExp(first));
     expect(prompt.match(/^- do not /gm)?.length).toBeGreaterThanOrEqual(5);
     expect(prompt).toMatch(/```json\n\{\n {2}"outcome": /);
-    expect(prompt.indexOf("# Rules that stand above everything else")).toBe(0);
+    expect(prompt.indexOf("# Rules that override everything else")).toBe(0);
   });
 
   it("tell the limits of the settings to whoever proposes, makes and judges", () => {

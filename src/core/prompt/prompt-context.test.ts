@@ -42,7 +42,7 @@ describe("buildContext", () => {
   it("keeps the order: rules, role, instructions, task, plan, artifacts, conversation, earlier runs, trigger, report", () => {
     const prompt = buildContext(input({}));
     const places = [
-      "# Rules that stand above everything else",
+      "# Rules that override everything else",
       "ROLE TEXT",
       "APPENDED",
       "## Project instructions",
