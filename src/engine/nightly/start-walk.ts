@@ -16,17 +16,18 @@ interface WalkParams {
 
 /** The list that an `each` pipeline walks, fixed when the task is made; null for other pipelines. */
 export function itemsOf({ improve, pipeline, settings, at }: WalkParams): Items | null {
-  if (pipeline.each === null) return null;
+  const walked = walkedCategories(pipeline, settings, improve?.scheduledAt ?? at);
+  if (walked === null) return null;
   const asked = improve?.category ?? null;
-  const scheduled = asked === null ? categoriesFor(pipeline, settings, improve?.scheduledAt ?? at) : [asked];
+  const scheduled = asked === null ? walked : [asked];
   const isWhole = improve?.only === true || (asked === null && pipeline.policy.categories !== null);
   const list = isWhole ? scheduled : categoriesToTry(scheduled);
   return { list, at: 0, scheduled: new Set(scheduled).size, tried: [] };
 }
 
-/** The pipeline's own categories, or those of the weekday. */
-export function categoriesFor({ policy }: Pipeline, settings: Settings, at: number): readonly Category[] {
-  return policy.categories ?? categoriesAt(settings, at);
+/** The pipeline's own categories, or those of the weekday; null where it walks none. */
+export function walkedCategories(pipeline: Pipeline, settings: Settings, at: number): readonly Category[] | null {
+  return pipeline.each === null ? null : (pipeline.policy.categories ?? categoriesAt(settings, at));
 }
 
 export function dayOf(improve: TaskDraft["improve"], settings: Settings, at: number): Weekday {

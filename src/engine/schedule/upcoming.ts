@@ -7,7 +7,7 @@ import { ConfigError, UserError } from "../../core/text/errors.ts";
 import type { Actor } from "../../core/task/event.ts";
 import type { Project } from "../../ports/store.ts";
 import { draftOf } from "../commands/draft-task.ts";
-import { categoriesFor } from "../nightly/start-walk.ts";
+import { walkedCategories } from "../nightly/start-walk.ts";
 import { startOf } from "./schedules.ts";
 import { findProject, submit } from "../commands/submit.ts";
 import type { EnginePorts } from "../ports.ts";
@@ -92,7 +92,7 @@ function toRun(ports: EnginePorts, { project, settings, schedule, pipeline, at }
     expression,
     timeZone,
     at: at === null ? null : startOf(ports, { project, schedule, at }),
-    categories: pipeline?.each == null || at === null ? null : categoriesFor(pipeline, settings, at),
+    categories: pipeline === null || at === null ? null : walkedCategories(pipeline, settings, at),
   };
 }
 
