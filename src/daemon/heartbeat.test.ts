@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openSqliteStore } from "../adapters/stores/sqlite/open.ts";
+import type { Task } from "../core/task/task.ts";
 import type { Store } from "../ports/store.ts";
 import { openLoopback, type LoopbackServer } from "../testing/loopback/loopback-server.ts";
 import { creating, sampleEvent, sampleTask, SILENT } from "../testing/store/samples.ts";
@@ -31,12 +32,14 @@ const urls = async (project: string | null): Promise<readonly string[]> => [
   `${watcher.url}/${project ?? "all"}/secret-uuid`,
 ];
 
+const isNight = async ({ pipeline }: Task): Promise<boolean> => pipeline === "night";
+
 function start(everyMs?: number): void {
   const log = {
     ...SILENT,
     warn: (message: string, fields = {}) => void warnings.push(message + JSON.stringify(fields)),
   };
-  stop = startHeartbeat({ urls, ping, store, log, ...(everyMs === undefined ? {} : { everyMs }) });
+  stop = startHeartbeat({ urls, ping, store, isNight, log, ...(everyMs === undefined ? {} : { everyMs }) });
 }
 
 const paths = (): readonly string[] => watcher.requests.map(({ method, path }) => `${method} ${path}`);
@@ -49,7 +52,7 @@ test("at the start, and as long as the daemon lives", async () => {
 
 test("at the end of a night, and of nothing else", async () => {
   start();
-  for (const pipeline of ["chore", "improve"]) {
+  for (const pipeline of ["chore", "night"]) {
     const task = sampleTask({ pipeline });
     const events = [sampleEvent({ task: task.id, type: "task.ended" })];
     await store.tasks.createTask(creating(task, { events }));

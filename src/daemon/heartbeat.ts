@@ -1,4 +1,5 @@
 import type { Event } from "../core/task/event.ts";
+import type { Task } from "../core/task/task.ts";
 import type { Log } from "../ports/log.ts";
 import type { Store } from "../ports/store.ts";
 
@@ -9,6 +10,8 @@ export interface HeartbeatOptions {
   readonly urls: (project: string | null) => Promise<readonly string[]>;
   readonly ping: (url: string) => Promise<void>;
   readonly store: Pick<Store, "tasks" | "events">;
+  /** The pipeline of the task reports to the heartbeat when it ends. */
+  readonly isNight: (task: Task) => Promise<boolean>;
   readonly log: Log;
   readonly everyMs?: number;
 }
@@ -17,7 +20,8 @@ export interface HeartbeatOptions {
  * Tells whoever watches that the daemon lives, and at the end of each night that it was worked: a watcher that hears
  * nothing raises the alarm that a dead machine cannot. Best effort; nothing waits for it. Returns the way to stop.
  */
-export function startHeartbeat({ urls, ping, store, log, everyMs = EVERY_MS }: HeartbeatOptions): () => void {
+export function startHeartbeat(options: HeartbeatOptions): () => void {
+  const { urls, ping, store, isNight, log, everyMs = EVERY_MS } = options;
   const failing = new Set<string>();
   const timer = setInterval(() => void beat(null), everyMs);
   const unsubscribe = store.events.onEvents((events) => void afterNights(events).catch(() => undefined));
@@ -31,7 +35,7 @@ export function startHeartbeat({ urls, ping, store, log, everyMs = EVERY_MS }: H
     for (const { type, task: id } of events) {
       if (type !== "task.ended" || id === null) continue;
       const task = await store.tasks.getTask(id);
-      if (task?.pipeline === "improve") await beat(task.project);
+      if (task !== null && (await isNight(task))) await beat(task.project);
     }
   }
 

@@ -12,6 +12,7 @@ import { openHttpServer, type HttpServer } from "../http/listen.ts";
 import type { Log } from "../ports/log.ts";
 import { createCheckpoints } from "./checkpoints.ts";
 import { removeDaemonFile, writeDaemonFile } from "./daemon-file.ts";
+import { policyOf } from "../engine/pipeline-of.ts";
 import { startHeartbeat } from "./heartbeat.ts";
 import { httpDeps } from "./wire/http-deps.ts";
 import { createKnownSecrets } from "./known-secrets.ts";
@@ -76,7 +77,13 @@ async function main(): Promise<void> {
   for (const problem of secrets.problems()) log.warn(problem);
   const refreshing = setInterval(() => void refreshLimits(wired), LIMITS_EVERY_MS);
   dispatch = await startDispatch(wired.ports);
-  const stopHeartbeat = startHeartbeat({ urls: wired.channels.heartbeats, ping, store: wired.ports.store, log });
+  const stopHeartbeat = startHeartbeat({
+    urls: wired.channels.heartbeats,
+    ping,
+    store: wired.ports.store,
+    isNight: async (task) => (await policyOf(wired.ports, task)).report === "night",
+    log,
+  });
   await record(wired, "daemon.started");
   const path = process.env["PATH"] ?? "";
   writeDaemonFile(paths.daemon, { pid: process.pid, url: server.url, token, version: version(), path });

@@ -11,9 +11,9 @@ export function tellsReason({ status, state }: Pick<TaskJson, "status" | "state"
   return status !== "succeeded" || state === "no_improvement";
 }
 
-/** A night that published nothing tells a line for each of its categories. */
-function hasLines({ pipeline, state, reason }: TaskJson): boolean {
-  return pipeline === "improve" && state !== "published" && (reason ?? "").includes("\n");
+/** A task that walked its categories without a result has a line for each of them. */
+function hasLines({ category, state, reason }: TaskJson): boolean {
+  return category !== null && state !== "published" && (reason ?? "").includes("\n");
 }
 
 /** A task in a few lines: how it stands, what it made, and what a person is asked. */

@@ -1,13 +1,15 @@
 import type { Issue } from "../../core/text/errors.ts";
 import type { Pipeline, State } from "../../core/pipeline/pipeline.ts";
 import { edgesFrom } from "../../core/pipeline/pipeline-graph.ts";
+import { policyWithoutBlock } from "../../core/pipeline/pipeline-policy.ts";
 import type { Finding } from "./pipeline-rule.ts";
-import { PIPELINE_RULES } from "./pipeline-rules.ts";
+import { everyPolicyHasItsStates, PIPELINE_RULES } from "./pipeline-rules.ts";
 import { readMap, readText, show, type Field, type Path } from "./read-fields.ts";
+import { readPolicy } from "./read-policy.ts";
 import { readState } from "./read-state.ts";
 import { isName } from "./read-target.ts";
 
-const PIPELINE_KEYS = ["name", "start", "each", "states"];
+const PIPELINE_KEYS = ["name", "start", "each", "policy", "states"];
 const MOST_STATES = 200;
 const MOST_ISSUES = 200;
 
@@ -46,7 +48,9 @@ export function checkPipeline(source: PipelineSource, locate: Locate): PipelineR
   );
   if (pipeline !== null) {
     const draft = { pipeline, edges: Object.values(pipeline.states).flatMap(edgesFrom), broken };
-    const found = PIPELINE_RULES.flatMap((rule) => rule(draft));
+    const isPolicyWritten = valueAt(source.value, ["policy"]) !== undefined;
+    const rules = isPolicyWritten ? [...PIPELINE_RULES, everyPolicyHasItsStates] : PIPELINE_RULES;
+    const found = rules.flatMap((rule) => rule(draft));
     findings.push(...found.map(({ path, message }) => ({ path: asWritten(source.value, path), message })));
   }
   if (pipeline !== null && findings.length === 0) return { ok: true, pipeline };
@@ -68,7 +72,10 @@ function readPipeline(source: PipelineSource, root: Field): Pipeline | null {
   const map = readMap(root, "a pipeline: a map with name, start and states", PIPELINE_KEYS);
   if (map === null) return null;
   const start = readNamed(root, map, "start");
-  const each = map.get("each");
+  const list = map.get("each");
+  const each = list === undefined ? null : readName(list);
+  const block = map.get("policy");
+  const policy = block === undefined ? policyWithoutBlock(each !== null) : readPolicy(block);
   const states = readStates(root, map.get("states"));
   const name = readNamed(root, map, "name");
   if (name !== null && name !== source.name)
@@ -77,7 +84,7 @@ function readPipeline(source: PipelineSource, root: Field): Pipeline | null {
       `The name is ${show(name)}, but the file is called ${show(source.name)}. Make them the same.`,
     );
   if (start === null || states === null) return null;
-  return { name: source.name, hash: source.hash, start, each: each === undefined ? null : readName(each), states };
+  return { name: source.name, hash: source.hash, start, each, policy, states };
 }
 
 function readNamed(root: Field, map: ReadonlyMap<string, Field>, key: string): string | null {

@@ -11,6 +11,7 @@ import {
   noElseLeadsBack,
 } from "./pipeline-loops.ts";
 import type { Draft, PipelineRule } from "./pipeline-rule.ts";
+import type { Role } from "../../core/task/role.ts";
 import { show, type Path } from "./read-fields.ts";
 import { waysToEnd } from "./read-state.ts";
 
@@ -130,6 +131,32 @@ export const everyRoleGoesToAnAgent: PipelineRule = ({ pipeline, edges, broken }
       path: beside(edge, "role"),
       message: `"${edge.to}" is not a state with \`agent\`, so no role can run there.`,
     }));
+
+/** What a written policy asks for must be there: the analysis that is compared, the description that is published. */
+export const everyPolicyHasItsStates: PipelineRule = ({ pipeline: { policy, each, states }, broken }) => {
+  if (broken.size > 0) return [];
+  const roles = Object.values(states).flatMap(({ step }) => (step.kind === "agent" ? [step.role] : []));
+  const needed: readonly { readonly on: boolean; readonly key: readonly string[]; readonly role: Role }[] = [
+    { on: policy.ledger, key: ["ledger"], role: "analyze" },
+    { on: policy.context === "analysis", key: ["context"], role: "analyze" },
+    { on: policy.change.outsideConcern === "refuse", key: ["change", "outside_concern"], role: "analyze" },
+    { on: policy.publish.text === "described", key: ["publish", "text"], role: "analyze" },
+    { on: policy.publish.text === "described", key: ["publish", "text"], role: "describe" },
+  ];
+  const missing = needed.filter(({ on, role }) => on && !roles.includes(role));
+  const findings = missing.map(({ key, role }) => ({
+    path: ["policy", ...key],
+    message: `This needs a state with \`agent: ${role}\`, and there is none.`,
+  }));
+  if (policy.publish.capOpen && !policy.ledger)
+    findings.push({
+      path: ["policy", "publish", "cap_open"],
+      message: "The ledger counts the open change requests. Add `ledger: true` to the policy.",
+    });
+  if (policy.categories !== null && each === null)
+    findings.push({ path: ["policy", "categories"], message: "This pipeline walks no list: there is no `each`." });
+  return findings;
+};
 
 /** In the order in which a person would want to hear of them. */
 export const PIPELINE_RULES: readonly PipelineRule[] = [

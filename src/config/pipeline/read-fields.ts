@@ -48,6 +48,21 @@ export function readOneOf<T extends string>(field: Field, what: string, allowed:
   return null;
 }
 
+export function readListOf<T extends string>(field: Field, what: string, allowed: readonly T[]): readonly T[] | null {
+  if (!Array.isArray(field.value)) {
+    field.report(field.path, `Expected a list, found ${show(field.value)}. Allowed: ${allowed.join(", ")}.`);
+    return null;
+  }
+  const read = field.value.map((value, at) => readOneOf({ ...field, value, path: [...field.path, at] }, what, allowed));
+  return [...new Set(read.filter((value) => value !== null))];
+}
+
+export function readBoolean({ value, path, report }: Field): boolean | null {
+  if (typeof value === "boolean") return value;
+  report(path, `Expected true or false, found ${show(value)}.`);
+  return null;
+}
+
 export function readNumber(
   field: Field,
   range: { readonly above: number; readonly most: number; readonly whole: boolean },

@@ -24,6 +24,7 @@ const choose = (candidates: readonly Candidate[], over: Partial<ChooseParams> = 
     slug: null,
     recentFiles: [],
     recentCommits: 10,
+    refusesDependencies: true,
     ledger: [],
     churn: new Map(),
     digest,

@@ -13,6 +13,8 @@ export interface ChooseParams {
   /** What the last `recentCommits` commits of the default branch changed. */
   readonly recentFiles: readonly string[];
   readonly recentCommits: number;
+  /** A candidate that touches a manifest or lock file is dropped. */
+  readonly refusesDependencies: boolean;
   readonly ledger: readonly Proposal[];
   /** By the base commit of the proposals: what happened to their files since; missing or null where nobody can tell. */
   readonly churn: ReadonlyMap<string, readonly FileChurn[] | null>;
@@ -60,7 +62,7 @@ function whyNot(candidate: Candidate, params: ChooseParams): string | null {
   if (outside !== undefined) return `It names ${JSON.stringify(outside)}, which is no path inside the repository.`;
   const files = cleanFiles(candidate.files);
   if (files.length === 0) return "It names no file, so nobody can tell what it would touch.";
-  const dependencies = files.filter(isDependencyFile);
+  const dependencies = params.refusesDependencies ? files.filter(isDependencyFile) : [];
   if (dependencies.length > 0)
     return `It touches ${some(dependencies)}, which ${dependencies.length === 1 ? "says" : "say"} what the project is built from; nights leave dependencies alone.`;
   const recent = params.recentFiles.filter((path) => files.some((file) => isIn(path, file)));

@@ -1,3 +1,5 @@
+import { hasEnded, type Items, type Task } from "../task/task.ts";
+
 /** What a night improves, in the order in which the others are tried when the scheduled ones have nothing. */
 export const CATEGORIES = ["tests", "refactoring", "docs", "security", "performance"] as const;
 export type Category = (typeof CATEGORIES)[number];
@@ -11,12 +13,29 @@ export function categoriesToTry(scheduled: readonly Category[]): readonly Catego
   return [...new Set([...scheduled, ...CATEGORIES])];
 }
 
+/** The category that a task is at; null for a task that walks no categories. */
+export function currentCategory({ items }: Pick<Task, "items">): { name: Category; label: string } | null {
+  const name = CATEGORIES.find((each) => each === items?.list[items.at]);
+  return items === null || name === undefined ? null : { name, label: categoryLabel(items) };
+}
+
+/** For people: the category that a task is at, and of an ended one what it went through. */
+export function describeCategory(task: Pick<Task, "items" | "state" | "status">): string | null {
+  return hasEnded(task) ? describeWalk(task) : (currentCategory(task)?.label ?? null);
+}
+
+/** The category that was improved, or those that a task without a result went through. */
+export function describeWalk({ items, state }: Pick<Task, "items" | "state">): string | null {
+  if (items === null) return null;
+  if (state === "published") return categoryLabel(items);
+  const scheduled = items.list.slice(0, items.scheduled).join(", ");
+  const others = Math.min(items.at + 1, items.list.length) - items.scheduled;
+  if (scheduled === "") return null;
+  return others > 0 ? `${scheduled} and ${others} more` : scheduled;
+}
+
 /** `refactoring`, or `refactoring (fallback from tests)` once the scheduled ones had nothing. */
-export function categoryLabel(items: {
-  readonly list: readonly string[];
-  readonly at: number;
-  readonly scheduled: number;
-}): string {
+function categoryLabel(items: Items): string {
   const name = items.list[items.at] ?? "";
   if (items.at < items.scheduled) return name;
   return `${name} (fallback from ${items.list.slice(0, items.scheduled).join(", ")})`;

@@ -3,6 +3,7 @@ import { costWords, durationWords, messageOf } from "./notice-message.ts";
 import type { NoticeData } from "./notice.ts";
 
 const DATA: NoticeData = {
+  isNight: true,
   pipeline: "improve",
   status: "succeeded",
   state: "published",
@@ -82,8 +83,8 @@ test("a night that was missed is not told of as one that is done", () => {
 });
 
 test("what is published outside of a night is a task that is done", () => {
-  expect(told({ pipeline: "chore", category: null }).title).toBe("shop: done – Improve shop");
-  expect(told({ pipeline: "chore", category: null, status: "cancelled" }).title).toBe("shop: cancelled – Improve shop");
+  expect(told({ isNight: false, category: null }).title).toBe("shop: done – Improve shop");
+  expect(told({ isNight: false, category: null, status: "cancelled" }).title).toBe("shop: cancelled – Improve shop");
 });
 
 test("no line is longer than a glance, but the address is whole", () => {

@@ -75,11 +75,11 @@ function isAsked({ about, status, waitingFor }: NoticeData): boolean {
 }
 
 /** What happened to the task, in two or three words. */
-export function wordFor({ about, pipeline, status, outcome, waitingFor }: NoticeData): string {
+export function wordFor({ about, isNight = false, status, outcome, waitingFor }: NoticeData): string {
   if (about !== undefined) return HAPPENED[about];
   if (waitingFor !== null) return WAITS[waitingFor];
   if (status === "cancelled") return "cancelled";
-  const named = pipeline === "improve" ? OUTCOMES[outcome ?? ""] : undefined;
+  const named = isNight ? OUTCOMES[outcome ?? ""] : undefined;
   return named ?? (status === "failed" ? "failed" : "done");
 }
 

@@ -3,7 +3,7 @@ import { makeTask } from "../../testing/builders.ts";
 import { concerns, deliveryId, describeHappening, describeTask } from "./notice.ts";
 import type { Task } from "../task/task.ts";
 
-const NOTHING = { runs: [], url: null, at: 61_000 };
+const NOTHING = { report: "night" as const, runs: [], url: null, at: 61_000 };
 
 const night = (over: Partial<Task> = {}): Task =>
   makeTask({
@@ -19,6 +19,7 @@ const night = (over: Partial<Task> = {}): Task =>
 describe("what a notice knows", () => {
   test("a night that published something", () => {
     expect(describeTask(night(), { ...NOTHING, url: "https://git.example.com/7" })).toEqual({
+      isNight: true,
       pipeline: "improve",
       status: "succeeded",
       state: "published",
@@ -35,11 +36,11 @@ describe("what a notice knows", () => {
 
   test("what was published is told by its title, not by its address once more", () => {
     const url = "https://git.example.com/7";
-    const told = (over: Partial<Task>) => describeTask(night({ reason: url, title: "Say more", ...over }), FACTS);
     const FACTS = { ...NOTHING, url, at: 999_000 };
-    expect(told({}).reason).toBe("Say more");
-    expect(told({ items: null }).reason).toBeNull();
-    expect(told({ finishedAt: 31_000 }).durationMs).toBe(30_000);
+    const published = night({ reason: url, title: "Say more" });
+    expect(describeTask(published, FACTS).reason).toBe("Say more");
+    expect(describeTask(published, { ...FACTS, report: "task" }).reason).toBeNull();
+    expect(describeTask({ ...published, finishedAt: 31_000 }, FACTS).durationMs).toBe(30_000);
   });
 
   test("a night that was missed or whose change request was closed is told of for that", () => {
@@ -116,7 +117,7 @@ describe("what a notice knows", () => {
     const approve = makeTask({ status: "waiting", waitingFor: { kind: "approval", planHash: null, since: 0 } });
     expect(describeTask(approve, NOTHING).next[0]).toBe("nightshift approve task_0000000001");
     const failed = makeTask({ status: "failed", outcome: "timeout", reason: "too slow" });
-    expect(describeTask(failed, NOTHING)).toMatchObject({
+    expect(describeTask(failed, { ...NOTHING, report: "task" })).toMatchObject({
       outcome: "timeout",
       next: ["nightshift show task_0000000001", "nightshift retry task_0000000001"],
     });
@@ -124,19 +125,19 @@ describe("what a notice knows", () => {
 });
 
 test.for([
-  ["ntfy", "waiting", "chore", true],
-  ["terminal", "finished", "chore", true],
-  ["run_log", "finished", "chore", false],
-  ["run_log", "finished", "improve", true],
-  ["confluence", "failed", "improve", true],
-  ["confluence", "waiting", "improve", false],
-] as const)("%s hears of %s in %s: %s", ([channel, kind, pipeline, expected]) => {
-  expect(concerns(channel, kind, { pipeline })).toBe(expected);
+  ["ntfy", "waiting", "task", true],
+  ["terminal", "finished", "task", true],
+  ["run_log", "finished", "task", false],
+  ["run_log", "finished", "night", true],
+  ["confluence", "failed", "night", true],
+  ["confluence", "waiting", "night", false],
+] as const)("%s hears of %s of a %s: %s", ([channel, kind, report, expected]) => {
+  expect(concerns(channel, kind, { isNight: report === "night" })).toBe(expected);
 });
 
 test("a night log has no line for a night that was missed: the one that makes up for it has its own", () => {
-  expect(concerns("run_log", "failed", { pipeline: "improve", about: "missed" })).toBe(false);
-  expect(concerns("ntfy", "failed", { pipeline: "improve", about: "missed" })).toBe(true);
+  expect(concerns("run_log", "failed", { isNight: true, about: "missed" })).toBe(false);
+  expect(concerns("ntfy", "failed", { isNight: true, about: "missed" })).toBe(true);
 });
 
 const idOf = (task: string | null, at: number) => deliveryId({ project: "shop", task, at, id: 1 });

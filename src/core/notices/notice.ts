@@ -1,9 +1,10 @@
-import { categoryLabel } from "../nightly/category.ts";
+import { describeWalk } from "../nightly/category.ts";
 import { nextCommands } from "./notice-commands.ts";
+import type { PipelinePolicy } from "../pipeline/pipeline-policy.ts";
 import type { WaitKind } from "../pipeline/pipeline.ts";
 import { REASON_KINDS } from "../nightly/proposal-reason.ts";
 import type { ToldKind } from "../task/settings.ts";
-import { hasEnded, type Items, type Task, type TaskStatus, type WaitingFor } from "../task/task.ts";
+import { hasEnded, type Task, type TaskStatus, type WaitingFor } from "../task/task.ts";
 
 /** The channels that are there without any settings. */
 export const TERMINAL = "terminal";
@@ -19,6 +20,8 @@ export type NoticeAbout = "closed" | "missed" | "skipped" | "refused" | "login" 
 export interface NoticeData {
   /** Where it tells of something else than how the task goes. */
   readonly about?: NoticeAbout;
+  /** The pipeline reports its tasks as nights; missing in notices of other pipelines. */
+  readonly isNight?: boolean;
   readonly pipeline: string;
   readonly status: TaskStatus;
   readonly state: string;
@@ -43,18 +46,24 @@ export interface RunCost {
   readonly costUsd: number | null;
 }
 
-export function describeTask(
-  task: Task,
-  facts: { readonly runs: readonly RunCost[]; readonly url: string | null; readonly at: number },
-): NoticeData {
+export interface NoticeFacts {
+  readonly report: PipelinePolicy["report"];
+  readonly runs: readonly RunCost[];
+  readonly url: string | null;
+  readonly at: number;
+}
+
+export function describeTask(task: Task, facts: NoticeFacts): NoticeData {
   const ended = hasEnded(task);
+  const isNight = facts.report === "night";
   return {
+    ...(isNight && { isNight }),
     pipeline: task.pipeline,
     status: task.status,
     state: task.state,
-    outcome: ended ? outcomeOf(task) : null,
-    category: task.items === null ? null : categoryOf(task, task.items),
-    reason: ended ? reasonOf(task, facts.url) : askedBy(task.waitingFor),
+    outcome: ended ? outcomeOf(task, isNight) : null,
+    category: describeWalk(task),
+    reason: ended ? reasonOf(task, facts.url, isNight) : askedBy(task.waitingFor),
     url: facts.url,
     costUsd: costOf(facts.runs),
     durationMs: Math.max(0, (task.finishedAt ?? facts.at) - task.createdAt),
@@ -100,10 +109,10 @@ export function describeRefused(pipeline: string, summary: string): NoticeData {
 export function concerns(
   channel: string,
   kind: ToldKind,
-  { pipeline, about }: Pick<NoticeData, "pipeline" | "about">,
+  { isNight = false, about }: Pick<NoticeData, "isNight" | "about">,
 ): boolean {
   if (channel !== RUN_LOG && channel !== "confluence") return true;
-  return pipeline === "improve" && kind !== "waiting" && about === undefined;
+  return isNight && kind !== "waiting" && about === undefined;
 }
 
 /** The same however often it is sent: a number alone would come again in a new database. */
@@ -118,24 +127,15 @@ interface Delivered {
   readonly id: number;
 }
 
-/** A list that was walked ends in a state whose name says more than the last of its outcomes. */
-function outcomeOf({ items, status, state, outcome }: Task): string | null {
-  return items !== null && status !== "cancelled" ? state : outcome;
+/** A night ends in a state whose name says more than the last of its outcomes. */
+function outcomeOf({ status, state, outcome }: Task, isNight: boolean): string | null {
+  return isNight && status !== "cancelled" ? state : outcome;
 }
 
 /** What was published has its address for a reason, which is told anyway; what it is says more. */
-function reasonOf({ reason, title, items }: Task, url: string | null): string | null {
+function reasonOf({ reason, title }: Task, url: string | null, isNight: boolean): string | null {
   if (reason === null || reason !== url) return reason;
-  return items === null ? null : title;
-}
-
-/** What was improved, or what a night that published nothing went through. */
-export function categoryOf({ state }: Pick<Task, "state">, items: Items): string | null {
-  if (state === "published") return categoryLabel(items);
-  const scheduled = items.list.slice(0, items.scheduled).join(", ");
-  const others = Math.min(items.at + 1, items.list.length) - items.scheduled;
-  if (scheduled === "") return null;
-  return others > 0 ? `${scheduled} and ${others} more` : scheduled;
+  return isNight ? title : null;
 }
 
 function costOf(runs: readonly RunCost[]): number | null {

@@ -86,7 +86,7 @@ describe("whatever happens", () => {
       else if (hasEnded(after.task)) {
         // A list that was walked to its end, and not only into a state that is passed by, says by its end state what it came to.
         const { items } = after.task;
-        const walked = items !== null && items.tried.length !== before.items?.tried.length && isWalked(items);
+        const walked = items !== null && items.tried.length !== before.items?.tried.length && isWalked(after.task);
         const name = walked ? after.task.state : outcome.name;
         expect(after.task).toMatchObject({ finishedAt: at, outcome: name, reason: expect.any(String) });
       } else expect(after.task).toMatchObject({ finishedAt: null, outcome: null, reason: null });

@@ -2,6 +2,10 @@ import type { Outcome } from "../outcomes/outcome.ts";
 import type { Pipeline } from "./pipeline.ts";
 import type { Items, Task, TriedItem } from "../task/task.ts";
 
+export function walksList({ items }: Pick<Task, "items">): boolean {
+  return items !== null;
+}
+
 /** The item that the list stands at came to nothing. A list without items has nothing to give up. */
 export function giveUpItem(items: Items, outcome: Outcome): Items {
   const item = items.list[items.at];
@@ -39,9 +43,15 @@ export function takeUpItem(task: Task): Task {
   return items === null ? task : { ...task, items: { ...items, tried: items.tried.slice(0, items.at) } };
 }
 
+/** An item of the list that was more than analysed is given up. */
+export function gaveUpItem(before: Pick<Task, "items">, after: Pick<Task, "items">): boolean {
+  const newest = after.items?.tried.at(-1);
+  return after.items?.tried.length !== before.items?.tried.length && newest?.outcome !== "no_improvement";
+}
+
 /** All of the list was tried: an item that is under way is not among those given up. */
-export function isWalked({ at, tried }: Items): boolean {
-  return tried.length > at;
+export function isWalked({ items }: Pick<Task, "items">): boolean {
+  return items !== null && items.tried.length > items.at;
 }
 
 /** A line for each, `tests: nothing left to cover (312 files)`. */

@@ -6,6 +6,7 @@ import {
   describeContext,
   describeConversation,
   describeLimits,
+  type ChangeLimits,
   describeOutcomes,
   describePlan,
   describeSubtasks,
@@ -55,8 +56,8 @@ export interface PromptValues {
   readonly date: string;
   /** Of the nightly improvement; the guidance is built in. */
   readonly category: { readonly name: string; readonly label: string; readonly guidance: string } | null;
-  /** What a change of the nightly improvement is held to. */
-  readonly limits: { readonly maxDiffLines: number; readonly avoidRecentCommits: number };
+  /** What a change is held to. */
+  readonly limits: ChangeLimits;
 }
 
 /** What the engine gathered for this run beyond the task itself; every value is treated as data. */

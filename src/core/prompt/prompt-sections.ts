@@ -1,4 +1,5 @@
 import { OUTCOME_GUIDES, STAGED_PLAN_EXAMPLE } from "../outcomes/outcome-guide.ts";
+import type { ChangePolicy } from "../pipeline/pipeline-policy.ts";
 import type { AgentOutcome } from "../outcomes/outcome.ts";
 import type { Artifact, ContextEntry, Exchange, Trigger } from "../task/task.ts";
 
@@ -48,14 +49,29 @@ export function describeTrigger(trigger: Trigger): string {
   return TRIGGERS[trigger.kind];
 }
 
-/** What every change of a night is held to, whoever made it. */
-export function describeLimits(limits: { readonly maxDiffLines: number; readonly avoidRecentCommits: number }): string {
+export interface ChangeLimits {
+  readonly maxDiffLines: number;
+  readonly avoidRecentCommits: number;
+  readonly change: ChangePolicy;
+}
+
+/** The rules of the pipeline's policy that a change must keep. */
+export function describeLimits({ maxDiffLines, avoidRecentCommits, change }: ChangeLimits): string {
+  const untouched = [
+    ...(change.recentFiles === "refuse" ? [`No file that the last ${avoidRecentCommits} commits changed`] : []),
+    ...(change.dependencyFiles === "refuse" ? ["no dependency manifest or lock file"] : []),
+    ...(change.gates === "refuse" ? ["nothing that defines the checks"] : []),
+  ].join(", ");
   return [
-    `- At most ${limits.maxDiffLines} changed lines, added and removed ones together.`,
-    "- Only the files that the selected candidate names; a directory there ends with a slash.",
-    `- No file that the last ${limits.avoidRecentCommits} commits changed, no dependency manifest or lock file, nothing that defines the checks.`,
-    "- No test that checks less than before.",
-  ].join("\n");
+    ...(change.maxLines === null ? [] : [`At most ${maxDiffLines} changed lines, added and removed ones together.`]),
+    ...(change.outsideConcern === "refuse"
+      ? ["Only the files that the selected candidate names; a directory there ends with a slash."]
+      : []),
+    ...(untouched === "" ? [] : [`${untouched.charAt(0).toUpperCase()}${untouched.slice(1)}.`]),
+    "No test that checks less than before.",
+  ]
+    .map((line) => `- ${line}`)
+    .join("\n");
 }
 
 export interface ContractParams {

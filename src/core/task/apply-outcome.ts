@@ -9,10 +9,10 @@ export function learn(params: AdvanceParams): Task {
   return withReply(withPlan(withTitle(task, params), params), params);
 }
 
-/** A night is called "nightly improvement" until somebody knows what it improved. */
-function withTitle(task: Task, { outcome }: AdvanceParams): Task {
+/** With `text: described`, a task is called by its general title until the finished change is described. */
+function withTitle(task: Task, { outcome, pipeline }: AdvanceParams): Task {
   const title = outcome.payload["title"];
-  if (outcome.name !== "described" || task.items === null || typeof title !== "string") return task;
+  if (outcome.name !== "described" || pipeline.policy.publish.text === "task" || typeof title !== "string") return task;
   return { ...task, title: terminalLine(title, MAX_TITLE) };
 }
 

@@ -2,10 +2,9 @@ import { reopen } from "../../core/pipeline/advance.ts";
 import { UserError } from "../../core/text/errors.ts";
 import type { Actor } from "../../core/task/event.ts";
 import type { Pipeline } from "../../core/pipeline/pipeline.ts";
-import type { Run } from "../../core/task/run.ts";
 import type { Task } from "../../core/task/task.ts";
-import { isWalked, walksAnew } from "../../core/pipeline/items.ts";
-import { hadSecrets } from "../run/conclude/clean-up.ts";
+import { isWalked } from "../../core/pipeline/items.ts";
+import { whyNotFrom } from "../nightly/resume-walk.ts";
 import { decided } from "./decide.ts";
 import { pipelineOf } from "../pipeline-of.ts";
 import { factsOf, type EnginePorts } from "../ports.ts";
@@ -61,25 +60,10 @@ async function reopenTask(ports: EnginePorts, id: string, state: string | null, 
 
 /** A list that was walked to its end, or whose work is gone, is walked anew. */
 async function whereItWas(ports: EnginePorts, pipeline: Pipeline, task: Task): Promise<string> {
-  const state = (await listRuns(ports, task)).at(-1)?.state ?? pipeline.start;
-  const isOver = task.items !== null && isWalked(task.items);
-  if (isOver || (await whyNotFrom(ports, pipeline, task, state)) !== null) return pipeline.start;
+  const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
+  const state = runs.at(-1)?.state ?? pipeline.start;
+  if (isWalked(task) || (await whyNotFrom(ports, pipeline, task, state)) !== null) return pipeline.start;
   return checkState(pipeline, state);
-}
-
-/** What a list's item is made of was selected by its own analysis, not by that of an item before. */
-async function whyNotFrom(ports: EnginePorts, pipeline: Pipeline, task: Task, state: string): Promise<string | null> {
-  const { items, baseCommit, headCommit } = task;
-  if (items === null || walksAnew(pipeline, state)) return null;
-  const analysis = (await listRuns(ports, task)).findLast(({ role }) => role === "analyze");
-  if (analysis?.outcome !== "improvement_found") return `nothing was selected for "${items.list[items.at] ?? ""}"`;
-  if (pipeline.states[state]?.workspace === "fresh") return null;
-  if (headCommit === null || headCommit === baseCommit) return "there is no change to go on with";
-  return (await hadSecrets(ports, task)) ? "a secret was found in what it tried, and all of that was removed" : null;
-}
-
-async function listRuns(ports: EnginePorts, task: Task): Promise<readonly Run[]> {
-  return ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
 }
 
 function checkState(pipeline: Pipeline, name: string): string {

@@ -1,18 +1,17 @@
-import { advance, begin, type Advance, type AdvanceParams } from "../../core/pipeline/advance.ts";
 import { branchName } from "../../core/task/branch-name.ts";
-import { categoriesToTry, weekdayAt, type Weekday } from "../../core/nightly/category.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { SYSTEM, type Actor, type EventDraft } from "../../core/task/event.ts";
 import type { Pipeline } from "../../core/pipeline/pipeline.ts";
 import { resolveRun } from "../../core/task/resolve-run.ts";
 import type { Settings } from "../../core/task/settings.ts";
-import type { Items, Task } from "../../core/task/task.ts";
+import type { Task } from "../../core/task/task.ts";
 import { terminalLine, terminalText } from "../../core/text/terminal-text.ts";
 import type { Project } from "../../ports/store.ts";
 import type { TaskDraft } from "./commands-contract.ts";
 import { noticesFor } from "../deliver/notices.ts";
 import { admissionNow, factsOf, type EnginePorts } from "../ports.ts";
 import { outcomeOf } from "../run/step-context.ts";
+import { dayOf, firstMove, itemsOf } from "../nightly/start-walk.ts";
 import { handOver, toNewRun } from "../transact.ts";
 
 const MAX_DESCRIPTION = 1_000_000;
@@ -122,9 +121,9 @@ function makeTask(ports: EnginePorts, { draft, actor, settings, pipeline }: Maki
       design: draft.design,
     },
     counters: {},
-    items: itemsOf(draft, pipeline, settings, at),
-    // A change that nobody described yet has no name: the nightly improvement chooses its branch when it publishes.
-    branch: pipeline.each === null ? branchName(settings.workspace.branch, { id, title }) : null,
+    items: itemsOf({ improve: draft.improve, pipeline, settings, at }),
+    // With a template of its own, the branch is named after the finished change when it is published.
+    branch: pipeline.policy.branch === null ? branchName(settings.workspace.branch, { id, title }) : null,
     baseCommit: null,
     headCommit: null,
     plan: null,
@@ -140,27 +139,6 @@ function makeTask(ports: EnginePorts, { draft, actor, settings, pipeline }: Maki
     updatedAt: at,
     finishedAt: null,
   };
-}
-
-/** What an `each` pipeline walks, fixed here and now. */
-function itemsOf({ improve }: TaskDraft, pipeline: Pipeline, settings: Settings, at: number): Items | null {
-  if (pipeline.each === null) return null;
-  const category = improve?.category ?? null;
-  const scheduled = category === null ? settings.improve.categories[dayOf(improve, settings, at)] : [category];
-  const list = improve?.only === true ? scheduled : categoriesToTry(scheduled);
-  return { list, at: 0, scheduled: new Set(scheduled).size, tried: [] };
-}
-
-function dayOf(improve: TaskDraft["improve"], settings: Settings, at: number): Weekday {
-  return weekdayAt(improve?.scheduledAt ?? at, settings.timeZone);
-}
-
-/** With nothing on its list there is nothing to start. */
-function firstMove(params: AdvanceParams, day: string): Advance {
-  const { task, pipeline } = params;
-  if (task.items === null || task.items.list.length > 0) return begin(params);
-  const outcome = outcomeOf("no_improvement", `no ${pipeline.each ?? "category"} is scheduled for ${day}`);
-  return advance({ ...params, outcome });
 }
 
 /** Escape sequences and NUL have no business in a task: they are dropped, everything else is kept as it was written. */

@@ -1,11 +1,14 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openSqliteStore } from "../../adapters/stores/sqlite/open.ts";
+import { createProjectFiles } from "../../config/files/project-files.ts";
 import { SYSTEM, type EventDraft } from "../../core/task/event.ts";
 import type { Store } from "../../ports/store.ts";
 import { sampleArtifact, sampleEnd, sampleEvent, sampleTask, SILENT, startTask } from "../../testing/store/samples.ts";
 import { createTempDir, type TempDir } from "../../testing/temp-repo.ts";
 import { noticesFor } from "./notices.ts";
+
+const BUILTIN = join(import.meta.dirname, "../../builtin");
 
 let dir: TempDir;
 let store: Store;
@@ -23,6 +26,7 @@ const ended = (task: string): EventDraft =>
   sampleEvent({ task, type: "task.ended", at: 5_000, summary: "failed: it is hunter22", data: { status: "failed" } });
 const portsOf = (...channels: readonly string[]) => ({
   store,
+  projects: createProjectFiles({ configDir: dir.path, builtinDir: BUILTIN }),
   channels: {
     namesFor: (project: string, kind: string) => channels.map((channel) => `${channel} of ${project} for ${kind}`),
   },
@@ -99,4 +103,39 @@ test("what the engine cancelled of its own accord is a failure, what a person ca
   expect(await of({ actor: { kind: "person", name: "ada" } })).toEqual(["finished"]);
   // By somebody's order, which the run obeyed.
   expect(await of({ actor: SYSTEM, run: "run_1" })).toEqual(["finished"]);
+});
+
+const text = (policy: string) => `name: mine
+start: publishing
+${policy}
+states:
+  publishing: { publish: true, on: { published: done } }
+  done: { end: succeeded }
+  failed: { end: failed }
+  cancelled: { end: cancelled }
+`;
+
+test("the pipeline of the task decides whether the night log has a line for its end", async () => {
+  const { task } = await startTask(store);
+  const ports = { ...portsOf(), channels: { namesFor: () => ["run_log"] } };
+  await store.projects.keepPipeline("quiet", "mine", text(""));
+  await store.projects.keepPipeline("night", "mine", text("policy: { report: night }"));
+  const channelsOf = async (pipelineHash: string) => {
+    const given = { task: { ...task, pipeline: "mine", pipelineHash }, events: [ended(task.id)] };
+    return (await noticesFor(ports, given)).map(({ channel }) => channel);
+  };
+  expect(await channelsOf("quiet")).toEqual([]);
+  expect(await channelsOf("night")).toEqual(["run_log"]);
+});
+
+test("a task whose pipeline cannot be read any more is still reported", async () => {
+  const { task } = await startTask(store);
+  const items = { list: ["docs"], at: 0, scheduled: 1, tried: [] };
+  const ports = { ...portsOf(), channels: { namesFor: () => ["ntfy", "run_log"] } };
+  const channelsOf = async (over: Partial<typeof task>) =>
+    (await noticesFor(ports, { task: { ...task, ...over, pipelineHash: "gone" }, events: [ended(task.id)] })).map(
+      ({ channel }) => channel,
+    );
+  expect(await channelsOf({})).toEqual(["ntfy"]);
+  expect(await channelsOf({ items })).toEqual(["ntfy", "run_log"]);
 });

@@ -11,11 +11,12 @@ import type { Schedule } from "../../core/schedule/schedule.ts";
 import type { Artifact, Task } from "../../core/task/task.ts";
 import type { NewNotice, NoticeKind, Project, RunEnd } from "../../ports/store.ts";
 import { firstQueued } from "./first-queued.ts";
+import { policyOf } from "../pipeline-of.ts";
 import type { ChannelAccess, EnginePorts, RedactPorts } from "../ports.ts";
 
 const MAX_RUNS = 1_000;
 
-type NoticePorts = Pick<EnginePorts, "store"> &
+type NoticePorts = Pick<EnginePorts, "store" | "projects"> &
   RedactPorts & {
     readonly channels: Pick<ChannelAccess, "namesFor">;
   };
@@ -75,6 +76,7 @@ async function describe(ports: NoticePorts, happening: Happening, at: number): P
   const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
   const known = [...(await ports.store.tasks.listArtifacts(task.id)), ...artifacts];
   return describeTask(task, {
+    report: (await policyOf(ports, task)).report,
     // What the run that ends now cost is not in the store yet.
     runs: runs.map((run) => (run.id === endRun?.id ? { ...run, costUsd: endRun.costUsd } : run)),
     url: known.findLast(({ type, url }) => type === "change_request" && url !== null)?.url ?? null,

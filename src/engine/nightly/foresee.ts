@@ -2,6 +2,7 @@ import { UserError } from "../../core/text/errors.ts";
 import type { Actor } from "../../core/task/event.ts";
 import { grantAccess } from "../../policy/access/grant.ts";
 import { ROLE_OUTCOMES, SHARED_AGENT_OUTCOMES } from "../../core/outcomes/outcome.ts";
+import { maxLinesOf } from "../../core/pipeline/pipeline-policy.ts";
 import type { Pipeline, State } from "../../core/pipeline/pipeline.ts";
 import { buildContext } from "../../core/prompt/prompt-context.ts";
 import { resolveRun } from "../../core/task/resolve-run.ts";
@@ -61,9 +62,11 @@ const RETRIES = 2;
 
 export async function foresee(ports: EnginePorts, draft: TaskDraft, actor: Actor): Promise<Foreseen> {
   const { project, settings, pipeline, task } = await draftTask(ports, draft, actor);
-  const by = wantsAgent({ task, settings }) ? "agent" : "engine";
+  const by = wantsAgent({ pipeline, settings }) ? "agent" : "engine";
   const runs = await Promise.all(
-    agentStates(pipeline, by).map(({ state, role }) => foreseeRun(ports, { project, settings, state, role, task })),
+    agentStates(pipeline, by).map(({ state, role }) =>
+      foreseeRun(ports, { project, settings, pipeline, state, role, task }),
+    ),
   );
   return {
     project: project.name,
@@ -72,7 +75,7 @@ export async function foresee(ports: EnginePorts, draft: TaskDraft, actor: Actor
     runs,
     checks: settings.checks.map(({ name, command }) => ({ name, command })),
     limits: {
-      maxDiffLines: settings.improve.maxDiffLines,
+      maxDiffLines: maxLinesOf(pipeline.policy.change, settings.improve) ?? settings.improve.maxDiffLines,
       avoidRecentCommits: settings.improve.avoidRecentCommits,
       openChangeRequests: settings.limits.openChangeRequests,
       retries: RETRIES,
@@ -107,6 +110,7 @@ function roleIn({ step }: State, publisher: "engine" | "agent"): Role | null {
 interface Foreseeing {
   readonly project: Project;
   readonly settings: Settings;
+  readonly pipeline: Pipeline;
   readonly state: State;
   readonly role: Role;
   readonly task: Task;
@@ -153,7 +157,7 @@ function forgeHosts(ports: EnginePorts, { project, settings }: Foreseeing): read
 
 async function foreseePrompt(
   ports: EnginePorts,
-  { project, settings, task }: Foreseeing,
+  { project, settings, pipeline, task }: Foreseeing,
   { role, commands, hasTool }: Pick<ForeseenRun, "role" | "commands"> & { readonly hasTool: boolean },
 ): Promise<string> {
   return buildContext({
@@ -167,7 +171,8 @@ async function foreseePrompt(
     values: await promptValues(ports, {
       project,
       settings,
-      items: task.items,
+      pipeline,
+      task,
       baseCommit: null,
       commands,
       at: task.createdAt,

@@ -4,7 +4,7 @@ import type { DiffRules, Finding } from "../../policy/diff/finding.ts";
 import type { FileChange } from "../../core/change/file-change.ts";
 import { patchFingerprint } from "../../core/nightly/proposal-patch.ts";
 import type { Proposal } from "../../core/nightly/proposal.ts";
-import { readHandedOver } from "../run/publish/describe-work.ts";
+import { readHandedOver } from "./describe-night.ts";
 import { blockedBy } from "./ledger.ts";
 import type { Work } from "../run/prepare/prepare-work.ts";
 import type { StepContext } from "../run/step-context.ts";
@@ -13,20 +13,24 @@ const DECIDED = ["published", "merged", "closed", "rejected"] as const;
 const MAX_LEDGER = 10_000;
 const MAX_FILE_BYTES = 5_000_000;
 
-function isNightly({ pipeline }: StepContext): boolean {
-  return pipeline.name === "improve";
-}
-
-/** A night touches what was selected, and nothing that others may be working on. */
-export async function rulesOfTheNight(context: StepContext, work: Work): Promise<Partial<DiffRules>> {
-  if (!isNightly(context)) return {};
-  const { ports, project, settings } = context;
-  const { analysis } = await readHandedOver(context);
-  const commits = settings.improve.avoidRecentCommits;
+/** Which files the change may touch: those that were selected, and none that others may be working on. */
+export async function scopeRules(context: StepContext, work: Work): Promise<Pick<DiffRules, ScopeRule>> {
+  const { outsideConcern } = context.pipeline.policy.change;
+  const { analysis } = outsideConcern === "refuse" ? await readHandedOver(context) : { analysis: null };
   return {
     concernFiles: (analysis === null ? null : selectedCandidate(analysis))?.files ?? null,
-    recentFiles: await ports.workspaces.recentFiles({ project: project.name, base: work.baseCommit, commits }),
+    recentFiles: await findRecentFiles(context, work),
   };
+}
+
+type ScopeRule = "concernFiles" | "recentFiles";
+
+/** Files of the last commits, where the pipeline refuses changes to them. */
+export async function findRecentFiles(context: StepContext, work: Work): Promise<readonly string[]> {
+  const { ports, project, settings, pipeline } = context;
+  if (pipeline.policy.change.recentFiles === "allow") return [];
+  const commits = settings.improve.avoidRecentCommits;
+  return ports.workspaces.recentFiles({ project: project.name, base: work.baseCommit, commits });
 }
 
 /** The very same change in other words: the ledger knows it by what it changes. */
@@ -34,7 +38,7 @@ export async function findKnownChange(
   context: StepContext,
   changes: readonly FileChange[],
 ): Promise<readonly Finding[]> {
-  if (!isNightly(context)) return [];
+  if (!context.pipeline.policy.ledger) return [];
   const known = await findByPatch(context, patchFingerprint(changes, context.ports.digest));
   if (known === null) return [];
   const message = `This very change was proposed before: ${describeKnown(known)}`;
@@ -43,6 +47,7 @@ export async function findKnownChange(
 
 /** Nights may run beside each other: what another one has published since this one was checked, by change or by intent. */
 export async function findPublishedMeanwhile(context: StepContext, work: Work): Promise<Proposal | null> {
+  if (!context.pipeline.policy.ledger) return null;
   const same = await findByPatch(context, await readPatch(context, work));
   const { analysis } = await readHandedOver(context);
   const candidate = analysis === null ? null : selectedCandidate(analysis);

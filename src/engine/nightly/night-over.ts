@@ -19,8 +19,8 @@ export async function nightIsOver(context: StepContext, role: Role): Promise<Out
 
 /** Those of other tasks: one that is being published again must not stand in its own way. */
 export async function findTooManyOpen(context: StepContext): Promise<Outcome | null> {
-  const { ports, project, settings, task } = context;
-  if (task.items === null) return null;
+  const { ports, project, settings, task, pipeline } = context;
+  if (!pipeline.policy.publish.capOpen) return null;
   const most = settings.limits.openChangeRequests;
   const query = { project: project.name, statuses: ["published"], limit: MAX_LEDGER } as const;
   const published = (await ports.store.ledger.listProposals(query)).filter((proposal) => proposal.task !== task.id);
@@ -58,8 +58,11 @@ async function isOpen(forge: Forge, number: number): Promise<boolean> {
 async function branchesLeft(context: StepContext, published: readonly Proposal[]): Promise<readonly string[]> {
   const { ports, project } = context;
   if (published.length === 0) return [];
-  const asked = { project: project.name, remote: project.remote, prefix: "night-shift", credentials: null };
-  const there = await ports.workspaces.listBranches(asked);
   const tasks = await Promise.all(published.map((proposal) => ports.store.tasks.getTask(proposal.task)));
-  return tasks.flatMap((task) => task?.branch ?? []).filter((branch) => there.includes(branch));
+  const branches = tasks.flatMap((task) => task?.branch ?? []);
+  const asked = { project: project.name, remote: project.remote, credentials: null };
+  // Each pipeline may have a prefix of its own.
+  const prefixes = [...new Set(branches.map((branch) => branch.split("/")[0] ?? branch))];
+  const there = await Promise.all(prefixes.map((prefix) => ports.workspaces.listBranches({ ...asked, prefix })));
+  return branches.filter((branch) => there.flat().includes(branch));
 }

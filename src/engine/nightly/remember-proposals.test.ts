@@ -23,7 +23,7 @@ beforeEach(async () => {
 afterEach(() => store.close());
 
 /** What becomes of the selected proposal of a night, which stands as it is told, when a run of this role gives up. */
-async function giveUp(status: ProposalStatus, role: Role): Promise<ProposalStatus | undefined> {
+async function giveUp(status: ProposalStatus, role: Role, hasLedger = true): Promise<ProposalStatus | undefined> {
   const items = { list: ["docs", "tests"], at: 0, scheduled: 1, tried: [] };
   const { task, run, lease } = await startTask(store, { pipeline: "improve", items });
   const endRun = sampleEnd(run.id, { outcome: "improvement_found", payload: ANALYSIS });
@@ -34,16 +34,23 @@ async function giveUp(status: ProposalStatus, role: Role): Promise<ProposalStatu
     digest: (text: string) => createHash("sha256").update(text).digest("hex"),
     secrets: { redact: <T>(value: T): T => value },
   };
-  const context = { ports, task, project: { name: task.project }, run: { ...run, role } } as unknown as StepContext;
-  await recordProposals(context, { analysis: ANALYSIS, baseCommit: "b1" });
-  await store.ledger.updateProposal(selectedProposal(context, ANALYSIS) ?? "", { status });
-  await rememberAbandoned(context);
+  const pipeline = { policy: { ledger: hasLedger } };
+  const context = { ports, task, pipeline, project: { name: task.project }, run: { ...run, role } };
+  const asContext = context as unknown as StepContext;
+  await recordProposals(asContext, { analysis: ANALYSIS, baseCommit: "b1" });
+  await store.ledger.updateProposal(selectedProposal(asContext, ANALYSIS) ?? "", { status });
+  const tried = [{ item: "docs", outcome: "policy_failed", reason: "no", filesScanned: null }];
+  await rememberAbandoned(asContext, { items: { ...items, tried } });
   return (await store.ledger.listProposals({ project: null, statuses: null, limit: 10 }))[0]?.status;
 }
 
 describe("rememberAbandoned()", () => {
   it.each(PROPOSAL_STATUSES)("leaves what is %s as it is, but for what was only named", async (status) => {
     expect(await giveUp(status, "implement")).toBe(status === "proposed" ? "abandoned" : status);
+  });
+
+  it("changes nothing in a pipeline without a ledger", async () => {
+    expect(await giveUp("proposed", "implement", false)).toBe("proposed");
   });
 
   it.each(PROPOSAL_STATUSES)("leaves what is %s as it is when an analysis broke", async (status) => {

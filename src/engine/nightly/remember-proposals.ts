@@ -1,6 +1,8 @@
+import { gaveUpItem } from "../../core/pipeline/items.ts";
+import type { Task } from "../../core/task/task.ts";
 import type { Proposal } from "../../core/nightly/proposal.ts";
 import type { ChangeRequest } from "../../ports/forge.ts";
-import { readHandedOver } from "../run/publish/describe-work.ts";
+import { readHandedOver } from "./describe-night.ts";
 import { readPatch } from "./judge-night.ts";
 import { markPublished, markUnpublished, selectedProposal } from "./ledger.ts";
 import type { Work } from "../run/prepare/prepare-work.ts";
@@ -29,8 +31,8 @@ export async function rememberPublished(
  * What was tried and given up is not tried again the next night; what is out was not given up, whatever failed after, and
  * what a person refused stays refused. An analysis that broke selected nothing: the newest selection is another item's.
  */
-export async function rememberAbandoned(context: StepContext): Promise<void> {
-  if (context.run.role === "analyze") return;
+export async function rememberAbandoned(context: StepContext, after: Pick<Task, "items">): Promise<void> {
+  if (context.run.role === "analyze" || !gaveUpItem(context.task, after)) return;
   const proposal = await currentProposal(context);
   if (proposal?.status === "proposed") await markUnpublished(context.ports, proposal.id, "abandoned");
 }
@@ -46,8 +48,8 @@ function isOut({ status }: Proposal): boolean {
 }
 
 async function currentProposal(context: StepContext): Promise<Proposal | null> {
-  const { ports, task, project } = context;
-  if (task.items === null) return null;
+  const { ports, task, project, pipeline } = context;
+  if (!pipeline.policy.ledger) return null;
   const { analysis } = await readHandedOver(context);
   const id = analysis === null ? null : selectedProposal(context, analysis);
   const query = { project: project.name, task: task.id, statuses: null, limit: MAX_CANDIDATES };

@@ -1,14 +1,15 @@
 import { readAnalysis, type Analysis } from "../../core/nightly/analysis.ts";
 import { chooseCandidate, type Choice } from "../../core/nightly/candidates.ts";
 import type { Outcome } from "../../core/outcomes/outcome.ts";
-import { recordProposals, seenBefore } from "./ledger.ts";
+import { findRecentFiles } from "./judge-night.ts";
+import { recordProposals, seenBefore, type SeenBefore } from "./ledger.ts";
 import type { Work } from "../run/prepare/prepare-work.ts";
 import { outcomeOf, type StepContext } from "../run/step-context.ts";
 
 /** What an analysis proposes is held against the rules before anybody works on it; what it claimed stays in the payload. */
 export async function weighCandidates(context: StepContext, work: Work, outcome: Outcome): Promise<Outcome> {
   const found = outcome.name === "improvement_found" ? readAnalysis(outcome.payload) : null;
-  if (found === null || context.task.items === null) return outcome;
+  if (found === null) return outcome;
   const analysis = { ...found, category: currentItem(context) ?? found.category };
   const choice = await choose(context, work, analysis);
   if (choice.selected === null) return nothingLeft(outcome, choice);
@@ -20,7 +21,8 @@ export async function weighCandidates(context: StepContext, work: Work, outcome:
     slug,
     dropped: [...choice.dropped],
   };
-  await recordProposals(context, { analysis: weighed, baseCommit: work.baseCommit });
+  if (context.pipeline.policy.ledger)
+    await recordProposals(context, { analysis: weighed, baseCommit: work.baseCommit });
   // What the analysis says of another than the one that is made would mislead.
   const isSaid = outcome.payload["summary"] !== undefined && selected.rank === found.selected;
   const summary = isSaid ? outcome.summary : selected.title;
@@ -28,21 +30,24 @@ export async function weighCandidates(context: StepContext, work: Work, outcome:
 }
 
 async function choose(context: StepContext, work: Work, analysis: Analysis): Promise<Choice> {
-  const { ports, project, settings } = context;
-  const commits = settings.improve.avoidRecentCommits;
+  const { ports, settings, pipeline } = context;
+  const { ledger, change } = pipeline.policy;
   const [recentFiles, seen] = await Promise.all([
-    ports.workspaces.recentFiles({ project: project.name, base: work.baseCommit, commits }),
-    seenBefore(context, analysis, work.baseCommit),
+    findRecentFiles(context, work),
+    ledger ? seenBefore(context, analysis, work.baseCommit) : NOTHING_SEEN,
   ]);
   return chooseCandidate({
     ...analysis,
     slug: analysis.slug ?? null,
     recentFiles,
-    recentCommits: commits,
+    recentCommits: settings.improve.avoidRecentCommits,
+    refusesDependencies: change.dependencyFiles === "refuse",
     ...seen,
     digest: ports.digest,
   });
 }
+
+const NOTHING_SEEN: SeenBefore = { ledger: [], churn: new Map() };
 
 function currentItem({ task: { items } }: StepContext): string | null {
   return items?.list[items.at] ?? null;

@@ -16,7 +16,7 @@ export async function sweepWorkspaces(ports: EnginePorts, kept: Set<string>): Pr
   for (const id of await ports.workspaces.list())
     try {
       const task = await ports.store.tasks.getTask(id);
-      if (task?.status === "failed" && kept.has(id) && !isDue(ports, task)) continue;
+      if (task?.status === "failed" && kept.has(id) && !(await isDue(ports, task))) continue;
       await taskTurn(ports, id, () => cleanTask(ports, id));
       if (task?.status === "failed") kept.add(id);
     } catch (error) {

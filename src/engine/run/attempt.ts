@@ -230,14 +230,8 @@ async function commitResult(context: StepContext, given: StepResult): Promise<vo
   const { ports, run, lease } = context;
   const result = withoutSecrets(ports, given);
   // Before the commit, since nobody would do it after a crash in between; said twice, it changes nothing.
-  if (givesUp(context.task, decideNext(context, context.task, result).advance.task)) await rememberAbandoned(context);
+  await rememberAbandoned(context, decideNext(context, context.task, result).advance.task);
   await transact(ports, run.task, lease, (current) => decideNext(context, current, result));
-}
-
-/** An item of the list that was more than analysed is given up. */
-function givesUp(before: Task, after: Task): boolean {
-  const newest = after.items?.tried.at(-1);
-  return after.items?.tried.length !== before.items?.tried.length && newest?.outcome !== "no_improvement";
 }
 
 /** Whatever a step read or was told: nothing of it is kept, shown or put into a prompt before it went through here. */

@@ -1,13 +1,6 @@
 import { ConfigError, UserError } from "../../core/text/errors.ts";
 import { SYSTEM, type EventDraft } from "../../core/task/event.ts";
-import {
-  isChanged,
-  jitterOf,
-  NIGHTLY,
-  schedulesOf,
-  type Schedule,
-  type ScheduleMark,
-} from "../../core/schedule/schedule.ts";
+import { isChanged, jitterOf, schedulesOf, type Schedule, type ScheduleMark } from "../../core/schedule/schedule.ts";
 import { ENDED_STATUSES, hasEnded, TASK_STATUSES, type Task } from "../../core/task/task.ts";
 import type { NewNotice, Page, Project } from "../../ports/store.ts";
 import type { TaskDraft } from "../commands/commands-contract.ts";
@@ -171,18 +164,33 @@ function isOver({ createdAt, finishedAt }: Task): boolean {
   return finishedAt !== null && finishedAt > createdAt;
 }
 
-/** What has to end before the schedule's next task starts. For a night that is any other, whoever started it. */
+/** What has to end before the schedule's next task starts. With `schedule: alone` that is any other, whoever started it. */
 async function findRunning(ports: EnginePorts, { project, schedule, mark }: Due): Promise<Task | null> {
-  if (schedule.pipeline !== NIGHTLY) {
+  if (!(await startsAlone(ports, project, schedule))) {
     const task = mark.task === null ? null : await ports.store.tasks.getTask(mark.task);
     return task === null || hasEnded(task) ? null : task;
   }
-  for (const night of await openNights(ports, project)) if (!(await endParked(ports, night))) return night;
+  for (const task of await openTasks(ports, project, schedule)) if (!(await endParked(ports, task))) return task;
   return null;
 }
 
-async function openNights({ store }: EnginePorts, { name }: Project): Promise<readonly Task[]> {
-  const nights: Task[] = [];
+async function startsAlone(
+  { projects }: EnginePorts,
+  project: Project,
+  { pipeline: name }: Schedule,
+): Promise<boolean> {
+  try {
+    const { pipeline } = await projects.pipeline(project, name);
+    return pipeline.policy.schedule === "alone";
+  } catch (error) {
+    // Submitting the task says what is wrong with the file.
+    if (isRefusal(error)) return false;
+    throw error;
+  }
+}
+
+async function openTasks({ store }: EnginePorts, { name }: Project, schedule: Schedule): Promise<readonly Task[]> {
+  const open: Task[] = [];
   for (let cursor: string | null = null; ;) {
     const page: Page<Task> = await store.tasks.listTasks({
       status: OPEN,
@@ -191,8 +199,8 @@ async function openNights({ store }: EnginePorts, { name }: Project): Promise<re
       cursor,
       limit: PAGE,
     });
-    nights.push(...page.rows.filter(({ pipeline }) => pipeline === NIGHTLY));
-    if (page.next === null) return nights;
+    open.push(...page.rows.filter(({ pipeline }) => pipeline === schedule.pipeline));
+    if (page.next === null) return open;
     cursor = page.next;
   }
 }
@@ -212,6 +220,6 @@ function isWorthTelling({ mark, at }: Due): boolean {
 }
 
 function draftFor({ project, schedule, at }: Moment, key: string): TaskDraft {
-  const improve = schedule.pipeline === NIGHTLY ? { category: null, only: false, scheduledAt: at } : null;
-  return { ...draftOf(project.name, schedule), improve, key };
+  // The moment decides the weekday of a list; pipelines without one ignore it.
+  return { ...draftOf(project.name, schedule), improve: { category: null, only: false, scheduledAt: at }, key };
 }

@@ -1,11 +1,13 @@
-import { categoriesAt, NIGHTLY, schedulesOf } from "../../core/schedule/schedule.ts";
+import type { Pipeline } from "../../core/pipeline/pipeline.ts";
+import { schedulesOf } from "../../core/schedule/schedule.ts";
 import type { Schedule } from "../../core/schedule/schedule.ts";
 import type { Settings } from "../../core/task/settings.ts";
 import type { Task } from "../../core/task/task.ts";
-import { UserError } from "../../core/text/errors.ts";
+import { ConfigError, UserError } from "../../core/text/errors.ts";
 import type { Actor } from "../../core/task/event.ts";
 import type { Project } from "../../ports/store.ts";
 import { draftOf } from "../commands/draft-task.ts";
+import { walkedCategories } from "../nightly/start-walk.ts";
 import { startOf } from "./schedules.ts";
 import { findProject, submit } from "../commands/submit.ts";
 import type { EnginePorts } from "../ports.ts";
@@ -21,7 +23,7 @@ export interface UpcomingRun {
   readonly timeZone: string;
   /** When it starts; null where it does not come round in that time. */
   readonly at: number | null;
-  /** Of a nightly improvement; empty where nothing is scheduled for the day. */
+  /** Of a pipeline with `each`; empty where nothing is scheduled for the day. */
   readonly categories: readonly string[] | null;
 }
 
@@ -38,7 +40,7 @@ export async function listUpcoming(ports: EnginePorts, project: string | null, u
   const problems: string[] = [];
   for (const each of projects) {
     try {
-      runs.push(...upcomingOf(ports, each, await ports.projects.lastGood(each), until));
+      runs.push(...(await upcomingOf(ports, each, await ports.projects.lastGood(each), until)));
     } catch (error) {
       problems.push(`${each.name}: ${error instanceof Error ? error.message : String(error)}`);
     }
@@ -46,32 +48,51 @@ export async function listUpcoming(ports: EnginePorts, project: string | null, u
   return { runs: runs.toSorted((a, b) => (a.at ?? Infinity) - (b.at ?? Infinity)), problems };
 }
 
-function upcomingOf(ports: EnginePorts, project: Project, settings: Settings, until: number): readonly UpcomingRun[] {
-  return schedulesOf(settings).flatMap((schedule) => {
+async function upcomingOf(
+  ports: EnginePorts,
+  project: Project,
+  settings: Settings,
+  until: number,
+): Promise<readonly UpcomingRun[]> {
+  const runs: UpcomingRun[] = [];
+  for (const schedule of schedulesOf(settings)) {
+    const pipeline = await findPipeline(ports, project, schedule);
     const moments = ports.cron.between(schedule, ports.clock.now(), until, MOST);
-    const runs = moments.length === 0 ? [null] : moments;
-    return runs.map((at) => toRun(ports, { project, settings, schedule, at }));
-  });
+    for (const at of moments.length === 0 ? [null] : moments)
+      runs.push(toRun(ports, { project, settings, schedule, pipeline, at }));
+  }
+  return runs;
+}
+
+/** Null where its file cannot be used: the schedule itself is still worth showing. */
+async function findPipeline(ports: EnginePorts, project: Project, schedule: Schedule): Promise<Pipeline | null> {
+  try {
+    return (await ports.projects.pipeline(project, schedule.pipeline)).pipeline;
+  } catch (error) {
+    if (error instanceof ConfigError || error instanceof UserError) return null;
+    throw error;
+  }
 }
 
 interface Moment {
   readonly project: Project;
   readonly settings: Settings;
   readonly schedule: Schedule;
+  readonly pipeline: Pipeline | null;
   readonly at: number | null;
 }
 
-function toRun(ports: EnginePorts, { project, settings, schedule, at }: Moment): UpcomingRun {
-  const { name, pipeline, title, expression, timeZone } = schedule;
+function toRun(ports: EnginePorts, { project, settings, schedule, pipeline, at }: Moment): UpcomingRun {
+  const { name, title, expression, timeZone } = schedule;
   return {
     project: project.name,
     name,
-    pipeline,
+    pipeline: schedule.pipeline,
     title,
     expression,
     timeZone,
     at: at === null ? null : startOf(ports, { project, schedule, at }),
-    categories: name === NIGHTLY && at !== null ? categoriesAt(settings, at) : null,
+    categories: pipeline === null || at === null ? null : walkedCategories(pipeline, settings, at),
   };
 }
 

@@ -1,9 +1,7 @@
-import { categoryLabel } from "../../core/nightly/category.ts";
+import { describeCategory } from "../../core/nightly/category.ts";
 import type { Event } from "../../core/task/event.ts";
-import { categoryOf } from "../../core/notices/notice.ts";
 import type { CheckResult, Run, Tokens } from "../../core/task/run.ts";
-import { hasEnded } from "../../core/task/task.ts";
-import type { Artifact, Exchange, Items, Option, Question, Task, WaitingFor } from "../../core/task/task.ts";
+import type { Artifact, Exchange, Option, Question, Task, WaitingFor } from "../../core/task/task.ts";
 import type { Project, TokenRow } from "../../ports/store.ts";
 import type { EventJson } from "../contract/event.ts";
 import type { ProjectJson } from "../contract/project.ts";
@@ -96,15 +94,10 @@ function viewTaskFields(task: Task, now: number) {
     duration_ms: elapsed(task.createdAt, task.finishedAt ?? now),
     outcome: task.outcome,
     reason: task.reason,
-    category: task.items === null || task.items.list.length === 0 ? null : toCategory(task, task.items),
+    category: describeCategory(task),
     waiting_for: task.waitingFor === null ? null : viewWaiting(task.waitingFor),
     queued_for: task.queuedFor === null ? null : { kind: task.queuedFor.kind, until: isoOrNull(task.queuedFor.until) },
   };
-}
-
-/** While it is under way, the one it is at. */
-function toCategory(task: Task, items: Items): string | null {
-  return hasEnded(task) ? categoryOf(task, items) : categoryLabel(items);
 }
 
 function viewWaiting(waiting: WaitingFor): WaitingForJson {

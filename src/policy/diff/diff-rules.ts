@@ -1,27 +1,23 @@
+import { maxLinesOf, type ChangePolicy } from "../../core/pipeline/pipeline-policy.ts";
 import type { DiffRules } from "./finding.ts";
 import type { Settings } from "../../core/task/settings.ts";
 
 /** Larger files are not looked into. */
 const MAX_FILE_BYTES = 5_000_000;
 
-/**
- * What a change may not do. Nobody asked for what the nightly improvement does, so it is held to everything; a person who
- * asks for a change may mean any of it, so there it is shown, but for tests that got weaker: those are refused until the
- * agent stands by them.
- */
-export function diffRules(pipeline: string, settings: Pick<Settings, "checks" | "improve">): DiffRules {
-  const own = pipeline === "improve" ? "refuse" : "show";
+/** The pipeline's policy as rules for the diff. Weakened tests are refused in every pipeline, until an agent insists. */
+export function diffRules(policy: ChangePolicy, settings: Pick<Settings, "checks" | "improve">): DiffRules {
   return {
-    maxChangedLines: pipeline === "improve" ? settings.improve.maxDiffLines : null,
+    maxChangedLines: maxLinesOf(policy, settings.improve),
     maxFileBytes: MAX_FILE_BYTES,
-    dependencyFiles: own,
+    dependencyFiles: policy.dependencyFiles,
     recentFiles: [],
     concernFiles: null,
-    gates: own,
+    gates: policy.gates,
     weakenedTests: "refuse",
-    ciAndOwnConfig: own,
-    binaryFiles: own,
-    submodules: own,
+    ciAndOwnConfig: policy.ciFiles,
+    binaryFiles: policy.binaryFiles,
+    submodules: policy.submodules,
     checkCommands: settings.checks.map(({ command }) => command),
   };
 }

@@ -142,6 +142,7 @@ export function sampleNotice(over: Partial<NewNotice> = {}): NewNotice {
     title: "Done",
     text: "All is well.",
     data: {
+      isNight: true,
       pipeline: "improve",
       status: "succeeded",
       state: "published",

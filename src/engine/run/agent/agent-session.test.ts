@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../../adapters/stores/sqlite/open.ts";
+import { DEFAULT_POLICY } from "../../../core/pipeline/pipeline-policy.ts";
 import type { Agent } from "../../../ports/agent.ts";
 import type { Store } from "../../../ports/store.ts";
 import { committing, sampleEnd, sampleRun, SILENT, startTask } from "../../../testing/store/samples.ts";
@@ -25,7 +26,13 @@ async function sessionAfter(outcome: string) {
   );
   const next = await store.tasks.takeRun(newRun.id, 3_000);
   const ports = { store, digest: (text: string) => createHash("sha256").update(text).digest("hex") };
-  const context = { ports, task, run: next, state: { workspace: "task" } } as unknown as StepContext;
+  const context = {
+    ports,
+    task,
+    run: next,
+    pipeline: { policy: DEFAULT_POLICY },
+    state: { workspace: "task" },
+  } as unknown as StepContext;
   return chooseSession(context, "implement", agent, "scripted");
 }
 

@@ -4,8 +4,8 @@ import type { StepContext } from "../step-context.ts";
 
 /**
  * Goes on where the last run of the same role by the same agent stopped, if that was a session that can be gone on with:
- * after an interruption, a limit, an answer, a failed check. Nobody goes on in another role's session, and in a night
- * nobody takes the next category or the next try for more of the last: in a session that goes on, only news are told.
+ * after an interruption, a limit, an answer, a failed check. Nobody goes on in another role's session. With `session: fresh`
+ * the next category and the next try start a new one, because a session that goes on is only told the news.
  */
 export async function chooseSession(
   context: StepContext,
@@ -13,10 +13,10 @@ export async function chooseSession(
   agent: Agent,
   name: string,
 ): Promise<AgentSession> {
-  const { ports, task, run } = context;
+  const { ports, task, run, pipeline } = context;
   const fresh: AgentSession = { kind: "new", id: toUuid(ports.digest(`session of ${run.id} ${run.token}`)) };
   if (!agent.capabilities.sessions || context.state.workspace === "fresh") return fresh;
-  if (task.items !== null && run.trigger === null) return fresh;
+  if (pipeline.policy.session === "fresh" && run.trigger === null) return fresh;
   const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
   const last = runs.findLast((each) => each.id !== run.id && each.role === role && each.agent === name);
   // A session that was too long is no shorter the next time.

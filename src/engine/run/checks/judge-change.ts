@@ -4,8 +4,9 @@ import type { Finding } from "../../../policy/diff/finding.ts";
 import { diffRules } from "../../../policy/diff/diff-rules.ts";
 import type { FileChange } from "../../../core/change/file-change.ts";
 import type { CheckResult } from "../../../core/task/run.ts";
+import type { InsistableFinding } from "../../../core/pipeline/pipeline-policy.ts";
 import type { SecretFinding } from "../../../ports/secret-scan.ts";
-import { findKnownChange, rulesOfTheNight } from "../../nightly/judge-night.ts";
+import { findKnownChange, scopeRules } from "../../nightly/judge-night.ts";
 import type { Work } from "../prepare/prepare-work.ts";
 import type { StepContext } from "../step-context.ts";
 
@@ -30,7 +31,8 @@ const NOTHING: Judgement = { checks: [], refusal: null, question: null, told: []
 export async function judgeChange(context: StepContext, work: Work): Promise<Judgement> {
   if (work.baseCommit === work.headCommit) return NOTHING;
   const { ports, project, task, run, settings, pipeline } = context;
-  const rules = { ...diffRules(pipeline.name, settings), ...(await rulesOfTheNight(context, work)) };
+  const { change } = pipeline.policy;
+  const rules = { ...diffRules(change, settings), ...(await scopeRules(context, work)) };
   const changes = await ports.workspaces.readChanges({
     project: project.name,
     task: task.id,
@@ -54,7 +56,8 @@ export async function judgeChange(context: StepContext, work: Work): Promise<Jud
   const told = errors.slice(0, MOST_TOLD).map(nameOf);
   const files = changes.flatMap(({ path, after }) => (after === null ? [] : [path]));
   if (errors.length === 0) return { ...NOTHING, checks: results, files };
-  if (pipeline.name !== "improve" && errors.every((each) => isInsistedOn(each, said.told)))
+  const insistable = change.insist.map((name) => INSISTABLE[name]);
+  if (errors.every((each) => insistable.includes(each.rule) && said.told.includes(nameOf(each))))
     return { checks: results, refusal: null, question: describeFindings(errors), told, files };
   return { checks: results, refusal: describeFindings(errors), question: null, told, files };
 }
@@ -88,10 +91,8 @@ function listOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
 }
 
-/** A test may have to go: an agent that was told and leaves it so means it. Of nothing else is that an excuse. */
-function isInsistedOn(finding: AnyFinding, told: readonly string[]): boolean {
-  return finding.rule === "weakened_test" && told.includes(nameOf(finding));
-}
+/** Removing a test can be right, so a policy may let an agent repeat it after one warning. All other rules are final. */
+const INSISTABLE: Readonly<Record<InsistableFinding, AnyFinding["rule"]>> = { weakened_tests: "weakened_test" };
 
 function nameOf({ rule, path, message }: AnyFinding): string {
   return `${rule} ${path} ${message}`;

@@ -1,9 +1,12 @@
 import type { Run } from "../../../core/task/run.ts";
 import { hasEnded, type Task } from "../../../core/task/task.ts";
+import { policyOf } from "../../pipeline-of.ts";
 import type { EnginePorts } from "../../ports.ts";
 import { cleanJobs, endJobs } from "../run-jobs.ts";
 import { taskTurn } from "../task-turn.ts";
 import { untouchedTree } from "../prepare/untouched-tree.ts";
+
+type CleanUpPorts = Pick<EnginePorts, "store" | "projects" | "clock">;
 
 const KEEP_FAILED_MS = 7 * 24 * 60 * 60 * 1000;
 const MAX_RUNS = 10_000;
@@ -26,13 +29,14 @@ export async function cleanTask(ports: EnginePorts, id: string): Promise<void> {
 }
 
 /** A failed task's workspace is kept for a week, for people to look at. */
-export function isDue(ports: Pick<EnginePorts, "clock">, task: Task): boolean {
-  return task.status !== "failed" || isGivenUp(task) || ports.clock.now() - (task.finishedAt ?? 0) >= KEEP_FAILED_MS;
+export async function isDue(ports: CleanUpPorts, task: Task): Promise<boolean> {
+  if (task.status !== "failed" || ports.clock.now() - (task.finishedAt ?? 0) >= KEEP_FAILED_MS) return true;
+  return isGivenUp(task) && (await policyOf(ports, task)).unpublished === "remove";
 }
 
-/** A night that published nothing of what it tried: nobody asked for any of it, and its last try has a rescue ref. */
-function isGivenUp({ items, outcome }: Task): boolean {
-  return items !== null && ["abandoned", "night_over", "budget_exhausted"].includes(outcome ?? "");
+/** It published nothing of what it tried: its list, the night or the money came to an end. Its last try has a rescue ref. */
+function isGivenUp({ state, outcome }: Task): boolean {
+  return outcome === state || ["night_over", "budget_exhausted"].includes(outcome ?? "");
 }
 
 /** Nothing stays, or for a failed task its workspace for a while. Work that is nowhere else is kept as a rescue ref first. */
@@ -48,7 +52,7 @@ async function cleanEnded(ports: EnginePorts, task: Task): Promise<void> {
   const isTainted = await hadSecrets(ports, task);
   if (!isTainted) await rescue(ports, task);
   await ports.runFiles.cleanTask(task.id);
-  if (isTainted || isDue(ports, task)) await ports.workspaces.remove(task.id);
+  if (isTainted || (await isDue(ports, task))) await ports.workspaces.remove(task.id);
 }
 
 /** Each run gets a tree of its own, so those of ended runs serve nobody, but for one that the next run may take over. */
@@ -96,9 +100,9 @@ async function rescue(ports: EnginePorts, task: Task): Promise<void> {
   await ports.workspaces.rescue(task.project, task.id, task.headCommit);
 }
 
-/** Something that a night tried held a secret. Nobody waits for any of it: however the night ended, nothing may stay on the disk. */
-export async function hadSecrets({ store }: EnginePorts, { id, items }: Task): Promise<boolean> {
-  if (items === null) return false;
-  const checks = await store.tasks.listChecks(id);
+/** With `unpublished: remove` nobody waits for what was tried: if any of it held a secret, nothing may stay on the disk. */
+export async function hadSecrets(ports: Pick<EnginePorts, "store" | "projects">, task: Task): Promise<boolean> {
+  if ((await policyOf(ports, task)).unpublished === "keep") return false;
+  const checks = await ports.store.tasks.listChecks(task.id);
   return checks.some(({ name, severity }) => name === "no-secrets" && severity === "error");
 }

@@ -1,6 +1,6 @@
 import { branchName, slugOf } from "../../../core/task/branch-name.ts";
 import type { GitCredentials } from "../../../ports/forge.ts";
-import { readHandedOver } from "../publish/describe-work.ts";
+import { readHandedOver } from "../../nightly/describe-night.ts";
 import { StepEnd, type StepContext } from "../step-context.ts";
 import { transact } from "../../transact.ts";
 
@@ -17,12 +17,13 @@ export async function chooseBranch(context: StepContext, credentials: GitCredent
   return branch;
 }
 
-/** `night-shift/<slug>`, and `-2`, `-3` … where somebody has that already. */
+/** `night-shift/<slug>`, and `-2`, `-3` … where the remote has that already. */
 async function freeBranch(context: StepContext, credentials: GitCredentials | null): Promise<string> {
   const { ports, project, settings, task, pipeline } = context;
-  if (pipeline.each === null) return branchName(settings.workspace.branch, task);
+  const template = pipeline.policy.branch;
+  if (template === null) return branchName(settings.workspace.branch, task);
   const { analysis, description } = await readHandedOver(context);
-  const name = `night-shift/${analysis?.slug ?? slugOf(description?.title ?? task.title)}`;
+  const name = template.replace("{{slug}}", analysis?.slug ?? slugOf(description?.title ?? task.title));
   const taken = await ports.workspaces.listBranches({
     project: project.name,
     remote: project.remote,

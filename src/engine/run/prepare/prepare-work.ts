@@ -24,9 +24,10 @@ export async function prepareWork(context: StepContext): Promise<Work> {
   return work;
 }
 
-/** What a night publishes is what its checks saw: after them the ground is left as it is. */
-function isSettled({ task, run: { step, role } }: StepContext): boolean {
-  return task.items !== null && step === "agent" && role !== null && !MOVING_ROLES.includes(role);
+/** With `rebase: until_checked`, agents that only look at the checked commit see exactly that commit. */
+function isSettled({ pipeline, run: { step, role } }: StepContext): boolean {
+  const staysAsChecked = pipeline.policy.rebase === "until_checked";
+  return staysAsChecked && step === "agent" && role !== null && !MOVING_ROLES.includes(role);
 }
 
 const MOVING_ROLES: readonly Role[] = ["analyze", ...CHANGING_ROLES];

@@ -1,15 +1,18 @@
-import { CATEGORIES, categoryLabel } from "../../../core/nightly/category.ts";
+import { currentCategory } from "../../../core/nightly/category.ts";
 import type { PromptValues } from "../../../core/prompt/prompt-context.ts";
 import { isAddress, withoutCredentials } from "../../../core/forge/remote-address.ts";
+import { maxLinesOf } from "../../../core/pipeline/pipeline-policy.ts";
+import type { Pipeline } from "../../../core/pipeline/pipeline.ts";
 import type { Settings } from "../../../core/task/settings.ts";
-import type { Items } from "../../../core/task/task.ts";
+import type { Task } from "../../../core/task/task.ts";
 import type { Project } from "../../../ports/store.ts";
 import type { EnginePorts } from "../../ports.ts";
 
 export interface ValuesParams {
   readonly project: Project;
   readonly settings: Settings;
-  readonly items: Items | null;
+  readonly pipeline: Pipeline;
+  readonly task: Pick<Task, "items">;
   readonly baseCommit: string | null;
   readonly commands: readonly string[] | null;
   readonly at: number;
@@ -17,7 +20,8 @@ export interface ValuesParams {
 
 /** What a prompt's template may say in its sentences. */
 export async function promptValues(ports: EnginePorts, params: ValuesParams): Promise<PromptValues> {
-  const { project, settings, items, baseCommit, commands, at } = params;
+  const { project, settings, pipeline, task, baseCommit, commands, at } = params;
+  const { change } = pipeline.policy;
   return {
     project: project.name,
     defaultBranch: settings.defaultBranch ?? project.defaultBranch,
@@ -26,15 +30,18 @@ export async function promptValues(ports: EnginePorts, params: ValuesParams): Pr
     reviewer: settings.forge?.reviewer ?? null,
     commands,
     date: dateIn(settings.timeZone, at),
-    category: await categoryOf(ports, items),
-    limits: settings.improve,
+    category: await describeCategory(ports, task),
+    limits: {
+      maxDiffLines: maxLinesOf(change, settings.improve) ?? settings.improve.maxDiffLines,
+      avoidRecentCommits: settings.improve.avoidRecentCommits,
+      change,
+    },
   };
 }
 
-async function categoryOf(ports: EnginePorts, items: Items | null): Promise<PromptValues["category"]> {
-  const name = CATEGORIES.find((each) => each === items?.list[items.at]);
-  if (items === null || name === undefined) return null;
-  return { name, label: categoryLabel(items), guidance: await ports.projects.guidance(name) };
+async function describeCategory(ports: EnginePorts, task: Pick<Task, "items">): Promise<PromptValues["category"]> {
+  const current = currentCategory(task);
+  return current === null ? null : { ...current, guidance: await ports.projects.guidance(current.name) };
 }
 
 function dateIn(timeZone: string, at: number): string {

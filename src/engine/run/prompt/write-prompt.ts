@@ -24,7 +24,7 @@ export interface PromptParams {
 /** Everything the agent is told, in one file: the supervisor feeds it to the agent, people can read it afterwards. */
 export async function writePrompt(context: StepContext, params: PromptParams): Promise<void> {
   const { role, paths, work, isResumed, hasTool } = params;
-  const { ports, task, run, project, settings } = context;
+  const { ports, task, run, project, settings, pipeline } = context;
   const text = buildContext({
     preamble: await ports.projects.preamble(),
     template: await ports.projects.prompt(project, role),
@@ -36,7 +36,8 @@ export async function writePrompt(context: StepContext, params: PromptParams): P
     values: await promptValues(ports, {
       project,
       settings,
-      items: task.items,
+      pipeline,
+      task,
       baseCommit: work.baseCommit,
       commands: grantFor(context, role).commands,
       at: run.createdAt,
@@ -52,7 +53,8 @@ export async function writePrompt(context: StepContext, params: PromptParams): P
   await ports.runFiles.writePrompt(run.id, text);
 }
 
-/** The nightly improvement's agents know each other only by what was handed over: the analysis, the change, the checks. */
-function shownTask({ task, run }: StepContext): Task {
-  return { ...task, trigger: run.trigger, ...(task.items !== null && { context: [] }) };
+/** With `context: analysis` agents know each other only by the analysis, the change and the checks. */
+function shownTask({ task, run, pipeline }: StepContext): Task {
+  const isHidden = pipeline.policy.context === "analysis";
+  return { ...task, trigger: run.trigger, ...(isHidden && { context: [] }) };
 }

@@ -5,7 +5,7 @@ import type { Outcome } from "../../../core/outcomes/outcome.ts";
 import type { ChangeRequest, Forge, Published } from "../../../ports/forge.ts";
 import { describeKnown } from "../../../core/nightly/candidates.ts";
 import { chooseBranch } from "../prepare/choose-branch.ts";
-import { describeWork } from "./describe-work.ts";
+import { describeWork } from "./change-text.ts";
 import { judgeChange } from "../checks/judge-change.ts";
 import { findPublishedMeanwhile } from "../../nightly/judge-night.ts";
 import { findTooManyOpen } from "../../nightly/night-over.ts";
@@ -23,16 +23,16 @@ import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult } from 
  * Every part gives the same result when repeated, so a crash in between costs nothing.
  */
 export async function runPublishStep(context: StepContext): Promise<StepResult> {
-  const { ports, run, task } = context;
+  const { ports, run, pipeline } = context;
   const work = requireWork(context);
   await requireJudged(context, work);
   const text = await describeWork(context);
-  if (task.items === null) return sendOut(context, work, text);
   const begun = await wasStarted(ports, run.id);
   const inTurn = async (): Promise<StepResult> => {
     const unwanted = begun ? null : await findUnwanted(context, work);
     return unwanted === null ? sendOut(context, work, text) : resultOf(context, unwanted, { error: unwanted.summary });
   };
+  if (!pipeline.policy.publish.oneAtATime) return inTurn();
   return (await publishTurn(context, { begun, work: inTurn })) ?? calledOff(context);
 }
 
@@ -71,13 +71,14 @@ async function findForge({ ports, project, settings, run }: StepContext): Promis
 
 /** By ourselves, or by the agent whom the user has chosen for it. Null where people called it off. */
 async function sendBranch(context: StepContext, work: Work, out: Leaving): Promise<Handed | null> {
-  const { ports, run, task, project } = context;
+  const { ports, run, task, project, pipeline } = context;
   const { forge, branch, commit } = out;
   // Whatever became of the settings: the engine does nothing beside an agent that was begun.
   if (run.role === "publish")
     return forge === null ? awaitLeftAlone(context, out) : handOver(context, work, { ...out, forge });
-  // A night that is paused in its turn would hold up the others.
-  const isOff = task.items === null ? await isCalledOff(context) : (await readTask(ports, task.id)).order !== null;
+  // A task that is paused in its turn would hold up the others.
+  const hasTurn = pipeline.policy.publish.oneAtATime;
+  const isOff = hasTurn ? (await readTask(ports, task.id)).order !== null : await isCalledOff(context);
   if (isOff) return null;
   const credentials = forge?.credentialsFor(project.remote) ?? null;
   const { remote } = project;

@@ -1,6 +1,7 @@
 import type { StepContext } from "../step-context.ts";
 
-/** Only for the nights, and only where there is a forge whose token could be lent. */
-export function wantsAgent({ task, settings }: Pick<StepContext, "task" | "settings">): boolean {
-  return task.items !== null && settings.forge !== null && settings.improve.publish === "agent";
+/** Only where the pipeline leaves it to the setting, and there is a forge whose token the agent can be given. */
+export function wantsAgent({ pipeline, settings }: Pick<StepContext, "pipeline" | "settings">): boolean {
+  const isUpToSetting = pipeline.policy.publish.by === "improve.publish";
+  return isUpToSetting && settings.forge !== null && settings.improve.publish === "agent";
 }

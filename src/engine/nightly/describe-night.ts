@@ -1,8 +1,7 @@
-import { readAnalysis, readDescription, type Analysis, type Description } from "../../../core/nightly/analysis.ts";
-import { checkWord } from "../../../core/task/describe-check.ts";
-import { describeNightChange, describeTaskChange, type ChangeText } from "../../../core/nightly/describe-change.ts";
-import type { Run } from "../../../core/task/run.ts";
-import { StepEnd, type StepContext } from "../step-context.ts";
+import { readAnalysis, readDescription, type Analysis, type Description } from "../../core/nightly/analysis.ts";
+import { describeNightChange, type ChangeText } from "../../core/nightly/describe-change.ts";
+import type { Run } from "../../core/task/run.ts";
+import { StepEnd, type StepContext } from "../run/step-context.ts";
 
 const MAX_RUNS = 1_000;
 
@@ -17,31 +16,14 @@ export async function readHandedOver({ ports, task }: Pick<StepContext, "ports" 
   return { analysis: readAnalysis(lastPayload(runs, "improvement_found")), description: describedSince(runs) };
 }
 
-/** How the finished change is put to people. */
-export async function describeWork(context: StepContext): Promise<ChangeText> {
-  const { task, pipeline } = context;
-  return task.items === null || pipeline.each === null ? taskChange(context) : nightChange(context);
-}
-
-async function nightChange(context: StepContext): Promise<ChangeText> {
+/** Title, texts and labels of a change, from the analysis and the `describe` role. */
+export async function nightChange(context: StepContext): Promise<ChangeText> {
   const { items } = context.task;
   const { analysis, description } = await readHandedOver(context);
   if (analysis === null || description === null)
     throw new StepEnd("agent_error", "there is nothing to say about the change: it was not analysed or not described");
   const category = items?.list[items.at] ?? analysis.category;
   return describeNightChange({ category, analysis, description, trailer: context.settings.commitTrailer });
-}
-
-async function taskChange({ ports, task, settings }: StepContext): Promise<ChangeText> {
-  const checks = await ports.store.tasks.listChecks(task.id);
-  const newest = checks.filter(({ run }) => run === checks.at(-1)?.run);
-  return describeTaskChange({
-    title: task.title,
-    description: task.description,
-    summary: task.context.findLast(({ kind }) => kind === "implementation_summary")?.text ?? "",
-    checks: newest.map((check) => `${check.name}: ${checkWord(check)}`),
-    trailer: settings.commitTrailer,
-  });
 }
 
 function lastPayload(runs: readonly Run[], outcome: string): Run["payload"] {

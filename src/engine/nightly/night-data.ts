@@ -1,0 +1,59 @@
+import { selectedCandidate, type Analysis } from "../../core/nightly/analysis.ts";
+import { describeKnown } from "../../core/nightly/candidates.ts";
+import { describeRules } from "../../core/nightly/rule.ts";
+import { tellTried } from "../../core/pipeline/items.ts";
+import type { PromptData } from "../../core/prompt/prompt-context.ts";
+import type { Role } from "../../core/task/role.ts";
+import type { Work } from "../run/prepare/prepare-work.ts";
+import type { StepContext } from "../run/step-context.ts";
+import { readHandedOver } from "./describe-night.ts";
+import { findRecentFiles } from "./judge-night.ts";
+
+const MAX_LISTED = 200;
+
+/** With `context: analysis`: what an analysis must not propose, and for all other roles what it selected. */
+export async function nightData(context: StepContext, role: Role, work: Work): Promise<PromptData> {
+  return role === "analyze" ? whatIsKnown(context, work) : analysisOf(context, role);
+}
+
+/** The one that is made, for whoever makes it; all of them, for whoever judges or describes it. */
+async function analysisOf(context: StepContext, role: Role): Promise<PromptData> {
+  const { analysis } = await readHandedOver(context);
+  if (analysis === null) return {};
+  const shown = role === "implement" ? selectedCandidate(analysis) : withoutSlug(analysis);
+  return { analysis: JSON.stringify(shown, null, 2) };
+}
+
+function withoutSlug({ category, candidates, selected, dropped }: Analysis) {
+  return { category, candidates, selected, dropped };
+}
+
+/** What would be refused anyway is better not proposed. */
+async function whatIsKnown(context: StepContext, work: Work): Promise<PromptData> {
+  const { ports, project, settings, task, pipeline } = context;
+  const { avoidRecentCommits } = settings.improve;
+  const [recent, rules, proposals] = await Promise.all([
+    findRecentFiles(context, work),
+    ports.store.ledger.listRules({ project: project.name, at: ports.clock.now() }),
+    pipeline.policy.ledger
+      ? ports.store.ledger.listProposals({ project: project.name, statuses: DECIDED, limit: MAX_LISTED })
+      : [],
+  ]);
+  const tried = (task.items?.tried ?? []).map(tellTried);
+  return {
+    rules: describeRules(rules),
+    avoid: listed(`Files of the last ${avoidRecentCommits} commits`, recent),
+    proposals: listed("Proposed before", proposals.map(describeKnown)),
+    tried: listed("Tried tonight already", tried),
+  };
+}
+
+const DECIDED = ["published", "merged", "closed", "rejected", "abandoned"] as const;
+
+function listed(title: string, given: readonly string[]): string {
+  // The same was proposed in several categories.
+  const lines = [...new Set(given)];
+  if (lines.length === 0) return "";
+  const more = lines.length > MAX_LISTED ? [`… and ${lines.length - MAX_LISTED} more`] : [];
+  return [`${title}:`, ...lines.slice(0, MAX_LISTED).map((line) => `- ${line}`), ...more].join("\n");
+}

@@ -1,0 +1,25 @@
+import { walksAnew } from "../../core/pipeline/items.ts";
+import type { Pipeline } from "../../core/pipeline/pipeline.ts";
+import type { Task } from "../../core/task/task.ts";
+import type { EnginePorts } from "../ports.ts";
+import { hadSecrets } from "../run/conclude/clean-up.ts";
+
+/**
+ * Why a task that walks a list cannot be retried from this state; null where it can, and for other tasks. What an item is
+ * made of was selected by its own analysis, not by that of an item before.
+ */
+export async function whyNotFrom(
+  ports: EnginePorts,
+  pipeline: Pipeline,
+  task: Task,
+  state: string,
+): Promise<string | null> {
+  const { items, baseCommit, headCommit } = task;
+  if (items === null || walksAnew(pipeline, state)) return null;
+  const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
+  const analysis = runs.findLast(({ role }) => role === "analyze");
+  if (analysis?.outcome !== "improvement_found") return `nothing was selected for "${items.list[items.at] ?? ""}"`;
+  if (pipeline.states[state]?.workspace === "fresh") return null;
+  if (headCommit === null || headCommit === baseCommit) return "there is no change to go on with";
+  return (await hadSecrets(ports, task)) ? "a secret was found in what it tried, and all of that was removed" : null;
+}

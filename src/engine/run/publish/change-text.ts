@@ -1,0 +1,21 @@
+import { describeTaskChange, type ChangeText } from "../../../core/nightly/describe-change.ts";
+import { checkWord } from "../../../core/task/describe-check.ts";
+import { nightChange } from "../../nightly/describe-night.ts";
+import type { StepContext } from "../step-context.ts";
+
+/** Commit message of the finished change, and the text of its change request. */
+export async function describeWork(context: StepContext): Promise<ChangeText> {
+  return context.pipeline.policy.publish.text === "described" ? nightChange(context) : taskChange(context);
+}
+
+async function taskChange({ ports, task, settings }: StepContext): Promise<ChangeText> {
+  const checks = await ports.store.tasks.listChecks(task.id);
+  const newest = checks.filter(({ run }) => run === checks.at(-1)?.run);
+  return describeTaskChange({
+    title: task.title,
+    description: task.description,
+    summary: task.context.findLast(({ kind }) => kind === "implementation_summary")?.text ?? "",
+    checks: newest.map((check) => `${check.name}: ${checkWord(check)}`),
+    trailer: settings.commitTrailer,
+  });
+}
