@@ -1,4 +1,5 @@
 import type { Facts } from "../core/pipeline/pipeline.ts";
+import type { NoticeData } from "../core/notices/notice.ts";
 import type { Secret } from "../policy/secrets/secret-forms.ts";
 import type { AgentSettings, SandboxMode, Settings } from "../core/task/settings.ts";
 import type { PriceTable } from "../core/money/prices.ts";
@@ -48,7 +49,11 @@ export interface EnginePorts {
   readonly prices: PriceTable;
   readonly createAgent: (settings: AgentSettings) => Agent;
   /** Who is told of this in a project; known at once, since notices are part of a commit. */
-  readonly channelsFor: (project: string, kind: NoticeKind) => readonly string[];
+  readonly channelsFor: (
+    project: string,
+    kind: NoticeKind,
+    data: Pick<NoticeData, "pipeline" | "about">,
+  ) => readonly string[];
   /** By the settings as they are now; null where the project has no such channel any more. */
   readonly notifierFor: (project: string, channel: string) => Promise<Notifier | null>;
   readonly clock: Clock;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { makeTask } from "../../testing/builders.ts";
-import { concerns, deliveryId, describeHappening, describeTask } from "./notice.ts";
+import { isEndOfNight, deliveryId, describeHappening, describeTask } from "./notice.ts";
 import type { Task } from "../task/task.ts";
 
 const NOTHING = { runs: [], url: null, at: 61_000 };
@@ -124,19 +124,16 @@ describe("what a notice knows", () => {
 });
 
 test.for([
-  ["ntfy", "waiting", "chore", true],
-  ["terminal", "finished", "chore", true],
-  ["run_log", "finished", "chore", false],
-  ["run_log", "finished", "improve", true],
-  ["confluence", "failed", "improve", true],
-  ["confluence", "waiting", "improve", false],
-] as const)("%s hears of %s in %s: %s", ([channel, kind, pipeline, expected]) => {
-  expect(concerns(channel, kind, { pipeline })).toBe(expected);
+  ["finished", "chore", false],
+  ["finished", "improve", true],
+  ["failed", "improve", true],
+  ["waiting", "improve", false],
+] as const)("%s in %s ends a night: %s", ([kind, pipeline, expected]) => {
+  expect(isEndOfNight(kind, { pipeline })).toBe(expected);
 });
 
-test("a night log has no line for a night that was missed: the one that makes up for it has its own", () => {
-  expect(concerns("run_log", "failed", { pipeline: "improve", about: "missed" })).toBe(false);
-  expect(concerns("ntfy", "failed", { pipeline: "improve", about: "missed" })).toBe(true);
+test("a night that was missed has no end: the one that makes up for it has its own", () => {
+  expect(isEndOfNight("failed", { pipeline: "improve", about: "missed" })).toBe(false);
 });
 
 const idOf = (task: string | null, at: number) => deliveryId({ project: "shop", task, at, id: 1 });

@@ -96,13 +96,8 @@ export function describeRefused(pipeline: string, summary: string): NoticeData {
   };
 }
 
-/** A night log and a wiki page have a line for each night that ended, and for nothing else. */
-export function concerns(
-  channel: string,
-  kind: ToldKind,
-  { pipeline, about }: Pick<NoticeData, "pipeline" | "about">,
-): boolean {
-  if (channel !== RUN_LOG && channel !== "confluence") return true;
+/** Logs of nights have a line for each night that ended, and for nothing else. */
+export function isEndOfNight(kind: ToldKind, { pipeline, about }: Pick<NoticeData, "pipeline" | "about">): boolean {
   return pipeline === "improve" && kind !== "waiting" && about === undefined;
 }
 

@@ -49,10 +49,10 @@ test("each channel gets what is known at this moment: the run that ends now and 
   });
 });
 
-test("why a change request was closed is asked, with the command that answers; the run log has no line for it", async () => {
+test("why a change request was closed is asked, with the command that answers", async () => {
   const { task } = await startTask(store);
   const asked = sampleEvent({ task: task.id, type: "request.unexplained", summary: "closed: why?" });
-  const ports = { ...portsOf(), channelsFor: () => ["ntfy", "run_log"] };
+  const ports = { ...portsOf(), channelsFor: () => ["ntfy"] };
   const told = await noticesFor(ports, {
     task: { ...task, pipeline: "improve", status: "succeeded" },
     events: [asked],
@@ -74,7 +74,7 @@ test.for([
 ] as const)("what waits for %s is told %i times, however often it is tried", async ([kind, times]) => {
   const { task } = await startTask(store);
   const queued = sampleEvent({ task: task.id, type: "task.queued", summary: "it is hunter22", data: { kind } });
-  const ports = { ...portsOf(), channelsFor: () => ["ntfy", "run_log"] };
+  const ports = { ...portsOf(), channelsFor: () => ["ntfy"] };
   const first = await noticesFor(ports, { task: { ...task, pipeline: "improve" }, events: [queued] });
   expect(first.map(({ channel }) => channel)).toEqual(["ntfy"].slice(0, times));
   expect(first.every(({ data }) => data.about === kind && data.reason === "it is [redacted]")).toBe(true);

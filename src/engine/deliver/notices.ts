@@ -1,6 +1,5 @@
 import type { EventDraft } from "../../core/task/event.ts";
 import {
-  concerns,
   describeHappening,
   describeRefused,
   describeTask,
@@ -42,8 +41,7 @@ export async function noticesFor(ports: NoticePorts, happening: Happening): Prom
     const about = aboutOf(event);
     const data = ports.redact(about === undefined ? known : describeHappening(known, about, id, summary));
     return ports
-      .channelsFor(project, kind)
-      .filter((channel) => concerns(channel, kind, data))
+      .channelsFor(project, kind, data)
       .map((channel) => ({ channel, kind, project, task: id, title, text: summary, data, at }));
   });
 }
@@ -57,8 +55,7 @@ export function refusalNotices(
   const [kind, text] = ["failed", ports.redact(summary)] as const;
   const data = describeRefused(schedule.pipeline, text);
   return ports
-    .channelsFor(project.name, kind)
-    .filter((channel) => concerns(channel, kind, data))
+    .channelsFor(project.name, kind, data)
     .map((channel) => ({ channel, kind, project: project.name, task: null, title: schedule.title, text, data, at }));
 }
 
