@@ -241,6 +241,17 @@ describe("createProjectFiles", () => {
     );
   });
 
+  it("announces every reading of settings before they can be used, and files that are broken", async () => {
+    const heard: unknown[] = [];
+    files.onSettings(({ name }, settings) => void heard.push([name, settings?.agent ?? null]));
+    await files.settings(project("{}")).then(() => heard.push("used"));
+    await write("home/config.yaml", "agent: [\n");
+    await expect(files.settings(project("{}"))).rejects.toThrow(ConfigError);
+    await files.lastGood(project("{}"));
+    await expect(files.lastGood(project("{}", null))).rejects.toThrow(ConfigError);
+    expect(heard).toEqual([["shop", "claude-code"], "used", ["shop", null], ["shop", "claude-code"], ["shop", null]]);
+  });
+
   it("takes config.yaml alone for a project without a checkout", async () => {
     await write("home/config.yaml", "agent: codex\n");
     const settings = await files.settings(project("{}", null));

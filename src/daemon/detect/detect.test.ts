@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createTempDir, createTempRepo, git, writeFiles, type Files, type TempDir } from "../../testing/temp-repo.ts";
 import { renderInitConfig } from "./detect-render.ts";
-import { detectForge, detectProject } from "./detect.ts";
+import { detectAgents, detectForge, detectProject } from "./detect.ts";
 import { REGISTRY } from "../wire/registry.ts";
 
 let dir: TempDir;
@@ -102,6 +102,17 @@ describe("detectProject", () => {
     const found = await detectProject(path, { env: { ...env, GIT_DIR: "/nonexistent" } });
     expect(found.dir).toBe(path);
     await expect(realpath(join(dir.path, "sprung"))).rejects.toThrow(/ENOENT/);
+  });
+
+  it("finds every agent that has a program of its own", async () => {
+    const bin = join(dir.path, "bin");
+    await mkdir(bin);
+    for (const program of ["claude", "codex", "gemini", "qwen", "opencode", "cursor-agent", "aider"]) {
+      await writeFile(join(bin, program), "");
+      await chmod(join(bin, program), 0o755);
+    }
+    const found = ["claude-code", "codex", "gemini", "qwen", "opencode", "cursor", "aider"];
+    expect(await detectAgents({ PATH: bin }, REGISTRY.agents)).toEqual(found);
   });
 
   it("finds agents on PATH, by absolute folders only", async () => {
