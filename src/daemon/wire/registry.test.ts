@@ -2,6 +2,7 @@ import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { renderAgentTable, renderChannelTable, renderTokenTable } from "../../../scripts/render-kind-tables.ts";
 import type { AgentDefinition } from "../../adapters/agents/definition.ts";
 import { AGENTS } from "../../adapters/agents/index.ts";
 import { OWN_CAPABILITIES, parseOwnLine } from "../../adapters/agents/shared/own-events.ts";
@@ -47,6 +48,12 @@ const parrot: AgentDefinition = {
   docs: { program: "`parrot-cli`", modelReachedBy: "–", reportsBy: "file", seenWorking: "tests" },
 };
 
+const unused = () => Promise.reject(new Error("not part of this test"));
+const hookCall = (secret: string) => ({
+  header: (name: string) => (name === "x-tea" ? secret : null),
+  body: () => Promise.reject(new Error("the body was read")),
+});
+
 const asked: string[] = [];
 const teahouse: ForgeDefinition = {
   kind: "teahouse",
@@ -72,7 +79,6 @@ const teahouse: ForgeDefinition = {
   },
   isFromForge: async (secret, { header }) => header("x-tea") === secret,
   create({ api, project }) {
-    const unused = () => Promise.reject(new Error("not part of this test"));
     const check = async () => {
       asked.push(`${api} ${project}`);
       return ["The kettle is cold."];
@@ -192,6 +198,12 @@ notify: { pager: { nmber: "112", key_env: PAGER_KEY } }
     expect(properties["agents"]?.additionalProperties).toMatchObject({ properties: { phrase: { type: "string" } } });
   });
 
+  it("have a row in the tables of the docs", () => {
+    expect(renderAgentTable(registry.agents)).toContain("| `parrot` | `parrot-cli` | – | file | tests |");
+    expect(renderTokenTable(registry.forges)).toContain("| Teahouse | personal | a cup |");
+    expect(renderChannelTable(registry.notifiers)).toContain("| `pager` | a number | settings |");
+  });
+
   it("are detected, and `init` writes what can be read", async () => {
     const detected = await detectProject(repo.checkout, { env, registry });
     expect(detected.agents).toContain("parrot");
@@ -244,11 +256,10 @@ notify: { pager: { nmber: "112", key_env: PAGER_KEY } }
   it("have their webhook recognised", async () => {
     const looked: string[] = [];
     const judge = createHookJudge(registry.forges, wired.ports, (name) => void looked.push(name));
-    const call = (secret: string) => ({
-      header: (name: string) => (name === "x-tea" ? secret : null),
-      body: () => Promise.reject(new Error("the body was read")),
-    });
-    expect([await judge("shop", call("wrong")), await judge("shop", call("hook-value"))]).toEqual(["refused", "taken"]);
+    expect([await judge("shop", hookCall("wrong")), await judge("shop", hookCall("hook-value"))]).toEqual([
+      "refused",
+      "taken",
+    ]);
     expect(looked).toEqual(["shop"]);
   });
 });
