@@ -2,7 +2,10 @@ import type { NotifierKind, OwnSettings } from "../../core/settings/kinds.ts";
 import type { Notifier } from "../../ports/notifier.ts";
 import type { Environment } from "./shared/read-secret.ts";
 
-/** Everything that Nightshift knows about one kind of notifier. */
+/**
+ * Everything that Nightshift knows about one kind of notifier. If its settings have the key `on` (`toldKinds`), it gets only
+ * the notices of those kinds, otherwise all.
+ */
 export interface NotifierDefinition extends NotifierKind {
   /** True: it hears only of nights that ended, not of single tasks. */
   readonly isNightLog: boolean;
