@@ -1,5 +1,6 @@
 import { toJsonSchema, type SchemaNode } from "../src/config/schema/list-keys.ts";
-import { USER_ONLY_KEYS, userSchema } from "../src/config/schema/schema.ts";
+import { USER_ONLY_KEYS } from "../src/config/schema/schema.ts";
+import { REGISTRY } from "../src/daemon/wire/registry.ts";
 import { guardOf, partOf, type Guard } from "../src/config/trust/widening.ts";
 
 /** What has to happen before a change of a key in nightshift.yaml counts. */
@@ -13,7 +14,7 @@ const TRUST: Readonly<Record<Guard, string>> = {
 
 /** The keys of both files as a Markdown table, from the schema's own descriptions. */
 export function renderKeyTable(): string {
-  const rows = listRows(toJsonSchema(userSchema), []);
+  const rows = listRows(toJsonSchema(REGISTRY.format.schemas.user), []);
   return ["| key | type | what | trust |", "|---|---|---|---|", ...rows].join("\n");
 }
 

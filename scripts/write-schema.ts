@@ -1,21 +1,32 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { toJsonSchema } from "../src/config/schema/list-keys.ts";
-import { projectSchema, userSchema } from "../src/config/schema/schema.ts";
+import { REGISTRY } from "../src/daemon/wire/registry.ts";
+import { renderAgentTable, renderChannelTable, renderTokenTable } from "./render-kind-tables.ts";
 import { renderKeyTable } from "./render-key-table.ts";
 
 const ROOT = join(import.meta.dirname, "..");
-const DOCS = "docs/configuration.md";
-const TABLE = /(?<=<!-- keys: written by scripts\/write-schema\.ts -->\n).*(?=\n<!-- end of keys -->)/s;
 
-/** Writes what is made from the schema of the configuration (JSON Schemas, table of keys); with `check` only says what is out of date. */
+/** The tables in docs, by the name in the comments around them. */
+const TABLES = [
+  { file: "docs/configuration.md", name: "keys", render: renderKeyTable },
+  { file: "docs/agents.md", name: "agents", render: () => renderAgentTable(REGISTRY.agents) },
+  { file: "docs/forges.md", name: "tokens", render: () => renderTokenTable(REGISTRY.forges) },
+  { file: "docs/notifications.md", name: "channels", render: () => renderChannelTable(REGISTRY.notifiers) },
+];
+
+/**
+ * Writes what is made from the registry and the schema of the configuration: the JSON Schemas and the tables in docs. With
+ * `check` it only says what is out of date.
+ */
 export async function writeSchemas(check: boolean): Promise<string[]> {
-  const docs = await readFile(join(ROOT, DOCS), "utf8");
-  const wanted = {
-    "schema/nightshift.schema.json": toFile("nightshift.yaml", projectSchema),
-    "schema/config.schema.json": toFile("config.yaml", userSchema),
-    [DOCS]: docs.replace(TABLE, () => renderKeyTable()),
+  const { schemas } = REGISTRY.format;
+  const wanted: Record<string, string> = {
+    "schema/nightshift.schema.json": toFile("nightshift.yaml", schemas.project),
+    "schema/config.schema.json": toFile("config.yaml", schemas.user),
   };
+  for (const { file, name, render } of TABLES)
+    wanted[file] = replaceTable(await readFile(join(ROOT, file), "utf8"), name, render());
   const stale: string[] = [];
   for (const [file, text] of Object.entries(wanted)) {
     if ((await readFile(join(ROOT, file), "utf8").catch(() => "")) === text) continue;
@@ -23,6 +34,13 @@ export async function writeSchemas(check: boolean): Promise<string[]> {
     if (!check) await writeFile(join(ROOT, file), text);
   }
   return stale;
+}
+
+function replaceTable(docs: string, name: string, table: string): string {
+  const [start, end] = [`<!-- ${name}: written by scripts/write-schema.ts -->\n`, `\n<!-- end of ${name} -->`];
+  const [from, to] = [docs.indexOf(start) + start.length, docs.indexOf(end)];
+  if (from < start.length || to < from) throw new Error(`The docs have no place for the table "${name}".`);
+  return docs.slice(0, from) + table + docs.slice(to);
 }
 
 function toFile(title: string, schema: Parameters<typeof toJsonSchema>[0]): string {

@@ -11,7 +11,7 @@ const TOTAL_BYTES = 200_000_000;
 /** As the engine reads it. */
 const PAGE_BYTES = 1_000_000;
 
-const agent = claudeCode({ kind: "claude-code", model: null, command: [], prompt: "stdin", script: null });
+const agent = claudeCode();
 
 /** A real transcript, as often as it takes: from the file on disk to the events, in one process, page by page. */
 export async function measureParse(): Promise<readonly Measured[]> {

@@ -2,15 +2,17 @@ import { readProjectFile } from "../config/files/read-project.ts";
 import { UserError } from "../core/text/errors.ts";
 import type { FoundProject, ProjectPlace } from "../http/deps.ts";
 import { detectProject } from "./detect/detect.ts";
+import type { Registry } from "./wire/registry.ts";
 
 /** What a checkout, or the address of a repository, is as a project. */
 export async function findPlace(
   place: ProjectPlace,
   env: Readonly<Record<string, string | undefined>>,
+  registry: Registry,
 ): Promise<FoundProject> {
   if (place.kind === "url") return fromUrl(place.url);
-  const detected = await detectProject(place.path, { env });
-  const { written } = await readProjectFile(detected.dir);
+  const detected = await detectProject(place.path, { env, registry });
+  const { written } = await readProjectFile(detected.dir, registry.format);
   return {
     name: written.project ?? detected.name,
     path: detected.dir,

@@ -2,26 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Settings } from "../core/task/settings.ts";
-import type { Project } from "../ports/store.ts";
 import { createKnownSecrets } from "./known-secrets.ts";
 import { createLogger } from "./logger.ts";
-
-const project: Project = {
-  name: "shop",
-  path: null,
-  remote: "https://ci:p%40ss-of-remote@git.internal.net/shop.git",
-  defaultBranch: "main",
-  accepted: "",
-  acceptedBy: "",
-  acceptedAt: 0,
-};
-
-function filesWith(settings: Partial<Settings>) {
-  // Only what names secrets is read here.
-  const read = async (_project: Project) => settings as Settings;
-  return { settings: read, lastGood: read };
-}
 
 describe("known secrets", () => {
   it("are the credentials of the environment, by well-known name or by name and look", () => {
@@ -39,27 +21,12 @@ describe("known secrets", () => {
     );
   });
 
-  it("are learned from the settings as they are read, and never forgotten", async () => {
-    const known = createKnownSecrets({
-      LOGIN: "login-value",
-      FORGE_LOGIN: "forge-value",
-      CALL: "call-value",
-      HOOK: "hook-value",
-    });
-    const text = "login-value forge-value call-value hook-value p@ss-of-remote p%40ss-of-remote";
-    expect(known.current().redact(text)).toBe(text);
-
-    const notify = { ntfy: null, webhook: null, confluence: null, heartbeat: null };
-    const forge = { kind: "gitlab", tokenEnv: "FORGE_LOGIN", webhookSecretEnv: "CALL" } as Settings["forge"];
-    const read = known.learnFrom(filesWith({ secrets: { LOGIN: { roles: [] } }, forge, notify }));
-    await read.settings(project);
-    known.learnUser({ notify: { webhook: { url: "https://example.com", secret_env: "HOOK" } } });
-    const clean = known.current().redact(text);
-    expect(clean).toMatch(/^\[redacted: LOGIN\] \[redacted: FORGE_LOGIN\] \[redacted: CALL\] \[redacted: HOOK\] \[/);
-    expect(clean).not.toContain("of-remote");
-
-    await known.learnFrom(filesWith({ secrets: {}, forge: null, notify })).settings(project);
-    expect(known.current().redact(text)).toBe(clean);
+  it("are the variables that are named, and never forgotten", () => {
+    const known = createKnownSecrets({ LOGIN: "login-value" });
+    expect(known.current().redact("login-value")).toBe("login-value");
+    known.holdVariables(["LOGIN", "NOT_SET"]);
+    known.holdVariables([]);
+    expect(known.current().redact("login-value")).toBe("[redacted: LOGIN]");
     expect(known.values()).toContainEqual({ name: "LOGIN", value: "login-value" });
   });
 

@@ -1,4 +1,5 @@
 import type { Facts } from "../core/pipeline/pipeline.ts";
+import type { NoticeData } from "../core/notices/notice.ts";
 import type { Secret } from "../policy/secrets/secret-forms.ts";
 import type { AgentSettings, SandboxMode, Settings } from "../core/task/settings.ts";
 import type { PriceTable } from "../core/money/prices.ts";
@@ -86,7 +87,11 @@ export interface RedactPorts {
 
 export interface ChannelAccess {
   /** The channels that a project notifies about this kind. Synchronous, because notices are part of a commit. */
-  readonly namesFor: (project: string, kind: NoticeKind) => readonly string[];
+  readonly namesFor: (
+    project: string,
+    kind: NoticeKind,
+    data: Pick<NoticeData, "isNight" | "about">,
+  ) => readonly string[];
   /** Uses the current settings. Null if the project no longer has this channel. */
   readonly openNotifier: (project: string, channel: string) => Promise<Notifier | null>;
 }

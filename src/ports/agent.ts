@@ -1,5 +1,4 @@
 import type { Role } from "../core/task/role.ts";
-import type { AgentSettings } from "../core/task/settings.ts";
 import type { JsonSchema } from "../core/outcomes/simplify-schema.ts";
 import type { TranscriptEvent } from "../core/task/transcript.ts";
 
@@ -100,5 +99,3 @@ export interface AgentCommand {
   /** Of the workspace, from its root: what the CLI would obey and cannot be told to leave alone. It sees nothing there. */
   readonly hide?: readonly string[];
 }
-
-export type AgentFactory = (settings: AgentSettings) => Agent;

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import { createAgent } from "../../src/adapters/agents/index.ts";
 import type { Run } from "../../src/core/task/run.ts";
 import type { TranscriptEvent, TranscriptLine } from "../../src/core/task/transcript.ts";
 import type { FakeModel, ScriptedTurn } from "../../src/testing/models/fake-model.ts";
@@ -65,7 +64,11 @@ export async function openAgentNight(agent: RealAgent, options: AgentNightOption
       offset = page.next;
     }
   };
-  const { parseLine } = createAgent({ ...NO_SETTINGS, kind: agent.kind, command: agent.command ?? [] });
+  const { parseLine } = night.wired.ports.agents.create({
+    kind: agent.kind,
+    model: null,
+    options: agent.command === undefined ? {} : { command: agent.command },
+  });
   return Object.assign(night, {
     model,
     key,
@@ -76,8 +79,6 @@ export async function openAgentNight(agent: RealAgent, options: AgentNightOption
         .flatMap(({ text }) => parseLine(text)),
   });
 }
-
-const NO_SETTINGS = { model: null, prompt: "stdin", script: null } as const;
 
 /** Every file below a folder, as one text. */
 export function bytesBelow(folder: string): string {

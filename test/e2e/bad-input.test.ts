@@ -6,7 +6,8 @@ import type { Run } from "../../src/core/task/run.ts";
 import type { Task } from "../../src/core/task/task.ts";
 import type { TranscriptLine } from "../../src/core/task/transcript.ts";
 import { lookForAgent } from "../../src/daemon/wire/wire-agents.ts";
-import { BUILT_IN_AGENTS, describeAgents } from "../../src/adapters/agents/index.ts";
+import { builtInAgents, describeAgents } from "../../src/adapters/agents/create-agent.ts";
+import { AGENTS } from "../../src/adapters/agents/index.ts";
 import { openNight, type Night, type NightOptions } from "./night.ts";
 
 const PATIENCE_MS = 120_000;
@@ -199,7 +200,7 @@ describe("a CLI that is older than its adapter supports", () => {
     async (...one) => {
       const [kind, program, version, sentence] = one;
       const env = plant(program, version, "touch worked");
-      const described = describeAgents(BUILT_IN_AGENTS).find(({ name }) => name === kind);
+      const described = describeAgents(AGENTS, builtInAgents(AGENTS)).find(({ name }) => name === kind);
       if (described === undefined) throw new Error(`there is no agent ${kind}`);
       const found = await lookForAgent(described, env);
       expect(found).toMatchObject({ usable: false, problem: expect.stringMatching(sentence) });

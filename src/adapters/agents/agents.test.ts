@@ -1,8 +1,10 @@
 import { describe, expect, it, test } from "vitest";
 import { UserError } from "../../core/text/errors.ts";
+import type { OwnSettings } from "../../core/settings/kinds.ts";
 import type { AgentSettings } from "../../core/task/settings.ts";
 import { exampleRun, testAgent } from "../../testing/suites/agent.suite.ts";
-import { BUILT_IN_AGENTS, createAgent, describeAgents } from "./index.ts";
+import { builtInAgents, createAgent, describeAgents } from "./create-agent.ts";
+import { AGENTS } from "./index.ts";
 
 const OWN_LINES = [
   ['{"type":"text","text":"hi"}', [{ type: "text", text: "hi" }]],
@@ -39,37 +41,40 @@ const OWN_LINES = [
 ] as const;
 
 testAgent("command by stdin", {
-  create: () => createAgent(settings({ command: ["my-agent", "--fast"] })),
+  create: () => createAgent(AGENTS, settings({ command: ["my-agent", "--fast"] })),
   lines: OWN_LINES,
 });
 testAgent("command by file", {
-  create: () => createAgent(settings({ command: ["my-agent", "--prompt={{prompt_file}}"], prompt: "file" })),
+  create: () => createAgent(AGENTS, settings({ command: ["my-agent", "--prompt={{prompt_file}}"], prompt: "file" })),
   lines: OWN_LINES,
 });
-testAgent("scripted", { create: () => createAgent(settings({ kind: "scripted", script: "happy" })), lines: OWN_LINES });
+testAgent("scripted", {
+  create: () => createAgent(AGENTS, settings({ kind: "scripted", script: "happy" })),
+  lines: OWN_LINES,
+});
 
 describe("createAgent", () => {
   it("names the known kinds for one that is not", () => {
-    expect(() => createAgent(settings({ kind: "comand" }))).toThrow(
+    expect(() => createAgent(AGENTS, settings({ kind: "comand" }))).toThrow(
       'There is no agent of kind `comand`. Did you mean "command"? Known are claude-code, codex,',
     );
-    expect(() => createAgent(settings({ kind: "constructor" }))).toThrow(UserError);
+    expect(() => createAgent(AGENTS, settings({ kind: "constructor" }))).toThrow(UserError);
   });
 
   it.each([
-    [{ command: [] }, "needs a `command`"],
+    [{}, "needs a `command`"],
     [{ command: [""] }, "needs a `command`"],
     [{ command: ["x", "y"], prompt: "file" }, "no argument of `command` says where it goes"],
     [{ kind: "scripted", script: "hapy" }, 'Did you mean "happy"?'],
     [{ kind: "scripted", script: "../x.json" }, "There is no script"],
   ] as const)("refuses %j", (changes, message) => {
-    expect(() => createAgent(settings(changes))).toThrow(message);
+    expect(() => createAgent(AGENTS, settings(changes))).toThrow(message);
   });
 });
 
 describe("command", () => {
   it("puts the prompt's path where the arguments ask for it, as it is", () => {
-    const agent = createAgent(settings({ command: ["my-agent", "-p", "{{prompt_file}}"], prompt: "file" }));
+    const agent = createAgent(AGENTS, settings({ command: ["my-agent", "-p", "{{prompt_file}}"], prompt: "file" }));
     expect(agent.command(exampleRun("implement", { model: "m", promptFile: "/runs/$&/prompt.md" }))).toEqual({
       argv: ["my-agent", "-p", "/runs/$&/prompt.md"],
       env: { NIGHTSHIFT_MODEL: "m" },
@@ -82,7 +87,7 @@ describe("command", () => {
 
 describe("describeAgents", () => {
   it("says what to look for, and what cannot be used at all", () => {
-    const described = describeAgents({
+    const described = describeAgents(AGENTS, {
       mine: settings({ command: ["./tools/my-agent"] }),
       demo: settings({ kind: "scripted" }),
       odd: settings({ kind: "odd" }),
@@ -108,12 +113,12 @@ describe("describeAgents", () => {
 });
 
 test("an agent that nobody configured says in one line what it lacks", () => {
-  const problems = describeAgents(BUILT_IN_AGENTS).filter(({ problem }) => problem !== null);
+  const problems = describeAgents(AGENTS, builtInAgents(AGENTS)).filter(({ problem }) => problem !== null);
   expect(problems.map(({ name }) => name)).toEqual(["acp", "command"]);
   for (const { name, problem } of problems)
     expect(problem).toMatch(RegExp(`^An agent of kind .${name}. needs .{20,60}$`));
 });
 
-function settings(changes: Partial<AgentSettings>): AgentSettings {
-  return { kind: "command", model: null, command: [], prompt: "stdin", script: null, ...changes };
+function settings({ kind = "command", ...options }: { readonly kind?: string } & OwnSettings): AgentSettings {
+  return { kind, model: null, options };
 }

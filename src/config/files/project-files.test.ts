@@ -7,6 +7,7 @@ import type { ProjectFiles } from "../../ports/projects.ts";
 import type { Project } from "../../ports/store.ts";
 import { createProjectFiles } from "./project-files.ts";
 import { readUserConfig } from "./user-config.ts";
+import { REGISTRY } from "../../daemon/wire/registry.ts";
 
 const BUILTIN = join(import.meta.dirname, "../../builtin");
 const PIPELINE = `name: own
@@ -29,7 +30,7 @@ beforeEach(async () => {
   repo = join(dir, "repo");
   await mkdir(home);
   await mkdir(join(repo, ".git"), { recursive: true });
-  files = createProjectFiles({ configDir: home, builtinDir: BUILTIN });
+  files = createProjectFiles({ configDir: home, builtinDir: BUILTIN, format: REGISTRY.format });
 });
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
@@ -132,7 +133,7 @@ describe("createProjectFiles", () => {
     await write("repo/nightshift.yaml", "agent: mine\nagents: { mine: { kind: command, command: [./agent.sh] } }\n");
     await write("repo/agent.sh", "one");
     const after = await trusted();
-    expect((await files.settings(after)).agents["mine"]?.command).toEqual([join(repo, "agent.sh")]);
+    expect((await files.settings(after)).agents["mine"]?.options["command"]).toEqual([join(repo, "agent.sh")]);
     await write("repo/agent.sh", "two");
     await expect(files.settings(after)).rejects.toThrow(/agent\.sh: has changed/);
   });
@@ -235,7 +236,20 @@ describe("createProjectFiles", () => {
       "home/config.yaml",
       "agents: { mine: { kind: command, command: [/bin/true] } }\nroles: { plan: { agent: mine } }\nagent: command\n",
     );
-    await expect(files.settings(project("{}"))).rejects.toThrow(/the agent `command` has no program/);
+    await expect(files.settings(project("{}"))).rejects.toThrow(
+      /agent: the agent `command` needs `agents\.command\.command`: the program/,
+    );
+  });
+
+  it("announces every reading of settings before they can be used, and files that are broken", async () => {
+    const heard: unknown[] = [];
+    files.onSettings(({ name }, settings) => void heard.push([name, settings?.agent ?? null]));
+    await files.settings(project("{}")).then(() => heard.push("used"));
+    await write("home/config.yaml", "agent: [\n");
+    await expect(files.settings(project("{}"))).rejects.toThrow(ConfigError);
+    await files.lastGood(project("{}"));
+    await expect(files.lastGood(project("{}", null))).rejects.toThrow(ConfigError);
+    expect(heard).toEqual([["shop", "claude-code"], "used", ["shop", null], ["shop", "claude-code"], ["shop", null]]);
   });
 
   it("takes config.yaml alone for a project without a checkout", async () => {
@@ -248,33 +262,33 @@ describe("createProjectFiles", () => {
 
 describe("readUserConfig", () => {
   it("has defaults without a file", async () => {
-    expect(await readUserConfig(home)).toMatchObject({
+    expect(await readUserConfig(home, REGISTRY.format)).toMatchObject({
       concurrentRuns: 2,
       sandboxMode: "enforce",
       database: null,
-      notify: {},
+      notify: { channels: {}, heartbeat: null },
     });
   });
 
   it("reads what concerns the machine", async () => {
     await write(
       "home/config.yaml",
-      "sandbox: { mode: none }\nlimits: { concurrent_runs: 9 }\ntime_zone: UTC\nbudget: { night_usd: 3 }\ndatabase: postgres://x\nnotify: { slack: { channel: c } }\n",
+      "sandbox: { mode: none }\nlimits: { concurrent_runs: 9 }\ntime_zone: UTC\nbudget: { night_usd: 3 }\ndatabase: postgres://x\nnotify: { webhook: { url: https://x.example.com } }\n",
     );
-    expect(await readUserConfig(home)).toEqual({
+    expect(await readUserConfig(home, REGISTRY.format)).toEqual({
       concurrentRuns: 9,
       prices: {},
       sandboxMode: "none",
       budget: { runUsd: null, taskUsd: null, nightUsd: 3, monthUsd: null, runTokens: null },
       timeZone: "UTC",
       database: "postgres://x",
-      notify: { slack: { channel: "c" } },
+      notify: { channels: { webhook: { url: "https://x.example.com" } }, heartbeat: null },
     });
   });
 
   it("tells what is wrong with it", async () => {
     await write("home/config.yaml", "sandbox: { mod: none }\n");
-    await expect(readUserConfig(home)).rejects.toThrow(
+    await expect(readUserConfig(home, REGISTRY.format)).rejects.toThrow(
       /config\.yaml:1:12: sandbox\.mod: unknown key `mod`; did you mean `mode`\?/,
     );
   });

@@ -4,10 +4,11 @@ import type { Pipeline } from "../../core/pipeline/pipeline.ts";
 import { splitFrontMatter } from "../../core/prompt/prompt.ts";
 import { ROLES, type Role } from "../../core/task/role.ts";
 import type { Settings } from "../../core/task/settings.ts";
+import type { SettingsKinds } from "../../core/settings/kinds.ts";
 import type { Category } from "../../core/nightly/category.ts";
 import { checkAgents } from "../parse/check-agents.ts";
 import { keepLastGood } from "./last-good.ts";
-import type { ParsedConfig } from "../parse/parse-config.ts";
+import type { ConfigFormat, ParsedConfig } from "../parse/parse-config.ts";
 import { parseOnce } from "../parse/parse-once.ts";
 import { parsePipelineText } from "../pipeline/parse-pipeline-text.ts";
 import { layBelow, readPromptFile, type PromptFile } from "./prompt-file.ts";
@@ -36,7 +37,11 @@ export interface ProjectFilesParams {
   readonly configDir: string;
   /** Where the built-in `pipelines/` and `prompts/` are. */
   readonly builtinDir: string;
+  readonly format: ConfigFormat;
 }
+
+/** Called with what was read, or with null where the files are broken and there is nothing from before. */
+export type SettingsListener = (project: ProjectPlace, settings: Settings | null) => void;
 
 /** What is needed of a registered project. */
 export interface ProjectPlace {
@@ -47,15 +52,31 @@ export interface ProjectPlace {
 }
 
 /** The files people write, read anew with every call; see the port of the same name. */
-export function createProjectFiles({ configDir, builtinDir }: ProjectFilesParams) {
+export function createProjectFiles({ configDir, builtinDir, format }: ProjectFilesParams) {
   const pipelineOf = parseOnce((text, file): Pipeline =>
     requirePipeline({ name: basename(file, ".yaml"), text, file }),
   );
-  const layers = keepLastGood((project: ProjectPlace) => readLayers(configDir, project));
-  const settings = keepLastGood(async (project: ProjectPlace) => readSettings(project, await layers.current(project)));
+  const layers = keepLastGood((project: ProjectPlace) => readLayers(configDir, format, project));
+  const settings = keepLastGood(async (project: ProjectPlace) =>
+    readSettings(project, await layers.current(project), format),
+  );
+  const listeners: SettingsListener[] = [];
+  const announce = (read: (project: ProjectPlace) => Promise<Settings>) => async (project: ProjectPlace) => {
+    const found = await read(project).catch((error: unknown) => {
+      for (const listener of listeners) listener(project, null);
+      throw error;
+    });
+    for (const listener of listeners) listener(project, found);
+    return found;
+  };
   return {
-    settings: settings.current,
-    lastGood: settings.lastGood,
+    settings: announce(settings.current),
+    lastGood: announce(settings.lastGood),
+
+    /** Every reading of a project's settings is announced before anybody can use them. */
+    onSettings(listener: SettingsListener): void {
+      listeners.push(listener);
+    },
 
     async pipeline(project: ProjectPlace, name: string): Promise<{ pipeline: Pipeline; text: string }> {
       const accepted = readAccepted(project.accepted);
@@ -98,10 +119,10 @@ export function createProjectFiles({ configDir, builtinDir }: ProjectFilesParams
 
     /** What a person would accept now, and what of it is not accepted yet. */
     async pendingTrust({ path }: { readonly path: string | null }, accepted: string): Promise<PendingTrust> {
-      const user = await readUserLayer(configDir);
-      const pending = await readPendingTrust({ path, accepted, user: user.written });
+      const user = await readUserLayer(configDir, format);
+      const pending = await readPendingTrust({ path, accepted, user: user.written, format });
       // Nobody is asked to accept what could not be used.
-      if (path !== null) await requireReadablePrompts(path);
+      if (path !== null) await requireReadablePrompts(path, format);
       return pending;
     },
   };
@@ -121,7 +142,7 @@ interface ReadLayers extends Checkout {
   readonly pending: readonly Pending[];
 }
 
-async function readSettings(project: ProjectPlace, layers: ReadLayers): Promise<Settings> {
+async function readSettings(project: ProjectPlace, layers: ReadLayers, { kinds }: ConfigFormat): Promise<Settings> {
   const { user, pending } = layers;
   const instructions = await readInstructions(layers);
   const own = await withOwnPrompts(layers);
@@ -132,23 +153,28 @@ async function readSettings(project: ProjectPlace, layers: ReadLayers): Promise<
     user: user.written,
     own: own.written,
     instructions,
+    kinds,
   });
-  await requireAgentFiles(layers);
-  checkAgents(settings, { user, own, pending });
+  await requireAgentFiles(layers, kinds.agents);
+  checkAgents(settings, { user, own, pending, kinds: kinds.agents });
   return settings;
 }
 
-async function readLayers(configDir: string, { path, accepted: text }: ProjectPlace): Promise<ReadLayers> {
-  const user = await readUserLayer(configDir);
+async function readLayers(
+  configDir: string,
+  format: ConfigFormat,
+  { path, accepted: text }: ProjectPlace,
+): Promise<ReadLayers> {
+  const user = await readUserLayer(configDir, format);
   const accepted = readAccepted(text);
   // A project without a checkout has no file to read yet: config.yaml alone speaks for it.
   if (path === null) {
     const own = { file: "nightshift.yaml", written: {}, issue: user.issue };
     return { dir: null, accepted, user, own, asWritten: {}, pending: [] };
   }
-  const file = await readProjectFile(path);
-  const applied = applyAccepted(file.written, accepted, user.written);
-  const own = { ...file, written: resolvePaths(applied.written, path) };
+  const file = await readProjectFile(path, format);
+  const applied = applyAccepted(file.written, accepted, user.written, format.schemas);
+  const own = { ...file, written: resolvePaths(applied.written, path, format.kinds.agents) };
   return { dir: path, accepted, user, own, asWritten: applied.written, pending: applied.pending };
 }
 
@@ -164,15 +190,18 @@ async function readInstructions(layers: ReadLayers): Promise<string> {
   return (await readSteering(layers, INSTRUCTIONS)) ?? "";
 }
 
-async function requireAgentFiles({ dir, accepted, asWritten }: ReadLayers): Promise<void> {
+async function requireAgentFiles(
+  { dir, accepted, asWritten }: ReadLayers,
+  kinds: SettingsKinds["agents"],
+): Promise<void> {
   if (dir === null) return;
-  for (const path of listAgentFiles(dir, asWritten))
+  for (const path of listAgentFiles(dir, asWritten, kinds))
     requireAcceptedFile(path, await hashSteeringFile(dir, path), accepted);
 }
 
 /** config.yaml, with what the prompts that it names say of their roles. */
-async function readUserLayer(configDir: string): Promise<ParsedConfig<UserWritten>> {
-  const user = await readUserFile(configDir);
+async function readUserLayer(configDir: string, format: ConfigFormat): Promise<ParsedConfig<UserWritten>> {
+  const user = await readUserFile(configDir, format);
   const named = ROLES.filter((role) => user.written.roles?.[role]?.prompt !== undefined);
   return layBelow(user, await readPrompts(named, (role) => readUserPrompt(user.written, role)));
 }
@@ -246,8 +275,8 @@ function requirePipeline(source: { readonly name: string; readonly text: string;
 }
 
 /** The project's prompts as they stand, accepted or not. Throws ConfigError with the problems of all of them. */
-async function requireReadablePrompts(dir: string): Promise<void> {
-  const { roles = {} } = (await readProjectFile(dir)).written;
+async function requireReadablePrompts(dir: string, format: ConfigFormat): Promise<void> {
+  const { roles = {} } = (await readProjectFile(dir, format)).written;
   const problems = await Promise.all(
     ROLES.map(async (role) => {
       const path = inCheckout(dir, roles[role]?.prompt)[0] ?? `${PROMPTS}/${role}.md`;

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Settings } from "../../core/task/settings.ts";
 import { createProjectFiles } from "./project-files.ts";
+import { REGISTRY } from "../../daemon/wire/registry.ts";
 
 const BUILTIN = join(import.meta.dirname, "../../builtin");
 const OWN = "repo/.nightshift/prompts/review.md";
@@ -14,7 +15,7 @@ let files: ReturnType<typeof createProjectFiles>;
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), "nightshift-prompts-"));
   await mkdir(join(dir, "repo/.git"), { recursive: true });
-  files = createProjectFiles({ configDir: join(dir, "home"), builtinDir: BUILTIN });
+  files = createProjectFiles({ configDir: join(dir, "home"), builtinDir: BUILTIN, format: REGISTRY.format });
 });
 afterEach(() => rm(dir, { recursive: true, force: true }));
 

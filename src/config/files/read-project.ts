@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigError } from "../../core/text/errors.ts";
 import { errorCode, readText } from "./read-text.ts";
-import { parseProjectConfig, type ParsedConfig } from "../parse/parse-config.ts";
+import type { ConfigFormat, ParsedConfig } from "../parse/parse-config.ts";
 import type { ProjectWritten, UserWritten } from "../schema/schema.ts";
 import { hashSteeringFiles, sha256 } from "./steering-files.ts";
 import { describeAccepted, listPending, listPendingFiles, readAccepted, type Pending } from "../trust/trust.ts";
@@ -21,11 +21,11 @@ export interface PendingTrust {
 }
 
 /** nightshift.yaml of a checkout; without the file there are no settings. */
-export async function readProjectFile(dir: string): Promise<ParsedConfig<ProjectWritten>> {
+export async function readProjectFile(dir: string, format: ConfigFormat): Promise<ParsedConfig<ProjectWritten>> {
   const file = join(dir, "nightshift.yaml");
   const text = await readText(file, dir);
   if (text === null) await requireFolder(dir);
-  return parseProjectConfig(text ?? "", file);
+  return format.parseProject(text ?? "", file);
 }
 
 /** What was deleted, or is not mounted now, is not the same as a checkout without settings. */
@@ -44,11 +44,12 @@ export interface TrustParams {
   /** `Project.accepted`. */
   readonly accepted: string;
   readonly user: UserWritten;
+  readonly format: ConfigFormat;
 }
 
-export async function readPendingTrust({ path, accepted, user }: TrustParams): Promise<PendingTrust> {
-  const written = path === null ? {} : (await readProjectFile(path)).written;
-  const files = path === null ? {} : await hashSteeringFiles(path, written);
+export async function readPendingTrust({ path, accepted, user, format }: TrustParams): Promise<PendingTrust> {
+  const written = path === null ? {} : (await readProjectFile(path, format)).written;
+  const files = path === null ? {} : await hashSteeringFiles(path, written, format.kinds.agents);
   const before = readAccepted(accepted);
   const wanted = describeAccepted(written, files);
   const pending = [...listPending(written, before, user), ...listPendingFiles(files, before)];

@@ -1,15 +1,17 @@
 import { resolve } from "node:path";
 import { personHome } from "./paths.ts";
+import type { AgentKind } from "../../core/settings/kinds.ts";
+import { findAgentKind } from "../parse/rules.ts";
 import type { UserWritten } from "../schema/schema.ts";
 
 /** Makes every path of a file absolute: they are written relative to the file's own folder. */
-export function resolvePaths<T extends UserWritten>(written: T, folder: string): T {
+export function resolvePaths<T extends UserWritten>(written: T, folder: string, kinds: readonly AgentKind[]): T {
   const absolute = (path: string): string =>
     path === "~" || path.startsWith("~/") ? resolve(personHome(process.env), path.slice(2)) : resolve(folder, path);
   const { agents, roles, sandbox } = written;
   return {
     ...written,
-    ...(agents && { agents: mapValues(agents, (agent) => resolveAgent(agent, absolute)) }),
+    ...(agents && { agents: mapAgentPaths(agents, kinds, absolute) }),
     ...(roles && {
       roles: mapValues(roles, (role) =>
         role?.prompt === undefined ? role : { ...role, prompt: absolute(role.prompt) },
@@ -25,20 +27,20 @@ export function resolvePaths<T extends UserWritten>(written: T, folder: string):
   };
 }
 
-type WrittenAgent = NonNullable<UserWritten["agents"]>[string];
+type WrittenAgents = NonNullable<UserWritten["agents"]>;
 
-function resolveAgent(agent: WrittenAgent, absolute: (path: string) => string): WrittenAgent {
-  const { command, script } = agent;
-  return {
-    ...agent,
-    ...(command && { command: command.map((word, index) => (isPath(word, index === 0) ? absolute(word) : word)) }),
-    ...(script !== undefined && script.includes("/") && { script: absolute(script) }),
-  };
-}
-
-/** An argument may look like a path and be none (`a/b`, `s/x/y/`): only `./` and `../` say so for sure. */
-export function isPath(word: string, isProgram: boolean): boolean {
-  return word.startsWith("./") || word.startsWith("../") || word.startsWith("~/") || (isProgram && word.includes("/"));
+/** Each kind of agent knows which of its settings are paths. */
+export function mapAgentPaths(
+  agents: WrittenAgents,
+  kinds: readonly AgentKind[],
+  map: (path: string) => string,
+): WrittenAgents {
+  return Object.fromEntries(
+    Object.entries(agents).map(([name, agent]) => {
+      const mapPaths = findAgentKind(kinds, name, agent)?.mapPaths;
+      return [name, mapPaths === undefined ? agent : { ...agent, ...mapPaths(agent, map) }];
+    }),
+  );
 }
 
 function mapValues<T extends object>(record: T, change: (value: T[keyof T]) => T[keyof T]): T {

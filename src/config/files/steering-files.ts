@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
+import type { AgentKind } from "../../core/settings/kinds.ts";
 import { ConfigError } from "../../core/text/errors.ts";
 import { errorCode, isInside, readBytes } from "./read-text.ts";
-import { isPath } from "./resolve-paths.ts";
+import { mapAgentPaths } from "./resolve-paths.ts";
 import type { ProjectWritten } from "../schema/schema.ts";
 import type { FileHashes } from "../trust/trust.ts";
 
@@ -15,13 +16,17 @@ export const PIPELINES = ".nightshift/pipelines";
 const MAX_BYTES = 50_000_000;
 
 /** SHA-256 of every file of the checkout that steers agents: accepted as they stand, refused when they change. */
-export async function hashSteeringFiles(dir: string, written: ProjectWritten): Promise<FileHashes> {
+export async function hashSteeringFiles(
+  dir: string,
+  written: ProjectWritten,
+  kinds: readonly AgentKind[],
+): Promise<FileHashes> {
   const paths = [
     INSTRUCTIONS,
     ...(await listNames(dir, PROMPTS, ".md")).map((name) => `${PROMPTS}/${name}.md`),
     ...(await listNames(dir, PIPELINES, ".yaml")).map((name) => `${PIPELINES}/${name}.yaml`),
     ...Object.values(written.roles ?? {}).flatMap((role) => inCheckout(dir, role?.prompt)),
-    ...listAgentFiles(dir, written),
+    ...listAgentFiles(dir, written, kinds),
   ];
   const hashes = await Promise.all(paths.map(async (path) => [path, await hashSteeringFile(dir, path)] as const));
   return Object.fromEntries(hashes.flatMap(([path, hash]) => (hash === null ? [] : [[path, hash]])));
@@ -38,11 +43,13 @@ export function sha256(content: string | Buffer): string {
 }
 
 /** Programs and scripts of the checkout that the project's agents are started with. */
-export function listAgentFiles(dir: string, written: ProjectWritten): string[] {
-  return Object.values(written.agents ?? {}).flatMap(({ command = [], script }) => [
-    ...command.filter((word, index) => isPath(word, index === 0)).flatMap((word) => inCheckout(dir, word)),
-    ...(script?.includes("/") ? inCheckout(dir, script) : []),
-  ]);
+export function listAgentFiles(dir: string, written: ProjectWritten, kinds: readonly AgentKind[]): string[] {
+  const paths: string[] = [];
+  mapAgentPaths(written.agents ?? {}, kinds, (path) => {
+    paths.push(path);
+    return path;
+  });
+  return paths.flatMap((path) => inCheckout(dir, path));
 }
 
 /** The names of the files in a folder of the checkout, without their ending. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { BudgetSettings, SandboxMode } from "../../core/task/settings.ts";
-import { parseUserConfig, type ParsedConfig } from "../parse/parse-config.ts";
+import type { BudgetSettings, NotifySettings, SandboxMode } from "../../core/task/settings.ts";
+import type { ConfigFormat, ParsedConfig } from "../parse/parse-config.ts";
 import { readText } from "./read-text.ts";
 import { resolveSettings } from "../resolve/resolve-settings.ts";
 import { resolvePaths } from "./resolve-paths.ts";
@@ -18,19 +18,19 @@ export interface UserConfig {
   readonly database: string | null;
   /** As written: config/prices.ts makes a table of them. */
   readonly prices: NonNullable<UserWritten["prices"]>;
-  /** The channels as written; their adapters read them. */
-  readonly notify: NonNullable<UserWritten["notify"]>;
+  readonly notify: NotifySettings;
 }
 
 /** Throws ConfigError with every problem; whoever has a good one from before keeps it. */
-export async function readUserConfig(home: string): Promise<UserConfig> {
-  const { written } = await readUserFile(home);
+export async function readUserConfig(home: string, format: ConfigFormat): Promise<UserConfig> {
+  const { written } = await readUserFile(home, format);
   const settings = resolveSettings({
     project: "",
     timeZone: machineTimeZone(),
     user: written,
     own: {},
     instructions: "",
+    kinds: format.kinds,
   });
   return {
     concurrentRuns: settings.limits.concurrentRuns,
@@ -39,15 +39,15 @@ export async function readUserConfig(home: string): Promise<UserConfig> {
     timeZone: settings.timeZone,
     database: written.database ?? null,
     prices: written.prices ?? {},
-    notify: written.notify ?? {},
+    notify: settings.notify,
   };
 }
 
 /** config.yaml with its paths made absolute; without the file there are no settings. */
-export async function readUserFile(home: string): Promise<ParsedConfig<UserWritten>> {
+export async function readUserFile(home: string, format: ConfigFormat): Promise<ParsedConfig<UserWritten>> {
   const file = join(home, "config.yaml");
-  const parsed = parseUserConfig((await readText(file)) ?? "", file);
-  return { ...parsed, written: resolvePaths(parsed.written, home) };
+  const parsed = format.parseUser((await readText(file)) ?? "", file);
+  return { ...parsed, written: resolvePaths(parsed.written, home, format.kinds.agents) };
 }
 
 /** Asked once: finding it out takes a millisecond, and settings are read for every run. */

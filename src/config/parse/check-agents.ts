@@ -1,3 +1,4 @@
+import type { AgentKind } from "../../core/settings/kinds.ts";
 import { closest } from "../../core/text/did-you-mean.ts";
 import { ConfigError, type Issue } from "../../core/text/errors.ts";
 import { ROLES } from "../../core/task/role.ts";
@@ -10,13 +11,14 @@ export interface AgentSources {
   readonly user: ParsedConfig<UserWritten>;
   readonly own: ParsedConfig<ProjectWritten>;
   readonly pending: readonly Pending[];
+  readonly kinds: readonly AgentKind[];
 }
 
 /** Every agent that the files name must be defined in one of them; only both together can tell. */
-export function checkAgents(settings: Settings, { user, own, pending }: AgentSources): void {
-  const issues = [user, own].flatMap((source) =>
+export function checkAgents(settings: Settings, sources: AgentSources): void {
+  const issues = [sources.user, sources.own].flatMap((source) =>
     listNamed(source.written).flatMap(({ path, agent }) => {
-      const problem = findProblem(agent, settings, pending);
+      const problem = findProblem(agent, settings, sources);
       return problem === null ? [] : [source.issue(path, problem)];
     }),
   );
@@ -32,7 +34,7 @@ function listNamed(written: UserWritten): { path: string[]; agent: string }[] {
   return named.flatMap(({ path, agent }) => (agent === undefined ? [] : [{ path, agent }]));
 }
 
-function findProblem(agent: string, settings: Settings, pending: readonly Pending[]): string | null {
+function findProblem(agent: string, settings: Settings, { pending, kinds }: AgentSources): string | null {
   const known = Object.keys(settings.agents).toSorted();
   const found = settings.agents[agent];
   if (found === undefined) {
@@ -41,8 +43,7 @@ function findProblem(agent: string, settings: Settings, pending: readonly Pendin
     const meant = closest(agent, known);
     return `there is no agent \`${agent}\`;${meant === null ? "" : ` did you mean \`${meant}\`?`} known: ${known.join(", ")}`;
   }
-  if (found.kind === "command" && found.command.length === 0) {
-    return `the agent \`${agent}\` has no program; write \`agents: { ${agent}: { kind: command, command: [./my-agent] } }\``;
-  }
-  return null;
+  const required = kinds.find(({ kind }) => kind === found.kind)?.required;
+  if (required === undefined || found.options[required.key] !== undefined) return null;
+  return `the agent \`${agent}\` needs \`agents.${agent}.${required.key}\`: ${required.what}`;
 }

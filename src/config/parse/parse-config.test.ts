@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../core/text/errors.ts";
-import { parseProjectConfig, parseUserConfig } from "./parse-config.ts";
+import { REGISTRY } from "../../daemon/wire/registry.ts";
 
 /** Every key of the documented example. */
 const EXAMPLE = `
@@ -58,17 +58,17 @@ function problemsOf(parse: () => unknown): string[] {
   return [];
 }
 
-const inProject = (text: string): string[] => problemsOf(() => parseProjectConfig(text, "n.yaml"));
+const inProject = (text: string): string[] => problemsOf(() => REGISTRY.format.parseProject(text, "n.yaml"));
 
-describe("parseUserConfig", () => {
+describe("parseUser", () => {
   it("takes every key of the documented example", () => {
-    const { written } = parseUserConfig(EXAMPLE, "config.yaml");
+    const { written } = REGISTRY.format.parseUser(EXAMPLE, "config.yaml");
     expect(Object.keys(written)).toHaveLength(23);
     expect(written.schedules?.[0]?.name).toBe("weekly-audit");
   });
 });
 
-describe("parseProjectConfig", () => {
+describe("parseProject", () => {
   it("leaves the wall and the database to the user", () => {
     expect(inProject(EXAMPLE)).toEqual([
       "n.yaml:5:1: database: only your own config.yaml may say this; take it out of the project's file",
@@ -232,7 +232,7 @@ describe("parseProjectConfig", () => {
       fc.property(fc.array(fc.oneof(words, fc.string()), { maxLength: 30 }), (parts) => {
         const text = parts.join("");
         try {
-          return typeof parseProjectConfig(text, "n.yaml").written === "object";
+          return typeof REGISTRY.format.parseProject(text, "n.yaml").written === "object";
         } catch (error) {
           return error instanceof ConfigError && error.issues.length > 0;
         }

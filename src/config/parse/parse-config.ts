@@ -1,11 +1,12 @@
 import type { z } from "zod";
+import type { SettingsKinds } from "../../core/settings/kinds.ts";
 import { ConfigError, type Issue } from "../../core/text/errors.ts";
 import { describeIssue, describeUnknownKey } from "./describe-issue.ts";
 import { listKeys } from "../schema/list-keys.ts";
 import { parseOnce } from "./parse-once.ts";
 import { parseYaml, type KeyPath, type ParsedYaml } from "./parse-yaml.ts";
-import { CONFIG_RULES } from "./rules.ts";
-import { projectSchema, USER_ONLY_KEYS, userSchema, type ProjectWritten, type UserWritten } from "../schema/schema.ts";
+import { checkRules } from "./rules.ts";
+import { createSchemas, USER_ONLY_KEYS, type ProjectWritten, type UserWritten } from "../schema/schema.ts";
 
 // Nobody reads more of them, and each costs a search for its place.
 const MAX_ISSUES = 50;
@@ -18,22 +19,27 @@ export interface ParsedConfig<T> {
   issue(path: KeyPath, message: string): Issue;
 }
 
-/** `nightshift.yaml`. Throws ConfigError with every problem. */
-export const parseProjectConfig = parseOnce((text, file): ParsedConfig<ProjectWritten> =>
-  parseConfig(projectSchema, text, file),
-);
+/** The configuration files, as the agents, forges and notifiers that there are define them. */
+export interface ConfigFormat {
+  readonly kinds: SettingsKinds;
+  readonly schemas: ReturnType<typeof createSchemas>;
+  /** `nightshift.yaml`. Throws ConfigError with every problem. */
+  parseProject(text: string, file: string): ParsedConfig<ProjectWritten>;
+  /** `config.yaml`. Throws ConfigError with every problem. */
+  parseUser(text: string, file: string): ParsedConfig<UserWritten>;
+}
 
-/** `config.yaml`. Throws ConfigError with every problem. */
-export const parseUserConfig = parseOnce((text, file): ParsedConfig<UserWritten> =>
-  parseConfig(userSchema, text, file),
-);
-
-function parseConfig<T extends UserWritten>(schema: z.ZodType<T>, text: string, file: string): ParsedConfig<T> {
-  const parsed = parseWritten(schema, text, file);
-  const broken = CONFIG_RULES.flatMap((rule) => rule(parsed.written));
-  if (broken.length > 0)
-    throw new ConfigError(sortByPlace(broken.map(({ path, message }) => parsed.issue(path, message))));
-  return parsed;
+export function createConfigFormat(kinds: SettingsKinds): ConfigFormat {
+  const schemas = createSchemas(kinds);
+  const parseWith = <T extends UserWritten>(schema: z.ZodType<T>) =>
+    parseOnce((text, file): ParsedConfig<T> => {
+      const parsed = parseWritten(schema, text, file);
+      const broken = checkRules(parsed.written, kinds);
+      if (broken.length > 0)
+        throw new ConfigError(sortByPlace(broken.map(({ path, message }) => parsed.issue(path, message))));
+      return parsed;
+    });
+  return { kinds, schemas, parseProject: parseWith(schemas.project), parseUser: parseWith(schemas.user) };
 }
 
 /** YAML of a known shape. Throws ConfigError with every problem. */

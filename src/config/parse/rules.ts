@@ -1,5 +1,6 @@
 import { NIGHTLY } from "../../core/schedule/schedule.ts";
-import { AGENT_KINDS } from "../schema/schema-sections.ts";
+import type { AgentKind, ForgeKind, OwnSettings, SettingsKind, SettingsKinds } from "../../core/settings/kinds.ts";
+import type { WrittenAgent } from "../schema/kind-sections.ts";
 import type { KeyPath } from "./parse-yaml.ts";
 import type { UserWritten } from "../schema/schema.ts";
 
@@ -9,44 +10,61 @@ export interface BrokenRule {
 }
 
 /** What the shape of a file cannot say: rules between keys. */
-export const CONFIG_RULES: readonly ((written: UserWritten) => BrokenRule[])[] = [
-  everyAgentHasAKind,
-  everyCheckHasACommand,
-  everyScheduleHasItsOwnName,
-];
+export function checkRules(written: UserWritten, kinds: SettingsKinds): BrokenRule[] {
+  return [
+    ...everyAgentFitsItsKind(written, kinds.agents),
+    ...theForgeFitsItsKind(written, kinds.forges),
+    ...everyCheckHasACommand(written),
+    ...everyScheduleHasItsOwnName(written),
+  ];
+}
 
-const BUILT_IN: readonly string[] = AGENT_KINDS;
-
-function everyAgentHasAKind(written: UserWritten): BrokenRule[] {
+function everyAgentFitsItsKind(written: UserWritten, agents: readonly AgentKind[]): BrokenRule[] {
   return Object.entries(written.agents ?? {}).flatMap(([name, agent]) => {
     const path = ["agents", name];
-    const kind = agent.kind ?? (BUILT_IN.includes(name) ? name : null);
-    if (kind === null) {
+    const found = findAgentKind(agents, name, agent);
+    if (found === null) {
       // An agent of config.yaml may be named here to choose its model; resolve-settings.ts knows both files.
       const choosesModel = Object.keys(agent).every((key) => key === "model");
-      return choosesModel
-        ? []
-        : [{ path, message: `is no built-in agent, so it needs \`kind\`; allowed: ${AGENT_KINDS.join(", ")}` }];
+      const known = agents.map(({ kind }) => kind).join(", ");
+      return choosesModel ? [] : [{ path, message: `is no built-in agent, so it needs \`kind\`; allowed: ${known}` }];
     }
-    if (agent.command !== undefined && !["command", "acp"].includes(kind)) {
-      return [
-        { path: [...path, "command"], message: `is for the kinds \`command\` and \`acp\`, this agent is \`${kind}\`` },
-      ];
-    }
-    if (agent.kind === "command" && agent.command === undefined) {
-      return [
-        {
-          path,
-          message:
-            "is of kind `command` and needs `command`: the program and its arguments, such as `[./tools/my-agent]`",
-        },
-      ];
-    }
-    if (agent.script !== undefined && kind !== "scripted") {
-      return [{ path: [...path, "script"], message: `is for the kind \`scripted\`, this agent is \`${kind}\`` }];
-    }
-    return [];
+    const { kind, required } = found;
+    if (agent.kind !== undefined && required !== undefined && agent[required.key] === undefined)
+      return [{ path, message: `is of kind \`${kind}\` and needs \`${required.key}\`: ${required.what}` }];
+    return listForeignKeys(agents, found, agent).map(({ key, owners }) => ({
+      path: [...path, key],
+      message: `is for the ${owners}, this agent is \`${kind}\``,
+    }));
   });
+}
+
+function theForgeFitsItsKind({ forge }: UserWritten, forges: readonly ForgeKind[]): BrokenRule[] {
+  const found = forges.find(({ kind }) => kind === forge?.kind);
+  if (forge === undefined || found === undefined) return [];
+  return listForeignKeys(forges, found, forge).map(({ key, owners }) => ({
+    path: ["forge", key],
+    message: `is for the ${owners}, this forge is \`${found.kind}\``,
+  }));
+}
+
+/** The keys that other kinds own and this one does not, and whose they are: "kinds `a` and `b`". */
+function listForeignKeys(
+  kinds: readonly SettingsKind[],
+  { settings }: SettingsKind,
+  written: OwnSettings,
+): { key: string; owners: string }[] {
+  return Object.keys(written).flatMap((key) => {
+    const owners = kinds.filter((each) => Object.hasOwn(each.settings.shape, key));
+    if (owners.length === 0 || Object.hasOwn(settings.shape, key)) return [];
+    const names = owners.map(({ kind }) => `\`${kind}\``).join(" and ");
+    return [{ key, owners: `${owners.length === 1 ? "kind" : "kinds"} ${names}` }];
+  });
+}
+
+/** A built-in agent goes by its own name; null where the file names neither. */
+export function findAgentKind(agents: readonly AgentKind[], name: string, { kind }: WrittenAgent): AgentKind | null {
+  return agents.find((each) => each.kind === (kind ?? name)) ?? null;
 }
 
 function everyCheckHasACommand(written: UserWritten): BrokenRule[] {

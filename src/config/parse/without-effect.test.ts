@@ -1,12 +1,11 @@
 import { expect, test } from "vitest";
 import { listKeys } from "../schema/list-keys.ts";
-import { parseProjectConfig } from "./parse-config.ts";
-import { userSchema } from "../schema/schema.ts";
+import { REGISTRY } from "../../daemon/wire/registry.ts";
 import { listWithoutEffect, WITHOUT_EFFECT } from "./without-effect.ts";
 
 test.each(WITHOUT_EFFECT)("%s is a key that a file may have", (key) => {
   const path = key.split(".");
-  expect(listKeys(userSchema, path.slice(0, -1))).toContain(path.at(-1));
+  expect(listKeys(REGISTRY.format.schemas.user, path.slice(0, -1))).toContain(path.at(-1));
 });
 
 test("those of a file are listed by their full names, and no others", () => {
@@ -15,6 +14,8 @@ improve: { publish: engine, max_diff_lines: 50 }
 workspace: { keep_uncommitted: false, setup: npm ci }
 checks: { test: { command: npm test } }
 `;
-  expect(listWithoutEffect(parseProjectConfig(text, "n.yaml").written)).toEqual(["workspace.keep_uncommitted"]);
+  expect(listWithoutEffect(REGISTRY.format.parseProject(text, "n.yaml").written)).toEqual([
+    "workspace.keep_uncommitted",
+  ]);
   expect(listWithoutEffect({})).toEqual([]);
 });

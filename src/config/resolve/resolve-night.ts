@@ -1,5 +1,7 @@
 import { WEEKDAYS, type Category, type Weekday } from "../../core/nightly/category.ts";
-import type { ImproveSettings, NotifySettings, ScheduleSettings, ToldKind } from "../../core/task/settings.ts";
+import type { ImproveSettings, NotifySettings, ScheduleSettings } from "../../core/task/settings.ts";
+import type { NotifierKind } from "../../core/settings/kinds.ts";
+import type { WrittenNotify } from "../schema/kind-sections.ts";
 import { toMs, within } from "../schema/amounts.ts";
 import type { UserWritten } from "../schema/schema.ts";
 
@@ -36,26 +38,10 @@ export function resolveSchedules(written: NonNullable<UserWritten["schedules"]>)
   }));
 }
 
-const ALL: readonly ToldKind[] = ["finished", "failed", "waiting"];
-
-export function resolveNotify(written: NonNullable<UserWritten["notify"]>): NotifySettings {
-  const { ntfy, webhook, confluence, heartbeat } = written;
-  return {
-    ntfy:
-      ntfy === undefined
-        ? null
-        : { url: ntfy.url, topic: ntfy.topic, tokenEnv: ntfy.token_env ?? null, on: ntfy.on ?? ALL },
-    webhook:
-      webhook === undefined ? null : { url: webhook.url, secretEnv: webhook.secret_env ?? null, on: webhook.on ?? ALL },
-    confluence:
-      confluence === undefined
-        ? null
-        : {
-            url: confluence.url,
-            pageId: confluence.page_id,
-            user: confluence.user ?? null,
-            tokenEnv: confluence.token_env,
-          },
-    heartbeat: heartbeat ?? null,
-  };
+export function resolveNotify(written: WrittenNotify, notifiers: readonly NotifierKind[]): NotifySettings {
+  const channels = notifiers.flatMap(({ kind }) => {
+    const settings = written[kind];
+    return settings === undefined ? [] : [[kind, settings] as const];
+  });
+  return { channels: Object.fromEntries(channels), heartbeat: written.heartbeat ?? null };
 }

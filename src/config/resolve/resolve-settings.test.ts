@@ -3,9 +3,11 @@ import type { Settings } from "../../core/task/settings.ts";
 import { resolvePaths } from "../files/resolve-paths.ts";
 import { resolveSettings } from "./resolve-settings.ts";
 import type { ProjectWritten, UserWritten } from "../schema/schema.ts";
+import { REGISTRY } from "../../daemon/wire/registry.ts";
 
 function resolve(own: ProjectWritten, user: UserWritten = {}): Settings {
-  return resolveSettings({ project: "shop", timeZone: "Europe/Oslo", user, own, instructions: "Be brief." });
+  const layers = { project: "shop", timeZone: "Europe/Oslo", user, own, instructions: "Be brief." };
+  return resolveSettings({ ...layers, kinds: REGISTRY });
 }
 
 describe("resolveSettings", () => {
@@ -145,7 +147,7 @@ describe("resolvePaths", () => {
       roles: { review: { prompt: "p.md" } },
       sandbox: { read: ["../docs", "/opt"], network: ["a.example.com"] },
     };
-    expect(resolvePaths(written, "/repo")).toEqual({
+    expect(resolvePaths(written, "/repo", REGISTRY.agents)).toEqual({
       agents: {
         mine: { kind: "command", command: ["/repo/tools/agent", "/repo/a.json", "a/b", "--x"] },
         play: { kind: "scripted", script: "happy" },

@@ -2,8 +2,10 @@ import { ROLES, type Role } from "../../core/task/role.ts";
 import { DEFAULT_IDLE_MS, ROLE_DEFAULTS } from "../../core/task/role-defaults.ts";
 import type { AgentSettings, CheckSettings, ForgeSettings, RoleSettings, Settings } from "../../core/task/settings.ts";
 import { requireMs, toMs, within } from "../schema/amounts.ts";
+import { findAgentKind } from "../parse/rules.ts";
 import { resolveImprove, resolveNotify, resolveSchedules } from "./resolve-night.ts";
-import { AGENT_KINDS } from "../schema/schema-sections.ts";
+import { pickOwn, type AgentKind, type ForgeKind, type SettingsKinds } from "../../core/settings/kinds.ts";
+import type { WrittenForge } from "../schema/kind-sections.ts";
 import type { ProjectWritten, UserWritten } from "../schema/schema.ts";
 
 export const DEFAULTS = {
@@ -25,18 +27,19 @@ export interface Layers {
   readonly user: UserWritten;
   readonly own: ProjectWritten;
   readonly instructions: string;
+  readonly kinds: SettingsKinds;
 }
 
 /** Built-in defaults < config.yaml < nightshift.yaml. Amounts that config.yaml names are also the most a project gets. */
-export function resolveSettings({ project, timeZone, user, own, instructions }: Layers): Settings {
+export function resolveSettings({ project, timeZone, user, own, instructions, kinds }: Layers): Settings {
   return {
     project,
     defaultBranch: own.default_branch ?? user.default_branch ?? null,
     timeZone: own.time_zone ?? user.time_zone ?? timeZone,
-    forge: resolveForge({ ...user.forge, ...own.forge }),
+    forge: resolveForge({ ...user.forge, ...own.forge }, kinds.forges),
     agent: own.agent ?? user.agent ?? DEFAULTS.agent,
     fallbackAgent: own.fallback_agent ?? user.fallback_agent ?? null,
-    agents: resolveAgents(user, own),
+    agents: resolveAgents(user, own, kinds.agents),
     roles: resolveRoles(user, own),
     checks: resolveChecks({ ...user.checks, ...own.checks }),
     scanSecrets: { ...user.checks, ...own.checks }["no-secrets"]?.enabled ?? true,
@@ -72,7 +75,7 @@ export function resolveSettings({ project, timeZone, user, own, instructions }: 
     },
     improve: resolveImprove(user.improve ?? {}, own.improve ?? {}),
     schedules: resolveSchedules([...(user.schedules ?? []), ...(own.schedules ?? [])]),
-    notify: resolveNotify({ ...user.notify, ...own.notify }),
+    notify: resolveNotify({ ...user.notify, ...own.notify }, kinds.notifiers),
     gates: {
       plan: own.gates?.plan ?? user.gates?.plan ?? "person",
       merge: own.gates?.merge ?? user.gates?.merge ?? "person",
@@ -82,38 +85,37 @@ export function resolveSettings({ project, timeZone, user, own, instructions }: 
   };
 }
 
-const FORGE_TOKENS = { gitlab: "GITLAB_TOKEN", github: "GITHUB_TOKEN" } as const;
-
-function resolveForge(written: Partial<NonNullable<UserWritten["forge"]>>): ForgeSettings | null {
-  if (written.kind === undefined || written.kind === "none") return null;
+function resolveForge(written: Partial<WrittenForge>, forges: readonly ForgeKind[]): ForgeSettings | null {
+  const found = forges.find(({ kind }) => kind === written.kind);
+  if (found === undefined) return null;
   return {
-    kind: written.kind,
+    kind: found.kind,
     url: written.url ?? null,
     project: written.project ?? null,
-    tokenEnv: written.token_env ?? FORGE_TOKENS[written.kind],
+    tokenEnv: written.token_env ?? found.tokenEnv,
     webhookSecretEnv: written.webhook_secret_env ?? null,
     reviewer: written.reviewer ?? null,
     assignee: written.assignee ?? null,
     labels: written.labels ?? [],
     draft: written.draft ?? false,
+    options: pickOwn(found, written),
   };
 }
 
-function resolveAgents(user: UserWritten, own: ProjectWritten): Record<string, AgentSettings> {
-  const names = new Set([...AGENT_KINDS, ...Object.keys(user.agents ?? {}), ...Object.keys(own.agents ?? {})]);
+function resolveAgents(
+  user: UserWritten,
+  own: ProjectWritten,
+  kinds: readonly AgentKind[],
+): Record<string, AgentSettings> {
+  const builtIn = kinds.map(({ kind }) => kind);
+  const names = new Set([...builtIn, ...Object.keys(user.agents ?? {}), ...Object.keys(own.agents ?? {})]);
   const agents: Record<string, AgentSettings> = {};
   for (const name of names) {
     const written = { ...user.agents?.[name], ...own.agents?.[name] };
-    const kind = written.kind ?? AGENT_KINDS.find((each) => each === name);
+    const found = findAgentKind(kinds, name, written);
     // Only a model for an agent that no file defines; whoever names that agent is told that there is none.
-    if (kind === undefined) continue;
-    agents[name] = {
-      kind,
-      model: written.model ?? null,
-      command: written.command ?? [],
-      prompt: written.prompt ?? "stdin",
-      script: written.script ?? null,
-    };
+    if (found === null) continue;
+    agents[name] = { kind: found.kind, model: written.model ?? null, options: pickOwn(found, written) };
   }
   return agents;
 }

@@ -1,68 +1,22 @@
 import { z } from "zod";
 import { CATEGORIES, WEEKDAYS } from "../../core/nightly/category.ts";
 import { ROLES, type Role } from "../../core/task/role.ts";
+import { argv, environmentName, text } from "../../core/settings/values.ts";
 import {
-  argv,
   branchTemplate,
   commandRules,
   count,
   cron,
   duration,
-  environmentName,
   innerPath,
   name,
   networkRules,
   roles,
-  text,
   usd,
-  webUrl,
   words,
 } from "./schema-values.ts";
 
 /** The sections of a configuration file as people write them; descriptions are what editors and docs show. */
-export const forge = z.strictObject({
-  kind: z
-    .enum(["gitlab", "github", "none"])
-    .describe("Where change requests are opened; `none`: the branch is pushed and that is all."),
-  url: webUrl.optional().describe("Address of the forge, where it is not the public one."),
-  project: text.optional().describe("Path of the project there, such as `team/shop`; default: from the remote."),
-  token_env: environmentName
-    .optional()
-    .describe(
-      "Environment variable that holds the token; used by the publishing code alone, unless `improve.publish` is `agent`.",
-    ),
-  webhook_secret_env: environmentName
-    .optional()
-    .describe("Environment variable that holds the secret of the forge's webhook; default: none is listened to."),
-  reviewer: text.optional().describe("Who is asked to review."),
-  assignee: text.optional().describe("Who it is assigned to."),
-  labels: z.array(text).max(20).optional().describe("Labels on top of those that Nightshift gives."),
-  draft: z.boolean().optional().describe("Open change requests as drafts; default false."),
-});
-
-export const AGENT_KINDS = [
-  "claude-code",
-  "codex",
-  "gemini",
-  "qwen",
-  "opencode",
-  "cursor",
-  "aider",
-  "acp",
-  "command",
-  "scripted",
-] as const;
-
-export const agent = z.strictObject({
-  kind: z.enum(AGENT_KINDS).optional().describe("Which adapter drives it; default: the agent's own name."),
-  model: text.optional().describe("Model for every role that names none."),
-  command: argv
-    .optional()
-    .describe("For `command` and `acp`: the program and its arguments; a path is relative to this file."),
-  prompt: z.enum(["stdin", "file"]).optional().describe("For `command`: how it gets the prompt; default `stdin`."),
-  script: text.optional().describe("For `scripted`: the name of a shipped script, or a path relative to this file."),
-});
-
 export const role = z.strictObject({
   agent: name.optional().describe("Agent for this role; default: `agent`."),
   model: text.optional().describe("Full model id for this role."),
@@ -199,46 +153,4 @@ export const schedule = z.strictObject({
   title: text.describe("Title of the task."),
   description: text.optional().describe("Description of the task."),
   auto_approve: z.boolean().optional().describe("Its plan needs no person; default false."),
-});
-
-const on = z
-  .array(z.enum(["finished", "failed", "waiting"]))
-  .min(1)
-  .optional()
-  .describe("What is told; default: all.");
-export const notify = z.strictObject({
-  ntfy: z
-    .strictObject({
-      url: webUrl.describe("Address of the ntfy server."),
-      topic: text.describe("Topic to send to."),
-      token_env: environmentName.optional().describe("Environment variable that holds its token."),
-      on,
-    })
-    .optional()
-    .describe("Messages by ntfy."),
-  slack: z
-    .strictObject({ channel: text.describe("Channel, such as `#nightshift`."), on })
-    .optional()
-    .describe("Messages in Slack."),
-  webhook: z
-    .strictObject({
-      url: webUrl.describe("Address that gets a POST for each message."),
-      secret_env: environmentName.optional().describe("Environment variable that holds the key of the signature."),
-      on,
-    })
-    .optional()
-    .describe("Messages to a program of yours."),
-  confluence: z
-    .strictObject({
-      url: webUrl.describe("Address of the wiki."),
-      page_id: text.describe("Page that gets a row for each night."),
-      user: text.optional().describe("User of the token."),
-      token_env: environmentName.describe("Environment variable that holds the token."),
-    })
-    .optional()
-    .describe("A log of the nights in Confluence."),
-  heartbeat: z
-    .strictObject({ url: webUrl.describe("Address that is called while the daemon lives.") })
-    .optional()
-    .describe("A sign of life."),
 });

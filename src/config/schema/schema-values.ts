@@ -2,6 +2,7 @@ import { Cron } from "croner";
 import { z } from "zod";
 import { DURATION_FORM, parseDuration } from "../../core/schedule/duration.ts";
 import { parseNetworkRule } from "../../policy/access/network-rule.ts";
+import { text } from "../../core/settings/values.ts";
 import { ROLES } from "../../core/task/role.ts";
 
 /**
@@ -20,10 +21,7 @@ const NAME_ALLOWED = "up to 40 letters, digits, `.`, `_` or `-`, beginning with 
 /** Names become file names and event fields, so they are plain. */
 export const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/, NAME_ALLOWED);
 
-export const text = z.string().min(1).max(10_000);
 export const words = z.array(text).max(200);
-/** Program and arguments, never a shell line. */
-export const argv = z.array(z.string().max(10_000)).min(1).max(200);
 export const roles = z.array(z.enum(ROLES)).min(1);
 
 /** Hosts that may be reached; each that cannot be one is told by itself. */
@@ -42,21 +40,6 @@ const COMMAND_ALLOWED =
 /** Programs that exist in the sandbox. Which one is meant is said by a name alone: no pattern, no path from here. */
 export const commandRules = z.array(z.string().min(1).max(10_000).refine(isCommandRule, COMMAND_ALLOWED)).max(200);
 
-export const environmentName = z
-  .string()
-  .regex(
-    /^(?!NIGHTSHIFT_)[A-Za-z_][A-Za-z0-9_]{0,99}$/,
-    "the name of an environment variable, not beginning with `NIGHTSHIFT_`",
-  );
-
-export const webUrl = z
-  .string()
-  .max(2000)
-  .refine(
-    isWebUrl,
-    "an http or https address without user name and password; a token goes into an environment variable",
-  );
-
 export const timeZone = z.string().refine(isTimeZone, "a time zone of the IANA list, such as `Europe/Paris` or `UTC`");
 
 export const cron = z
@@ -70,12 +53,6 @@ export const branchTemplate = z
   .string()
   .max(200)
   .refine(isBranchTemplate, "a branch name with `{{id}}` or `{{slug}}` in it, such as `agent/{{slug}}-{{id}}`");
-
-function isWebUrl(value: string): boolean {
-  if (!URL.canParse(value)) return false;
-  const url = new URL(value);
-  return ["http:", "https:"].includes(url.protocol) && url.username === "" && url.password === "";
-}
 
 function isCommandRule(value: string): boolean {
   const [program = ""] = value.split(" ", 1);

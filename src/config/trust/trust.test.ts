@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { listKeys } from "../schema/list-keys.ts";
-import { parseProjectConfig } from "../parse/parse-config.ts";
 import { resolveSettings } from "../resolve/resolve-settings.ts";
-import { projectSchema, type ProjectWritten, type UserWritten } from "../schema/schema.ts";
+import type { ProjectWritten, UserWritten } from "../schema/schema.ts";
 import { applyAccepted, describeAccepted, listPendingFiles, readAccepted, requireAcceptedFile } from "./trust.ts";
 import { guardOf } from "./widening.ts";
+import { REGISTRY } from "../../daemon/wire/registry.ts";
+
+const { schemas } = REGISTRY.format;
 
 /** One hostile line for each way to gain something. */
 const HOSTILE: readonly (readonly [key: string, yaml: string])[] = [
@@ -60,12 +62,12 @@ const HOSTILE: readonly (readonly [key: string, yaml: string])[] = [
 /** Keys that only narrow when there was nothing before, or that gain nothing. */
 const HARMLESS = ["project", "time_zone", "fail_on_warning", "budget"];
 
-const parse = (yaml: string): ProjectWritten => parseProjectConfig(yaml, "nightshift.yaml").written;
+const parse = (yaml: string): ProjectWritten => REGISTRY.format.parseProject(yaml, "nightshift.yaml").written;
 const settingsOf = (own: ProjectWritten, user: UserWritten = {}) =>
-  resolveSettings({ project: "p", timeZone: "UTC", user, own, instructions: "" });
+  resolveSettings({ project: "p", timeZone: "UTC", user, own, instructions: "", kinds: REGISTRY });
 const acceptedBy = (yaml: string) => readAccepted(describeAccepted(parse(yaml), {}));
 const apply = (yaml: string, accepted = "", user: UserWritten = {}) =>
-  applyAccepted(parse(yaml), acceptedBy(accepted), user);
+  applyAccepted(parse(yaml), acceptedBy(accepted), user, schemas);
 
 /** Settings without what is merely less than the default: a list may shrink, it must not grow. */
 function gainsOf(own: ProjectWritten) {
@@ -93,10 +95,10 @@ describe("applyAccepted", () => {
 
   it("tries every section of the file", () => {
     const tried = new Set([...HOSTILE.map(([key]) => key.split(".")[0]), ...HARMLESS]);
-    expect(listKeys(projectSchema, []).filter((key) => !tried.has(key))).toEqual([]);
+    expect(listKeys(schemas.project, []).filter((key) => !tried.has(key))).toEqual([]);
     for (const section of ["roles", "workspace", "sandbox", "limits", "gates", "improve"]) {
       const keys =
-        section === "roles" ? listKeys(projectSchema, ["roles", "review"]) : listKeys(projectSchema, [section]);
+        section === "roles" ? listKeys(schemas.project, ["roles", "review"]) : listKeys(schemas.project, [section]);
       const seen = HOSTILE.filter(([key]) => key.startsWith(`${section}.`)).map(([key]) => key.split(".").at(-1));
       const exempt = ["max_budget_usd", "categories", "jitter"]; // narrows what is unlimited; chooses among our own; only delays
       expect(
@@ -205,6 +207,6 @@ describe("files that steer agents", () => {
 
   it("are not told by a key of the settings", () => {
     expect(listPendingFiles({}, acceptedBy("agent: codex"))).toEqual([]);
-    expect(applyAccepted({}, accepted, {})).toEqual({ written: {}, pending: [] });
+    expect(applyAccepted({}, accepted, {}, schemas)).toEqual({ written: {}, pending: [] });
   });
 });

@@ -1,5 +1,6 @@
 import { ConfigError } from "../../core/text/errors.ts";
-import { projectSchema, type ProjectWritten, type UserWritten } from "../schema/schema.ts";
+import type { ConfigFormat } from "../parse/parse-config.ts";
+import type { ProjectWritten, UserWritten } from "../schema/schema.ts";
 import { baseOf, canonical, guardOf, listWidening, toAmount, toPath, valueAt, type WideningSet } from "./widening.ts";
 
 /** Before the path of a file in the set; no key of settings has a colon. */
@@ -38,9 +39,14 @@ export function readAccepted(text: string): WideningSet {
 }
 
 /** Holds a project's settings to what was accepted. Narrower is always fine; wider waits for a person. */
-export function applyAccepted(written: ProjectWritten, accepted: WideningSet, user: UserWritten): Applied {
+export function applyAccepted(
+  written: ProjectWritten,
+  accepted: WideningSet,
+  user: UserWritten,
+  schemas: ConfigFormat["schemas"],
+): Applied {
   const { result, pending } = compare(written, accepted, user);
-  const checked = projectSchema.safeParse(dropHollow(result));
+  const checked = schemas.project.safeParse(dropHollow(result));
   if (checked.success) return { written: checked.data, pending };
   const message = "what was accepted for this project does not fit this version; run `nightshift trust`";
   throw new ConfigError([{ file: null, line: null, column: null, key: "", message }]);

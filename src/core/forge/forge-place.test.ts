@@ -1,9 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { findProjectPath, forgeAddress, isForgeRemote } from "./forge-place.ts";
-import type { ForgeAddress, ForgeKind } from "./forge-place.ts";
+import type { ForgeAddress } from "./forge-place.ts";
+import { githubForge } from "../../adapters/forges/github/definition.ts";
+import { gitlabForge } from "../../adapters/forges/gitlab/definition.ts";
+
+const SITES = { github: githubForge.site, gitlab: gitlabForge.site };
+type ForgeKind = keyof typeof SITES;
 
 function at(kind: ForgeKind, url: string | null = null): ForgeAddress {
-  const address = forgeAddress(kind, url);
+  const address = forgeAddress(SITES[kind], url);
   if (address === null) throw new Error(`no address in ${String(url)}`);
   return address;
 }
@@ -78,7 +83,7 @@ describe("the project that a remote names", () => {
     ["https://", "github", null, null],
     ["", "github", null, null],
   ])("%j at %s %j is %j", (remote, kind, url, expected) => {
-    expect(findProjectPath(remote, kind, at(kind, url))).toBe(expected);
+    expect(findProjectPath(remote, SITES[kind], at(kind, url))).toBe(expected);
   });
 });
 
@@ -98,7 +103,7 @@ describe("the address of a forge", () => {
   });
 
   test.each(["ftp://example.com", "gitlab.example.com", "", "file:///x"])("%j is none", (url) => {
-    expect(forgeAddress("gitlab", url)).toBeNull();
+    expect(forgeAddress(SITES.gitlab, url)).toBeNull();
   });
 });
 

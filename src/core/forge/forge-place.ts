@@ -1,4 +1,17 @@
-export type ForgeKind = "github" | "gitlab";
+/** How the addresses of one kind of forge are made. */
+export interface ForgeSite {
+  /** The public forge of this kind, which needs no `forge.url`; null where there is none. */
+  readonly publicUrl: string | null;
+  /** The public forge answers git over ssh there as well, for networks that let nothing but port 443 through. */
+  readonly sshHost: string | null;
+  /** Whether a host is such a forge, as far as its name tells. */
+  isHost(host: string): boolean;
+  apiUrl(at: { readonly web: string; readonly host: string }): string;
+  /** Most names in the path of a project. */
+  readonly maxPathParts: number;
+  /** How a project's path is written, as a sentence. */
+  readonly pathHint: string;
+}
 
 /** Where a forge is reached. */
 export interface ForgeAddress {
@@ -11,24 +24,17 @@ export interface ForgeAddress {
   readonly prefix: string;
 }
 
-const PUBLIC: Readonly<Record<ForgeKind, string>> = { github: "https://github.com", gitlab: "https://gitlab.com" };
-/** The public forges answer git over ssh there as well, for networks that let nothing but port 443 through. */
-const PUBLIC_SSH: Readonly<Record<string, string>> = {
-  "ssh.github.com": "github.com",
-  "altssh.gitlab.com": "gitlab.com",
-};
-const MOST_PARTS: Readonly<Record<ForgeKind, number>> = { github: 2, gitlab: 21 };
 const WEB_SCHEMES = ["http:", "https:", "git:"];
 const SSH_SCHEMES = ["ssh:", "git+ssh:", "ssh+git:"];
 
 /** Null: the address is none of the web. */
-export function forgeAddress(kind: ForgeKind, url: string | null): ForgeAddress | null {
-  const parsed = URL.parse(url ?? PUBLIC[kind]);
+export function forgeAddress(site: ForgeSite, url: string | null): ForgeAddress | null {
+  const parsed = URL.parse(url ?? site.publicUrl ?? "");
   if (parsed === null || !/^https?:$/.test(parsed.protocol) || parsed.host === "") return null;
-  const host = publicHost(kind, parsed.host);
+  const host = withoutServiceName(site, parsed.host);
   const prefix = trimSlashes(parsed.pathname.replace(/\/api\/v[34]\/*$/, ""));
   const web = `${parsed.protocol}//${host}${prefix === "" ? "" : `/${prefix}`}`;
-  return { web, api: apiOf(kind, { web, host }), host, prefix: prefix === "" ? "" : `/${prefix}` };
+  return { web, api: site.apiUrl({ web, host }), host, prefix: prefix === "" ? "" : `/${prefix}` };
 }
 
 /**
@@ -36,13 +42,13 @@ export function forgeAddress(kind: ForgeKind, url: string | null): ForgeAddress 
  * nothing that the forge would call a project. A host without a dot is an alias of the person's ssh configuration: what
  * it stands for is theirs to know, so its path counts.
  */
-export function findProjectPath(remote: string, kind: ForgeKind, address: ForgeAddress): string | null {
+export function findProjectPath(remote: string, site: ForgeSite, address: ForgeAddress): string | null {
   const place = readRemote(remote);
   if (place === null) return null;
-  if (place.ssh) return isSshHost(place.host, address) ? checkProjectPath(place.path, kind) : null;
+  if (place.ssh) return isSshHost(place.host, site, address) ? checkProjectPath(place.path, site) : null;
   if (place.host !== address.host) return null;
   const path = `/${place.path}`;
-  return path.startsWith(`${address.prefix}/`) ? checkProjectPath(path.slice(address.prefix.length), kind) : null;
+  return path.startsWith(`${address.prefix}/`) ? checkProjectPath(path.slice(address.prefix.length), site) : null;
 }
 
 /** Whether git over https to this remote speaks with the forge itself: only then may the token go there. */
@@ -91,33 +97,32 @@ function bareHost(host: string): string {
   return (/^([^:]+):\d+$/.exec(inside)?.[1] ?? inside).toLowerCase();
 }
 
-function isSshHost(host: string, address: ForgeAddress): boolean {
+function isSshHost(host: string, site: ForgeSite, address: ForgeAddress): boolean {
   const forge = address.host.replace(/:\d+$/, "");
   if (!host.includes(".") && !host.includes(":")) return true;
-  return host === forge || host.endsWith(`.${forge}`) || PUBLIC_SSH[host] === forge;
+  return host === forge || host.endsWith(`.${forge}`) || (host === site.sshHost && forge === publicHost(site));
 }
 
 /** The path without slashes around it and without `.git`; null where no project is called so. */
-export function checkProjectPath(path: string, kind: ForgeKind): string | null {
+export function checkProjectPath(path: string, site: Pick<ForgeSite, "maxPathParts">): string | null {
   const trimmed = trimSlashes(path).replace(/\.git$/, "");
   const parts = trimmed.split("/");
-  if (parts.length < 2 || parts.length > MOST_PARTS[kind]) return null;
+  if (parts.length < 2 || parts.length > site.maxPathParts) return null;
   // Never a dash first: `/-/` begins the forge's own pages.
   const plain = parts.every((part) => /^[A-Za-z0-9_.][A-Za-z0-9_.+-]{0,254}$/.test(part) && !/^\.{1,2}$/.test(part));
   return plain ? parts.join("/") : null;
 }
 
-function publicHost(kind: ForgeKind, host: string): string {
-  const small = host.toLowerCase();
-  const known = new URL(PUBLIC[kind]).host;
-  return small === `www.${known}` || small === `api.${known}` ? known : small;
+/** The host of the public forge; null where there is none. */
+export function publicHost({ publicUrl }: ForgeSite): string | null {
+  return publicUrl === null ? null : new URL(publicUrl).host;
 }
 
-function apiOf(kind: ForgeKind, { web, host }: { readonly web: string; readonly host: string }): string {
-  if (kind === "gitlab") return `${web}/api/v4`;
-  // GitHub's own hosts have one for the API; a GitHub Enterprise Server has a path.
-  if (host === "github.com" || host.endsWith(".ghe.com")) return `https://api.${host}`;
-  return `${web}/api/v3`;
+function withoutServiceName(site: ForgeSite, host: string): string {
+  const small = host.toLowerCase();
+  const known = publicHost(site);
+  if (known === null) return small;
+  return small === `www.${known}` || small === `api.${known}` ? known : small;
 }
 
 function trimSlashes(text: string): string {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { makeTask } from "../../testing/builders.ts";
-import { concerns, deliveryId, describeHappening, describeTask } from "./notice.ts";
+import { isEndOfNight, deliveryId, describeHappening, describeTask } from "./notice.ts";
 import type { Task } from "../task/task.ts";
 
 const NOTHING = { report: "night" as const, runs: [], url: null, at: 61_000 };
@@ -125,19 +125,16 @@ describe("what a notice knows", () => {
 });
 
 test.for([
-  ["ntfy", "waiting", "task", true],
-  ["terminal", "finished", "task", true],
-  ["run_log", "finished", "task", false],
-  ["run_log", "finished", "night", true],
-  ["confluence", "failed", "night", true],
-  ["confluence", "waiting", "night", false],
-] as const)("%s hears of %s of a %s: %s", ([channel, kind, report, expected]) => {
-  expect(concerns(channel, kind, { isNight: report === "night" })).toBe(expected);
+  ["finished", "task", false],
+  ["finished", "night", true],
+  ["failed", "night", true],
+  ["waiting", "night", false],
+] as const)("%s of a %s ends a night: %s", ([kind, report, expected]) => {
+  expect(isEndOfNight(kind, { isNight: report === "night" })).toBe(expected);
 });
 
-test("a night log has no line for a night that was missed: the one that makes up for it has its own", () => {
-  expect(concerns("run_log", "failed", { isNight: true, about: "missed" })).toBe(false);
-  expect(concerns("ntfy", "failed", { isNight: true, about: "missed" })).toBe(true);
+test("a night that was missed has no end: the one that makes up for it has its own", () => {
+  expect(isEndOfNight("failed", { isNight: true, about: "missed" })).toBe(false);
 });
 
 const idOf = (task: string | null, at: number) => deliveryId({ project: "shop", task, at, id: 1 });

@@ -105,13 +105,11 @@ export function describeRefused(pipeline: string, summary: string): NoticeData {
   };
 }
 
-/** A night log and a wiki page have a line for each night that ended, and for nothing else. */
-export function concerns(
-  channel: string,
+/** Logs of nights have a line for each night that ended, and for nothing else. */
+export function isEndOfNight(
   kind: ToldKind,
   { isNight = false, about }: Pick<NoticeData, "isNight" | "about">,
 ): boolean {
-  if (channel !== RUN_LOG && channel !== "confluence") return true;
   return isNight && kind !== "waiting" && about === undefined;
 }
 

@@ -5,6 +5,7 @@ import type { StateAgent } from "../pipeline/pipeline.ts";
 import { resolveRun } from "./resolve-run.ts";
 import type { Settings } from "./settings.ts";
 import type { TaskOptions } from "./task.ts";
+import { REGISTRY } from "../../daemon/wire/registry.ts";
 
 const STATE: StateAgent = {
   agent: null,
@@ -25,7 +26,7 @@ const OPTIONS: TaskOptions = {
 };
 
 function settingsOf(own: ProjectWritten = {}, user: UserWritten = {}): Settings {
-  return resolveSettings({ project: "shop", timeZone: "UTC", user, own, instructions: "" });
+  return resolveSettings({ project: "shop", timeZone: "UTC", user, own, instructions: "", kinds: REGISTRY });
 }
 
 describe("resolveRun", () => {

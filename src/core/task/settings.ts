@@ -1,4 +1,5 @@
 import type { Category, Weekday } from "../nightly/category.ts";
+import type { OwnSettings } from "../settings/kinds.ts";
 import type { Role } from "./role.ts";
 import type { Severity } from "./run.ts";
 
@@ -35,7 +36,7 @@ export interface Settings {
 export type Gate = "person" | "auto";
 
 export interface ForgeSettings {
-  readonly kind: "gitlab" | "github";
+  readonly kind: string;
   readonly url: string | null;
   readonly project: string | null;
   readonly tokenEnv: string | null;
@@ -46,17 +47,16 @@ export interface ForgeSettings {
   /** On top of those that the pipeline gives. */
   readonly labels: readonly string[];
   readonly draft: boolean;
+  /** The keys that only this kind of forge has. */
+  readonly options: OwnSettings;
 }
 
 export interface AgentSettings {
   /** Which adapter drives it; for the built-in ones the agent's own name. */
   readonly kind: string;
   readonly model: string | null;
-  /** For `command`: the program and its arguments. */
-  readonly command: readonly string[];
-  readonly prompt: "stdin" | "file";
-  /** For `scripted`: the name of a shipped script, or the path of a file. */
-  readonly script: string | null;
+  /** The keys that only this kind of agent has. */
+  readonly options: OwnSettings;
 }
 
 /** Null where the layer below (the adapter's default) decides. */
@@ -144,26 +144,12 @@ export interface ScheduleSettings {
 }
 
 /** What channels are told of; see NoticeKind in ports/store.ts. */
-export type ToldKind = "finished" | "failed" | "waiting";
+export const TOLD_KINDS = ["finished", "failed", "waiting"] as const;
+export type ToldKind = (typeof TOLD_KINDS)[number];
 
 export interface NotifySettings {
-  readonly ntfy: {
-    readonly url: string;
-    readonly topic: string;
-    readonly tokenEnv: string | null;
-    readonly on: readonly ToldKind[];
-  } | null;
-  readonly webhook: {
-    readonly url: string;
-    readonly secretEnv: string | null;
-    readonly on: readonly ToldKind[];
-  } | null;
-  readonly confluence: {
-    readonly url: string;
-    readonly pageId: string;
-    readonly user: string | null;
-    readonly tokenEnv: string;
-  } | null;
+  /** The channels that are set up, by kind of notifier, as written in the files. */
+  readonly channels: Readonly<Record<string, OwnSettings>>;
   readonly heartbeat: { readonly url: string } | null;
 }
 

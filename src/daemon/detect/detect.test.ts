@@ -1,10 +1,10 @@
 import { chmod, mkdir, realpath, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { parseProjectConfig } from "../../config/parse/parse-config.ts";
 import { createTempDir, createTempRepo, git, writeFiles, type Files, type TempDir } from "../../testing/temp-repo.ts";
 import { renderInitConfig } from "./detect-render.ts";
-import { detectForge, detectProject } from "./detect.ts";
+import { detectAgents, detectForge, detectProject } from "./detect.ts";
+import { REGISTRY } from "../wire/registry.ts";
 
 let dir: TempDir;
 beforeEach(async () => {
@@ -102,6 +102,17 @@ describe("detectProject", () => {
     const found = await detectProject(path, { env: { ...env, GIT_DIR: "/nonexistent" } });
     expect(found.dir).toBe(path);
     await expect(realpath(join(dir.path, "sprung"))).rejects.toThrow(/ENOENT/);
+  });
+
+  it("finds every agent that has a program of its own", async () => {
+    const bin = join(dir.path, "bin");
+    await mkdir(bin);
+    for (const program of ["claude", "codex", "gemini", "qwen", "opencode", "cursor-agent", "aider"]) {
+      await writeFile(join(bin, program), "");
+      await chmod(join(bin, program), 0o755);
+    }
+    const found = ["claude-code", "codex", "gemini", "qwen", "opencode", "cursor", "aider"];
+    expect(await detectAgents({ PATH: bin }, REGISTRY.agents)).toEqual(found);
   });
 
   it("finds agents on PATH, by absolute folders only", async () => {
@@ -239,7 +250,7 @@ describe("detectTools and renderInitConfig", () => {
     expect(detected.tools).toMatchObject({ setup, checks, commands });
     if (Object.keys(checks).length === 0) expect(detected.tools.checks).toEqual({});
     const text = renderInitConfig(detected);
-    const { written } = parseProjectConfig(text, "nightshift.yaml");
+    const { written } = REGISTRY.format.parseProject(text, "nightshift.yaml");
     expect(written).toMatchObject({
       project: "shop",
       default_branch: "trunk",
@@ -262,14 +273,14 @@ describe("detectTools and renderInitConfig", () => {
     const opened = text
       .replaceAll(/^# (?=(improve|fallback_agent|agent|checks|workspace):( \w|$))/gm, "")
       .replaceAll(/^# (?=  (test|network|schedule|categories):)/gm, "");
-    const { improve, sandbox } = parseProjectConfig(opened, "opened").written;
+    const { improve, sandbox } = REGISTRY.format.parseProject(opened, "opened").written;
     expect(improve).toMatchObject({ schedule: "0 2 * * 1-5", categories: { monday: ["tests"], wednesday: ["docs"] } });
     expect(sandbox).toEqual({ commands, ...(setup !== null && { network: ["packages.example.com"] }) });
   });
 
   it("quotes what YAML would read as something else", async () => {
     const detected = { ...(await detect(await makeRepo())), name: "true", defaultBranch: "feat/#1: {x}" };
-    expect(parseProjectConfig(renderInitConfig(detected), "n").written).toMatchObject({
+    expect(REGISTRY.format.parseProject(renderInitConfig(detected), "n").written).toMatchObject({
       project: "true",
       default_branch: "feat/#1: {x}",
     });
@@ -286,7 +297,7 @@ describe("detectTools and renderInitConfig", () => {
       const text = renderInitConfig({ ...detected, agents });
       expect(text).toContain("Your own config.yaml names the agent mine");
       expect(text).not.toContain("No agent CLI was found");
-      expect(parseProjectConfig(text, "n").written.agent).toBeUndefined();
+      expect(REGISTRY.format.parseProject(text, "n").written.agent).toBeUndefined();
     }
     await writeFile(join(home, "config.yaml"), "agent: [\n");
     expect(await detectProject(path, { env: { ...env, NIGHTSHIFT_HOME: home } })).toMatchObject({
@@ -337,6 +348,6 @@ describe("detectForge", () => {
     ["/srv/git/github.com/shop.git", null],
     ["file:///srv/shop.git", null],
   ])("reads %s", (remote, expected) => {
-    expect(detectForge(remote)).toEqual(expected);
+    expect(detectForge(remote, REGISTRY.forges)).toEqual(expected);
   });
 });

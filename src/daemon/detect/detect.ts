@@ -1,10 +1,14 @@
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { basename, delimiter, isAbsolute, join } from "node:path";
+import { builtInAgents, describeAgents } from "../../adapters/agents/create-agent.ts";
+import type { AgentDefinition } from "../../adapters/agents/definition.ts";
+import type { ForgeDefinition } from "../../adapters/forges/definition.ts";
 import { nameHome } from "../../config/files/paths.ts";
 import { readUserFile } from "../../config/files/user-config.ts";
-import { checkProjectPath } from "../../core/forge/forge-place.ts";
+import { checkProjectPath, publicHost } from "../../core/forge/forge-place.ts";
 import { detectGit, type Environment, type GitFacts } from "./detect-git.ts";
+import { REGISTRY, type Registry } from "../wire/registry.ts";
 import { detectTools, type Tools } from "./detect-tools.ts";
 
 /** What can be known about a checkout without running anything of it. */
@@ -19,7 +23,7 @@ export interface DetectedProject extends GitFacts {
 }
 
 export interface DetectedForge {
-  readonly kind: "github" | "gitlab";
+  readonly kind: string;
   /** Null: the public one. */
   readonly url: string | null;
   readonly project: string;
@@ -28,65 +32,58 @@ export interface DetectedForge {
 
 export interface DetectOptions {
   readonly env: Environment;
+  /** Default: what the program ships with. */
+  readonly registry?: Registry;
 }
 
 /** Throws UserError where the folder is no checkout that Nightshift can work with. */
-export async function detectProject(dir: string, { env }: DetectOptions): Promise<DetectedProject> {
+export async function detectProject(
+  dir: string,
+  { env, registry = REGISTRY }: DetectOptions,
+): Promise<DetectedProject> {
   const git = await detectGit(dir, env);
   return {
     ...git,
     name: toName(basename(git.dir)),
-    forge: detectForge(git.remote),
+    forge: detectForge(git.remote, registry.forges),
     tools: await detectTools(git.dir),
-    agents: await detectAgents(env),
-    configuredAgent: await readConfiguredAgent(env),
+    agents: await detectAgents(env, registry.agents),
+    configuredAgent: await readConfiguredAgent(env, registry),
   };
 }
 
 /** A config.yaml that cannot be read names none; whoever needs it says what is wrong with it. */
-async function readConfiguredAgent(env: Environment): Promise<string | null> {
+async function readConfiguredAgent(env: Environment, { format }: Registry): Promise<string | null> {
   try {
-    return (await readUserFile(nameHome(env))).written.agent ?? null;
+    return (await readUserFile(nameHome(env), format)).written.agent ?? null;
   } catch {
     return null;
   }
 }
 
 /** The forge that an address belongs to; null where its host does not tell. */
-export function detectForge(remote: string): DetectedForge | null {
+export function detectForge(remote: string, forges: readonly ForgeDefinition[]): DetectedForge | null {
   const parts =
     /^(?:https?|ssh|git):\/\/(?:[^@/]*@)?([^/:]+)(?::\d+)?\/(.+)$/.exec(remote) ??
     /^(?:[^@/:]+@)?([^/:]+):([^/].*)$/.exec(remote);
   const host = parts?.[1]?.toLowerCase();
   const project = parts?.[2]?.replace(/\/$/, "").replace(/\.git$/, "");
   if (host === undefined || project === undefined || project === "") return null;
-  // GitHub's port 443 name for SSH is the same forge.
-  const isPublicGithub = host === "github.com" || host === "ssh.github.com";
-  if (isPublicGithub || host.startsWith("github.")) {
-    if (checkProjectPath(project, "github") === null) return null;
-    return { kind: "github", url: isPublicGithub ? null : `https://${host}`, project, tokenEnv: "GITHUB_TOKEN" };
-  }
-  if (!host.split(".").includes("gitlab") || checkProjectPath(project, "gitlab") === null) return null;
-  return { kind: "gitlab", url: host === "gitlab.com" ? null : `https://${host}`, project, tokenEnv: "GITLAB_TOKEN" };
+  const found = forges.find(({ site }) => site.isHost(host));
+  if (found === undefined || checkProjectPath(project, found.site) === null) return null;
+  const isPublic = host === publicHost(found.site) || host === found.site.sshHost;
+  return { kind: found.kind, url: isPublic ? null : `https://${host}`, project, tokenEnv: found.tokenEnv };
 }
 
-const AGENT_PROGRAMS = {
-  "claude-code": "claude",
-  codex: "codex",
-  gemini: "gemini",
-  opencode: "opencode",
-  cursor: "cursor-agent",
-  aider: "aider",
-} as const;
-
 /** The agents whose program is on PATH. */
-export async function detectAgents(env: Environment): Promise<string[]> {
+export async function detectAgents(env: Environment, agents: readonly AgentDefinition[]): Promise<string[]> {
   // A relative folder on PATH would find programs of whatever repository we stand in.
   const folders = (env["PATH"] ?? "").split(delimiter).filter((folder) => isAbsolute(folder));
   const found = await Promise.all(
-    Object.entries(AGENT_PROGRAMS).map(async ([agent, program]) => {
-      const hits = await Promise.all(folders.map((folder) => isExecutable(join(folder, program))));
-      return hits.includes(true) ? [agent] : [];
+    describeAgents(agents, builtInAgents(agents)).map(async ({ name, program }) => {
+      if (program === null) return [];
+      const hits = await Promise.all(folders.map((folder) => isExecutable(join(folder, program.name))));
+      return hits.includes(true) ? [name] : [];
     }),
   );
   return found.flat();

@@ -10,6 +10,7 @@ import { openLoopback } from "../../testing/loopback/loopback-server.ts";
 import { creating, sampleNotice, sampleTask, SILENT } from "../../testing/store/samples.ts";
 import { createTempDir, type TempDir } from "../../testing/temp-repo.ts";
 import { checkChannels } from "./doctor-channels.ts";
+import { REGISTRY } from "../wire/registry.ts";
 
 const ENV = { NTFY_TOKEN: "tk_a1b2c3d4e5f6g7h8", WIKI_TOKEN: "pat-0123456789" };
 const SHOP = { name: "shop", path: null, remote: "r", accepted: "{}" };
@@ -32,7 +33,8 @@ const configure = (notify: unknown): Promise<void> => writeFile(join(home, "conf
 const ofNtfy = (over = {}) => ({ ntfy: { url: ntfy.url, topic: "t", token_env: "NTFY_TOKEN", ...over } });
 
 async function check(env: Readonly<Record<string, string>> = ENV, timeoutMs = 10_000) {
-  return checkChannels({ env, home, config: await readUserConfig(home), projects: [SHOP], timeoutMs });
+  const config = await readUserConfig(home, REGISTRY.format);
+  return checkChannels({ env, home, config, projects: [SHOP], registry: REGISTRY, timeoutMs });
 }
 
 async function withStore(use: (store: Store) => Promise<void>): Promise<void> {

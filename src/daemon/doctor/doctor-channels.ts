@@ -1,16 +1,14 @@
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
-import { call, callOk } from "../../adapters/notifiers/shared/call.ts";
-import { connect, readPage } from "../../adapters/notifiers/confluence/confluence.ts";
-import { ntfyProblem } from "../../adapters/notifiers/ntfy/ntfy.ts";
-import { readSecret, type Environment } from "../../adapters/notifiers/shared/read-secret.ts";
+import type { NotifierDefinition } from "../../adapters/notifiers/definition.ts";
+import type { Environment } from "../../adapters/notifiers/shared/read-secret.ts";
 import { homePaths } from "../../config/files/paths.ts";
 import { createProjectFiles } from "../../config/files/project-files.ts";
-import { resolveNotify } from "../../config/resolve/resolve-night.ts";
 import type { UserConfig } from "../../config/files/user-config.ts";
 import { DeliveryError } from "../../core/notices/notice-delivery.ts";
 import type { NotifySettings } from "../../core/task/settings.ts";
+import type { Registry } from "../wire/registry.ts";
 import { fine, type Finding } from "./doctor-finding.ts";
 import type { RegisteredProject } from "./doctor-home.ts";
 
@@ -19,17 +17,17 @@ export interface CheckChannelsParams {
   readonly home: string;
   readonly config: UserConfig | null;
   readonly projects: readonly RegisteredProject[];
+  readonly registry: Registry;
   readonly timeoutMs?: number;
 }
 
 const PATIENCE_MS = 5_000;
-const NAMES = ["ntfy", "webhook", "confluence", "heartbeat"] as const;
-type Name = (typeof NAMES)[number];
 
 /** One channel as it is set up, and who uses it. */
 interface Channel {
-  readonly name: Name;
-  readonly notify: NotifySettings;
+  readonly name: string;
+  /** What is fine about it. Throws what is not. */
+  readonly check: (how: { readonly env: Environment; readonly timeoutMs: number }) => Promise<string>;
   readonly projects: readonly string[];
 }
 
@@ -39,11 +37,11 @@ export async function checkChannels(params: CheckChannelsParams): Promise<readon
   return Promise.all(channels.map((channel) => checkChannel(channel, params)));
 }
 
-async function checkChannel({ name, notify, projects }: Channel, params: CheckChannelsParams): Promise<Finding> {
+async function checkChannel({ name, check, projects }: Channel, params: CheckChannelsParams): Promise<Finding> {
   const told = projects.length > 0 ? `${name} (${projects.join(", ")})` : name;
   const failures = projects.flatMap((project) => lastFailures(params.home, project, name));
   try {
-    const detail = await CHECKS[name](notify, { timeoutMs: PATIENCE_MS, ...params });
+    const detail = await check({ timeoutMs: PATIENCE_MS, ...params });
     if (failures.length === 0) return fine(told, detail);
     return { name: told, ok: "warn", detail: failures.join("\n"), fix: "nightshift show tells what was not told" };
   } catch (error) {
@@ -52,65 +50,44 @@ async function checkChannel({ name, notify, projects }: Channel, params: CheckCh
   }
 }
 
-type Check = (
-  notify: NotifySettings,
-  how: { readonly env: Environment; readonly timeoutMs: number },
-) => Promise<string>;
-
-/** What is fine about each; each throws what is not. */
-const CHECKS: Readonly<Record<Name, Check>> = {
-  async ntfy({ ntfy }, { env, timeoutMs }) {
-    if (ntfy === null) return "not used";
-    const problem = ntfyProblem(ntfy);
-    if (problem !== null) throw new Error(problem);
-    readSecret(env, ntfy.tokenEnv, "notify.ntfy.token_env");
-    const url = new URL("/v1/health", ntfy.url);
-    const { text } = await callOk({ method: "GET", url, timeoutMs });
-    if (!/"healthy"\s*:\s*true/.test(text))
-      throw new DeliveryError(`${url.host} is no ntfy server, or not a healthy one`);
-    return `${url.host} is healthy`;
-  },
-  async webhook({ webhook }, { env, timeoutMs }) {
-    if (webhook === null) return "not used";
-    readSecret(env, webhook.secretEnv, "notify.webhook.secret_env");
-    const url = new URL(webhook.url);
-    // Made for POST: what it says to this is of no interest, as long as it says something.
-    const { status } = await call({ method: "HEAD", url, timeoutMs });
-    if (status >= 500) throw new DeliveryError(`HTTP ${status} from ${url.host}`);
-    return `${url.host} answers${webhook.secretEnv === null ? "; messages are not signed (notify.webhook.secret_env)" : ""}`;
-  },
-  async confluence({ confluence }, { env, timeoutMs }) {
-    if (confluence === null) return "not used";
-    const { title } = await readPage({ settings: confluence }, connect({ settings: confluence, env, timeoutMs }));
-    return `page "${title}" can be read`;
-  },
-  // To call it would be a sign of life of a daemon that may be dead.
-  heartbeat: async ({ heartbeat }) =>
-    `${heartbeat === null ? "nobody" : new URL(heartbeat.url).host} is told every 5 minutes`,
-};
-
 /** The same channel of several projects is looked at once. */
-async function listChannels({ home, config, projects }: CheckChannelsParams): Promise<readonly Channel[]> {
+async function listChannels({ home, config, projects, registry }: CheckChannelsParams): Promise<readonly Channel[]> {
   const files = createProjectFiles({
     configDir: home,
     builtinDir: fileURLToPath(new URL("../../builtin/", import.meta.url)),
+    format: registry.format,
   });
   const found = new Map<string, Channel>();
   const note = (notify: NotifySettings, project: string | null): void => {
-    for (const name of NAMES) {
-      if (notify[name] === null) continue;
-      const key = JSON.stringify([name, notify[name]]);
+    for (const { name, settings, check } of channelsIn(notify, registry.notifiers)) {
+      const key = JSON.stringify([name, settings]);
       const users = found.get(key)?.projects ?? [];
-      found.set(key, { name, notify, projects: project === null ? users : [...users, project] });
+      found.set(key, { name, check, projects: project === null ? users : [...users, project] });
     }
   };
-  if (config !== null) note(resolveNotify(config.notify), null);
+  if (config !== null) note(config.notify, null);
   for (const project of projects) {
     // Files that are broken have a finding of their own.
     const settings = await files.settings(project).catch(() => null);
     if (settings !== null) note(settings.notify, project.name);
   }
   return [...found.values()];
+}
+
+function channelsIn(
+  { channels, heartbeat }: NotifySettings,
+  notifiers: readonly NotifierDefinition[],
+): readonly (Omit<Channel, "projects"> & { readonly settings: unknown })[] {
+  const configured = notifiers.flatMap((notifier) => {
+    const settings = channels[notifier.kind];
+    if (settings === undefined) return [];
+    const check: Channel["check"] = ({ env, timeoutMs }) => notifier.check({ settings, env, timeoutMs });
+    return [{ name: notifier.kind, settings, check }];
+  });
+  if (heartbeat === null) return configured;
+  // To call it would be a sign of life of a daemon that may be dead.
+  const check = async (): Promise<string> => `${new URL(heartbeat.url).host} is told every 5 minutes`;
+  return [...configured, { name: "heartbeat", settings: heartbeat, check }];
 }
 
 /** What the channel could not be told since it worked last, as one sentence. Read beside a daemon that may be running. */

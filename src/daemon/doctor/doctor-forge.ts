@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { ForgeDefinition } from "../../adapters/forges/definition.ts";
 import { findPrograms } from "../../adapters/sandboxes/grants/find-programs.ts";
 import type { Settings } from "../../core/task/settings.ts";
 import type { Forge, GitCredentials } from "../../ports/forge.ts";
@@ -15,6 +16,7 @@ export interface CheckForgeParams {
   readonly settings: Settings;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly triesPush: boolean;
+  readonly forges: readonly ForgeDefinition[];
 }
 
 /** What git would be given to push there; null where it has its own ways. */
@@ -22,13 +24,10 @@ export function findCredentials({
   remote,
   settings,
   env,
-}: {
-  readonly remote: string;
-  readonly settings: Settings;
-  readonly env: CheckForgeParams["env"];
-}): GitCredentials | null {
+  forges,
+}: Pick<CheckForgeParams, "settings" | "env" | "forges"> & { readonly remote: string }): GitCredentials | null {
   try {
-    return findForge(env)({ remote }, settings)?.credentialsFor(remote) ?? null;
+    return findForge(forges, env)({ remote }, settings)?.credentialsFor(remote) ?? null;
   } catch {
     // Why there is no forge has a finding of its own.
     return null;
@@ -41,7 +40,7 @@ export async function checkForge(params: CheckForgeParams): Promise<readonly Fin
   const name = `forge (${project.name})`;
   let forge: Forge | null;
   try {
-    forge = findForge(env)(project, settings);
+    forge = findForge(params.forges, env)(project, settings);
   } catch (error) {
     return [explainFinding(name, error)];
   }
@@ -60,20 +59,18 @@ export async function checkForge(params: CheckForgeParams): Promise<readonly Fin
   ];
 }
 
-const PROGRAMS = { gitlab: "glab", github: "gh" } as const;
-
 /** Where an agent publishes: that it holds the token, and whether it has what it needs. */
 async function checkPublisher(params: CheckForgeParams, lender: Forge): Promise<readonly Finding[]> {
   const { project, settings, env } = params;
   const { forge, improve, sandbox } = settings;
-  if (forge === null || improve.publish !== "agent") return [];
+  const program = params.forges.find(({ kind }) => kind === forge?.kind)?.cli.program;
+  if (forge === null || program === undefined || improve.publish !== "agent") return [];
   const name = `publishing (${project.name})`;
   const walledOff = sandbox.mode === "enforce" ? await findUnreachable(hostsOf(lender)) : [];
   if (walledOff.length > 0) {
     const detail = `an agent is to publish, and no run in the sandbox may reach the forge, so every night would end at its start:\n${walledOff.join("\n")}`;
     return [{ name, ok: "no", detail, fix: "set improve.publish: engine" }];
   }
-  const program = PROGRAMS[forge.kind];
   const { missing } = findPrograms(["git", program], env["PATH"] ?? "");
   const listed = sandbox.commands?.map((command) => command.split(" ", 1)[0]) ?? null;
   const problems = [

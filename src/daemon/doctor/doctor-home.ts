@@ -4,6 +4,7 @@ import { MIGRATIONS } from "../../adapters/stores/sql/migrations/list.ts";
 import { explainSqliteError } from "../../adapters/stores/sqlite/errors.ts";
 import { homePaths } from "../../config/files/paths.ts";
 import { readUserConfig, type UserConfig } from "../../config/files/user-config.ts";
+import type { ConfigFormat } from "../../config/parse/parse-config.ts";
 import { createClient } from "../../http/client/client.ts";
 import { explainFinding, fine, type Finding } from "./doctor-finding.ts";
 
@@ -16,10 +17,13 @@ export interface RegisteredProject {
   readonly accepted: string;
 }
 
-export async function checkUserConfig(home: string): Promise<{ finding: Finding; config: UserConfig | null }> {
+export async function checkUserConfig(
+  home: string,
+  format: ConfigFormat,
+): Promise<{ finding: Finding; config: UserConfig | null }> {
   const file = homePaths(home).config;
   try {
-    const config = await readUserConfig(home);
+    const config = await readUserConfig(home, format);
     const finding = fine("config.yaml", existsSync(file) ? file : `${file} is not there; the defaults hold`);
     return { finding, config };
   } catch (error) {

@@ -6,6 +6,7 @@ import { createTempDir, type TempDir } from "../../testing/temp-repo.ts";
 import { createProjectFiles } from "../../config/files/project-files.ts";
 import { checkNights } from "./doctor-night.ts";
 import type { Finding } from "./doctor-finding.ts";
+import { REGISTRY } from "../wire/registry.ts";
 
 const TOKEN = "glpat-planted-for-the-doctor-0123";
 const MONDAY = Date.parse("2026-03-02T12:00:00Z");
@@ -33,10 +34,11 @@ interface Given {
 
 async function check({ settings, remote = "/nowhere.git", env = {}, cwd = "/" }: Given): Promise<readonly Finding[]> {
   await writeFile(join(repo, "nightshift.yaml"), `time_zone: Europe/Paris\n${settings}`);
-  const files = createProjectFiles({ configDir: home, builtinDir: join(import.meta.dirname, "../../builtin") });
+  const builtinDir = join(import.meta.dirname, "../../builtin");
+  const files = createProjectFiles({ configDir: home, builtinDir, format: REGISTRY.format });
   const { wanted } = await files.pendingTrust({ path: repo }, "{}");
   const project = { name: "shop", path: repo, remote, accepted: wanted };
-  return checkNights({ env, home, projects: [project], cwd, now: MONDAY });
+  return checkNights({ env, home, projects: [project], cwd, now: MONDAY, registry: REGISTRY });
 }
 
 test("a project without forge, schedule and prompts of its own has nothing to be told", async () => {
@@ -45,7 +47,9 @@ test("a project without forge, schedule and prompts of its own has nothing to be
 
 test("a project whose folder is gone is told of, wherever this is asked", async () => {
   const project = { name: "shop", path: join(dir.path, "gone"), remote: "/nowhere.git", accepted: "{}" };
-  expect(await checkNights({ env: {}, home, projects: [project], cwd: "/", now: MONDAY })).toMatchObject([
+  expect(
+    await checkNights({ env: {}, home, projects: [project], cwd: "/", now: MONDAY, registry: REGISTRY }),
+  ).toMatchObject([
     { name: "settings (shop)", ok: "no", detail: expect.stringContaining("the project's folder is not there") },
   ]);
 });

@@ -12,6 +12,7 @@ import { categoriesAt, NIGHTLY, schedulesOf, type Schedule } from "../../core/sc
 import type { Settings } from "../../core/task/settings.ts";
 import { checkForge } from "./doctor-forge.ts";
 import { explainFinding, fine, type Finding } from "./doctor-finding.ts";
+import type { Registry } from "../wire/registry.ts";
 import type { RegisteredProject } from "./doctor-home.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -22,6 +23,7 @@ export interface CheckNightsParams {
   readonly projects: readonly RegisteredProject[];
   /** The remote of the project that this is in is tried by itself. */
   readonly cwd: string;
+  readonly registry: Registry;
   readonly now?: number;
 }
 
@@ -30,6 +32,7 @@ export async function checkNights(params: CheckNightsParams): Promise<readonly F
   const files = createProjectFiles({
     configDir: params.home,
     builtinDir: fileURLToPath(new URL("../../builtin/", import.meta.url)),
+    format: params.registry.format,
   });
   const found = await Promise.all(
     params.projects.map(async (project) => {
@@ -38,7 +41,13 @@ export async function checkNights(params: CheckNightsParams): Promise<readonly F
       // Where this is asked, broken files have a finding of their own.
       if ("error" in settings) return isHere ? [] : [explainFinding(`settings (${project.name})`, settings.error)];
       return [
-        ...(await checkForge({ project, settings, env: params.env, triesPush: !isHere })),
+        ...(await checkForge({
+          project,
+          settings,
+          env: params.env,
+          triesPush: !isHere,
+          forges: params.registry.forges,
+        })),
         ...checkSchedules(project.name, settings, params),
         ...(await checkPrompts(project.name, settings, (role) => files.prompt(project, role))),
       ];

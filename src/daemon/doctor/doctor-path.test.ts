@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { writeRecordedPath } from "../../config/files/recorded-path.ts";
 import type { LoginPath } from "../detect/detect-login-path.ts";
 import { checkLoginPath } from "./doctor-path.ts";
+import { AGENTS } from "../../adapters/agents/index.ts";
 
 let home: string;
 let tools: string;
@@ -30,7 +31,7 @@ const shellSays = (path: string | null): LoginPath => ({
   problem: path === null ? "/bin/zsh did not say its PATH within 5 s" : null,
 });
 
-const check = (path: string | null) => checkLoginPath(home, {}, async () => shellSays(path));
+const check = (path: string | null) => checkLoginPath(home, {}, AGENTS, async () => shellSays(path));
 
 it("none is recorded, and an agent stands where the daemon would not look", async () => {
   expect(await check(`${tools}:/usr/bin`)).toEqual([

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { delimiter } from "node:path";
+import type { AgentDefinition } from "../../adapters/agents/definition.ts";
 import { homePaths } from "../../config/files/paths.ts";
 import { listFolders, readRecordedPath, unitePaths, type RecordedPath } from "../../config/files/recorded-path.ts";
 import { detectAgents } from "../detect/detect.ts";
@@ -15,12 +16,13 @@ const AGAIN = "nightshift start records it anew, also while the daemon runs";
 export async function checkLoginPath(
   home: string,
   env: Environment,
+  agents: readonly AgentDefinition[],
   ask: (env: Environment) => Promise<LoginPath> = askLoginShell,
 ): Promise<readonly Finding[]> {
   const recorded = readRecordedPath(home);
   const now = await ask(env);
   const daemon = unitePaths(readDaemonPath(home), recorded?.path ?? "");
-  return [judgeRecord(recorded, now), ...(await compareAgents(now.path ?? "", daemon))];
+  return [judgeRecord(recorded, now), ...(await compareAgents(now.path ?? "", daemon, agents))];
 }
 
 function judgeRecord(recorded: RecordedPath | null, now: LoginPath): Finding {
@@ -52,8 +54,15 @@ function judgeRecord(recorded: RecordedPath | null, now: LoginPath): Finding {
 }
 
 /** An agent that only the person's shell finds works in the evening and is missing at night. */
-async function compareAgents(shell: string, daemon: string): Promise<readonly Finding[]> {
-  const [here, there] = await Promise.all([detectAgents({ PATH: shell }), detectAgents({ PATH: daemon })]);
+async function compareAgents(
+  shell: string,
+  daemon: string,
+  agents: readonly AgentDefinition[],
+): Promise<readonly Finding[]> {
+  const [here, there] = await Promise.all([
+    detectAgents({ PATH: shell }, agents),
+    detectAgents({ PATH: daemon }, agents),
+  ]);
   const missing = here.filter((agent) => !there.includes(agent));
   if (missing.length === 0) return [];
   const detail = `your login shell finds ${missing.join(", ")}; neither the daemon's PATH nor the recorded one does`;

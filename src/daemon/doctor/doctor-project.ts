@@ -1,9 +1,11 @@
 import { fileURLToPath } from "node:url";
-import { describeAgents } from "../../adapters/agents/index.ts";
+import { describeAgents } from "../../adapters/agents/create-agent.ts";
+import type { AgentDefinition } from "../../adapters/agents/definition.ts";
 import { homePaths } from "../../config/files/paths.ts";
 import { createProjectFiles } from "../../config/files/project-files.ts";
 import { readProjectFile } from "../../config/files/read-project.ts";
 import { resolvePaths } from "../../config/files/resolve-paths.ts";
+import type { ConfigFormat } from "../../config/parse/parse-config.ts";
 import { ConfigError, UserError } from "../../core/text/errors.ts";
 import type { SandboxMode, Settings } from "../../core/task/settings.ts";
 import { detectGit, type GitFacts } from "../detect/detect-git.ts";
@@ -12,6 +14,7 @@ import type { RegisteredProject } from "./doctor-home.ts";
 import { findCredentials } from "./doctor-forge.ts";
 import { checkRemote } from "./doctor-remote.ts";
 import { checkAsked, noteWithoutEffect, type AskedSettings } from "./doctor-settings.ts";
+import type { Registry } from "../wire/registry.ts";
 import { lookForAgent } from "../wire/wire-agents.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -23,6 +26,7 @@ export interface CheckProjectParams {
   readonly projects: readonly RegisteredProject[];
   /** Null: config.yaml cannot be read. Its own finding says why; nothing that needs it is looked at here. */
   readonly mode: SandboxMode | null;
+  readonly registry: Registry;
 }
 
 /** The project of this folder; outside of every repository there is nothing to say. */
@@ -36,13 +40,23 @@ export async function checkProject(params: CheckProjectParams): Promise<readonly
   const known =
     project === undefined
       ? { name: "project", ok: "warn" as const, detail: `${git.dir} is not registered`, fix: "nightshift init" }
-      : await checkName(git.dir, project.name, others);
+      : await checkName({ dir: git.dir, name: project.name, others, format: params.registry.format });
   const ofFiles = await checkFiles(git.dir, project ?? null, params);
   return [known, ...ofFiles, ...(await ofRemote)];
 }
 
 /** A folder is one project, by the name that it was registered by. */
-async function checkName(dir: string, name: string, others: readonly RegisteredProject[]): Promise<Finding> {
+async function checkName({
+  dir,
+  name,
+  others,
+  format,
+}: {
+  readonly dir: string;
+  readonly name: string;
+  readonly others: readonly RegisteredProject[];
+  readonly format: ConfigFormat;
+}): Promise<Finding> {
   const [other] = others;
   if (other !== undefined)
     return {
@@ -52,7 +66,7 @@ async function checkName(dir: string, name: string, others: readonly RegisteredP
       fix: `nightshift projects --remove the one that is not wanted, such as ${other.name}`,
     };
   // What is wrong with the file is a finding of its own.
-  const written = (await readProjectFile(dir).catch(() => null))?.written.project ?? name;
+  const written = (await readProjectFile(dir, format).catch(() => null))?.written.project ?? name;
   if (written === name) return fine("project", `${name} is registered`);
   const detail = `${name} is registered, and nightshift.yaml calls it ${written}`;
   return { name: "project", ok: "warn", detail, fix: `write \`project: ${name}\` in nightshift.yaml` };
@@ -62,19 +76,23 @@ async function checkName(dir: string, name: string, others: readonly RegisteredP
 async function tryRemote(
   remote: string,
   project: RegisteredProject | null,
-  { env, home }: CheckProjectParams,
+  { env, home, registry }: CheckProjectParams,
 ): Promise<readonly Finding[]> {
   const settings =
     project === null
       ? null
-      : await readFiles(home)
+      : await readFiles(home, registry)
           .settings(project)
           .catch(() => null);
-  return checkRemote(remote, settings === null ? null : findCredentials({ remote, settings, env }));
+  return checkRemote(
+    remote,
+    settings === null ? null : findCredentials({ remote, settings, env, forges: registry.forges }),
+  );
 }
 
-function readFiles(home: string): ReturnType<typeof createProjectFiles> {
-  return createProjectFiles({ configDir: home, builtinDir: fileURLToPath(new URL("../../builtin/", import.meta.url)) });
+function readFiles(home: string, { format }: Registry): ReturnType<typeof createProjectFiles> {
+  const builtinDir = fileURLToPath(new URL("../../builtin/", import.meta.url));
+  return createProjectFiles({ configDir: home, builtinDir, format });
 }
 
 async function findCheckout(cwd: string, env: Environment): Promise<GitFacts | Finding | null> {
@@ -90,15 +108,15 @@ async function findCheckout(cwd: string, env: Environment): Promise<GitFacts | F
 async function checkFiles(
   dir: string,
   project: RegisteredProject | null,
-  { env, home, mode }: CheckProjectParams,
+  { env, home, mode, registry }: CheckProjectParams,
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   try {
-    const { written } = await readProjectFile(dir);
+    const { written } = await readProjectFile(dir, registry.format);
     if (mode === null) return [];
-    const layers: AskedSettings[] = [resolvePaths(written, dir)];
+    const layers: AskedSettings[] = [resolvePaths(written, dir, registry.agents)];
     if (project !== null) {
-      const files = readFiles(home);
+      const files = readFiles(home, registry);
       findings.push(describeTrust((await files.pendingTrust(project, project.accepted)).changes));
       const settings = await files.settings(project);
       layers.unshift(settings);
@@ -107,7 +125,7 @@ async function checkFiles(
           "nightshift.yaml",
           `valid, ${settings.checks.length} ${settings.checks.length === 1 ? "check" : "checks"}`,
         ),
-        ...(await checkAgents(settings, env)),
+        ...(await checkAgents(settings, env, registry.agents)),
       );
     }
     findings.push(...checkAsked(layers, { env, home, mode }), ...noteWithoutEffect(written));
@@ -130,9 +148,13 @@ function describeTrust(changes: readonly { readonly key: string }[]): Finding {
 }
 
 /** Those that the project uses: its own, the one that takes over, and those of single roles. The first must be there. */
-async function checkAgents(settings: Settings, env: Environment): Promise<readonly Finding[]> {
+async function checkAgents(
+  settings: Settings,
+  env: Environment,
+  agents: readonly AgentDefinition[],
+): Promise<readonly Finding[]> {
   const used = [settings.agent, settings.fallbackAgent, ...Object.values(settings.roles).map(({ agent }) => agent)];
-  const described = describeAgents(settings.agents).filter(({ name }) => used.includes(name));
+  const described = describeAgents(agents, settings.agents).filter(({ name }) => used.includes(name));
   const found = await Promise.all(described.map((agent) => lookForAgent(agent, env)));
   const ofAgents = found.map(({ name, usable, program, version, problem }): Finding => {
     if (usable)

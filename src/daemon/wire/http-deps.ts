@@ -21,7 +21,8 @@ export interface DaemonFacts {
 }
 
 /** What the API is given of the daemon. */
-export function httpDeps({ ports, user, limits, output, projectFiles, sandbox }: Wired, facts: DaemonFacts): HttpDeps {
+export function httpDeps(wired: Wired, facts: DaemonFacts): HttpDeps {
+  const { registry, ports, user, limits, output, projectFiles, sandbox } = wired;
   const commands = createCommands(ports);
   return {
     commands: {
@@ -42,10 +43,10 @@ export function httpDeps({ ports, user, limits, output, projectFiles, sandbox }:
     runFiles: ports.runFiles,
     parseTranscript: createTranscriptParser(ports),
     onOutput: output.listen,
-    agents: () => findAgents(ports),
-    findProject: (place) => findPlace(place, ports.host.env),
+    agents: () => findAgents(registry.agents, ports),
+    findProject: (place) => findPlace(place, ports.host.env, registry),
     pendingTrust: (project, accepted) => projectFiles.pendingTrust(project, accepted),
-    judgeHook: createHookJudge(ports, facts.lookAgain),
+    judgeHook: createHookJudge(registry.forges, ports, facts.lookAgain),
     stop: facts.stop,
     info: () => ({
       pid: process.pid,

@@ -13,7 +13,7 @@ test("a program that could not say its version once is asked again, one that cou
   writeFileSync(program, script);
   chmodSync(program, 0o755);
   const check = createVersionCheck({ PATH: `${dir}:${process.env["PATH"] ?? ""}` });
-  const agent = codex({ kind: "codex", model: null, command: [], prompt: "stdin", script: null });
+  const agent = codex({ model: null });
   expect(await check(agent)).toMatchObject({ problem: expect.stringContaining("does not say its version") });
   writeFileSync(join(dir, "ready"), "");
   expect(await check(agent)).toEqual({ version: "0.999.0", problem: null });

@@ -2,7 +2,8 @@ import { execFile } from "node:child_process";
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
-import { BUILT_IN_AGENTS, describeAgents, type AgentDescription } from "../../adapters/agents/index.ts";
+import { builtInAgents, describeAgents, type AgentDescription } from "../../adapters/agents/create-agent.ts";
+import type { AgentDefinition } from "../../adapters/agents/definition.ts";
 import { whyNoProgram } from "../../adapters/sandboxes/grants/is-program.ts";
 import { describeKeys, findModelAccess } from "../../policy/access/model-access.ts";
 import type { AgentSettings } from "../../core/task/settings.ts";
@@ -14,16 +15,17 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Every agent that a registered project could use, or a first one, and whether it is there. */
 export async function findAgents(
+  definitions: readonly AgentDefinition[],
   ports: Pick<EnginePorts, "store" | "projects" | "host" | "log">,
 ): Promise<readonly AgentInfo[]> {
-  const configured: Record<string, AgentSettings> = { ...BUILT_IN_AGENTS };
+  const configured: Record<string, AgentSettings> = builtInAgents(definitions);
   for (const project of await ports.store.projects.listProjects())
     try {
       Object.assign(configured, (await ports.projects.settings(project)).agents);
     } catch (error) {
       ports.log.warn("the settings of a project cannot be read", { project: project.name, error: String(error) });
     }
-  return Promise.all(describeAgents(configured).map((agent) => lookForAgent(agent, ports.host.env)));
+  return Promise.all(describeAgents(definitions, configured).map((agent) => lookForAgent(agent, ports.host.env)));
 }
 
 export async function lookForAgent(agent: AgentDescription, env: Environment): Promise<AgentInfo> {

@@ -1,4 +1,4 @@
-import { isFromForge } from "../../adapters/forges/shared/hook.ts";
+import type { ForgeDefinition } from "../../adapters/forges/definition.ts";
 import { ConfigError } from "../../core/text/errors.ts";
 import type { Settings } from "../../core/task/settings.ts";
 import type { EnginePorts } from "../../engine/ports.ts";
@@ -9,15 +9,17 @@ type JudgeHook = (project: string, call: HookCall) => Promise<"taken" | "refused
 
 /** The secret is looked up here and goes no further. All that a call can bring about is a look at the forge. */
 export function createHookJudge(
+  forges: readonly ForgeDefinition[],
   ports: Pick<EnginePorts, "store" | "projects" | "host">,
   lookAgain: (project: string) => void,
 ): JudgeHook {
   return async (name, call) => {
     const forge = await forgeOf(ports, name);
-    if (forge === null || forge.webhookSecretEnv === null) return null;
+    const definition = forges.find(({ kind }) => kind === forge?.kind);
+    if (definition === undefined || forge === null || forge.webhookSecretEnv === null) return null;
     const secret = ports.host.env[forge.webhookSecretEnv]?.trim() ?? "";
     if (secret === "") return null;
-    if (!(await isFromForge(forge.kind, secret, call))) return "refused";
+    if (!(await definition.isFromForge(secret, call))) return "refused";
     lookAgain(name);
     return "taken";
   };

@@ -3,14 +3,15 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { resolveNotify } from "../../config/resolve/resolve-night.ts";
 import type { Settings } from "../../core/task/settings.ts";
-import type { ProjectFiles } from "../../ports/projects.ts";
 import type { Project } from "../../ports/store.ts";
 import { openLoopbackNtfy } from "../../testing/loopback/loopback-ntfy.ts";
 import { sampleNotice, sampleProject } from "../../testing/store/samples.ts";
 import { createTempDir, type TempDir } from "../../testing/temp-repo.ts";
 import { createChannels, type Channels } from "./wire-notifiers.ts";
+import { NOTIFIERS } from "../../adapters/notifiers/index.ts";
 
 const NTFY = { url: "https://ntfy.example.com", topic: "t", on: ["failed"] } as const;
+const NIGHT = { isNight: true };
 const notice = { ...sampleNotice(), id: 1, attempts: 0 };
 const signal = new AbortController().signal;
 
@@ -29,10 +30,17 @@ afterEach(async () => {
   await dir.remove();
 });
 
-function open(
-  heartbeat: string | null = null,
-): Channels & { readonly read: (over?: Partial<Project>) => Promise<unknown> } {
+function open(heartbeat: string | null = null): Channels & { readonly read: (over?: Partial<Project>) => void } {
+  let last: Settings | null = null;
   const channels = createChannels({
+    notifiers: NOTIFIERS,
+    projects: {
+      async lastGood() {
+        last = readSettings() ?? last;
+        if (last === null) throw new Error("line 3 is wrong");
+        return last;
+      },
+    },
     env: {},
     store: {
       projects: {
@@ -44,41 +52,42 @@ function open(
     runLog: join(dir.path, "nights.jsonl"),
     heartbeat,
   });
-  let last: Settings | null = null;
-  const settings: ProjectFiles["settings"] = async () => {
-    if (written === null) throw new Error("line 3 is wrong");
-    // Only what is asked for here.
-    last = { notify: resolveNotify(written), timeZone: "UTC" } as Settings;
-    return last;
+  const read = (over: Partial<Project> = {}): void => {
+    const settings = readSettings();
+    last = settings ?? last;
+    channels.update(sampleProject({ name: "shop", ...over }), settings);
   };
-  const lastGood: ProjectFiles["settings"] = (project) =>
-    settings(project).catch((error: unknown) => last ?? Promise.reject(error as Error));
-  const files = channels.learnFrom({ settings, lastGood });
-  return { ...channels, read: (over = {}) => files.settings(sampleProject({ name: "shop", ...over })) };
+  return { ...channels, read };
+}
+
+/** Null: the files are broken. */
+function readSettings(): Settings | null {
+  // Only what is asked for here.
+  return written === null ? null : ({ notify: resolveNotify(written, NOTIFIERS), timeZone: "UTC" } as Settings);
 }
 
 describe("who is told", () => {
   test("terminal and run log always, the others by their settings once these were read", async () => {
     const channels = open();
     written = { ntfy: { ...NTFY, on: ["failed"] }, webhook: { url: "https://x.example.com" } };
-    expect(channels.channelsFor("shop", "failed")).toEqual(["terminal", "run_log"]);
-    await channels.read();
-    expect(channels.channelsFor("shop", "failed")).toEqual(["terminal", "run_log", "ntfy", "webhook"]);
-    expect(channels.channelsFor("shop", "waiting")).toEqual(["terminal", "run_log", "webhook"]);
-    expect(channels.channelsFor("web", "failed")).toEqual(["terminal", "run_log"]);
+    expect(channels.channelsFor("shop", "failed", NIGHT)).toEqual(["terminal", "run_log"]);
+    channels.read();
+    expect(channels.channelsFor("shop", "failed", NIGHT)).toEqual(["terminal", "run_log", "ntfy", "webhook"]);
+    expect(channels.channelsFor("shop", "waiting", NIGHT)).toEqual(["terminal", "webhook"]);
+    expect(channels.channelsFor("web", "failed", NIGHT)).toEqual(["terminal", "run_log"]);
   });
 
   test("a file that breaks changes nothing; one that is corrected does", async () => {
     const channels = open();
     written = { ntfy: { ...NTFY, on: ["failed"] } };
-    await channels.read();
+    channels.read();
     written = null;
-    await expect(channels.read()).rejects.toThrow("line 3");
-    expect(channels.channelsFor("shop", "failed")).toContain("ntfy");
+    channels.read();
+    expect(channels.channelsFor("shop", "failed", NIGHT)).toContain("ntfy");
     expect(await channels.notifierFor("shop", "ntfy")).not.toBeNull();
     written = {};
-    await channels.read();
-    expect(channels.channelsFor("shop", "failed")).not.toContain("ntfy");
+    channels.read();
+    expect(channels.channelsFor("shop", "failed", NIGHT)).not.toContain("ntfy");
   });
 
   test.for([{ path: "/elsewhere" }, { remote: "https://git.example.com/other" }, { accepted: '{"x":1}' }])(
@@ -86,12 +95,21 @@ describe("who is told", () => {
     async (other) => {
       const channels = open();
       written = { ntfy: { ...NTFY, on: ["failed"] } };
-      await channels.read();
+      channels.read();
       written = null;
-      await expect(channels.read(other)).rejects.toThrow("line 3");
-      expect(channels.channelsFor("shop", "failed")).not.toContain("ntfy");
+      channels.read(other);
+      expect(channels.channelsFor("shop", "failed", NIGHT)).not.toContain("ntfy");
     },
   );
+});
+
+test("logs of nights hear only of a night that ended", () => {
+  const channels = open();
+  written = { confluence: { url: "https://wiki.example.com", page_id: "1", token_env: "T" }, ntfy: { ...NTFY } };
+  channels.read();
+  expect(channels.channelsFor("shop", "failed", NIGHT)).toEqual(["terminal", "run_log", "ntfy", "confluence"]);
+  expect(channels.channelsFor("shop", "failed", {})).toEqual(["terminal", "ntfy"]);
+  expect(channels.channelsFor("shop", "failed", { ...NIGHT, about: "missed" })).toEqual(["terminal", "ntfy"]);
 });
 
 describe("how", () => {
@@ -99,7 +117,7 @@ describe("how", () => {
     const ntfy = await openLoopbackNtfy();
     const channels = open();
     written = { ntfy: { ...NTFY, on: ["failed"] } };
-    await channels.read();
+    channels.read();
     written = { ntfy: { url: ntfy.url, topic: "moved" } };
     await (await channels.notifierFor("shop", "ntfy"))?.send(notice, signal);
     expect(ntfy.shown).toMatchObject([{ topic: "moved" }]);
@@ -129,7 +147,7 @@ test("heartbeats: the user's own where there is no project, each address once", 
   const channels = open("https://beat.example.com/user");
   expect(await channels.heartbeats(null)).toEqual(["https://beat.example.com/user"]);
   written = { heartbeat: { url: "https://beat.example.com/shop" } };
-  await channels.read();
+  channels.read();
   expect(await channels.heartbeats(null)).toEqual(["https://beat.example.com/shop"]);
   expect(await channels.heartbeats("shop")).toEqual(["https://beat.example.com/shop"]);
   expect(await channels.heartbeats("web")).toEqual([]);
@@ -138,11 +156,11 @@ test("heartbeats: the user's own where there is no project, each address once", 
 test("heartbeats: none of a project that was removed, without a restart", async () => {
   const channels = open("https://beat.example.com/user");
   written = { heartbeat: { url: "https://beat.example.com/shop" } };
-  await channels.read();
+  channels.read();
   registered = [];
   expect(await channels.heartbeats(null)).toEqual(["https://beat.example.com/user"]);
   registered = [sampleProject({ name: "web" })];
   written = {};
-  await channels.read({ name: "web" });
+  channels.read({ name: "web" });
   expect(await channels.heartbeats(null)).toEqual([]);
 });

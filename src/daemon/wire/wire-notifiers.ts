@@ -1,21 +1,26 @@
 import { callOk, pathSecrets } from "../../adapters/notifiers/shared/call.ts";
-import { createConfluenceNotifier } from "../../adapters/notifiers/confluence/confluence.ts";
-import { createNtfyNotifier } from "../../adapters/notifiers/ntfy/ntfy.ts";
+import type { NotifierDefinition } from "../../adapters/notifiers/definition.ts";
 import { createRunLog } from "../../adapters/notifiers/run-log/run-log.ts";
 import { createTerminalNotifier } from "../../adapters/notifiers/terminal/terminal.ts";
-import { createWebhookNotifier } from "../../adapters/notifiers/webhook/webhook.ts";
 import { placeKey } from "../../config/files/last-good.ts";
-import { RUN_LOG, TERMINAL } from "../../core/notices/notice.ts";
+import type { SettingsListener } from "../../config/files/project-files.ts";
+import { isEndOfNight, RUN_LOG, TERMINAL } from "../../core/notices/notice.ts";
+import type { OwnSettings } from "../../core/settings/kinds.ts";
 import type { Settings } from "../../core/task/settings.ts";
+import type { EnginePorts } from "../../engine/ports.ts";
 import type { Notifier } from "../../ports/notifier.ts";
 import type { ProjectFiles } from "../../ports/projects.ts";
 import type { NoticeKind, ProjectStore } from "../../ports/store.ts";
 
-type Files = Pick<ProjectFiles, "settings" | "lastGood">;
-type ChannelSettings = Pick<Settings, "notify" | "timeZone">;
-type Learned = ChannelSettings & { readonly place: string };
+interface Known {
+  readonly notify: Settings["notify"];
+  /** Of the project that these settings are of: another one may get its name. */
+  readonly place: string;
+}
 
 export interface ChannelsOptions {
+  readonly notifiers: readonly NotifierDefinition[];
+  readonly projects: Pick<ProjectFiles, "lastGood">;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly store: { readonly projects: Pick<ProjectStore, "getProject" | "listProjects"> };
   /** Where notices for the terminal go. */
@@ -28,58 +33,54 @@ export interface ChannelsOptions {
 }
 
 export interface Channels {
-  channelsFor(project: string, kind: NoticeKind): readonly string[];
+  readonly channelsFor: EnginePorts["channels"]["namesFor"];
   notifierFor(project: string, channel: string): Promise<Notifier | null>;
   /** Of this project, or of all that are registered now; each once. */
   heartbeats(project: string | null): Promise<readonly string[]>;
-  /** The same files, whose every reading teaches which channels there are: the last good ones stay when a file breaks. */
-  learnFrom<T extends Files>(projects: T): T;
+  /** The settings of a project, as they were just read. The last good ones stay when a file breaks. */
+  readonly update: SettingsListener;
 }
 
 export function createChannels(options: ChannelsOptions): Channels {
-  const known = new Map<string, Learned>();
+  const { notifiers, env, store, projects, timeoutMs } = options;
+  const known = new Map<string, Known>();
   const always: Readonly<Record<string, Notifier>> = {
     [TERMINAL]: createTerminalNotifier(options.write),
     [RUN_LOG]: createRunLog(options.runLog),
   };
-  let files: Files | null = null;
-
-  /** Null where nobody registered the project (any more). */
-  async function settingsOf(name: string): Promise<ChannelSettings | null> {
-    const project = await options.store.projects.getProject(name);
-    return project === null || files === null ? null : await files.lastGood(project);
-  }
-
-  function learning(read: ProjectFiles["settings"]): ProjectFiles["settings"] {
-    return async (project) => {
-      const place = placeKey(project);
-      // Of the one that had this name before; should its own files be broken, it has no channels of somebody else.
-      if (known.get(project.name)?.place !== place) known.delete(project.name);
-      const settings = await read(project);
-      known.set(project.name, { notify: settings.notify, timeZone: settings.timeZone, place });
-      return settings;
-    };
-  }
+  const nightLogs = [RUN_LOG, ...notifiers.filter(({ isNightLog }) => isNightLog).map(({ kind }) => kind)];
 
   return {
-    channelsFor: (project, kind) => [...Object.keys(always), ...listChannels(known.get(project)?.notify, kind)],
-    async notifierFor(project, channel) {
+    channelsFor(project, kind, data) {
+      const configured = Object.entries(known.get(project)?.notify.channels ?? {});
+      const wanted = configured.filter(([, settings]) => wants(settings, kind)).map(([channel]) => channel);
+      return [...Object.keys(always), ...wanted].filter(
+        (channel) => !nightLogs.includes(channel) || isEndOfNight(kind, data),
+      );
+    },
+    async notifierFor(name, channel) {
       const own = always[channel];
       if (own !== undefined) return own;
-      const settings = await settingsOf(project);
-      return settings === null ? null : createNotifier(channel, settings, options);
+      const project = await store.projects.getProject(name);
+      const definition = notifiers.find(({ kind }) => kind === channel);
+      if (project === null || definition === undefined) return null;
+      const { notify, timeZone } = await projects.lastGood(project);
+      const settings = notify.channels[channel];
+      if (settings === undefined) return null;
+      return definition.create({ settings, timeZone, env, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
     },
     async heartbeats(project) {
-      const registered = (await options.store.projects.listProjects()).map(({ name }) => name);
+      const registered = (await store.projects.listProjects()).map(({ name }) => name);
       for (const name of known.keys()) if (!registered.includes(name)) known.delete(name);
       if (known.size === 0) return options.heartbeat === null ? [] : [options.heartbeat];
       const asked = project === null ? [...known.values()] : [known.get(project)];
       return [...new Set(asked.flatMap((each) => each?.notify.heartbeat?.url ?? []))];
     },
-    learnFrom(projects) {
-      const taught = { ...projects, settings: learning(projects.settings), lastGood: learning(projects.lastGood) };
-      files = taught;
-      return taught;
+    update(project, settings) {
+      const place = placeKey(project);
+      if (settings !== null) known.set(project.name, { notify: settings.notify, place });
+      // Its name belonged to another project before, whose channels are none of its own.
+      else if (known.get(project.name)?.place !== place) known.delete(project.name);
     },
   };
 }
@@ -90,30 +91,7 @@ export async function ping(address: string): Promise<void> {
   await callOk({ method: "GET", url, secrets: pathSecrets(url) });
 }
 
-function listChannels(notify: Settings["notify"] | undefined, kind: NoticeKind): readonly string[] {
-  if (notify === undefined) return [];
-  const { ntfy, webhook, confluence } = notify;
-  return [
-    ...(ntfy?.on.includes(kind) === true ? ["ntfy"] : []),
-    ...(webhook?.on.includes(kind) === true ? ["webhook"] : []),
-    ...(confluence === null ? [] : ["confluence"]),
-  ];
-}
-
-function createNotifier(
-  channel: string,
-  { notify: { ntfy, webhook, confluence }, timeZone }: ChannelSettings,
-  { env, timeoutMs }: ChannelsOptions,
-): Notifier | null {
-  const how = timeoutMs === undefined ? { env } : { env, timeoutMs };
-  switch (channel) {
-    case "ntfy":
-      return ntfy === null ? null : createNtfyNotifier({ settings: ntfy, ...how });
-    case "webhook":
-      return webhook === null ? null : createWebhookNotifier({ settings: webhook, ...how });
-    case "confluence":
-      return confluence === null ? null : createConfluenceNotifier({ settings: confluence, timeZone, ...how });
-    default:
-      return null;
-  }
+/** A channel that names no kinds of notices hears of all. */
+function wants({ on }: OwnSettings, kind: NoticeKind): boolean {
+  return !Array.isArray(on) || on.includes(kind);
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createAgent } from "../../adapters/agents/index.ts";
+import { createAgent } from "../../adapters/agents/create-agent.ts";
 import { parseOwnLine } from "../../adapters/agents/shared/own-events.ts";
 import { createSystemClock } from "../../adapters/clock/system.ts";
 import { createCron } from "../../adapters/cron/croner.ts";
@@ -16,6 +16,7 @@ import { homePaths } from "../../config/files/paths.ts";
 import { readPrices } from "../../config/resolve/prices.ts";
 import { createProjectFiles } from "../../config/files/project-files.ts";
 import { readUserConfig, type UserConfig } from "../../config/files/user-config.ts";
+import { listSecretNames } from "../../core/settings/list-secret-names.ts";
 import type { EnginePorts } from "../../engine/ports.ts";
 import type { PassCheckpoint } from "../../ports/checkpoint.ts";
 import type { Log } from "../../ports/log.ts";
@@ -23,6 +24,8 @@ import { withRecordedPath } from "../host-environment.ts";
 import type { KnownSecrets } from "../known-secrets.ts";
 import { createLimits, type LimitsKeeper } from "../limits.ts";
 import { DISK_FLOOR_BYTES, sandboxLimits } from "../sandbox-limits.ts";
+import { registerSettings } from "./register-settings.ts";
+import { REGISTRY, type Registry } from "./registry.ts";
 import { findForge } from "./wire-forges.ts";
 import { createVersionCheck } from "./wire-agents.ts";
 import { createChannels, type Channels } from "./wire-notifiers.ts";
@@ -37,9 +40,12 @@ export interface WireOptions {
   readonly pass: PassCheckpoint;
   /** Where notices for the terminal go. */
   readonly write: (line: string) => void;
+  /** Default: what the program ships with. */
+  readonly registry?: Registry;
 }
 
 export interface Wired {
+  readonly registry: Registry;
   readonly ports: EnginePorts;
   readonly user: UserConfig;
   readonly limits: LimitsKeeper;
@@ -50,21 +56,25 @@ export interface Wired {
 }
 
 /** The only place, besides the supervisor, where adapters are built. */
-export async function wire({ home, env: own, log, secrets, pass, write }: WireOptions): Promise<Wired> {
+export async function wire(options: WireOptions): Promise<Wired> {
+  const { home, env: own, log, secrets, pass, write, registry = REGISTRY } = options;
   const env = withRecordedPath(own, home);
   const paths = homePaths(home);
-  const user = await readUserConfig(home);
-  secrets.learnUser(user);
+  const user = await readUserConfig(home, registry.format);
+  secrets.holdVariables(listSecretNames(registry, { secrets: {}, agents: {}, forge: null, notify: user.notify }));
   const store = await openSqliteStore({ file: paths.db, log });
   const builtinDir = fileURLToPath(new URL("../../builtin/", import.meta.url));
+  const projectFiles = createProjectFiles({ configDir: home, builtinDir, format: registry.format });
   const channels = createChannels({
+    notifiers: registry.notifiers,
+    projects: projectFiles,
     env,
     store,
     write,
     runLog: join(paths.logs, "nights.jsonl"),
     heartbeat: user.notify.heartbeat?.url ?? null,
   });
-  const projectFiles = channels.learnFrom(secrets.learnFrom(createProjectFiles({ configDir: home, builtinDir })));
+  projectFiles.onSettings(registerSettings({ registry, secrets, channels }));
   const prices = await readPrices(builtinDir, user.prices);
   const runFiles = createRunFiles({ home });
   const clock = createSystemClock();
@@ -94,7 +104,7 @@ export async function wire({ home, env: own, log, secrets, pass, write }: WireOp
     cron: createCron(),
     log,
     agents: {
-      create: createAgent,
+      create: (settings) => createAgent(registry.agents, settings),
       checkVersion: createVersionCheck(env),
       findReportServer: reportServerFor,
       parseGatewayLine: parseOwnLine,
@@ -107,10 +117,10 @@ export async function wire({ home, env: own, log, secrets, pass, write }: WireOp
       scanner: createSecretScan({ secrets: secrets.values, path: env["PATH"] ?? "", log }),
     },
     channels: { namesFor: channels.channelsFor, openNotifier: channels.notifierFor },
-    forges: { open: findForge(env) },
+    forges: { open: findForge(registry.forges, env) },
     host: { home, env, capacity: limits.current },
     hooks: { passCheckpoint: pass, onOutput: output.grew },
     digest: (text) => createHash("sha256").update(text).digest("hex"),
   };
-  return { ports, user, limits, channels, output, projectFiles, sandbox };
+  return { registry, ports, user, limits, channels, output, projectFiles, sandbox };
 }

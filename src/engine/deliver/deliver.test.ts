@@ -34,8 +34,8 @@ beforeEach(async () => {
   now = 10_000;
   const env = { NTFY_TOKEN: TOKEN, HOOK_SECRET: SECRET };
   notifiers = {
-    ntfy: createNtfyNotifier({ settings: { url: ntfy.url, topic: "t", tokenEnv: "NTFY_TOKEN", on: [] }, env }),
-    webhook: createWebhookNotifier({ settings: { url: webhook.url, secretEnv: "HOOK_SECRET", on: [] }, env }),
+    ntfy: createNtfyNotifier({ settings: { url: ntfy.url, topic: "t", token_env: "NTFY_TOKEN" }, env }),
+    webhook: createWebhookNotifier({ settings: { url: webhook.url, secret_env: "HOOK_SECRET" }, env }),
   };
 });
 afterEach(async () => {
@@ -167,7 +167,7 @@ async function dieWhileSending(file: string): Promise<unknown> {
     const { openSqliteStore } = await import("${source}/adapters/stores/sqlite/open.ts");
     const { createWebhookNotifier } = await import("${source}/adapters/notifiers/webhook/webhook.ts");
     const log = { info() {}, warn() {}, error() {} };
-    const settings = { url: "${webhook.url}", secretEnv: "HOOK_SECRET", on: [] };
+    const settings = { url: "${webhook.url}", secret_env: "HOOK_SECRET" };
     await createDelivery({
       store: await openSqliteStore({ file: ${JSON.stringify(file)}, log }),
       clock: { now: () => ${now}, monotonic: () => 0 },

@@ -3,6 +3,9 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { openSqliteStore } from "../../adapters/stores/sqlite/open.ts";
 import { createProjectFiles } from "../../config/files/project-files.ts";
 import { SYSTEM, type EventDraft } from "../../core/task/event.ts";
+import { isEndOfNight } from "../../core/notices/notice.ts";
+import type { EnginePorts } from "../ports.ts";
+import { REGISTRY } from "../../daemon/wire/registry.ts";
 import type { Store } from "../../ports/store.ts";
 import { sampleArtifact, sampleEnd, sampleEvent, sampleTask, SILENT, startTask } from "../../testing/store/samples.ts";
 import { createTempDir, type TempDir } from "../../testing/temp-repo.ts";
@@ -26,7 +29,7 @@ const ended = (task: string): EventDraft =>
   sampleEvent({ task, type: "task.ended", at: 5_000, summary: "failed: it is hunter22", data: { status: "failed" } });
 const portsOf = (...channels: readonly string[]) => ({
   store,
-  projects: createProjectFiles({ configDir: dir.path, builtinDir: BUILTIN }),
+  projects: createProjectFiles({ configDir: dir.path, builtinDir: BUILTIN, format: REGISTRY.format }),
   channels: {
     namesFor: (project: string, kind: string) => channels.map((channel) => `${channel} of ${project} for ${kind}`),
   },
@@ -57,10 +60,10 @@ test("each channel gets what is known at this moment: the run that ends now and 
   });
 });
 
-test("why a change request was closed is asked, with the command that answers; the run log has no line for it", async () => {
+test("why a change request was closed is asked, with the command that answers", async () => {
   const { task } = await startTask(store);
   const asked = sampleEvent({ task: task.id, type: "request.unexplained", summary: "closed: why?" });
-  const ports = { ...portsOf(), channels: { namesFor: () => ["ntfy", "run_log"] } };
+  const ports = { ...portsOf(), channels: { namesFor: () => ["ntfy"] } };
   const told = await noticesFor(ports, {
     task: { ...task, pipeline: "improve", status: "succeeded" },
     events: [asked],
@@ -82,7 +85,7 @@ test.for([
 ] as const)("what waits for %s is told %i times, however often it is tried", async ([kind, times]) => {
   const { task } = await startTask(store);
   const queued = sampleEvent({ task: task.id, type: "task.queued", summary: "it is hunter22", data: { kind } });
-  const ports = { ...portsOf(), channels: { namesFor: () => ["ntfy", "run_log"] } };
+  const ports = { ...portsOf(), channels: { namesFor: () => ["ntfy"] } };
   const first = await noticesFor(ports, { task: { ...task, pipeline: "improve" }, events: [queued] });
   expect(first.map(({ channel }) => channel)).toEqual(["ntfy"].slice(0, times));
   expect(first.every(({ data }) => data.about === kind && data.reason === "it is [redacted]")).toBe(true);
@@ -115,9 +118,12 @@ states:
   cancelled: { end: cancelled }
 `;
 
+type Asked = Parameters<EnginePorts["channels"]["namesFor"]>;
+const nightLogOnly = (...[, kind, data]: Asked) => (isEndOfNight(kind, data) ? ["run_log"] : []);
+
 test("the pipeline of the task decides whether the night log has a line for its end", async () => {
   const { task } = await startTask(store);
-  const ports = { ...portsOf(), channels: { namesFor: () => ["run_log"] } };
+  const ports = { ...portsOf(), channels: { namesFor: nightLogOnly } };
   await store.projects.keepPipeline("quiet", "mine", text(""));
   await store.projects.keepPipeline("night", "mine", text("policy: { report: night }"));
   const channelsOf = async (pipelineHash: string) => {
@@ -131,7 +137,7 @@ test("the pipeline of the task decides whether the night log has a line for its 
 test("a task whose pipeline cannot be read any more is still reported", async () => {
   const { task } = await startTask(store);
   const items = { list: ["docs"], at: 0, scheduled: 1, tried: [] };
-  const ports = { ...portsOf(), channels: { namesFor: () => ["ntfy", "run_log"] } };
+  const ports = { ...portsOf(), channels: { namesFor: (...about: Asked) => ["ntfy", ...nightLogOnly(...about)] } };
   const channelsOf = async (over: Partial<typeof task>) =>
     (await noticesFor(ports, { task: { ...task, ...over, pipelineHash: "gone" }, events: [ended(task.id)] })).map(
       ({ channel }) => channel,

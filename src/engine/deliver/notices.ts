@@ -1,6 +1,5 @@
 import type { EventDraft } from "../../core/task/event.ts";
 import {
-  concerns,
   describeHappening,
   describeRefused,
   describeTask,
@@ -46,8 +45,7 @@ export async function noticesFor(ports: NoticePorts, happening: Happening): Prom
     const about = aboutOf(event);
     const data = ports.secrets.redact(about === undefined ? known : describeHappening(known, about, id, summary));
     return ports.channels
-      .namesFor(project, kind)
-      .filter((channel) => concerns(channel, kind, data))
+      .namesFor(project, kind, data)
       .map((channel) => ({ channel, kind, project, task: id, title, text: summary, data, at }));
   });
 }
@@ -61,8 +59,7 @@ export function refusalNotices(
   const [kind, text] = ["failed", ports.secrets.redact(summary)] as const;
   const data = describeRefused(schedule.pipeline, text);
   return ports.channels
-    .namesFor(project.name, kind)
-    .filter((channel) => concerns(channel, kind, data))
+    .namesFor(project.name, kind, data)
     .map((channel) => ({ channel, kind, project: project.name, task: null, title: schedule.title, text, data, at }));
 }
 

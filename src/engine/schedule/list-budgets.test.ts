@@ -7,12 +7,14 @@ import type { Store } from "../../ports/store.ts";
 import { SILENT, committing, sampleEnd, sampleEvent, sampleProject, startTask } from "../../testing/store/samples.ts";
 import { createTempDir, type TempDir } from "../../testing/temp-repo.ts";
 import { listBudgets } from "./list-budgets.ts";
+import { REGISTRY } from "../../daemon/wire/registry.ts";
 
 const NOW = Date.UTC(2026, 10, 15, 21);
 
 let dir: TempDir;
 let store: Store;
-const files = () => createProjectFiles({ configDir: dir.path, builtinDir: join(dir.path, "builtin") });
+const files = () =>
+  createProjectFiles({ configDir: dir.path, builtinDir: join(dir.path, "builtin"), format: REGISTRY.format });
 
 beforeEach(async () => {
   dir = await createTempDir();

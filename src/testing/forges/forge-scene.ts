@@ -81,6 +81,7 @@ export function createForgeScene(setup: ForgeSetup): ForgeScene {
           assignee: null,
           labels: [],
           draft: false,
+          options: {},
           ...settings,
         },
         remote: remote ?? scene.loopback.remoteUrl,

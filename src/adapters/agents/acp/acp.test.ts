@@ -1,13 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { AgentSettings } from "../../../core/task/settings.ts";
 import { exampleRun, testAgent } from "../../../testing/suites/agent.suite.ts";
 import { acp } from "./acp.ts";
 
-function settings(command: readonly string[]): AgentSettings {
-  return { kind: "acp", model: null, command, prompt: "stdin", script: null };
-}
+const settings = (command: readonly string[]) => ({ command });
 
 testAgent("acp", {
   create: () => acp(settings(["gemini", "--acp"])),

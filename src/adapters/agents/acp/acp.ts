@@ -2,15 +2,14 @@ import { createRequire } from "node:module";
 import { basename, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { UserError } from "../../../core/text/errors.ts";
-import type { AgentSettings } from "../../../core/task/settings.ts";
 import type { Agent, AgentCommand, AgentRun } from "../../../ports/agent.ts";
 import { KNOWN_AGENTS } from "./known.ts";
 import type { AcpRules } from "./rules.ts";
 import { parseOwnLine } from "../shared/own-events.ts";
 
 /** Any agent that speaks the Agent Client Protocol over its stdio, driven by a client of ours that prints events of ours. */
-export function acp(settings: AgentSettings): Agent {
-  const [program, ...args] = settings.command;
+export function acp({ command = [] }: { readonly command?: readonly string[] | undefined }): Agent {
+  const [program, ...args] = command;
   if (program === undefined || program === "") {
     throw new UserError(
       "invalid",

@@ -215,8 +215,7 @@ function start(
   way = "",
   command: readonly string[] = [process.execPath, FAKE, way],
 ) {
-  const settings = { kind: "acp", model: null, command, prompt: "stdin", script: null } as const;
-  const agent = acp(settings);
+  const agent = acp({ command });
   const { argv, env, files } = agent.command(
     exampleRun(changes.role ?? "review", { workspace, filesDir: dir, ...changes }),
   );

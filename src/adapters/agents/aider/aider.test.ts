@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { AgentSettings } from "../../../core/task/settings.ts";
 import type { TranscriptEvent } from "../../../core/task/transcript.ts";
 import { exampleRun, testAgent } from "../../../testing/suites/agent.suite.ts";
 import { aider } from "./aider.ts";
@@ -11,9 +10,7 @@ import { aider } from "./aider.ts";
 // Aider cannot be had here: the sample was written after its documentation (aider.chat/docs).
 const SAMPLE = readFileSync(new URL("./fixtures/aider-documented.txt", import.meta.url), "utf8");
 
-function settings(model: string | null = null): AgentSettings {
-  return { kind: "aider", model, command: [], prompt: "file", script: null };
-}
+const settings = (model: string | null = null) => ({ model });
 
 function usage(tokens: readonly [number, number, number, number], costUsd: number | null): TranscriptEvent {
   const [input, output, cacheRead, cacheWrite] = tokens;

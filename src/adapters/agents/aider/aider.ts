@@ -4,7 +4,7 @@ import type { Agent, AgentCommand, AgentRun, ModelApi } from "../../../ports/age
 import { parseAiderLine } from "./lines.ts";
 
 /** `aider`, built from its documentation: one message, its edits, and it ends. It runs no commands and speaks to no server. */
-export function aider(settings: AgentSettings): Agent {
+export function aider(settings: Pick<AgentSettings, "model">): Agent {
   const api = apiOf(settings.model);
   return {
     kind: "aider",

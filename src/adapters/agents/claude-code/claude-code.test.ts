@@ -1,11 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { AgentSettings } from "../../../core/task/settings.ts";
 import { exampleRun, testAgent } from "../../../testing/suites/agent.suite.ts";
 import { claudeCode } from "./claude-code.ts";
 import { readTools } from "./tools.ts";
 
-const SETTINGS: AgentSettings = { kind: "claude-code", model: null, command: [], prompt: "stdin", script: null };
-const create = () => claudeCode(SETTINGS);
+const create = () => claudeCode();
 
 testAgent("claude-code", {
   create,

@@ -1,12 +1,11 @@
 import { join } from "node:path";
-import type { AgentSettings } from "../../../core/task/settings.ts";
 import type { Agent, AgentCommand, AgentRun, McpServer } from "../../../ports/agent.ts";
 import { guardFile, guardSettings } from "./guard.ts";
 import { parseClaudeLine } from "./lines.ts";
 import { readTools } from "./tools.ts";
 
 /** Claude Code, one run at a time: the prompt on stdin, events as lines of JSON on stdout. */
-export function claudeCode(_settings: AgentSettings): Agent {
+export function claudeCode(): Agent {
   return {
     kind: "claude-code",
     capabilities: {

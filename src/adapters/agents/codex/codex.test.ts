@@ -5,7 +5,7 @@ import type { AgentRun } from "../../../ports/agent.ts";
 import { exampleRun, testAgent } from "../../../testing/suites/agent.suite.ts";
 import { codex } from "./codex.ts";
 
-const SETTINGS = { kind: "codex", model: null, command: [], prompt: "stdin", script: null } as const;
+const SETTINGS = { model: null };
 const create = () => codex(SETTINGS);
 
 const USAGE =

@@ -23,7 +23,7 @@ const KEY_NAME = "NIGHTSHIFT_MODEL_KEY";
  * changed. A role that gives a verdict has no mode of its own here, since `-s read-only` is Codex's sandbox, which cannot
  * be set up inside ours; that one keeps it from writing.
  */
-export function codex(settings: AgentSettings): Agent {
+export function codex(settings: Pick<AgentSettings, "model">): Agent {
   return {
     kind: "codex",
     capabilities: CAPABILITIES,

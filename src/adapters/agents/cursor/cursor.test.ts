@@ -1,12 +1,11 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { AgentSettings } from "../../../core/task/settings.ts";
 import { exampleRun, testAgent } from "../../../testing/suites/agent.suite.ts";
 import { cursor } from "./cursor.ts";
 
 // Cursor's program cannot be had here: the sample was written after its documentation (cursor.com/docs/cli/reference).
 const SAMPLE = readFileSync(new URL("./fixtures/cursor-documented.jsonl", import.meta.url), "utf8");
-const SETTINGS: AgentSettings = { kind: "cursor", model: null, command: [], prompt: "stdin", script: null };
+const SETTINGS = { model: null };
 
 testAgent("cursor", {
   create: () => cursor(SETTINGS),

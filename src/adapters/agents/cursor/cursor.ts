@@ -18,7 +18,7 @@ const CAPABILITIES: AgentCapabilities = {
  * Cursor's `cursor-agent`, built from its documentation. It works as an agent in every role, since its modes that only read
  * could not write the outcome file either: what a role may not change is mounted read-only.
  */
-export function cursor(settings: AgentSettings): Agent {
+export function cursor(settings: Pick<AgentSettings, "model">): Agent {
   return {
     kind: "cursor",
     capabilities: CAPABILITIES,

@@ -5,7 +5,7 @@ import type { AgentRun } from "../../../ports/agent.ts";
 import { exampleRun, testAgent } from "../../../testing/suites/agent.suite.ts";
 import { gemini } from "./gemini.ts";
 
-const SETTINGS = { kind: "gemini", model: null, command: [], prompt: "stdin", script: null } as const;
+const SETTINGS = { model: null };
 const create = () => gemini(SETTINGS);
 
 const STATS =

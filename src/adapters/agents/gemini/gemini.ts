@@ -19,7 +19,7 @@ const CAPABILITIES: AgentCapabilities = {
  * after it has read its settings, by when those of the workspace were left out; the variable that says the same would come
  * before, and is never set. What it reads later, hooks for one, our settings switch off.
  */
-export function gemini(settings: AgentSettings): Agent {
+export function gemini(settings: Pick<AgentSettings, "model">): Agent {
   return {
     kind: "gemini",
     capabilities: CAPABILITIES,

@@ -6,7 +6,7 @@ import { exampleRun, testAgent } from "../../../testing/suites/agent.suite.ts";
 import { parseOpencodeLine } from "./lines.ts";
 import { opencode } from "./opencode.ts";
 
-const SETTINGS = { kind: "opencode", model: null, command: [], prompt: "stdin", script: null } as const;
+const SETTINGS = { model: null };
 const create = () => opencode(SETTINGS);
 
 const finish = (reason: string, cost: number) =>

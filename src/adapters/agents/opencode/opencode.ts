@@ -22,7 +22,7 @@ const CAPABILITIES: AgentCapabilities = {
  * `opencode.json` and `.opencode/` of the workspace name, in a role that gives a verdict too. Only a wall that hides those
  * files keeps such code from running.
  */
-export function opencode(settings: AgentSettings): Agent {
+export function opencode(settings: Pick<AgentSettings, "model">): Agent {
   return {
     kind: "opencode",
     capabilities: CAPABILITIES,

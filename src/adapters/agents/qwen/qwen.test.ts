@@ -1,10 +1,8 @@
 import { expect, test } from "vitest";
-import type { AgentSettings } from "../../../core/task/settings.ts";
 import { exampleRun, testAgent } from "../../../testing/suites/agent.suite.ts";
 import { qwen } from "./qwen.ts";
 
-const SETTINGS: AgentSettings = { kind: "qwen", model: null, command: [], prompt: "stdin", script: null };
-const create = () => qwen(SETTINGS);
+const create = () => qwen();
 
 // As qwen 0.24.4 printed them.
 testAgent("qwen", {

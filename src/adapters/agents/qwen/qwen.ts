@@ -1,11 +1,10 @@
 import { join } from "node:path";
-import type { AgentSettings } from "../../../core/task/settings.ts";
 import type { Agent, AgentCommand, AgentRun, McpServer } from "../../../ports/agent.ts";
 import { parseClaudeLine } from "../claude-code/lines.ts";
 import { readTools } from "../claude-code/tools.ts";
 
 /** Qwen Code. It prints what claude prints, and works with any model behind OpenAI's chat completions. */
-export function qwen(_settings: AgentSettings): Agent {
+export function qwen(): Agent {
   return {
     kind: "qwen",
     capabilities: {

@@ -8,7 +8,7 @@ import { NO_TOKENS } from "../../../core/task/run.ts";
 import { exampleRun } from "../../../testing/suites/agent.suite.ts";
 import { readReport } from "../../../core/outcomes/read-outcome.ts";
 import { type Role, ROLES } from "../../../core/task/role.ts";
-import { createAgent } from "../index.ts";
+import { scripted } from "./scripted.ts";
 import { chooseStep, readScript } from "./read-script.ts";
 import { SHIPPED_SCRIPTS } from "./scripted.ts";
 
@@ -141,7 +141,7 @@ const PROMPT = "Do it.\n";
 
 /** Runs the agent as the supervisor would: its argv, an environment of its own, the prompt on stdin. */
 function play(script: string, role: Role, attempt: number) {
-  const agent = createAgent({ kind: "scripted", model: null, command: [], prompt: "stdin", script });
+  const agent = scripted({ script });
   const { argv, env } = agent.command(exampleRun(role));
   const outcomeFile = join(dir, "outcome.json");
   rmSync(outcomeFile, { force: true });

@@ -2,15 +2,14 @@ import { isAbsolute } from "node:path";
 import { fileURLToPath } from "node:url";
 import { didYouMean } from "../../../core/text/did-you-mean.ts";
 import { UserError } from "../../../core/text/errors.ts";
-import type { AgentSettings } from "../../../core/task/settings.ts";
 import type { Agent } from "../../../ports/agent.ts";
 import { OWN_CAPABILITIES, parseOwnLine } from "../shared/own-events.ts";
 
 export const SHIPPED_SCRIPTS = ["happy", "fails-then-passes", "asks", "lies", "nightly"] as const;
 
 /** Plays a file of steps instead of asking a model; a program like any other, started and watched in the same way. */
-export function scripted(settings: AgentSettings): Agent {
-  const script = scriptFile(settings.script);
+export function scripted({ script: name }: { readonly script?: string | undefined }): Agent {
+  const script = scriptFile(name ?? "happy");
   return {
     kind: "scripted",
     capabilities: OWN_CAPABILITIES,
@@ -48,8 +47,7 @@ function pathOf(relative: string): string {
   return fileURLToPath(new URL(relative, import.meta.url));
 }
 
-function scriptFile(script: string | null): string {
-  const name = script ?? "happy";
+function scriptFile(name: string): string {
   if (isAbsolute(name)) return name;
   if (SHIPPED_SCRIPTS.some((shipped) => shipped === name)) {
     return pathOf(`../../../builtin/scripts/${name}.json`);

@@ -7,7 +7,8 @@ import type { LoopbackForge, LoopbackParams } from "../../../testing/forges/loop
 import { exampleAnswer } from "../../../testing/forges/openapi-check.ts";
 import { checkRunVerdict, combine, commitStatusVerdict } from "../shared/ci.ts";
 import * as schemas from "./schemas.ts";
-import { createForge } from "../index.ts";
+import { createForge } from "../create-forge.ts";
+import { githubForge } from "./definition.ts";
 
 const TOKEN = "test-token-0123456789abcdef";
 const settings: ForgeSettings = {
@@ -20,6 +21,7 @@ const settings: ForgeSettings = {
   assignee: null,
   labels: [],
   draft: false,
+  options: {},
 };
 const draft: ChangeRequestDraft = {
   branch: "other",
@@ -67,7 +69,12 @@ describe("GitHub's ways", () => {
     const { repo, url, bareDir } = loopback;
     await repo.git("commit", "--quiet", "--allow-empty", "-m", "other");
     await repo.git("push", "--quiet", "origin", "HEAD:other");
-    forge = createForge({ settings: { ...settings, url }, remote: bareDir, token: TOKEN, pause: async () => {} });
+    forge = createForge(githubForge, {
+      settings: { ...settings, url },
+      remote: bareDir,
+      token: TOKEN,
+      pause: async () => {},
+    });
   };
   beforeEach(() => begin({}));
   afterEach(() => loopback.close());

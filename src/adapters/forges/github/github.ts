@@ -1,20 +1,15 @@
 import type { ChangeRequest } from "../../../ports/forge.ts";
 import { checkGithub } from "./check.ts";
 import { createGithubClient } from "./client.ts";
-import type { GithubClientOptions } from "./client.ts";
 import { githubPublishing, toChangeRequest } from "./publish.ts";
 import type { RepositoryName } from "./publish.ts";
 import { lookAtPull, readPull } from "./read.ts";
 import { labelNames, pull, repository } from "./schemas.ts";
 import { findPublished, publishOnce } from "../shared/publish.ts";
-import type { ForgeVerbs, People } from "../shared/verbs.ts";
+import type { ForgeApiOptions } from "../definition.ts";
+import type { ForgeVerbs } from "../shared/verbs.ts";
 
-export interface GithubOptions extends GithubClientOptions {
-  /** `owner/repo`. */
-  readonly project: string;
-  readonly people: People;
-  readonly pause: (ms: number) => Promise<void>;
-}
+type GithubOptions = Omit<ForgeApiOptions, "options">;
 
 export function createGithub(options: GithubOptions): ForgeVerbs {
   const client = createGithubClient(options);

@@ -3,7 +3,8 @@ import type { ForgeSettings } from "../../../core/task/settings.ts";
 import type { ChangeRequestDraft, Forge } from "../../../ports/forge.ts";
 import { openLoopbackForge } from "../../../testing/forges/loopback-forge.ts";
 import type { LoopbackForge } from "../../../testing/forges/loopback-forge.ts";
-import { createForge } from "../index.ts";
+import { createForge } from "../create-forge.ts";
+import { gitlabForge } from "./definition.ts";
 import { withoutQuickActions } from "../shared/texts.ts";
 
 const TOKEN = "test-token-0123456789abcdef";
@@ -17,6 +18,7 @@ const settings: ForgeSettings = {
   assignee: null,
   labels: [],
   draft: false,
+  options: {},
 };
 const draft: ChangeRequestDraft = {
   branch: "other",
@@ -39,7 +41,12 @@ describe("GitLab's ways", () => {
     const { repo, url, bareDir } = loopback;
     await repo.git("commit", "--quiet", "--allow-empty", "-m", "other");
     await repo.git("push", "--quiet", "origin", "HEAD:other");
-    forge = createForge({ settings: { ...settings, url }, remote: bareDir, token: TOKEN, pause: async () => {} });
+    forge = createForge(gitlabForge, {
+      settings: { ...settings, url },
+      remote: bareDir,
+      token: TOKEN,
+      pause: async () => {},
+    });
   });
   afterEach(() => loopback.close());
 

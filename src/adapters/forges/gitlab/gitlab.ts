@@ -1,19 +1,15 @@
 import type { z } from "zod";
 import { AnsweredError } from "../shared/answers.ts";
 import { createGitlabClient } from "./client.ts";
-import type { GitlabClient, GitlabClientOptions } from "./client.ts";
+import type { GitlabClient } from "./client.ts";
 import { gitlabPublishing, lookUpPerson, toChangeRequest } from "./publish.ts";
 import { lookAtMergeRequest, readMergeRequest } from "./read.ts";
 import { mergeRequest, ownToken, project } from "./schemas.ts";
 import { findPublished, publishOnce } from "../shared/publish.ts";
+import type { ForgeApiOptions } from "../definition.ts";
 import type { ForgeVerbs, People } from "../shared/verbs.ts";
 
-export interface GitlabOptions extends GitlabClientOptions {
-  /** `group/subgroup/project`. */
-  readonly project: string;
-  readonly people: People;
-  readonly pause: (ms: number) => Promise<void>;
-}
+type GitlabOptions = Omit<ForgeApiOptions, "options">;
 
 /** Who may push a branch and open a merge request. */
 const DEVELOPER = 30;

@@ -11,7 +11,7 @@ export interface Voice {
   /** `host/team/shop`. */
   readonly place: string;
   /** The forge's own name, as people say it. */
-  readonly name: "GitHub" | "GitLab";
+  readonly name: string;
   /** Where the token comes from, for hints: `$GITLAB_TOKEN`. */
   readonly tokenFrom: string;
   readonly neededRights: string;

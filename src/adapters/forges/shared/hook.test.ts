@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { isFromForge } from "./hook.ts";
+import { githubForge } from "../github/definition.ts";
+import { gitlabForge } from "../gitlab/definition.ts";
 
 const SECRET = "a-secret-of-the-webhook";
 const BODY = Buffer.from('{"action":"closed"}');
@@ -24,9 +25,11 @@ describe("a webhook's call", () => {
     const [secret, text] = ["It's a Secret to Everybody", "Hello, World!"];
     const signature = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
     const example = call({ "x-hub-signature-256": signature }, Buffer.from(text));
-    expect(await isFromForge("github", secret, example)).toBe(true);
-    expect(await isFromForge("github", `${secret}.`, example)).toBe(false);
-    expect(await isFromForge("github", secret, { ...example, body: async () => Buffer.from(`${text}!`) })).toBe(false);
+    expect(await githubForge.isFromForge(secret, example)).toBe(true);
+    expect(await githubForge.isFromForge(`${secret}.`, example)).toBe(false);
+    expect(await githubForge.isFromForge(secret, { ...example, body: async () => Buffer.from(`${text}!`) })).toBe(
+      false,
+    );
   });
 
   it.each([
@@ -37,17 +40,19 @@ describe("a webhook's call", () => {
     ["one with more behind it", { "x-hub-signature-256": `${signed(SECRET)}, ${signed(SECRET)}` }],
     ["the secret itself, as GitLab sends it", { "x-gitlab-token": SECRET }],
   ])("is not GitHub's with %s, and its body is not read for that", async (_, headers) => {
-    expect(await isFromForge("github", SECRET, unread(headers))).toBe(false);
+    expect(await githubForge.isFromForge(SECRET, unread(headers))).toBe(false);
   });
 
   it("is not GitHub's with another secret's signature", async () => {
-    expect(await isFromForge("github", SECRET, call({ "x-hub-signature-256": signed("another-secret") }))).toBe(false);
+    expect(await githubForge.isFromForge(SECRET, call({ "x-hub-signature-256": signed("another-secret") }))).toBe(
+      false,
+    );
   });
 
   it("is GitLab's where it brings the secret, whatever the body, which is not read", async () => {
-    expect(await isFromForge("gitlab", SECRET, unread({ "x-gitlab-token": SECRET }))).toBe(true);
+    expect(await gitlabForge.isFromForge(SECRET, unread({ "x-gitlab-token": SECRET }))).toBe(true);
     for (const token of ["", `${SECRET}x`, SECRET.slice(1), SECRET.toUpperCase()])
-      expect(await isFromForge("gitlab", SECRET, unread({ "x-gitlab-token": token }))).toBe(false);
-    expect(await isFromForge("gitlab", SECRET, unread({ "x-hub-signature-256": signed(SECRET) }))).toBe(false);
+      expect(await gitlabForge.isFromForge(SECRET, unread({ "x-gitlab-token": token }))).toBe(false);
+    expect(await gitlabForge.isFromForge(SECRET, unread({ "x-hub-signature-256": signed(SECRET) }))).toBe(false);
   });
 });

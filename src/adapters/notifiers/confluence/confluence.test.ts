@@ -37,7 +37,7 @@ async function send(
   { user = null, cloud = false, token = TOKEN, pageId = "42" }: Given = {},
   sent = notice(),
 ): Promise<void> {
-  const settings = { url: wiki.url, pageId, user, tokenEnv: "WIKI_TOKEN" };
+  const settings = { url: wiki.url, page_id: pageId, token_env: "WIKI_TOKEN", ...(user === null ? {} : { user }) };
   const how = { timeZone: "Europe/Paris", env: { WIKI_TOKEN: token }, timeoutMs: 10_000, cloud };
   await createConfluenceNotifier({ settings, ...how }).send(sent, new AbortController().signal);
 }

@@ -1,14 +1,18 @@
 import { z } from "zod";
 import { DeliveryError } from "../../../core/notices/notice-delivery.ts";
 import { costWords, durationWords, wordFor } from "../../../core/notices/notice-message.ts";
-import type { NotifySettings } from "../../../core/task/settings.ts";
 import type { Notifier } from "../../../ports/notifier.ts";
 import type { Notice } from "../../../ports/store.ts";
 import { call, callOk, refusal, type Call } from "../shared/call.ts";
 import { addRow, type Row } from "./confluence-table.ts";
 import { readSecret, type Environment } from "../shared/read-secret.ts";
 
-type ConfluenceSettings = NonNullable<NotifySettings["confluence"]>;
+interface ConfluenceSettings {
+  readonly url: string;
+  readonly page_id: string;
+  readonly user?: string | undefined;
+  readonly token_env: string;
+}
 
 export interface ConfluenceOptions {
   readonly settings: ConfluenceSettings;
@@ -40,7 +44,7 @@ export function createConfluenceNotifier(options: ConfluenceOptions): Notifier {
       if (await writeRow(options, connection, notice)) return;
       // Somebody saved the page between our reading and our writing.
       if (!(await writeRow(options, connection, notice)))
-        throw new DeliveryError(`page ${options.settings.pageId} was changed by somebody else at the same moment`);
+        throw new DeliveryError(`page ${options.settings.page_id} was changed by somebody else at the same moment`);
     },
   };
 }
@@ -49,8 +53,8 @@ export function connect(
   { settings, env, timeoutMs }: Pick<ConfluenceOptions, "settings" | "env" | "timeoutMs">,
   signal?: AbortSignal,
 ): Connection {
-  const token = readSecret(env, settings.tokenEnv, "notify.confluence.token_env") ?? "";
-  const basic = settings.user === null ? null : Buffer.from(`${settings.user}:${token}`).toString("base64");
+  const token = readSecret(env, settings.token_env, "notify.confluence.token_env") ?? "";
+  const basic = settings.user === undefined ? null : Buffer.from(`${settings.user}:${token}`).toString("base64");
   return {
     headers: {
       accept: "application/json",
@@ -68,7 +72,7 @@ export async function readPage(options: Pick<ConfluenceOptions, "settings" | "cl
   if (isCloud(options)) url.searchParams.set("body-format", "storage");
   else url.searchParams.set("expand", "body.storage,version");
   const answer = await callOk({ ...how, method: "GET", url, maxBytes: MAX_PAGE_BYTES });
-  const where = `page ${options.settings.pageId} at ${url.host}`;
+  const where = `page ${options.settings.page_id} at ${url.host}`;
   if (!answer.whole)
     throw new DeliveryError(`${where} has more than ${MAX_PAGE_BYTES / 1e6} MB: use a page of its own`);
   try {
@@ -97,14 +101,14 @@ async function writeRow(options: ConfluenceOptions, how: Connection, notice: Not
 
 function update(options: ConfluenceOptions, { type, title, version }: Page, value: string): unknown {
   const next = { number: version.number + 1, message: "a night of Nightshift" };
-  const base = { id: options.settings.pageId, title, status: "current", version: next };
+  const base = { id: options.settings.page_id, title, status: "current", version: next };
   return isCloud(options)
     ? { ...base, body: { representation: "storage", value } }
     : { ...base, type, body: { storage: { representation: "storage", value } } };
 }
 
 function pageUrl(options: Pick<ConfluenceOptions, "settings" | "cloud">): URL {
-  const { url, pageId } = options.settings;
+  const { url, page_id: pageId } = options.settings;
   const base = url.replace(/\/+$/, "");
   const id = encodeURIComponent(pageId);
   if (!isCloud(options)) return new URL(`${base}/rest/api/content/${id}`);

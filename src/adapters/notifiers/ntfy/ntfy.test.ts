@@ -28,7 +28,7 @@ interface Given {
 
 async function send(given: Given = {}, sent = notice()): Promise<void> {
   const { url = ntfy.url, topic = "my-night", env = { NTFY_TOKEN: TOKEN }, timeoutMs = 10_000 } = given;
-  const settings = { url, topic, tokenEnv: "NTFY_TOKEN", on: [] };
+  const settings = { url, topic, token_env: "NTFY_TOKEN" };
   await createNtfyNotifier({ settings, env, timeoutMs }).send(sent, new AbortController().signal);
 }
 

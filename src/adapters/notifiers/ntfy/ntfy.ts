@@ -1,14 +1,13 @@
 import { DeliveryError } from "../../../core/notices/notice-delivery.ts";
 import type { NoticeAbout } from "../../../core/notices/notice.ts";
 import { messageOf } from "../../../core/notices/notice-message.ts";
-import type { NotifySettings } from "../../../core/task/settings.ts";
 import type { Notifier } from "../../../ports/notifier.ts";
 import type { Notice } from "../../../ports/store.ts";
 import { callOk } from "../shared/call.ts";
 import { readSecret, type Environment } from "../shared/read-secret.ts";
 
 export interface NtfyOptions {
-  readonly settings: NonNullable<NotifySettings["ntfy"]>;
+  readonly settings: { readonly url: string; readonly topic: string; readonly token_env?: string | undefined };
   readonly env: Environment;
   readonly timeoutMs?: number;
 }
@@ -30,7 +29,7 @@ export function createNtfyNotifier({ settings, env, timeoutMs }: NtfyOptions): N
     async send(notice, signal) {
       const problem = ntfyProblem(settings);
       if (problem !== null) throw new DeliveryError(problem);
-      const token = readSecret(env, settings.tokenEnv, "notify.ntfy.token_env");
+      const token = readSecret(env, settings.token_env, "notify.ntfy.token_env");
       await callOk({
         method: "POST",
         url: new URL("/", settings.url),

@@ -17,7 +17,7 @@ afterEach(async () => {
 const notice: Notice = { ...sampleNotice(), id: 12, attempts: 0 };
 
 async function send(secret: string | null = SECRET, path = "/hook"): Promise<void> {
-  const settings = { url: webhook.url + path, secretEnv: secret === null ? null : "HOOK_SECRET", on: [] };
+  const settings = { url: webhook.url + path, ...(secret === null ? {} : { secret_env: "HOOK_SECRET" }) };
   const env = secret === null ? {} : { HOOK_SECRET: secret };
   await createWebhookNotifier({ settings, env, timeoutMs: 5_000 }).send(notice, new AbortController().signal);
 }

@@ -1,14 +1,13 @@
 import { createHmac } from "node:crypto";
 import { deliveryId } from "../../../core/notices/notice.ts";
 import { messageOf } from "../../../core/notices/notice-message.ts";
-import type { NotifySettings } from "../../../core/task/settings.ts";
 import type { Notifier } from "../../../ports/notifier.ts";
 import type { Notice } from "../../../ports/store.ts";
 import { callOk, pathSecrets } from "../shared/call.ts";
 import { readSecret, type Environment } from "../shared/read-secret.ts";
 
 export interface WebhookOptions {
-  readonly settings: NonNullable<NotifySettings["webhook"]>;
+  readonly settings: { readonly url: string; readonly secret_env?: string | undefined };
   readonly env: Environment;
   readonly timeoutMs?: number;
 }
@@ -17,7 +16,7 @@ export interface WebhookOptions {
 export function createWebhookNotifier({ settings, env, timeoutMs }: WebhookOptions): Notifier {
   return {
     async send(notice, signal) {
-      const secret = readSecret(env, settings.secretEnv, "notify.webhook.secret_env");
+      const secret = readSecret(env, settings.secret_env, "notify.webhook.secret_env");
       const url = new URL(settings.url);
       const body = JSON.stringify(webhookBody(notice));
       const timestamp = String(Math.floor(Date.now() / 1_000));

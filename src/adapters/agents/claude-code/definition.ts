@@ -1,0 +1,16 @@
+import type { AgentDefinition } from "../definition.ts";
+import { noSettings } from "../shared/own-settings.ts";
+import { claudeCode } from "./claude-code.ts";
+
+export const claudeCodeAgent: AgentDefinition = {
+  kind: "claude-code",
+  settings: noSettings,
+  secretKeys: [],
+  create: claudeCode,
+  docs: {
+    program: "`claude` 2.1.300 or newer",
+    modelReachedBy: "gateway (`ANTHROPIC_API_KEY`, or `CLAUDE_CODE_OAUTH_TOKEN` of `claude setup-token`)",
+    reportsBy: "tool, structured output, file",
+    seenWorking: "the real CLI, inside the sandbox, against a scripted model",
+  },
+};

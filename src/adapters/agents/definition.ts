@@ -1,0 +1,20 @@
+import type { AgentSettings } from "../../core/task/settings.ts";
+import type { AgentKind } from "../../core/settings/kinds.ts";
+import type { Agent } from "../../ports/agent.ts";
+
+/**
+ * Everything that Nightshift knows about one kind of agent. `init` finds an agent, and `doctor` checks it, by the program that
+ * the agent needs when nothing is configured.
+ */
+export interface AgentDefinition extends AgentKind {
+  create(settings: AgentSettings): Agent;
+  readonly docs: AgentDocs;
+}
+
+/** The row in docs/agents.md, in Markdown. */
+export interface AgentDocs {
+  readonly program: string;
+  readonly modelReachedBy: string;
+  readonly reportsBy: string;
+  readonly seenWorking: string;
+}

@@ -1,0 +1,48 @@
+import { z } from "zod";
+import type { ForgeDefinition } from "../definition.ts";
+import { isSigned } from "../shared/hook.ts";
+import { createGithub } from "./github.ts";
+
+export const githubForge: ForgeDefinition = {
+  kind: "github",
+  name: "GitHub",
+  settings: z.object({}),
+  secretKeys: [],
+  tokenEnv: "GITHUB_TOKEN",
+  site: {
+    publicUrl: "https://github.com",
+    sshHost: "ssh.github.com",
+    isHost: (host) => host === "github.com" || host === "ssh.github.com" || host.startsWith("github."),
+    // GitHub's own hosts have one for the API; a GitHub Enterprise Server has a path.
+    apiUrl: ({ web, host }) => (isOwnHost(host) ? `https://api.${host}` : `${web}/api/v3`),
+    maxPathParts: 2,
+    pathHint: "Write it as owner/name.",
+  },
+  // Any name does beside a token; this one is what GitHub's own documents use.
+  gitUser: "x-access-token",
+  neededRights: 'the scope "repo", or "Contents" and "Pull requests" with read and write',
+  cli: {
+    program: "gh",
+    // For a server of one's own, `gh` reads another one.
+    tokenVariable: ({ host }) => (isOwnHost(host) ? "GH_TOKEN" : "GH_ENTERPRISE_TOKEN"),
+    env: ({ host }) => ({ GH_HOST: host, GH_PROMPT_DISABLED: "1", GH_NO_UPDATE_NOTIFIER: "1" }),
+    openCommand: ({ address, project, branch, target, title }, quote) =>
+      `gh pr create --repo ${address.host}/${project} --head ${branch} --base ${target} --title ${quote(title)} --body ${quote(title)}`,
+  },
+  isFromForge: (secret, call) => isSigned(secret, call, "x-hub-signature-256"),
+  create: createGithub,
+  docs: [
+    [
+      "fine-grained",
+      "the repository selected; *Contents* and *Pull requests*: read and write; *Commit statuses*: read, for CI",
+    ],
+    [
+      "classic",
+      "scope `repo`, or `public_repo` where the repository is public; `workflow` where changes to `.github/workflows` are to be pushed",
+    ],
+  ],
+};
+
+function isOwnHost(host: string): boolean {
+  return host === "github.com" || host.endsWith(".ghe.com");
+}

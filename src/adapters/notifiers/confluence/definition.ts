@@ -1,0 +1,26 @@
+import { z } from "zod";
+import { environmentName, text, webUrl } from "../../../core/settings/values.ts";
+import type { NotifierDefinition } from "../definition.ts";
+import { connect, createConfluenceNotifier, readPage } from "./confluence.ts";
+
+const settings = z.object({
+  url: webUrl.describe("Address of the wiki."),
+  page_id: text.describe("Page that gets a row for each night."),
+  user: text.optional().describe("User of the token."),
+  token_env: environmentName.describe("Environment variable that holds the token."),
+});
+
+export const confluenceNotifier: NotifierDefinition = {
+  kind: "confluence",
+  summary: "A log of the nights in Confluence.",
+  settings,
+  secretKeys: ["token_env"],
+  isNightLog: true,
+  create: (channel) => createConfluenceNotifier({ ...channel, settings: settings.parse(channel.settings) }),
+  async check(channel) {
+    const options = { ...channel, settings: settings.parse(channel.settings) };
+    const { title } = await readPage(options, connect(options));
+    return `page "${title}" can be read`;
+  },
+  docs: "a row in a table of one page for each ended `improve` task, best effort",
+};

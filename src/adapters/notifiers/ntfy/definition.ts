@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { DeliveryError } from "../../../core/notices/notice-delivery.ts";
+import { environmentName, text, toldKinds, webUrl } from "../../../core/settings/values.ts";
+import type { NotifierDefinition } from "../definition.ts";
+import { callOk } from "../shared/call.ts";
+import { readSecret } from "../shared/read-secret.ts";
+import { createNtfyNotifier, ntfyProblem } from "./ntfy.ts";
+
+const settings = z.object({
+  url: webUrl.describe("Address of the ntfy server."),
+  topic: text.describe("Topic to send to."),
+  token_env: environmentName.optional().describe("Environment variable that holds its token."),
+  on: toldKinds,
+});
+
+export const ntfyNotifier: NotifierDefinition = {
+  kind: "ntfy",
+  summary: "Messages by ntfy.",
+  settings,
+  secretKeys: ["token_env"],
+  isNightLog: false,
+  create: (channel) => createNtfyNotifier({ ...channel, settings: settings.parse(channel.settings) }),
+  async check({ settings: written, env, timeoutMs }) {
+    const ntfy = settings.parse(written);
+    const problem = ntfyProblem(ntfy);
+    if (problem !== null) throw new Error(problem);
+    readSecret(env, ntfy.token_env, "notify.ntfy.token_env");
+    const url = new URL("/v1/health", ntfy.url);
+    const answer = await callOk({ method: "GET", url, timeoutMs });
+    if (!/"healthy"\s*:\s*true/.test(answer.text))
+      throw new DeliveryError(`${url.host} is no ntfy server, or not a healthy one`);
+    return `${url.host} is healthy`;
+  },
+  docs: "a message of at most five lines, with a button that opens the change request; failures in high priority",
+};

@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { DeliveryError } from "../../../core/notices/notice-delivery.ts";
+import { environmentName, toldKinds, webUrl } from "../../../core/settings/values.ts";
+import type { NotifierDefinition } from "../definition.ts";
+import { call } from "../shared/call.ts";
+import { readSecret } from "../shared/read-secret.ts";
+import { createWebhookNotifier } from "./webhook.ts";
+
+const settings = z.object({
+  url: webUrl.describe("Address that gets a POST for each message."),
+  secret_env: environmentName.optional().describe("Environment variable that holds the key of the signature."),
+  on: toldKinds,
+});
+
+export const webhookNotifier: NotifierDefinition = {
+  kind: "webhook",
+  summary: "Messages to a program of yours.",
+  settings,
+  secretKeys: ["secret_env"],
+  isNightLog: false,
+  create: (channel) => createWebhookNotifier({ ...channel, settings: settings.parse(channel.settings) }),
+  async check({ settings: written, env, timeoutMs }) {
+    const webhook = settings.parse(written);
+    readSecret(env, webhook.secret_env, "notify.webhook.secret_env");
+    const url = new URL(webhook.url);
+    // Made for POST: what it says to this is of no interest, as long as it says something.
+    const { status } = await call({ method: "HEAD", url, timeoutMs });
+    if (status >= 500) throw new DeliveryError(`HTTP ${status} from ${url.host}`);
+    const unsigned = "; messages are not signed (notify.webhook.secret_env)";
+    return `${url.host} answers${webhook.secret_env === undefined ? unsigned : ""}`;
+  },
+  docs: "JSON by POST, signed",
+};
