@@ -2,7 +2,7 @@ import type { Facts } from "../core/pipeline/pipeline.ts";
 import type { Secret } from "../policy/secrets/secret-forms.ts";
 import type { AgentSettings, SandboxMode, Settings } from "../core/task/settings.ts";
 import type { PriceTable } from "../core/money/prices.ts";
-import type { Role } from "../core/task/role.ts";
+import type { ReportScope } from "../core/outcomes/outcome.ts";
 import type { Task } from "../core/task/task.ts";
 import type { TranscriptEvent } from "../core/task/transcript.ts";
 import type { Agent, McpServer } from "../ports/agent.ts";
@@ -38,7 +38,7 @@ export interface EnginePorts {
   readonly secretScan: SecretScan;
   readonly projects: ProjectFiles;
   /** The program behind the tool `report_outcome`; null where it cannot be had. */
-  readonly findReportServer: (paths: RunPaths, role: Role) => ReportServer | null;
+  readonly findReportServer: (paths: RunPaths, scope: ReportScope) => ReportServer | null;
   /** The version of an agent's program, where it can be asked, and why that will not do. */
   readonly checkVersion: (
     agent: Pick<Agent, "program">,

@@ -123,7 +123,7 @@ describe("broken pipelines", () => {
       "unknown outcome",
       base({ 7: "      implmented: checking" }),
       [
-        '7:7 states.implementing.on.implmented: "implmented" is not an outcome. Did you mean "implemented"? This state can end in implemented, no_changes,',
+        '7:7 states.implementing.on.implmented: "implmented" is not an outcome. Did you mean "implemented"? This state can end in implemented, needs_info,',
       ],
     ],
     [

@@ -1,13 +1,14 @@
 import type { Issue } from "../../core/text/errors.ts";
+import { PLAN_KINDS } from "../../core/outcomes/outcome-entry.ts";
 import type { Pipeline, State } from "../../core/pipeline/pipeline.ts";
 import { edgesFrom } from "../../core/pipeline/pipeline-graph.ts";
 import type { Finding } from "./pipeline-rule.ts";
 import { PIPELINE_RULES } from "./pipeline-rules.ts";
-import { readMap, readText, show, type Field, type Path } from "./read-fields.ts";
+import { readMap, readOneOf, readText, show, type Field, type Path } from "./read-fields.ts";
 import { readState } from "./read-state.ts";
 import { isName } from "./read-target.ts";
 
-const PIPELINE_KEYS = ["name", "start", "each", "states"];
+const PIPELINE_KEYS = ["name", "start", "each", "plan", "states"];
 const MOST_STATES = 200;
 const MOST_ISSUES = 200;
 
@@ -69,6 +70,8 @@ function readPipeline(source: PipelineSource, root: Field): Pipeline | null {
   if (map === null) return null;
   const start = readNamed(root, map, "start");
   const each = map.get("each");
+  const planned = map.get("plan");
+  const plan = planned === undefined ? "document" : (readOneOf(planned, "what a plan holds", PLAN_KINDS) ?? "document");
   const states = readStates(root, map.get("states"));
   const name = readNamed(root, map, "name");
   if (name !== null && name !== source.name)
@@ -77,7 +80,14 @@ function readPipeline(source: PipelineSource, root: Field): Pipeline | null {
       `The name is ${show(name)}, but the file is called ${show(source.name)}. Make them the same.`,
     );
   if (start === null || states === null) return null;
-  return { name: source.name, hash: source.hash, start, each: each === undefined ? null : readName(each), states };
+  return {
+    name: source.name,
+    hash: source.hash,
+    start,
+    each: each === undefined ? null : readName(each),
+    plan,
+    states,
+  };
 }
 
 function readNamed(root: Field, map: ReadonlyMap<string, Field>, key: string): string | null {

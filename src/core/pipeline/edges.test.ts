@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { defaultEdge, hasDefaultEdge, possibleOutcomes, type DefaultEdge } from "./edges.ts";
+import { defaultEdge, hasDefaultEdge, possibleOutcomes } from "./edges.ts";
+import type { DefaultEdge } from "../outcomes/outcome-entry.ts";
 import { FAILURE_OUTCOMES, OUTCOMES, type OutcomeName } from "../outcomes/outcome.ts";
 import { WAIT_KINDS, type Step } from "./pipeline.ts";
 import { ROLES } from "../task/role.ts";
@@ -69,7 +70,7 @@ describe("possibleOutcomes()", () => {
       approval: ["approve", "reject", "revise", "cancel"],
       answers: ["answered", "cancel"],
       choice: ["chosen", "cancel"],
-      review: ["approve", "changes_requested", "reject", "cancel"],
+      review: ["changes_requested", "approve", "reject", "cancel"],
       merge: ["merged", "closed", "reject", "cancel"],
     });
   });

@@ -1,4 +1,5 @@
 import type { OutcomeName } from "../outcomes/outcome.ts";
+import type { PlanKind } from "../outcomes/outcome-entry.ts";
 import type { Role } from "../task/role.ts";
 
 /** A pipeline is data: states, and where each outcome leads. Parsed by parse-pipeline.ts, held to pipeline-rules.ts. */
@@ -9,6 +10,8 @@ export interface Pipeline {
   readonly start: string;
   /** The list that the pipeline walks (`category`), fixed when the task is made; null for most. */
   readonly each: string | null;
+  /** What the plans of its agents hold. */
+  readonly plan: PlanKind;
   readonly states: Readonly<Record<string, State>>;
 }
 

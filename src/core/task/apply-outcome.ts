@@ -11,9 +11,8 @@ export function learn(params: AdvanceParams): Task {
 
 /** A night is called "nightly improvement" until somebody knows what it improved. */
 function withTitle(task: Task, { outcome }: AdvanceParams): Task {
-  const title = outcome.payload["title"];
-  if (outcome.name !== "described" || task.items === null || typeof title !== "string") return task;
-  return { ...task, title: terminalLine(title, MAX_TITLE) };
+  if (outcome.name !== "described" || task.items === null) return task;
+  return { ...task, title: terminalLine(outcome.payload.title, MAX_TITLE) };
 }
 
 const MAX_TITLE = 120;

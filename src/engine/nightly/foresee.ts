@@ -1,7 +1,6 @@
 import { UserError } from "../../core/text/errors.ts";
 import type { Actor } from "../../core/task/event.ts";
 import { grantAccess } from "../../policy/access/grant.ts";
-import { ROLE_OUTCOMES, SHARED_AGENT_OUTCOMES } from "../../core/outcomes/outcome.ts";
 import type { Pipeline, State } from "../../core/pipeline/pipeline.ts";
 import { buildContext } from "../../core/prompt/prompt-context.ts";
 import { resolveRun } from "../../core/task/resolve-run.ts";
@@ -63,7 +62,9 @@ export async function foresee(ports: EnginePorts, draft: TaskDraft, actor: Actor
   const { project, settings, pipeline, task } = await draftTask(ports, draft, actor);
   const by = wantsAgent({ task, settings }) ? "agent" : "engine";
   const runs = await Promise.all(
-    agentStates(pipeline, by).map(({ state, role }) => foreseeRun(ports, { project, settings, state, role, task })),
+    agentStates(pipeline, by).map(({ state, role }) =>
+      foreseeRun(ports, { project, settings, pipeline, state, role, task }),
+    ),
   );
   return {
     project: project.name,
@@ -107,6 +108,7 @@ function roleIn({ step }: State, publisher: "engine" | "agent"): Role | null {
 interface Foreseeing {
   readonly project: Project;
   readonly settings: Settings;
+  readonly pipeline: Pipeline;
   readonly state: State;
   readonly role: Role;
   readonly task: Task;
@@ -153,7 +155,7 @@ function forgeHosts(ports: EnginePorts, { project, settings }: Foreseeing): read
 
 async function foreseePrompt(
   ports: EnginePorts,
-  { project, settings, task }: Foreseeing,
+  { project, settings, pipeline, task }: Foreseeing,
   { role, commands, hasTool }: Pick<ForeseenRun, "role" | "commands"> & { readonly hasTool: boolean },
 ): Promise<string> {
   return buildContext({
@@ -174,7 +176,7 @@ async function foreseePrompt(
     }),
     data: {},
     variables: settings.improve.variables,
-    outcomes: [...ROLE_OUTCOMES[role], ...SHARED_AGENT_OUTCOMES],
+    plan: pipeline.plan,
     outcomeFile: "(the run's own)/outcome.json",
     hasTool,
     isResumed: false,

@@ -1,4 +1,3 @@
-import { ROLE_OUTCOMES, SHARED_AGENT_OUTCOMES } from "../../../core/outcomes/outcome.ts";
 import { buildContext, type PromptData } from "../../../core/prompt/prompt-context.ts";
 import type { Role } from "../../../core/task/role.ts";
 import type { Task } from "../../../core/task/task.ts";
@@ -24,7 +23,7 @@ export interface PromptParams {
 /** Everything the agent is told, in one file: the supervisor feeds it to the agent, people can read it afterwards. */
 export async function writePrompt(context: StepContext, params: PromptParams): Promise<void> {
   const { role, paths, work, isResumed, hasTool } = params;
-  const { ports, task, run, project, settings } = context;
+  const { ports, task, run, project, settings, pipeline } = context;
   const text = buildContext({
     preamble: await ports.projects.preamble(),
     template: await ports.projects.prompt(project, role),
@@ -43,7 +42,7 @@ export async function writePrompt(context: StepContext, params: PromptParams): P
     }),
     data: { ...(await gatherData(context, role, work)), ...params.data },
     variables: settings.improve.variables,
-    outcomes: [...ROLE_OUTCOMES[role], ...SHARED_AGENT_OUTCOMES],
+    plan: pipeline.plan,
     outcomeFile: paths.outcomeFile,
     hasTool,
     isResumed,

@@ -1,6 +1,7 @@
-import { readAnalysis, readDescription, type Analysis, type Description } from "../../../core/nightly/analysis.ts";
+import { toAnalysis, type Analysis, type Description } from "../../../core/nightly/analysis.ts";
 import { checkWord } from "../../../core/task/describe-check.ts";
 import { describeNightChange, describeTaskChange, type ChangeText } from "../../../core/nightly/describe-change.ts";
+import { lastPayload } from "../../../core/outcomes/stored-outcome.ts";
 import type { Run } from "../../../core/task/run.ts";
 import { StepEnd, type StepContext } from "../step-context.ts";
 
@@ -14,7 +15,8 @@ export interface HandedOver {
 
 export async function readHandedOver({ ports, task }: Pick<StepContext, "ports" | "task">): Promise<HandedOver> {
   const runs = await ports.store.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
-  return { analysis: readAnalysis(lastPayload(runs, "improvement_found")), description: describedSince(runs) };
+  const found = lastPayload(runs, "improvement_found");
+  return { analysis: found === null ? null : toAnalysis(found), description: describedSince(runs) };
 }
 
 /** How the finished change is put to people. */
@@ -44,12 +46,8 @@ async function taskChange({ ports, task, settings }: StepContext): Promise<Chang
   });
 }
 
-function lastPayload(runs: readonly Run[], outcome: string): Run["payload"] {
-  return runs.findLast((run) => run.outcome === outcome)?.payload ?? null;
-}
-
 /** Words about a change that was thrown away since are about nothing. */
 function describedSince(runs: readonly Run[]): Description | null {
   const implemented = runs.findLastIndex(({ outcome }) => outcome === "implemented");
-  return readDescription(lastPayload(runs.slice(implemented + 1), "described"));
+  return lastPayload(runs.slice(implemented + 1), "described");
 }
