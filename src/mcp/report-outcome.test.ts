@@ -120,7 +120,7 @@ describe("a client", () => {
 });
 
 /** What a program answers that is given exactly these bytes; it has to end by itself. */
-async function feed(input: string, rules: unknown = { role: "implement", reportFile }) {
+async function feed(input: string, rules: unknown = { role: "implement", plan: "document", reportFile }) {
   writeFileSync(rulesFile, JSON.stringify(rules));
   const child = spawn(process.execPath, [PROGRAM, rulesFile], { timeout: 10_000 });
   // It may have ended before it read everything.

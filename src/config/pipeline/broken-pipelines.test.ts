@@ -120,6 +120,11 @@ describe("broken pipelines", () => {
       ],
     ],
     [
+      "unknown kind of plan",
+      base({ 2: "start: implementing\nplan: staged" }),
+      ['3:1 plan: Expected what a plan holds, found "staged". Allowed: document, execution.'],
+    ],
+    [
       "unknown outcome",
       base({ 7: "      implmented: checking" }),
       [

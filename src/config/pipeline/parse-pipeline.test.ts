@@ -52,6 +52,7 @@ const nearlyAPipeline = fc.record(
     name: fc.constant("p"),
     start: names,
     each: names,
+    plan: fc.constantFrom("document", "execution", "x", 1),
     states: fc.dictionary(names, fc.oneof(state, fc.jsonValue({ maxDepth: 1 }))),
   },
   { requiredKeys: ["name", "start", "states"] },
@@ -75,6 +76,11 @@ describe("whatever is written", () => {
   it("would be noticed if a sound one were refused", () => {
     expect(check(SOUND)).toMatchObject({ ok: true, pipeline: { name: "p", hash: "h" } });
   });
+});
+
+it("expects plans to be documents unless the file says otherwise", () => {
+  expect(check(SOUND)).toMatchObject({ pipeline: { plan: "document" } });
+  expect(check({ ...SOUND, plan: "execution" })).toMatchObject({ pipeline: { plan: "execution" } });
 });
 
 it("takes a state called constructor for what it is", () => {
