@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { defaultEdge, hasDefaultEdge, possibleOutcomes } from "./edges.ts";
+import { defaultEdge, hasDefaultEdge, needsPerson, possibleOutcomes } from "./edges.ts";
 import type { DefaultEdge } from "../outcomes/outcome-entry.ts";
 import { FAILURE_OUTCOMES, OUTCOMES, type OutcomeName } from "../outcomes/outcome.ts";
 import { WAIT_KINDS, type Step } from "./pipeline.ts";
@@ -36,6 +36,12 @@ describe("default edges", () => {
   it.each(FAILURE_OUTCOMES)("every step that runs has one for %s", (outcome) => {
     const steps: readonly Step[] = [implement, { kind: "checks" }, { kind: "publish" }];
     expect(steps.map((step) => hasDefaultEdge(outcome, step))).toEqual([true, true, true]);
+  });
+
+  it("a person decides after a refusal, an empty budget and a second session that is too long", () => {
+    const edges = FAILURE_OUTCOMES.map((name) => ({ name, edge: defaultEdge(name, { kind: "publish" }) }));
+    const asked = edges.filter(({ edge }) => edge !== null && needsPerson(edge));
+    expect(asked.map(({ name }) => name)).toEqual(["context_too_long", "refused", "budget_exhausted"]);
   });
 
   it("what was published and not judged ends the task; where it is not out yet, the pipeline says", () => {
