@@ -26,6 +26,13 @@ it("notices drawings that are not current, and brings them up to date", () => {
   expect(readFileSync(copy, "utf8")).toBe(text);
 });
 
+it("notices a table of outcomes that is not current", () => {
+  const copy = join(folder, "outcomes.md");
+  writeFileSync(copy, readFileSync(page, "utf8").replace("| `usage_limit` | failure |", "| `usage_limit` | success |"));
+  const { status, stderr } = spawnSync(process.execPath, [script, "--check", copy], { encoding: "utf8" });
+  expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("Run `npm run drawings`") });
+});
+
 it("documents an example that keeps every rule", () => {
   const example = /```yaml\n([\s\S]*?)```/.exec(readFileSync(page, "utf8"))?.[1] ?? "";
   expect(parsePipelineText({ name: "translate", text: example, file: page })).toMatchObject({ ok: true });

@@ -3,21 +3,23 @@ import { join } from "node:path";
 import { parsePipelineText } from "../src/config/pipeline/parse-pipeline-text.ts";
 import { drawPipeline } from "../src/core/pipeline/draw-pipeline.ts";
 import { ConfigError } from "../src/core/text/errors.ts";
+import { outcomeTable } from "./outcome-table.ts";
 
-// Writes the drawings of the built-in pipelines into docs/pipelines.md, or into the file that is named. With --check it
-// only says whether they are current.
+// Writes the table of outcomes and the drawings of the built-in pipelines into docs/pipelines.md, or into the file that is
+// named. With --check it only says whether they are current.
 
 const root = join(import.meta.dirname, "..");
 const folder = join(root, "src/builtin/pipelines");
 const page = process.argv.slice(2).find((argument) => argument !== "--check") ?? join(root, "docs/pipelines.md");
-const BEGIN = "<!-- drawings: begin (made by `npm run drawings`) -->";
-const END = "<!-- drawings: end -->";
 
 const written = readFileSync(page, "utf8");
-const current = withDrawings(written, readdirSync(folder).toSorted().map(drawFile).join("\n"));
+const drawings = readdirSync(folder).toSorted().map(drawFile).join("\n");
+const current = withPart(withPart(written, "outcomes", outcomeTable()), "drawings", drawings);
 if (!process.argv.includes("--check")) writeFileSync(page, current);
 else if (written !== current) {
-  process.stderr.write(`${page} does not show the built-in pipelines as they are. Run \`npm run drawings\`.\n`);
+  process.stderr.write(
+    `${page} does not show the outcomes and the built-in pipelines as they are. Run \`npm run drawings\`.\n`,
+  );
   process.exitCode = 1;
 }
 
@@ -29,8 +31,10 @@ function drawFile(name: string): string {
   return `### ${result.pipeline.name}\n\n${about}\n\n\`\`\`mermaid\n${drawPipeline(result.pipeline)}\`\`\`\n`;
 }
 
-function withDrawings(markdown: string, drawings: string): string {
-  const [begin, end] = [markdown.indexOf(BEGIN), markdown.indexOf(END)];
-  if (begin < 0 || end < begin) throw new Error(`${page} lacks the lines "${BEGIN}" and "${END}".`);
-  return `${markdown.slice(0, begin + BEGIN.length)}\n\n${drawings}\n${markdown.slice(end)}`;
+function withPart(markdown: string, name: string, text: string): string {
+  const first = `<!-- ${name}: begin (made by \`npm run drawings\`) -->`;
+  const last = `<!-- ${name}: end -->`;
+  const [begin, end] = [markdown.indexOf(first), markdown.indexOf(last)];
+  if (begin < 0 || end < begin) throw new Error(`${page} lacks the lines "${first}" and "${last}".`);
+  return `${markdown.slice(0, begin + first.length)}\n\n${text}\n${markdown.slice(end)}`;
 }

@@ -20,7 +20,6 @@ const EXCEPTIONS: Readonly<Record<string, readonly (readonly [part: string, reas
   "src/config/trust/trust.ts": [['section === "improve"', "the section `improve` of the settings"]],
   "src/config/parse/rules.ts": [["name === NIGHTLY", "the schedule that the section `improve` makes"]],
   "src/daemon/doctor/doctor-night.ts": [["schedule.name !== NIGHTLY", "the schedule that the section `improve` makes"]],
-  "src/core/prompt/prompt-sections.ts": [['pipeline === "staged"', "which plan is shown as an example, not a rule"]],
   "src/adapters/stores/sql/task-rows.ts": [["task.items", "the column that keeps the list"]],
 };
 

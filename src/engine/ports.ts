@@ -3,7 +3,7 @@ import type { NoticeData } from "../core/notices/notice.ts";
 import type { Secret } from "../policy/secrets/secret-forms.ts";
 import type { AgentSettings, SandboxMode, Settings } from "../core/task/settings.ts";
 import type { PriceTable } from "../core/money/prices.ts";
-import type { Role } from "../core/task/role.ts";
+import type { ReportScope } from "../core/outcomes/outcome.ts";
 import type { Task } from "../core/task/task.ts";
 import type { TranscriptEvent } from "../core/task/transcript.ts";
 import type { Agent, McpServer } from "../ports/agent.ts";
@@ -58,7 +58,7 @@ export interface AgentAccess {
     agent: Pick<Agent, "program">,
   ) => Promise<{ readonly version: string | null; readonly problem: string | null }>;
   /** The MCP server behind the tool `report_outcome`. Null if it is not available. */
-  readonly findReportServer: (paths: RunPaths, role: Role) => ReportServer | null;
+  readonly findReportServer: (paths: RunPaths, scope: ReportScope) => ReportServer | null;
   /** Parses a transcript line written by the model gateway. */
   readonly parseGatewayLine: (line: string) => readonly TranscriptEvent[];
   readonly prices: PriceTable;

@@ -11,8 +11,8 @@ export type KeptReport =
   | { readonly ok: false; readonly problem: string };
 
 /** Writes what an agent reported to the run's report file, in the place of an earlier one, if the role may report it. */
-export function keepReport(value: unknown, { role, reportFile }: ReportRules): KeptReport {
-  const report = readReport(value, role);
+export function keepReport(value: unknown, rules: ReportRules): KeptReport {
+  const report = readReport(value, rules);
   if (!report.ok) return report;
   const { name, payload } = report.outcome;
   // Without the keys that no schema knows: the engine would stumble over some of them.
@@ -20,7 +20,7 @@ export function keepReport(value: unknown, { role, reportFile }: ReportRules): K
   const bytes = Buffer.byteLength(text);
   if (bytes > MAX_BYTES) return refuse(`The report has ${bytes} bytes; it may have ${MAX_BYTES} at most. Shorten it.`);
   try {
-    replaceFile(reportFile, text);
+    replaceFile(rules.reportFile, text);
   } catch (error) {
     return refuse(`The report could not be written: ${String(error)}.`);
   }

@@ -15,12 +15,12 @@ import { text } from "node:stream/consumers";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { OUTCOME_GUIDES } from "../core/outcomes/outcome-guide.ts";
+import { exampleOf, outcomesOf, type ReportScope } from "../core/outcomes/outcome.ts";
 import { outcomeJsonSchema } from "../core/outcomes/outcome-json-schema.ts";
-import { outcomesOf } from "../core/outcomes/outcome-schemas.ts";
 import { readReport } from "../core/outcomes/read-outcome.ts";
 import type { Role } from "../core/task/role.ts";
 
+const REVIEW: ReportScope = { role: "review", plan: "document" };
 const PROGRAM = join(import.meta.dirname, "report-outcome.ts");
 
 let dir: string;
@@ -35,8 +35,8 @@ beforeEach(() => {
   rulesFile = join(dir, "rules.json");
 });
 
-async function connect(role: Role): Promise<Client> {
-  writeFileSync(rulesFile, JSON.stringify({ role, reportFile }));
+async function connect(role: Role, plan: ReportScope["plan"] = "document"): Promise<Client> {
+  writeFileSync(rulesFile, JSON.stringify({ role, plan, reportFile }));
   const client = new Client({ name: "test", version: "1" });
   await client.connect(new StdioClientTransport({ command: process.execPath, args: [PROGRAM, rulesFile] }));
   onTestFinished(() => client.close());
@@ -55,20 +55,30 @@ describe("a client", () => {
     const client = await connect("review");
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(["report_outcome"]);
-    expect(tools[0]?.inputSchema).toEqual(outcomeJsonSchema("review"));
+    expect(tools[0]?.inputSchema).toEqual(outcomeJsonSchema(REVIEW));
   });
 
   test("reports any outcome of its role; the last one counts, for its owner's eyes and without unknown keys", async () => {
     const client = await connect("review");
     for (const name of outcomesOf("review")) {
-      const { example } = OUTCOME_GUIDES[name];
+      const example = exampleOf(name, REVIEW.plan);
       const answer = await report(client, { ...example, unknown: { deep: [1] } });
       expect(answer).toEqual({ isError: false, said: expect.stringContaining(`Recorded: ${name}. End now.`) });
       expect(kept()).not.toHaveProperty("unknown");
-      expect(readReport(kept(), "review")).toEqual(readReport(example, "review"));
+      expect(readReport(kept(), REVIEW)).toEqual(readReport(example, REVIEW));
     }
     expect(statSync(reportFile).mode & 0o777).toBe(0o600);
     expect(readdirSync(join(dir, "report"))).toEqual(["reported.json"]);
+  });
+
+  test("reports the kind of plan that the rules name, and no other", async () => {
+    const client = await connect("plan", "execution");
+    const document = await report(client, exampleOf("plan_complete", "document"));
+    expect(document).toEqual({ isError: true, said: expect.stringContaining("prompt") });
+    const both = { ...exampleOf("plan_complete", "document"), ...exampleOf("plan_complete", "execution") };
+    expect(await report(client, both)).toMatchObject({ isError: false });
+    expect(kept()).toMatchObject({ tools: ["Read", "Write"], directories: ["reports"] });
+    expect(kept()).not.toHaveProperty("plan");
   });
 
   test("hears everything that is wrong, and corrects it in the same session", async () => {
@@ -110,7 +120,7 @@ describe("a client", () => {
 });
 
 /** What a program answers that is given exactly these bytes; it has to end by itself. */
-async function feed(input: string, rules: unknown = { role: "implement", reportFile }) {
+async function feed(input: string, rules: unknown = { role: "implement", plan: "document", reportFile }) {
   writeFileSync(rulesFile, JSON.stringify(rules));
   const child = spawn(process.execPath, [PROGRAM, rulesFile], { timeout: 10_000 });
   // It may have ended before it read everything.

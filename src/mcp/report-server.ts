@@ -8,7 +8,7 @@ import {
   type Tool,
 } from "@modelcontextprotocol/sdk/types.js";
 import { outcomeJsonSchema } from "../core/outcomes/outcome-json-schema.ts";
-import type { Role } from "../core/task/role.ts";
+import type { ReportScope } from "../core/outcomes/outcome.ts";
 import { keepReport } from "./keep-report.ts";
 import type { ReportRules } from "./rules.ts";
 
@@ -21,7 +21,7 @@ export function createReportServer(rules: ReportRules): Server {
   // A line that is no message is passed over; after one without an end the transport closes, and the program ends.
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's server is no event target
   server.onerror = complain;
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [describeTool(rules.role)] }));
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [describeTool(rules)] }));
   server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
     if (params.name === TOOL) return report(params.arguments, rules);
     throw new McpError(
@@ -36,8 +36,8 @@ function complain({ message }: Error): void {
   console.error(`report_outcome: ${message.slice(0, 1_000)}`);
 }
 
-function describeTool(role: Role): Tool {
-  const { properties, required = [] } = outcomeJsonSchema(role);
+function describeTool(scope: ReportScope): Tool {
+  const { properties, required = [] } = outcomeJsonSchema(scope);
   return {
     name: TOOL,
     title: "Report the outcome",

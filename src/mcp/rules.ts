@@ -1,15 +1,16 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-import { type Role, ROLES } from "../core/task/role.ts";
+import type { ReportScope } from "../core/outcomes/outcome.ts";
+import { PLAN_KINDS } from "../core/outcomes/outcome-entry.ts";
+import { ROLES } from "../core/task/role.ts";
 
 /** What the engine tells the server, in a file that the agent can read and not write. */
-export interface ReportRules {
-  readonly role: Role;
+export interface ReportRules extends ReportScope {
   /** Absolute; in a directory that the agent may write. */
   readonly reportFile: string;
 }
 
-const rules = z.object({ role: z.enum(ROLES), reportFile: z.string().startsWith("/") });
+const rules = z.object({ role: z.enum(ROLES), plan: z.enum(PLAN_KINDS), reportFile: z.string().startsWith("/") });
 
 export function readRules(file: string): ReportRules {
   return rules.parse(JSON.parse(readFileSync(file, "utf8")));

@@ -1,4 +1,4 @@
-import type { Outcome, OutcomeName } from "../core/outcomes/outcome.ts";
+import type { Outcome, OutcomeName, PayloadOf } from "../core/outcomes/outcome.ts";
 import type { Proposal } from "../core/nightly/proposal.ts";
 import type { ProjectRule } from "../core/nightly/rule.ts";
 import type { Task } from "../core/task/task.ts";
@@ -43,8 +43,25 @@ export function makeTask(overrides: Partial<Task> = {}): Task {
   };
 }
 
-export function makeOutcome(name: OutcomeName, overrides: Partial<Omit<Outcome, "name">> = {}): Outcome {
-  return { name, summary: name.replaceAll("_", " "), payload: {}, retryAt: null, ...overrides };
+interface OutcomeOverrides {
+  readonly summary?: string;
+  /** A part of it is enough where the rest plays no role. */
+  readonly payload?: object;
+  readonly retryAt?: number | null;
+}
+
+/** The parts of a payload that `advance` cannot do without. */
+const PAYLOADS: { readonly [Name in OutcomeName]?: Partial<PayloadOf<Name>> } = {
+  needs_info: { questions: [] },
+  options_proposed: { options: [] },
+  described: { title: "Describe it" },
+  chosen: { option: "" },
+};
+
+export function makeOutcome(name: OutcomeName, overrides: OutcomeOverrides = {}): Outcome {
+  const payload = { ...PAYLOADS[name], ...overrides.payload };
+  // A test decides which part of a payload it needs.
+  return { name, summary: name.replaceAll("_", " "), retryAt: null, ...overrides, payload } as Outcome;
 }
 
 /** A proposal whose change request is open. */

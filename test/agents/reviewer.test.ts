@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { OUTCOME_GUIDES } from "../../src/core/outcomes/outcome-guide.ts";
+import { exampleOf } from "../../src/core/outcomes/outcome.ts";
 import { openAgentNight } from "./agent-night.ts";
 import { REAL_AGENTS, using } from "./real-agents.ts";
 
@@ -22,7 +22,7 @@ echo forged > forged.txt
 
 describe.each(Object.entries(REAL_AGENTS))("%s as a reviewer", (_, agent) => {
   test("reads, changes nothing, and its verdict is what it reports", async () => {
-    const verdict = OUTCOME_GUIDES.changes_requested.example;
+    const verdict = exampleOf("changes_requested", "document");
     const night = await openAgentNight(agent, {
       files: { ".nightshift/pipelines/judge.yaml": JUDGE, "forge.sh": FORGE, "greeting.txt": "good day\n" },
       turns: [

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { advance } from "../../src/core/pipeline/advance.ts";
 import { SYSTEM } from "../../src/core/task/event.ts";
-import type { Outcome, OutcomeName } from "../../src/core/outcomes/outcome.ts";
+import type { BareOutcome, Outcome } from "../../src/core/outcomes/outcome.ts";
 import type { Task } from "../../src/core/task/task.ts";
 import { createKnownSecrets } from "../../src/daemon/known-secrets.ts";
 import { wire, type Wired } from "../../src/daemon/wire/wire.ts";
@@ -36,7 +36,7 @@ export interface Calendar {
   /** What the channel that is always there was told, oldest first. */
   notices(): Promise<readonly Notice[]>;
   /** What is under way comes to this outcome, as a step would have it. */
-  come(outcome: OutcomeName, summary: string): Promise<void>;
+  come(outcome: BareOutcome, summary: string): Promise<void>;
   /** As a daemon that was killed and started again. */
   restart(): Promise<void>;
   close(): Promise<void>;

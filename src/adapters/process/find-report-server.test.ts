@@ -22,6 +22,8 @@ const CONVERSATION = [
   request(2, "tools/call", { name: "report_outcome", arguments: REPORT }),
 ];
 
+const SCOPE = { role: "implement", plan: "document" } as const;
+
 let bench: JobBench;
 let paths: RunPaths;
 
@@ -34,7 +36,7 @@ beforeEach(async () => {
 
 /** Talks to the server inside the wall, where nothing else was given but what it says it needs. */
 async function talkInside(argv: readonly [string, ...string[]], read: readonly string[], executes: boolean) {
-  const { files } = reportServerFor(paths, "implement");
+  const { files } = reportServerFor(paths, SCOPE);
   mkdirSync(paths.filesDir, { recursive: true });
   for (const [file, content] of Object.entries(files)) writeFileSync(file, content);
   const stdinFile = join(bench.home, "conversation");
@@ -52,7 +54,7 @@ function kept(): unknown {
 
 describe("inside the wall", () => {
   test.each([true, false])("the bundle needs no other file, where programs may be made (%s)", async (executes) => {
-    const { server, read } = reportServerFor(paths, "implement");
+    const { server, read } = reportServerFor(paths, SCOPE);
     expect(read).toEqual([process.execPath, server.args[0]]);
     // As an agent CLI starts it: not as the command that the sandbox knows of.
     const line = [server.command, ...server.args].map((word) => `'${word}'`).join(" ");
@@ -64,7 +66,7 @@ describe("inside the wall", () => {
 
   test("its sources do as well, with what they import", async () => {
     const { file, read } = fromSources(CHECKOUT);
-    const [, rulesFile = ""] = reportServerFor(paths, "implement").server.args;
+    const [, rulesFile = ""] = reportServerFor(paths, SCOPE).server.args;
     const { code, said } = await talkInside([process.execPath, file, rulesFile], read, true);
     expect(code).toBe(0);
     expect(said).toContain("Recorded: implemented");

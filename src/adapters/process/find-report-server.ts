@@ -1,6 +1,6 @@
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Role } from "../../core/task/role.ts";
+import type { ReportScope } from "../../core/outcomes/outcome.ts";
 import type { McpServer } from "../../ports/agent.ts";
 import type { RunPaths } from "../../ports/run-files.ts";
 import { findBundle, REPORT_SERVER } from "./bundle.ts";
@@ -17,13 +17,13 @@ export interface ReportServer {
 /** Looked for once: a daemon uses what was there when it began. */
 let program: ReportProgram | null = null;
 
-export function reportServerFor({ filesDir, reportFile }: RunPaths, role: Role): ReportServer {
+export function reportServerFor({ filesDir, reportFile }: RunPaths, { role, plan }: ReportScope): ReportServer {
   program ??= findReportServer();
   const rulesFile = join(filesDir, "report-rules.json");
   return {
     server: { command: process.execPath, args: [program.file, rulesFile], env: {} },
     read: [process.execPath, ...program.read],
-    files: { [rulesFile]: JSON.stringify({ role, reportFile }) },
+    files: { [rulesFile]: JSON.stringify({ role, plan, reportFile }) },
   };
 }
 

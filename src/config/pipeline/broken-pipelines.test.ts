@@ -120,10 +120,15 @@ describe("broken pipelines", () => {
       ],
     ],
     [
+      "unknown kind of plan",
+      base({ 2: "start: implementing\nplan: staged" }),
+      ['3:1 plan: Expected what a plan holds, found "staged". Allowed: document, execution.'],
+    ],
+    [
       "unknown outcome",
       base({ 7: "      implmented: checking" }),
       [
-        '7:7 states.implementing.on.implmented: "implmented" is not an outcome. Did you mean "implemented"? This state can end in implemented, no_changes,',
+        '7:7 states.implementing.on.implmented: "implmented" is not an outcome. Did you mean "implemented"? This state can end in implemented, needs_info,',
       ],
     ],
     [

@@ -52,6 +52,7 @@ const nearlyAPipeline = fc.record(
     name: fc.constant("p"),
     start: names,
     each: names,
+    plan: fc.constantFrom("document", "execution", "x", 1),
     states: fc.dictionary(names, fc.oneof(state, fc.jsonValue({ maxDepth: 1 }))),
   },
   { requiredKeys: ["name", "start", "states"] },
@@ -75,6 +76,13 @@ describe("whatever is written", () => {
   it("would be noticed if a sound one were refused", () => {
     expect(check(SOUND)).toMatchObject({ ok: true, pipeline: { name: "p", hash: "h" } });
   });
+});
+
+it("plans are documents, unless a state executes them or the file says otherwise", () => {
+  const states = { working: { agent: "implement", on: { implemented: "done", no_changes: "failed" } }, ...ENDS };
+  expect(check({ ...SOUND, start: "working", states })).toMatchObject({ pipeline: { plan: "document" } });
+  expect(check(SOUND)).toMatchObject({ pipeline: { plan: "execution" } });
+  expect(check({ ...SOUND, plan: "document" })).toMatchObject({ pipeline: { plan: "document" } });
 });
 
 it("takes a state called constructor for what it is", () => {

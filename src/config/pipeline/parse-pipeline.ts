@@ -1,15 +1,16 @@
 import type { Issue } from "../../core/text/errors.ts";
+import { PLAN_KINDS } from "../../core/outcomes/outcome-entry.ts";
 import type { Pipeline, State } from "../../core/pipeline/pipeline.ts";
 import { edgesFrom } from "../../core/pipeline/pipeline-graph.ts";
 import { policyWithoutBlock } from "../../core/pipeline/pipeline-policy.ts";
 import type { Finding } from "./pipeline-rule.ts";
 import { everyPolicyHasItsStates, PIPELINE_RULES } from "./pipeline-rules.ts";
-import { readMap, readText, show, type Field, type Path } from "./read-fields.ts";
+import { readMap, readOneOf, readText, show, type Field, type Path } from "./read-fields.ts";
 import { readPolicy } from "./read-policy.ts";
 import { readState } from "./read-state.ts";
 import { isName } from "./read-target.ts";
 
-const PIPELINE_KEYS = ["name", "start", "each", "policy", "states"];
+const PIPELINE_KEYS = ["name", "start", "each", "plan", "policy", "states"];
 const MOST_STATES = 200;
 const MOST_ISSUES = 200;
 
@@ -74,6 +75,7 @@ function readPipeline(source: PipelineSource, root: Field): Pipeline | null {
   const start = readNamed(root, map, "start");
   const list = map.get("each");
   const each = list === undefined ? null : readName(list);
+  const planned = map.get("plan");
   const block = map.get("policy");
   const policy = block === undefined ? policyWithoutBlock(each !== null) : readPolicy(block);
   const states = readStates(root, map.get("states"));
@@ -84,7 +86,8 @@ function readPipeline(source: PipelineSource, root: Field): Pipeline | null {
       `The name is ${show(name)}, but the file is called ${show(source.name)}. Make them the same.`,
     );
   if (start === null || states === null) return null;
-  return { name: source.name, hash: source.hash, start, each, policy, states };
+  const plan = planned === undefined ? defaultPlan(states) : readOneOf(planned, "what a plan holds", PLAN_KINDS);
+  return { name: source.name, hash: source.hash, start, each, plan: plan ?? "document", policy, states };
 }
 
 function readNamed(root: Field, map: ReadonlyMap<string, Field>, key: string): string | null {
@@ -132,4 +135,10 @@ function valueAt(value: unknown, path: Path): unknown {
 
 function keyOf(path: Path): string {
   return path.map((part) => (/^\w{1,60}$/.test(String(part)) ? String(part) : show(String(part)))).join(".");
+}
+
+/** A plan for the role `execute` is what it executes. Pipelines that were stored before the key existed rely on this. */
+function defaultPlan(states: Pipeline["states"]): Pipeline["plan"] {
+  const executes = Object.values(states).some(({ step }) => step.kind === "agent" && step.role === "execute");
+  return executes ? "execution" : "document";
 }

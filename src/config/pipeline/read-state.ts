@@ -1,5 +1,5 @@
 import { possibleOutcomes } from "../../core/pipeline/edges.ts";
-import { FAILURE_OUTCOMES, OUTCOMES, type FailureOutcome, type OutcomeName } from "../../core/outcomes/outcome.ts";
+import { FAILURE_OUTCOMES, OUTCOMES, type OutcomeName } from "../../core/outcomes/outcome.ts";
 import {
   END_STATUSES,
   WAIT_KINDS,
@@ -114,7 +114,7 @@ function readOutcomes(field: Field, step: Step | null): State["on"] {
 
 /** The failure classes are the same for every step, so they are not listed each time. */
 export function waysToEnd(outcomes: readonly OutcomeName[]): string {
-  const own = outcomes.filter((outcome) => !FAILURE_OUTCOMES.includes(outcome as FailureOutcome));
+  const own = outcomes.filter((outcome) => !FAILURE_OUTCOMES.some((failure) => failure === outcome));
   const failures = own.length === outcomes.length ? "" : ", or in a failure such as timeout or agent_error";
   return `This state can end in ${own.join(", ")}${failures}.`;
 }

@@ -1,10 +1,10 @@
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
 import { describe, expect, it } from "vitest";
-import { OUTCOME_GUIDES, STAGED_PLAN_EXAMPLE } from "./outcome-guide.ts";
+import { exampleOf, outcomesOf, type ReportScope } from "./outcome.ts";
+import { PLAN_KINDS } from "./outcome-entry.ts";
 import { outcomeJsonSchema } from "./outcome-json-schema.ts";
-import { outcomesOf } from "./outcome-schemas.ts";
 import { readReport } from "./read-outcome.ts";
-import { type Role, ROLES } from "../task/role.ts";
+import { ROLES } from "../task/role.ts";
 import { type JsonSchema, strictSchema } from "./simplify-schema.ts";
 
 const validators = new AjvJsonSchemaValidator();
@@ -13,9 +13,8 @@ function fits(schema: JsonSchema, value: unknown): boolean {
   return validators.getValidator(schema)(value).valid;
 }
 
-function examplesOf(role: Role): readonly Readonly<Record<string, unknown>>[] {
-  const staged = role.startsWith("plan") ? [STAGED_PLAN_EXAMPLE] : [];
-  return [...outcomesOf(role).map((name) => OUTCOME_GUIDES[name].example), ...staged];
+function examplesOf({ role, plan }: ReportScope): readonly Readonly<Record<string, unknown>>[] {
+  return outcomesOf(role).map((name) => exampleOf(name, plan));
 }
 
 /** As a model writes that has to name every key: what it leaves out is null. */
@@ -35,8 +34,11 @@ function everySchema(schema: JsonSchema): readonly JsonSchema[] {
   return [schema, ...inner.flatMap(everySchema)];
 }
 
-describe.each(ROLES)("the schema of %s", (role) => {
-  const schema = outcomeJsonSchema(role);
+const SCOPES = ROLES.flatMap((role) => PLAN_KINDS.map((plan): ReportScope => ({ role, plan })));
+
+describe.each(SCOPES)("the schema of $role with a plan that is a $plan", (scope) => {
+  const { role } = scope;
+  const schema = outcomeJsonSchema(scope);
 
   it("is an object at the top that names exactly the role's outcomes", () => {
     expect(schema).toMatchObject({ type: "object", required: ["outcome"] });
@@ -44,8 +46,8 @@ describe.each(ROLES)("the schema of %s", (role) => {
   });
 
   it("lets every report through that the role may make, and no other outcome", () => {
-    for (const example of examplesOf(role)) {
-      expect(readReport(example, role).ok).toBe(true);
+    for (const example of examplesOf(scope)) {
+      expect(readReport(example, scope).ok).toBe(true);
       expect(fits(schema, example), JSON.stringify(example)).toBe(true);
     }
     expect(fits(schema, { outcome: "checks_passed", summary: "all green" })).toBe(false);
@@ -71,10 +73,10 @@ describe.each(ROLES)("the schema of %s", (role) => {
       if (type !== "object") continue;
       expect([required, additionalProperties]).toEqual([Object.keys(properties), false]);
     }
-    for (const example of examplesOf(role)) {
+    for (const example of examplesOf(scope)) {
       const report = spellOut(example, strict);
       expect(fits(strict, report), JSON.stringify(report)).toBe(true);
-      expect(readReport(report, role)).toEqual(readReport(example, role));
+      expect(readReport(report, scope)).toEqual(readReport(example, scope));
     }
     expect(fits(strict, { outcome: "needs_info" })).toBe(false);
   });
@@ -83,9 +85,9 @@ describe.each(ROLES)("the schema of %s", (role) => {
 const PLAIN_WORDS = "type description enum items properties required additionalProperties anyOf".split(" ");
 
 it("says which outcome needs what, and the limits that it cannot express", () => {
-  const { properties } = outcomeJsonSchema("plan");
+  const { properties } = outcomeJsonSchema({ role: "plan", plan: "document" });
   expect(properties?.["outcome"]?.description).toContain("plan_complete: needs plan, plan_summary; may have summary");
-  expect(properties?.["outcome"]?.description).toContain("plan_complete: needs prompt, tools");
+  expect(properties?.["outcome"]?.description).not.toContain("needs prompt");
   expect(properties?.["questions"]?.description).toBe("For needs_info. At least 1 and at most 5 entries.");
   expect(properties?.["questions"]?.items?.properties?.["id"]?.description).toMatch(/^1 to 64 letters/);
   expect(properties?.["summary"]?.description).toBe("For plan_complete, needs_info, options_proposed.");

@@ -1,7 +1,5 @@
 import { z } from "zod";
-import type { AgentOutcome } from "./outcome.ts";
-import { outcomesOf, PAYLOADS } from "./outcome-schemas.ts";
-import type { Role } from "../task/role.ts";
+import { outcomesOf, reportForm, type AgentOutcome, type ReportScope } from "./outcome.ts";
 import { simplifySchema, type JsonSchema } from "./simplify-schema.ts";
 
 /**
@@ -9,37 +7,33 @@ import { simplifySchema, type JsonSchema } from "./simplify-schema.ts";
  * there. Model APIs refuse a union at the top, and many of them everything but the plainest words of JSON Schema, so what
  * belongs to which outcome is said in descriptions. It lets through more than `readReport`, which decides.
  */
-export function outcomeJsonSchema(role: Role): JsonSchema {
-  const known = SCHEMAS.get(role) ?? buildSchema(role);
-  SCHEMAS.set(role, known);
+export function outcomeJsonSchema({ role, plan }: ReportScope): JsonSchema {
+  const key = `${role} ${plan}`;
+  const known = SCHEMAS.get(key) ?? buildSchema({ role, plan });
+  SCHEMAS.set(key, known);
   return known;
 }
 
 /** They never change, and each takes two milliseconds to build. */
-const SCHEMAS = new Map<Role, JsonSchema>();
+const SCHEMAS = new Map<string, JsonSchema>();
 
-function buildSchema(role: Role): JsonSchema {
-  const shapes = outcomesOf(role).flatMap(shapesOf);
+function buildSchema({ role, plan }: ReportScope): JsonSchema {
+  const shapes = outcomesOf(role).map((outcome): Shape => {
+    const { schema } = reportForm(outcome, plan);
+    const { properties = {}, required = [] } = simplifySchema(z.toJSONSchema(schema, { io: "input" }));
+    return { outcome, properties, required };
+  });
   const names = new Set(shapes.flatMap(({ properties }) => Object.keys(properties)));
   const outcome = { type: "string", enum: outcomesOf(role), description: shapes.map(describeShape).join("\n") };
   const properties = [...names].map((name) => [name, mergeProperty(name, shapes)] as const);
   return { type: "object", properties: { outcome, ...Object.fromEntries(properties) }, required: ["outcome"] };
 }
 
-/** One object that an outcome can be; plans are one of two. */
+/** The object that reports an outcome. */
 interface Shape {
   readonly outcome: AgentOutcome;
   readonly properties: Readonly<Record<string, JsonSchema>>;
   readonly required: readonly string[];
-}
-
-function shapesOf(outcome: AgentOutcome): readonly Shape[] {
-  const schema: z.ZodType = PAYLOADS[outcome];
-  const alternatives = schema instanceof z.ZodUnion ? schema.options : [schema];
-  return alternatives.map((each) => {
-    const { properties = {}, required = [] } = simplifySchema(z.toJSONSchema(each, { io: "input" }));
-    return { outcome, properties, required };
-  });
 }
 
 function describeShape({ outcome, properties, required }: Shape): string {

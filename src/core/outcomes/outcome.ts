@@ -1,94 +1,105 @@
+import type { z } from "zod";
 import type { Role } from "../task/role.ts";
+import { ENGINE_OUTCOMES } from "./engine-outcomes.ts";
+import { FAILURES } from "./failure-outcomes.ts";
+import { NIGHTLY_OUTCOMES } from "./nightly-outcomes.ts";
+import type { OutcomeClass, OutcomeEntry, PlanKind, ReportForm } from "./outcome-entry.ts";
+import { DECISIONS } from "./people-outcomes.ts";
+import { WORK_OUTCOMES } from "./work-outcomes.ts";
 
-/** What an agent may report. Payload schemas: outcome-schemas.ts. */
-export const AGENT_OUTCOMES = [
-  "improvement_found",
-  "no_improvement",
-  "implemented",
-  "verified",
-  "verify_failed",
-  "described",
-  "opened", // a change request, as the agent says; whether it is `published` the engine finds out
-  "plan_complete",
-  "investigation_complete",
-  "design_ready",
-  "completed",
-  "approved",
-  "changes_requested",
-  "needs_info",
-  "options_proposed",
-] as const;
+const REPORTED = { ...NIGHTLY_OUTCOMES, ...WORK_OUTCOMES };
 
-/** What the engine concludes by itself from what it saw. */
-export const ENGINE_OUTCOMES = [
-  "checks_passed",
-  "checks_failed",
-  "policy_failed",
-  "no_changes",
-  "published",
-  "merged",
-  "closed",
-  "conflict",
-  "setup_failed",
-  "night_over", // no room for another change request, or no money left for tonight
-  "budget_reserved", // what is left of tonight's money may be needed by the runs under way
-] as const;
+/** Everything a step can come to. Types, schemas, prompts, default edges and the table in the docs are made from it. */
+const TABLE = { ...REPORTED, ...ENGINE_OUTCOMES, ...FAILURES, ...DECISIONS };
 
-/** How a run can go wrong, by class: each has a default edge (edges.ts). */
-export const FAILURE_OUTCOMES = [
-  "usage_limit",
-  "provider_down",
-  "login_expired",
-  "agent_missing",
-  "context_too_long",
-  "refused",
-  "timeout",
-  "budget_exhausted",
-  "disk_full",
-  "agent_error",
-  "invalid_output",
-  "sandbox_refused",
-  "interrupted",
-] as const;
+export type OutcomeName = keyof typeof TABLE;
+/** What an agent may report. */
+export type AgentOutcome = keyof typeof REPORTED;
+/** How a run can go wrong, whatever its step. */
+export type FailureOutcome = keyof typeof FAILURES;
+type PeopleOutcome = keyof typeof DECISIONS;
 
-/** What people decide. */
-export const PEOPLE_OUTCOMES = ["approve", "reject", "revise", "answered", "chosen", "cancel", "retry"] as const;
+export const OUTCOMES = namesOf(TABLE);
+export const AGENT_OUTCOMES: readonly AgentOutcome[] = namesOf(REPORTED);
+export const FAILURE_OUTCOMES: readonly FailureOutcome[] = namesOf(FAILURES);
+export const PEOPLE_OUTCOMES: readonly PeopleOutcome[] = namesOf(DECISIONS);
 
-export const OUTCOMES = [...AGENT_OUTCOMES, ...ENGINE_OUTCOMES, ...FAILURE_OUTCOMES, ...PEOPLE_OUTCOMES] as const;
+/** Every outcome of this class. */
+type OutcomeOfClass<Class extends OutcomeClass> = {
+  [Name in OutcomeName]: (typeof TABLE)[Name]["class"] extends Class ? Name : never;
+}[OutcomeName];
 
-export type AgentOutcome = (typeof AGENT_OUTCOMES)[number];
-export type FailureOutcome = (typeof FAILURE_OUTCOMES)[number];
-export type OutcomeName = (typeof OUTCOMES)[number];
-
-/** The outcomes each role may report; `needs_info` and `options_proposed` are open to every role. */
-export const ROLE_OUTCOMES: Record<Role, readonly AgentOutcome[]> = {
-  analyze: ["improvement_found", "no_improvement"],
-  implement: ["implemented"],
-  verify: ["verified", "verify_failed"],
-  describe: ["described"],
-  plan: ["plan_complete"],
-  plan_revision: ["plan_complete"],
-  execute: ["completed"],
-  investigate: ["investigation_complete"],
-  design: ["design_ready"],
-  review: ["approved", "changes_requested"],
-  request_changes: ["implemented"],
-  publish: ["opened"],
-};
-
-/** What every agent may report whatever its role. */
-export const SHARED_AGENT_OUTCOMES = ["needs_info", "options_proposed"] as const satisfies readonly AgentOutcome[];
-
-/** Roles whose success means changed files: an empty change turns their report into `no_changes`. */
-export const CHANGING_ROLES: readonly Role[] = ["implement", "request_changes"];
+export type PayloadOf<Name extends OutcomeName> = z.output<(typeof TABLE)[Name]["payload"]>;
 
 /** What happened in a step, as `advance` takes it. */
-export interface Outcome {
-  readonly name: OutcomeName;
-  /** One or two sentences for people. */
-  readonly summary: string;
-  /** What was reported, checked against the outcome's schema; `{}` where there is none. */
-  readonly payload: Readonly<Record<string, unknown>>;
-  /** When to try again, for `usage_limit`, `provider_down` and `night_over`, where known. */
-  readonly retryAt: number | null;
+export type Outcome<Name extends OutcomeName = OutcomeName> = {
+  [Each in Name]: {
+    readonly name: Each;
+    /** One or two sentences for people. */
+    readonly summary: string;
+    readonly payload: PayloadOf<Each>;
+    /** When to try again, for `usage_limit`, `provider_down` and `night_over`, where known. */
+    readonly retryAt: number | null;
+  };
+}[Name];
+
+/** The outcomes that can do without a payload. */
+export type BareOutcome = {
+  [Name in OutcomeName]: Record<string, never> extends PayloadOf<Name> ? Name : never;
+}[OutcomeName];
+
+export function outcomeOf<Name extends BareOutcome>(name: Name, summary: string): Outcome<Name>;
+export function outcomeOf<Name extends OutcomeName>(
+  name: Name,
+  summary: string,
+  payload: PayloadOf<Name>,
+): Outcome<Name>;
+export function outcomeOf(name: OutcomeName, summary: string, payload: object = {}): Outcome {
+  // The overloads pair each name with its payload.
+  return { name, summary, payload, retryAt: null } as Outcome;
+}
+
+export function entryOf(name: OutcomeName): OutcomeEntry {
+  return TABLE[name];
+}
+
+export function isOutcome(name: string): name is OutcomeName {
+  return Object.hasOwn(TABLE, name);
+}
+
+/** An outcome of a run that went wrong; its summary is shown as the run's error. */
+export type Failure = Outcome<OutcomeOfClass<"failure">>;
+
+export function isFailure<Given extends Pick<Outcome, "name">>(
+  outcome: Given,
+): outcome is Extract<Given, Pick<Failure, "name">> {
+  return entryOf(outcome.name).class === "failure";
+}
+
+/** What a role may report. */
+export function outcomesOf(role: Role): readonly AgentOutcome[] {
+  return AGENT_OUTCOMES.filter((name) => {
+    const { agent = [] } = entryOf(name).from;
+    return agent === "any" || agent.includes(role);
+  });
+}
+
+/** Who reports, and what its plans hold: by this the schema of a report is chosen, never by what was reported. */
+export interface ReportScope {
+  readonly role: Role;
+  readonly plan: PlanKind;
+}
+
+export function reportForm(name: AgentOutcome, plan: PlanKind): ReportForm {
+  return REPORTED[name].reportForm(plan);
+}
+
+/** A whole report, for agents and tests. */
+export function exampleOf(name: AgentOutcome, plan: PlanKind): Readonly<Record<string, unknown>> {
+  return { outcome: name, ...reportForm(name, plan).example };
+}
+
+function namesOf<Table extends object>(table: Table): readonly (keyof Table)[] {
+  // The tables are literals: they have no keys but their own.
+  return Object.keys(table) as (keyof Table)[];
 }

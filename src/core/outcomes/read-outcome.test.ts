@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { AGENT_OUTCOMES, ROLE_OUTCOMES } from "./outcome.ts";
-import { OUTCOME_GUIDES, STAGED_PLAN_EXAMPLE } from "./outcome-guide.ts";
-import { outcomesOf } from "./outcome-schemas.ts";
+import { AGENT_OUTCOMES, exampleOf, outcomesOf, type ReportScope } from "./outcome.ts";
+import { PLAN_KINDS } from "./outcome-entry.ts";
 import { readReport, toOptions, toQuestions } from "./read-outcome.ts";
 import { type Role, ROLES } from "../task/role.ts";
 
@@ -10,8 +9,11 @@ describe("readReport", () => {
   it.each(ROLES.flatMap((role) => outcomesOf(role).map((name) => [role, name] as const)))(
     "takes the example of %s: %s",
     (role, name) => {
-      const report = readReport(OUTCOME_GUIDES[name].example, role);
-      expect(report).toMatchObject({ ok: true, outcome: { name, retryAt: null } });
+      for (const plan of PLAN_KINDS)
+        expect(readReport(exampleOf(name, plan), { role, plan })).toMatchObject({
+          ok: true,
+          outcome: { name, retryAt: null },
+        });
     },
   );
 
@@ -20,21 +22,26 @@ describe("readReport", () => {
     expect(AGENT_OUTCOMES.filter((name) => !reachable.has(name))).toEqual([]);
   });
 
-  it("takes both shapes of a plan and names what is missing of the one it resembles", () => {
-    expect(readReport(STAGED_PLAN_EXAMPLE, "plan")).toMatchObject({
-      ok: true,
-      outcome: { payload: { needs_git: false, directories: ["reports"] } },
-    });
-    expect(problem({ outcome: "plan_complete", prompt: "do it" }, "plan")).toMatch(
-      /"tools" is missing[^]*"needs_git" is missing/,
-    );
-    expect(problem({ outcome: "plan_complete" }, "plan")).toMatch(/"plan" is missing[^]*"plan_summary" is missing/);
+  it("takes the plan that the pipeline asks for, and refuses the other kind", () => {
+    const [document, execution] = PLAN_KINDS.map((plan) => exampleOf("plan_complete", plan));
+    const scopes = PLAN_KINDS.map((plan): ReportScope => ({ role: "plan", plan }));
+    expect(scopes.map((scope) => readReport(document, scope).ok)).toEqual([true, false]);
+    expect(scopes.map((scope) => readReport(execution, scope).ok)).toEqual([false, true]);
+    expect(problem(execution, { role: "plan", plan: "document" })).toMatch(/"plan" is missing[^]*"plan_summary"/);
+    expect(problem(document, { role: "plan", plan: "execution" })).toMatch(/"tools" is missing[^]*"needs_git"/);
+  });
+
+  it("keeps tools and directories of a plan that holds a document as well", () => {
+    const both = { ...exampleOf("plan_complete", "document"), ...exampleOf("plan_complete", "execution") };
+    const report = readReport(both, { role: "plan_revision", plan: "execution" });
+    expect(report).toMatchObject({ outcome: { payload: { tools: ["Read", "Write"], directories: ["reports"] } } });
+    expect(report).not.toHaveProperty("outcome.payload.plan");
   });
 
   it("leaves out keys it does not know", () => {
     const report = readReport(
       { outcome: "implemented", summary: "done", checks: "all green", commit: "abc" },
-      "implement",
+      as("implement"),
     );
     expect(report).toEqual({
       ok: true,
@@ -48,16 +55,16 @@ describe("readReport", () => {
       summary: "fine",
       comments: [{ file: null, line: null, severity: "nit", comment: "x" }],
     };
-    expect(readReport(review, "review").ok).toBe(true);
-    expect(readReport({ ...review, comments: null }, "review")).toMatchObject({
+    expect(readReport(review, as("review")).ok).toBe(true);
+    expect(readReport({ ...review, comments: null }, as("review"))).toMatchObject({
       outcome: { payload: { comments: [] } },
     });
   });
 
   it("makes a summary where the outcome asks for none", () => {
     const asked = { outcome: "needs_info", questions: [{ id: "a", question: "Which one?", input: "text" }] };
-    expect(readReport(asked, "implement")).toMatchObject({ outcome: { summary: "Which one?" } });
-    expect(readReport({ outcome: "no_improvement", reason: "clean", files_scanned: 0 }, "analyze")).toMatchObject({
+    expect(readReport(asked, as("implement"))).toMatchObject({ outcome: { summary: "Which one?" } });
+    expect(readReport({ outcome: "no_improvement", reason: "clean", files_scanned: 0 }, as("analyze"))).toMatchObject({
       outcome: { summary: "clean" },
     });
   });
@@ -66,9 +73,9 @@ describe("readReport", () => {
     for (const role of ROLES) {
       const foreign = AGENT_OUTCOMES.filter((name) => !outcomesOf(role).includes(name));
       for (const name of foreign)
-        expect(problem(OUTCOME_GUIDES[name].example, role)).toContain(`not open to the role ${role}`);
+        expect(problem(exampleOf(name, "document"), as(role))).toContain(`not open to the role ${role}`);
     }
-    expect(ROLE_OUTCOMES.implement).not.toContain("approved");
+    expect(outcomesOf("implement")).not.toContain("approved");
   });
 
   it.each([
@@ -86,7 +93,7 @@ describe("readReport", () => {
     [{ outcome: "implemented", summary: ["x"] }, '"summary" must be string; found a list of 1'],
     [{ outcome: "\u001b]0;owned\u0007" }, "is no outcome"],
   ])("refuses %j for implement and says why", (value, expected) => {
-    const found = problem(value, "implement");
+    const found = problem(value, as("implement"));
     expect(found).toContain(expected);
     expect(found).not.toMatch(/\u001b/);
   });
@@ -101,7 +108,7 @@ describe("readReport", () => {
           { id: "b b", question: "?", input: "text", deadline: "tomorrow" },
         ],
       },
-      "plan",
+      as("plan"),
     );
     expect(found).toContain('"questions[0].input" must be one of "text", "choice", "boolean"; found "textarea".');
     expect(found).toContain('"questions[2].id" must be 1 to 64 letters');
@@ -163,7 +170,7 @@ describe("readReport", () => {
     ],
   ])("refuses %s", (_, outcome, payload, expected) => {
     const role = ROLES.find((each) => outcomesOf(each).some((name) => name === outcome)) ?? "implement";
-    expect(problem({ outcome, ...payload }, role)).toContain(expected);
+    expect(problem({ outcome, ...payload }, as(role))).toContain(expected);
   });
 
   it("answers whatever JSON it is given", () => {
@@ -175,7 +182,7 @@ describe("readReport", () => {
         (value, role, outcome) => {
           const wrapped =
             typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value, outcome } : value;
-          const report = readReport(wrapped, role);
+          const report = readReport(wrapped, as(role));
           if (!report.ok) expect(report.problem).toMatch(/\S/);
         },
       ),
@@ -185,13 +192,14 @@ describe("readReport", () => {
 
 describe("toQuestions", () => {
   it("turns deadlines into milliseconds and booleans into yes and no", () => {
-    const questions = toQuestions({
+    const { outcome } = reported({
+      outcome: "needs_info",
       questions: [
         { id: "a", question: "Now?", input: "boolean", default: true, deadline: "2030-01-01T01:00:00+01:00" },
         { id: "b", question: "Which?", input: "choice", options: ["x", "y"], context: "see README" },
       ],
     });
-    expect(questions).toEqual([
+    expect(toQuestions(outcome.name === "needs_info" ? outcome.payload.questions : [])).toEqual([
       {
         id: "a",
         question: "Now?",
@@ -212,33 +220,37 @@ describe("toQuestions", () => {
       },
     ]);
   });
-
-  it("gives the same questions from the payload that was kept", () => {
-    const report = readReport(OUTCOME_GUIDES.needs_info.example, "implement");
-    if (!report.ok) throw new Error(report.problem);
-    expect(toQuestions(report.outcome.payload)).toHaveLength(1);
-    expect(toQuestions({})).toEqual([]);
-  });
 });
 
 describe("toOptions", () => {
   it("keeps what speaks for and against", () => {
-    const options = toOptions({
+    const { outcome } = reported({
+      outcome: "options_proposed",
+      summary: "two ways",
       options: [
         { ...option("a"), pros: ["quick", "small"], cons: "ugly" },
         { ...option("b"), recommended: true },
       ],
     });
-    expect(options).toEqual([
+    expect(toOptions(outcome.name === "options_proposed" ? outcome.payload.options : [])).toEqual([
       { id: "a", title: "A", description: "d\nFor: quick; small\nAgainst: ugly", recommended: false },
       { id: "b", title: "A", description: "d", recommended: true },
     ]);
-    expect(toOptions({})).toEqual([]);
   });
 });
 
-function problem(value: unknown, role: Role): string {
-  const report = readReport(value, role);
+function reported(value: unknown) {
+  const report = readReport(value, as("implement"));
+  if (!report.ok) throw new Error(report.problem);
+  return report;
+}
+
+function as(role: Role): ReportScope {
+  return { role, plan: "document" };
+}
+
+function problem(value: unknown, scope: ReportScope): string {
+  const report = readReport(value, scope);
   if (report.ok) throw new Error(`expected ${JSON.stringify(value)} to be refused`);
   return report.problem;
 }

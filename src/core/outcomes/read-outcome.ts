@@ -1,17 +1,24 @@
 import type { z } from "zod";
 import { didYouMean } from "../text/did-you-mean.ts";
-import { AGENT_OUTCOMES, type AgentOutcome, type Outcome } from "./outcome.ts";
-import { outcomesOf, PAYLOADS, payloadSchema } from "./outcome-schemas.ts";
+import {
+  AGENT_OUTCOMES,
+  outcomesOf,
+  reportForm,
+  type AgentOutcome,
+  type Outcome,
+  type ReportScope,
+} from "./outcome.ts";
+import type { ReportedOption, ReportedQuestion } from "./payload-fields.ts";
 import type { Role } from "../task/role.ts";
 import type { Option, Question } from "../task/task.ts";
 import { terminalLine } from "../text/terminal-text.ts";
 
 export type ReadReport =
-  | { readonly ok: true; readonly outcome: Outcome }
+  | { readonly ok: true; readonly outcome: Outcome<AgentOutcome> }
   | { readonly ok: false; readonly problem: string };
 
 /** Holds what an agent reported to the schema of its role. `problem` names everything that is wrong, for the agent to repair. */
-export function readReport(value: unknown, role: Role): ReadReport {
+export function readReport(value: unknown, { role, plan }: ReportScope): ReadReport {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return refuse(
       `The report must be a JSON object such as {"outcome": "…", "summary": "…"}; found ${show(value)}. ${allowed(role)}`,
@@ -22,19 +29,18 @@ export function readReport(value: unknown, role: Role): ReadReport {
   const name = report["outcome"];
   if (!mayReport(role, name)) return refuse(wrongName(name, role));
 
-  const parsed = payloadSchema(name, report).safeParse(report);
+  const parsed = reportForm(name, plan).schema.safeParse(report);
   if (!parsed.success) {
     const problems = parsed.error.issues.map((issue) => `- ${describe(issue, report)}`);
     return refuse(`The report "${name}" does not fit its schema:\n${problems.join("\n")}`);
   }
-  return { ok: true, outcome: { name, summary: summaryOf(name, parsed.data), payload: parsed.data, retryAt: null } };
+  // The form's schema is that of this very name.
+  const outcome = { name, summary: "", payload: parsed.data, retryAt: null } as Outcome<AgentOutcome>;
+  return { ok: true, outcome: { ...outcome, summary: summaryOf(outcome) } };
 }
 
-/** The questions of a `needs_info` payload; none where the payload does not fit. */
-export function toQuestions(payload: Readonly<Record<string, unknown>>): readonly Question[] {
-  const parsed = PAYLOADS.needs_info.safeParse(payload);
-  if (!parsed.success) return [];
-  return parsed.data.questions.map((asked) => ({
+export function toQuestions(reported: readonly ReportedQuestion[]): readonly Question[] {
+  return reported.map((asked) => ({
     id: asked.id,
     question: asked.question,
     context: asked.context ?? null,
@@ -45,11 +51,8 @@ export function toQuestions(payload: Readonly<Record<string, unknown>>): readonl
   }));
 }
 
-/** The options of an `options_proposed` or `investigation_complete` payload; none where the payload does not fit. */
-export function toOptions(payload: Readonly<Record<string, unknown>>): readonly Option[] {
-  const parsed = PAYLOADS.options_proposed.shape.options.safeParse(payload["options"]);
-  if (!parsed.success) return [];
-  return parsed.data.map((option) => ({
+export function toOptions(reported: readonly ReportedOption[]): readonly Option[] {
+  return reported.map((option) => ({
     id: option.id,
     title: option.title,
     description: [option.description, ...pleas("For", option.pros), ...pleas("Against", option.cons)].join("\n"),
@@ -66,15 +69,13 @@ function yesOrNo(value: boolean): string {
   return value ? "yes" : "no";
 }
 
-function summaryOf(name: AgentOutcome, payload: Readonly<Record<string, unknown>>): string {
-  const said = [payload["summary"], payload["plan_summary"], payload["reason"], payload["reasoning"]].find(
-    (each) => typeof each === "string",
-  );
-  if (typeof said === "string") return said;
-  if (name === "needs_info")
-    return toQuestions(payload)
-      .map(({ question }) => question)
-      .join("\n");
+/** Where the agent left out the summary, whatever of its report says the most. */
+function summaryOf({ name, payload }: Outcome<AgentOutcome>): string {
+  if (payload.summary !== undefined) return payload.summary;
+  if ("plan_summary" in payload) return payload.plan_summary;
+  if ("reason" in payload && payload.reason !== undefined) return payload.reason;
+  if ("reasoning" in payload) return payload.reasoning;
+  if ("questions" in payload) return payload.questions.map(({ question }) => question).join("\n");
   return name.replaceAll("_", " ");
 }
 

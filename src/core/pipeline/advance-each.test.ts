@@ -67,7 +67,7 @@ describe("a pipeline that walks a list", () => {
       role: "implement",
       trigger: { kind: "verdict", text: "It does less than was selected.\n\n-0.01 is missing" },
     });
-    const bare = makeOutcome("verify_failed", { summary: "It does nothing.", payload: { error_details: null } });
+    const bare = makeOutcome("verify_failed", { summary: "It does nothing.", payload: { error_details: undefined } });
     expect(walk(improve, first, [...checked, bare]).next?.trigger?.text).toBe("It does nothing.");
   });
 

@@ -1,11 +1,13 @@
-import { defaultEdge, type DefaultEdge } from "./edges.ts";
+import { defaultEdge } from "./edges.ts";
 import { enterState, goToEnd, type Move } from "./enter-state.ts";
 import type { Actor, EventDraft } from "../task/event.ts";
-import type { Outcome, OutcomeName } from "../outcomes/outcome.ts";
+import { entryOf, outcomeOf, type Outcome } from "../outcomes/outcome.ts";
+import type { DefaultEdge } from "../outcomes/outcome-entry.ts";
 import type { Facts, Pipeline, State, Target } from "./pipeline.ts";
 import { describeTried, giveUpItem, takeUpItem, walkAnew, walksAnew, withoutWork } from "./items.ts";
 import { learn } from "../task/apply-outcome.ts";
 import { recordMove } from "../task/record-move.ts";
+import type { ReportedOption } from "../outcomes/payload-fields.ts";
 import { toOptions, toQuestions } from "../outcomes/read-outcome.ts";
 import { backoffDelayMs, parkDelayMs } from "../task/retry.ts";
 import type { Role } from "../task/role.ts";
@@ -76,7 +78,7 @@ function decide(params: AdvanceParams, state: State): Move {
   const { task, outcome } = params;
   if (outcome.name === "answered" && state.step.kind !== "wait") return again(params, replyTrigger(params, "answers"));
   if (outcome.name === "chosen") {
-    const chosen = choose(params, state);
+    const chosen = choose(params, state, outcome.payload.option);
     if (chosen !== null) return chosen;
   }
   const targets = state.on[outcome.name];
@@ -84,11 +86,10 @@ function decide(params: AdvanceParams, state: State): Move {
   const edge = defaultEdge(outcome.name, state.step);
   if (edge !== null) return takeDefault(params, edge);
   // A state that does not know an outcome never throws and never loops for free: it is a bad report.
-  const unknown: Outcome = {
-    ...outcome,
-    name: "invalid_output",
-    summary: `outcome "${outcome.name}" is not one that state "${task.state}" knows (${Object.keys(state.on).join(", ")})`,
-  };
+  const unknown = outcomeOf(
+    "invalid_output",
+    `outcome "${outcome.name}" is not one that state "${task.state}" knows (${Object.keys(state.on).join(", ")})`,
+  );
   return takeDefault({ ...params, outcome: unknown }, { do: "again", max: 1, backoff: false, then: "fail" });
 }
 
@@ -202,11 +203,7 @@ function tryAgain(params: AdvanceParams, edge: Extract<DefaultEdge, { do: "again
 function spendAttempt(params: AdvanceParams, times: number): Move {
   const { outcome } = params;
   const counted = count(params.task, `${params.task.state}:${outcome.name}`);
-  const error: Outcome = {
-    ...outcome,
-    name: "agent_error",
-    summary: `${outcome.summary} (interrupted ${times} times)`,
-  };
+  const error = outcomeOf("agent_error", `${outcome.summary} (interrupted ${times} times)`);
   const spent = { ...params, outcome: error, task: countRun(counted, { ...params, outcome: error }) };
   return tryAgain(spent, { do: "again", max: 2, backoff: true, then: "fail" });
 }
@@ -245,7 +242,7 @@ function ask(params: AdvanceParams, what: "answers" | "choice"): Move {
   // The reply goes to the run that asked.
   const task = { ...params.task, trigger: resumeTrigger(params) };
   if (what === "answers") {
-    const questions = toQuestions(outcome.payload);
+    const questions = outcome.name === "needs_info" ? toQuestions(outcome.payload.questions) : [];
     const exchange = { kind: "answers", state: task.state, role, asked: questions, reply: null, by: null, at } as const;
     return {
       task: { ...task, conversation: [...task.conversation, exchange] },
@@ -254,7 +251,7 @@ function ask(params: AdvanceParams, what: "answers" | "choice"): Move {
       end: null,
     };
   }
-  const options = toOptions(outcome.payload);
+  const options = toOptions(proposedOptions(outcome));
   const exchange = { kind: "choice", state: task.state, role, asked: options, reply: null, by: null, at } as const;
   return {
     task: { ...task, conversation: [...task.conversation, exchange] },
@@ -262,6 +259,16 @@ function ask(params: AdvanceParams, what: "answers" | "choice"): Move {
     next: null,
     end: null,
   };
+}
+
+function proposedOptions(outcome: Outcome): readonly ReportedOption[] {
+  switch (outcome.name) {
+    case "options_proposed":
+    case "investigation_complete":
+      return outcome.payload.options ?? [];
+    default:
+      return [];
+  }
 }
 
 /** The machine has no answer: a person picks a state. The options' ids are names of states. */
@@ -283,10 +290,8 @@ function askPerson(params: AdvanceParams, reason: string, targets: readonly Targ
 }
 
 /** An option is one that an agent proposed, or the name of a state; null where it is neither. */
-function choose(params: AdvanceParams, state: State): Move | null {
-  const { task, outcome, pipeline } = params;
-  const given = outcome.payload["option"];
-  const option = typeof given === "string" ? given : "";
+function choose(params: AdvanceParams, state: State, option: string): Move | null {
+  const { task, pipeline } = params;
   // `learn` wrote the reply into the agent's open proposal, if there was one.
   const exchange = task.conversation.at(-1);
   const isProposal = exchange?.kind === "choice" && exchange.at === params.at && exchange.reply?.["option"] === option;
@@ -300,32 +305,29 @@ function choose(params: AdvanceParams, state: State): Move | null {
 
 function triggerOf(params: AdvanceParams): Trigger | null {
   const { outcome, run } = params;
-  const kinds: Partial<Record<OutcomeName, Trigger["kind"]>> = {
-    checks_failed: "errors",
-    policy_failed: "errors",
-    verify_failed: "verdict",
-    changes_requested: "comments",
-    revise: "comments",
-    answered: "answers",
-    chosen: "choice",
-    conflict: "conflict",
-    // Only where a pipeline says itself where these lead.
-    no_changes: "retry",
-    agent_error: "retry",
-    timeout: "retry",
-    refused: "retry",
-    invalid_output: "report",
-  };
-  const kind = kinds[outcome.name];
-  if (kind === undefined) return null;
-  return { kind, text: whyOf(outcome), run: run?.id ?? null };
+  const kind = entryOf(outcome.name).trigger;
+  return kind === null ? null : { kind, text: whyOf(outcome), run: run?.id ?? null };
 }
 
-/** Of a check its output says it all; a verdict is a sentence, and details where there are any. */
-function whyOf({ name, summary, payload }: Outcome): string {
-  const details = payload["details"] ?? payload["error_details"];
-  if (typeof details !== "string" || details.trim() === "") return summary;
-  return name === "verify_failed" && details !== summary ? `${summary}\n\n${details}` : details;
+/** For checks, pass on the output. For verdicts, pass on the summary and the details. */
+function whyOf(outcome: Outcome): string {
+  const { summary } = outcome;
+  switch (outcome.name) {
+    case "checks_failed":
+    case "policy_failed":
+    case "revise":
+      return nonBlank(outcome.payload.details) ?? summary;
+    case "verify_failed": {
+      const details = nonBlank(outcome.payload.error_details) ?? summary;
+      return details === summary ? summary : `${summary}\n\n${details}`;
+    }
+    default:
+      return summary;
+  }
+}
+
+function nonBlank(text: string | undefined): string | null {
+  return text === undefined || text.trim() === "" ? null : text;
 }
 
 function replyTrigger({ outcome, task }: AdvanceParams, kind: "answers" | "choice"): Trigger {
@@ -357,18 +359,7 @@ function retryTrigger({ outcome, run }: AdvanceParams): Trigger {
 
 /** Parked and interrupted runs do not count: the next one is the same attempt. */
 function countRun(task: Task, { outcome, run }: AdvanceParams): Task {
-  const free: readonly OutcomeName[] = [
-    "usage_limit",
-    "provider_down",
-    "login_expired",
-    "agent_missing",
-    "disk_full",
-    "night_over",
-    "budget_reserved",
-    "interrupted",
-    "cancel",
-  ];
-  if (run === null || free.includes(outcome.name)) return task;
+  if (run === null || !entryOf(outcome.name).countsAsAttempt) return task;
   return count(task, `ran:${run.role ?? run.step}`);
 }
 

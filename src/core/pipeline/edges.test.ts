@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { defaultEdge, hasDefaultEdge, possibleOutcomes, type DefaultEdge } from "./edges.ts";
+import { defaultEdge, hasDefaultEdge, needsPerson, possibleOutcomes } from "./edges.ts";
+import type { DefaultEdge } from "../outcomes/outcome-entry.ts";
 import { FAILURE_OUTCOMES, OUTCOMES, type OutcomeName } from "../outcomes/outcome.ts";
 import { WAIT_KINDS, type Step } from "./pipeline.ts";
 import { ROLES } from "../task/role.ts";
@@ -37,6 +38,12 @@ describe("default edges", () => {
     expect(steps.map((step) => hasDefaultEdge(outcome, step))).toEqual([true, true, true]);
   });
 
+  it("a person decides after a refusal, an empty budget and a second session that is too long", () => {
+    const edges = FAILURE_OUTCOMES.map((name) => ({ name, edge: defaultEdge(name, { kind: "publish" }) }));
+    const asked = edges.filter(({ edge }) => edge !== null && needsPerson(edge));
+    expect(asked.map(({ name }) => name)).toEqual(["context_too_long", "refused", "budget_exhausted"]);
+  });
+
   it("what was published and not judged ends the task; where it is not out yet, the pipeline says", () => {
     expect(defaultEdge("policy_failed", { kind: "publish" })).toEqual({ do: "fail" });
     expect(defaultEdge("policy_failed", { kind: "checks" })).toBeNull();
@@ -69,7 +76,7 @@ describe("possibleOutcomes()", () => {
       approval: ["approve", "reject", "revise", "cancel"],
       answers: ["answered", "cancel"],
       choice: ["chosen", "cancel"],
-      review: ["approve", "changes_requested", "reject", "cancel"],
+      review: ["changes_requested", "approve", "reject", "cancel"],
       merge: ["merged", "closed", "reject", "cancel"],
     });
   });

@@ -1,90 +1,24 @@
-import {
-  FAILURE_OUTCOMES,
-  CHANGING_ROLES,
-  ROLE_OUTCOMES,
-  SHARED_AGENT_OUTCOMES,
-  type OutcomeName,
-} from "../outcomes/outcome.ts";
-import type { Step, WaitKind } from "./pipeline.ts";
-import type { QueueReason } from "../task/task.ts";
-
-/** Where an outcome leads when the state says nothing about it. */
-export type DefaultEdge =
-  /** The same step later. Not an attempt: nothing was tried, or it was not the task's fault. */
-  | { readonly do: "park"; readonly queue: QueueReason }
-  /** The same step again, `max` times; then `then`. */
-  | { readonly do: "again"; readonly max: number; readonly backoff: boolean; readonly then: "fail" | "person" }
-  /** Waits, then comes back to this state with the reply. */
-  | { readonly do: "ask"; readonly what: "answers" | "choice" }
-  | { readonly do: "person" }
-  | { readonly do: "fail" }
-  | { readonly do: "cancel" };
-
-/** How often a lost supervisor may cost nothing; the next one counts as an error of the agent. */
-export const FREE_INTERRUPTIONS = 3;
-
-const DEFAULT_EDGES: Partial<Record<OutcomeName, DefaultEdge>> = {
-  usage_limit: { do: "park", queue: "quota" },
-  provider_down: { do: "park", queue: "provider" },
-  login_expired: { do: "park", queue: "login" },
-  agent_missing: { do: "park", queue: "login" },
-  disk_full: { do: "park", queue: "capacity" },
-  context_too_long: { do: "again", max: 1, backoff: false, then: "person" },
-  timeout: { do: "again", max: 1, backoff: false, then: "fail" },
-  agent_error: { do: "again", max: 2, backoff: true, then: "fail" },
-  invalid_output: { do: "again", max: 1, backoff: false, then: "fail" },
-  interrupted: { do: "again", max: FREE_INTERRUPTIONS, backoff: false, then: "fail" },
-  refused: { do: "person" },
-  budget_exhausted: { do: "person" },
-  setup_failed: { do: "fail" },
-  sandbox_refused: { do: "fail" },
-  conflict: { do: "fail" },
-  night_over: { do: "park", queue: "budget" },
-  budget_reserved: { do: "park", queue: "budget" },
-  needs_info: { do: "ask", what: "answers" },
-  options_proposed: { do: "ask", what: "choice" },
-  cancel: { do: "cancel" },
-};
-
-const WAIT_OUTCOMES: Record<WaitKind, readonly OutcomeName[]> = {
-  approval: ["approve", "reject", "revise"],
-  answers: ["answered"],
-  choice: ["chosen"],
-  review: ["approve", "changes_requested", "reject"],
-  merge: ["merged", "closed", "reject"],
-};
+import { entryOf, OUTCOMES, type OutcomeName } from "../outcomes/outcome.ts";
+import type { DefaultEdge, OutcomeSource } from "../outcomes/outcome-entry.ts";
+import type { Step } from "./pipeline.ts";
 
 /** Everything that a step of this kind can come to. */
 export function possibleOutcomes(step: Step): readonly OutcomeName[] {
+  return OUTCOMES.filter((name) => isSource(entryOf(name).from, step));
+}
+
+function isSource({ agent = [], checks = false, publish = false, wait = [] }: OutcomeSource, step: Step): boolean {
   switch (step.kind) {
     case "agent":
-      return [
-        ...ROLE_OUTCOMES[step.role],
-        ...(CHANGING_ROLES.includes(step.role) ? (["no_changes"] as const) : []),
-        "night_over",
-        "budget_reserved",
-        ...SHARED_AGENT_OUTCOMES,
-        ...FAILURE_OUTCOMES,
-        "setup_failed",
-        "conflict",
-        "cancel",
-      ];
+      return agent === "any" || agent.includes(step.role);
     case "checks":
-      return [
-        "checks_passed",
-        "checks_failed",
-        "policy_failed",
-        "setup_failed",
-        "conflict",
-        ...FAILURE_OUTCOMES,
-        "cancel",
-      ];
+      return checks;
     case "publish":
-      return ["published", "conflict", "policy_failed", "night_over", "budget_reserved", ...FAILURE_OUTCOMES, "cancel"];
+      return publish;
     case "wait":
-      return [...WAIT_OUTCOMES[step.for], "cancel"];
+      return wait === "any" || wait.includes(step.for);
     case "end":
-      return [];
+      return false;
   }
 }
 
@@ -93,7 +27,12 @@ export function hasDefaultEdge(outcome: OutcomeName, step: Step): boolean {
 }
 
 export function defaultEdge(outcome: OutcomeName, step: Step): DefaultEdge | null {
-  // Something else than was judged left the house: no further try makes that undone.
-  if (step.kind === "publish" && outcome === "policy_failed") return { do: "fail" };
-  return possibleOutcomes(step).includes(outcome) ? (DEFAULT_EDGES[outcome] ?? null) : null;
+  const { from, edge, edgeIn } = entryOf(outcome);
+  if (step.kind === "end" || !isSource(from, step)) return null;
+  return step.kind === "wait" ? edge : (edgeIn[step.kind] ?? edge);
+}
+
+/** Whether this edge can end at a person who has to decide. */
+export function needsPerson(edge: DefaultEdge): boolean {
+  return edge.do === "ask" || edge.do === "person" || (edge.do === "again" && edge.then === "person");
 }

@@ -10,13 +10,12 @@ export function walksList({ items }: Pick<Task, "items">): boolean {
 export function giveUpItem(items: Items, outcome: Outcome): Items {
   const item = items.list[items.at];
   if (item === undefined) return items;
-  const scanned = outcome.payload["files_scanned"];
-  const reason = outcome.payload["reason"];
+  const found = outcome.name === "no_improvement" ? outcome.payload : null;
   const tried: TriedItem = {
     item,
     outcome: outcome.name,
-    reason: typeof reason === "string" ? reason : outcome.summary,
-    filesScanned: typeof scanned === "number" ? scanned : null,
+    reason: found?.reason ?? outcome.summary,
+    filesScanned: found?.files_scanned ?? null,
   };
   return { ...items, tried: [...items.tried, tried] };
 }

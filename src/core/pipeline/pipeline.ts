@@ -1,5 +1,6 @@
 import type { OutcomeName } from "../outcomes/outcome.ts";
 import type { PipelinePolicy } from "./pipeline-policy.ts";
+import type { PlanKind } from "../outcomes/outcome-entry.ts";
 import type { Role } from "../task/role.ts";
 
 /** A pipeline is data: states, and where each outcome leads. Parsed by parse-pipeline.ts, held to pipeline-rules.ts. */
@@ -12,6 +13,8 @@ export interface Pipeline {
   readonly each: string | null;
   /** The rules that the engine holds the pipeline's tasks to. */
   readonly policy: PipelinePolicy;
+  /** What the plans of its agents hold. */
+  readonly plan: PlanKind;
   readonly states: Readonly<Record<string, State>>;
 }
 

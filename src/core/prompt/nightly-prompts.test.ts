@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { policyWithoutBlock } from "../pipeline/pipeline-policy.ts";
 import { CATEGORIES } from "../nightly/category.ts";
-import { outcomesOf } from "../outcomes/outcome-schemas.ts";
 import { buildContext, type PromptData, type PromptInput } from "./prompt-context.ts";
 import { splitFrontMatter, TEMPLATE_VARIABLES } from "./prompt.ts";
 import type { Role } from "../task/role.ts";
@@ -132,7 +131,7 @@ function input(role: Role): PromptInput {
     },
     data: GIVEN[ROLES.find((each) => each === role) ?? "implement"],
     variables: {},
-    outcomes: outcomesOf(role),
+    plan: "document",
     outcomeFile: "/out/outcome.json",
     hasTool: true,
     isResumed: false,

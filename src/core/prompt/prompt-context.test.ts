@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { policyWithoutBlock } from "../pipeline/pipeline-policy.ts";
 import { parse } from "yaml";
-import { outcomesOf } from "../outcomes/outcome-schemas.ts";
+import { outcomesOf } from "../outcomes/outcome.ts";
 import { buildContext, type PromptInput } from "./prompt-context.ts";
 import { splitFrontMatter, TEMPLATE_VARIABLES, unknownVariables } from "./prompt.ts";
 import { ROLE_DEFAULTS } from "../task/role-defaults.ts";
@@ -21,7 +21,7 @@ describe("the built-in prompts", () => {
 
   it.each(ROLES)("%s renders with nothing left to fill in", (role) => {
     const { body } = splitFrontMatter(read(role));
-    const prompt = buildContext(input({ role, template: body, outcomes: outcomesOf(role) }));
+    const prompt = buildContext(input({ role, template: body }));
     expect(unknownVariables(body, [])).toEqual([]);
     expect(prompt).not.toContain("{{");
     expect(prompt).toContain(`# Your role`);
@@ -148,11 +148,11 @@ describe("buildContext", () => {
     expect(prompt).toContain("payments /out/outcome.json {{unknown_one}}");
   });
 
-  it("shows the staged plan's shape in the pipeline staged only", () => {
-    expect(buildContext(input({ outcomes: ["plan_complete"], task: task({ pipeline: "staged" }) }))).toContain(
-      '"needs_git"',
-    );
-    expect(buildContext(input({ outcomes: ["plan_complete"] }))).not.toContain('"needs_git"');
+  it("shows the plan that the pipeline asks for, and not the other kind", () => {
+    const document = buildContext(input({ role: "plan", plan: "document" }));
+    const execution = buildContext(input({ role: "plan", plan: "execution" }));
+    expect([document.includes('"plan_summary"'), document.includes('"needs_git"')]).toEqual([true, false]);
+    expect([execution.includes('"plan_summary"'), execution.includes('"needs_git"')]).toEqual([false, true]);
   });
 
   it("gives every template variable a value", () => {
@@ -200,7 +200,7 @@ function input(changes: Partial<PromptInput>): PromptInput {
     },
     data: {},
     variables: {},
-    outcomes: ["implemented", "needs_info"],
+    plan: "document",
     isResumed: false,
     outcomeFile: "/out/outcome.json",
     hasTool: false,

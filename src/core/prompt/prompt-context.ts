@@ -1,4 +1,4 @@
-import type { AgentOutcome } from "../outcomes/outcome.ts";
+import type { PlanKind } from "../outcomes/outcome-entry.ts";
 import { dataBlock, inlineValue } from "./prompt-blocks.ts";
 import { renderPrompt, type TemplateVariable, usedVariables } from "./prompt.ts";
 import {
@@ -31,8 +31,8 @@ export interface PromptInput {
   readonly data: PromptData;
   /** The user's own variables; ours win over the same name. */
   readonly variables: Readonly<Record<string, string>>;
-  /** What may be reported from this state by this role. */
-  readonly outcomes: readonly AgentOutcome[];
+  /** What the plans of this pipeline hold. */
+  readonly plan: PlanKind;
   readonly outcomeFile: string;
   /** It was given the tool `report_outcome`: then that is the way. */
   readonly hasTool: boolean;
@@ -192,7 +192,7 @@ function builtInVariables(input: PromptInput): Record<Part, string> {
     artifacts: block("artifacts", describeArtifacts(input.artifacts)),
     trigger:
       [...happened.lead, block("what happened", happened.trigger)].filter((text) => text !== NONE).join("\n\n") || NONE,
-    outcomes: describeOutcomes({ ...input, pipeline: task.pipeline }),
+    outcomes: describeOutcomes(input),
     outcome_file: inlineValue(input.outcomeFile),
   };
 }

@@ -1,6 +1,5 @@
-import { OUTCOME_GUIDES, STAGED_PLAN_EXAMPLE } from "../outcomes/outcome-guide.ts";
 import type { ChangePolicy } from "../pipeline/pipeline-policy.ts";
-import type { AgentOutcome } from "../outcomes/outcome.ts";
+import { exampleOf, outcomesOf, reportForm, type ReportScope } from "../outcomes/outcome.ts";
 import type { Artifact, ContextEntry, Exchange, Trigger } from "../task/task.ts";
 
 // The words of one prompt section each, as plain text: prompt-context.ts marks them as data and puts them in order.
@@ -74,12 +73,10 @@ export function describeLimits({ maxDiffLines, avoidRecentCommits, change }: Cha
     .join("\n");
 }
 
-export interface ContractParams {
-  readonly outcomes: readonly AgentOutcome[];
+export interface ContractParams extends ReportScope {
   readonly outcomeFile: string;
   /** It was given the tool `report_outcome`. */
   readonly hasTool: boolean;
-  readonly pipeline: string;
 }
 
 const BY_TOOL =
@@ -93,11 +90,11 @@ function byFile(outcomeFile: string): string {
 }
 
 /** How to report: the one way, and a whole example of each thing that may be said. */
-export function describeOutcomes({ outcomes, outcomeFile, hasTool, pipeline }: ContractParams): string {
+export function describeOutcomes({ role, plan, outcomeFile, hasTool }: ContractParams): string {
+  const outcomes = outcomesOf(role);
   const guides = outcomes.map((name) => {
-    const example =
-      name === "plan_complete" && pipeline === "staged" ? STAGED_PLAN_EXAMPLE : OUTCOME_GUIDES[name].example;
-    return `### \`${name}\`\n\nReport it ${OUTCOME_GUIDES[name].when}\n\n\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\``;
+    const example = JSON.stringify(exampleOf(name, plan), null, 2);
+    return `### \`${name}\`\n\nReport it ${reportForm(name, plan).when}\n\n\`\`\`json\n${example}\n\`\`\``;
   });
   return [
     `${hasTool ? BY_TOOL : byFile(outcomeFile)} Make it the last thing you do. ` +

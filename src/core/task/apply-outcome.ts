@@ -11,9 +11,8 @@ export function learn(params: AdvanceParams): Task {
 
 /** With `text: described`, a task is called by its general title until the finished change is described. */
 function withTitle(task: Task, { outcome, pipeline }: AdvanceParams): Task {
-  const title = outcome.payload["title"];
-  if (outcome.name !== "described" || pipeline.policy.publish.text === "task" || typeof title !== "string") return task;
-  return { ...task, title: terminalLine(title, MAX_TITLE) };
+  if (outcome.name !== "described" || pipeline.policy.publish.text === "task") return task;
+  return { ...task, title: terminalLine(outcome.payload.title, MAX_TITLE) };
 }
 
 const MAX_TITLE = 120;

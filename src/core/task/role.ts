@@ -20,3 +20,6 @@ export const STATE_ROLES = [
 export const ROLES = [...STATE_ROLES, "publish"] as const;
 
 export type Role = (typeof ROLES)[number];
+
+/** Roles whose success means changed files: an empty change turns their report into `no_changes`. */
+export const CHANGING_ROLES: readonly Role[] = ["implement", "request_changes"];

@@ -7,7 +7,7 @@ import { hasEnded } from "../../core/task/task.ts";
 import { terminalText } from "../../core/text/terminal-text.ts";
 import { pipelineOf } from "../pipeline-of.ts";
 import { factsOf, type EnginePorts } from "../ports.ts";
-import { outcomeOf } from "../run/step-context.ts";
+import { outcomeOf, redactOutcome } from "../run/step-context.ts";
 import { findProject } from "./submit.ts";
 import { transact } from "../transact.ts";
 
@@ -84,12 +84,7 @@ export function choose(
 
 async function decide(ports: EnginePorts, id: string, actor: Actor, choice: (task: Task) => Outcome): Promise<Task> {
   const { task } = await transact(ports, id, null, async (before) => {
-    const chosen = choice(before);
-    const outcome = {
-      ...chosen,
-      summary: ports.secrets.redact(chosen.summary),
-      payload: ports.secrets.redact(chosen.payload),
-    };
+    const outcome = redactOutcome(ports, choice(before));
     const settings = await ports.projects.settings(await findProject(ports, before.project));
     const at = ports.clock.now();
     const advanced = advance({

@@ -1,5 +1,6 @@
-import { readAnalysis, readDescription, type Analysis, type Description } from "../../core/nightly/analysis.ts";
+import { toAnalysis, type Analysis, type Description } from "../../core/nightly/analysis.ts";
 import { describeNightChange, type ChangeText } from "../../core/nightly/describe-change.ts";
+import { lastPayload } from "../../core/outcomes/stored-outcome.ts";
 import type { Run } from "../../core/task/run.ts";
 import { StepEnd, type StepContext } from "../run/step-context.ts";
 
@@ -13,7 +14,8 @@ export interface HandedOver {
 
 export async function readHandedOver({ ports, task }: Pick<StepContext, "ports" | "task">): Promise<HandedOver> {
   const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
-  return { analysis: readAnalysis(lastPayload(runs, "improvement_found")), description: describedSince(runs) };
+  const found = lastPayload(runs, "improvement_found");
+  return { analysis: found === null ? null : toAnalysis(found), description: describedSince(runs) };
 }
 
 /** Title, texts and labels of a change, from the analysis and the `describe` role. */
@@ -26,12 +28,8 @@ export async function nightChange(context: StepContext): Promise<ChangeText> {
   return describeNightChange({ category, analysis, description, trailer: context.settings.commitTrailer });
 }
 
-function lastPayload(runs: readonly Run[], outcome: string): Run["payload"] {
-  return runs.findLast((run) => run.outcome === outcome)?.payload ?? null;
-}
-
 /** Words about a change that was thrown away since are about nothing. */
 function describedSince(runs: readonly Run[]): Description | null {
   const implemented = runs.findLastIndex(({ outcome }) => outcome === "implemented");
-  return readDescription(lastPayload(runs.slice(implemented + 1), "described"));
+  return lastPayload(runs.slice(implemented + 1), "described");
 }

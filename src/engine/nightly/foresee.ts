@@ -1,7 +1,6 @@
 import { UserError } from "../../core/text/errors.ts";
 import type { Actor } from "../../core/task/event.ts";
 import { grantAccess } from "../../policy/access/grant.ts";
-import { ROLE_OUTCOMES, SHARED_AGENT_OUTCOMES } from "../../core/outcomes/outcome.ts";
 import { maxLinesOf } from "../../core/pipeline/pipeline-policy.ts";
 import type { Pipeline, State } from "../../core/pipeline/pipeline.ts";
 import { buildContext } from "../../core/prompt/prompt-context.ts";
@@ -179,7 +178,7 @@ async function foreseePrompt(
     }),
     data: {},
     variables: settings.improve.variables,
-    outcomes: [...ROLE_OUTCOMES[role], ...SHARED_AGENT_OUTCOMES],
+    plan: pipeline.plan,
     outcomeFile: "(the run's own)/outcome.json",
     hasTool,
     isResumed: false,

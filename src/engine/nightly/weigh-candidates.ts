@@ -1,4 +1,4 @@
-import { readAnalysis, type Analysis } from "../../core/nightly/analysis.ts";
+import { toAnalysis, type Analysis } from "../../core/nightly/analysis.ts";
 import { chooseCandidate, type Choice } from "../../core/nightly/candidates.ts";
 import type { Outcome } from "../../core/outcomes/outcome.ts";
 import { findRecentFiles } from "./judge-night.ts";
@@ -8,8 +8,8 @@ import { outcomeOf, type StepContext } from "../run/step-context.ts";
 
 /** What an analysis proposes is held against the rules before anybody works on it; what it claimed stays in the payload. */
 export async function weighCandidates(context: StepContext, work: Work, outcome: Outcome): Promise<Outcome> {
-  const found = outcome.name === "improvement_found" ? readAnalysis(outcome.payload) : null;
-  if (found === null) return outcome;
+  if (outcome.name !== "improvement_found") return outcome;
+  const found = toAnalysis(outcome.payload);
   const analysis = { ...found, category: currentItem(context) ?? found.category };
   const choice = await choose(context, work, analysis);
   if (choice.selected === null) return nothingLeft(outcome, choice);
@@ -19,12 +19,12 @@ export async function weighCandidates(context: StepContext, work: Work, outcome:
     candidates: [...analysis.candidates.filter((each) => isOpen(each.rank, choice)), selected].toSorted(byRank),
     selected: selected.rank,
     slug,
-    dropped: [...choice.dropped],
+    dropped: choice.dropped,
   };
   if (context.pipeline.policy.ledger)
     await recordProposals(context, { analysis: weighed, baseCommit: work.baseCommit });
   // What the analysis says of another than the one that is made would mislead.
-  const isSaid = outcome.payload["summary"] !== undefined && selected.rank === found.selected;
+  const isSaid = outcome.payload.summary !== undefined && selected.rank === found.selected;
   const summary = isSaid ? outcome.summary : selected.title;
   return { ...outcome, summary, payload: { ...outcome.payload, ...weighed, claimed: { selected: found.selected } } };
 }

@@ -1,5 +1,6 @@
 import { allow, limitsAt, type Allowance } from "../../core/money/budget.ts";
 import { SYSTEM, type EventDraft } from "../../core/task/event.ts";
+import { storedPayload } from "../../core/outcomes/stored-outcome.ts";
 import { utcMinute } from "../../core/schedule/schedule.ts";
 import type { Task } from "../../core/task/task.ts";
 import type { Page, Project } from "../../ports/store.ts";
@@ -61,7 +62,7 @@ async function isEnough({ store }: EnginePorts, { id }: Task, allowance: Allowan
   const runs = await store.tasks.listRuns({ task: id, status: null, project: null, limit: MAX_RUNS });
   const ended = runs.filter(({ finishedAt }) => finishedAt !== null);
   const last = ended.at(-1);
-  if (last?.payload?.["open"] !== undefined) return false;
+  if (storedPayload(last, "night_over")?.open !== undefined) return false;
   const had = Math.max(0, ...ended.filter(({ state }) => state === last?.state).map((run) => run.reservedUsd ?? 0));
   return allowance.usd === null || allowance.usd > had;
 }

@@ -1,7 +1,7 @@
 import { advance } from "../../core/pipeline/advance.ts";
 import { ConfigError, ForgeError, LeaseLostError, RemoteError, UserError } from "../../core/text/errors.ts";
 import { SYSTEM, type EventDraft } from "../../core/task/event.ts";
-import type { Outcome } from "../../core/outcomes/outcome.ts";
+import type { FailureOutcome, Outcome } from "../../core/outcomes/outcome.ts";
 import { resolveRun } from "../../core/task/resolve-run.ts";
 import type { Run, RunEndStatus, StepKind } from "../../core/task/run.ts";
 import type { Task } from "../../core/task/task.ts";
@@ -10,7 +10,7 @@ import { uncountedEvents } from "./agent/budget.ts";
 import { cleanUp } from "./conclude/clean-up.ts";
 import { transact, type Decision } from "../transact.ts";
 import { pipelineOf } from "../pipeline-of.ts";
-import { factsOf, type EnginePorts } from "../ports.ts";
+import { factsOf, type EnginePorts, type RedactPorts } from "../ports.ts";
 import { isDiskFull } from "./conclude/is-disk-full.ts";
 import { markPublisher } from "./publish/publish-by-agent.ts";
 import { rememberAbandoned } from "../nightly/remember-proposals.ts";
@@ -18,7 +18,7 @@ import { dismissJob, hasBegun, orderJobs, wasStarted } from "./run-jobs.ts";
 import { runAgentStep } from "./agent/agent-step.ts";
 import { runChecksStep } from "./checks/checks-step.ts";
 import { runPublishStep } from "./publish/publish-step.ts";
-import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult } from "./step-context.ts";
+import { outcomeOf, redactOutcome, resultOf, StepEnd, type StepContext, type StepResult } from "./step-context.ts";
 
 /**
  * One run, from being taken to its one commit. May be called again for the same run after a crash or a restart:
@@ -211,7 +211,7 @@ function sentenceOf(error: unknown): string {
   return `${error.message}${/[.!?]$/.test(error.message) ? "" : ";"} ${hint}`;
 }
 
-function classOf(error: unknown): "disk_full" | "provider_down" | "login_expired" | "agent_error" {
+function classOf(error: unknown): FailureOutcome {
   if (error instanceof ForgeError) return FORGE_CLASSES[error.trouble];
   if (error instanceof RemoteError) return error.trouble === "credentials" ? "login_expired" : "provider_down";
   return isDiskFull(error) ? "disk_full" : "agent_error";
@@ -224,7 +224,7 @@ const FORGE_CLASSES = {
   rate_limit: "provider_down",
   missing: "agent_error",
   refused: "agent_error",
-} as const satisfies Record<ForgeError["trouble"], unknown>;
+} as const satisfies Record<ForgeError["trouble"], FailureOutcome>;
 
 async function commitResult(context: StepContext, given: StepResult): Promise<void> {
   const { ports, run, lease } = context;
@@ -235,11 +235,11 @@ async function commitResult(context: StepContext, given: StepResult): Promise<vo
 }
 
 /** Whatever a step read or was told: nothing of it is kept, shown or put into a prompt before it went through here. */
-function withoutSecrets({ secrets: { redact } }: Pick<EnginePorts, "secrets">, result: StepResult): StepResult {
-  const { outcome } = result;
+function withoutSecrets(ports: RedactPorts, result: StepResult): StepResult {
+  const { redact } = ports.secrets;
   return {
     ...result,
-    outcome: { ...outcome, summary: redact(outcome.summary), payload: redact(outcome.payload) },
+    outcome: redactOutcome(ports, result.outcome),
     error: redact(result.error),
     checks: result.checks.map((check) => ({ ...check, tail: redact(check.tail) })),
     artifacts: redact(result.artifacts),

@@ -1,4 +1,4 @@
-import type { Outcome, OutcomeName } from "../../core/outcomes/outcome.ts";
+import { outcomeOf, type BareOutcome, type Outcome } from "../../core/outcomes/outcome.ts";
 import type { Pipeline, State } from "../../core/pipeline/pipeline.ts";
 import {
   NO_TOKENS,
@@ -13,7 +13,7 @@ import type { SandboxMode, Settings } from "../../core/task/settings.ts";
 import type { Artifact, Task } from "../../core/task/task.ts";
 import type { Lease, Project } from "../../ports/store.ts";
 import type { ExitRecord } from "../../ports/supervisor.ts";
-import type { EnginePorts } from "../ports.ts";
+import type { EnginePorts, RedactPorts } from "../ports.ts";
 
 /** Everything a step needs to know. The task is as it was when the step began. */
 export interface StepContext {
@@ -57,19 +57,20 @@ export class StepEnd extends Error {
   override readonly name = "StepEnd";
   readonly outcome: Outcome;
 
-  constructor(
-    name: OutcomeName,
-    summary: string,
-    payload: Outcome["payload"] = {},
-    retryAt: Outcome["retryAt"] = null,
-  ) {
-    super(summary);
-    this.outcome = { ...outcomeOf(name, summary, payload), retryAt };
+  constructor(outcome: Outcome);
+  constructor(name: BareOutcome, summary: string);
+  constructor(given: Outcome | BareOutcome, summary = "") {
+    const outcome = typeof given === "string" ? outcomeOf(given, summary) : given;
+    super(outcome.summary);
+    this.outcome = outcome;
   }
 }
 
-export function outcomeOf(name: OutcomeName, summary: string, payload: Outcome["payload"] = {}): Outcome {
-  return { name, summary, payload, retryAt: null };
+export { outcomeOf };
+
+/** The same outcome without the secrets that are known. */
+export function redactOutcome<Given extends Outcome>({ secrets: { redact } }: RedactPorts, outcome: Given): Given {
+  return { ...outcome, summary: redact(outcome.summary), payload: redact(outcome.payload) };
 }
 
 export function resultOf(

@@ -170,7 +170,7 @@ function reported(file: string, role: Role): string | null {
   if (!existsSync(file)) return null;
   const text = readFileSync(file, "utf8");
   if (text === "{broken") return null;
-  const report = readReport(JSON.parse(text), role);
+  const report = readReport(JSON.parse(text), { role, plan: "document" });
   if (!report.ok) throw new Error(report.problem);
   return report.outcome.name;
 }

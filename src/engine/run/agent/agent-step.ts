@@ -1,5 +1,5 @@
-import { CHANGING_ROLES, FAILURE_OUTCOMES, type Outcome } from "../../../core/outcomes/outcome.ts";
-import type { Role } from "../../../core/task/role.ts";
+import { isFailure, type Outcome } from "../../../core/outcomes/outcome.ts";
+import { CHANGING_ROLES, type Role } from "../../../core/task/role.ts";
 import { collectWork, type CollectedWork } from "../conclude/collect-work.ts";
 import { nightIsOver } from "../../nightly/night-over.ts";
 import { prepareWork } from "../prepare/prepare-work.ts";
@@ -59,10 +59,4 @@ function overrule(outcome: Outcome, collected: CollectedWork, role: Role): Outco
     claimed: outcome.name,
     ...outcome.payload,
   });
-}
-
-const BAD: readonly Outcome["name"][] = [...FAILURE_OUTCOMES, "setup_failed", "conflict", "no_changes", "night_over"];
-
-function isFailure({ name }: Outcome): boolean {
-  return BAD.includes(name);
 }

@@ -26,7 +26,10 @@ export async function withinBudget(
     case "reserved":
       throw new StepEnd("budget_reserved", describeRefusal("reserved", allowance.by));
     case "spent":
-      throw new StepEnd("night_over", describeRefusal("spent", allowance.by), {}, allowance.by.limit.until);
+      throw new StepEnd({
+        ...outcomeOf("night_over", describeRefusal("spent", allowance.by)),
+        retryAt: allowance.by.limit.until,
+      });
   }
 }
 

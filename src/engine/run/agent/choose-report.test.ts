@@ -31,7 +31,11 @@ async function choose({ tool, events = [], file, fileCounts = true }: Reports): 
   if (tool !== undefined) writeFileSync(paths.reportFile, JSON.stringify(tool));
   if (file !== undefined) writeFileSync(paths.outcomeFile, JSON.stringify(file));
   const log = { info: () => {}, error: () => {}, warn: (_: string, about?: object) => void warnings.push(about) };
-  return chooseReport({ runFiles, log }, "run_1", { role: "implement", events, fileCounts });
+  return chooseReport({ runFiles, log }, "run_1", {
+    scope: { role: "implement", plan: "document" },
+    events,
+    fileCounts,
+  });
 }
 
 const done = (summary: string) => ({ outcome: "implemented", summary });

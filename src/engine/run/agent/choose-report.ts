@@ -1,5 +1,5 @@
+import type { ReportScope } from "../../../core/outcomes/outcome.ts";
 import { readReport, type ReadReport } from "../../../core/outcomes/read-outcome.ts";
-import type { Role } from "../../../core/task/role.ts";
 import type { TranscriptEvent } from "../../../core/task/transcript.ts";
 import type { OutcomeFile } from "../../../ports/run-files.ts";
 import type { EnginePorts } from "../../ports.ts";
@@ -10,7 +10,7 @@ interface Found {
 }
 
 export interface Reported {
-  readonly role: Role;
+  readonly scope: ReportScope;
   readonly events: readonly TranscriptEvent[];
   /**
    * False where the agent judges and has the tool: whatever else it could be brought to run can write a file, and only the
@@ -27,12 +27,12 @@ export interface Reported {
 export async function chooseReport(
   { runFiles, log }: Pick<EnginePorts, "runFiles" | "log">,
   run: string,
-  { role, events, fileCounts }: Reported,
+  { scope, events, fileCounts }: Reported,
 ): Promise<ReadReport> {
   const found = [
-    ...inFile("the tool report_outcome", await runFiles.readReport(run), role),
-    ...inEvents(events, role),
-    ...(fileCounts ? inFile("the outcome file", await runFiles.readOutcome(run), role) : []),
+    ...inFile("the tool report_outcome", await runFiles.readReport(run), scope),
+    ...inEvents(events, scope),
+    ...(fileCounts ? inFile("the outcome file", await runFiles.readOutcome(run), scope) : []),
   ];
   const chosen = found.find(({ report }) => report.ok);
   const wrong = found.find(({ report }) => !report.ok);
@@ -48,13 +48,13 @@ const NOTHING: ReadReport = {
     "it ended without reporting an outcome; call the tool report_outcome, or write the JSON of one to the path in NIGHTSHIFT_OUTCOME_FILE before you end",
 };
 
-function inFile(by: string, file: OutcomeFile, role: Role): readonly Found[] {
+function inFile(by: string, file: OutcomeFile, scope: ReportScope): readonly Found[] {
   if (file.kind === "missing") return [];
-  return [{ by, report: file.kind === "value" ? readReport(file.value, role) : { ok: false, problem: file.problem } }];
+  return [{ by, report: file.kind === "value" ? readReport(file.value, scope) : { ok: false, problem: file.problem } }];
 }
 
 /** Only its last word: an agent that is asked again answers again. */
-function inEvents(events: readonly TranscriptEvent[], role: Role): readonly Found[] {
+function inEvents(events: readonly TranscriptEvent[], scope: ReportScope): readonly Found[] {
   const last = events.findLast((event) => event.type === "outcome");
-  return last === undefined ? [] : [{ by: "structured output", report: readReport(last.value, role) }];
+  return last === undefined ? [] : [{ by: "structured output", report: readReport(last.value, scope) }];
 }

@@ -6,7 +6,7 @@ import type { CommandResult, ExitRecord } from "../../../ports/supervisor.ts";
 import { chooseReport } from "./choose-report.ts";
 import { grantFor } from "../prepare/sandbox-policy.ts";
 import { setupProblem } from "../prepare/setup-workspace.ts";
-import { outcomeOf, type StepContext } from "../step-context.ts";
+import { outcomeOf, redactOutcome, type StepContext } from "../step-context.ts";
 
 /** What the run came to, from what the agent reported and how it ended: never from what it merely said. */
 export async function conclude(
@@ -21,13 +21,13 @@ export async function conclude(
   if (broken !== null) return broken;
   const ended = record.commands.find(({ name }) => name === "agent");
   if (ended === undefined) return concludeSetup(context, record);
-  const reported = await chooseReport(ports, run.id, { role, events, fileCounts: fileCounts(context, role) });
+  const scope = { role, plan: context.pipeline.plan };
+  const reported = await chooseReport(ports, run.id, { scope, events, fileCounts: fileCounts(context, role) });
   if (!reported.ok) return failureOf(ended) ?? outcomeOf("invalid_output", reported.problem);
   const cutShort = saysTheTruth(ended) ? null : failureOf(ended);
   if (cutShort !== null) return cutShort;
-  const { name, summary, payload, retryAt } = reported.outcome;
-  const outcome = { name, summary: ports.secrets.redact(summary), payload: ports.secrets.redact(payload), retryAt };
-  await ports.runFiles.keepOutcome(run.id, { outcome: name, ...outcome.payload });
+  const outcome = redactOutcome(ports, reported.outcome);
+  await ports.runFiles.keepOutcome(run.id, { outcome: outcome.name, ...outcome.payload });
   return outcome;
 }
 

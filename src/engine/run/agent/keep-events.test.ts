@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { usageOf } from "../../../core/money/cost.ts";
-import { explainFailure, lostItsSession } from "../../../core/outcomes/failure-outcome.ts";
+import { explainFailure, lostItsSession } from "../../../core/outcomes/explain-failure.ts";
 import { NO_TOKENS } from "../../../core/task/run.ts";
 import type { TranscriptEvent, UsageEvent } from "../../../core/task/transcript.ts";
 import { createKeptEvents } from "./keep-events.ts";

@@ -1,5 +1,5 @@
 import { add, usageOf, type Usage } from "../../../core/money/cost.ts";
-import { explainFailure, lostItsSession } from "../../../core/outcomes/failure-outcome.ts";
+import { explainFailure, lostItsSession } from "../../../core/outcomes/explain-failure.ts";
 import type { Outcome } from "../../../core/outcomes/outcome.ts";
 import { resolveRun } from "../../../core/task/resolve-run.ts";
 import type { Role } from "../../../core/task/role.ts";

@@ -1,5 +1,6 @@
 import { agentEnvironment, type AgentEnvironment } from "../../../core/prompt/agent-env.ts";
 import { durationWords } from "../../../core/notices/notice-message.ts";
+import type { ReportScope } from "../../../core/outcomes/outcome.ts";
 import { outcomeJsonSchema } from "../../../core/outcomes/outcome-json-schema.ts";
 import { resolveRun, type RunSettings } from "../../../core/task/resolve-run.ts";
 import type { PromptData } from "../../../core/prompt/prompt-context.ts";
@@ -88,11 +89,15 @@ async function brief(context: StepContext, { role, work, runSettings, errand }: 
   });
   const paths = await ports.runFiles.prepare({ run: run.id, task: task.id, role });
   const session = await chooseSession(context, role, agent, runSettings.agent);
-  const hasTool = agent.capabilities.mcp && ports.agents.findReportServer(paths, role) !== null;
+  const hasTool = agent.capabilities.mcp && ports.agents.findReportServer(paths, scopeOf(context, role)) !== null;
   const isResumed = session.kind === "resume";
   await writePrompt(context, { role, paths, work, isResumed, hasTool, data: errand?.data ?? {} });
   ports.hooks.passCheckpoint("prompt.written");
   return { agent, runSettings, paths, session };
+}
+
+function scopeOf({ pipeline }: StepContext, role: Role): ReportScope {
+  return { role, plan: pipeline.plan };
 }
 
 /** What the settings give a run, as far as earlier ones left it. */
@@ -131,7 +136,7 @@ function agentJob(context: StepContext, execution: Execution): AgentJob {
   const { ports, run, settings } = context;
   const { agent, runSettings, paths, workspace, role, loan } = execution;
   const gateway = planGateway(context, agent, runSettings);
-  const report = agent.capabilities.mcp ? ports.agents.findReportServer(paths, role) : null;
+  const report = agent.capabilities.mcp ? ports.agents.findReportServer(paths, scopeOf(context, role)) : null;
   const command = agent.command(agentRun(context, execution, { gateway, report }));
   const { env, secrets } = environmentOf(context, execution, command);
   const agentCommand: JobCommand = {
@@ -197,7 +202,7 @@ function agentRun(context: StepContext, execution: Execution, { gateway, report 
     home: paths.home,
     filesDir: paths.filesDir,
     reportServer: report?.server ?? null,
-    schema: outcomeJsonSchema(role),
+    schema: outcomeJsonSchema(scopeOf(context, role)),
     gateway: gateway === null ? null : { url: GATEWAY_URL, key: gateway.plan.nonce, keyKind: gateway.plan.keyKind },
   };
 }

@@ -3,6 +3,7 @@ import { describeFindings } from "../../../policy/diff/describe-findings.ts";
 import type { Finding } from "../../../policy/diff/finding.ts";
 import { diffRules } from "../../../policy/diff/diff-rules.ts";
 import type { FileChange } from "../../../core/change/file-change.ts";
+import { lastPayload } from "../../../core/outcomes/stored-outcome.ts";
 import type { CheckResult } from "../../../core/task/run.ts";
 import type { InsistableFinding } from "../../../core/pipeline/pipeline-policy.ts";
 import type { SecretFinding } from "../../../ports/secret-scan.ts";
@@ -81,14 +82,13 @@ interface Said {
 async function whatWasSaid({ ports, task, run }: StepContext, work: Work): Promise<Said> {
   const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
   const before = runs.filter(({ id }) => id !== run.id);
-  const told = listOf(before.findLast(({ outcome }) => outcome === "policy_failed")?.payload?.["told"]);
-  const asked = before.findLast(({ outcome, step }) => step === "checks" && outcome === "refused")?.payload;
-  const isThisOne = asked?.["commit"] === work.headCommit && run.trigger?.kind === "retry";
-  return { told, letThrough: isThisOne ? listOf(asked?.["told"]) : [] };
-}
-
-function listOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
+  const refused = lastPayload(before, "policy_failed");
+  const asked = lastPayload(
+    before.filter(({ step }) => step === "checks"),
+    "refused",
+  );
+  const isThisOne = asked?.commit === work.headCommit && run.trigger?.kind === "retry";
+  return { told: refused?.told ?? [], letThrough: isThisOne ? (asked.told ?? []) : [] };
 }
 
 /** Removing a test can be right, so a policy may let an agent repeat it after one warning. All other rules are final. */

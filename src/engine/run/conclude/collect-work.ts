@@ -1,5 +1,5 @@
-import { CHANGING_ROLES, type Outcome, type OutcomeName } from "../../../core/outcomes/outcome.ts";
-import type { Role } from "../../../core/task/role.ts";
+import { entryOf, type Outcome } from "../../../core/outcomes/outcome.ts";
+import { CHANGING_ROLES, type Role } from "../../../core/task/role.ts";
 import type { Artifact } from "../../../core/task/task.ts";
 import type { DiffStats } from "../../../ports/workspace.ts";
 import type { Work } from "../prepare/prepare-work.ts";
@@ -17,15 +17,6 @@ export interface CollectedWork {
 
 const MAX_DIFF_BYTES = 20_000_000;
 
-/** After these the files are as unreliable as the run was: they are kept as a commit of the run, but the task does not build on them. */
-const DISCARDING: readonly OutcomeName[] = [
-  "agent_error",
-  "refused",
-  "setup_failed",
-  "sandbox_refused",
-  "agent_missing",
-];
-
 /** Takes the files as they stand and makes them the task's work. What a role that may not change anything left is thrown away. */
 export async function collectWork(
   context: StepContext,
@@ -34,7 +25,7 @@ export async function collectWork(
 ): Promise<CollectedWork> {
   if (!CHANGING_ROLES.includes(role)) return { commit: null, work, isEmpty: false, artifacts: [] };
   const commit = await commitFiles(context, outcome);
-  const discard = DISCARDING.includes(outcome.name);
+  const discard = entryOf(outcome.name).discardsWork;
   const headCommit = discard || commit === null ? work.headCommit : commit;
   const stats = await keepDiff(context, work.baseCommit, commit ?? work.headCommit).catch((error: unknown) => {
     // A record for people, best effort: a change that cannot be shown is still a change.

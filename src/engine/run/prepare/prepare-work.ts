@@ -1,8 +1,7 @@
-import { CHANGING_ROLES } from "../../../core/outcomes/outcome.ts";
-import type { Role } from "../../../core/task/role.ts";
+import { CHANGING_ROLES, type Role } from "../../../core/task/role.ts";
 import type { ProjectSource } from "../../../ports/workspace.ts";
 import type { StepContext } from "../step-context.ts";
-import { StepEnd } from "../step-context.ts";
+import { outcomeOf, StepEnd } from "../step-context.ts";
 import { transact } from "../../transact.ts";
 
 export interface Work {
@@ -48,9 +47,11 @@ async function newestWork(context: StepContext, known: Work | null): Promise<Wor
     at: run.createdAt,
   });
   if (headCommit === null)
-    throw new StepEnd("conflict", `the task's work conflicts with what is new on ${base.branch} since it began`, {
-      base: base.commit,
-    });
+    throw new StepEnd(
+      outcomeOf("conflict", `the task's work conflicts with what is new on ${base.branch} since it began`, {
+        base: base.commit,
+      }),
+    );
   return { baseCommit: base.commit, headCommit };
 }
 

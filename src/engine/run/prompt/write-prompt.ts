@@ -1,4 +1,3 @@
-import { ROLE_OUTCOMES, SHARED_AGENT_OUTCOMES } from "../../../core/outcomes/outcome.ts";
 import { buildContext, type PromptData } from "../../../core/prompt/prompt-context.ts";
 import type { Role } from "../../../core/task/role.ts";
 import type { Task } from "../../../core/task/task.ts";
@@ -44,7 +43,7 @@ export async function writePrompt(context: StepContext, params: PromptParams): P
     }),
     data: { ...(await gatherData(context, role, work)), ...params.data },
     variables: settings.improve.variables,
-    outcomes: [...ROLE_OUTCOMES[role], ...SHARED_AGENT_OUTCOMES],
+    plan: pipeline.plan,
     outcomeFile: paths.outcomeFile,
     hasTool,
     isResumed,

@@ -1,6 +1,7 @@
 import type { ChangeText } from "../../../core/nightly/describe-change.ts";
 import { SYSTEM } from "../../../core/task/event.ts";
-import type { Outcome, OutcomeName } from "../../../core/outcomes/outcome.ts";
+import { isFailure, type Failure, type Outcome } from "../../../core/outcomes/outcome.ts";
+import { defaultEdge, needsPerson } from "../../../core/pipeline/edges.ts";
 import type { Forge, ForgeLoan } from "../../../ports/forge.ts";
 import { targetBranch, type Work } from "../prepare/prepare-work.ts";
 import { requireReachOf } from "./reach-forge.ts";
@@ -90,31 +91,22 @@ async function judgeEnding(context: StepContext, place: Place, { outcome }: Agen
   const after = { ...(await lookThere(context, place)), hadAgent: true };
   const wrong = findWrong(after, place);
   if (wrong !== null) return wrong;
-  if (outcome.name === "opened") return judgeReport(after, place, String(outcome.payload["url"]));
+  if (outcome.name === "opened") return judgeReport(after, place, outcome.payload.url);
   if (after.head === place.commit && after.request !== null) return null;
   return explainUnpublished(outcome, after, place);
 }
 
-/** These say themselves where they lead, in every state. */
-const PASSED_ON: readonly OutcomeName[] = [
-  "usage_limit",
-  "provider_down",
-  "login_expired",
-  "agent_missing",
-  "disk_full",
-  "timeout",
-  "invalid_output",
-  "interrupted",
-  "sandbox_refused",
-  "night_over",
-  "cancel",
-];
+/** A failure whose default edge needs no person goes its own way. */
+function isPassedOn(outcome: Outcome): outcome is Outcome<"cancel"> | Failure {
+  const edge = defaultEdge(outcome.name, { kind: "publish" });
+  return (outcome.name === "cancel" || isFailure(outcome)) && edge !== null && !needsPerson(edge);
+}
 
 /** Whatever else it came to: the change is as good as before, and nobody can be asked at night. */
 function explainUnpublished(outcome: Outcome, { head }: There, { branch, commit, granted }: Place): Outcome {
   const said = outcome.summary === "" ? outcome.name : `${outcome.name} – ${outcome.summary}`;
   const pushed = head === commit ? `; the branch "${branch}" is pushed, and no change request is open for it` : "";
-  const name = PASSED_ON.includes(outcome.name) ? outcome.name : "agent_error";
+  const name = isPassedOn(outcome) ? outcome.name : "agent_error";
   const summary = `the agent that was to publish did not: ${said}${pushed}`;
   return { ...outcomeOf(name, summary, { branch, commit, granted }), retryAt: outcome.retryAt };
 }

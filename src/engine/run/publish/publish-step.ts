@@ -2,6 +2,7 @@ import type { ChangeText } from "../../../core/nightly/describe-change.ts";
 import { withoutCredentials } from "../../../core/forge/remote-address.ts";
 import type { Artifact } from "../../../core/task/task.ts";
 import type { Outcome } from "../../../core/outcomes/outcome.ts";
+import { lastPayload } from "../../../core/outcomes/stored-outcome.ts";
 import type { ChangeRequest, Forge, Published } from "../../../ports/forge.ts";
 import { describeKnown } from "../../../core/nightly/candidates.ts";
 import { chooseBranch } from "../prepare/choose-branch.ts";
@@ -183,8 +184,11 @@ function toResult(context: StepContext, out: Out): StepResult {
 async function requireJudged(context: StepContext, work: Work): Promise<void> {
   const { ports, task } = context;
   const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
-  const passed = runs.findLast(({ step, outcome }) => step === "checks" && outcome === "checks_passed");
-  if (passed?.payload?.["commit"] === work.headCommit) return;
+  const passed = lastPayload(
+    runs.filter(({ step }) => step === "checks"),
+    "checks_passed",
+  );
+  if (passed?.commit === work.headCommit) return;
   const { refusal, question } = await judgeChange(context, work);
   const problem = refusal ?? question;
   if (problem !== null) throw new StepEnd("refused", `the change must not be published as it is:\n${problem}`);

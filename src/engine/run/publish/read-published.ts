@@ -1,4 +1,6 @@
-import type { Outcome } from "../../../core/outcomes/outcome.ts";
+import { isFailure, type Outcome } from "../../../core/outcomes/outcome.ts";
+import { readStored } from "../../../core/outcomes/stored-outcome.ts";
+import type { Run } from "../../../core/task/run.ts";
 import type { Forge, FoundRequest } from "../../../ports/forge.ts";
 import { outcomeOf, type StepContext } from "../step-context.ts";
 
@@ -33,8 +35,8 @@ export async function lookThere(context: StepContext, { forge, branch, commit }:
     ports.store.tasks.listArtifacts(task.id),
   ]);
   const others = runs.filter(({ role, id }) => role === "publish" && id !== run.id);
-  const earlier = runs.filter(({ role }) => role === "publish").flatMap(({ payload }) => commitIn(payload));
-  const told = [...artifacts.map(({ url }) => url), ...others.map(({ payload }) => payload?.["url"])];
+  const earlier = runs.filter(({ role }) => role === "publish").flatMap((each) => publishedBy(each).commit ?? []);
+  const told = [...artifacts.map(({ url }) => url), ...others.map((each) => publishedBy(each).url)];
   // People were faster: what was merged or closed was this very commit, and its branch is gone.
   const isGone = found === null && request !== null && request.state !== "open";
   return {
@@ -46,9 +48,11 @@ export async function lookThere(context: StepContext, { forge, branch, commit }:
   };
 }
 
-function commitIn(payload: Readonly<Record<string, unknown>> | null): readonly string[] {
-  const commit = payload?.["commit"];
-  return typeof commit === "string" ? [commit] : [];
+/** What a run was to publish and where, whatever it came to. */
+function publishedBy(run: Run): { readonly commit?: string | undefined; readonly url?: string | null | undefined } {
+  const stored = readStored(run);
+  if (stored?.name === "published" || stored?.name === "policy_failed") return stored.payload;
+  return stored !== null && (stored.name === "cancel" || isFailure(stored)) ? stored.payload : {};
 }
 
 /** What no further try could mend, whatever an agent said about it; null where there is nothing of that kind. */

@@ -1,14 +1,14 @@
-import type { OutcomeName } from "./outcome.ts";
+import type { FailureOutcome } from "./outcome.ts";
 import type { Failure, TranscriptEvent } from "../task/transcript.ts";
 
 export interface ExplainedFailure {
-  readonly name: OutcomeName;
+  readonly name: FailureOutcome;
   readonly message: string;
   /** When to try again, where the CLI said so. */
   readonly retryAt: number | null;
 }
 
-const OUTCOMES: Readonly<Record<Failure, OutcomeName>> = {
+const OUTCOMES: Readonly<Record<Failure, FailureOutcome>> = {
   usage_limit: "usage_limit",
   rate_limit: "provider_down",
   overloaded: "provider_down",

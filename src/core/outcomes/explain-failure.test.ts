@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { explainFailure, lostItsSession } from "./failure-outcome.ts";
+import { explainFailure, lostItsSession } from "./explain-failure.ts";
 import { FAILURES, type Failure, type TranscriptEvent } from "../task/transcript.ts";
 
 const error = (failure: Failure | null, message = "it says why"): TranscriptEvent => ({

@@ -1,0 +1,85 @@
+import { z } from "zod";
+import { CHANGING_ROLES } from "../task/role.ts";
+import { defineOutcome } from "./outcome-entry.ts";
+import { defineFailure, names, PUBLISHING } from "./failure-outcomes.ts";
+
+const commit = z.string().optional();
+const checks = z.record(z.string(), z.string()).optional();
+const nothing = z.object({});
+
+/** What the engine concludes by itself from what it saw. */
+export const ENGINE_OUTCOMES = {
+  checks_passed: defineOutcome({
+    class: "verdict",
+    from: { checks: true },
+    /** `commit`: the one that was checked. */
+    payload: z.object({ checks, commit }),
+  }),
+  checks_failed: defineOutcome({
+    class: "verdict",
+    from: { checks: true },
+    trigger: "errors",
+    payload: z.object({ checks, details: z.string().optional() }),
+  }),
+  policy_failed: defineOutcome({
+    class: "verdict",
+    from: { checks: true, publish: true },
+    // What was published is not what was judged: no further try can undo that.
+    edgeIn: { publish: { do: "fail" } },
+    trigger: "errors",
+    payload: z.object({
+      ...PUBLISHING,
+      details: z.string().optional(),
+      /** The findings by name, so that the next check knows what the agent was told. */
+      told: names,
+      url: z.string().nullish(),
+      urls: names,
+      /** The commit that is there instead. */
+      found: z.string().nullish(),
+      state: z.string().optional(),
+    }),
+  }),
+  no_changes: defineFailure({
+    from: { agent: CHANGING_ROLES },
+    trigger: "retry",
+    payload: { claimed: z.string().optional(), summary: z.string().optional() },
+  }),
+  published: defineOutcome({
+    class: "success",
+    from: { publish: true },
+    payload: z.object({
+      branch: z.string(),
+      commit: z.string(),
+      url: z.string().nullable(),
+      run: z.string().optional(),
+      granted: names,
+    }),
+  }),
+  merged: defineOutcome({ class: "decision", from: { wait: ["merge"] }, payload: nothing }),
+  closed: defineOutcome({ class: "decision", from: { wait: ["merge"] }, payload: nothing }),
+  conflict: defineFailure({
+    from: { agent: "any", checks: true, publish: true },
+    edge: { do: "fail" },
+    trigger: "conflict",
+    payload: { base: z.string().optional(), proposal: z.string().optional() },
+  }),
+  setup_failed: defineFailure({
+    from: { agent: "any", checks: true },
+    edge: { do: "fail" },
+    discardsWork: true,
+  }),
+  /** There is no room for another change request, or no money left for tonight. */
+  night_over: defineFailure({
+    from: { agent: "any", publish: true },
+    edge: { do: "park", queue: "budget" },
+    countsAsAttempt: false,
+    /** `open`: the change requests that leave no room. */
+    payload: { open: names },
+  }),
+  /** What is left of tonight's money may be needed by the runs under way. */
+  budget_reserved: defineFailure({
+    from: { agent: "any", publish: true },
+    edge: { do: "park", queue: "budget" },
+    countsAsAttempt: false,
+  }),
+};

@@ -1,0 +1,75 @@
+import { z } from "zod";
+import { defineOutcome, type OutcomeEntry } from "./outcome-entry.ts";
+
+export const names = z.array(z.string()).readonly().optional();
+
+/** Every failure can end a run that was to publish. Then this says what it was to publish, and which tokens it held. */
+export const PUBLISHING = { branch: z.string().optional(), commit: z.string().optional(), granted: names };
+
+type GivenFailure<Fields extends z.ZodRawShape> = Pick<OutcomeEntry, "from"> &
+  Partial<Omit<OutcomeEntry, "payload">> & { readonly payload?: Fields };
+
+export function defineFailure<Fields extends z.ZodRawShape = typeof PUBLISHING>({
+  payload,
+  ...given
+}: GivenFailure<Fields>) {
+  // Without fields of its own there are only those that every failure has, which is what the type defaults to.
+  const own = payload ?? (PUBLISHING as z.ZodRawShape as Fields);
+  return defineOutcome({ ...given, class: "failure", payload: z.object({ ...PUBLISHING, ...own }) });
+}
+
+/** How often a lost supervisor may cost nothing; the next one counts as an error of the agent. */
+export const FREE_INTERRUPTIONS = 3;
+
+const ANY_RUN = { agent: "any", checks: true, publish: true } as const;
+
+/** How a run can go wrong, whatever its step. */
+export const FAILURES = {
+  usage_limit: defineFailure({ from: ANY_RUN, edge: { do: "park", queue: "quota" }, countsAsAttempt: false }),
+  provider_down: defineFailure({ from: ANY_RUN, edge: { do: "park", queue: "provider" }, countsAsAttempt: false }),
+  login_expired: defineFailure({ from: ANY_RUN, edge: { do: "park", queue: "login" }, countsAsAttempt: false }),
+  agent_missing: defineFailure({
+    from: ANY_RUN,
+    edge: { do: "park", queue: "login" },
+    countsAsAttempt: false,
+    discardsWork: true,
+  }),
+  context_too_long: defineFailure({
+    from: ANY_RUN,
+    edge: { do: "again", max: 1, backoff: false, then: "person" },
+  }),
+  refused: defineFailure({
+    from: ANY_RUN,
+    edge: { do: "person" },
+    discardsWork: true,
+    trigger: "retry",
+    /** `told`: the findings that the agent insists on, and that only a person can let through. */
+    payload: { told: names },
+  }),
+  timeout: defineFailure({
+    from: ANY_RUN,
+    edge: { do: "again", max: 1, backoff: false, then: "fail" },
+    trigger: "retry",
+  }),
+  budget_exhausted: defineFailure({ from: ANY_RUN, edge: { do: "person" } }),
+  disk_full: defineFailure({ from: ANY_RUN, edge: { do: "park", queue: "capacity" }, countsAsAttempt: false }),
+  agent_error: defineFailure({
+    from: ANY_RUN,
+    edge: { do: "again", max: 2, backoff: true, then: "fail" },
+    discardsWork: true,
+    trigger: "retry",
+    /** `claimed`: the address of a change request that is not there. */
+    payload: { claimed: z.string().optional() },
+  }),
+  invalid_output: defineFailure({
+    from: ANY_RUN,
+    edge: { do: "again", max: 1, backoff: false, then: "fail" },
+    trigger: "report",
+  }),
+  sandbox_refused: defineFailure({ from: ANY_RUN, edge: { do: "fail" }, discardsWork: true }),
+  interrupted: defineFailure({
+    from: ANY_RUN,
+    edge: { do: "again", max: FREE_INTERRUPTIONS, backoff: false, then: "fail" },
+    countsAsAttempt: false,
+  }),
+};

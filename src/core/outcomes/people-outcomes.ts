@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { defineOutcome } from "./outcome-entry.ts";
+import { PUBLISHING } from "./failure-outcomes.ts";
+
+const nothing = z.object({});
+
+/** What people decide. */
+export const DECISIONS = {
+  approve: defineOutcome({ class: "decision", from: { wait: ["approval", "review"] }, payload: nothing }),
+  reject: defineOutcome({ class: "decision", from: { wait: ["approval", "review", "merge"] }, payload: nothing }),
+  revise: defineOutcome({
+    class: "decision",
+    from: { wait: ["approval"] },
+    trigger: "comments",
+    payload: z.object({ details: z.string().optional() }),
+  }),
+  /** By the id of the question. */
+  answered: defineOutcome({
+    class: "decision",
+    from: { wait: ["answers"] },
+    trigger: "answers",
+    payload: z.record(z.string(), z.string()),
+  }),
+  chosen: defineOutcome({
+    class: "decision",
+    from: { wait: ["choice"] },
+    trigger: "choice",
+    payload: z.object({ option: z.string(), note: z.string().optional() }),
+  }),
+  cancel: defineOutcome({
+    class: "decision",
+    from: { agent: "any", checks: true, publish: true, wait: "any" },
+    edge: { do: "cancel" },
+    countsAsAttempt: false,
+    payload: z.object(PUBLISHING),
+  }),
+  /** Takes up a task that has ended: no step comes to it. */
+  retry: defineOutcome({ class: "decision", from: {}, payload: nothing }),
+};

@@ -1,0 +1,176 @@
+import { z } from "zod";
+import { CHANGING_ROLES } from "../task/role.ts";
+import { defineOutcome, defineReport, type PlanKind, type ReportForm } from "./outcome-entry.ts";
+import { anyText, lines, maybe, options, path, paths, questions, subtasks, summary, text } from "./payload-fields.ts";
+
+const documentPlan = z.object({ summary, plan: text, plan_summary: text, subtasks });
+
+const executionPlan = z.object({
+  summary,
+  prompt: text,
+  tools: lines,
+  directories: paths,
+  needs_git: z.boolean(),
+  system_prompt: maybe(anyText),
+  estimate: z.object({ tokens: z.int().min(0), minutes: z.number().min(0) }),
+  reasoning: text,
+});
+
+const PLAN_WHEN = "when another agent could carry the plan out without asking you anything.";
+
+/** The pipeline says which one its agents report. */
+const PLAN_FORMS: Readonly<Record<PlanKind, ReportForm>> = {
+  document: {
+    schema: documentPlan,
+    when: PLAN_WHEN,
+    example: {
+      summary: "Keep the sign in parsePrice.",
+      plan: "1. In src/price.ts, let parsePrice accept a leading minus …",
+      plan_summary: "Keep the sign in parsePrice and test it.",
+      subtasks: ["Accept a leading minus", "Add test cases"],
+    },
+  },
+  execution: {
+    schema: executionPlan,
+    when: PLAN_WHEN,
+    example: {
+      summary: "Lists the licences of all dependencies.",
+      prompt: "Read package-lock.json and write reports/licences.md with …",
+      tools: ["Read", "Write"],
+      directories: ["reports"],
+      needs_git: false,
+      system_prompt: "",
+      estimate: { tokens: 40000, minutes: 5 },
+      reasoning: "Only one file is written, so only reports/ needs to be writable.",
+    },
+  },
+};
+
+const comment = z.object({
+  file: maybe(path),
+  line: maybe(z.int().min(1)),
+  severity: z.enum(["critical", "suggestion", "nit"]),
+  comment: text,
+});
+const comments = z
+  .array(comment)
+  .max(200)
+  .nullish()
+  .transform((list) => list ?? []);
+
+/** Reported by the agents of every other pipeline. */
+export const WORK_OUTCOMES = {
+  implemented: defineReport({
+    class: "success",
+    from: { agent: CHANGING_ROLES },
+    schema: z.object({ summary: text }),
+    when: "when the change is finished and stands in the files of the workspace. Say what you changed and why; claims about tests count for nothing, the checks run afterwards.",
+    example: { summary: "parsePrice now keeps the sign; two cases added to its test." },
+  }),
+  plan_complete: {
+    ...defineOutcome({
+      class: "success",
+      from: { agent: ["plan", "plan_revision"] },
+      payload: z.union([documentPlan, executionPlan]),
+    }),
+    reportForm: (plan: PlanKind): ReportForm => PLAN_FORMS[plan],
+  },
+  investigation_complete: defineReport({
+    class: "success",
+    from: { agent: ["investigate"] },
+    schema: z.object({ report: text, summary: text, options: maybe(options), subtasks }),
+    when: "when the cause is shown by evidence; `options` where there is more than one reasonable way to mend it.",
+    example: {
+      report: "## Cause\nsrc/price.ts:8 drops every character that is no digit …",
+      summary: "The sign is dropped in src/price.ts:8.",
+      options: [{ id: "keep-sign", title: "Keep the sign", description: "Accept a leading minus.", recommended: true }],
+      subtasks: ["Accept a leading minus"],
+    },
+  }),
+  design_ready: defineReport({
+    class: "success",
+    from: { agent: ["design"] },
+    schema: z.object({ design: text, summary: text }),
+    when: "when the design answers what will be built, where, and what was decided against.",
+    example: {
+      design: "## Goal\n…",
+      summary: "A signed price type at the edge; the inside stays as it is.",
+    },
+  }),
+  completed: defineReport({
+    class: "success",
+    from: { agent: ["execute"] },
+    schema: z.object({ summary: text, result: maybe(text) }),
+    when: "when everything that was approved is done.",
+    example: { summary: "The report stands in reports/licences.md.", result: "3 packages have no licence." },
+  }),
+  approved: defineReport({
+    class: "verdict",
+    from: { agent: ["review"] },
+    schema: z.object({ summary: text, comments }).superRefine((review, check) => {
+      if (review.comments.some(({ severity }) => severity === "critical")) {
+        check.addIssue({
+          code: "custom",
+          path: ["comments"],
+          message: 'hold a critical one: report "changes_requested", or lower its severity',
+        });
+      }
+    }),
+    when: "when the change may be merged as it stands. No comment of it may be critical.",
+    example: {
+      summary: "Does what was asked, with tests.",
+      comments: [{ file: "src/price.ts", line: 8, severity: "nit", comment: "`sign` would be a clearer name." }],
+    },
+  }),
+  changes_requested: defineReport({
+    class: "verdict",
+    from: { agent: ["review"], wait: ["review"] },
+    trigger: "comments",
+    schema: z.object({ summary: text, comments }),
+    when: "when something must change before it may be merged. `severity` is critical, suggestion or nit.",
+    example: {
+      summary: "-0 is read as 0 and then as 1.",
+      comments: [{ file: "src/price.ts", line: 8, severity: "critical", comment: 'parsePrice("-0") returns 1.' }],
+    },
+  }),
+  needs_info: defineReport({
+    class: "question",
+    from: { agent: "any" },
+    edge: { do: "ask", what: "answers" },
+    schema: z.object({ summary, questions }),
+    when: "when you cannot go on without a person's answer and no reasonable assumption exists. One to five questions; `input` is text, choice (with `options`) or boolean.",
+    example: {
+      summary: "Which currency is meant?",
+      questions: [
+        {
+          id: "currency",
+          question: "Which currency do prices without a sign have?",
+          context: "src/price.ts:3 guesses EUR.",
+          input: "choice",
+          options: ["EUR", "USD"],
+          default: "EUR",
+        },
+      ],
+    },
+  }),
+  options_proposed: defineReport({
+    class: "question",
+    from: { agent: "any" },
+    edge: { do: "ask", what: "choice" },
+    schema: z.object({ summary: text, options }),
+    when: "when there are several reasonable ways and the choice is a person's.",
+    example: {
+      summary: "Two ways to keep the sign.",
+      options: [
+        {
+          id: "type",
+          title: "A price type",
+          description: "New type for signed prices.",
+          pros: ["cannot be forgotten"],
+          cons: ["touches 12 files"],
+        },
+        { id: "parse", title: "Only the parser", description: "Change parsePrice alone.", recommended: true },
+      ],
+    },
+  }),
+};

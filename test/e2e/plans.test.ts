@@ -1,0 +1,39 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { exampleOf } from "../../src/core/outcomes/outcome.ts";
+import { openNight, type Night } from "./night.ts";
+
+let night: Night | null = null;
+
+afterEach(async () => {
+  await night?.close();
+  night = null;
+});
+
+const DOCUMENT = exampleOf("plan_complete", "document");
+const EXECUTION = exampleOf("plan_complete", "execution");
+
+/** What becomes of a task of this pipeline whose agent reports this plan. */
+async function plan(pipeline: string, reported: object) {
+  night = await openNight({ agent: `cat > "$OUT" <<'END'\n${JSON.stringify(reported)}\nEND` });
+  const task = await night.settled((await night.submit({ pipeline })).id);
+  return { task, outcomes: (await night.runs(task.id)).map(({ outcome }) => outcome) };
+}
+
+describe("plan_complete", { timeout: 60_000 }, () => {
+  it.each([
+    ["feature", EXECUTION, '"plan" is missing'],
+    ["staged", DOCUMENT, '"prompt" is missing'],
+  ])("in %s is invalid with the plan of the other kind", async (pipeline, reported, problem) => {
+    const { task, outcomes } = await plan(pipeline, reported);
+    expect(outcomes).toEqual(["invalid_output", "invalid_output"]);
+    expect(task).toMatchObject({ status: "failed", outcome: "invalid_output", plan: null });
+    expect(task.reason).toContain(problem);
+  });
+
+  it("in staged keeps tools and directories of a plan that holds a document as well", async () => {
+    const { task, outcomes } = await plan("staged", { ...DOCUMENT, ...EXECUTION });
+    expect(outcomes).toEqual(["plan_complete"]);
+    expect(task).toMatchObject({ status: "waiting", plan: { tools: ["Read", "Write"], directories: ["reports"] } });
+    expect(task.plan).not.toHaveProperty("plan");
+  });
+});
