@@ -4,7 +4,7 @@ import { MIGRATIONS } from "../../adapters/stores/sql/migrations/list.ts";
 import { explainSqliteError } from "../../adapters/stores/sqlite/errors.ts";
 import { homePaths } from "../../config/files/paths.ts";
 import { readUserConfig, type UserConfig } from "../../config/files/user-config.ts";
-import { createClient } from "../../http/client/client.ts";
+import { createNodeClient } from "../../http/client/node-client.ts";
 import { explainFinding, fine, type Finding } from "./doctor-finding.ts";
 
 const PATIENCE_MS = 3_000;
@@ -93,7 +93,7 @@ export async function checkDaemon(home: string): Promise<Finding> {
   try {
     // Written by the daemon, in a folder only this user can write to.
     const { pid, url, token } = JSON.parse(readFileSync(file, "utf8")) as { pid: number; url: string; token: string };
-    const { version } = await createClient({ url, token }).call("GET /status", {
+    const { version } = await createNodeClient({ url, token }).call("GET /status", {
       signal: AbortSignal.timeout(PATIENCE_MS),
     });
     return fine("daemon", `${version} (pid ${pid}) at ${url}`);
