@@ -68,6 +68,13 @@ export default {
       to: { path: MACHINE },
     },
     {
+      name: "databases-are-adapters",
+      severity: "error",
+      comment: "Only adapters open databases; everybody else asks the store or adapters/stores/sqlite/inspect.ts.",
+      from: { path: "^src/", pathNot: [TESTS, "^src/(adapters|testing)/"] },
+      to: { path: "^(node:)?sqlite$|node_modules/kysely/" },
+    },
+    {
       name: "testing-is-for-tests",
       severity: "error",
       comment: "src/testing is not part of the package.",
