@@ -18,7 +18,7 @@ const ROOMS = {
 
 /** Node's own modules that reach the machine: the engine asks a port instead. */
 const MACHINE =
-  "^(node:)?(fs|child_process|cluster|dgram|dns|http|http2|https|net|os|process|sqlite|tls|worker_threads)(/|$)";
+  "^(node:)?(fs|child_process|cluster|dgram|dns|http|http2|https|net|os|process|sqlite|timers|tls|worker_threads)(/|$)";
 
 const roomRules = Object.entries(ROOMS).map(([room, allowed]) => ({
   name: `room-${room}`,

@@ -14,6 +14,7 @@ import type { Admission, NewRun, Store } from "../ports/store.ts";
 import { type App, type AppOptions, createApp } from "./app.ts";
 import type { HttpDeps } from "./deps.ts";
 import type { Address } from "./guard.ts";
+import { createFakeClock } from "../testing/fake-clock.ts";
 import { makeProposal, makeRule, makeTask as buildTask } from "../testing/builders.ts";
 
 export const ADDRESS: Address = { host: "127.0.0.1", port: 4816, publicUrl: null };
@@ -87,7 +88,7 @@ export async function openHarness(options?: AppOptions): Promise<Harness> {
     }),
     ownerToken: OWNER_TOKEN,
     owner: "alice",
-    clock: { now: () => NOW, monotonic: () => performance.now(), newId: (prefix) => makeId(prefix, randomBytes(10)) },
+    clock: createFakeClock(NOW),
     log,
   };
   const app = createApp(deps, ADDRESS, options);

@@ -4,7 +4,7 @@ import { rolldown } from "rolldown";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Harness, makeEvent, makeTask, openHarness, OWNER_TOKEN, saveTask } from "../harness.suite.ts";
 import { type HttpServer, openHttpServer } from "../listen.ts";
-import type * as ClientModule from "./client.ts";
+import type { Client, createClient } from "./client.ts";
 
 /** What the client may use: all of it exists in browsers. */
 const BROWSER_GLOBALS = {
@@ -26,7 +26,7 @@ let api: Harness;
 let server: HttpServer;
 
 beforeAll(async () => {
-  code = await bundleForBrowser("client.ts");
+  code = await bundleForBrowser(new URL("./client.ts", import.meta.url));
   api = await openHarness();
   server = await openHttpServer(api.deps, { host: "127.0.0.1", port: 0, publicUrl: null });
 });
@@ -37,9 +37,9 @@ afterAll(async () => {
 });
 
 /** Every module in one script that leaves its exports in the variable `client`. */
-async function bundleForBrowser(file: string): Promise<string> {
+async function bundleForBrowser(module: URL): Promise<string> {
   const built = await rolldown({
-    input: fileURLToPath(new URL(file, import.meta.url)),
+    input: fileURLToPath(module),
     platform: "browser",
     // A module that a browser does not have must fail the test and not be left as an import.
     onLog: (level, log, report) => report(log.code === "UNRESOLVED_IMPORT" ? "error" : level, log),
@@ -50,16 +50,17 @@ async function bundleForBrowser(file: string): Promise<string> {
   return output[0].code;
 }
 
-function loadClient(): ReturnType<typeof ClientModule.createClient> {
+function loadClient(): Client {
   const context = createContext({ ...BROWSER_GLOBALS });
   runInContext(code, context);
-  const { createClient } = runInContext("client", context) as typeof ClientModule; // the bundle of that module
-  return createClient({ url: server.url, token: OWNER_TOKEN });
+  // The exports of client.ts.
+  const module = runInContext("client", context) as { readonly createClient: typeof createClient };
+  return module.createClient({ url: server.url, token: OWNER_TOKEN });
 }
 
 it("the client's browser bundle contains no part of Node", async () => {
   expect(code).not.toMatch(NODE_ONLY);
-  const withNode = await bundleForBrowser("node-client.ts");
+  const withNode = await bundleForBrowser(new URL("./node-client.ts", import.meta.url));
   expect(withNode).toMatch(NODE_ONLY);
 });
 
