@@ -13,7 +13,7 @@ import type { Cron } from "../ports/cron.ts";
 import type { Forge } from "../ports/forge.ts";
 import type { Log } from "../ports/log.ts";
 import type { Notifier } from "../ports/notifier.ts";
-import type { ProjectFiles } from "../ports/projects.ts";
+import type { DetectedProject, ProjectFiles, ProjectSource } from "../ports/projects.ts";
 import type { RunFiles, RunPaths } from "../ports/run-files.ts";
 import type { SandboxLimits } from "../ports/sandbox.ts";
 import type { SecretScan } from "../ports/secret-scan.ts";
@@ -37,6 +37,8 @@ export interface EnginePorts {
   readonly runFiles: RunFiles;
   readonly secretScan: SecretScan;
   readonly projects: ProjectFiles;
+  /** Finds the project at a source. Throws UserError or ConfigError with what is wrong there. */
+  readonly detectProject: (source: ProjectSource) => Promise<DetectedProject>;
   /** The program behind the tool `report_outcome`; null where it cannot be had. */
   readonly findReportServer: (paths: RunPaths, role: Role) => ReportServer | null;
   /** The version of an agent's program, where it can be asked, and why that will not do. */
@@ -67,6 +69,8 @@ export interface EnginePorts {
   readonly limits: () => Omit<Admission, "at">;
   /** Nightshift's own data: no run may see it, but for what it was given. */
   readonly home: string;
+  /** The OS user that the daemon runs as; the daemon's own token acts under this name. */
+  readonly owner: string;
   readonly sandboxMode: SandboxMode;
   /** What a command may take of the machine that is given so much time. */
   readonly sandboxLimits: (timeoutMs: number) => SandboxLimits;

@@ -19,6 +19,7 @@ import { readUserConfig, type UserConfig } from "../../config/files/user-config.
 import type { EnginePorts } from "../../engine/ports.ts";
 import type { PassCheckpoint } from "../../ports/checkpoint.ts";
 import type { Log } from "../../ports/log.ts";
+import { findPlace } from "../find-place.ts";
 import { withRecordedPath } from "../host-environment.ts";
 import type { KnownSecrets } from "../known-secrets.ts";
 import { createLimits, type LimitsKeeper } from "../limits.ts";
@@ -27,6 +28,7 @@ import { findForge } from "./wire-forges.ts";
 import { createVersionCheck } from "./wire-agents.ts";
 import { createChannels, type Channels } from "./wire-notifiers.ts";
 import { createSandboxGate, type SandboxGate } from "./wire-sandbox.ts";
+import { userName } from "../user-name.ts";
 import { createOutputSignals, type OutputSignals } from "../output-signals.ts";
 
 export interface WireOptions {
@@ -91,6 +93,7 @@ export async function wire({ home, env: own, log, secrets, pass, write }: WireOp
     runFiles,
     secretScan: createSecretScan({ secrets: secrets.values, path: env["PATH"] ?? "", log }),
     projects: projectFiles,
+    detectProject: (source) => findPlace(source, env),
     createAgent,
     checkVersion: createVersionCheck(env),
     findReportServer: reportServerFor,
@@ -108,6 +111,7 @@ export async function wire({ home, env: own, log, secrets, pass, write }: WireOp
     pass,
     limits: limits.current,
     home,
+    owner: userName(env),
     sandboxMode: user.sandboxMode,
     sandboxLimits: sandboxLimits(),
     sandboxProblem: sandbox.problem,

@@ -46,6 +46,7 @@ export async function submit(ports: EnginePorts, draft: TaskDraft, actor: Actor)
     notices: await noticesFor(ports, { task: first.task, events }),
     key: draft.key,
     admission: admissionNow(ports),
+    requireProject: true,
   });
   ports.pass("submit.committed");
   await handOver(ports, result);

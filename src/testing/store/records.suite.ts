@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ScheduleMark } from "../../core/schedule/schedule.ts";
 import type { TokenRow } from "../../ports/store.ts";
 import type { Current } from "./current.ts";
-import { sampleEvent, sampleProject, startTask } from "./samples.ts";
+import { committing, creating, sampleEnd, sampleEvent, sampleProject, sampleTask, startTask } from "./samples.ts";
 
 const DAY = 86_400_000;
 
@@ -33,9 +33,40 @@ export function testRecords(current: Current): void {
       expect(await current.store.getProject("shop")).toEqual(changed);
       expect(await current.store.listProjects()).toEqual([api, changed]);
       expect(await current.store.listEvents({ after: 0, task: null, limit: 9 })).toHaveLength(3);
-      await current.store.removeProject("shop");
-      await current.store.removeProject("shop");
+      const removed = sampleEvent({ type: "project.removed" });
+      expect(await current.store.removeProject("shop", removed)).toEqual({ kind: "removed" });
+      expect(await current.store.removeProject("shop", removed)).toEqual({ kind: "unknown" });
       expect(await current.store.getProject("shop")).toBeNull();
+      const events = await current.store.listEvents({ after: 3, task: null, limit: 9 });
+      expect(events.map(({ type }) => type)).toEqual(["project.removed"]);
+    });
+
+    it("keep a project that has unfinished tasks, even when both come at once", async () => {
+      const removed = sampleEvent({ type: "project.removed" });
+      await current.store.saveProject(sampleProject(), sampleEvent());
+      const request = creating(sampleTask(), { requireProject: true });
+      const [removal, created] = await Promise.allSettled([
+        current.store.removeProject("shop", removed),
+        current.store.createTask(request),
+      ]);
+      // The first one wins, and the other one is refused.
+      expect(removal).toMatchObject({ value: { kind: "removed" } });
+      expect(created).toMatchObject({ status: "rejected", reason: { kind: "not_found" } });
+      expect(await current.store.getTask(request.task.id)).toBeNull();
+
+      await current.store.saveProject(sampleProject(), sampleEvent());
+      const { task, lease } = await startTask(current.store);
+      const before = await current.store.lastEventId();
+      expect(await current.store.removeProject("shop", removed)).toEqual({ kind: "in_use", task: task.id });
+      expect(await current.store.getProject("shop")).not.toBeNull();
+      expect(await current.store.lastEventId()).toBe(before);
+
+      const ended = { ...task, status: "failed", finishedAt: 9 } as const;
+      const end = sampleEnd(lease.run, { finishedAt: 9 });
+      const { task: stored } = await current.store.commit(committing(ended, { lease, endRun: end }));
+      expect(await current.store.removeProject("shop", removed)).toEqual({ kind: "removed" });
+      const again = committing({ ...stored, status: "queued", finishedAt: null });
+      await expect(current.store.commit(again)).rejects.toMatchObject({ kind: "not_found" });
     });
   });
 
@@ -51,7 +82,7 @@ export function testRecords(current: Current): void {
       for (const each of marks) await current.store.saveMark(each, { events: [], notices: [] });
       await current.store.dropMark(mark("shop", "audit"));
       expect(await current.store.listMarks("shop")).toEqual([mark("shop", "improve", 2)]);
-      await current.store.removeProject("shop");
+      await current.store.removeProject("shop", sampleEvent());
       expect(await current.store.listMarks("shop")).toEqual([]);
       expect(await current.store.listMarks("api")).toEqual([mark("api", "improve")]);
     });
@@ -61,13 +92,16 @@ export function testRecords(current: Current): void {
     const token: TokenRow = { name: "ada", hash: "h1", rights: ["submit", "approve"], createdAt: 5 };
 
     it("find a token by its hash and refuse a second one of the same name", async () => {
-      await current.store.addToken(token);
-      await expect(current.store.addToken({ ...token, hash: "h2" })).rejects.toMatchObject({ kind: "conflict" });
+      const [added, removed] = [sampleEvent({ type: "token.added" }), sampleEvent({ type: "token.removed" })];
+      expect(await current.store.addToken(token, added)).toBe(true);
+      expect(await current.store.addToken({ ...token, hash: "h2" }, added)).toBe(false);
       expect(await current.store.findToken("h1")).toEqual(token);
       expect(await current.store.findToken("h2")).toBeNull();
       expect(await current.store.listTokens()).toEqual([token]);
-      expect(await current.store.removeToken("ada")).toBe(true);
-      expect(await current.store.removeToken("ada")).toBe(false);
+      expect(await current.store.removeToken("ada", removed)).toBe(true);
+      expect(await current.store.removeToken("ada", removed)).toBe(false);
+      const events = await current.store.listEvents({ after: 0, task: null, limit: 9 });
+      expect(events.map(({ type }) => type)).toEqual(["token.added", "token.removed"]);
       expect(await current.store.findToken("h1")).toBeNull();
     });
 
