@@ -18,7 +18,7 @@ const ROOMS = {
 
 /** Node's own modules that reach the machine: the engine asks a port instead. */
 const MACHINE =
-  "^(node:)?(fs|child_process|cluster|dgram|dns|http|http2|https|net|os|process|sqlite|tls|worker_threads)(/|$)";
+  "^(node:)?(fs|child_process|cluster|dgram|dns|http|http2|https|net|os|process|sqlite|timers|tls|worker_threads)(/|$)";
 
 const roomRules = Object.entries(ROOMS).map(([room, allowed]) => ({
   name: `room-${room}`,
@@ -66,6 +66,13 @@ export default {
       comment: "engine reaches files, processes, network and databases through ports only.",
       from: { path: "^src/engine/", pathNot: TESTS },
       to: { path: MACHINE },
+    },
+    {
+      name: "databases-are-adapters",
+      severity: "error",
+      comment: "Only adapters open databases; everybody else asks the store or adapters/stores/sqlite/inspect.ts.",
+      from: { path: "^src/", pathNot: [TESTS, "^src/(adapters|testing)/"] },
+      to: { path: "^(node:)?sqlite$|node_modules/kysely/" },
     },
     {
       name: "testing-is-for-tests",

@@ -6,7 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { DaemonAddress } from "../src/cli/find-daemon.ts";
 import { homePaths } from "../src/config/files/paths.ts";
-import { createClient, type Client } from "../src/http/client/client.ts";
+import type { Client } from "../src/http/client/client.ts";
+import { createNodeClient } from "../src/http/client/node-client.ts";
 
 /** A throw-away home, repository and remote below one directory. */
 export interface Place {
@@ -85,7 +86,7 @@ export async function openDaemon(place: Place, env: Readonly<Record<string, stri
   await promisify(execFile)(process.execPath, [BIN, "start"], { env: given, cwd: place.root });
   // Written by the daemon just now.
   const address = JSON.parse(readFileSync(homePaths(place.home).daemon, "utf8")) as DaemonAddress;
-  const client = createClient(address);
+  const client = createNodeClient(address);
   return {
     pid: address.pid,
     client,

@@ -81,6 +81,8 @@ const FORBIDDEN: readonly (readonly [string, string, string])[] = [
   ["engine-asks-ports", "engine/c.ts", "node:fs/promises"],
   ["engine-asks-ports", "engine/d.ts", "node:child_process"],
   ["engine-asks-ports", "engine/e.ts", "node:sqlite"],
+  ["engine-asks-ports", "engine/f.ts", "node:timers/promises"],
+  ["databases-are-adapters", "daemon/doctor/a.ts", "node:sqlite"],
   ["testing-is-for-tests", "daemon/b.ts", "../testing/store.suite.ts"],
   ["nobody-imports-cli", "http/c.ts", "../cli/main.ts"],
   ["builtin-is-data", "config/b.ts", "../builtin/data.ts"],

@@ -25,11 +25,19 @@ const DEFECTS: Record<string, string> = {
   "no-restricted-globals": "export const later = (): unknown => setTimeout(String, 1);",
 };
 
+/** What only `src/engine` must not contain: it asks the clock of its ports. */
+const ENGINE_DEFECTS: Record<string, readonly [rule: string, code: string]> = {
+  timeout: ["no-restricted-globals", "export const later = (): unknown => setTimeout(String, 1);"],
+  interval: ["no-restricted-globals", "export const often = (): unknown => setInterval(String, 1);"],
+  signal: ["no-restricted-properties", "export const limit = (): AbortSignal => AbortSignal.timeout(1);"],
+  now: ["no-restricted-properties", "export const now = (): number => Date.now();"],
+};
+
 let root: string;
 
 beforeAll(async () => {
   root = await mkdtemp(path.join(os.tmpdir(), "lint-"));
-  await mkdir(path.join(root, "src", "core"), { recursive: true });
+  for (const room of ["core", "engine"]) await mkdir(path.join(root, "src", room), { recursive: true });
   for (const file of [".oxlintrc.json", "tsconfig.json"])
     await copyFile(path.join(REPOSITORY, file), path.join(root, file));
   await symlink(path.join(REPOSITORY, "node_modules"), path.join(root, "node_modules"));
@@ -46,9 +54,17 @@ test("each habit has a rule that catches the defect, and fine code passes", asyn
   for (const [rule, code] of Object.entries(DEFECTS)) {
     await writeFile(path.join(root, "src", "core", `${rule}.ts`), `${code}\n`);
   }
+  for (const [name, [, code]] of Object.entries(ENGINE_DEFECTS)) {
+    await writeFile(path.join(root, "src", "engine", `${name}.ts`), `${code}\n`);
+    await writeFile(path.join(root, "src", "engine", `${name}.test.ts`), `${code}\n`);
+  }
   const found = lint();
   for (const rule of Object.keys(DEFECTS))
     expect(found, rule).toContainEqual(expect.stringMatching(`${rule}.ts .*\\(${rule}\\)`));
+  for (const [name, [rule]] of Object.entries(ENGINE_DEFECTS)) {
+    expect(found, name).toContainEqual(expect.stringMatching(`engine/${name}.ts .*\\(${rule}\\)`));
+    expect(found, "tests may use timers").not.toContainEqual(expect.stringContaining(`engine/${name}.test.ts`));
+  }
 });
 
 /** `file plugin(rule)` for each finding. */

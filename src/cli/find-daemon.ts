@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { findHome, homePaths } from "../config/files/paths.ts";
-import { createClient, UnreachableError } from "../http/client/client.ts";
+import { UnreachableError } from "../http/client/client.ts";
+import { createNodeClient } from "../http/client/node-client.ts";
 import type { CliContext } from "./context.ts";
 
 export interface DaemonAddress {
@@ -14,7 +15,7 @@ export async function findDaemon(context: Pick<CliContext, "env">): Promise<Daem
   const address = await readAddress(context);
   if (address === null) return null;
   try {
-    await createClient(address).call("GET /healthz");
+    await createNodeClient(address).call("GET /healthz");
     return address;
   } catch (error) {
     if (error instanceof UnreachableError) return null;

@@ -1,7 +1,8 @@
 import type { RootCommand } from "@bomb.sh/tab";
 import { TASK_STATUSES } from "../core/task/task.ts";
 import { terminalLine } from "../core/text/terminal-text.ts";
-import { createClient, type TaskJson } from "../http/client/client.ts";
+import type { TaskJson } from "../http/client/client.ts";
+import { createNodeClient } from "../http/client/node-client.ts";
 import { readAddress } from "./find-daemon.ts";
 
 /** Who presses the tab key waits for this. */
@@ -44,7 +45,7 @@ async function readTasks(): Promise<readonly TaskJson[]> {
     const address = await readAddress({ env: process.env });
     if (address === null) return [];
     return (
-      await createClient(address).call("GET /tasks", {
+      await createNodeClient(address).call("GET /tasks", {
         query: { limit: MAX_TASKS },
         signal: AbortSignal.timeout(PATIENCE_MS),
       })

@@ -1,4 +1,5 @@
-import { createClient, type Client, type TaskJson } from "../http/client/client.ts";
+import type { Client, TaskJson } from "../http/client/client.ts";
+import { createNodeClient } from "../http/client/node-client.ts";
 import { answer, type CliContext } from "./context.ts";
 import { Exit } from "./exit.ts";
 import { readAddress } from "./find-daemon.ts";
@@ -88,7 +89,7 @@ async function watchAddress(context: CliContext, moved: AbortController): Promis
     const now = await readAddress(context);
     if (now === null || now.url === before?.url) continue;
     moved.abort();
-    return createClient(now);
+    return createNodeClient(now);
   }
   return null;
 }

@@ -1,15 +1,15 @@
 import { readProjectFile } from "../config/files/read-project.ts";
 import { UserError } from "../core/text/errors.ts";
-import type { FoundProject, ProjectPlace } from "../http/deps.ts";
+import type { DetectedProject, ProjectSource } from "../ports/projects.ts";
 import { detectProject } from "./detect/detect.ts";
 import type { Registry } from "./wire/registry.ts";
 
 /** What a checkout, or the address of a repository, is as a project. */
 export async function findPlace(
-  place: ProjectPlace,
+  place: ProjectSource,
   env: Readonly<Record<string, string | undefined>>,
   registry: Registry,
-): Promise<FoundProject> {
+): Promise<DetectedProject> {
   if (place.kind === "url") return fromUrl(place.url);
   const detected = await detectProject(place.path, { env, registry });
   const { written } = await readProjectFile(detected.dir, registry.format);
@@ -22,7 +22,7 @@ export async function findPlace(
   };
 }
 
-function fromUrl(url: string): FoundProject {
+function fromUrl(url: string): DetectedProject {
   const name = /([^/:]+?)(?:\.git)?\/*$/.exec(url)?.[1];
   if (name === undefined || url.startsWith("-"))
     throw new UserError("invalid", `"${url}" is no address of a repository`, "give the URL that git clone takes");

@@ -17,7 +17,6 @@ import { startHeartbeat } from "./heartbeat.ts";
 import { httpDeps } from "./wire/http-deps.ts";
 import { createKnownSecrets } from "./known-secrets.ts";
 import { createLogger } from "./logger.ts";
-import { userName } from "./user-name.ts";
 import { wire, type Wired } from "./wire/wire.ts";
 import { ping } from "./wire/wire-notifiers.ts";
 
@@ -63,7 +62,6 @@ async function main(): Promise<void> {
   let dispatch: Dispatch | null = null;
   const server = await openHttpServer(
     httpDeps(wired, {
-      owner: userName(process.env),
       ownerToken: token,
       version: version(),
       startedAt: wired.ports.clock.now(),

@@ -50,7 +50,7 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
     });
     return ticking;
   };
-  const timer = setInterval(() => void tick(), TICK_MS);
+  const stopTicking = ports.clock.every(TICK_MS, () => void tick());
   // Notices leave as soon as they are written, not at the next tick.
   const unsubscribe = ports.store.events.onEvents((events) => {
     if (events.some(({ type }) => type === "task.ended" || type === "task.waiting")) void tick();
@@ -60,7 +60,7 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
     tick,
     lookAgain: lookAgain.ask,
     stop: async () => {
-      clearInterval(timer);
+      stopTicking();
       unsubscribe();
       await ticking;
       await Promise.all(chores.map((chore) => chore.stop()));

@@ -14,7 +14,7 @@ import type { Cron } from "../ports/cron.ts";
 import type { Forge } from "../ports/forge.ts";
 import type { Log } from "../ports/log.ts";
 import type { Notifier } from "../ports/notifier.ts";
-import type { ProjectFiles } from "../ports/projects.ts";
+import type { DetectedProject, ProjectFiles, ProjectSource } from "../ports/projects.ts";
 import type { RunFiles, RunPaths } from "../ports/run-files.ts";
 import type { SandboxLimits } from "../ports/sandbox.ts";
 import type { SecretScan } from "../ports/secret-scan.ts";
@@ -106,6 +106,10 @@ export interface Host {
   readonly home: string;
   /** The daemon's environment. Only listed names are ever passed on. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The OS user that the daemon runs as. The daemon's own token acts under this name. */
+  readonly owner: string;
+  /** Finds the project at a source. Throws UserError or ConfigError if there is none that can be used. */
+  readonly detectProject: (source: ProjectSource) => Promise<DetectedProject>;
   /** How many runs may execute at once. Zero while the disk is nearly full. */
   readonly capacity: () => Omit<Admission, "at">;
 }

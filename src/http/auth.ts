@@ -1,5 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import type { Right, Store } from "../ports/store.ts";
+import type { StoreReader } from "../ports/store-mutations.ts";
+import type { Right } from "../ports/store.ts";
 import type { Access } from "./contract/route.ts";
 import { RequestError } from "./problem.ts";
 
@@ -10,7 +11,7 @@ export interface Caller {
 }
 
 export interface AuthDeps {
-  readonly store: Pick<Store, "people">;
+  readonly store: Pick<StoreReader, "people">;
   /** The daemon's own token, as it stands in `daemon.json`. */
   readonly ownerToken: string;
   /** The OS user the daemon runs as: who holds its token acts under this name. */

@@ -6,8 +6,10 @@ import type { Upcoming } from "../engine/schedule/upcoming.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { HookCall } from "../ports/forge.ts";
 import type { Log } from "../ports/log.ts";
+import type { ProjectFiles } from "../ports/projects.ts";
 import type { RunFiles } from "../ports/run-files.ts";
-import type { Project, Store } from "../ports/store.ts";
+import type { StoreReader } from "../ports/store-mutations.ts";
+import type { PeopleStore } from "../ports/store.ts";
 import type { AuthDeps } from "./auth.ts";
 import type { OutputDeps } from "./live/output-feed.ts";
 
@@ -20,13 +22,11 @@ export interface HttpDeps extends AuthDeps, OutputDeps {
     readonly budgets: (project: string | null) => Promise<readonly UsedLimit[]>;
     readonly foresee: (draft: TaskDraft, actor: Actor) => Promise<Foreseen>;
   };
-  readonly store: Store;
+  /** The API only reads; `keepAnswer` is its own bookkeeping for idempotency keys. */
+  readonly store: StoreReader & { readonly people: Pick<PeopleStore, "keepAnswer"> };
   readonly runFiles: Pick<RunFiles, "readTranscript" | "readDiff">;
   readonly agents: () => Promise<readonly AgentInfo[]>;
-  /** Finds the project of a checkout or a URL. Throws UserError or ConfigError with what is wrong there. */
-  readonly findProject: (source: ProjectPlace) => Promise<FoundProject>;
-  /** What the project's files ask for beyond `accepted`. */
-  readonly pendingTrust: (project: FoundProject, accepted: string) => Promise<PendingTrust>;
+  readonly pendingTrust: ProjectFiles["pendingTrust"];
   /** Whether this call of a forge's webhook is the forge's; null where none is expected. What is taken is acted on. */
   readonly judgeHook: (project: string, call: HookCall) => Promise<"taken" | "refused" | null>;
   /** Begins to stop the daemon; returns at once. */
@@ -34,26 +34,6 @@ export interface HttpDeps extends AuthDeps, OutputDeps {
   readonly info: () => DaemonInfo;
   readonly clock: Clock;
   readonly log: Log;
-}
-
-export type ProjectPlace =
-  | { readonly kind: "path"; readonly path: string }
-  | { readonly kind: "url"; readonly url: string };
-
-export type FoundProject = Pick<Project, "name" | "path" | "remote" | "defaultBranch">;
-
-export interface PendingTrust {
-  /** The canonical JSON that `Project.accepted` becomes when a person accepts. */
-  readonly wanted: string;
-  /** Names `wanted`, so that nobody accepts what they were not shown. */
-  readonly hash: string;
-  readonly changes: readonly TrustChange[];
-}
-
-export interface TrustChange {
-  readonly key: string;
-  readonly accepted: string | null;
-  readonly wanted: string | null;
 }
 
 export interface AgentInfo {

@@ -9,15 +9,22 @@ import { makeId } from "../core/task/ids.ts";
 import { NO_TOKENS } from "../core/task/run.ts";
 import type { Task } from "../core/task/task.ts";
 import type { TranscriptLine } from "../core/task/transcript.ts";
+import { acceptTrust, addProject } from "../engine/commands/add-project.ts";
 import type { Commands } from "../engine/commands/commands-contract.ts";
+import { removeProject } from "../engine/commands/remove-project.ts";
+import { addToken, removeToken } from "../engine/commands/tokens.ts";
+import type { DetectedProject, ProjectFiles } from "../ports/projects.ts";
 import type { Admission, NewRun, Store } from "../ports/store.ts";
 import { type App, type AppOptions, createApp } from "./app.ts";
+import { hashToken } from "./auth.ts";
 import type { HttpDeps } from "./deps.ts";
 import type { Address } from "./guard.ts";
+import { createFakeClock } from "../testing/fake-clock.ts";
 import { makeProposal, makeRule, makeTask as buildTask } from "../testing/builders.ts";
 
 export const ADDRESS: Address = { host: "127.0.0.1", port: 4816, publicUrl: null };
 export const OWNER_TOKEN = "owner-token";
+const OWNER = "alice";
 export const NOW = Date.UTC(2026, 10, 15, 22);
 export const PERSON: Actor = { kind: "person", name: "test" };
 export const ADMIT: Admission = { at: NOW, total: 100, projects: {}, perProject: 100, parkedAgents: [] };
@@ -51,7 +58,7 @@ export async function openHarness(options?: AppOptions): Promise<Harness> {
   const store = await openSqliteStore({ file: join(dir, "test.db"), log });
   const transcript = new FakeTranscript();
   const deps: HttpDeps = {
-    commands: recordCommands(store, asked),
+    commands: { ...recordCommands(store, asked), ...realCommands(store) },
     night: {
       upcoming: async () => ({ runs: [], problems: [] }),
       budgets: async () => [],
@@ -69,12 +76,7 @@ export async function openHarness(options?: AppOptions): Promise<Harness> {
     agents: async () => [
       { name: "mine", kind: "command", program: "./a", version: null, usable: true, problem: null, parkedUntil: null },
     ],
-    findProject: async () => ({ name: "shop", path: "/src/shop", remote: "/src/shop", defaultBranch: "main" }),
-    pendingTrust: async (_, accepted) => ({
-      wanted: '{"network":["x"]}',
-      hash: "h1",
-      changes: accepted === "{}" ? [{ key: "sandbox.network", accepted: null, wanted: "x" }] : [],
-    }),
+    pendingTrust: SHOP_FILES.pendingTrust,
     judgeHook: async () => null,
     stop: (force) => void stops.push(force),
     info: () => ({
@@ -86,8 +88,8 @@ export async function openHarness(options?: AppOptions): Promise<Harness> {
       problems: [],
     }),
     ownerToken: OWNER_TOKEN,
-    owner: "alice",
-    clock: { now: () => NOW, monotonic: () => performance.now(), newId: (prefix) => makeId(prefix, randomBytes(10)) },
+    owner: OWNER,
+    clock: createFakeClock(NOW),
     log,
   };
   const app = createApp(deps, ADDRESS, options);
@@ -144,8 +146,36 @@ class FakeTranscript {
   }
 }
 
+const SHOP: DetectedProject = { name: "shop", path: "/src/shop", remote: "/src/shop", defaultBranch: "main" };
+/** Its files ask for network access. */
+const SHOP_FILES: Pick<ProjectFiles, "pendingTrust"> = {
+  pendingTrust: async (_, accepted) => ({
+    wanted: '{"network":["x"]}',
+    hash: "h1",
+    changes: accepted === "{}" ? [{ key: "sandbox.network", accepted: null, wanted: "x" }] : [],
+  }),
+};
+
+/** Commands that need only a store run as in the daemon. */
+function realCommands(store: Store) {
+  const ports = {
+    store,
+    clock: createFakeClock(NOW),
+    projects: SHOP_FILES,
+    digest: hashToken,
+    host: { owner: OWNER, detectProject: async () => SHOP },
+  };
+  return {
+    addProject: (source, actor) => addProject(ports, source, actor),
+    acceptTrust: (source, hash, actor) => acceptTrust(ports, source, hash, actor),
+    removeProject: (name, actor) => removeProject(ports, name, actor),
+    addToken: (draft, actor) => addToken(ports, draft, actor),
+    removeToken: (name, actor) => removeToken(ports, name, actor),
+  } satisfies Partial<Commands>;
+}
+
 /** Commands that write down what they were asked for and give back the task as it is. */
-function recordCommands(store: Store, asked: Asked[]): Commands {
+function recordCommands(store: Store, asked: Asked[]): Omit<Commands, keyof ReturnType<typeof realCommands>> {
   const record =
     (command: keyof Commands) =>
     async (id: string, ...given: unknown[]): Promise<Task> => {
@@ -174,12 +204,6 @@ function recordCommands(store: Store, asked: Asked[]): Commands {
     async runSchedule(schedule, actor) {
       asked.push(["runSchedule", schedule, actor.name]);
       return makeTask({ project: schedule.project });
-    },
-    async registerProject(project, actor) {
-      asked.push(["registerProject", project.name]);
-      const saved = { ...project, acceptedBy: actor.name, acceptedAt: NOW };
-      await store.projects.saveProject(saved, makeEvent({ type: "project.registered" }));
-      return saved;
     },
     async addRule(draft, actor) {
       asked.push(["addRule", draft, actor.name]);

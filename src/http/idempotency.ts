@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
-import type { Store } from "../ports/store.ts";
+import type { PeopleStore } from "../ports/store.ts";
 import { RequestError } from "./problem.ts";
 
 export interface Answer {
@@ -10,7 +10,7 @@ export interface Answer {
 }
 
 export interface OnceDeps {
-  readonly store: Pick<Store, "people">;
+  readonly store: { readonly people: Pick<PeopleStore, "recallAnswer" | "keepAnswer"> };
   readonly clock: Clock;
   readonly log: Log;
 }

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createClient } from "./client/client.ts";
+import { createNodeClient } from "./client/node-client.ts";
 import { checkOrigin } from "./guard.ts";
 import { type Harness, openHarness, OWNER_TOKEN } from "./harness.suite.ts";
 import { openHttpServer, refuseListening } from "./listen.ts";
@@ -61,10 +62,13 @@ describe("listening", () => {
   });
 });
 
-describe("the client", () => {
+describe.each([
+  { name: "the client with fetch", create: createClient },
+  { name: "the client with node:http", create: createNodeClient },
+])("$name", ({ create }) => {
   it("calls, and turns a refusal into an error with its sentence", async () => {
     const server = await openHttpServer(api.deps, LOOPBACK);
-    const client = createClient({ url: server.url, token: OWNER_TOKEN });
+    const client = create({ url: server.url, token: OWNER_TOKEN });
     const task = await client.call("POST /tasks", {
       body: { project: "shop", description: "Paint" },
       idempotencyKey: "once",
@@ -86,24 +90,26 @@ describe("the client", () => {
 
   it("refuses a body over the limit on a real connection", async () => {
     const server = await openHttpServer(api.deps, LOOPBACK);
-    const client = createClient({ url: server.url, token: OWNER_TOKEN });
+    const client = create({ url: server.url, token: OWNER_TOKEN });
     const body = { project: "shop", description: "x".repeat(3_000_000) };
     await expect(client.call("POST /tasks", { body })).rejects.toMatchObject({ status: 413 });
     expect((await client.call("GET /healthz")).status).toBe("ok");
     await server.close();
   });
+});
 
+describe("the client", () => {
   it("loads neither zod nor the contract nor the server", async () => {
     const script = `
       import { registerHooks } from "node:module";
       const seen = [];
       registerHooks({ resolve(name, context, next) { const found = next(name, context); seen.push(found.url); return found; } });
-      await import(${JSON.stringify(new URL("client/client.ts", import.meta.url).href)});
+      await import(${JSON.stringify(new URL("client/node-client.ts", import.meta.url).href)});
       console.log(JSON.stringify(seen));`;
     const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script]);
     const files = (JSON.parse(stdout) as string[]).filter((url) => url.startsWith("file:")); // what the script prints
     expect(new Set(files.map((url) => url.split("/").at(-1)))).toEqual(
-      new Set(["client-errors.ts", "client-request.ts", "client-stream.ts", "client.ts"]),
+      new Set(["client-errors.ts", "client-send.ts", "client-stream.ts", "client.ts", "node-client.ts"]),
     );
   });
 });

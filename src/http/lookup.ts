@@ -1,32 +1,32 @@
 import { UserError } from "../core/text/errors.ts";
 import type { Run } from "../core/task/run.ts";
 import type { Task } from "../core/task/task.ts";
-import type { Store } from "../ports/store.ts";
+import type { StoreReader } from "../ports/store-mutations.ts";
 import type { TaskJson } from "./contract/task.ts";
 import { viewTask } from "./views/views.ts";
 
 /** Runs of one task that an answer shows; a task that runs away is ended long before. */
 const MAX_RUNS = 1000;
 
-export async function findTask(store: Store, idOrPrefix: string): Promise<Task> {
+export async function findTask(store: StoreReader, idOrPrefix: string): Promise<Task> {
   return await find("task", idOrPrefix, {
     get: (id) => store.tasks.getTask(id),
     search: (prefix) => store.tasks.findTaskIds(prefix),
   });
 }
 
-export async function findRun(store: Store, idOrPrefix: string): Promise<Run> {
+export async function findRun(store: StoreReader, idOrPrefix: string): Promise<Run> {
   return await find("run", idOrPrefix, {
     get: (id) => store.tasks.getRun(id),
     search: (prefix) => store.tasks.findRunIds(prefix),
   });
 }
 
-export async function listTaskRuns(store: Store, task: string): Promise<readonly Run[]> {
+export async function listTaskRuns(store: StoreReader, task: string): Promise<readonly Run[]> {
   return await store.tasks.listRuns({ task, status: null, project: null, limit: MAX_RUNS });
 }
 
-export async function showTask(store: Store, task: Task, now: number): Promise<TaskJson> {
+export async function showTask(store: StoreReader, task: Task, now: number): Promise<TaskJson> {
   const [runs, checks, artifacts] = await Promise.all([
     listTaskRuns(store, task.id),
     store.tasks.listChecks(task.id),

@@ -243,8 +243,19 @@ describe("the rest", () => {
     await reply("DELETE /tokens/:name", { path: "/tokens/bob" });
     expect((await api.ask("GET", `${BASE}/tasks`, asBob)).status).toBe(401);
     expect((await api.ask("DELETE", `${BASE}/tokens/bob`)).status).toBe(404);
+    const written = await lastEvents(2);
+    expect(written).toMatchObject([
+      { type: "token.added", task: null, actor: { name: "alice" }, data: { name: "bob", rights: ["submit"] } },
+      { type: "token.removed", task: null, actor: { name: "alice" }, data: { name: "bob" } },
+    ]);
+    expect(JSON.stringify(written)).not.toContain(token);
   });
 });
+
+async function lastEvents(count: number) {
+  const after = (await api.store.events.lastEventId()) - count;
+  return await api.store.events.listEvents({ after, task: null, limit: count });
+}
 
 describe("projects", () => {
   it("are registered without trust, then trusted by the hash of what was shown", async () => {
@@ -258,22 +269,25 @@ describe("projects", () => {
 
     const accepted = await reply("POST /projects", { body: { path: "/src/shop", accept: "h1" } });
     expect(accepted).toMatchObject({ project: { accepted_by: "alice" }, pending: { changes: [] } });
+    expect(await lastEvents(2)).toMatchObject([
+      { type: "project.registered", actor: { name: "alice" }, data: { project: "shop" } },
+      { type: "project.trusted", actor: { name: "alice" }, data: { project: "shop" } },
+    ]);
     expect((await reply("GET /projects/:name/trust", { path: "/projects/shop/trust" })).changes).toEqual([]);
     expect((await reply("GET /projects")).projects).toMatchObject([{ name: "shop", default_branch: "main" }]);
   });
 
   it("keep what was accepted when they are registered again, and say nothing new", async () => {
     const before = await api.store.projects.getProject("shop");
-    api.asked.length = 0;
+    const last = await api.store.events.lastEventId();
     await reply("POST /projects", { body: { path: "/src/shop" } });
     expect(await api.store.projects.getProject("shop")).toEqual(before);
-    expect(api.asked).toEqual([]);
+    expect(await api.store.events.lastEventId()).toBe(last);
   });
 
   it("do not hand their trust to another repository of the same name", async () => {
     const known = await api.store.projects.getProject("shop");
     if (known === null) throw new Error("the project is gone");
-    await api.store.projects.removeProject("shop");
     await api.store.projects.saveProject(
       { ...known, path: "/elsewhere/shop" },
       makeEvent({ type: "project.registered" }),
@@ -286,7 +300,6 @@ describe("projects", () => {
   it("are one for a folder, whatever it calls itself later", async () => {
     const known = await api.store.projects.getProject("shop");
     if (known === null) throw new Error("the project is gone");
-    await api.store.projects.removeProject("shop");
     const before = { ...known, name: "old-shop", path: "/src/shop" };
     await api.store.projects.saveProject(before, makeEvent({ type: "project.registered" }));
     for (const body of [{ path: "/src/shop" }, { path: "/src/shop", accept: "h1" }]) {
@@ -296,9 +309,12 @@ describe("projects", () => {
       expect(said).toContain('is registered as \\"old-shop\\" and calls itself \\"shop\\" now');
       expect(said).toContain("Write `project: old-shop` in nightshift.yaml");
     }
-    expect(await api.store.projects.listProjects()).toEqual([before]);
-    await api.store.projects.removeProject("old-shop");
-    await api.store.projects.saveProject(known, makeEvent({ type: "project.registered" }));
+    expect(await api.store.projects.listProjects()).toEqual([before, known]);
+    await reply("DELETE /projects/:name", { path: "/projects/old-shop" });
+    expect(await api.store.projects.listProjects()).toEqual([known]);
+    expect(await lastEvents(1)).toMatchObject([
+      { type: "project.removed", task: null, actor: { kind: "person", name: "alice" }, data: { project: "old-shop" } },
+    ]);
   });
 
   it("tell a changed remote from another repository", async () => {

@@ -5,7 +5,7 @@ import { hashToken } from "./auth.ts";
 import { problemSchema } from "./contract/problem.ts";
 import { type Access, BASE, type Route } from "./contract/route.ts";
 import { ROUTES } from "./contract/routes.ts";
-import { type Harness, NOW, openHarness } from "./harness.suite.ts";
+import { type Harness, makeEvent, NOW, openHarness } from "./harness.suite.ts";
 
 let api: Harness;
 
@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 async function addToken(name: string, rights: readonly Right[]): Promise<void> {
-  await api.store.people.addToken({ name, hash: hashToken(`secret-of-${name}`), rights, createdAt: NOW });
+  await api.store.people.addToken({ name, hash: hashToken(`secret-of-${name}`), rights, createdAt: NOW }, makeEvent());
 }
 
 const rows = Object.entries<Route>(ROUTES).map(([key, row]) => {

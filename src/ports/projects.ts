@@ -9,6 +9,8 @@ import type { Project } from "./store.ts";
  * never from a workspace; what widens rights counts only as far as `project.accepted` goes.
  */
 export interface ProjectFiles {
+  /** What the project's files ask for beyond `accepted`. */
+  pendingTrust(project: Pick<Project, "path">, accepted: string): Promise<PendingTrust>;
   /** Throws ConfigError with every problem. */
   settings(project: Project): Promise<Settings>;
   /** The same, or where the files are broken now, what they said when they were not; throws where they never were. */
@@ -24,3 +26,30 @@ export interface ProjectFiles {
   /** What stands in front of every prompt; no project can change it. */
   preamble(): Promise<string>;
 }
+
+/** Where a person says that a project is. */
+export type ProjectSource =
+  | { readonly kind: "path"; readonly path: string }
+  | { readonly kind: "url"; readonly url: string };
+
+export type DetectedProject = Pick<Project, "name" | "path" | "remote" | "defaultBranch">;
+
+export interface PendingTrust {
+  /** The canonical JSON that `Project.accepted` becomes when a person accepts. */
+  readonly wanted: string;
+  /** Names `wanted`, so that nobody accepts what they were not shown. */
+  readonly hash: string;
+  readonly changes: readonly TrustChange[];
+}
+
+export interface TrustChange {
+  readonly key: string;
+  readonly accepted: string | null;
+  readonly wanted: string | null;
+}
+
+export type ProjectRemoval =
+  | { readonly kind: "removed" }
+  | { readonly kind: "unknown" }
+  /** `task` has not ended. */
+  | { readonly kind: "in_use"; readonly task: string };

@@ -15,6 +15,7 @@ import type { Proposal, ProposalStatus } from "../core/nightly/proposal.ts";
 import type { Role } from "../core/task/role.ts";
 import type { ScheduleMark } from "../core/schedule/schedule.ts";
 import type { ProjectRule } from "../core/nightly/rule.ts";
+import type { ProjectRemoval } from "./projects.ts";
 import type { Artifact, QueueReason, Task, TaskStatus, Trigger } from "../core/task/task.ts";
 import type { MoneyStore } from "./store-money.ts";
 
@@ -46,8 +47,8 @@ export interface TaskStore {
 
   /**
    * One step of a task, whole: end of the run, new task row, events, checks, artifacts, notices, the next run, admission.
-   * Throws LeaseLostError if `lease` was passed on, StaleTaskError if the task's version is no longer `expectedVersion`;
-   * then nothing was written. The stored version is `expectedVersion + 1`, whatever `task.version` says.
+   * Throws LeaseLostError if `lease` was passed on, StaleTaskError if the task's version is no longer `expectedVersion`,
+   * UserError if an ended task would go on without its project; then nothing was written. Stores `expectedVersion + 1`.
    */
   commit(params: CommitParams): Promise<CommitResult>;
 
@@ -150,17 +151,18 @@ export interface ProjectStore {
   saveProject(project: Project, event: EventDraft): Promise<void>;
   getProject(name: string): Promise<Project | null>;
   listProjects(): Promise<readonly Project[]>;
-  /** With how far its schedules have been dealt with: who registers it again begins anew. */
-  removeProject(name: string): Promise<void>;
+  /** Removes a project with its schedule marks. No change, and no event, if it is unknown or has a task that has not ended. */
+  removeProject(name: string, event: EventDraft): Promise<ProjectRemoval>;
 }
 
 /** Access tokens, and the responses kept for idempotency keys. */
 export interface PeopleStore {
-  addToken(token: TokenRow): Promise<void>;
+  /** Adding and removing return false, and write no event, if nothing changes. */
+  addToken(token: TokenRow, event: EventDraft): Promise<boolean>;
   listTokens(): Promise<readonly TokenRow[]>;
   /** By SHA-256 of the secret. */
   findToken(hash: string): Promise<TokenRow | null>;
-  removeToken(name: string): Promise<boolean>;
+  removeToken(name: string, event: EventDraft): Promise<boolean>;
 
   /** The answer given to this key before, or null. Keys are forgotten after a day. */
   recallAnswer(key: string): Promise<StoredAnswer | null>;
@@ -234,6 +236,7 @@ export interface CreateTaskParams {
   readonly notices: readonly NewNotice[];
   readonly key: string | null;
   readonly admission: Admission;
+  readonly requireProject?: boolean; // Throw a UserError if the project is not registered, even if it was removed just now.
 }
 
 export interface CommitParams {

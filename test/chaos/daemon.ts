@@ -4,7 +4,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { createClient, type Client } from "../../src/http/client/client.ts";
+import type { Client } from "../../src/http/client/client.ts";
+import { createNodeClient } from "../../src/http/client/node-client.ts";
 
 const MAIN = fileURLToPath(new URL("../../src/daemon/main.ts", import.meta.url));
 /** It is started hundreds of times: most of that would be taking the types off. */
@@ -50,7 +51,7 @@ export function startDaemon(home: string, crashAt: string | null = null): Daemon
 async function waitForAddress(home: string, pid: number, gone: () => boolean): Promise<Client | null> {
   for (const start = performance.now(); performance.now() - start < START_MS && !gone(); await sleep(10)) {
     const address = readAddress(home);
-    if (address?.pid === pid) return createClient(address);
+    if (address?.pid === pid) return createNodeClient(address);
   }
   return null;
 }

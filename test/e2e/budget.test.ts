@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { saveProject } from "../../src/engine/commands/save-project.ts";
 import { limitsAt } from "../../src/core/money/budget.ts";
 import { createCalendar } from "../../src/core/schedule/calendar.ts";
 import type { AgentSettings } from "../../src/core/task/settings.ts";
@@ -96,7 +97,7 @@ describe("the money of a night", () => {
     if (project === null) throw new Error("it is registered");
     await writeFile(file, written.replace("night_usd: 0.15", "night_usd: 5"));
     const { wanted } = await opened.wired.projectFiles.pendingTrust(project, project.accepted);
-    await opened.commands.registerProject({ ...project, accepted: wanted }, ALICE);
+    await saveProject(opened.wired.ports, { ...project, accepted: wanted }, ALICE);
     expect((await opened.settled(third.id)).status).toBe("succeeded");
     expect(await said(opened, third, "run.note")).toContainEqual(
       expect.stringMatching(/^there is money for it again: it does not wait until 20/),

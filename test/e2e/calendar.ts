@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { saveProject } from "../../src/engine/commands/save-project.ts";
 import { advance } from "../../src/core/pipeline/advance.ts";
 import { SYSTEM } from "../../src/core/task/event.ts";
 import type { BareOutcome, Outcome } from "../../src/core/outcomes/outcome.ts";
@@ -67,7 +68,7 @@ export async function openCalendar(start: string, settings: string): Promise<Cal
     await writeFile(file, `project: shop\nagent: scripted\n${text}`);
     const place = { name: "shop", path: repo.checkout, remote: repo.remote, defaultBranch: "main" };
     const { wanted } = await wired.projectFiles.pendingTrust(place, "");
-    await createCommands(ports).registerProject({ ...place, accepted: wanted }, ALICE);
+    await saveProject(ports, { ...place, accepted: wanted }, ALICE);
   };
   const calendar: Calendar = {
     get ports() {

@@ -33,7 +33,7 @@ async function open(kind: "github" | "gitlab") {
     looked.push(project);
     opened.lookAgain(project);
   };
-  const facts = { owner: "alice", ownerToken: "t", version: "1", startedAt: 0, stop: () => undefined, lookAgain };
+  const facts = { ownerToken: "t", version: "1", startedAt: 0, stop: () => undefined, lookAgain };
   server = await openHttpServer(httpDeps(opened.wired, facts), { host: "127.0.0.1", port: 0, publicUrl: null });
   const url = `${server.url}/api/v1/projects/shop/forge-hook`;
   return {

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { saveProject } from "../../src/engine/commands/save-project.ts";
 import type { Task } from "../../src/core/task/task.ts";
 import type { Project } from "../../src/ports/store.ts";
 import { git } from "../../src/testing/temp-repo.ts";
@@ -37,7 +38,7 @@ const tonight = async (at: Nightly): Promise<Task> => at.settled(await begin(at)
 async function register(at: Nightly, changed: Partial<Project>): Promise<void> {
   const project = await at.wired.ports.store.projects.getProject("shop");
   if (project === null) throw new Error("the project is gone");
-  await at.commands.registerProject({ ...project, ...changed }, ALICE);
+  await saveProject(at.wired.ports, { ...project, ...changed }, ALICE);
 }
 
 const ODD = "grüße/über sicht 🌙.txt";

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { saveProject } from "../../src/engine/commands/save-project.ts";
 import { hasEnded, type Task } from "../../src/core/task/task.ts";
 import { git } from "../../src/testing/temp-repo.ts";
 import { ALICE } from "./night.ts";
@@ -170,7 +171,7 @@ it.each([
   const project = await store.projects.getProject("shop");
   if (project === null) throw new Error("the project is gone");
   const { wanted } = await night.wired.projectFiles.pendingTrust(project, project.accepted);
-  await night.commands.registerProject({ ...project, accepted: wanted }, ALICE);
+  await saveProject(night.wired.ports, { ...project, accepted: wanted }, ALICE);
   await night.restart();
   await takenUp(id);
   const pushes = () => night.forge.requests.filter(({ of, path }) => of === "git" && path === "/git-receive-pack");

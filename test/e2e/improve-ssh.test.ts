@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { afterEach, expect, it, onTestFinished } from "vitest";
+import { saveProject } from "../../src/engine/commands/save-project.ts";
 import { fakeSsh } from "../../src/testing/fake-ssh.ts";
 import { createTempDir, git } from "../../src/testing/temp-repo.ts";
 import { ALICE } from "./night.ts";
@@ -36,7 +37,7 @@ async function overSsh(host: string): Promise<{ readonly opened: Nightly; readon
   night = opened;
   const project = await opened.wired.ports.store.projects.getProject("shop");
   if (project === null) throw new Error("the project is gone");
-  await opened.commands.registerProject({ ...project, remote: `git@${host}:${opened.repo.remote}` }, ALICE);
+  await saveProject(opened.wired.ports, { ...project, remote: `git@${host}:${opened.repo.remote}` }, ALICE);
   return { opened, calls: () => readFile(calls, "utf8") };
 }
 

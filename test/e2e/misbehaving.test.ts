@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { saveProject } from "../../src/engine/commands/save-project.ts";
 import { openNight, type Night, type NightOptions } from "./night.ts";
 
 let night: Night | null = null;
@@ -113,7 +114,7 @@ describe("an agent that misbehaves", () => {
     );
     const place = { name: "shop", path: night.repo.checkout, remote: night.repo.remote, defaultBranch: "main" };
     const { wanted } = await night.wired.projectFiles.pendingTrust(place, "");
-    await night.commands.registerProject({ ...place, accepted: wanted }, { kind: "person", name: "alice" });
+    await saveProject(night.wired.ports, { ...place, accepted: wanted }, { kind: "person", name: "alice" });
     const task = await night.until((await night.submit()).id, ({ queuedFor }) => queuedFor !== null);
     expect(task).toMatchObject({ status: "queued", queuedFor: { kind: "login" } });
   });

@@ -1,5 +1,6 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { saveProject } from "../../src/engine/commands/save-project.ts";
 import type { Actor } from "../../src/core/task/event.ts";
 import type { CheckResult, Run } from "../../src/core/task/run.ts";
 import { hasEnded, type Task } from "../../src/core/task/task.ts";
@@ -101,7 +102,7 @@ export async function openNight(options: NightOptions = {}): Promise<Night> {
   const remote = options.remote ?? repo.remote;
   const place = { name: "shop", path: repo.checkout, remote, defaultBranch: "main" };
   const { wanted } = await wired.projectFiles.pendingTrust(place, "");
-  await commands.registerProject({ ...place, accepted: wanted }, ALICE);
+  await saveProject(wired.ports, { ...place, accepted: wanted }, ALICE);
   await wired.limits.refresh();
 
   const until: Night["until"] = async (id, holds) => {

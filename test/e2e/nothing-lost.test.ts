@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { saveProject } from "../../src/engine/commands/save-project.ts";
 import { git } from "../../src/testing/temp-repo.ts";
 import { ALICE, openNight, type Night } from "./night.ts";
 
@@ -99,7 +100,8 @@ describe("work is not lost", () => {
 
   it("when the remote does not answer: the task waits for it, and nobody is blamed", async () => {
     const opened = (night = await openNight());
-    await opened.commands.registerProject(
+    await saveProject(
+      opened.wired.ports,
       {
         ...((await opened.wired.ports.store.projects.getProject("shop")) ?? never()),
         remote: "http://127.0.0.1:9/shop.git",

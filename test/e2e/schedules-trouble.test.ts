@@ -197,7 +197,7 @@ describe("what a schedule has behind it", () => {
   it("is forgotten with its project", async () => {
     await firstNight();
     await calendar.endAll();
-    await calendar.ports.store.projects.removeProject("shop");
+    await createCommands(calendar.ports).removeProject("shop", ALICE);
     calendar.now += 3 * DAY;
     await calendar.configure(nightly("UTC"));
     await calendar.tick();

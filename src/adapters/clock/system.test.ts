@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { testClock } from "../../testing/suites/clock.suite.ts";
 import { createSystemClock } from "./system.ts";
+
+testClock("system", { create: () => ({ clock: createSystemClock(), pass: (ms) => sleep(ms) }) });
 
 describe("the system clock", () => {
   it("goes on from where it was when the machine's time is set back", () => {
@@ -23,12 +27,5 @@ describe("the system clock", () => {
     );
     wall = 2_000_000;
     expect(clock.now()).toBe(2_000_000);
-  });
-
-  it("makes ids that do not repeat", () => {
-    const clock = createSystemClock();
-    const ids = new Set(Array.from({ length: 1000 }, () => clock.newId("task")));
-    expect(ids.size).toBe(1000);
-    expect([...ids].every((id) => /^task_[0-9a-hjkmnp-tv-z]{10}$/.test(id))).toBe(true);
   });
 });

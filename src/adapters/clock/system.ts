@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { makeId } from "../../core/task/ids.ts";
 import type { Clock } from "../../ports/clock.ts";
 
@@ -16,6 +17,20 @@ export function createSystemClock(
   return {
     monotonic,
     newId: (prefix) => makeId(prefix, randomBytes(ID_BYTES)),
+    async sleep(ms, signal) {
+      try {
+        await sleep(ms, undefined, signal === undefined ? {} : { signal });
+      } catch (error) {
+        // Node wraps the reason in an AbortError of its own.
+        signal?.throwIfAborted();
+        throw error;
+      }
+    },
+    every(ms, action) {
+      const timer = setInterval(action, ms);
+      return () => clearInterval(timer);
+    },
+    timeoutSignal: (ms) => AbortSignal.timeout(ms),
     now: () => {
       const elapsed = Math.round(anchor.wall + monotonic() - anchor.monotonic);
       const actual = wall();

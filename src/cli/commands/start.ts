@@ -1,4 +1,4 @@
-import { createClient } from "../../http/client/client.ts";
+import { createNodeClient } from "../../http/client/node-client.ts";
 import { findDaemon } from "../find-daemon.ts";
 import { answer, type CliContext } from "../context.ts";
 import { Exit } from "../exit.ts";
@@ -30,7 +30,7 @@ async function startOrFind(context: CliContext, options: StartOptions): Promise<
     return;
   }
   const { pid, url, token } = running ?? (await startDaemon(context, args));
-  const problems = await tellProblems(context, createClient({ url, token }));
+  const problems = await tellProblems(context, createNodeClient({ url, token }));
   const already = running === null ? "" : "already ";
   answer(
     context,

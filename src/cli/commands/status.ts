@@ -1,4 +1,4 @@
-import { createClient } from "../../http/client/client.ts";
+import { createNodeClient } from "../../http/client/node-client.ts";
 import { findDaemon } from "../find-daemon.ts";
 import { answer, type CliContext } from "../context.ts";
 import { describeBudget } from "../print/budgets.ts";
@@ -10,7 +10,7 @@ export async function status(context: CliContext): Promise<void> {
   const address = await findDaemon(context);
   if (address === null)
     return answer(context, { running: false }, () => "no daemon is running; nightshift start starts one\n");
-  const client = createClient(address);
+  const client = createNodeClient(address);
   const [found, { budgets }] = await Promise.all([
     client.call("GET /status"),
     // A daemon from before an update knows nothing of them, and is to be asked how it is all the same.

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { createClient, type RunJson } from "../../http/client/client.ts";
+import type { RunJson } from "../../http/client/client.ts";
+import { createNodeClient } from "../../http/client/node-client.ts";
 import { findDaemon } from "../find-daemon.ts";
 import { answer, type CliContext } from "../context.ts";
 import { plural } from "../print/words.ts";
@@ -21,7 +22,7 @@ export async function stop(context: CliContext, options: { readonly force?: bool
 export async function stopDaemon(context: CliContext, force: boolean): Promise<readonly RunJson[] | null> {
   const address = await findDaemon(context);
   if (address === null) return null;
-  const { runs } = await createClient(address).call("POST /daemon/stop", { body: { force } });
+  const { runs } = await createNodeClient(address).call("POST /daemon/stop", { body: { force } });
   for (const start = performance.now(); performance.now() - start < PATIENCE_MS && isAlive(address.pid);)
     await new Promise((resolve) => setTimeout(resolve, GLANCE_MS));
   return runs;

@@ -28,9 +28,12 @@ export const EVENT_TYPES = [
   "agent.unparked",
   "project.registered",
   "project.trusted",
+  "project.removed", // data: project
   "project.untrusted_change",
   "rule.saved", // data: project, rule, text, expires_at
   "rule.removed",
+  "token.added", // data: name, rights; never the token
+  "token.removed",
   "notice.failed",
   "schedule.missed", // data: schedule, missed (moments)
   "schedule.skipped", // the time before has not ended; data: schedule, moment

@@ -1,8 +1,7 @@
-import { existsSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import type { NotifierDefinition } from "../../adapters/notifiers/definition.ts";
 import type { Environment } from "../../adapters/notifiers/shared/read-secret.ts";
+import { findFailedDeliveries } from "../../adapters/stores/sqlite/inspect.ts";
 import { homePaths } from "../../config/files/paths.ts";
 import { createProjectFiles } from "../../config/files/project-files.ts";
 import type { UserConfig } from "../../config/files/user-config.ts";
@@ -90,33 +89,11 @@ function channelsIn(
   return [...configured, { name: "heartbeat", settings: heartbeat, check }];
 }
 
-/** What the channel could not be told since it worked last, as one sentence. Read beside a daemon that may be running. */
+/** The failed deliveries since the channel last worked, as one sentence. */
 function lastFailures(home: string, project: string, channel: string): readonly string[] {
-  const file = homePaths(home).db;
-  if (!existsSync(file)) return [];
-  let database: DatabaseSync | null = null;
-  try {
-    database = new DatabaseSync(file, { readOnly: true, timeout: PATIENCE_MS });
-    const row = database.prepare(FAILURES).get({ project, channel });
-    const tries = Number(row?.["tries"] ?? 0);
-    if (tries === 0) return [];
-    const since = new Date(Number(row?.["since"])).toISOString().slice(0, 16).replace("T", " ");
-    const times = tries === 1 ? "once" : `${tries} times`;
-    return [`${channel} could not be told ${times} since ${since} UTC (${project}): ${String(row?.["error"])}`];
-  } catch {
-    // A database that cannot be read, or is of an older version, has a finding of its own.
-    return [];
-  } finally {
-    database?.close();
-  }
+  const failed = findFailedDeliveries(homePaths(home).db, project, channel);
+  if (failed === null) return [];
+  const since = new Date(failed.since).toISOString().slice(0, 16).replace("T", " ");
+  const times = failed.tries === 1 ? "once" : `${failed.tries} times`;
+  return [`${channel} could not be told ${times} since ${since} UTC (${project}): ${failed.lastError}`];
 }
-
-const FAILURES = `
-  select sum(attempts) as tries, min(at) as since,
-    (select error from notices where project = :project and channel = :channel and attempts > 0 and delivered_at is null
-      order by id desc limit 1) as error
-  from notices
-  where project = :project and channel = :channel and attempts > 0 and delivered_at is null
-    and id > (select coalesce(max(id), 0) from notices
-      where project = :project and channel = :channel and delivered_at is not null)
-`;

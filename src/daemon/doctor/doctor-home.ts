@@ -1,21 +1,14 @@
 import { existsSync, readFileSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
-import { MIGRATIONS } from "../../adapters/stores/sql/migrations/list.ts";
-import { explainSqliteError } from "../../adapters/stores/sqlite/errors.ts";
+import { inspectDatabase, type InspectedProject, type Inspection } from "../../adapters/stores/sqlite/inspect.ts";
 import { homePaths } from "../../config/files/paths.ts";
 import { readUserConfig, type UserConfig } from "../../config/files/user-config.ts";
 import type { ConfigFormat } from "../../config/parse/parse-config.ts";
-import { createClient } from "../../http/client/client.ts";
+import { createNodeClient } from "../../http/client/node-client.ts";
 import { explainFinding, fine, type Finding } from "./doctor-finding.ts";
 
 const PATIENCE_MS = 3_000;
 
-export interface RegisteredProject {
-  readonly name: string;
-  readonly path: string | null;
-  readonly remote: string;
-  readonly accepted: string;
-}
+export type RegisteredProject = InspectedProject;
 
 export async function checkUserConfig(
   home: string,
@@ -31,64 +24,48 @@ export async function checkUserConfig(
   }
 }
 
-/**
- * Reads beside a daemon that may be running: a reader neither needs nor touches the lock that makes a daemon the only
- * server of the file.
- */
 export function checkDatabase(home: string): { finding: Finding; projects: readonly RegisteredProject[] } {
   const file = homePaths(home).db;
-  if (!existsSync(file)) return { finding: fine("database", "not made yet; the first start makes it"), projects: [] };
-  let database: DatabaseSync | null = null;
   try {
-    database = new DatabaseSync(file, { readOnly: true, timeout: PATIENCE_MS });
-    return inspect(database, file);
+    const inspection = inspectDatabase(file);
+    return {
+      finding: describe(inspection, file),
+      projects: inspection.kind === "usable" ? inspection.projects : [],
+    };
   } catch (error) {
-    return { finding: explainFinding("database", explainSqliteError(error, file)), projects: [] };
-  } finally {
-    database?.close();
+    return { finding: explainFinding("database", error), projects: [] };
   }
 }
 
-function inspect(database: DatabaseSync, file: string): { finding: Finding; projects: readonly RegisteredProject[] } {
-  const problems = database
-    .prepare("pragma quick_check")
-    .all()
-    .map((row) => String(row["quick_check"]))
-    .filter((text) => text !== "ok");
-  if (problems.length > 0)
-    return {
-      finding: {
+function describe(inspection: Inspection, file: string): Finding {
+  switch (inspection.kind) {
+    case "missing":
+      return fine("database", "not made yet; the first start makes it");
+    case "empty":
+      return fine("database", `${file} is empty; the next start fills it`);
+    case "damaged":
+      return {
         name: "database",
         ok: "no",
-        detail: `${file} is damaged: ${problems.slice(0, 3).join("; ")}`,
+        detail: `${file} is damaged: ${inspection.problems.slice(0, 3).join("; ")}`,
         fix: "stop the daemon, move the file away and put a backup in its place",
-      },
-      projects: [],
-    };
-  const tables = database.prepare("select name from sqlite_schema where name in ('meta', 'projects')").all().length;
-  if (tables < 2) return { finding: fine("database", `${file} is empty; the next start fills it`), projects: [] };
-  const version = Number(database.prepare("select value from meta where name = 'schema_version'").get()?.["value"]);
-  const known = MIGRATIONS.at(-1)?.version ?? 0;
-  if (version > known)
-    return {
-      finding: {
+      };
+    case "newer":
+      return {
         name: "database",
         ok: "no",
-        detail: `${file} has schema version ${version}; this Nightshift knows only up to ${known}`,
+        detail: `${file} has schema version ${inspection.version}; this Nightshift knows only up to ${inspection.known}`,
         fix: "use the newer Nightshift that wrote it",
-      },
-      projects: [],
-    };
-  const projects = database.prepare("select name, path, remote, accepted from projects order by name").all();
-  const older = version < known ? `; the next start brings it from version ${version} to ${known}` : "";
-  // The columns are those of our own schema, at a version we know.
-  return {
-    finding: fine(
-      "database",
-      `${file}, ${projects.length === 1 ? "1 project" : `${projects.length} projects`}${older}`,
-    ),
-    projects: projects as unknown as readonly RegisteredProject[],
-  };
+      };
+    case "usable": {
+      const { version, known, projects } = inspection;
+      const older = version < known ? `; the next start brings it from version ${version} to ${known}` : "";
+      return fine(
+        "database",
+        `${file}, ${projects.length === 1 ? "1 project" : `${projects.length} projects`}${older}`,
+      );
+    }
+  }
 }
 
 export async function checkDaemon(home: string): Promise<Finding> {
@@ -97,7 +74,7 @@ export async function checkDaemon(home: string): Promise<Finding> {
   try {
     // Written by the daemon, in a folder only this user can write to.
     const { pid, url, token } = JSON.parse(readFileSync(file, "utf8")) as { pid: number; url: string; token: string };
-    const { version } = await createClient({ url, token }).call("GET /status", {
+    const { version } = await createNodeClient({ url, token }).call("GET /status", {
       signal: AbortSignal.timeout(PATIENCE_MS),
     });
     return fine("daemon", `${version} (pid ${pid}) at ${url}`);

@@ -4,14 +4,12 @@ import { foresee } from "../../engine/nightly/foresee.ts";
 import { listBudgets } from "../../engine/schedule/list-budgets.ts";
 import { listUpcoming } from "../../engine/schedule/upcoming.ts";
 import type { HttpDeps } from "../../http/deps.ts";
-import { findPlace } from "../find-place.ts";
 import { createHookJudge } from "./wire-forge-hooks.ts";
 import { createTranscriptParser } from "./wire-transcripts.ts";
 import { findAgents } from "./wire-agents.ts";
 import type { Wired } from "./wire.ts";
 
 export interface DaemonFacts {
-  readonly owner: string;
   readonly ownerToken: string;
   readonly version: string;
   readonly startedAt: number;
@@ -22,16 +20,21 @@ export interface DaemonFacts {
 
 /** What the API is given of the daemon. */
 export function httpDeps(wired: Wired, facts: DaemonFacts): HttpDeps {
-  const { registry, ports, user, limits, output, projectFiles, sandbox } = wired;
+  const { registry, ports, user, limits, output, sandbox } = wired;
   const commands = createCommands(ports);
   return {
     commands: {
       ...commands,
-      // A project's own limits hold from the moment it is registered.
-      async registerProject(project, actor) {
-        const saved = await commands.registerProject(project, actor);
+      // A project's own limits hold from the moment it is registered or trusted.
+      async addProject(source, actor) {
+        const added = await commands.addProject(source, actor);
         await limits.refresh();
-        return saved;
+        return added;
+      },
+      async acceptTrust(source, hash, actor) {
+        const accepted = await commands.acceptTrust(source, hash, actor);
+        await limits.refresh();
+        return accepted;
       },
     },
     night: {
@@ -44,8 +47,7 @@ export function httpDeps(wired: Wired, facts: DaemonFacts): HttpDeps {
     parseTranscript: createTranscriptParser(ports),
     onOutput: output.listen,
     agents: () => findAgents(registry.agents, ports),
-    findProject: (place) => findPlace(place, ports.host.env, registry),
-    pendingTrust: (project, accepted) => projectFiles.pendingTrust(project, accepted),
+    pendingTrust: (project, accepted) => ports.projects.pendingTrust(project, accepted),
     judgeHook: createHookJudge(registry.forges, ports, facts.lookAgain),
     stop: facts.stop,
     info: () => ({
@@ -56,7 +58,7 @@ export function httpDeps(wired: Wired, facts: DaemonFacts): HttpDeps {
       timeZone: user.timeZone,
       problems: [...sandboxProblems(user.sandboxMode, sandbox.known()), ...limits.problems()],
     }),
-    owner: facts.owner,
+    owner: ports.host.owner,
     ownerToken: facts.ownerToken,
     clock: ports.clock,
     log: ports.log,

@@ -13,7 +13,7 @@ import { NOTIFIERS } from "../../adapters/notifiers/index.ts";
 import { toJsonSchema } from "../../config/schema/list-keys.ts";
 import { environmentName, text } from "../../core/settings/values.ts";
 import type { Settings } from "../../core/task/settings.ts";
-import { createCommands } from "../../engine/commands/commands.ts";
+import { saveProject } from "../../engine/commands/save-project.ts";
 import type { Project } from "../../ports/store.ts";
 import { sampleNotice, SILENT } from "../../testing/store/samples.ts";
 import { createTempRepo, type TempRepo } from "../../testing/temp-repo.ts";
@@ -157,8 +157,7 @@ beforeAll(async () => {
   });
   const place = { name: "shop", path: repo.checkout, remote: REMOTE, defaultBranch: "main" };
   const { wanted } = await wired.projectFiles.pendingTrust(place, "");
-  const commands = createCommands(wired.ports);
-  project = await commands.registerProject({ ...place, accepted: wanted }, { kind: "person", name: "alice" });
+  project = await saveProject(wired.ports, { ...place, accepted: wanted }, { kind: "person", name: "alice" });
   settings = await wired.projectFiles.settings(project);
 });
 afterAll(async () => {

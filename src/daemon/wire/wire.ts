@@ -20,6 +20,7 @@ import { listSecretNames } from "../../core/settings/list-secret-names.ts";
 import type { EnginePorts } from "../../engine/ports.ts";
 import type { PassCheckpoint } from "../../ports/checkpoint.ts";
 import type { Log } from "../../ports/log.ts";
+import { findPlace } from "../find-place.ts";
 import { withRecordedPath } from "../host-environment.ts";
 import type { KnownSecrets } from "../known-secrets.ts";
 import { createLimits, type LimitsKeeper } from "../limits.ts";
@@ -30,6 +31,7 @@ import { findForge } from "./wire-forges.ts";
 import { createVersionCheck } from "./wire-agents.ts";
 import { createChannels, type Channels } from "./wire-notifiers.ts";
 import { createSandboxGate, type SandboxGate } from "./wire-sandbox.ts";
+import { userName } from "../user-name.ts";
 import { createOutputSignals, type OutputSignals } from "../output-signals.ts";
 
 export interface WireOptions {
@@ -118,7 +120,13 @@ export async function wire(options: WireOptions): Promise<Wired> {
     },
     channels: { namesFor: channels.channelsFor, openNotifier: channels.notifierFor },
     forges: { open: findForge(registry.forges, env) },
-    host: { home, env, capacity: limits.current },
+    host: {
+      home,
+      env,
+      owner: userName(env),
+      capacity: limits.current,
+      detectProject: (source) => findPlace(source, env, registry),
+    },
     hooks: { passCheckpoint: pass, onOutput: output.grew },
     digest: (text) => createHash("sha256").update(text).digest("hex"),
   };

@@ -4,7 +4,8 @@ import type { ProposalReason, ReasonKind } from "../../core/nightly/proposal-rea
 import type { Proposal } from "../../core/nightly/proposal.ts";
 import type { ProjectRule } from "../../core/nightly/rule.ts";
 import type { Complexity, Priority, Size, Task } from "../../core/task/task.ts";
-import type { Project } from "../../ports/store.ts";
+import type { PendingTrust, ProjectSource } from "../../ports/projects.ts";
+import type { Project, Right, TokenRow } from "../../ports/store.ts";
 import type { RunNow } from "../schedule/upcoming.ts";
 
 /**
@@ -27,13 +28,37 @@ export interface Commands {
   remove(task: string, actor: Actor): Promise<void>;
   /** A schedule's work, now. */
   runSchedule(schedule: RunNow, actor: Actor): Promise<Task>;
-  registerProject(project: Omit<Project, "acceptedAt" | "acceptedBy">, actor: Actor): Promise<Project>;
+  /** Registers a project without trusting its files. A project that is known stays as it is. */
+  addProject(source: ProjectSource, actor: Actor): Promise<ProjectWithTrust>;
+  /** Accepts a project's files if they are those that `hash` names. Registers the project if needed. */
+  acceptTrust(source: ProjectSource, hash: string, actor: Actor): Promise<ProjectWithTrust>;
+  /** Refused while the project has unfinished tasks. */
+  removeProject(name: string, actor: Actor): Promise<void>;
+  addToken(draft: TokenDraft, actor: Actor): Promise<NewToken>;
+  removeToken(name: string, actor: Actor): Promise<void>;
   addRule(draft: RuleDraft, actor: Actor): Promise<ProjectRule>;
   /** By id or a beginning of it. */
   editRule(rule: string, patch: RulePatch, actor: Actor): Promise<ProjectRule>;
   removeRule(rule: string, actor: Actor): Promise<ProjectRule>;
   /** Why something that was proposed is not wanted; `proposal` may be its task. */
   giveReason(proposal: string, reason: ReasonDraft, actor: Actor): Promise<Explained>;
+}
+
+export interface ProjectWithTrust {
+  readonly project: Project;
+  /** What a person still has to accept. */
+  readonly pending: PendingTrust;
+}
+
+export interface TokenDraft {
+  readonly name: string;
+  readonly rights: readonly Right[];
+}
+
+export interface NewToken {
+  readonly row: TokenRow;
+  /** The secret, which cannot be read again. */
+  readonly token: string;
 }
 
 export interface RuleDraft {

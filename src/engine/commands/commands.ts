@@ -1,15 +1,16 @@
-import type { Actor } from "../../core/task/event.ts";
-import type { Project } from "../../ports/store.ts";
+import { acceptTrust, addProject } from "./add-project.ts";
 import type { Commands } from "./commands-contract.ts";
 import { answer, approve, choose, reject, revise } from "./decide.ts";
 import { endTask } from "./end-task.ts";
 import { giveReason } from "./give-reason.ts";
 import { pause, resume } from "./pause-task.ts";
 import type { EnginePorts } from "../ports.ts";
+import { removeProject } from "./remove-project.ts";
 import { removeTask } from "./remove-task.ts";
 import { retry } from "./retry-task.ts";
 import { addRule, editRule, removeRule } from "./rules.ts";
 import { submit } from "./submit.ts";
+import { addToken, removeToken } from "./tokens.ts";
 import { runScheduled } from "../schedule/upcoming.ts";
 
 /** The one door: each decision is a function of its own, this only lists them. */
@@ -28,31 +29,14 @@ export function createCommands(ports: EnginePorts): Commands {
     retry: (task, state, actor) => retry(ports, task, state, actor),
     remove: (task, actor) => removeTask(ports, task, actor),
     runSchedule: (schedule, actor) => runScheduled(ports, schedule, actor),
-    registerProject: (project, actor) => registerProject(ports, project, actor),
+    addProject: (source, actor) => addProject(ports, source, actor),
+    acceptTrust: (source, hash, actor) => acceptTrust(ports, source, hash, actor),
+    removeProject: (name, actor) => removeProject(ports, name, actor),
+    addToken: (draft, actor) => addToken(ports, draft, actor),
+    removeToken: (name, actor) => removeToken(ports, name, actor),
     addRule: (draft, actor) => addRule(ports, draft, actor),
     editRule: (rule, patch, actor) => editRule(ports, rule, patch, actor),
     removeRule: (rule, actor) => removeRule(ports, rule, actor),
     giveReason: (proposal, reason, actor) => giveReason(ports, proposal, reason, actor),
   };
-}
-
-async function registerProject(
-  ports: EnginePorts,
-  project: Parameters<Commands["registerProject"]>[0],
-  actor: Actor,
-): Promise<Project> {
-  const at = ports.clock.now();
-  const known = await ports.store.projects.getProject(project.name);
-  const saved: Project = { ...project, acceptedBy: actor.name, acceptedAt: at };
-  await ports.store.projects.saveProject(saved, {
-    at,
-    task: null,
-    run: null,
-    type: known === null ? "project.registered" : "project.trusted",
-    level: "info",
-    actor,
-    summary: known === null ? `project ${project.name} registered` : `the files of project ${project.name} accepted`,
-    data: { project: project.name, path: project.path },
-  });
-  return saved;
 }

@@ -82,15 +82,16 @@ const NO_FACTS: Facts = {
 /** The order is durable by now; the caller only likes to hear how it went. */
 async function waitForEnd(ports: EnginePorts, id: string): Promise<Task> {
   const ended = Promise.withResolvers<void>();
-  const timer = setTimeout(ended.resolve, PATIENCE_MS);
+  const waiting = new AbortController();
   const unsubscribe = ports.store.events.onEvents((events) => {
     if (events.some(({ task, type }) => task === id && type === "task.ended")) ended.resolve();
   });
   try {
     // Heard from here on; what ended before is seen by looking.
-    if (!hasEnded(await readTask(ports, id))) await ended.promise;
+    if (!hasEnded(await readTask(ports, id)))
+      await Promise.race([ended.promise, ports.clock.sleep(PATIENCE_MS, waiting.signal)]);
   } finally {
-    clearTimeout(timer);
+    waiting.abort();
     unsubscribe();
   }
   return readTask(ports, id);

@@ -3,13 +3,14 @@ import type { Actor, EventDraft } from "../../core/task/event.ts";
 import { defaultExpiry, ruleText, type ProjectRule } from "../../core/nightly/rule.ts";
 import type { RuleDraft, RulePatch } from "./commands-contract.ts";
 import type { EnginePorts, RedactPorts } from "../ports.ts";
+import { requireProject } from "./require-project.ts";
 
 type RulePorts = Pick<EnginePorts, "store" | "clock"> & RedactPorts;
 
 export async function addRule(ports: RulePorts, draft: RuleDraft, actor: Actor): Promise<ProjectRule> {
   const { project, text, expiresAt } = draft;
   const at = ports.clock.now();
-  await requireProject(ports, project);
+  await requireProject(ports.store, project);
   if (expiresAt !== undefined && expiresAt !== null && expiresAt <= at)
     throw new UserError("invalid", "The rule would have ended before it began.", "Let it end in the future.");
   return keepRule(
@@ -92,14 +93,4 @@ async function findRule({ store }: RulePorts, given: string): Promise<ProjectRul
 
 function noRule(given: string): UserError {
   return new UserError("not_found", `There is no rule "${given}".`, "`nightshift rules` lists them.");
-}
-
-async function requireProject({ store }: RulePorts, name: string): Promise<void> {
-  if ((await store.projects.getProject(name)) !== null) return;
-  const known = (await store.projects.listProjects()).map((project) => project.name);
-  throw new UserError(
-    "not_found",
-    `There is no project "${name}". ${known.length === 0 ? "None is registered yet." : `Registered: ${known.join(", ")}.`}`,
-    "`nightshift init` in its checkout registers it.",
-  );
 }

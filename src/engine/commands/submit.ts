@@ -45,6 +45,7 @@ export async function submit(ports: EnginePorts, draft: TaskDraft, actor: Actor)
     notices: await noticesFor(ports, { task: first.task, events }),
     key: draft.key,
     admission: admissionNow(ports),
+    requireProject: true,
   });
   ports.hooks.passCheckpoint("submit.committed");
   await handOver(ports, result);

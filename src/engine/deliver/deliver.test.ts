@@ -8,6 +8,7 @@ import { openSqliteStore } from "../../adapters/stores/sqlite/open.ts";
 import { MAX_TRIES } from "../../core/notices/notice-delivery.ts";
 import type { Notifier } from "../../ports/notifier.ts";
 import type { NewNotice, Store } from "../../ports/store.ts";
+import { createFakeClock, type FakeClock } from "../../testing/fake-clock.ts";
 import { openLoopbackNtfy, type LoopbackNtfy } from "../../testing/loopback/loopback-ntfy.ts";
 import { openLoopbackWebhook, type LoopbackWebhook } from "../../testing/loopback/loopback-webhook.ts";
 import { creating, sampleNotice, sampleTask, SILENT } from "../../testing/store/samples.ts";
@@ -23,7 +24,7 @@ let store: Store;
 let ntfy: LoopbackNtfy;
 let webhook: LoopbackWebhook;
 let notifiers: Record<string, Notifier>;
-let now: number;
+let clock: FakeClock;
 const open: Delivery[] = [];
 
 beforeEach(async () => {
@@ -31,7 +32,7 @@ beforeEach(async () => {
   store = await openSqliteStore({ file: join(dir.path, "nightshift.db"), log: SILENT });
   ntfy = await openLoopbackNtfy({ token: TOKEN });
   webhook = await openLoopbackWebhook({ secret: SECRET });
-  now = 10_000;
+  clock = createFakeClock(10_000);
   const env = { NTFY_TOKEN: TOKEN, HOOK_SECRET: SECRET };
   notifiers = {
     ntfy: createNtfyNotifier({ settings: { url: ntfy.url, topic: "t", token_env: "NTFY_TOKEN" }, env }),
@@ -48,7 +49,7 @@ afterEach(async () => {
 function deliveryOf(over: Partial<Parameters<typeof createDelivery>[0]> = {}): Delivery {
   const delivery = createDelivery({
     store,
-    clock: { now: () => now, monotonic: () => now, newId: () => "x" },
+    clock,
     log: SILENT,
     hooks: { passCheckpoint: () => undefined },
     secrets: { redact: (value) => value },
@@ -90,14 +91,16 @@ describe("the outbox", () => {
     const delivery = deliveryOf();
     await delivery.start();
     await expect.poll(() => ntfy.requests.length, PATIENCE).toBe(1);
-    await expect.poll(() => store.outbox.dueNotices(now + 2_000, 9), PATIENCE).toMatchObject([{ attempts: 1 }]);
+    await expect.poll(() => store.outbox.dueNotices(clock.now() + 2_000, 9), PATIENCE).toMatchObject([{ attempts: 1 }]);
     // Nothing is due, not even the second one.
     await delivery.start();
-    now += 2_000;
+    await clock.advance(2_000);
     await delivery.start();
-    await expect.poll(() => store.outbox.dueNotices(now + 60_000, 9), PATIENCE).toMatchObject([{ attempts: 2 }]);
-    expect(await store.outbox.dueNotices(now + 59_999, 9)).toEqual([]);
-    now += 60_000;
+    await expect
+      .poll(() => store.outbox.dueNotices(clock.now() + 60_000, 9), PATIENCE)
+      .toMatchObject([{ attempts: 2 }]);
+    expect(await store.outbox.dueNotices(clock.now() + 59_999, 9)).toEqual([]);
+    await clock.advance(60_000);
     await delivery.start();
     await expect.poll(titles, PATIENCE).toEqual(["shop: published – a", "shop: published – b"]);
   });
@@ -111,7 +114,7 @@ describe("the outbox", () => {
     await expect.poll(() => ntfy.requests.length, PATIENCE).toBe(1);
     await delivery.stop();
     // No try was counted: the next daemon sends it.
-    expect(await store.outbox.dueNotices(now, 9)).toMatchObject([{ channel: "ntfy", attempts: 0 }]);
+    expect(await store.outbox.dueNotices(clock.now(), 9)).toMatchObject([{ channel: "ntfy", attempts: 0 }]);
     await deliveryOf().start();
     await expect.poll(titles, PATIENCE).toEqual(["shop: published – a", "shop: published – b"]);
   });
@@ -129,7 +132,7 @@ describe("the outbox", () => {
           PATIENCE,
         )
         .toBe(tries);
-      now += 7_200_000;
+      await clock.advance(7_200_000);
     }
     await expect
       .poll(summaries, PATIENCE)
@@ -149,13 +152,28 @@ describe("the outbox", () => {
     expect(await isEmpty()).toBe(true);
   });
 
+  test("a notifier that never ends is called off after a minute, and tried again later", async () => {
+    await write(told("a"));
+    const hanging: Notifier = {
+      send: (_, signal) =>
+        new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
+    };
+    await deliveryOf({ channels: { openNotifier: async () => hanging } }).start();
+    await clock.advance(59_999);
+    expect(await store.outbox.dueNotices(clock.now() + 60_000, 9)).toMatchObject([{ attempts: 0 }]);
+    await clock.advance(1);
+    await expect
+      .poll(() => store.outbox.dueNotices(clock.now() + 60_000, 9), PATIENCE)
+      .toMatchObject([{ attempts: 1 }]);
+  });
+
   test("settings that cannot be read put it off", async () => {
     await write(told("a"));
     const delivery = deliveryOf({
       channels: { openNotifier: () => Promise.reject(new Error("line 3 is wrong")) },
     });
     await delivery.start();
-    await expect.poll(() => store.outbox.dueNotices(now + 2_000, 9), PATIENCE).toMatchObject([{ attempts: 1 }]);
+    await expect.poll(() => store.outbox.dueNotices(clock.now() + 2_000, 9), PATIENCE).toMatchObject([{ attempts: 1 }]);
   });
 });
 
@@ -164,13 +182,14 @@ async function dieWhileSending(file: string): Promise<unknown> {
   const source = join(import.meta.dirname, "../..");
   const program = `
     const { createDelivery } = await import("${source}/engine/deliver/deliver.ts");
+    const { createFakeClock } = await import("${source}/testing/fake-clock.ts");
     const { openSqliteStore } = await import("${source}/adapters/stores/sqlite/open.ts");
     const { createWebhookNotifier } = await import("${source}/adapters/notifiers/webhook/webhook.ts");
     const log = { info() {}, warn() {}, error() {} };
     const settings = { url: "${webhook.url}", secret_env: "HOOK_SECRET" };
     await createDelivery({
       store: await openSqliteStore({ file: ${JSON.stringify(file)}, log }),
-      clock: { now: () => ${now}, monotonic: () => 0 },
+      clock: createFakeClock(${clock.now()}),
       log,
       hooks: { passCheckpoint: () => process.kill(process.pid, "SIGKILL") },
       secrets: { redact: (value) => value },
@@ -189,7 +208,7 @@ describe("a crash between sending and writing it down", () => {
     await expect(dieWhileSending(join(dir.path, "nightshift.db"))).rejects.toMatchObject({ signal: "SIGKILL" });
     expect(webhook.taken.size).toBe(1);
     store = await openSqliteStore({ file: join(dir.path, "nightshift.db"), log: SILENT });
-    expect(await store.outbox.dueNotices(now, 9)).toMatchObject([{ attempts: 0 }]);
+    expect(await store.outbox.dueNotices(clock.now(), 9)).toMatchObject([{ attempts: 0 }]);
     await deliveryOf().start();
     await expect.poll(isEmpty, PATIENCE).toBe(true);
     expect(webhook.requests).toHaveLength(2);
@@ -205,11 +224,11 @@ describe("a crash between sending and writing it down", () => {
     await delivery.start();
     await expect.poll(() => ntfy.shown.length, PATIENCE).toBe(1);
     for (let times = 0; times < 3; times += 1) {
-      now += 60_000;
+      await clock.advance(60_000);
       await delivery.start();
     }
     full = false;
-    now += 60_000;
+    await clock.advance(60_000);
     await expect.poll(async () => (await delivery.start(), await isEmpty()), PATIENCE).toBe(true);
     expect(ntfy.shown).toHaveLength(1);
   });

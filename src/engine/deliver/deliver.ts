@@ -58,7 +58,7 @@ export function createDelivery(ports: DeliveryPorts): Delivery {
     let notifier: Notifier | null;
     try {
       notifier = await ports.channels.openNotifier(notice.project, notice.channel);
-      const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(LONGEST_SEND_MS)]);
+      const signal = AbortSignal.any([stopping.signal, ports.clock.timeoutSignal(LONGEST_SEND_MS)]);
       if (!sent.has(notice.id)) await notifier?.send(notice, signal);
     } catch (error) {
       // Whoever stops says nothing about the channel.

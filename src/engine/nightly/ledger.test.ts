@@ -5,7 +5,7 @@ import { createGitWorkspaces } from "../../adapters/git/workspaces.ts";
 import { openSqliteStore } from "../../adapters/stores/sqlite/open.ts";
 import type { Candidate } from "../../core/nightly/analysis.ts";
 import type { Actor } from "../../core/task/event.ts";
-import { makeId } from "../../core/task/ids.ts";
+import { createFakeClock, type FakeClock } from "../../testing/fake-clock.ts";
 import { SILENT, creating, sampleEvent, sampleProject, sampleTask } from "../../testing/store/samples.ts";
 import { createTempRepo, type TempRepo } from "../../testing/temp-repo.ts";
 import { giveReason } from "../commands/give-reason.ts";
@@ -45,11 +45,10 @@ let repo: TempRepo;
 let ports: LedgerPorts;
 let context: LedgerContext;
 let base: string;
-let now = START;
-let made = 0;
+let clock: FakeClock;
 
 beforeEach(async () => {
-  now = START;
+  clock = createFakeClock(START);
   repo = await createTempRepo({ "a.txt": lines(20), "b.txt": lines(5) });
   const home = join(repo.path, "home");
   ports = {
@@ -59,11 +58,7 @@ beforeEach(async () => {
       workspacesDir: join(home, "work"),
       log: SILENT,
     }),
-    clock: {
-      now: () => now,
-      monotonic: () => now,
-      newId: (prefix) => makeId(prefix, new Uint8Array(10).fill((made += 1))),
-    },
+    clock,
     digest: (text) => createHash("sha256").update(text).digest("hex"),
     secrets: { redact: <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll("hunter2", "***")) as T },
   };
@@ -108,7 +103,7 @@ describe("the ledger", () => {
       ]),
     );
     await publish();
-    now += 1000;
+    await clock.advance(1000);
     await record();
     expect((await list()).map(({ status }) => status).toSorted()).toEqual(["proposed", "published"]);
   });
@@ -211,7 +206,7 @@ describe("the ledger", () => {
 const give = (target: string, text = "", kind: "too_big" | "style" = "too_big") =>
   giveReason(ports, target, { kind, text }, ADA);
 
-const rules = () => ports.store.ledger.listRules({ project: "shop", at: now });
+const rules = () => ports.store.ledger.listRules({ project: "shop", at: clock.now() });
 
 describe("a reason", () => {
   it("is kept, and becomes a rule that says where it comes from and ends", async () => {
@@ -239,12 +234,17 @@ describe("a reason", () => {
   it("said again replaces what was said, and its rule", async () => {
     await publish();
     const first = await give(selected(), "one");
-    now += DAY;
+    await clock.advance(DAY);
     const second = await give(selected(), "two", "style");
     expect(first.replaced).toBeNull();
     expect(second.replaced).toMatchObject({ kind: "too_big", text: "one", by: "ada", at: START });
     expect((await give(selected(), "two", "style")).replaced).toBeNull();
-    expect(second.rule).toMatchObject({ id: first.rule.id, at: START, updatedAt: now, expiresAt: now + 180 * DAY });
+    expect(second.rule).toMatchObject({
+      id: first.rule.id,
+      at: START,
+      updatedAt: clock.now(),
+      expiresAt: clock.now() + 180 * DAY,
+    });
     expect(await rules()).toEqual([second.rule]);
     expect((await list()).find(({ id }) => id === selected())?.reason?.text).toBe("two");
   });
@@ -282,13 +282,18 @@ const add = (text: string, expiresAt?: number | null) =>
 describe("rules of people", () => {
   it("are added, changed, ended and removed, and each of it is told", async () => {
     const rule = await add("Leave\u001b[31m legacy alone");
-    expect(rule).toMatchObject({ text: "Leave legacy alone", by: "ada", expiresAt: now + 180 * DAY, url: null });
-    now += 1000;
+    expect(rule).toMatchObject({
+      text: "Leave legacy alone",
+      by: "ada",
+      expiresAt: clock.now() + 180 * DAY,
+      url: null,
+    });
+    await clock.advance(1000);
     const changed = await editRule(ports, rule.id.slice(5, 9), { text: "Leave it" }, ADA);
-    expect(changed).toEqual({ ...rule, text: "Leave it", updatedAt: now });
+    expect(changed).toEqual({ ...rule, text: "Leave it", updatedAt: clock.now() });
     expect(await editRule(ports, rule.id, { expiresAt: null }, ADA)).toMatchObject({ expiresAt: null });
-    await editRule(ports, rule.id, { expiresAt: now }, ADA);
-    expect(await ports.store.ledger.listRules({ project: "shop", at: now })).toEqual([]);
+    await editRule(ports, rule.id, { expiresAt: clock.now() }, ADA);
+    expect(await ports.store.ledger.listRules({ project: "shop", at: clock.now() })).toEqual([]);
     expect(await removeRule(ports, rule.id, ADA)).toMatchObject({ id: rule.id });
     await expect(removeRule(ports, rule.id, ADA)).rejects.toMatchObject({ kind: "not_found" });
     const told = await ports.store.events.listEvents({ after: 1, task: null, limit: 10 });
@@ -297,7 +302,7 @@ describe("rules of people", () => {
 
   it("are refused where they make no sense", async () => {
     await expect(add(" ")).rejects.toMatchObject({ kind: "invalid" });
-    await expect(add("x", now)).rejects.toMatchObject({ kind: "invalid" });
+    await expect(add("x", clock.now())).rejects.toMatchObject({ kind: "invalid" });
     await expect(addRule(ports, { project: "nope", text: "x" }, ADA)).rejects.toMatchObject({ kind: "not_found" });
     const rule = await add("x", null);
     await expect(editRule(ports, rule.id, { text: "" }, ADA)).rejects.toMatchObject({ kind: "invalid" });

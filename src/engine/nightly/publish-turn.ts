@@ -22,7 +22,7 @@ export async function publishTurn<T>(context: StepContext, publishing: Publishin
     if (!publishing.begun && (await isCalledOff(context))) return null;
     const had = await tryTurn(context, publishing);
     if (had !== null) return had.result;
-    await sleep();
+    await context.ports.clock.sleep(LOOK_MS, context.signal);
   }
 }
 
@@ -31,8 +31,7 @@ export async function isCalledOff({ ports, task, signal }: StepContext): Promise
   for (;;) {
     const { order, status } = await readTask(ports, task.id);
     if (order !== null || status !== "paused") return order !== null;
-    await sleep();
-    signal.throwIfAborted();
+    await ports.clock.sleep(LOOK_MS, signal);
   }
 }
 
@@ -52,7 +51,7 @@ async function tryTurn<T>(context: StepContext, { begun, work }: Publishing<T>):
     return { result: await work() };
   });
   while (isWaiting(line)) {
-    await Promise.race([turn, sleep()]);
+    await Promise.race([turn, ports.clock.sleep(LOOK_MS)]);
     const leaves = signal.aborted || (!begun && (await isHeldBack(context)));
     if (leaves && isWaiting(line)) line.place = "left";
   }
@@ -77,8 +76,4 @@ async function isAnotherAtIt({ ports, run, project }: StepContext): Promise<bool
     if ((await readTask(ports, task)).project === project.name) return true;
   }
   return false;
-}
-
-function sleep(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, LOOK_MS));
 }

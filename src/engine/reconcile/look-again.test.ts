@@ -1,9 +1,10 @@
 import { expect, it } from "vitest";
+import { createFakeClock } from "../../testing/fake-clock.ts";
 import { createLookAgain } from "./look-again.ts";
 
 /** Looks that last until they are let go, on a clock that stands still. */
 function world() {
-  const clock = { now: () => 0, at: 0, monotonic: () => clock.at, newId: () => "" };
+  const clock = createFakeClock();
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const looks: { readonly projects: readonly string[]; readonly end: () => void }[] = [];
   const lookAgain = createLookAgain({ clock, log }, async (projects) => {
@@ -13,7 +14,7 @@ function world() {
   });
   const end = async () => {
     looks.at(-1)?.end();
-    await new Promise((resolve) => setImmediate(resolve));
+    await clock.advance(0);
   };
   return { lookAgain, clock, end, seen: () => looks.map(({ projects }) => projects.join()) };
 }
@@ -29,11 +30,11 @@ it("looks at once; a flood meanwhile owes one more look, after a pause", async (
   for (let call = 0; call < 1_000; call++) lookAgain.ask("shop");
   lookAgain.begin();
   expect(seen()).toEqual(["shop"]);
-  clock.at = 5_000;
+  await clock.advance(5_000);
   lookAgain.begin();
   expect(seen()).toEqual(["shop", "shop,blog"]);
   await end();
-  clock.at = 10_000;
+  await clock.advance(5_000);
   lookAgain.begin();
   expect(seen()).toHaveLength(2);
 });
@@ -44,7 +45,7 @@ it("looks no more once it was stopped, and waits for the look under way", async 
   const stopped = lookAgain.stop();
   await end();
   await stopped;
-  clock.at = 60_000;
+  await clock.advance(60_000);
   lookAgain.ask("shop");
   expect(seen()).toEqual(["shop"]);
 });

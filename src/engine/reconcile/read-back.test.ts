@@ -3,6 +3,7 @@ import { ForgeError } from "../../core/text/errors.ts";
 import type { Proposal } from "../../core/nightly/proposal.ts";
 import type { ChangeRequestLook, Forge } from "../../ports/forge.ts";
 import { makeProposal } from "../../testing/builders.ts";
+import { createFakeClock } from "../../testing/fake-clock.ts";
 import type { EnginePorts } from "../ports.ts";
 import { createReadBack } from "./read-back.ts";
 
@@ -27,7 +28,7 @@ function world(given: { look: () => Promise<Partial<ChangeRequestLook>>; listOpe
     },
     listOpen: given.listOpen ?? (async () => []),
   } as unknown as Forge;
-  const clock = { now: () => 2_000 };
+  const clock = createFakeClock(2_000);
   const ports = {
     clock,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
@@ -118,7 +119,7 @@ describe("reading back", () => {
     expect(closed.status()).toBe("closed");
     const noted = world({ look: async () => ({ state: "closed" }) });
     await noted.readBack(told);
-    noted.clock.now = () => 62_000;
+    await noted.clock.advance(60_000);
     await noted.readBack();
     expect(noted.status()).toBe("closed");
   });
@@ -138,7 +139,7 @@ describe("reading back", () => {
     await readBack();
     await readBack();
     expect(asked.look).toBe(1);
-    clock.now = () => 5_000;
+    await clock.advance(3_000);
     await readBack();
     expect(asked.look).toBe(2);
   });

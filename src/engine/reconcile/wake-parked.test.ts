@@ -14,6 +14,7 @@ import {
   SILENT,
   startTask,
 } from "../../testing/store/samples.ts";
+import { createFakeClock } from "../../testing/fake-clock.ts";
 import type { EnginePorts } from "../ports.ts";
 import { wakeParked } from "./wake-parked.ts";
 
@@ -53,7 +54,7 @@ async function look(): Promise<void> {
   const ports = {
     store,
     projects: { lastGood: async () => settings() },
-    clock: { now: () => NOW },
+    clock: createFakeClock(NOW),
     courier: { submit: async (run: string) => void submitted.push(run) },
     channels: { namesFor: () => [] },
     secrets: { redact: <T>(value: T): T => value },

@@ -39,12 +39,13 @@ export async function cleanJobs(ports: Needed, run: string): Promise<void> {
 }
 
 /** Ends what is left of a run's processes, and returns when they are gone. */
-export async function endJobs(ports: Needed, run: string): Promise<void> {
+export async function endJobs(ports: Needed & Pick<EnginePorts, "clock">, run: string): Promise<void> {
   for (const job of jobsOf(run)) {
     const dir = ports.runFiles.dir(job);
     if (!(await ports.supervisors.isAlive(dir))) continue;
     await ports.supervisors.control(dir, "kill");
-    await ports.supervisors.watch(dir, { signal: AbortSignal.timeout(PATIENCE_MS), onOutput: () => undefined });
+    const signal = ports.clock.timeoutSignal(PATIENCE_MS);
+    await ports.supervisors.watch(dir, { signal, onOutput: () => undefined });
   }
 }
 

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { openSqliteStore } from "../../adapters/stores/sqlite/open.ts";
 import { createProjectFiles } from "../../config/files/project-files.ts";
 import type { Store } from "../../ports/store.ts";
+import { createFakeClock } from "../../testing/fake-clock.ts";
 import { SILENT, committing, sampleEnd, sampleEvent, sampleProject, startTask } from "../../testing/store/samples.ts";
 import { createTempDir, type TempDir } from "../../testing/temp-repo.ts";
 import { listBudgets } from "./list-budgets.ts";
@@ -34,7 +35,7 @@ async function register(name: string, settings: string): Promise<void> {
 }
 
 async function budgets(project: string | null): Promise<readonly unknown[]> {
-  const clock = { now: () => NOW, monotonic: () => 0, newId: () => "" };
+  const clock = createFakeClock(NOW);
   const found = await listBudgets({ store, projects: files(), clock, log: SILENT }, project);
   return found.map(({ limit, use }) => [limit.project, limit.window, limit.usd, use.spentUsd, use.reservedUsd]);
 }

@@ -1,4 +1,5 @@
 import type { ProblemJson } from "../contract/problem.ts";
+import type { Answer } from "./client-send.ts";
 
 /** The daemon understood and said no. */
 export class ProblemError extends Error {
@@ -28,17 +29,7 @@ export class UnreachableError extends Error {
   }
 }
 
-/** Of an answer by `fetch` or by client-request.ts. */
-interface Answered {
-  readonly ok: boolean;
-  readonly status: number;
-  readonly statusText: string;
-  readonly headers: { get(name: string): string | null };
-  readonly body?: { cancel(): Promise<void> } | null;
-  json(): Promise<unknown>;
-}
-
-export async function failOnProblem(response: Answered): Promise<void> {
+export async function failOnProblem(response: Answer): Promise<void> {
   if (response.ok) return;
   const type = response.headers.get("content-type") ?? "";
   if (type.startsWith("application/problem+json")) {

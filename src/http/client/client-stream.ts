@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { EventSourceMessage } from "eventsource-parser";
 import { failOnProblem, ProblemError, UnreachableError } from "./client-errors.ts";
 
@@ -45,7 +44,7 @@ export async function* followStream(params: StreamParams): AsyncGenerator<EventS
       }
     }
     const pause = wait * (0.5 + Math.random() / 2);
-    await sleep(pause, undefined, { signal }).catch(() => {});
+    await sleep(pause, signal);
     away += pause;
     wait = Math.min(wait * 2, LONGEST_WAIT_MS);
   }
@@ -60,7 +59,8 @@ async function* readOnce({
 }: StreamParams): AsyncGenerator<EventSourceMessage, void> {
   const { createParser } = await import("eventsource-parser");
   const silence = new AbortController();
-  const timer = setTimeout(() => silence.abort(), SILENCE_MS);
+  const expectBytes = () => setTimeout(() => silence.abort(), SILENCE_MS);
+  let timer = expectBytes();
   try {
     const response = await fetch(address, {
       headers: { authorization, accept: "text/event-stream", ...(from !== null && { "last-event-id": String(from) }) },
@@ -70,8 +70,9 @@ async function* readOnce({
     let messages: EventSourceMessage[] = [];
     const parser = createParser({ onEvent: (message) => messages.push(message) });
     const decoder = new TextDecoder();
-    for await (const bytes of response.body ?? []) {
-      timer.refresh();
+    for await (const bytes of readChunks(response)) {
+      clearTimeout(timer);
+      timer = expectBytes();
       parser.feed(decoder.decode(bytes, { stream: true }));
       const ready = messages;
       messages = [];
@@ -80,4 +81,30 @@ async function* readOnce({
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Not every browser can iterate over a stream. */
+async function* readChunks({ body }: Response): AsyncGenerator<Uint8Array, void> {
+  if (body === null) return;
+  const reader = body.getReader();
+  try {
+    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) yield chunk.value;
+  } finally {
+    // Closes the connection if the caller stopped early.
+    await reader.cancel().catch(() => {});
+  }
+}
+
+/** Resolves early if the signal aborts. */
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener("abort", end);
+  });
 }

@@ -1,10 +1,11 @@
-// Runs at the start of every command, so it loads nothing: of the contract it takes only types, the parser comes when needed.
+// Runs in Node and in browsers, so nothing here may need Node: node-client.ts passes in what does. It also runs at the start
+// of every command, so it imports only types from the contract and loads the stream parser when it is needed.
 import type { z } from "zod";
 import type { EventJson } from "../contract/event.ts";
 import type { OutputPageJson } from "../contract/output.ts";
 import type { RouteKey, Routes } from "../contract/routes.ts";
 import { failOnProblem, ProblemError, UnreachableError } from "./client-errors.ts";
-import { request } from "./client-request.ts";
+import { sendWithFetch, type Send } from "./client-send.ts";
 import { followStream } from "./client-stream.ts";
 
 export type { BudgetJson, CostsJson } from "../contract/costs.ts";
@@ -17,6 +18,7 @@ export type { CheckJson, RunJson } from "../contract/run.ts";
 export type { ForeseenJson, SchedulesJson } from "../contract/schedule.ts";
 export type { TaskJson, WaitingForJson } from "../contract/task.ts";
 export type { TokenJson } from "../contract/token.ts";
+export type { Answer, Call } from "./client-send.ts";
 export { ProblemError, UnreachableError };
 
 const BASE = "/api/v1";
@@ -25,6 +27,8 @@ export interface ClientOptions {
   /** Such as `http://127.0.0.1:4816`. */
   readonly url: string;
   readonly token: string;
+  /** Sends a request and reads its whole answer. Uses `fetch` if left out. */
+  readonly send?: Send;
 }
 
 export interface Client {
@@ -75,7 +79,7 @@ interface AnyOptions {
   readonly signal?: AbortSignal;
 }
 
-export function createClient({ url, token }: ClientOptions): Client {
+export function createClient({ url, token, send = sendWithFetch }: ClientOptions): Client {
   const authorization = `Bearer ${token}`;
   return {
     async call<K extends CallableRoute>(route: K, ...[options]: CallInput<K>): Promise<Reply<K>> {
@@ -83,7 +87,7 @@ export function createClient({ url, token }: ClientOptions): Client {
       const [method = "", path = ""] = route.split(" ");
       // The one route that streams unless asked for a page.
       const query = route === "GET /runs/:id/output" ? { ...given.query, format: "json" } : given.query;
-      const response = await request(`${url}${BASE}${fill(path, given.params ?? {})}${search(query ?? {})}`, {
+      const response = await send(`${url}${BASE}${fill(path, given.params ?? {})}${search(query ?? {})}`, {
         method,
         headers: {
           authorization,

@@ -1,4 +1,4 @@
-import type { Store } from "../../ports/store.ts";
+import type { StoreReader } from "../../ports/store-mutations.ts";
 import { createEventRing, eventText, type Reading, type RingSize } from "./event-ring.ts";
 import { type SseSource, sseMessage } from "./sse.ts";
 
@@ -10,7 +10,7 @@ export interface EventFeed {
   close(): void;
 }
 
-type EventStore = Pick<Store, "events">;
+type EventStore = Pick<StoreReader, "events">;
 
 const RING: RingSize = { events: 2000, characters: 4 * 1024 * 1024 };
 /** The first event of a burst leaves at once; those that follow are gathered this long, for one write. */

@@ -1,12 +1,12 @@
 import type { Run } from "../../core/task/run.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
-import type { Store } from "../../ports/store.ts";
+import type { StoreReader } from "../../ports/store-mutations.ts";
 import type { OutputPageJson } from "../contract/output.ts";
 import { type ParseTranscript, hasRunEnded, viewOutput } from "./output-view.ts";
 import { type SseSource, sseMessage } from "./sse.ts";
 
 export interface OutputDeps {
-  readonly store: Pick<Store, "tasks" | "events">;
+  readonly store: Pick<StoreReader, "tasks" | "events">;
   readonly runFiles: Pick<RunFiles, "readTranscript">;
   readonly parseTranscript: ParseTranscript;
   /** Calls `wake` while the run works, whenever its transcript grew. Returns the way to stop. */

@@ -7,6 +7,7 @@ import { createKnownSecrets } from "../../daemon/known-secrets.ts";
 import { wire, type Wired } from "../../daemon/wire/wire.ts";
 import { createCommands } from "../../engine/commands/commands.ts";
 import type { Commands, TaskDraft } from "../../engine/commands/commands-contract.ts";
+import { saveProject } from "../../engine/commands/save-project.ts";
 import type { EnginePorts } from "../../engine/ports.ts";
 import { runAttempt } from "../../engine/run/attempt.ts";
 import type { Checkpoint } from "../../ports/checkpoint.ts";
@@ -51,7 +52,7 @@ export async function openEngineWorld(options: EngineWorldOptions): Promise<Engi
   const base: EnginePorts = { ...wired.ports, supervisors };
   const ports: EnginePorts = { ...base, ...options.over?.(base) };
   const commands = createCommands(ports);
-  await register(wired, commands, repo);
+  await register(wired, repo);
 
   const getTask = async (id: string): Promise<Task> => {
     const task = await ports.store.tasks.getTask(id);
@@ -104,10 +105,10 @@ async function openWired(repo: TempRepo, { settings = "", pass }: EngineWorldOpt
   });
 }
 
-async function register(wired: Wired, commands: Commands, repo: TempRepo): Promise<void> {
+async function register(wired: Wired, repo: TempRepo): Promise<void> {
   const place = { name: "shop", path: repo.checkout, remote: repo.remote, defaultBranch: "main" };
   const { wanted } = await wired.projectFiles.pendingTrust(place, "");
-  await commands.registerProject({ ...place, accepted: wanted }, ADA);
+  await saveProject(wired.ports, { ...place, accepted: wanted }, ADA);
   await wired.limits.refresh();
 }
 

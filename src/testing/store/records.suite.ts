@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ScheduleMark } from "../../core/schedule/schedule.ts";
 import type { TokenRow } from "../../ports/store.ts";
 import type { Current } from "./current.ts";
-import { sampleEvent, sampleProject, startTask } from "./samples.ts";
+import { committing, creating, sampleEnd, sampleEvent, sampleProject, sampleTask, startTask } from "./samples.ts";
 
 const DAY = 86_400_000;
 
@@ -33,9 +33,40 @@ export function testRecords(current: Current): void {
       expect(await current.store.projects.getProject("shop")).toEqual(changed);
       expect(await current.store.projects.listProjects()).toEqual([api, changed]);
       expect(await current.store.events.listEvents({ after: 0, task: null, limit: 9 })).toHaveLength(3);
-      await current.store.projects.removeProject("shop");
-      await current.store.projects.removeProject("shop");
+      const removed = sampleEvent({ type: "project.removed" });
+      expect(await current.store.projects.removeProject("shop", removed)).toEqual({ kind: "removed" });
+      expect(await current.store.projects.removeProject("shop", removed)).toEqual({ kind: "unknown" });
       expect(await current.store.projects.getProject("shop")).toBeNull();
+      const events = await current.store.events.listEvents({ after: 3, task: null, limit: 9 });
+      expect(events.map(({ type }) => type)).toEqual(["project.removed"]);
+    });
+
+    it("keep a project that has unfinished tasks, even when both come at once", async () => {
+      const removed = sampleEvent({ type: "project.removed" });
+      await current.store.projects.saveProject(sampleProject(), sampleEvent());
+      const request = creating(sampleTask(), { requireProject: true });
+      const [removal, created] = await Promise.allSettled([
+        current.store.projects.removeProject("shop", removed),
+        current.store.tasks.createTask(request),
+      ]);
+      // The first one wins, and the other one is refused.
+      expect(removal).toMatchObject({ value: { kind: "removed" } });
+      expect(created).toMatchObject({ status: "rejected", reason: { kind: "not_found" } });
+      expect(await current.store.tasks.getTask(request.task.id)).toBeNull();
+
+      await current.store.projects.saveProject(sampleProject(), sampleEvent());
+      const { task, lease } = await startTask(current.store);
+      const before = await current.store.events.lastEventId();
+      expect(await current.store.projects.removeProject("shop", removed)).toEqual({ kind: "in_use", task: task.id });
+      expect(await current.store.projects.getProject("shop")).not.toBeNull();
+      expect(await current.store.events.lastEventId()).toBe(before);
+
+      const ended = { ...task, status: "failed", finishedAt: 9 } as const;
+      const end = sampleEnd(lease.run, { finishedAt: 9 });
+      const { task: stored } = await current.store.tasks.commit(committing(ended, { lease, endRun: end }));
+      expect(await current.store.projects.removeProject("shop", removed)).toEqual({ kind: "removed" });
+      const again = committing({ ...stored, status: "queued", finishedAt: null });
+      await expect(current.store.tasks.commit(again)).rejects.toMatchObject({ kind: "not_found" });
     });
   });
 
@@ -51,7 +82,7 @@ export function testRecords(current: Current): void {
       for (const each of marks) await current.store.schedules.saveMark(each, { events: [], notices: [] });
       await current.store.schedules.dropMark(mark("shop", "audit"));
       expect(await current.store.schedules.listMarks("shop")).toEqual([mark("shop", "improve", 2)]);
-      await current.store.projects.removeProject("shop");
+      await current.store.projects.removeProject("shop", sampleEvent());
       expect(await current.store.schedules.listMarks("shop")).toEqual([]);
       expect(await current.store.schedules.listMarks("api")).toEqual([mark("api", "improve")]);
     });
@@ -61,13 +92,16 @@ export function testRecords(current: Current): void {
     const token: TokenRow = { name: "ada", hash: "h1", rights: ["submit", "approve"], createdAt: 5 };
 
     it("find a token by its hash and refuse a second one of the same name", async () => {
-      await current.store.people.addToken(token);
-      await expect(current.store.people.addToken({ ...token, hash: "h2" })).rejects.toMatchObject({ kind: "conflict" });
+      const [added, removed] = [sampleEvent({ type: "token.added" }), sampleEvent({ type: "token.removed" })];
+      expect(await current.store.people.addToken(token, added)).toBe(true);
+      expect(await current.store.people.addToken({ ...token, hash: "h2" }, added)).toBe(false);
       expect(await current.store.people.findToken("h1")).toEqual(token);
       expect(await current.store.people.findToken("h2")).toBeNull();
       expect(await current.store.people.listTokens()).toEqual([token]);
-      expect(await current.store.people.removeToken("ada")).toBe(true);
-      expect(await current.store.people.removeToken("ada")).toBe(false);
+      expect(await current.store.people.removeToken("ada", removed)).toBe(true);
+      expect(await current.store.people.removeToken("ada", removed)).toBe(false);
+      const events = await current.store.events.listEvents({ after: 0, task: null, limit: 9 });
+      expect(events.map(({ type }) => type)).toEqual(["token.added", "token.removed"]);
       expect(await current.store.people.findToken("h1")).toBeNull();
     });
 

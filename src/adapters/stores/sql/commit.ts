@@ -1,10 +1,11 @@
 import type { Event, EventDraft } from "../../../core/task/event.ts";
 import { StaleTaskError } from "../../../core/text/errors.ts";
-import type { Task } from "../../../core/task/task.ts";
+import { hasEnded, type Task } from "../../../core/task/task.ts";
 import type { CommitParams, CommitResult, CreateTaskParams } from "../../../ports/store.ts";
 import { admit } from "./admission.ts";
 import { saveArtifacts, saveChecks } from "./findings.ts";
 import { insertNotices } from "./outbox.ts";
+import { requireProject } from "./projects.ts";
 import { recordCosts } from "./record-costs.ts";
 import { endOtherRuns, endRun, moveQueuedRuns, queueRun, requireLease, wakeQueuedRuns } from "./runs.ts";
 import type { Tx } from "./schema.ts";
@@ -18,6 +19,7 @@ export async function createTask(tx: Tx, params: CreateTaskParams, record: Recor
   const { task, key } = params;
   const first = key === null ? null : await getTaskByKey(tx, key);
   if (first !== null) return { task: first, admitted: [], ended: [], events: [] };
+  if (params.requireProject === true) await requireProject(tx, task.project);
   await insertTask(tx, task, key);
   if (params.run !== null) await queueRun(tx, params.run, task);
   const events = await record(params.events);
@@ -29,6 +31,8 @@ export async function commit(tx: Tx, params: CommitParams, record: RecordEvents)
   if (params.lease !== null) await requireLease(tx, params.lease);
   const before = await requireVersion(tx, params.task.id, params.expectedVersion);
   const task: Task = { ...params.task, version: params.expectedVersion + 1 };
+  // A project that was removed has only ended tasks, and keeps only ended tasks.
+  if (hasEnded(before) && !hasEnded(task)) await requireProject(tx, task.project);
 
   if (params.endRun !== null) await endRun(tx, params.endRun);
   const ended =

@@ -1,24 +1,16 @@
-import { UserError } from "../../../core/text/errors.ts";
 import type { StoredAnswer, TokenRow } from "../../../ports/store.ts";
 import { fromJson, toJson } from "./json.ts";
 import type { Db, Schema, Tx } from "./schema.ts";
 
 const DAY_MS = 86_400_000;
 
-export async function addToken(tx: Tx, token: TokenRow): Promise<void> {
-  const taken = await tx.selectFrom("tokens").select("name").where("name", "=", token.name).executeTakeFirst();
-  if (taken !== undefined) {
-    throw new UserError(
-      "conflict",
-      `There is already a token named ${token.name}.`,
-      "Choose another name, or remove that token first.",
-    );
-  }
-  const { name, hash, rights, createdAt } = token;
-  await tx
+export async function addToken(tx: Tx, { name, hash, rights, createdAt }: TokenRow): Promise<boolean> {
+  const result = await tx
     .insertInto("tokens")
     .values({ name, hash, rights: toJson(rights), created_at: createdAt })
-    .execute();
+    .onConflict((conflict) => conflict.column("name").doNothing())
+    .executeTakeFirst();
+  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
 export async function listTokens(db: Db): Promise<readonly TokenRow[]> {

@@ -1,3 +1,6 @@
+import { ENDED_STATUSES } from "../../../core/task/task.ts";
+import { UserError } from "../../../core/text/errors.ts";
+import type { ProjectRemoval } from "../../../ports/projects.ts";
 import type { Project } from "../../../ports/store.ts";
 import type { Db, Schema, Tx } from "./schema.ts";
 
@@ -36,9 +39,25 @@ export async function listProjects(db: Db): Promise<readonly Project[]> {
   return (await db.selectFrom("projects").selectAll().orderBy("name").execute()).map(toProject);
 }
 
-export async function removeProject(tx: Tx, name: string): Promise<void> {
+export async function removeProject(tx: Tx, name: string): Promise<ProjectRemoval> {
+  if ((await getProject(tx, name)) === null) return { kind: "unknown" };
+  const open = await tx
+    .selectFrom("tasks")
+    .select("id")
+    .where("project", "=", name)
+    .where("status", "not in", ENDED_STATUSES)
+    .orderBy("created_at", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  if (open !== undefined) return { kind: "in_use", task: open.id };
   await tx.deleteFrom("projects").where("name", "=", name).execute();
   await tx.deleteFrom("marks").where("project", "=", name).execute();
+  return { kind: "removed" };
+}
+
+export async function requireProject(tx: Tx, name: string): Promise<void> {
+  if ((await getProject(tx, name)) !== null) return;
+  throw new UserError("not_found", `There is no project "${name}".`, "`nightshift init` in its checkout registers it.");
 }
 
 function toRow(project: Project): Schema["projects"] {

@@ -153,16 +153,31 @@ function projectStore(db: Db, write: Write): ProjectStore {
       }),
     getProject: (name) => projects.getProject(db, name),
     listProjects: () => projects.listProjects(db),
-    removeProject: (name) => write((tx) => projects.removeProject(tx, name)),
+    removeProject: (name, event) =>
+      write(async (tx, record) => {
+        const removal = await projects.removeProject(tx, name);
+        if (removal.kind === "removed") await record([event]);
+        return removal;
+      }),
   };
 }
 
 function peopleStore(db: Db, write: Write): PeopleStore {
   return {
-    addToken: (token) => write((tx) => people.addToken(tx, token)),
+    addToken: (token, event) =>
+      write(async (tx, record) => {
+        const isAdded = await people.addToken(tx, token);
+        if (isAdded) await record([event]);
+        return isAdded;
+      }),
     listTokens: () => people.listTokens(db),
     findToken: (hash) => people.findToken(db, hash),
-    removeToken: (name) => write((tx) => people.removeToken(tx, name)),
+    removeToken: (name, event) =>
+      write(async (tx, record) => {
+        const isRemoved = await people.removeToken(tx, name);
+        if (isRemoved) await record([event]);
+        return isRemoved;
+      }),
     recallAnswer: (key) => people.recallAnswer(db, key),
     keepAnswer: (key, answer, at) => write((tx) => people.keepAnswer(tx, key, answer, at)),
   };

@@ -1,26 +1,15 @@
 import type { IncomingMessage } from "node:http";
-import { UnreachableError } from "./client-errors.ts";
+import { createClient, UnreachableError, type Answer, type Call, type Client, type ClientOptions } from "./client.ts";
 
-export interface Call {
-  readonly method: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
-  readonly signal?: AbortSignal;
+/** The client for programs that run in Node. */
+export function createNodeClient(options: Omit<ClientOptions, "send">): Client {
+  return createClient({ ...options, send });
 }
 
-/** As much of a Response as the client looks at. */
-export interface Answer {
-  readonly ok: boolean;
-  readonly status: number;
-  readonly statusText: string;
-  readonly headers: { get(name: string): string | null };
-  json(): Promise<unknown>;
-}
-
-/** One request and its whole answer. Not by `fetch`: loading that takes Node longer than all the rest of a command. */
-export function request(address: string, call: Call): Promise<Answer> {
-  // Not by `import` either: that reads every export of the module, and one of them loads what `fetch` loads.
-  const { request: send } = address.startsWith("https:")
+/** Does not use `fetch`, because loading `fetch` takes Node longer than the rest of a command. */
+function send(address: string, call: Call): Promise<Answer> {
+  // `import` would read every export of the module, and one of them loads what `fetch` loads.
+  const { request } = address.startsWith("https:")
     ? process.getBuiltinModule("node:https")
     : process.getBuiltinModule("node:http");
   const { body, ...options } = call;
@@ -28,7 +17,7 @@ export function request(address: string, call: Call): Promise<Answer> {
     const fail = (error: unknown): void =>
       reject(call.signal?.aborted === true ? error : new UnreachableError(address, error));
     const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
-    const sent = send(address, { ...options, headers: { ...call.headers, ...length } }, (message) => {
+    const sent = request(address, { ...options, headers: { ...call.headers, ...length } }, (message) => {
       readAnswer(message).then(resolve, fail);
     });
     sent.on("error", fail);

@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { openSqliteStore } from "../../adapters/stores/sqlite/open.ts";
+import type { PendingTrust, ProjectSource } from "../../ports/projects.ts";
+import type { Store } from "../../ports/store.ts";
+import { createFakeClock } from "../../testing/fake-clock.ts";
+import { SILENT, startTask } from "../../testing/store/samples.ts";
+import { acceptTrust, addProject } from "./add-project.ts";
+import { removeProject } from "./remove-project.ts";
+
+const ADA = { kind: "person", name: "ada" } as const;
+const SHOP = { kind: "path", path: "/src/shop" } as const;
+
+let store: Store;
+let files: PendingTrust;
+
+beforeEach(async () => {
+  store = await openSqliteStore({ file: ":memory:", log: SILENT });
+  files = { wanted: '{"checks":1}', hash: "h1", changes: [{ key: "checks", accepted: null, wanted: "1" }] };
+});
+afterEach(() => store.close());
+
+/** Every folder calls itself "shop". */
+const ports = () => ({
+  store,
+  clock: createFakeClock(),
+  host: {
+    detectProject: async (source: ProjectSource) => {
+      const path = source.kind === "path" ? source.path : null;
+      return { name: "shop", path, remote: path ?? "https://git.example.com/shop.git", defaultBranch: "main" };
+    },
+  },
+  projects: { pendingTrust: async () => files },
+});
+
+const types = async () => (await store.events.listEvents({ after: 0, task: null, limit: 99 })).map(({ type }) => type);
+
+it("add project: nothing is accepted, and a second time changes nothing", async () => {
+  const { project, pending } = await addProject(ports(), SHOP, ADA);
+  expect(project).toMatchObject({ name: "shop", accepted: "{}", acceptedBy: "ada" });
+  expect(pending.changes).toHaveLength(1);
+  expect((await addProject(ports(), SHOP, { ...ADA, name: "bob" })).project).toEqual(project);
+  expect(await types()).toEqual(["project.registered"]);
+});
+
+it("accept trust: files that changed since they were shown are refused, and nothing is written", async () => {
+  await addProject(ports(), SHOP, ADA);
+  files = { ...files, wanted: '{"checks":2}', hash: "h2" };
+  await expect(acceptTrust(ports(), SHOP, "h1", ADA)).rejects.toMatchObject({ kind: "conflict" });
+  expect(await store.projects.getProject("shop")).toMatchObject({ accepted: "{}" });
+  expect((await acceptTrust(ports(), SHOP, "h2", ADA)).pending.changes).toEqual([]);
+  expect(await store.projects.getProject("shop")).toMatchObject({ accepted: '{"checks":2}', acceptedBy: "ada" });
+  expect(await types()).toEqual(["project.registered", "project.trusted"]);
+});
+
+it("add project: of two folders with the same name that come at once, one is refused", async () => {
+  const other = { kind: "path", path: "/elsewhere/shop" } as const;
+  const results = await Promise.allSettled([addProject(ports(), SHOP, ADA), addProject(ports(), other, ADA)]);
+  expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+  expect(await store.projects.getProject("shop")).toMatchObject({ path: "/src/shop" });
+});
+
+it("remove project: refused with the task that has not ended, and the project stays", async () => {
+  await addProject(ports(), SHOP, ADA);
+  const { task } = await startTask(store, { project: "shop" });
+  await expect(removeProject(ports(), "shop", ADA)).rejects.toMatchObject({
+    kind: "conflict",
+    message: `"shop" has unfinished tasks, such as ${task.id}.`,
+  });
+  await expect(removeProject(ports(), "blog", ADA)).rejects.toMatchObject({
+    kind: "not_found",
+    message: 'There is no project "blog". Registered: shop.',
+  });
+  expect(await store.projects.getProject("shop")).not.toBeNull();
+  expect(await types()).not.toContain("project.removed");
+});

@@ -1,0 +1,91 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { openSqliteStore } from "../../adapters/stores/sqlite/open.ts";
+import { STORE_MUTATIONS } from "../../ports/store-mutations.ts";
+import { SILENT } from "../../testing/store/samples.ts";
+
+const SOURCES = join(import.meta.dirname, "../..");
+
+/** Rooms that ask for changes and must not make them. */
+const ROOMS = ["http", "cli", "mcp", "daemon", "supervisor", "config"];
+
+/** Writes that no person or agent asks for, so that there is no command for them. */
+const EXCEPTIONS: readonly string[] = [
+  "http/idempotency.ts: keepAnswer", // the API's memory of its own answers
+  "daemon/main.ts: appendEvents", // the daemon started or stopped
+  "daemon/limits.ts: appendEvents", // a full disk, broken settings, files that wait for trust
+];
+
+/** The methods that do not write. */
+const READS: Readonly<Record<keyof typeof STORE_MUTATIONS, readonly string[]>> = {
+  tasks: [
+    "countTasks",
+    "findRunIds",
+    "findTaskIds",
+    "getRun",
+    "getTask",
+    "getTaskByKey",
+    "holdsLease",
+    "listArtifacts",
+    "listChecks",
+    "listOpenRuns",
+    "listRuns",
+    "listTasks",
+  ],
+  events: ["lastEventId", "listEvents", "onEvents"],
+  outbox: ["dueNotices"],
+  schedules: ["listMarks"],
+  ledger: ["listProposals", "listRules"],
+  projects: ["getPipeline", "getProject", "listProjects"],
+  people: ["findToken", "listTokens", "recallAnswer"],
+  money: ["costs", "listUse", "spent"],
+};
+const PARTS = Object.keys(READS) as readonly (keyof typeof STORE_MUTATIONS)[];
+
+/** The mutations that a source text calls on a store or takes out of one. */
+function findMutations(source: string): readonly string[] {
+  const verbs = Object.values(STORE_MUTATIONS).flat().join("|");
+  const called = source.matchAll(new RegExp(String.raw`\bstore\s*(?:[!?]?\.\s*\w+\s*)?[!?]?\.\s*(${verbs})\b`, "gi"));
+  const taken = source.matchAll(
+    new RegExp(String.raw`\{[^{}]*\b(${verbs})\b[^{}]*\}\s*(?:=\s*[\w.]*store\b[\w.]*|:\s*(?:\w*Store)\b)`, "gi"),
+  );
+  return [...new Set([...called, ...taken].map((match) => match[1] ?? ""))];
+}
+
+it("only the engine calls verbs of the store that write", () => {
+  const files = ROOMS.flatMap((room) => globSync(`${room}/**/*.ts`, { cwd: SOURCES })).filter(
+    (file) => !/\.(test|suite)\.ts$/.test(file),
+  );
+  expect(files.length).toBeGreaterThan(150);
+  const found = files.flatMap((file) =>
+    findMutations(readFileSync(join(SOURCES, file), "utf8")).map((verb) => `${file}: ${verb}`),
+  );
+  expect(found.toSorted()).toEqual(EXCEPTIONS.toSorted());
+});
+
+it.each([
+  "await store.projects.removeProject(name);",
+  "await ports.store\n  .people\n  .addToken(row)",
+  "deps.store?.tasks.commit(params)",
+  "const { listRules, saveRule } = ports.store.ledger;",
+  "function write({ createTask }: TaskStore): void {}",
+])("the check finds a mutation in `%s`", (source) => {
+  expect(findMutations(source)).toHaveLength(1);
+});
+
+it.each([
+  "await commands.removeProject(name, actor);",
+  "const { getTask } = ports.store.tasks;",
+  "store.projects.listProjects()",
+])("the check accepts `%s`", (source) => {
+  expect(findMutations(source)).toEqual([]);
+});
+
+it("every verb of the store is known as one that reads or one that writes", async () => {
+  const store = await openSqliteStore({ file: ":memory:", log: SILENT });
+  expect(Object.keys(store).toSorted()).toEqual([...PARTS, "backup", "checkIntegrity", "close"].toSorted());
+  for (const part of PARTS)
+    expect(Object.keys(store[part]).toSorted(), part).toEqual([...READS[part], ...STORE_MUTATIONS[part]].toSorted());
+  await store.close();
+});

@@ -1,0 +1,56 @@
+import { randomBytes } from "node:crypto";
+import type { Actor, EventDraft } from "../../core/task/event.ts";
+import { UserError } from "../../core/text/errors.ts";
+import type { TokenRow } from "../../ports/store.ts";
+import type { EnginePorts, Host } from "../ports.ts";
+import type { NewToken, TokenDraft } from "./commands-contract.ts";
+
+type TokenPorts = Pick<EnginePorts, "store" | "clock" | "digest"> & {
+  readonly host: Pick<Host, "owner">;
+};
+
+const TOKEN_BYTES = 32;
+
+/** The secret is only in the result: the store keeps its hash, and the event has neither. */
+export async function addToken(ports: TokenPorts, draft: TokenDraft, actor: Actor): Promise<NewToken> {
+  const { name } = draft;
+  // The owner's token is the daemon's own and stands in no table.
+  if (name === ports.host.owner) throw tokenExists(name);
+  const token = `nst_${randomBytes(TOKEN_BYTES).toString("base64url")}`;
+  const rights = [...new Set(draft.rights)];
+  const row: TokenRow = { name, hash: ports.digest(token), rights, createdAt: ports.clock.now() };
+  const may = rights.length === 0 ? "may only read" : `may ${rights.join(", ")}`;
+  const event = eventOf(ports, actor, {
+    type: "token.added",
+    summary: `token for ${name} added (${may})`,
+    data: { name, rights },
+  });
+  if (!(await ports.store.people.addToken(row, event))) throw tokenExists(name);
+  return { row, token };
+}
+
+export async function removeToken(ports: TokenPorts, name: string, actor: Actor): Promise<void> {
+  const event = eventOf(ports, actor, {
+    type: "token.removed",
+    summary: `token for ${name} removed`,
+    data: { name },
+  });
+  if (await ports.store.people.removeToken(name, event)) return;
+  throw new UserError("not_found", `There is no token for "${name}".`, "`nightshift token` lists them.");
+}
+
+function tokenExists(name: string): UserError {
+  return new UserError(
+    "conflict",
+    `There is already a token for "${name}".`,
+    "Take it back first, or use another name.",
+  );
+}
+
+function eventOf(
+  { clock }: TokenPorts,
+  actor: Actor,
+  event: Pick<EventDraft, "type" | "summary" | "data">,
+): EventDraft {
+  return { at: clock.now(), task: null, run: null, level: "info", actor, ...event };
+}

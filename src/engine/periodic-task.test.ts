@@ -1,0 +1,21 @@
+import { expect, it } from "vitest";
+import { createFakeClock } from "../testing/fake-clock.ts";
+import { createChore } from "./periodic-task.ts";
+
+it("a periodic task runs once per interval, however often it is asked, and again after it failed", async () => {
+  const clock = createFakeClock();
+  const problems: string[] = [];
+  const log = { info: () => undefined, warn: () => undefined, error: (message: string) => void problems.push(message) };
+  const starts: number[] = [];
+  const task = createChore({ clock, log }, { name: "sweeping", everyMs: 1_000 }, async () => {
+    starts.push(clock.monotonic());
+    if (starts.length === 1) throw new Error("the disk is away");
+    // The second one is still under way when the third is due.
+    await clock.sleep(starts.length === 2 ? 1_500 : 0);
+  });
+  const stopAsking = clock.every(100, () => task.begin());
+  await clock.advance(5_000);
+  stopAsking();
+  expect(starts).toEqual([100, 1_100, 2_600, 3_600, 4_600]);
+  expect(problems).toEqual([expect.stringContaining("sweeping failed")]);
+});

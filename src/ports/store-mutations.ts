@@ -1,0 +1,22 @@
+import type { Store } from "./store.ts";
+
+/**
+ * The methods of each part of the store that write. Commands of people go through `engine/commands`, which checks them
+ * and records who did what, so only the engine may call these. Everything else uses `StoreReader`.
+ */
+export const STORE_MUTATIONS = {
+  tasks: ["createTask", "commit", "admit", "takeRun", "updateRun", "deleteTask"],
+  events: ["appendEvents", "tell"],
+  outbox: ["markDelivered", "markUndelivered", "dropNotice"],
+  schedules: ["saveMark", "dropMark"],
+  ledger: ["saveProposals", "updateProposal", "saveRule", "removeRule"],
+  projects: ["keepPipeline", "saveProject", "removeProject"],
+  people: ["addToken", "removeToken", "keepAnswer"],
+  money: ["reserve"],
+} as const satisfies { readonly [Part in StorePart]: readonly (keyof Store[Part])[] };
+
+type StorePart = Exclude<keyof Store, "checkIntegrity" | "backup" | "close">;
+
+export type StoreReader = Pick<Store, "checkIntegrity" | "backup" | "close"> & {
+  readonly [Part in StorePart]: Omit<Store[Part], (typeof STORE_MUTATIONS)[Part][number]>;
+};
