@@ -1,6 +1,6 @@
 import { toJsonSchema, type SchemaNode } from "../src/config/schema/list-keys.ts";
 import { USER_ONLY_KEYS, userSchema } from "../src/config/schema/schema.ts";
-import { guardOf, partOf, type Guard } from "../src/config/trust/widening.ts";
+import { guardOf, type Guard } from "../src/config/trust/widening.ts";
 
 /** What has to happen before a change of a key in nightshift.yaml counts. */
 const TRUST: Readonly<Record<Guard, string>> = {
@@ -46,5 +46,5 @@ function typeOf(node: SchemaNode): string {
 function trustOf(path: readonly string[]): string {
   const key = path.join(".");
   if (USER_ONLY_KEYS.includes(key)) return "config.yaml only";
-  return TRUST[guardOf(partOf(path.map((name) => name.replace("[]", ""))))];
+  return TRUST[guardOf(path.map((name) => name.replace("[]", "")))];
 }

@@ -60,7 +60,6 @@ export function createForge(options: ForgeOptions): Forge {
       ? refuseAll(token)
       : create({ api: address.api, token, voice, exchange, project, people: settings, pause });
   return {
-    kind,
     place,
     credentialsFor: (to) =>
       typeof token === "string" && isForgeRemote(to, address) ? { username: gitUser, password: token } : null,

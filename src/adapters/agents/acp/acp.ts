@@ -21,12 +21,7 @@ export function acp(settings: AgentSettings): Agent {
   return {
     kind: "acp",
     capabilities: {
-      structuredOutput: false,
       sessions: true,
-      reportsCost: true,
-      reportsLimits: false,
-      turnLimit: false,
-      budget: false,
       mcp: true,
       gateway: known?.api ?? null,
     },

@@ -10,12 +10,7 @@ export function claudeCode(_settings: AgentSettings): Agent {
   return {
     kind: "claude-code",
     capabilities: {
-      structuredOutput: true,
       sessions: true,
-      reportsCost: true,
-      reportsLimits: true,
-      turnLimit: true,
-      budget: true,
       mcp: true,
       gateway: "anthropic",
     },

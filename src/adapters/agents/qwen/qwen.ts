@@ -9,12 +9,7 @@ export function qwen(_settings: AgentSettings): Agent {
   return {
     kind: "qwen",
     capabilities: {
-      structuredOutput: true,
       sessions: true,
-      reportsCost: false,
-      reportsLimits: false,
-      turnLimit: true,
-      budget: false,
       mcp: true,
       gateway: "openai",
     },
