@@ -26,7 +26,7 @@ export const EVENT_TYPES = [
   "check.ended", // debug if it passed; data: name, status, severity, exit_code, duration_ms
   "artifact.added", // debug; data: type, label, url
   "artifact.failed", // an artifact could not be collected; the run goes on without it
-  "agent.parked",
+  "agent.parked", // not written yet: agents are parked per task, not as a whole
   "agent.unparked",
   "project.registered",
   "project.trusted",
