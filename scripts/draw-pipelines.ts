@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parsePipelineText } from "../src/config/pipeline/parse-pipeline-text.ts";
-import { drawPipeline } from "../src/core/pipeline/draw-pipeline.ts";
+import { drawPipeline } from "./draw-pipeline.ts";
 import { ConfigError } from "../src/core/text/errors.ts";
 import { outcomeTable } from "./outcome-table.ts";
 

@@ -1,7 +1,7 @@
 import { toJsonSchema, type SchemaNode } from "../src/config/schema/list-keys.ts";
 import { USER_ONLY_KEYS } from "../src/config/schema/schema.ts";
 import { REGISTRY } from "../src/daemon/wire/registry.ts";
-import { guardOf, partOf, type Guard } from "../src/config/trust/widening.ts";
+import { guardOf, type Guard } from "../src/config/trust/widening.ts";
 
 /** What has to happen before a change of a key in nightshift.yaml counts. */
 const TRUST: Readonly<Record<Guard, string>> = {
@@ -47,5 +47,5 @@ function typeOf(node: SchemaNode): string {
 function trustOf(path: readonly string[]): string {
   const key = path.join(".");
   if (USER_ONLY_KEYS.includes(key)) return "config.yaml only";
-  return TRUST[guardOf(partOf(path.map((name) => name.replace("[]", ""))))];
+  return TRUST[guardOf(path.map((name) => name.replace("[]", "")))];
 }

@@ -39,7 +39,7 @@ export async function waitForTask(context: CliContext, client: Client, { id, sin
           live.clear();
           // Older events of a task that went on since are replayed too: what counts is how it stands now.
           const settled = LAST_EVENTS.has(event.type) ? await findSettled(current, id) : null;
-          if (since === null || event.at >= since)
+          if (event.level !== "debug" && (since === null || event.at >= since))
             context.tell(
               `${paint(context, "gray", duration(performance.now() - start).padStart(8))}  ${describeEvent(context, event, settled)}\n`,
             );

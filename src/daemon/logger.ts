@@ -1,6 +1,5 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import { pino } from "pino";
 import type { Redactor } from "../policy/secrets/redact.ts";
 import type { Log } from "../ports/log.ts";
 
@@ -13,30 +12,34 @@ export interface LoggerOptions {
 
 /** JSON lines, a file a day. Writing is synchronous: the lines before a crash are the ones that matter. */
 export function createLogger({ dir, echo, redactor }: LoggerOptions): Log {
-  const sink = {
-    write(written: string): void {
-      const line = withoutSecrets(redactor(), written);
-      try {
-        appendFileSync(join(dir, `${new Date().toISOString().slice(0, 10)}.jsonl`), line, { mode: 0o600 });
-      } catch {
-        // A log that cannot be written (disk full) must not end the daemon; the terminal still gets the line.
-      }
-      echo?.(line);
-    },
-  };
-  const logger = pino(
-    { base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (label) => ({ level: label }) } },
-    sink,
-  );
+  function write(level: "info" | "warn" | "error", msg: string, fields: Readonly<Record<string, unknown>>): void {
+    const time = new Date().toISOString();
+    const line = `${withoutSecrets(redactor(), toJson({ level, time, ...fields, msg }))}\n`;
+    try {
+      appendFileSync(join(dir, `${time.slice(0, 10)}.jsonl`), line, { mode: 0o600 });
+    } catch {
+      // A log that cannot be written (disk full) must not end the daemon; the terminal still gets the line.
+    }
+    echo?.(line);
+  }
   return {
-    info: (message, fields = {}) => logger.info(fields, message),
-    warn: (message, fields = {}) => logger.warn(fields, message),
-    error: (message, fields = {}) => logger.error(fields, message),
+    info: (message, fields = {}) => write("info", message, fields),
+    warn: (message, fields = {}) => write("warn", message, fields),
+    error: (message, fields = {}) => write("error", message, fields),
   };
 }
 
-/** Parsed again where there is one, so that it stays a line of JSON whatever the secret is made of. */
+/** A log call must never throw, so fields that JSON cannot hold (cycles, big integers) are left out. */
+function toJson(entry: { readonly level: string; readonly time: string; readonly msg: string }): string {
+  try {
+    return JSON.stringify(entry);
+  } catch (error) {
+    const { level, time, msg } = entry;
+    return JSON.stringify({ level, time, msg, unreadable_fields: String(error) });
+  }
+}
+
+/** Parsed again if there is a secret, so that the line stays JSON whatever characters the secret has. */
 function withoutSecrets({ redact, redactValue }: Redactor, line: string): string {
-  if (redact(line) === line) return line;
-  return `${JSON.stringify(redactValue<unknown>(JSON.parse(line)))}\n`;
+  return redact(line) === line ? line : JSON.stringify(redactValue<unknown>(JSON.parse(line)));
 }

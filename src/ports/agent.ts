@@ -1,4 +1,3 @@
-import type { Role } from "../core/task/role.ts";
 import type { JsonSchema } from "../core/outcomes/simplify-schema.ts";
 import type { TranscriptEvent } from "../core/task/transcript.ts";
 
@@ -25,12 +24,7 @@ export interface AgentProgram {
 }
 
 export interface AgentCapabilities {
-  readonly structuredOutput: boolean;
   readonly sessions: boolean;
-  readonly reportsCost: boolean;
-  readonly reportsLimits: boolean;
-  readonly turnLimit: boolean;
-  readonly budget: boolean;
   readonly mcp: boolean;
   /** Which API it speaks to a model when it is given another address for it; null: it takes none. */
   readonly gateway: ModelApi | null;
@@ -39,7 +33,6 @@ export interface AgentCapabilities {
 export type ModelApi = "anthropic" | "openai" | "gemini";
 
 export interface AgentRun {
-  readonly role: Role;
   readonly model: string | null;
   readonly maxTurns: number | null;
   readonly maxBudgetUsd: number | null;

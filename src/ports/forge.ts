@@ -4,7 +4,6 @@
  * Every verb rejects with a ForgeError whose sentence says what the forge found and what to do.
  */
 export interface Forge {
-  readonly kind: string;
   /** For messages: `gitlab.example.com/team/shop`. */
   readonly place: string;
   /** For git over https, where the remote is this forge; null for every other remote. */

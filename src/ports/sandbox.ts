@@ -1,8 +1,5 @@
-import type { SandboxMode } from "../core/task/settings.ts";
-
 /** The wall around a command. */
 export interface Sandbox {
-  readonly mode: SandboxMode;
   /** What stands in each run's record: `none`, `external`, `bubblewrap`, `seatbelt`. */
   readonly name: string;
   /**

@@ -1,14 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { countDenials } from "../../src/adapters/agents/claude-code/denials.ts";
 import { guardFile, guardSettings } from "../../src/adapters/agents/claude-code/guard.ts";
 import type { GuardParams } from "../../src/adapters/agents/claude-code/guard.ts";
 import type { Turn } from "../../src/testing/models/fake-anthropic.ts";
 import { openClaudeBench, use } from "./claude-bench.ts";
 import type { ClaudeBench } from "./claude-bench.ts";
 
-const isRoot = process.getuid?.() === 0;
 const DECOY = "this is the decoy";
 const DONE: Turn = { text: "Done." };
 
@@ -79,8 +77,6 @@ describe("claude in the sandbox", () => {
     expect(run.lines.join("\n")).not.toContain(DECOY);
     expect(readdirSync(bench.outside)).toEqual(before);
     expect(["/etc", "/usr"].some((path) => existsSync(join(path, "nightshift-probe")))).toBe(false);
-    // In its own /tmp, which is thrown away, a normal user can make the folder of the same name; the user of root cannot.
-    expect(countDenials(run.lines)).toBe(isRoot ? 3 : 2);
   });
 
   test("without it the same reads and writes outside: it is the wall that stops them", async () => {
@@ -138,7 +134,6 @@ describe("the guard of the file tools", () => {
     }
     expect(run.results.slice(refused.length).map(({ isError }) => isError)).toEqual([false, false]);
     expect(run.events.at(-1)?.permission_denials).toHaveLength(refused.length);
-    expect(countDenials(run.lines)).toBe(refused.length);
     expect(readFileSync(outside("decoy"), "utf8")).toBe(DECOY);
   });
 

@@ -1,4 +1,4 @@
-import { RESULT, syscallProgram } from "../../src/adapters/sandboxes/self-test/syscall-program.ts";
+import { RESULT, syscallProgram } from "../../src/testing/syscalls/syscall-program.ts";
 import { numberOf } from "./inside.ts";
 
 /** Far above those that Node closes by itself. */

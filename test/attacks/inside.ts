@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
-import type { Syscall } from "../../src/adapters/sandboxes/self-test/syscall-program.ts";
-import { syscallProgram } from "../../src/adapters/sandboxes/self-test/syscall-program.ts";
+import type { Syscall } from "../../src/testing/syscalls/syscall-program.ts";
+import { syscallProgram } from "../../src/testing/syscalls/syscall-program.ts";
 import { Absent, Refused } from "./attack.ts";
 
 /** Tools of the attacker. */

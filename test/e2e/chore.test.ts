@@ -16,6 +16,10 @@ afterEach(async () => {
   night = null;
 });
 
+function callTool(name: string): string {
+  return `echo '${JSON.stringify({ type: "tool_call", id: "1", name, input: {} })}'`;
+}
+
 describe("a chore, from submit to a pushed branch", () => {
   it("is published as one commit on top of the base, and leaves nothing behind", async () => {
     const { submit, settled, published, repo, home, path } = await open({
@@ -29,6 +33,34 @@ describe("a chore, from submit to a pushed branch", () => {
     await expect
       .poll(() => readdirSync(join(home, "workspaces")).filter((name) => name.startsWith("task_")))
       .toEqual([]);
+  });
+
+  it("records the agent, the cost, tools, checks and artifacts of its runs in the event log", async () => {
+    const usage = JSON.stringify({ type: "usage", cost_usd: 0.5, tokens: { input: 1, output: 1 }, model: "m" });
+    const { submit, settled, wired } = await open({
+      agent: `${callTool("Edit")}\n${callTool("Edit")}\n${callTool("Bash")}\necho '${usage}'\necho "hello, world" > greeting.txt\ndone_with x`,
+      settings:
+        "checks:\n  test: { command: sh test.sh }\n  lint: { command: '! grep -q world greeting.txt', severity: warning }\n",
+    });
+    const task = await settled((await submit()).id);
+    expect(task.status).toBe("succeeded");
+    const events = await wired.ports.store.events.listEvents({ after: 0, task: task.id, limit: 1000 });
+    const of = (type: string) => events.filter((event) => event.type === type);
+    expect(of("run.started")[0]?.data).toMatchObject({ role: "implement", attempt: 1, agent: "mine", model: null });
+    expect(of("run.ended")[0]?.data).toMatchObject({
+      outcome: "implemented",
+      cost_usd: 0.5,
+      cost_basis: "reported",
+      duration_ms: expect.any(Number),
+    });
+    expect(of("run.tools")).toMatchObject([{ level: "debug", data: { tools: { Edit: 2, Bash: 1 } } }]);
+    expect(of("check.ended").map(({ level, data }) => [level, data["name"], data["status"]])).toEqual(
+      expect.arrayContaining([
+        ["debug", "test", "passed"],
+        ["warning", "lint", "failed"],
+      ]),
+    );
+    expect(of("artifact.added").map(({ data }) => data["type"])).toEqual(expect.arrayContaining(["diff", "branch"]));
   });
 
   it("does not touch the person's checkout", async () => {

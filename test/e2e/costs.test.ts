@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { AgentJson, BudgetJson, CostsJson, TaskJson } from "../../src/http/client/client.ts";
+import type { BudgetJson, CostsJson, TaskJson } from "../../src/http/client/client.ts";
 import { createUser, type User } from "./cli-user.ts";
 import { openNight } from "./night.ts";
 
@@ -110,7 +110,7 @@ describe("the PATH of the login shell", () => {
     const tools = join(user.repo.path, "tools");
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({ from: "shell", problem: null });
-    const codex = (await user.json<AgentJson[]>("agents")).find(({ name }) => name === "codex");
+    const codex = (await user.json<{ name: string; program: string }[]>("agents")).find(({ name }) => name === "codex");
     expect(codex?.program).toBe(join(tools, "codex"));
     const said = await user.run("doctor");
     expect(said.stdout).toMatch(/✓ login PATH .*recorded on/);

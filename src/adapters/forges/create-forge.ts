@@ -25,7 +25,7 @@ export interface ForgeOptions {
 /** Rejects nothing later that it can tell now: a UserError where settings and remote name no project at the forge. */
 export function createForge(definition: ForgeDefinition, options: ForgeOptions): Forge {
   const { settings, remote } = options;
-  const { kind, name, neededRights, site } = definition;
+  const { name, neededRights, site } = definition;
   const address = findAddress(settings, site);
   const project = findProject(settings, remote, { site, address });
   const place = `${address.host}${address.prefix}/${project}`;
@@ -51,7 +51,6 @@ export function createForge(definition: ForgeDefinition, options: ForgeOptions):
           options: settings.options,
         });
   return {
-    kind,
     place,
     credentialsFor: (to) =>
       typeof token === "string" && isForgeRemote(to, address)

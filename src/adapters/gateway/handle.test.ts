@@ -48,7 +48,7 @@ it("answers also where something fails that nobody foresaw, and says what only i
   const { params, notes } = paramsFor("https://model.example", KEY);
   const handle = createHandler(params, {
     name: "model.example",
-    send: () => {
+    request: () => {
       throw new Error(`it broke at ${KEY}`);
     },
     close: () => undefined,

@@ -10,7 +10,6 @@ import type { JobBench } from "../../testing/suites/supervisor.suite.ts";
 import { readJob, readRunningProcess, readSupervisor } from "./job-files.ts";
 import { isProcessAlive, listProcesses, processStartTime } from "./process-table.ts";
 import { createSupervisors } from "./supervisors.ts";
-import { sweepRun } from "./tree.ts";
 
 let bench: JobBench;
 beforeEach(() => {
@@ -179,19 +178,6 @@ describe("a supervisor that never comes", () => {
     mkdirSync(join(job.dir, "claim"));
     expect(await bench.watch(job.dir)).toEqual({ kind: "lost" });
     expect(readSupervisor(job.dir)?.pid).toBe(0);
-  });
-});
-
-test("sweepRun ends every process of a run and no other", async () => {
-  const [job, other] = [bench.job([FOREVER]), bench.job([FOREVER])];
-  await Promise.all([bench.supervisors.start(job), bench.supervisors.start(other)]);
-  await until(() => processesOf(job).length > 0 && processesOf(other).length > 0);
-  await sweepRun(job.run);
-  expect(processesOf(job)).toEqual([]);
-  expect(processesOf(other)).not.toEqual([]);
-  expect(await bench.watch(job.dir)).toMatchObject({
-    kind: "ended",
-    record: { commands: [{ exit: { signal: "SIGKILL" } }] },
   });
 });
 

@@ -13,7 +13,7 @@ import {
   processStartTime,
 } from "./process-table.ts";
 import { prepareSocketPath } from "./socket-path.ts";
-import { killTree } from "./tree.ts";
+import { createTree } from "./tree.ts";
 
 test("a program's name cannot confuse the reading of its row", () => {
   const fields = ["S", 7, 40, 41, ...Array.from({ length: 15 }, (_, index) => index), 987654, 0, 0].join(" ");
@@ -66,16 +66,17 @@ test("the environment is searched for whole entries", async () => {
   expect(hasInEnvironment(pid, "RUN=run_ab")).toBe(false);
 });
 
-test("killTree ends descendants that left the group, too", async () => {
+test("a tree ends descendants that left its group, and spares a stranger that has its leader's pid", async () => {
   const child = spawn("sh", ["-c", "setsid sleep 30 & echo $!; wait"], {
     detached: true,
     stdio: ["ignore", "pipe", "ignore"],
   });
   const grandchild = await new Promise<number>((resolve) => child.stdout.once("data", (text) => resolve(Number(text))));
   const pid = child.pid ?? 0;
-  await killTree(pid, (processStartTime(pid) ?? 0) + 1);
+  const treeOf = (startTime: number | null) => createTree({ leader: { pid, startTime }, environment: "", since: null });
+  await treeOf((processStartTime(pid) ?? 0) + 1).end();
   expect(isProcessAlive(pid, null)).toBe(true);
-  await killTree(pid, processStartTime(pid));
+  await treeOf(processStartTime(pid)).end();
   expect([isProcessAlive(pid, null), isProcessAlive(grandchild, null)]).toEqual([false, false]);
 });
 

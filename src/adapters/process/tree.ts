@@ -1,4 +1,3 @@
-import { runMark } from "./job-files.ts";
 import { hasInEnvironment, isDead, listProcesses } from "./process-table.ts";
 import { sleep } from "./sleep.ts";
 import type { ProcessInfo } from "./process-table.ts";
@@ -79,16 +78,6 @@ export function createTree(marks: TreeMarks): Tree {
     },
     end: () => inRounds("SIGKILL", members),
   };
-}
-
-/** Ends a process with all its descendants and whatever else is in its group or session. */
-export async function killTree(pid: number, startTime: number | null): Promise<void> {
-  await createTree({ leader: { pid, startTime }, environment: "", since: null }).end();
-}
-
-/** Ends every process of a run, whoever started it. */
-export async function sweepRun(run: string): Promise<void> {
-  await createTree({ leader: null, environment: runMark(run), since: null }).end();
 }
 
 function recogniser(living: readonly ProcessInfo[], marks: TreeMarks, known: ReadonlyMap<number, number>) {

@@ -4,7 +4,6 @@ import { WAYS_OUT } from "./self-test/diagnose.ts";
 
 /** The wall that this system has. Each is loaded only where it is needed. */
 export const enforce: Sandbox = {
-  mode: "enforce",
   name: process.platform === "darwin" ? "seatbelt" : "bubblewrap",
   async open(policy, argv, place) {
     const wall = await loadWall(process.platform);

@@ -2,7 +2,6 @@ import type { Sandbox } from "../../ports/sandbox.ts";
 
 /** No wall: the command starts as it is, with exactly the environment of the policy. */
 export const none: Sandbox = {
-  mode: "none",
   name: "none",
   open: (policy, argv) =>
     Promise.resolve({
@@ -13,4 +12,4 @@ export const none: Sandbox = {
 };
 
 /** The wall is around Nightshift as a whole (a container, a machine of its own), put there by the user. */
-export const external: Sandbox = { ...none, mode: "external", name: "external" };
+export const external: Sandbox = { ...none, name: "external" };

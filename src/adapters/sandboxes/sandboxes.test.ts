@@ -24,7 +24,7 @@ testSandbox("enforce", { sandbox: sandboxes.enforce, policy, place });
 
 test.each(["none", "external"] as const)("%s starts the command itself where the policy says", async (mode) => {
   const sandbox = sandboxes[mode];
-  expect([sandbox.mode, sandbox.name]).toEqual([mode, mode]);
+  expect(sandbox.name).toBe(mode);
   const { command } = await sandbox.open(policy(), ["agent", "-x"], place());
   expect(command).toEqual({
     argv: ["agent", "-x"],

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import type { TaskJson, WaitingForJson } from "../../http/client/client.ts";
+import type { TaskJson } from "../../http/client/client.ts";
+import type { WaitingForJson } from "../../http/contract/task.ts";
 import { summary } from "./summary.ts";
 import { checksTable, describeWaiting, runsTable, taskLine } from "./task.ts";
 

@@ -67,9 +67,10 @@ const DEPTHS: Readonly<Record<string, number>> = {
   secrets: 3,
 };
 
+/** How far a key is trusted. A key below a part that is accepted as a whole is trusted like that part. */
 export function guardOf(path: readonly string[]): Guard {
-  const [section = "", ...rest] = path;
-  const exact = GUARDS[path.join(".")];
+  const [section = "", ...rest] = path.slice(0, DEPTHS[path[0] ?? ""] ?? 1);
+  const exact = GUARDS[[section, ...rest].join(".")];
   const anyName = rest.length === 0 ? undefined : GUARDS[[section, "*", ...rest.slice(1)].join(".")];
   return exact ?? anyName ?? "gate";
 }
@@ -86,11 +87,6 @@ function listParts(path: readonly string[], value: unknown): [readonly string[],
   const depth = DEPTHS[path[0] ?? ""] ?? 1;
   if (path.length >= depth || typeof value !== "object" || value === null) return [[path, value]];
   return Object.entries(value).flatMap(([name, inner]) => listParts([...path, name], inner));
-}
-
-/** The part that is accepted as a whole and that the key at `path` belongs to. */
-export function partOf(path: readonly string[]): readonly string[] {
-  return path.slice(0, DEPTHS[path[0] ?? ""] ?? 1);
 }
 
 /** A key of the set as the path it came from. Names may hold dots, but only where they are the rest of the key. */

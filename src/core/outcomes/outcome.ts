@@ -22,6 +22,7 @@ type PeopleOutcome = keyof typeof DECISIONS;
 export const OUTCOMES = namesOf(TABLE);
 export const AGENT_OUTCOMES: readonly AgentOutcome[] = namesOf(REPORTED);
 export const FAILURE_OUTCOMES: readonly FailureOutcome[] = namesOf(FAILURES);
+/** @internal Used by the generated table in docs/pipelines.md. */
 export const PEOPLE_OUTCOMES: readonly PeopleOutcome[] = namesOf(DECISIONS);
 
 /** Every outcome of this class. */

@@ -17,14 +17,16 @@ export const EVENT_TYPES = [
   "task.resumed",
   "task.ended",
   "task.deleted",
-  "run.started",
-  "run.ended", // data: outcome, ended_by
+  "run.started", // data: role, step, attempt, agent, model
+  "run.ended", // data: outcome, ended_by, cost_usd, cost_basis, duration_ms
   "run.interrupted",
   "run.denied", // the sandbox refused something; data: kind, target, count
   "run.note", // something worth telling that changes nothing
-  "check.ended",
-  "artifact.added",
-  "agent.parked",
+  "run.tools", // debug; data: tools, how often each was called
+  "check.ended", // debug if it passed; data: name, status, severity, exit_code, duration_ms
+  "artifact.added", // debug; data: type, label, url
+  "artifact.failed", // an artifact could not be collected; the run goes on without it
+  "agent.parked", // not written yet: agents are parked per task, not as a whole
   "agent.unparked",
   "project.registered",
   "project.trusted",

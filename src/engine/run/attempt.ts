@@ -8,13 +8,14 @@ import type { Task } from "../../core/task/task.ts";
 import type { RunEnd } from "../../ports/store.ts";
 import { uncountedEvents } from "./agent/budget.ts";
 import { cleanUp } from "./conclude/clean-up.ts";
-import { transact, type Decision } from "../transact.ts";
+import { readTask, transact, type Decision } from "../transact.ts";
 import { pipelineOf } from "../pipeline-of.ts";
 import { factsOf, type EnginePorts, type RedactPorts } from "../ports.ts";
 import { isDiskFull } from "./conclude/is-disk-full.ts";
 import { markPublisher } from "./publish/publish-by-agent.ts";
 import { rememberAbandoned } from "../nightly/remember-proposals.ts";
 import { dismissJob, hasBegun, orderJobs, wasStarted } from "./run-jobs.ts";
+import { agentData, costData, productEvents } from "./run-events.ts";
 import { runAgentStep } from "./agent/agent-step.ts";
 import { runChecksStep } from "./checks/checks-step.ts";
 import { runPublishStep } from "./publish/publish-step.ts";
@@ -108,7 +109,22 @@ async function openContext(ports: EnginePorts, run: Run, signal: AbortSignal): P
   const lease = { run: run.id, token: run.token };
   // Taken before does not mean started before: the daemon may have died in between.
   const first = run.token === 1 || !(await hasStarted(ports, run));
-  const { task } = await transact(ports, run.task, lease, (before) => markRunning(ports, before, { run, first }));
+  // Loaded before the start is recorded, so that the event can name the agent. A run whose settings cannot be read starts, too.
+  const [loaded] = await Promise.allSettled([loadPlan(ports, run)]);
+  const { task } = await transact(ports, run.task, lease, (before) => {
+    const agent = loaded.status === "fulfilled" ? agentData(run, { ...loaded.value, task: before }) : {};
+    return markRunning(ports, before, { run, first, agent });
+  });
+  if (loaded.status === "rejected") throw loaded.reason;
+  return markPublisher({ ports, task, run, lease, signal, ...loaded.value });
+}
+
+/** What holds for a run besides its task, which others may change at any time. */
+async function loadPlan(
+  ports: EnginePorts,
+  run: Run,
+): Promise<Pick<StepContext, "project" | "settings" | "pipeline" | "state">> {
+  const task = await readTask(ports, run.task);
   const project = await ports.store.projects.getProject(task.project);
   if (project === null)
     throw new UserError(
@@ -122,7 +138,7 @@ async function openContext(ports: EnginePorts, run: Run, signal: AbortSignal): P
   const written = await ports.projects.lastGood(project);
   // As it was when the daemon was started and said so; who changes it starts the daemon again.
   const settings = { ...written, sandbox: { ...written.sandbox, mode: ports.sandbox.mode } };
-  return markPublisher({ ports, task, run, lease, project, settings, pipeline, state, signal });
+  return { project, settings, pipeline, state };
 }
 
 /**
@@ -143,7 +159,7 @@ async function hasStarted({ store }: EnginePorts, run: Run): Promise<boolean> {
 function markRunning(
   ports: EnginePorts,
   task: Task,
-  { run, first }: { readonly run: Run; readonly first: boolean },
+  { run, first, agent }: { readonly run: Run; readonly first: boolean; readonly agent: EventDraft["data"] },
 ): Decision {
   const at = ports.clock.now();
   const started: EventDraft = {
@@ -156,7 +172,7 @@ function markRunning(
     summary: first
       ? `${run.role ?? run.step} started (attempt ${run.attempt})`
       : `${run.role ?? run.step} taken up again`,
-    data: { role: run.role, step: run.step, attempt: run.attempt, token: run.token },
+    data: { role: run.role, step: run.step, attempt: run.attempt, token: run.token, ...agent },
   };
   const status = task.status === "paused" ? "paused" : "running";
   return {
@@ -243,6 +259,8 @@ function withoutSecrets(ports: RedactPorts, result: StepResult): StepResult {
     error: redact(result.error),
     checks: result.checks.map((check) => ({ ...check, tail: redact(check.tail) })),
     artifacts: redact(result.artifacts),
+    artifactFailures: redact(result.artifactFailures),
+    toolUses: redact(result.toolUses),
   };
 }
 
@@ -267,6 +285,7 @@ function decideNext(context: StepContext, current: Task, result: StepResult): De
     events: [
       ...handOverEvents(run, task, advanced.task, at),
       ...denialEvents(run, result, at),
+      ...productEvents(run, result, at),
       ...uncountedEvents(context, result, at),
       endEvent(run, result, at),
     ],
@@ -334,7 +353,8 @@ function denialEvents(run: Run, { denials }: StepResult, at: number): readonly E
   }));
 }
 
-function endEvent(run: Run, { outcome, endedBy, error }: StepResult, at: number): EventDraft {
+function endEvent(run: Run, result: StepResult, at: number): EventDraft {
+  const { outcome, endedBy, error } = result;
   const interrupted = outcome.name === "interrupted";
   return {
     at,
@@ -344,7 +364,7 @@ function endEvent(run: Run, { outcome, endedBy, error }: StepResult, at: number)
     level: error === null ? "info" : "warning",
     actor: SYSTEM,
     summary: `${run.role ?? run.step}: ${outcome.name}${outcome.summary === "" ? "" : ` – ${outcome.summary}`}`,
-    data: { outcome: outcome.name, ended_by: endedBy },
+    data: { outcome: outcome.name, ended_by: endedBy, ...costData(run, result, at) },
   };
 }
 

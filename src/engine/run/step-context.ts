@@ -46,6 +46,10 @@ export interface StepResult {
   readonly pausedMs: number;
   readonly checks: readonly CheckResult[];
   readonly artifacts: readonly Artifact[];
+  /** Artifacts that could not be kept, a sentence each. They do not fail the run. */
+  readonly artifactFailures: readonly string[];
+  /** How often the agent called each tool. */
+  readonly toolUses: Readonly<Record<string, number>>;
   /** The wall that commands ran in; null where none ran, or where the run's record says so already. */
   readonly sandbox: SandboxMode | null;
   /** What the sandbox refused meanwhile: told, and nothing else. */
@@ -91,6 +95,8 @@ export function resultOf(
     pausedMs: 0,
     checks: [],
     artifacts: [],
+    artifactFailures: [],
+    toolUses: {},
     sandbox: null,
     denials: [],
     ...known,

@@ -15,7 +15,6 @@ export const statusSchema = z
     problems: z.array(z.string()).meta({ description: "What the daemon cannot do now, a sentence each." }),
   })
   .meta({ id: "Status" });
-export type StatusJson = z.output<typeof statusSchema>;
 
 export const stopSchema = z
   .strictObject({
@@ -37,4 +36,3 @@ export const agentSchema = z
     parked_until: time.nullable(),
   })
   .meta({ id: "Agent" });
-export type AgentJson = z.output<typeof agentSchema>;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { FileChange, FileSide } from "../../core/change/file-change.ts";
 import { checkDiff } from "./check-diff.ts";
-import { describeFindings, summarizeFindings } from "./describe-findings.ts";
+import { describeFindings } from "./describe-findings.ts";
 import type { DiffRules, Finding } from "./finding.ts";
 import { changesOf, RULES, sideOf } from "./fixtures/fixture.ts";
 import type { Files } from "./fixtures/fixture.ts";
@@ -267,11 +267,5 @@ describe("describeFindings", () => {
         .split("\n")
         .at(-1),
     ).toBe("- and 10 more");
-  });
-
-  test("sums up in one line", () => {
-    const findings: Finding[] = [finding, { ...finding, rule: "link" }, { ...finding, severity: "warning" }];
-    expect(summarizeFindings(findings)).toBe("2 errors (size, link), 1 warning (size)");
-    expect(summarizeFindings([])).toBe("");
   });
 });

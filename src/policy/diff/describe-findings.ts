@@ -16,18 +16,6 @@ export function describeFindings(findings: readonly Shown[]): string {
   return [...lines, ...(more > 0 ? [`- and ${more} more`] : [])].join("\n");
 }
 
-/** "3 errors (weakened_test, size), 1 warning (gates_changed)"; empty where nothing was found. */
-export function summarizeFindings(findings: readonly Finding[]): string {
-  return (["error", "warning", "note"] as const)
-    .flatMap((severity) => {
-      const of = findings.filter((finding) => finding.severity === severity);
-      if (of.length === 0) return [];
-      const rules = [...new Set(of.map((finding) => finding.rule))].join(", ");
-      return [`${of.length} ${severity}${of.length === 1 ? "" : "s"} (${rules})`];
-    })
-    .join(", ");
-}
-
 /** Names of files and tests are the agent's words: no line ends, nothing a terminal obeys. */
 function show(text: string): string {
   return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, " ");

@@ -102,7 +102,6 @@ const PROMPT_FILE = "/no/such/prompt.md";
 
 export function exampleRun(role: Role, changes: Partial<AgentRun> = {}): AgentRun {
   return {
-    role,
     model: "some-model",
     maxTurns: 5,
     maxBudgetUsd: 1,

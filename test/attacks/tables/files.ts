@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { RESULT } from "../../../src/adapters/sandboxes/self-test/syscall-program.ts";
+import { RESULT } from "../../../src/testing/syscalls/syscall-program.ts";
 import type { Attack, Attempt, Scene } from "../attack.ts";
 import { Refused } from "../attack.ts";
 import { DESCRIPTOR } from "../descriptor.ts";

@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { RESULT } from "../../../src/adapters/sandboxes/self-test/syscall-program.ts";
-import type { Syscall } from "../../../src/adapters/sandboxes/self-test/syscall-program.ts";
+import { RESULT } from "../../../src/testing/syscalls/syscall-program.ts";
+import type { Syscall } from "../../../src/testing/syscalls/syscall-program.ts";
 import type { Attack, Attempt, Control, Scene } from "../attack.ts";
 import { make, need, numberOf, reach } from "../inside.ts";
 

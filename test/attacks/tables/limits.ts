@@ -90,7 +90,7 @@ const BURN = `"$NODE" -e 'process.on("SIGXCPU", () => {}); for (let used = 0; us
 
 /** Memory that is in no process: files without a name, as large as one likes. Numbers are those of memfd_create and fallocate. */
 const NAMELESS = `cat > hold.ts <<'END'
-const { syscallProgram, RESULT } = await import(process.env.KIT + "/src/adapters/sandboxes/self-test/syscall-program.ts");
+const { syscallProgram, RESULT } = await import(process.env.KIT + "/src/testing/syscalls/syscall-program.ts");
 const x64 = process.arch === "x64";
 const calls = [
   ...[1, 2, 3].flatMap(() => [
@@ -105,7 +105,7 @@ END
 
 /** System V memory, filled: it would stay when the process ends, if that did not remove it for the control's sake. Numbers are those of shmget, shmat, getrandom and shmctl. */
 const SEGMENTS = `cat > hold.ts <<'END'
-const { syscallProgram, RESULT } = await import(process.env.KIT + "/src/adapters/sandboxes/self-test/syscall-program.ts");
+const { syscallProgram, RESULT } = await import(process.env.KIT + "/src/testing/syscalls/syscall-program.ts");
 const [get, attach, fill, control] = process.arch === "x64" ? [29, 30, 318, 31] : [194, 196, 278, 195];
 const calls = [1, 2].flatMap(() => {
   const key = Math.floor(1 + Math.random() * 0x7fff_fffe);

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
-import { RESULT } from "../../../src/adapters/sandboxes/self-test/syscall-program.ts";
+import { RESULT } from "../../../src/testing/syscalls/syscall-program.ts";
 import type { Attack, Attempt, Scene } from "../attack.ts";
 import { DESCRIPTOR } from "../descriptor.ts";
 import { make, need, numberOf } from "../inside.ts";

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { syscallProgram } from "../../../src/adapters/sandboxes/self-test/syscall-program.ts";
+import { syscallProgram } from "../../../src/testing/syscalls/syscall-program.ts";
 import type { Attack, Play, Stage } from "../attack.ts";
 import { Absent } from "../attack.ts";
 import { scenePolicy } from "../scene.ts";

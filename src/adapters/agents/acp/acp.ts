@@ -20,12 +20,7 @@ export function acp({ command = [] }: { readonly command?: readonly string[] | u
   return {
     kind: "acp",
     capabilities: {
-      structuredOutput: false,
       sessions: true,
-      reportsCost: true,
-      reportsLimits: false,
-      turnLimit: false,
-      budget: false,
       mcp: true,
       gateway: known?.api ?? null,
     },

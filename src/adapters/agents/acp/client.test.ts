@@ -52,7 +52,7 @@ describe("the client of ACP agents", () => {
         ],
         usage: { inputTokens: 10, outputTokens: 2, cachedReadTokens: 3, totalTokens: 12 },
       },
-      { role: "implement" },
+      { mayWrite: true },
     );
     expect(events).toEqual([
       { type: "session", id: "s-1" },
@@ -91,7 +91,7 @@ describe("the client of ACP agents", () => {
   it("answers requests for permission by rule, once at a time", async () => {
     const { events } = await drive(
       { steps: [ask("edit", join(workspace, "a")), ask("edit", "/etc/hosts"), ask("read", "/etc/hosts")] },
-      { role: "implement" },
+      { mayWrite: true },
     );
     expect(texts(events)).toEqual(["answer: yes", "answer: no", "answer: no"]);
     expect(errors(events)).toEqual([
@@ -216,9 +216,7 @@ function start(
   command: readonly string[] = [process.execPath, FAKE, way],
 ) {
   const agent = acp({ command });
-  const { argv, env, files } = agent.command(
-    exampleRun(changes.role ?? "review", { workspace, filesDir: dir, ...changes }),
-  );
+  const { argv, env, files } = agent.command(exampleRun("review", { workspace, filesDir: dir, ...changes }));
   for (const [path, text] of Object.entries(files)) {
     const rules: AcpRules = { ...(JSON.parse(text) as AcpRules), startMs: way === "mute" ? 1_000 : 30_000 }; // as the adapter wrote it
     writeFileSync(path, JSON.stringify(rules));

@@ -9,12 +9,7 @@ export function aider(settings: Pick<AgentSettings, "model">): Agent {
   return {
     kind: "aider",
     capabilities: {
-      structuredOutput: false,
       sessions: false,
-      reportsCost: true,
-      reportsLimits: false,
-      turnLimit: false,
-      budget: false,
       mcp: false,
       gateway: api,
     },

@@ -9,12 +9,7 @@ export function claudeCode(): Agent {
   return {
     kind: "claude-code",
     capabilities: {
-      structuredOutput: true,
       sessions: true,
-      reportsCost: true,
-      reportsLimits: true,
-      turnLimit: true,
-      budget: true,
       mcp: true,
       gateway: "anthropic",
     },

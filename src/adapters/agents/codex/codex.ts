@@ -5,12 +5,7 @@ import type { Agent, AgentCapabilities, AgentCommand, AgentRun, McpServer } from
 import { parseCodexLine } from "./lines.ts";
 
 const CAPABILITIES: AgentCapabilities = {
-  structuredOutput: true,
   sessions: true,
-  reportsCost: false,
-  reportsLimits: false,
-  turnLimit: false,
-  budget: false,
   mcp: true,
   gateway: "openai",
 };

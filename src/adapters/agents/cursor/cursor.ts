@@ -3,12 +3,7 @@ import type { Agent, AgentCapabilities } from "../../../ports/agent.ts";
 import { parseCursorLine } from "./lines.ts";
 
 const CAPABILITIES: AgentCapabilities = {
-  structuredOutput: false,
   sessions: true,
-  reportsCost: false,
-  reportsLimits: false,
-  turnLimit: false,
-  budget: false,
   // It asks a person before it starts a server, and the flag that answers for that person also starts the repository's.
   mcp: false,
   gateway: null,

@@ -4,12 +4,7 @@ import type { Agent, AgentCapabilities, AgentCommand, AgentRun } from "../../../
 import { parseGeminiLine } from "./lines.ts";
 
 const CAPABILITIES: AgentCapabilities = {
-  structuredOutput: false,
   sessions: true,
-  reportsCost: false,
-  reportsLimits: false,
-  turnLimit: true,
-  budget: false,
   mcp: true,
   gateway: "gemini",
 };

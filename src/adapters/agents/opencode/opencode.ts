@@ -6,12 +6,7 @@ import type { Agent, AgentCapabilities, AgentCommand, AgentRun } from "../../../
 import { parseOpencodeLine } from "./lines.ts";
 
 const CAPABILITIES: AgentCapabilities = {
-  structuredOutput: false,
   sessions: true,
-  reportsCost: false,
-  reportsLimits: false,
-  turnLimit: false,
-  budget: false,
   mcp: true,
   gateway: "openai",
 };

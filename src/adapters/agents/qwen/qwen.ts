@@ -8,12 +8,7 @@ export function qwen(): Agent {
   return {
     kind: "qwen",
     capabilities: {
-      structuredOutput: true,
       sessions: true,
-      reportsCost: false,
-      reportsLimits: false,
-      turnLimit: true,
-      budget: false,
       mcp: true,
       gateway: "openai",
     },

@@ -4,12 +4,7 @@ import type { AgentCapabilities } from "../../../ports/agent.ts";
 
 /** What a program can do that is known only by the events it prints. */
 export const OWN_CAPABILITIES: AgentCapabilities = {
-  structuredOutput: false,
   sessions: false,
-  reportsCost: true,
-  reportsLimits: true,
-  turnLimit: false,
-  budget: false,
   mcp: false,
   gateway: null,
 };

@@ -1,16 +1,16 @@
 import { ForgeError } from "../../../core/text/errors.ts";
-import { AnsweredError, readAs } from "../shared/answers.ts";
-import type { GithubClient } from "./client.ts";
-import type { RepositoryName } from "./publish.ts";
+import { AnsweredError, parseJson, readAs } from "../shared/answers.ts";
+import { repoPath } from "./client.ts";
+import type { GithubClient, RepositoryName } from "./client.ts";
 import { repository } from "./schemas.ts";
 import type { People } from "../shared/verbs.ts";
 
 export async function checkGithub(client: GithubClient, at: RepositoryName, people: People): Promise<string[]> {
   const { voice } = client;
-  const { data, headers } = await client.send("see the repository", (kit) => kit.rest.repos.get({ ...at }));
-  const found = readAs(voice, repository, data);
-  const scopes = headers["x-oauth-scopes"];
-  const lacking = typeof scopes === "string" ? lackingScope(scopes, found.private) : null;
+  const answer = await client.send({ doing: "see the repository", path: repoPath(at) });
+  const found = readAs(voice, repository, parseJson(voice, answer));
+  const scopes = answer.headers.get("x-oauth-scopes");
+  const lacking = scopes !== null ? lackingScope(scopes, found.private) : null;
   return [
     ...(lacking === null
       ? []
@@ -36,14 +36,14 @@ async function checkPeople(client: GithubClient, at: RepositoryName, people: Peo
   // A team is `org/team`: whether it is there, only the organisation's own tokens may ask.
   if (reviewer !== null && !reviewer.includes("/")) {
     const known = await isKnown(() =>
-      client.send("look for the reviewer", (kit) => kit.rest.repos.checkCollaborator({ ...at, username: reviewer })),
+      client.send({ doing: "look for the reviewer", path: repoPath(at, "collaborators", reviewer) }),
     );
     if (!known)
       problems.push(`The reviewer "${reviewer}" does not work on ${client.voice.place}. Set \`forge.reviewer\`.`);
   }
   if (assignee !== null) {
     const known = await isKnown(() =>
-      client.send("look for the assignee", (kit) => kit.rest.issues.checkUserCanBeAssigned({ ...at, assignee })),
+      client.send({ doing: "look for the assignee", path: repoPath(at, "assignees", assignee) }),
     );
     if (!known) problems.push(`"${assignee}" cannot be assigned at ${client.voice.place}. Set \`forge.assignee\`.`);
   }

@@ -1,8 +1,8 @@
 import type { ChangeRequest } from "../../../ports/forge.ts";
 import { checkGithub } from "./check.ts";
-import { createGithubClient } from "./client.ts";
+import { createGithubClient, repoPath } from "./client.ts";
+import type { RepositoryName } from "./client.ts";
 import { githubPublishing, toChangeRequest } from "./publish.ts";
-import type { RepositoryName } from "./publish.ts";
 import { lookAtPull, readPull } from "./read.ts";
 import { labelNames, pull, repository } from "./schemas.ts";
 import { findPublished, publishOnce } from "../shared/publish.ts";
@@ -19,7 +19,7 @@ export function createGithub(options: GithubOptions): ForgeVerbs {
   /** As GitHub calls it now: a filter by the name that a repository had once finds nothing, without a word. */
   const resolve = () =>
     (known ??= client
-      .get(repository, "find the repository", (kit) => kit.rest.repos.get({ ...written }))
+      .get(repository, { doing: "find the repository", path: repoPath(written) })
       .then(({ full_name: name }) => toName(name))
       .catch((error: unknown) => {
         known = undefined;
@@ -31,16 +31,11 @@ export function createGithub(options: GithubOptions): ForgeVerbs {
       publishOnce(githubPublishing(client, await resolve()), draft, { pause: options.pause, onOpened }),
     find: async (pushed) => findPublished(githubPublishing(client, await resolve()), pushed),
     async listOpen(label): Promise<ChangeRequest[]> {
-      const at = await resolve();
-      const open = await client.list(pull, "list pull requests", (kit) =>
-        kit.paginate.iterator(kit.rest.pulls.list, {
-          ...at,
-          state: "open",
-          sort: "created",
-          direction: "desc",
-          per_page: 100,
-        }),
-      );
+      const open = await client.list(pull.array(), {
+        doing: "list pull requests",
+        path: repoPath(await resolve(), "pulls"),
+        query: { state: "open", sort: "created", direction: "desc" },
+      });
       const wanted = label.toLowerCase();
       const has = (names: readonly string[]) => names.some((name) => name.toLowerCase() === wanted);
       return open.filter((each) => has(labelNames(each.labels))).map(toChangeRequest);

@@ -1,25 +1,22 @@
 import { ForgeError } from "../../../core/text/errors.ts";
 import type { ChangeRequest, ChangeRequestDraft } from "../../../ports/forge.ts";
 import { AnsweredError } from "../shared/answers.ts";
-import type { GithubClient } from "./client.ts";
+import { repoPath } from "./client.ts";
+import type { GithubClient, RepositoryName } from "./client.ts";
 import { assigned, fullPull, pull } from "./schemas.ts";
 import type { Pull } from "./schemas.ts";
 import { AlreadyOpen } from "../shared/publish.ts";
 import type { PublishingForge, Warn } from "../shared/publish.ts";
 import { distinct, fitBody, fitTitle } from "../shared/texts.ts";
 
-export interface RepositoryName {
-  readonly owner: string;
-  readonly repo: string;
-}
-
 export function githubPublishing(client: GithubClient, at: RepositoryName): PublishingForge<Pull> {
   return {
     async findAll(branch) {
-      const head = `${at.owner}:${branch}`;
-      const found = await client.list(pull, "look for pull requests", (kit) =>
-        kit.paginate.iterator(kit.rest.pulls.list, { ...at, state: "all", head, per_page: 100 }),
-      );
+      const found = await client.list(pull.array(), {
+        doing: "look for pull requests",
+        path: repoPath(at, "pulls"),
+        query: { state: "all", head: `${at.owner}:${branch}` },
+      });
       return found.filter((each) => isOwn(each, at) && each.head.ref === branch);
     },
     describe: (found) => ({
@@ -31,19 +28,21 @@ export function githubPublishing(client: GithubClient, at: RepositoryName): Publ
     async update(found, { title, body, target }) {
       const base = found.base.ref === target ? {} : { base: target };
       const text = { title: fitTitle(title), body: fitBody(body) };
-      await client.send("bring the pull request up to date", (kit) =>
-        kit.rest.pulls.update({ ...at, pull_number: found.number, ...text, ...base }),
-      );
+      await client.send({
+        doing: "bring the pull request up to date",
+        method: "PATCH",
+        path: repoPath(at, "pulls", found.number),
+        body: { ...text, ...base },
+      });
     },
     async dress({ number }, draft, warn) {
-      await addLabels(client, { ...at, issue_number: number }, draft, warn);
-      await askReviewer(client, { ...at, pull_number: number }, draft, warn);
-      await assign(client, { ...at, issue_number: number }, draft, warn);
+      await addLabels(client, { ...at, number }, draft, warn);
+      await askReviewer(client, { ...at, number }, draft, warn);
+      await assign(client, { ...at, number }, draft, warn);
     },
     async readBack(number) {
-      const read = await client.get(fullPull, "read the pull request back", (kit) =>
-        kit.rest.pulls.get({ ...at, pull_number: number }),
-      );
+      const path = repoPath(at, "pulls", number);
+      const read = await client.get(fullPull, { doing: "read the pull request back", path });
       return toChangeRequest(read);
     },
   };
@@ -66,9 +65,12 @@ async function createPull(
 ): Promise<Pull> {
   const { branch: head, target: base } = draft;
   const open = (asDraft: boolean) =>
-    client.get(pull, "open the pull request", (kit) => {
-      const text = { title: fitTitle(draft.title), body: fitBody(draft.body) };
-      return kit.rest.pulls.create({ ...at, ...text, head, base, draft: asDraft });
+    client.get(pull, {
+      doing: "open the pull request",
+      method: "POST",
+      path: repoPath(at, "pulls"),
+      body: { title: fitTitle(draft.title), body: fitBody(draft.body), head, base, draft: asDraft },
+      repeatable: false,
     });
   try {
     return await open(draft.draft);
@@ -97,15 +99,19 @@ function explainCreation(error: AnsweredError, { branch, target }: ChangeRequest
   return error;
 }
 
-type IssueAt = RepositoryName & { readonly issue_number: number };
-type PullAt = RepositoryName & { readonly pull_number: number };
+type PullAt = RepositoryName & { readonly number: number };
 
 /** Those that the repository does not know yet, GitHub makes. */
-async function addLabels(client: GithubClient, at: IssueAt, draft: ChangeRequestDraft, warn: Warn): Promise<void> {
+async function addLabels(client: GithubClient, at: PullAt, draft: ChangeRequestDraft, warn: Warn): Promise<void> {
   const labels = distinct(draft.labels);
   if (labels.length === 0) return;
   await orWarn(`The labels ${labels.join(", ")} were not added.`, warn, () =>
-    client.send("add labels", (kit) => kit.rest.issues.addLabels({ ...at, labels: [...labels] })),
+    client.send({
+      doing: "add labels",
+      method: "POST",
+      path: repoPath(at, "issues", at.number, "labels"),
+      body: { labels },
+    }),
   );
 }
 
@@ -119,17 +125,25 @@ async function askReviewer(
   const team = reviewer.includes("/") ? reviewer.slice(reviewer.indexOf("/") + 1) : null;
   const asked = team === null ? { reviewers: [reviewer] } : { team_reviewers: [team] };
   await orWarn(`${reviewer} was not asked to review.`, warn, () =>
-    client.send("ask for a review", (kit) => kit.rest.pulls.requestReviewers({ ...at, ...asked })),
+    client.send({
+      doing: "ask for a review",
+      method: "POST",
+      path: repoPath(at, "pulls", at.number, "requested_reviewers"),
+      body: asked,
+    }),
   );
 }
 
 /** GitHub says nothing when it leaves somebody out; its answer tells who is in. */
-async function assign(client: GithubClient, at: IssueAt, { assignee }: ChangeRequestDraft, warn: Warn): Promise<void> {
+async function assign(client: GithubClient, at: PullAt, { assignee }: ChangeRequestDraft, warn: Warn): Promise<void> {
   if (assignee === null) return;
   await orWarn(`${assignee} was not assigned.`, warn, async () => {
-    const { assignees } = await client.get(assigned, "assign somebody", (kit) =>
-      kit.rest.issues.addAssignees({ ...at, assignees: [assignee] }),
-    );
+    const { assignees } = await client.get(assigned, {
+      doing: "assign somebody",
+      method: "POST",
+      path: repoPath(at, "issues", at.number, "assignees"),
+      body: { assignees: [assignee] },
+    });
     const isIn = assignees?.some(({ login }) => login.toLowerCase() === assignee.toLowerCase()) ?? false;
     if (!isIn) warn(`${assignee} was not assigned: GitHub knows nobody of that name who works on this repository.`);
   });

@@ -3,10 +3,10 @@ import type { ChangeRequestLook, ChangeRequestState, CiState, ForgeComment } fro
 import { AnsweredError } from "../shared/answers.ts";
 import { checkRunVerdict, combine, commitStatusVerdict } from "../shared/ci.ts";
 import type { Verdict } from "../shared/ci.ts";
-import type { GithubClient } from "./client.ts";
+import { repoPath } from "./client.ts";
+import type { GithubClient, RepositoryName } from "./client.ts";
 import { toChangeRequest } from "./publish.ts";
-import type { RepositoryName } from "./publish.ts";
-import { checkRun, combinedStatus, fullPull, issueComment, labelNames, review, reviewComment } from "./schemas.ts";
+import { checkRuns, combinedStatus, fullPull, issueComment, labelNames, review, reviewComment } from "./schemas.ts";
 
 export async function readPull(client: GithubClient, at: RepositoryName, number: number): Promise<ChangeRequestState> {
   const pull = await getPull(client, at, number);
@@ -27,9 +27,7 @@ export async function lookAtPull(client: GithubClient, at: RepositoryName, numbe
 type FullPull = z.infer<typeof fullPull>;
 
 function getPull(client: GithubClient, at: RepositoryName, number: number): Promise<FullPull> {
-  return client.get(fullPull, `read pull request #${number}`, (kit) =>
-    kit.rest.pulls.get({ ...at, pull_number: number }),
-  );
+  return client.get(fullPull, { doing: `read pull request #${number}`, path: repoPath(at, "pulls", number) });
 }
 
 function toLook(pull: FullPull): ChangeRequestLook {
@@ -44,18 +42,11 @@ function toLook(pull: FullPull): ChangeRequestLook {
 
 /** Three places: below the text, at a line of a file, and the words with which somebody sends off a review. */
 async function readComments(client: GithubClient, at: RepositoryName, number: number): Promise<ForgeComment[]> {
-  const page = { ...at, per_page: 100 };
   const doing = "read comments";
   const [general, lines, reviews] = await Promise.all([
-    client.list(issueComment, doing, (kit) =>
-      kit.paginate.iterator(kit.rest.issues.listComments, { ...page, issue_number: number }),
-    ),
-    client.list(reviewComment, doing, (kit) =>
-      kit.paginate.iterator(kit.rest.pulls.listReviewComments, { ...page, pull_number: number }),
-    ),
-    client.list(review, doing, (kit) =>
-      kit.paginate.iterator(kit.rest.pulls.listReviews, { ...page, pull_number: number }),
-    ),
+    client.list(issueComment.array(), { doing, path: repoPath(at, "issues", number, "comments") }),
+    client.list(reviewComment.array(), { doing, path: repoPath(at, "pulls", number, "comments") }),
+    client.list(review.array(), { doing, path: repoPath(at, "pulls", number, "reviews") }),
   ]);
   const all: ForgeComment[] = [
     ...general.map((each) => toComment("comment", each, each.created_at)),
@@ -91,15 +82,19 @@ function toComment(place: string, { id, body, user }: Written, at: string): Forg
 async function readCi(client: GithubClient, at: RepositoryName, ref: string): Promise<CiState> {
   const [runs, statuses] = await Promise.all([
     orNothing(async () => {
-      const found = await client.list(checkRun, "read check runs", (kit) =>
-        kit.paginate.iterator(kit.rest.checks.listForRef, { ...at, ref, filter: "latest", per_page: 100 }),
-      );
+      const found = await client.list(checkRuns, {
+        doing: "read check runs",
+        path: repoPath(at, "commits", ref, "check-runs"),
+        query: { filter: "latest" },
+      });
       return found.map(checkRunVerdict);
     }),
     orNothing(async () => {
-      const found = await client.get(combinedStatus, "read commit statuses", (kit) =>
-        kit.rest.repos.getCombinedStatusForRef({ ...at, ref, per_page: 100 }),
-      );
+      const found = await client.get(combinedStatus, {
+        doing: "read commit statuses",
+        path: repoPath(at, "commits", ref, "status"),
+        query: { per_page: "100" },
+      });
       return found.statuses.map(({ state }) => commitStatusVerdict(state));
     }),
   ]);

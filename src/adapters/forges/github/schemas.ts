@@ -57,7 +57,9 @@ export const review = z.object({
   submitted_at: z.string().nullish(),
 });
 
-export const checkRun = z.object({ status: z.string(), conclusion: z.string().nullable() });
+const checkRun = z.object({ status: z.string(), conclusion: z.string().nullable() });
+/** The list itself: the answer wraps it. */
+export const checkRuns = z.object({ check_runs: z.array(checkRun) }).transform((answer) => answer.check_runs);
 export const commitStatus = z.object({ state: z.string() });
 export const combinedStatus = z.object({ statuses: z.array(commitStatus) });
 export const assigned = z.object({ assignees: z.array(z.object({ login: z.string() })).nullish() });

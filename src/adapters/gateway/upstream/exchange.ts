@@ -1,17 +1,14 @@
-import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { NO_TOKENS } from "../../../core/task/run.ts";
-import type { AnswerHead } from "./answer-head.ts";
 import type { Refusal } from "./answers.ts";
-import type { Connection } from "./connection.ts";
 import { createUsageDropper } from "../meter/drop-usage.ts";
-import { createOutlet } from "./forward.ts";
-import type { Outlet } from "./forward.ts";
+import { forward } from "./forward.ts";
 import { answerHeaders } from "./headers.ts";
 import { createMeter } from "../meter/meter.ts";
 import type { Meter, Metered } from "../meter/meter.ts";
 import type { Asked } from "../read-request.ts";
 import type { Route } from "../routes.ts";
-import type { Sending, Upstream } from "./upstream.ts";
+import type { Upstream } from "./upstream.ts";
 
 /** One request that goes upstream, and its answer. */
 export interface ExchangeParams {
@@ -35,131 +32,129 @@ export type Result = Metered | null;
 
 const MAX_ERROR_BYTES = 1024 * 1024;
 
-/** Where an answer goes. */
-type Sink = Pick<Outlet, "push" | "end" | "breakOff">;
-
 /** Resolves when both sides are done with it, however that came about. Never rejects. */
 export function exchange(params: ExchangeParams): Promise<Result> {
-  const { response } = params;
-  // Gone already, and so is the event that would tell it.
+  const { response, method } = params;
+  // Already closed, so its "close" event will not come any more.
   if (response.destroyed) return Promise.resolve(null);
   const { promise, resolve } = Promise.withResolvers<Result>();
-  let current: Sending | null = null;
-  // What it comes to if the client leaves now.
-  let resultSoFar = (): Result => unanswered(params, current);
-  let sink: Sink | null = null;
+  let request: ClientRequest | null = null;
+  let isSent = false;
+  let isAnswered = false;
+  // What the exchange comes to if the client leaves now.
+  let resultSoFar = (): Result => unanswered(params, isSent);
 
   response.once("close", () => {
     if (response.writableFinished) return;
-    current?.connection.destroy();
+    request?.destroy();
     resolve(resultSoFar());
   });
 
-  function send(isSecondTry: boolean): void {
-    const { method, headers, route } = params;
-    // A body without a length, as a GET would have it, is the beginning of another request.
-    const body = method === "POST" ? params.body : null;
-    const sending = params.upstream.send({ method, path: route.path, headers, body }, isSecondTry, {
-      onHead: (head) => take(head, sending.connection),
-      onBody: (piece) => sink?.push(piece),
-      onEnd: () => sink?.end(),
-      onFail(error) {
-        if (response.destroyed) return;
-        if (sink !== null) return sink.breakOff();
-        // Upstream closed a connection that we had kept, most likely before it saw anything of the request.
-        if (!isSecondTry && sending.isReused && isReset(error)) return send(true);
-        const result = unanswered(params, sending);
-        params.refuse({ status: 502, sentence: `${params.upstream.name} could not be asked: ${error.message}.` });
-        resolve(result);
-      },
-    });
-    current = sending;
+  function fail(error: Error): void {
+    // A client that left was handled above, and a broken answer is its reader's business.
+    if (response.destroyed || isAnswered) return;
+    params.refuse({ status: 502, sentence: `${params.upstream.name} could not be asked: ${error.message}.` });
+    resolve(unanswered(params, isSent));
   }
 
-  function take(head: AnswerHead, connection: Connection): void {
-    const { status, headers } = head;
+  function send(isRetry: boolean): void {
+    const { headers, route } = params;
+    const sending = params.upstream.request({ method, path: route.path, headers, isFresh: isRetry });
+    request = sending;
+    isSent = false;
+    sending.once("finish", () => (isSent = true));
+    sending.once("response", take);
+    sending.once("upgrade", (_, socket) => {
+      socket.destroy();
+      fail(new Error("it switched to another protocol"));
+    });
+    sending.on("error", (error) => {
+      // Upstream closed a connection that we had kept, most likely before it saw anything of the request.
+      const isStale = !isRetry && !isAnswered && sending.reusedSocket && isReset(error);
+      if (isStale && !response.destroyed) send(true);
+      else fail(error);
+    });
+    // A GET has no body, and what a client sent as one must not reach upstream.
+    sending.end(method === "POST" ? params.body : undefined);
+  }
+
+  function take(answer: IncomingMessage): void {
+    isAnswered = true;
     resultSoFar = () => null;
+    const { statusCode: status = 502, headers } = answer;
     if (status >= 400) {
-      sink = collectError(connection, (body) => {
-        if (!response.destroyed) sendError(params, head, body);
+      collectError(answer, (body) => {
+        if (!response.destroyed) sendError(params, answer, body);
         resolve(null);
       });
       return;
     }
     const encoding = headers["content-encoding"] ?? "identity";
     if (status >= 300 || encoding !== "identity") {
-      connection.destroy();
+      answer.destroy();
       const what =
         status >= 300 ? "with a redirect, which is not followed" : `compressed (${encoding}), though asked not to`;
       params.refuse({ status: 502, sentence: `${params.upstream.name} answers ${what}.` });
       return resolve(status >= 300 ? null : worstCase(params));
     }
-    const meter = params.asked === null ? null : createAnswerMeter(params, params.asked, head);
-    const outlet = pass(params, head, { connection, meter });
-    sink = outlet;
-    resultSoFar = () => {
-      outlet.settle();
-      return meter?.end() ?? null;
-    };
+    const meter = params.asked === null ? null : createAnswerMeter(params, params.asked, answer);
+    resultSoFar = () => meter?.end() ?? null;
     response.once("finish", () => resolve(resultSoFar()));
+    pass(params, answer, meter);
   }
 
-  send(false);
+  try {
+    send(false);
+  } catch (error) {
+    // Such as a key with a line break in it. Other messages may contain the key, so the client must not see them.
+    if (!hasCode(error, "ERR_INVALID_CHAR")) throw error;
+    fail(error);
+  }
   return promise;
 }
 
-interface Passed {
-  readonly connection: Connection;
-  readonly meter: Meter | null;
-}
-
-function pass(params: ExchangeParams, head: AnswerHead, { connection, meter }: Passed): Outlet {
+function pass(params: ExchangeParams, answer: IncomingMessage, meter: Meter | null): void {
   const { response } = params;
-  const dropper = params.asked?.dropUsage === true && isEvents(head) ? createUsageDropper() : null;
-  const { "content-length": length, ...headers } = answerHeaders(head.headers);
+  const dropper = params.asked?.dropUsage === true && isEvents(answer) ? createUsageDropper() : null;
+  const { "content-length": length, ...headers } = answerHeaders(answer.headers);
   const isWhole = dropper === null && length !== undefined;
-  response.writeHead(head.status, { ...headers, ...(isWhole && { "content-length": length }) });
-  // The client may learn that it was heard long before the first word comes.
+  response.writeHead(answer.statusCode ?? 200, { ...headers, ...(isWhole && { "content-length": length }) });
+  // The first word may come much later; the client should know before that its request was accepted.
   response.flushHeaders();
   const look = (bytes: Buffer): void => {
     meter?.push(bytes);
     if (meter !== null && params.isTooMuch(meter.soFar())) response.destroy();
   };
-  return createOutlet({ response, look, dropper, source: connection });
+  forward({ answer, response, look, dropper });
 }
 
-function createAnswerMeter({ route }: ExchangeParams, asked: Asked, head: AnswerHead): Meter {
-  return createMeter({ shape: route.shape, isStream: isEvents(head), inputTokens: asked.inputTokens });
+function createAnswerMeter({ route }: ExchangeParams, asked: Asked, answer: IncomingMessage): Meter {
+  return createMeter({ shape: route.shape, isStream: isEvents(answer), inputTokens: asked.inputTokens });
 }
 
-function isEvents({ headers }: AnswerHead): boolean {
+function isEvents({ headers }: IncomingMessage): boolean {
   return headers["content-type"]?.includes("text/event-stream") === true;
 }
 
-/** What upstream says when it refuses: all of it, or what came of it, which is still better than nothing. */
-function collectError(connection: Connection, take: (body: Buffer) => void): Sink {
+/** Reads the whole error message, or as much of it as arrives, which is better than nothing. */
+function collectError(answer: IncomingMessage, take: (body: Buffer) => void): void {
   const chunks: Buffer[] = [];
   let size = 0;
-  const finish = (): void => take(Buffer.concat(chunks));
-  return {
-    push(piece) {
-      if (size > MAX_ERROR_BYTES) return;
-      size += piece.length;
-      if (size <= MAX_ERROR_BYTES) return void chunks.push(Buffer.from(piece));
-      connection.destroy();
-      finish();
-    },
-    end: finish,
-    breakOff: finish,
-  };
+  answer.on("data", (piece: Buffer) => {
+    size += piece.length;
+    if (size <= MAX_ERROR_BYTES) chunks.push(piece);
+    else answer.destroy();
+  });
+  answer.on("error", () => undefined);
+  answer.once("close", () => take(Buffer.concat(chunks)));
 }
 
 /** Upstream's own words, with whatever it repeats of the key taken out. */
-function sendError({ response, key }: ExchangeParams, { status, headers }: AnswerHead, said: Buffer): void {
-  const kept = Object.entries(answerHeaders(headers)).filter(([name]) => name !== "content-length");
+function sendError({ response, key }: ExchangeParams, answer: IncomingMessage, said: Buffer): void {
+  const kept = Object.entries(answerHeaders(answer.headers)).filter(([name]) => name !== "content-length");
   const hide = (text: string): string => text.replaceAll(key, "[key]");
   const body = Buffer.from(hide(said.toString("latin1")), "latin1");
-  response.writeHead(status, {
+  response.writeHead(answer.statusCode ?? 502, {
     ...Object.fromEntries(kept.map(([name, value]) => [name, hide(String(value))])),
     "content-length": body.length,
   });
@@ -167,8 +162,8 @@ function sendError({ response, key }: ExchangeParams, { status, headers }: Answe
 }
 
 /** What a request comes to that was never answered: what went in, if it went out at all. */
-function unanswered({ asked }: ExchangeParams, sending: Sending | null): Result {
-  if (asked === null || sending?.connection.isSent !== true) return null;
+function unanswered({ asked }: ExchangeParams, isSent: boolean): Result {
+  if (asked === null || !isSent) return null;
   return { tokens: { ...NO_TOKENS, input: asked.inputTokens }, model: null, isEstimated: true };
 }
 
@@ -179,5 +174,9 @@ function worstCase({ asked }: ExchangeParams): Result {
 }
 
 function isReset(error: Error): boolean {
-  return "code" in error && (error.code === "ECONNRESET" || error.code === "EPIPE");
+  return hasCode(error, "ECONNRESET") || hasCode(error, "EPIPE");
+}
+
+function hasCode(error: unknown, code: string): error is Error {
+  return error instanceof Error && "code" in error && error.code === code;
 }

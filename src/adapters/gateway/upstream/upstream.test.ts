@@ -72,15 +72,20 @@ describe("a connection to upstream", () => {
 });
 
 describe("an answer", () => {
-  it("that could be read in two ways is none, and its connection is closed", async () => {
-    const both = `${OK}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`;
-    const model = await openRawModel((socket) => socket.write(both));
+  it.each([
+    ["a length and chunks", `${OK}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`],
+    ["two lengths", `${OK}content-length: 5\r\ncontent-length: 6\r\n\r\nhello`],
+    ["a length that is no number", `${OK}content-length: +5\r\n\r\nhello`],
+    ["a space before the colon", `${OK}content-length : 5\r\n\r\nhello`],
+    ["a line break inside of a header", `${OK}x-a: b\ncontent-length: 5\r\n\r\nhello`],
+    ["more headers than the limit", `${OK}x-a: ${"b".repeat(70_000)}\r\n\r\n`],
+    ["a switch to another protocol", "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n"],
+    ["no HTTP at all", "SSH-2.0-x\r\n\r\n"],
+  ])("with %s is refused, and its connection is closed", async (_, answer) => {
+    const model = await openRawModel((socket) => socket.write(answer));
     const gateway = await openTestGateway(model.url);
     const response = await gateway.ask("/v1/messages", ASKED);
-    expect([response.status, await response.text()]).toEqual([
-      502,
-      expect.stringContaining("could not be asked: it has both a length and chunks"),
-    ]);
+    expect([response.status, await response.text()]).toEqual([502, expect.stringContaining("could not be asked: ")]);
     await until(() => model.sockets[0]?.destroyed === true);
     expect(gateway.usage).toMatchObject([{ estimated: true }]);
   });

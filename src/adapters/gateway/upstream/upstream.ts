@@ -1,65 +1,58 @@
+import { Agent as HttpAgent, request as requestPlain } from "node:http";
+import type { ClientRequest, OutgoingHttpHeaders } from "node:http";
+import { Agent as HttpsAgent, request as requestSecure } from "node:https";
 import { UserError } from "../../../core/text/errors.ts";
-import { openConnection } from "./connection.ts";
-import type { Ask, Connection, ConnectionListener } from "./connection.ts";
 
-/** The one place where requests go. */
+/** The model's API: the only server that requests go to. */
 export interface Upstream {
   readonly name: string;
-  /** `isFresh`: on a connection that nobody used before. */
-  send(ask: Ask, isFresh: boolean, listener: ConnectionListener): Sending;
+  /** Starts a request; the caller ends it with the body. Throws if a header is invalid. */
+  request(head: RequestHead): ClientRequest;
   close(): void;
 }
 
-export interface Sending {
-  readonly connection: Connection;
-  /** Whether the connection had been kept from an earlier request. */
-  readonly isReused: boolean;
+export interface RequestHead {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: OutgoingHttpHeaders;
+  /** Use a new connection, not one that was kept open after an earlier request. */
+  readonly isFresh: boolean;
 }
 
 const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
+/** A model may think for a long time before it answers. */
+const SILENCE_MS = 15 * 60_000;
+/** Idle connections are closed before the vendors' servers close them, so that requests do not fail on a dead connection. */
+const IDLE_MS = 30_000;
+const MAX_HEADER_BYTES = 64 * 1024;
 
 export function openUpstream(address: string): Upstream {
   const url = readAddress(address);
   const isPlain = url.protocol === "http:";
-  const place = {
-    isPlain,
-    // The brackets of an IPv6 address belong to the URL.
-    host: url.hostname.replace(/^\[|\]$/g, ""),
-    port: url.port === "" ? (isPlain ? 80 : 443) : Number(url.port),
-  };
   const base = url.pathname.replace(/\/+$/, "");
-  const open = new Set<Connection>();
-  // Kept open between requests: shaking hands anew would keep each of them waiting.
-  let free: Connection[] = [];
-  let session: Buffer | undefined;
-
-  function connect(): Connection {
-    const connection = openConnection({
-      place,
-      session,
-      onSession: (latest) => (session = latest),
-      onFree: (one) => free.push(one),
-      onGone(one) {
-        open.delete(one);
-        free = free.filter((other) => other !== one);
-      },
-    });
-    open.add(connection);
-    return connection;
-  }
-
+  const kept = { keepAlive: true, timeout: IDLE_MS };
+  const agent = isPlain ? new HttpAgent(kept) : new HttpsAgent(kept);
+  const send = isPlain ? requestPlain : requestSecure;
   return {
     name: url.host,
-    send(ask, isFresh, listener) {
-      // The one that was used last is the least likely to be closed by now.
-      const kept = isFresh ? undefined : free.pop();
-      const connection = kept ?? connect();
-      connection.send({ ...ask, path: base + ask.path, headers: { ...ask.headers, host: url.host } }, listener);
-      return { connection, isReused: kept !== undefined };
+    request({ method, path, headers, isFresh }) {
+      const request = send({
+        method,
+        // The brackets of an IPv6 address are part of the URL only.
+        host: url.hostname.replace(/^\[|\]$/g, ""),
+        port: url.port === "" ? (isPlain ? 80 : 443) : Number(url.port),
+        path: base + path,
+        headers: { ...headers, host: url.host },
+        agent: isFresh ? false : agent,
+        timeout: SILENCE_MS,
+        maxHeaderSize: MAX_HEADER_BYTES,
+        // Explicit, so that no environment variable can switch the check off.
+        rejectUnauthorized: true,
+      });
+      request.once("timeout", () => request.destroy(new Error("it was silent for too long")));
+      return request;
     },
-    close() {
-      for (const connection of open) connection.destroy();
-    },
+    close: () => agent.destroy(),
   };
 }
 

@@ -30,7 +30,6 @@ const [OPTIONS, FILTER, WALL_STATUS, INNER_STATUS] = [3, 4, 5, 6] as const;
  * for, a filter of system calls, no real root inside, limits, and nothing that outlives it.
  */
 export const bubblewrap: Sandbox = {
-  mode: "enforce",
   name: "bubblewrap",
   async open(policy, argv, place) {
     const identity = chooseIdentity(place.run);

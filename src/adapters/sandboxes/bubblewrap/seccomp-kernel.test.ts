@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { runConfined } from "../run-confined.ts";
 import { REFUSED, seccompFilter } from "./seccomp.ts";
 import { NEWEST_KNOWN_SYSCALL, syscallNumber, type Arch } from "./syscall-numbers.ts";
-import { syscallProgram, type Syscall } from "../self-test/syscall-program.ts";
+import { syscallProgram, type Syscall } from "../../../testing/syscalls/syscall-program.ts";
 
 const BWRAP = "/usr/bin/bwrap";
 const isHere = process.platform === "linux" && existsSync(BWRAP);

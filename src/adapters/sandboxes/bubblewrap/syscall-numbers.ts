@@ -75,6 +75,7 @@ const NUMBERS = {
 
 export type SyscallName = keyof typeof NUMBERS;
 
+/** @internal The tests compare every number with the kernel's headers. */
 export const SYSCALL_NAMES = Object.keys(NUMBERS) as readonly SyscallName[];
 
 export function syscallNumber(arch: Arch, name: SyscallName): number | null {

@@ -8,7 +8,7 @@ import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Denial } from "../../../ports/sandbox.ts";
-import { killTree } from "../../process/tree.ts";
+import { createTree } from "../../process/tree.ts";
 import { openEgressProxy } from "./egress-proxy.ts";
 import { proxyEnvironment, relayFile } from "./relay-inside.ts";
 
@@ -70,7 +70,11 @@ describe("the command's end", () => {
       stdio: ["ignore", "pipe", "ignore"],
       detached: true,
     });
-    cleanUps.push(() => child.pid !== undefined && killTree(child.pid, null));
+    cleanUps.push(
+      () =>
+        child.pid !== undefined &&
+        createTree({ leader: { pid: child.pid, startTime: null }, environment: "", since: null }).end(),
+    );
     const exited = new Promise((resolve) => child.once("exit", resolve));
     let heard = "";
     child.stdout.on("data", (data: Buffer) => {

@@ -64,7 +64,7 @@ test("starts the command's own words by sandbox-exec, with the policy's environm
   expect(command.argv.slice(-5)).toEqual(["--", join(root, "bin/agent"), "--flag", "a b", ""]);
   expect(command.argv[6]).toBe("/usr/bin/sandbox-exec");
   expect(command).toMatchObject({ env: policy.env, cwd: policy.cwd, inputs: [], statusPipes: 0, isWall: false });
-  expect([seatbelt.mode, seatbelt.name]).toEqual(["enforce", "seatbelt"]);
+  expect(seatbelt.name).toBe("seatbelt");
   await close();
   await close();
 });

@@ -27,7 +27,6 @@ const LONGEST_ARGUMENT = 128 * 1024;
 const BLOCK_BYTES = 512;
 
 export const seatbelt: Sandbox = {
-  mode: "enforce",
   name: "seatbelt",
   async open(asked, argv, place) {
     const policy = resolvePaths(asked);

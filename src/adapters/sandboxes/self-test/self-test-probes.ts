@@ -1,6 +1,8 @@
 import { existsSync, rmSync, statSync } from "node:fs";
+import type { NetConnectOpts } from "node:net";
 import { join } from "node:path";
 import { hardSeconds } from "../bubblewrap/init-script.ts";
+import { readSeccomp } from "./read-seccomp.ts";
 import { NAMESPACES, type Scene } from "./self-test-scene.ts";
 
 /** What one reach over the wall came to. */
@@ -114,8 +116,14 @@ export const PROC_PROBES: readonly ProbeRule[] = [
   },
   {
     name: "system calls",
-    script: () => "grep '^Seccomp:' /proc/self/status",
-    judge: (printed) => (/:\s+2\s*$/.test(printed) ? null : "there is no filter"),
+    script: () => "grep '^Seccomp' /proc/self/status",
+    // A container may filter us already, so the filter of this command has to come on top of those.
+    judge: (printed, { seccomp }) => {
+      const inside = readSeccomp(printed);
+      if (inside.mode !== 2) return "there is no filter";
+      const isOurs = inside.filters === null ? seccomp.mode === 0 : inside.filters > (seccomp.filters ?? 0);
+      return isOurs ? null : "there is no filter but the one around Nightshift";
+    },
     held: "filtered",
   },
   {
@@ -135,6 +143,47 @@ export const PROC_PROBES: readonly ProbeRule[] = [
     held: "in force",
   },
 ];
+
+/** Made with the programs that are there anyway: Node, a shell and util-linux. */
+export const REACH_PROBES: readonly ProbeRule[] = [
+  { ...connection("direct network", ({ tcpPort }) => ({ host: "127.0.0.1", port: tcpPort })), held: "none" },
+  connection("unix sockets", ({ socketPath }) => ({ path: socketPath })),
+  connection("abstract sockets", ({ abstractSocket }) => ({ path: `\0${abstractSocket}` })),
+  {
+    name: "new namespaces",
+    script: () => `unshare -U true; echo "exit $?"`,
+    judge: refused("a user namespace could be made, and capabilities with it"),
+    held: "refused",
+  },
+  {
+    name: "kernel settings",
+    // Opened, and never written to.
+    script: () => `(: >> /proc/sys/kernel/core_pattern); echo "exit $?"`,
+    judge: refused("core_pattern can be written, which is root on this machine"),
+    held: "cannot be written",
+  },
+];
+
+function connection(name: string, target: (scene: Scene) => NetConnectOpts): ProbeRule {
+  return {
+    name,
+    script: (scene) => {
+      const program = `require("net").connect(${JSON.stringify(target(scene))}, () => process.exit(0)).on("error", () => process.exit(1))`;
+      return `${quote(scene.node)} -e ${quote(program)}; echo "exit $?"`;
+    },
+    judge: refused("a listener outside was reached"),
+    held: "those outside cannot be reached",
+  };
+}
+
+function refused(through: string): ProbeRule["judge"] {
+  return (printed) => {
+    const code = Number(/^exit (\d+)$/m.exec(printed)?.[1] ?? "127");
+    // A shell's codes for "not executable", "not found" and "killed by a signal".
+    if (code >= 126) return `could not be tried (${code})`;
+    return code === 0 ? through : null;
+  };
+}
 
 export function quote(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import {
-  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   readlinkSync,
+  realpathSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -13,6 +14,7 @@ import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SandboxPlace, SandboxPolicy } from "../../../ports/sandbox.ts";
+import { readSeccomp } from "./read-seccomp.ts";
 
 /** What stands outside of the wall during the self-test, for the probes to reach for. */
 export interface Scene {
@@ -20,8 +22,8 @@ export interface Scene {
   readonly policy: SandboxPolicy;
   /** For the wall itself. */
   readonly place: Omit<SandboxPlace, "onDenied">;
-  /** Programs that are readable inside. */
-  readonly bin: string;
+  /** Readable inside: the probes make connections with it. */
+  readonly node: string;
   readonly work: string;
   readonly outside: string;
   readonly secret: string;
@@ -34,6 +36,8 @@ export interface Scene {
   /** How often somebody got through to one of our listeners. */
   readonly visits: () => number;
   readonly namespaces: Readonly<Record<string, string>>;
+  /** The filters of system calls that hold for this process already. */
+  readonly seccomp: { readonly mode: number; readonly filters: number | null };
   remove(): Promise<void>;
 }
 
@@ -54,10 +58,9 @@ export async function openScene({ home, personHome }: SceneParams): Promise<Scen
   const dir = mkdtempSync(join(home, "self-test-"));
   // Short, as a socket's path has to be, and in a place that no run may share.
   const tmp = mkdtempSync(join(tmpdir(), "nightshift-"));
-  const [work, bin, outside] = [join(dir, "work"), join(dir, "bin"), join(dir, "outside")];
-  for (const each of [work, bin, outside]) mkdirSync(each);
-  // Whoever the command is inside, it can start these.
-  chmodSync(bin, 0o755);
+  const node = realpathSync(process.execPath);
+  const [work, outside] = [join(dir, "work"), join(dir, "outside")];
+  for (const each of [work, outside]) mkdirSync(each);
   writeFileSync(join(outside, "secret"), id, { mode: 0o600 });
 
   let visits = 0;
@@ -83,10 +86,10 @@ export async function openScene({ home, personHome }: SceneParams): Promise<Scen
     if (process.platform === "linux") await listen({ path: `\0${abstractSocket}` });
     return {
       id,
-      policy: policyFor({ work, bin, home }),
+      policy: policyFor({ work, node, home }),
       place: { dir: join(dir, "place"), socket: join(tmp, "w"), cache: join(dir, "cache"), run: `self-test-${id}` },
       work,
-      bin,
+      node,
       outside,
       secret: join(outside, "secret"),
       personFiles: findPersonFiles(personHome),
@@ -95,6 +98,7 @@ export async function openScene({ home, personHome }: SceneParams): Promise<Scen
       socketPath,
       visits: () => visits,
       namespaces: readNamespaces(),
+      seccomp: readSeccomp(process.platform === "linux" ? readFileSync("/proc/self/status", "utf8") : ""),
       remove,
     };
   } catch (error) {
@@ -103,10 +107,10 @@ export async function openScene({ home, personHome }: SceneParams): Promise<Scen
   }
 }
 
-function policyFor({ work, bin, home }: { work: string; bin: string; home: string }): SandboxPolicy {
+function policyFor({ work, node, home }: { work: string; node: string; home: string }): SandboxPolicy {
   return {
     cwd: work,
-    own: { write: [work], read: [bin] },
+    own: { write: [work], read: [node] },
     write: [],
     read: [],
     protect: [],
@@ -122,7 +126,8 @@ function policyFor({ work, bin, home }: { work: string; bin: string; home: strin
     executes: true,
     limits: {
       processes: 100,
-      memoryBytes: 512 * MEGABYTE,
+      // Node does not start with 512 MB of address space for data.
+      memoryBytes: 2048 * MEGABYTE,
       treeMemoryBytes: 1024 * MEGABYTE,
       cpuSeconds: 60,
       fileBytes: 64 * MEGABYTE,

@@ -1,9 +1,7 @@
 import { UserError } from "../../../core/text/errors.ts";
 import type { Sandbox } from "../../../ports/sandbox.ts";
-import { WAYS_OUT } from "./diagnose.ts";
 import { runConfined, type ConfinedResult } from "../run-confined.ts";
-import { CALL_PROBES, writeCallPrograms } from "./self-test-calls.ts";
-import { FILE_PROBES, PROC_PROBES, type Probe, type ProbeRule } from "./self-test-probes.ts";
+import { FILE_PROBES, PROC_PROBES, REACH_PROBES, type Probe, type ProbeRule } from "./self-test-probes.ts";
 import { openScene, type Scene, type SceneParams } from "./self-test-scene.ts";
 
 const TIMEOUT_MS = 20_000;
@@ -19,7 +17,6 @@ export async function runSelfTest(sandbox: Sandbox, params: SceneParams): Promis
   const scene = await openScene(params);
   try {
     const rules = rulesFor(process.platform);
-    if (process.platform === "linux") writeCallPrograms(scene, architecture());
     const result = await runInside(sandbox, scene, script(rules, scene));
     const probes = rules.map((rule) => judge(rule, result, scene));
     return [...probes, judgeVisits(scene), ...(process.platform === "linux" ? [judgeSurvivor(result)] : [])];
@@ -29,10 +26,10 @@ export async function runSelfTest(sandbox: Sandbox, params: SceneParams): Promis
 }
 
 function rulesFor(platform: NodeJS.Platform): readonly ProbeRule[] {
-  return platform === "linux" ? [...FILE_PROBES, ...PROC_PROBES, ...CALL_PROBES] : [...FILE_PROBES, ...NETCAT_PROBES];
+  return platform === "linux" ? [...FILE_PROBES, ...PROC_PROBES, ...REACH_PROBES] : [...FILE_PROBES, ...NETCAT_PROBES];
 }
 
-/** Where we can make no programs of our own: macOS has netcat. */
+/** For macOS, which has netcat. */
 const NETCAT_PROBES: readonly ProbeRule[] = [
   {
     name: "direct network",
@@ -84,13 +81,4 @@ function judgeSurvivor({ leftSomebody }: ConfinedResult): Probe {
     ok: !leftSomebody,
     detail: leftSomebody ? "a process outlived its command" : "no process outlives its command",
   };
-}
-
-function architecture(): "x64" | "arm64" {
-  if (process.arch === "x64" || process.arch === "arm64") return process.arch;
-  throw new UserError(
-    "unavailable",
-    `The sandbox knows x64 and arm64 machines; this one is ${process.arch}.`,
-    WAYS_OUT,
-  );
 }

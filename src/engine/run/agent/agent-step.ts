@@ -49,6 +49,7 @@ function toResult(context: StepContext, ending: AgentEnding, { collected, role }
     commit: collected.commit,
     work: collected.work,
     artifacts: collected.artifacts,
+    artifactFailures: collected.failures,
   });
 }
 

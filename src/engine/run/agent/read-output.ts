@@ -5,6 +5,8 @@ import type { EnginePorts } from "../../ports.ts";
 
 /** Larger pages make the young generation of the heap grow, and it never shrinks again: by 26 MB with a megabyte. */
 const PAGE_BYTES = 250_000;
+const MAX_TOOLS = 50;
+const MAX_TOOL_NAME = 100;
 
 /** What matters of a transcript once its agent has ended: usage, sessions, limits, outcomes, errors. */
 export interface AgentOutput {
@@ -13,28 +15,39 @@ export interface AgentOutput {
   readonly metered: readonly TranscriptEvent[];
   /** How often a tool said that it may not touch a file. */
   readonly fileDenials: number;
+  /** How often each tool was called. */
+  readonly toolUses: Readonly<Record<string, number>>;
 }
 
-export const NO_OUTPUT: AgentOutput = { events: [], metered: [], fileDenials: 0 };
+export const NO_OUTPUT: AgentOutput = { events: [], metered: [], fileDenials: 0, toolUses: {} };
 
 export async function readAgentOutput(ports: EnginePorts, run: string, agent: Agent): Promise<AgentOutput> {
   const events = createKeptEvents();
   const metered = createKeptEvents();
   let fileDenials = 0;
+  const toolUses = new Map<string, number>();
   const read = ({ command, from, text }: TranscriptLine): void => {
     if (command !== "agent") return;
     // Some say only on stderr that a session is gone.
     const said = from === "stdout" || from === "stderr" ? agent.parseLine(text) : [];
     fileDenials += said.filter(isFileDenial).length;
     said.forEach(events.push);
+    for (const event of said) if (event.type === "tool_call") countTool(toolUses, event.name);
     if (from === "gateway") ports.agents.parseGatewayLine(text).forEach(metered.push);
   };
   for (let offset = 0; ;) {
     const page = await ports.runFiles.readTranscript(run, offset, PAGE_BYTES);
     page.lines.forEach(read);
-    if (page.next === offset) return { events: events.all(), metered: metered.all(), fileDenials };
+    if (page.next === offset)
+      return { events: events.all(), metered: metered.all(), fileDenials, toolUses: Object.fromEntries(toolUses) };
     offset = page.next;
   }
+}
+
+/** Names come from the agent, so their number and length are bounded. */
+function countTool(uses: Map<string, number>, name: string): void {
+  const key = uses.has(name) || (uses.size < MAX_TOOLS && name.length <= MAX_TOOL_NAME) ? name : "other";
+  uses.set(key, (uses.get(key) ?? 0) + 1);
 }
 
 /** In the words of the system, and of the guard on the file tools. */

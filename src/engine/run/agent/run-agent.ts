@@ -100,7 +100,10 @@ function explain(outcome: Outcome, { events }: AgentOutput): Outcome {
   return failure === null ? outcome : { ...outcomeOf(failure.name, failure.message), retryAt: failure.retryAt };
 }
 
-type End = Pick<StepResult, "exit" | "endedBy" | "costUsd" | "costBasis" | "tokens" | "pausedMs" | "denials">;
+type End = Pick<
+  StepResult,
+  "exit" | "endedBy" | "costUsd" | "costBasis" | "tokens" | "pausedMs" | "denials" | "toolUses"
+>;
 
 /** How the run ended and what it cost, for its record. */
 export function endOf(context: StepContext, { record, usage, output }: AgentEnding): End {
@@ -113,6 +116,7 @@ export function endOf(context: StepContext, { record, usage, output }: AgentEndi
     tokens: usage.tokens,
     pausedMs: uncountedMs(context, record),
     denials: [...(record?.denials ?? []), ...fileDenials(output)],
+    toolUses: output.toolUses,
   };
 }
 

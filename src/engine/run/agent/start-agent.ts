@@ -187,7 +187,6 @@ function agentRun(context: StepContext, execution: Execution, { gateway, report 
   const { runSettings, paths, workspace, role, session } = execution;
   const granted = grantFor(context, role);
   return {
-    role,
     model: runSettings.model,
     maxTurns: runSettings.maxTurns,
     maxBudgetUsd: runSettings.maxBudgetUsd,

@@ -13,6 +13,8 @@ export interface CollectedWork {
   /** The task as a whole changes nothing. */
   readonly isEmpty: boolean;
   readonly artifacts: readonly Artifact[];
+  /** What could not be kept, a sentence each. */
+  readonly failures: readonly string[];
 }
 
 const MAX_DIFF_BYTES = 20_000_000;
@@ -23,13 +25,15 @@ export async function collectWork(
   work: Work,
   { role, outcome }: { readonly role: Role; readonly outcome: Outcome },
 ): Promise<CollectedWork> {
-  if (!CHANGING_ROLES.includes(role)) return { commit: null, work, isEmpty: false, artifacts: [] };
-  const commit = await commitFiles(context, outcome);
+  if (!CHANGING_ROLES.includes(role)) return { commit: null, work, isEmpty: false, artifacts: [], failures: [] };
+  const failures: string[] = [];
+  const commit = await commitFiles(context, outcome, failures);
   const discard = entryOf(outcome.name).discardsWork;
   const headCommit = discard || commit === null ? work.headCommit : commit;
   const stats = await keepDiff(context, work.baseCommit, commit ?? work.headCommit).catch((error: unknown) => {
     // A record for people, best effort: a change that cannot be shown is still a change.
     context.ports.log.warn("the diff could not be kept", { run: context.run.id, error: String(error) });
+    failures.push(`The diff could not be kept: ${messageOf(error)}`);
     return null;
   });
   return {
@@ -37,10 +41,15 @@ export async function collectWork(
     work: { baseCommit: work.baseCommit, headCommit },
     isEmpty: stats?.files.length === 0,
     artifacts: stats === null || stats.files.length === 0 || discard ? [] : [diffArtifact(stats)],
+    failures,
   };
 }
 
-async function commitFiles({ ports, task, run, project }: StepContext, outcome: Outcome): Promise<string | null> {
+async function commitFiles(
+  { ports, task, run, project }: StepContext,
+  outcome: Outcome,
+  failures: string[],
+): Promise<string | null> {
   try {
     const { commit } = await ports.workspaces.collect({
       project: project.name,
@@ -54,6 +63,7 @@ async function commitFiles({ ports, task, run, project }: StepContext, outcome: 
     // An agent may well delete what it worked in. If its run failed anyway, that failure is the better story.
     if (outcome.name === "implemented") throw error;
     ports.log.warn("nothing could be collected", { run: run.id, error: String(error) });
+    failures.push(`The run's files could not be collected: ${messageOf(error)}`);
     return null;
   }
 }
@@ -70,6 +80,10 @@ async function keepDiff({ ports, task, run, project }: StepContext, from: string
   const patch = ports.secrets.redact(diff.patch);
   await ports.runFiles.keepDiff(run.id, diff.cut ? `${patch}\n[cut after ${MAX_DIFF_BYTES} bytes]\n` : patch);
   return diff.stats;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function diffArtifact(stats: DiffStats): Artifact {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { drawPipeline } from "./draw-pipeline.ts";
-import { checkPipeline } from "../../config/pipeline/parse-pipeline.ts";
-import type { Pipeline } from "./pipeline.ts";
+import { checkPipeline } from "../src/config/pipeline/parse-pipeline.ts";
+import type { Pipeline } from "../src/core/pipeline/pipeline.ts";
 
 const ENDS = { done: { end: "succeeded" }, failed: { end: "failed" }, cancelled: { end: "cancelled" } };
 

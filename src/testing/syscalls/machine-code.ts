@@ -1,4 +1,4 @@
-import { syscallNumber, type Arch } from "../bubblewrap/syscall-numbers.ts";
+import { syscallNumber, type Arch } from "../../adapters/sandboxes/bubblewrap/syscall-numbers.ts";
 
 /** What the call before this one gave: a descriptor, say. */
 export const RESULT = Symbol("the result of the call before");

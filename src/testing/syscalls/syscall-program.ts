@@ -1,5 +1,5 @@
 import { machineCode, RESULT, type PlainSyscall } from "./machine-code.ts";
-import { syscallNumber, type Arch, type SyscallName } from "../bubblewrap/syscall-numbers.ts";
+import { syscallNumber, type Arch, type SyscallName } from "../../adapters/sandboxes/bubblewrap/syscall-numbers.ts";
 
 export { RESULT } from "./machine-code.ts";
 

@@ -1,6 +1,6 @@
-import type { OutcomeName } from "../outcomes/outcome.ts";
-import type { Condition, Pipeline, State, Step, Target } from "./pipeline.ts";
-import { edgesFrom, letsPersonChoose, type Edge } from "./pipeline-graph.ts";
+import type { OutcomeName } from "../src/core/outcomes/outcome.ts";
+import type { Condition, Pipeline, State, Step, Target } from "../src/core/pipeline/pipeline.ts";
+import { edgesFrom, letsPersonChoose, type Edge } from "../src/core/pipeline/pipeline-graph.ts";
 
 /** Words that begin a statement of Mermaid's: a state of that name gets an underscore; what is shown stays as it is. */
 const MERMAID_WORDS = ["class", "classdef", "default", "direction", "end", "hide", "note", "scale", "state", "style"];

@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import type { CheckResult, Run } from "../../core/task/run.ts";
+import { agentData, costData, productEvents } from "./run-events.ts";
+import { outcomeOf, resultOf, type StepContext, type StepResult } from "./step-context.ts";
+
+const RUN = { id: "run_1", task: "task_1", role: "implement", startedAt: 1000 } as Run;
+const TASK = { baseCommit: null, headCommit: null, options: { agent: null } } as StepContext["task"];
+
+function result(known: Partial<StepResult>): StepResult {
+  return resultOf({ task: TASK }, outcomeOf("implemented", "done", { summary: "done" }), known);
+}
+
+function check(changes: Partial<CheckResult>): CheckResult {
+  return {
+    run: RUN.id,
+    name: "test",
+    severity: "error",
+    status: "passed",
+    exitCode: 0,
+    durationMs: 20,
+    tail: "",
+    ...changes,
+  };
+}
+
+describe("events of a run", () => {
+  it("a check that passed is a debug event; any other result is a warning", () => {
+    const checks = [
+      check({}),
+      check({ name: "lint", status: "failed", severity: "warning", exitCode: 1 }),
+      check({ status: "timeout", exitCode: null }),
+    ];
+    const events = productEvents(RUN, result({ checks }), 5);
+    expect(events.map(({ type, level, summary }) => [type, level, summary])).toEqual([
+      ["check.ended", "debug", "check test: passed"],
+      ["check.ended", "warning", "check lint: failed (warning only)"],
+      ["check.ended", "warning", "check test: timeout"],
+    ]);
+    expect(events[1]).toMatchObject({
+      at: 5,
+      task: "task_1",
+      run: "run_1",
+      data: { name: "lint", status: "failed", severity: "warning", exit_code: 1, duration_ms: 20 },
+    });
+  });
+
+  it("artifacts are debug events; an artifact that could not be kept is a warning", () => {
+    const artifacts = [{ type: "branch", label: "nightshift/x", url: "https://example.com/x", data: {} }] as const;
+    const events = productEvents(RUN, result({ artifacts, artifactFailures: ["The diff could not be kept: full"] }), 5);
+    expect(events).toMatchObject([
+      {
+        type: "artifact.added",
+        level: "debug",
+        summary: "branch: nightshift/x",
+        data: { type: "branch", label: "nightshift/x", url: "https://example.com/x" },
+      },
+      { type: "artifact.failed", level: "warning", summary: "The diff could not be kept: full" },
+    ]);
+  });
+
+  it("all tool calls of a run are one debug event, the most used tool first", () => {
+    const events = productEvents(RUN, result({ toolUses: { Edit: 2, Bash: 7 } }), 5);
+    expect(events).toMatchObject([
+      {
+        type: "run.tools",
+        level: "debug",
+        summary: "tools used: Bash (7), Edit (2)",
+        data: { tools: { Bash: 7, Edit: 2 } },
+      },
+    ]);
+    expect(productEvents(RUN, result({}), 5)).toEqual([]);
+  });
+
+  it("the end of a run has its cost and its time without pauses", () => {
+    const ended = result({ costUsd: 0.25, costBasis: "reported", pausedMs: 300 });
+    expect(costData(RUN, ended, 2000)).toEqual({ cost_usd: 0.25, cost_basis: "reported", duration_ms: 700 });
+    expect(costData({ ...RUN, startedAt: null }, ended, 2000)).toMatchObject({ duration_ms: null });
+  });
+
+  it("the start of a run names no agent for a step without one, nor where the settings name an unknown one", () => {
+    const settings = { agent: "nobody", agents: {}, roles: { implement: { agent: null, model: null } } };
+    const loaded = { settings, state: { agent: { agent: null, model: null } }, task: TASK } as unknown as StepContext;
+    expect(agentData(RUN, loaded)).toEqual({});
+    expect(agentData({ ...RUN, role: null }, loaded)).toEqual({});
+  });
+});
