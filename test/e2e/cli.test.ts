@@ -51,7 +51,7 @@ describe("a project", () => {
     expect(initialised.stderr).toContain("agents.mine");
     expect(initialised.stderr).toContain("nightshift trust --yes");
     const submitted = await user.run("submit", "--pipeline", "chore", "x");
-    expect(submitted.stderr).toContain("not accepted, so what was accepted before counts");
+    expect(submitted.stderr).toContain("Not accepted, so the previously accepted values are used");
     // What it names as its agent does not count yet, and the one that does is not on this machine.
     await user.json("kill", /^task_\w+/.exec(submitted.stdout)?.[0] ?? "");
     expect(await user.run("trust", "--yes")).toMatchObject({ code: 0, stdout: "accepted for shop\n" });
@@ -185,7 +185,7 @@ describe("a slow task", () => {
     expect(await user.json("pause", id)).toMatchObject({ status: "paused" });
     expect(await user.json("resume", id)).toMatchObject({ status: "running" });
     const stopped = await user.run("stop");
-    expect(stopped.stdout).toContain(`1 run left to go on under supervisors: ${before.runs[0]?.id}`);
+    expect(stopped.stdout).toContain(`1 run left running under their supervisors: ${before.runs[0]?.id}`);
     expect(await user.json("status")).toEqual({ running: false });
     const started = await user.run("start", "--quiet");
     expect(started.stdout).toContain("the daemon is running");
@@ -242,7 +242,7 @@ describe("bad input is told in a sentence", () => {
     ["unknown project", ["submit", "--project", "shoop", "x"], 2, "shop"],
     ["unknown agent", ["submit", "--pipeline", "chore", "--agent", "nobody", "x"], 2, "nobody"],
     ["empty text", ["submit", "--pipeline", "chore", " "], 2, "empty"],
-    ["no text", ["submit", "--pipeline", "chore"], 2, "nothing to submit"],
+    ["no text", ["submit", "--pipeline", "chore"], 2, "The task has no description."],
     ["missing file", ["submit", "--from", "nowhere.md"], 2, "nowhere.md"],
     ["bad duration", ["submit", "--timeout", "soon", "x"], 2, "30s"],
     ["bad budget", ["submit", "--budget", "-1", "x"], 2, "2.50"],

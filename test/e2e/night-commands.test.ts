@@ -53,7 +53,7 @@ test("a dry run shows who would do what with which rights, limits and prompts, a
   expect(stdout).toMatch(/^shop: would try docs, then tests, .*nothing was started\n/);
   expect(stdout).toMatch(/^verify {5}mine {3}its own {2}2 min /m);
   expect(stdout).toContain("content: test -s README.md");
-  expect(stdout).toContain("the branch night-shift/… is pushed; there is no forge");
+  expect(stdout).toContain("No forge is configured. The branch night-shift/… is pushed.");
   for (const role of ["analyze", "implement", "verify", "describe"])
     expect(stdout).toContain(`Prompt of ${role}\n\n# Rules that stand above everything else`);
   expect((await user.run("improve", "--dry-run", "--category", "doc")).stderr).toMatch(/docs/);

@@ -46,8 +46,8 @@ describe("rules", () => {
 
   test("are none at first, and the list says what could be explained", async () => {
     const said = await user.run("rules");
-    expect(said).toMatchObject({ code: 0, stdout: "no rules; nightshift rules add makes one\n" });
-    expect(said.stderr).toContain("1 change request closed without a reason; nightshift rules reason");
+    expect(said).toMatchObject({ code: 0, stdout: 'There are no rules. Run "nightshift rules add" to create one.\n' });
+    expect(said.stderr).toContain('1 change request closed without a reason. Add one with "nightshift rules reason');
     expect(said.stderr).toContain("prop_aaaaaaaaaaaa  Split the cart  https://forge.example/1");
     expect(said.stderr).not.toMatch(ESCAPE);
     expect(await list()).toEqual([]);
@@ -132,7 +132,7 @@ describe("a reason for a closed change request", () => {
 
 describe("wrong use", () => {
   test.each([
-    ['"2h" is no time to end at', ["add", "x", "--expires", "2h"]],
+    ['"2h" is not a valid expiry', ["add", "x", "--expires", "2h"]],
     ["ended before it began", ["add", "x", "--expires", "2020-01-01"]],
     ["The rule is empty", ["add", "  "]],
     ["at most 500", ["add", "x".repeat(501)]],
