@@ -11,25 +11,25 @@ import type { Project, Store } from "../ports/store.ts";
 import type { AuthDeps } from "./auth.ts";
 import type { OutputDeps } from "./live/output-feed.ts";
 
-/** What the API needs from the rest of the program. */
+/** Dependencies of the HTTP API. */
 export interface HttpDeps extends AuthDeps, OutputDeps {
   readonly commands: Commands;
   readonly night: {
     readonly upcoming: (project: string | null, until: number) => Promise<Upcoming>;
-    /** What of each limit of money is gone, of one project and of all together. */
+    /** The used part of each budget limit, of one project and of all projects together. */
     readonly budgets: (project: string | null) => Promise<readonly UsedLimit[]>;
-    readonly foresee: (draft: TaskDraft, actor: Actor) => Promise<Foreseen>;
+    readonly preview: (draft: TaskDraft, actor: Actor) => Promise<Foreseen>;
   };
   readonly store: Store;
   readonly runFiles: Pick<RunFiles, "readTranscript" | "readDiff">;
   readonly agents: () => Promise<readonly AgentInfo[]>;
-  /** Finds the project of a checkout or a URL. Throws UserError or ConfigError with what is wrong there. */
+  /** Finds the project of a checkout or a URL. Throws UserError or ConfigError if it is invalid. */
   readonly findProject: (source: ProjectPlace) => Promise<FoundProject>;
-  /** What the project's files ask for beyond `accepted`. */
+  /** Returns the permissions that the project's files request beyond `accepted`. */
   readonly pendingTrust: (project: FoundProject, accepted: string) => Promise<PendingTrust>;
-  /** Whether this call of a forge's webhook is the forge's; null where none is expected. What is taken is acted on. */
+  /** Verifies a webhook call, and polls the forge if it is genuine ("taken"). Null if the project has no webhook. */
   readonly judgeHook: (project: string, call: HookCall) => Promise<"taken" | "refused" | null>;
-  /** Begins to stop the daemon; returns at once. */
+  /** Starts to stop the daemon and returns immediately. */
   readonly stop: (force: boolean) => void;
   readonly info: () => DaemonInfo;
   readonly clock: Clock;
@@ -43,9 +43,9 @@ export type ProjectPlace =
 export type FoundProject = Pick<Project, "name" | "path" | "remote" | "defaultBranch">;
 
 export interface PendingTrust {
-  /** The canonical JSON that `Project.accepted` becomes when a person accepts. */
+  /** Canonical JSON. It becomes `Project.accepted` when a person accepts. */
   readonly wanted: string;
-  /** Names `wanted`, so that nobody accepts what they were not shown. */
+  /** Hash of `wanted`, so that a person can accept only what they were shown. */
   readonly hash: string;
   readonly changes: readonly TrustChange[];
 }
@@ -71,7 +71,7 @@ export interface DaemonInfo {
   readonly version: string;
   readonly startedAt: number;
   readonly sandbox: string;
-  /** Whose days costs are told by. */
+  /** Time zone that defines the days of costs. */
   readonly timeZone: string;
   readonly problems: readonly string[];
 }

@@ -99,7 +99,7 @@ describe("what was spent", () => {
     expect(said).toMatchObject({ code: 2, stdout: "" });
     expect(said.stderr).toContain("day, project, pipeline, role, agent, model");
     expect((await user.run("costs", "--since", "2026-11-02", "--until", "2026-11-01")).stderr).toContain(
-      "before it begins",
+      "before it starts",
     );
   });
 });

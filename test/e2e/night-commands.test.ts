@@ -1,7 +1,7 @@
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { ForeseenJson, SchedulesJson, TaskJson } from "../../src/http/client/client.ts";
+import type { ImprovePreviewJson, SchedulesJson, TaskJson } from "../../src/http/client/client.ts";
 import { createUser, endOf, type User } from "./cli-user.ts";
 
 let user: User;
@@ -45,7 +45,7 @@ improve:
 afterEach(() => user.leave());
 
 test("a dry run shows who would do what with which rights, limits and prompts, and starts nothing", async () => {
-  const foreseen = await user.json<ForeseenJson>("improve", "--dry-run", "--category", "docs");
+  const foreseen = await user.json<ImprovePreviewJson>("improve", "--dry-run", "--category", "docs");
   expect(foreseen).toMatchObject({ categories: ["docs", "tests", "refactoring", "security", "performance"] });
   expect(foreseen.runs.map(({ role }) => role)).toEqual(["analyze", "implement", "verify", "describe"]);
   for (const { prompt } of foreseen.runs) expect(prompt).not.toContain("{{");
@@ -67,10 +67,10 @@ test("a dry run names the agent that would hold the forge's token, once a person
   const settings = (await readFile(file, "utf8")).replace("improve:\n", "improve:\n  publish: agent\n");
   await writeFile(file, `${forge}${settings}`);
   const roles = async () =>
-    (await user.json<ForeseenJson>("improve", "--dry-run", "--category", "docs")).runs.map(({ role }) => role);
+    (await user.json<ImprovePreviewJson>("improve", "--dry-run", "--category", "docs")).runs.map(({ role }) => role);
   expect(await roles()).not.toContain("publish");
   expect(await user.run("trust", "--yes")).toMatchObject({ code: 0 });
-  const { runs, publish } = await user.json<ForeseenJson>("improve", "--dry-run", "--category", "docs");
+  const { runs, publish } = await user.json<ImprovePreviewJson>("improve", "--dry-run", "--category", "docs");
   expect(publish.by).toBe("agent");
   expect(runs.flatMap(({ role, secrets }) => secrets.map((name) => [role, name]))).toEqual([["publish", "SHOP_TOKEN"]]);
   const { stdout } = await user.run("improve", "--dry-run", "--category", "docs");

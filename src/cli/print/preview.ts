@@ -1,11 +1,11 @@
-import type { ForeseenJson } from "../../http/client/client.ts";
+import type { ImprovePreviewJson } from "../../http/client/client.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "./style.ts";
 import { table } from "./table.ts";
 import { duration, plural } from "./words.ts";
 
 /** Formats the preview of a nightly improvement (`improve --dry-run`). */
-export function printPreview(context: CliContext, preview: ForeseenJson, withPrompts: boolean): string {
+export function printPreview(context: CliContext, preview: ImprovePreviewJson, withPrompts: boolean): string {
   const { project, categories, runs, checks, publish, limits } = preview;
   const head = (text: string): string => `\n${paint(context, "bold", text)}\n`;
   if (categories.length === 0) return `${project}: no category is scheduled for today. Choose one with --category.\n`;
@@ -36,7 +36,7 @@ export function printPreview(context: CliContext, preview: ForeseenJson, withPro
   ].join("");
 }
 
-function agentRow(run: ForeseenJson["runs"][number]): readonly string[] {
+function agentRow(run: ImprovePreviewJson["runs"][number]): readonly string[] {
   return [
     run.role,
     run.agent,
@@ -55,7 +55,7 @@ function limit(ms: number): string {
   return duration(ms).replace(/ 0 (s|min)$/, "");
 }
 
-function budget(amounts: ForeseenJson["budget"]): string {
+function budget(amounts: ImprovePreviewJson["budget"]): string {
   const limits = [
     ["per run", amounts.run_usd],
     ["per task", amounts.task_usd],

@@ -9,7 +9,9 @@ const before = {
 } as const;
 
 test("rules: a new reason prints the reason that it replaces", () => {
-  expect(replacedLine(before)).toBe('This replaces the reason of ada from 2026-11-16: too_big "one concern at a time"\n');
+  expect(replacedLine(before)).toBe(
+    'This replaces the reason of ada from 2026-11-16: too_big "one concern at a time"\n',
+  );
   expect(replacedLine({ ...before, text: "" })).toBe("This replaces the reason of ada from 2026-11-16: too_big\n");
   expect(replacedLine(null)).toBe("");
 });

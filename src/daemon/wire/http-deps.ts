@@ -36,7 +36,7 @@ export function httpDeps({ ports, user, limits, output, projectFiles, sandbox }:
     night: {
       upcoming: (project, until) => listUpcoming(ports, project, until),
       budgets: (project) => listBudgets(ports, project),
-      foresee: (draft, actor) => foresee(ports, draft, actor),
+      preview: (draft, actor) => foresee(ports, draft, actor),
     },
     store: ports.store,
     runFiles: ports.runFiles,
