@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { type Role, ROLES } from "../core/task/role.ts";
 
-/** What the engine tells the server, in a file that the agent can read and not write. */
+/** Configuration of the server, in a file that the agent can read but not write. */
 export interface ReportRules {
   readonly role: Role;
-  /** Absolute; in a directory that the agent may write. */
+  /** Absolute path in a directory that the agent may write to. */
   readonly reportFile: string;
 }
 
