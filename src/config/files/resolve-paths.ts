@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { personHome } from "./paths.ts";
 import type { UserWritten } from "../schema/schema.ts";
 
-/** Makes every path of a file absolute: they are written relative to the file's own folder. */
+/** Makes all paths of a configuration file absolute. They are relative to the folder of the file. */
 export function resolvePaths<T extends UserWritten>(written: T, folder: string): T {
   const absolute = (path: string): string =>
     path === "~" || path.startsWith("~/") ? resolve(personHome(process.env), path.slice(2)) : resolve(folder, path);
@@ -36,12 +36,12 @@ function resolveAgent(agent: WrittenAgent, absolute: (path: string) => string): 
   };
 }
 
-/** An argument may look like a path and be none (`a/b`, `s/x/y/`): only `./` and `../` say so for sure. */
+/** An argument with a slash may not be a path (`a/b`, `s/x/y/`), so only a prefix such as `./` or `../` counts. */
 export function isPath(word: string, isProgram: boolean): boolean {
   return word.startsWith("./") || word.startsWith("../") || word.startsWith("~/") || (isProgram && word.includes("/"));
 }
 
 function mapValues<T extends object>(record: T, change: (value: T[keyof T]) => T[keyof T]): T {
-  // The cast: the same keys with values of the same type.
+  // The cast is safe: the result has the same keys and value types.
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)])) as T;
 }

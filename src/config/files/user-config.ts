@@ -6,7 +6,7 @@ import { resolveSettings } from "../resolve/resolve-settings.ts";
 import { resolvePaths } from "./resolve-paths.ts";
 import type { UserWritten } from "../schema/schema.ts";
 
-/** What config.yaml says for the whole machine. */
+/** Settings of config.yaml that apply to the whole machine. */
 export interface UserConfig {
   /** Over all projects. */
   readonly concurrentRuns: number;
@@ -14,7 +14,7 @@ export interface UserConfig {
   /** Over all projects. */
   readonly budget: BudgetSettings;
   readonly timeZone: string;
-  /** Null: the SQLite file. */
+  /** Null for the SQLite file. */
   readonly database: string | null;
   /** As written: config/prices.ts makes a table of them. */
   readonly prices: NonNullable<UserWritten["prices"]>;
@@ -22,7 +22,7 @@ export interface UserConfig {
   readonly notify: NonNullable<UserWritten["notify"]>;
 }
 
-/** Throws ConfigError with every problem; whoever has a good one from before keeps it. */
+/** Throws ConfigError with all problems. Callers keep their last valid configuration. */
 export async function readUserConfig(home: string): Promise<UserConfig> {
   const { written } = await readUserFile(home);
   const settings = resolveSettings({
@@ -43,14 +43,14 @@ export async function readUserConfig(home: string): Promise<UserConfig> {
   };
 }
 
-/** config.yaml with its paths made absolute; without the file there are no settings. */
+/** Reads config.yaml with absolute paths. A missing file means no settings. */
 export async function readUserFile(home: string): Promise<ParsedConfig<UserWritten>> {
   const file = join(home, "config.yaml");
   const parsed = parseUserConfig((await readText(file)) ?? "", file);
   return { ...parsed, written: resolvePaths(parsed.written, home) };
 }
 
-/** Asked once: finding it out takes a millisecond, and settings are read for every run. */
+/** Cached, because finding the time zone takes a millisecond and settings are read for every run. */
 export function machineTimeZone(): string {
   timeZone ??= Intl.DateTimeFormat().resolvedOptions().timeZone;
   return timeZone;

@@ -12,7 +12,7 @@ export interface AgentSources {
   readonly pending: readonly Pending[];
 }
 
-/** Every agent that the files name must be defined in one of them; only both together can tell. */
+/** Checks that every agent named in the files is defined in one of them. Needs both files together. */
 export function checkAgents(settings: Settings, { user, own, pending }: AgentSources): void {
   const issues = [user, own].flatMap((source) =>
     listNamed(source.written).flatMap(({ path, agent }) => {
@@ -37,7 +37,7 @@ function findProblem(agent: string, settings: Settings, pending: readonly Pendin
   const found = settings.agents[agent];
   if (found === undefined) {
     if (pending.some(({ key }) => key === `agents.${agent}`))
-      return `the agent \`${agent}\` is defined here but nobody accepted it yet: run \`nightshift trust\``;
+      return `the agent \`${agent}\` is defined here but not accepted yet; run \`nightshift trust\``;
     const meant = closest(agent, known);
     return `there is no agent \`${agent}\`;${meant === null ? "" : ` did you mean \`${meant}\`?`} known: ${known.join(", ")}`;
   }

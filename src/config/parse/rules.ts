@@ -8,7 +8,7 @@ export interface BrokenRule {
   readonly message: string;
 }
 
-/** What the shape of a file cannot say: rules between keys. */
+/** Rules between keys that the schema cannot express. */
 export const CONFIG_RULES: readonly ((written: UserWritten) => BrokenRule[])[] = [
   everyAgentHasAKind,
   everyCheckHasACommand,
@@ -22,15 +22,18 @@ function everyAgentHasAKind(written: UserWritten): BrokenRule[] {
     const path = ["agents", name];
     const kind = agent.kind ?? (BUILT_IN.includes(name) ? name : null);
     if (kind === null) {
-      // An agent of config.yaml may be named here to choose its model; resolve-settings.ts knows both files.
+      // The project's file may only choose a model for an agent of config.yaml. resolve-settings.ts has both files.
       const choosesModel = Object.keys(agent).every((key) => key === "model");
       return choosesModel
         ? []
-        : [{ path, message: `is no built-in agent, so it needs \`kind\`; allowed: ${AGENT_KINDS.join(", ")}` }];
+        : [{ path, message: `is not a built-in agent and needs \`kind\`; allowed: ${AGENT_KINDS.join(", ")}` }];
     }
     if (agent.command !== undefined && !["command", "acp"].includes(kind)) {
       return [
-        { path: [...path, "command"], message: `is for the kinds \`command\` and \`acp\`, this agent is \`${kind}\`` },
+        {
+          path: [...path, "command"],
+          message: `is allowed only for the kinds \`command\` and \`acp\`, but this agent is \`${kind}\``,
+        },
       ];
     }
     if (agent.kind === "command" && agent.command === undefined) {
@@ -38,12 +41,17 @@ function everyAgentHasAKind(written: UserWritten): BrokenRule[] {
         {
           path,
           message:
-            "is of kind `command` and needs `command`: the program and its arguments, such as `[./tools/my-agent]`",
+            "has the kind `command` and needs the key `command`: the program and its arguments, such as `[./tools/my-agent]`",
         },
       ];
     }
     if (agent.script !== undefined && kind !== "scripted") {
-      return [{ path: [...path, "script"], message: `is for the kind \`scripted\`, this agent is \`${kind}\`` }];
+      return [
+        {
+          path: [...path, "script"],
+          message: `is allowed only for the kind \`scripted\`, but this agent is \`${kind}\``,
+        },
+      ];
     }
     return [];
   });
@@ -58,12 +66,12 @@ function everyCheckHasACommand(written: UserWritten): BrokenRule[] {
         : [
             {
               path: [...path, "command"],
-              message: "`no-secrets` is built in and takes no command; give your own check another name",
+              message: "`no-secrets` is built in and has no command; use another name for your own check",
             },
           ];
     }
     const needed = check.command === undefined && check.enabled !== false;
-    return needed ? [{ path, message: "needs `command`: the shell line to run, such as `npm test`" }] : [];
+    return needed ? [{ path, message: "needs `command`: the shell command to run, such as `npm test`" }] : [];
   });
 }
 
@@ -74,6 +82,6 @@ function everyScheduleHasItsOwnName(written: UserWritten): BrokenRule[] {
     if (name === NIGHTLY)
       return [{ path, message: `\`${NIGHTLY}\` is the name of the nightly improvement; choose another` }];
     if (names.indexOf(name) === index) return [];
-    return [{ path, message: `found \`${name}\` a second time; each schedule has a name of its own` }];
+    return [{ path, message: `found \`${name}\` twice; each schedule needs a unique name` }];
   });
 }
