@@ -59,7 +59,9 @@ describe("findHome", () => {
     await expect(findHome({ NIGHTSHIFT_HOME: join(dir, "file/home") })).rejects.toThrow(
       /Cannot create Nightshift's home .*ENOTDIR/,
     );
-    await expect(findHome({ NIGHTSHIFT_HOME: join(dir, "file") })).rejects.toThrow(/Cannot create Nightshift.s home|is no folder/);
+    await expect(findHome({ NIGHTSHIFT_HOME: join(dir, "file") })).rejects.toThrow(
+      /Cannot create Nightshift.s home|is no folder/,
+    );
     await expect(findHome({ NIGHTSHIFT_HOME: "here" })).rejects.toThrow(/must be an absolute path/);
   });
 

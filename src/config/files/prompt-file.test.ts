@@ -118,7 +118,9 @@ describe("front matter of a prompt", () => {
       expect.stringMatching(/review\.md:4:12: max_turns: found `"many"`; allowed: a number/),
     ]);
     await write(OWN, "---\nrole: plan\n---\nx");
-    await expect(review()).rejects.toThrow(/review\.md:2:7: role: found `plan`, but this file is the prompt of `review`/);
+    await expect(review()).rejects.toThrow(
+      /review\.md:2:7: role: found `plan`, but this file is the prompt of `review`/,
+    );
     await write(OWN, "---\nagent: [\n---\nx");
     await expect(review()).rejects.toThrow(/review\.md:\d+:\d+: is not valid YAML/);
   });
