@@ -161,7 +161,7 @@ function queryOf(request: Request): Record<string, string> {
   );
 }
 
-/** The key includes the caller, so that nobody can get the response to another person's request. */
+/** The key includes the caller, so that a person cannot get the response to another person's request. */
 function idempotencyKey(request: Request, caller: Caller): string | null {
   const key = request.headers.get("idempotency-key");
   if (key === null) return null;

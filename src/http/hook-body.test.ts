@@ -7,12 +7,12 @@ function request(body: string | ReadableStream<Uint8Array>): Request {
 
 /** Sends a few bytes and then stalls. */
 function unfinished() {
-  const told = { isCancelled: false };
+  const state = { isCancelled: false };
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(Buffer.from("{")),
-    cancel: () => void (told.isCancelled = true),
+    cancel: () => void (state.isCancelled = true),
   });
-  return { told, body };
+  return { state, body };
 }
 
 it("webhook body: a stalled body times out and frees its slot", async () => {
@@ -21,7 +21,7 @@ it("webhook body: a stalled body times out and frees its slot", async () => {
   const late = await Promise.allSettled(slow.map(({ body }) => read(request(body))));
   for (const one of late)
     expect(one).toMatchObject({ reason: { status: 408, message: expect.stringContaining("within 0.05 seconds") } });
-  expect(slow.map(({ told }) => told.isCancelled)).toEqual(Array(8).fill(true));
+  expect(slow.map(({ state }) => state.isCancelled)).toEqual(Array(8).fill(true));
   expect((await createHookBodies()(request("{}"))).toString()).toBe("{}");
   expect(await read(request(""))).toHaveLength(0);
 });

@@ -6,7 +6,7 @@ import { createUser, endOf, type User } from "./cli-user.ts";
 
 let user: User;
 
-/** Finds something in the category `refactoring` alone, and makes it. */
+/** Finds and implements something only in the category `refactoring`. */
 const AGENT = `#!/bin/sh
 prompt=$(cat)
 report() { printf '%s' "$1" > "$NIGHTSHIFT_OUTCOME_FILE"; }
@@ -44,7 +44,7 @@ improve:
 });
 afterEach(() => user.leave());
 
-test("a dry run shows who would do what with which rights, limits and prompts, and starts nothing", async () => {
+test("improve --dry-run: shows agents, permissions, limits and prompts, and starts nothing", async () => {
   const foreseen = await user.json<ImprovePreviewJson>("improve", "--dry-run", "--category", "docs");
   expect(foreseen).toMatchObject({ categories: ["docs", "tests", "refactoring", "security", "performance"] });
   expect(foreseen.runs.map(({ role }) => role)).toEqual(["analyze", "implement", "verify", "describe"]);
@@ -60,7 +60,7 @@ test("a dry run shows who would do what with which rights, limits and prompts, a
   expect(await user.json<readonly unknown[]>("queue")).toEqual([]);
 });
 
-test("a dry run names the agent that would hold the forge's token, once a person accepted that", async () => {
+test("improve --dry-run: names the agent that would get the forge token after a person accepted it", async () => {
   const file = join(user.repo.checkout, "nightshift.yaml");
   const forge =
     'forge: { kind: gitlab, url: "https://gitlab.example.com", project: team/shop, token_env: SHOP_TOKEN }\n';
@@ -77,7 +77,7 @@ test("a dry run names the agent that would hold the forge's token, once a person
   expect(stdout).toContain("an agent pushes and opens it and holds the forge's token for that");
 });
 
-test("a night by hand tells its category and its branch, and the coming ones stand in the schedule", async () => {
+test("improve: prints category and branch, and schedule lists the upcoming runs", async () => {
   const { code, stdout, stderr } = await endOf(user.start("improve", "--category", "docs", "--wait"));
   expect(code, stderr).toBe(0);
   expect(stdout).toContain("category: refactoring (fallback from docs)\n");
@@ -94,7 +94,7 @@ test("a night by hand tells its category and its branch, and the coming ones sta
   expect((await user.run("schedule", "run", "weekly")).stderr).toMatch(/no schedule "weekly"; there are: improve/);
 }, 90_000);
 
-test("the doctor tells the next night and the day without one", async () => {
+test("doctor: reports the next scheduled night and days without a category", async () => {
   const { stdout } = await user.run("doctor");
   expect(stdout).toMatch(/! improve \(shop\) .*next: .*02:00 UTC/);
   expect(stdout).toContain("nothing is done on sunday: no category is scheduled for that day");

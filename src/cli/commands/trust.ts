@@ -18,7 +18,7 @@ export async function trust(context: CliContext, options: { readonly yes?: boole
     if (!accepted) return "Nothing was accepted.\n";
     return pending.changes.length === 0
       ? `Nothing to accept: the files of ${project.name} request no additional permissions.\n`
-      : `AcceptResult the permissions for ${project.name}.\n`;
+      : `Accepted the permissions for ${project.name}.\n`;
   });
 }
 
