@@ -50,8 +50,8 @@ test("improve --dry-run: shows agents, permissions, limits and prompts, and star
   expect(foreseen.runs.map(({ role }) => role)).toEqual(["analyze", "implement", "verify", "describe"]);
   for (const { prompt } of foreseen.runs) expect(prompt).not.toContain("{{");
   const { stdout } = await user.run("improve", "--dry-run", "--category", "docs", "--prompts");
-  expect(stdout).toMatch(/^shop: would try docs, then tests, .*nothing was started\n/);
-  expect(stdout).toMatch(/^verify {5}mine {3}its own {2}2 min /m);
+  expect(stdout).toMatch(/^shop: would try docs, then tests, .*\. Nothing was started\.\n/);
+  expect(stdout).toMatch(/^verify {5}mine {3}default {2}2 min /m);
   expect(stdout).toContain("content: test -s README.md");
   expect(stdout).toContain("No forge is configured. The branch night-shift/… is pushed.");
   for (const role of ["analyze", "implement", "verify", "describe"])
@@ -74,7 +74,7 @@ test("improve --dry-run: names the agent that would get the forge token after a 
   expect(publish.by).toBe("agent");
   expect(runs.flatMap(({ role, secrets }) => secrets.map((name) => [role, name]))).toEqual([["publish", "SHOP_TOKEN"]]);
   const { stdout } = await user.run("improve", "--dry-run", "--category", "docs");
-  expect(stdout).toContain("an agent pushes and opens it and holds the forge's token for that");
+  expect(stdout).toContain("an agent pushes the branch and opens it, with access to the forge token");
 });
 
 test("improve: prints category and branch, and schedule lists the upcoming runs", async () => {

@@ -253,7 +253,7 @@ describe("schedule: upcoming runs", () => {
     await calendar.restart();
     await rename(checkout, `${checkout}.away`);
     const { problems } = await listUpcoming(calendar.ports, null, calendar.now + DAY);
-    expect(problems).toEqual([expect.stringContaining("the project's folder is not there")]);
+    expect(problems).toEqual([expect.stringContaining("the project's folder does not exist")]);
     await rename(`${checkout}.away`, checkout);
   });
 });

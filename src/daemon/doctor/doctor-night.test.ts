@@ -46,7 +46,7 @@ test("a project without forge, schedule and prompts of its own has nothing to be
 test("a project whose folder is gone is told of, wherever this is asked", async () => {
   const project = { name: "shop", path: join(dir.path, "gone"), remote: "/nowhere.git", accepted: "{}" };
   expect(await checkNights({ env: {}, home, projects: [project], cwd: "/", now: MONDAY })).toMatchObject([
-    { name: "settings (shop)", ok: "no", detail: expect.stringContaining("the project's folder is not there") },
+    { name: "settings (shop)", ok: "no", detail: expect.stringContaining("the project's folder does not exist") },
   ]);
 });
 
