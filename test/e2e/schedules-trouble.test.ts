@@ -128,7 +128,7 @@ describe("schedule: run that cannot start", () => {
     expect(notices.map(messageOf)).toEqual([
       {
         title: "shop: could not be started – Audit",
-        lines: [expect.stringContaining("There is no pipeline `nosuch`"), "→ nightshift doctor"],
+        lines: [expect.stringContaining('There is no pipeline "nosuch"'), "→ nightshift doctor"],
       },
     ]);
   });
