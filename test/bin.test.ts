@@ -98,7 +98,7 @@ describe.skipIf(OLD_NODE === null)("under an older Node", () => {
     const { status, stdout, stderr } = nightshift(oldNode, "queue");
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
     expect(stderr.trim().split("\n")).toEqual([
-      expect.stringMatching(/needs Node 24 or newer .* run `npm rebuild node --ignore-scripts=false` in /),
+      expect.stringMatching(/needs Node 24 or newer, .* Run "npm rebuild node --ignore-scripts=false" in /),
     ]);
   });
 

@@ -77,7 +77,7 @@ describe("the packed package", () => {
     const answer = nightshift(OLD_NODE ?? "", "queue");
     expect(answer).toMatchObject({ status: 2, stdout: "" });
     expect(answer.stderr).toMatch(
-      /^nightshift needs Node 24 or newer and was started by Node \d+\.\d+\.\d+: install a newer one.*\n$/,
+      /^nightshift needs Node 24 or newer, but this is Node \d+\.\d+\.\d+\. Install a newer one.*\n$/,
     );
   });
 

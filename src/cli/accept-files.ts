@@ -5,51 +5,51 @@ import { confirm } from "./ask.ts";
 import type { CliContext } from "./context.ts";
 import { paint } from "./print/style.ts";
 
-export interface Place {
+export interface ProjectLocation {
   readonly path: string | null;
   readonly url: string | null;
 }
 
-export interface Accepting {
-  readonly place: Place;
-  /** We wrote nightshift.yaml ourselves a moment ago, so nobody has to read it first. */
-  readonly own: boolean;
+export interface AcceptOptions {
+  readonly location: ProjectLocation;
+  /** This command has just generated nightshift.yaml, so it needs no confirmation. */
+  readonly generated: boolean;
   readonly yes: boolean;
 }
 
-export interface Accepted {
+export interface AcceptResult {
   readonly project: ProjectJson;
   readonly pending: PendingTrustJson;
   readonly accepted: boolean;
 }
 
-/** Registers the project; what its files ask for counts only after a person saw it and said yes. */
+/** Registers the project. Permissions that its files request take effect only after a person has seen and accepted them. */
 export async function acceptFiles(
   context: CliContext,
   client: Client,
-  { place, own, yes }: Accepting,
-): Promise<Accepted> {
-  const { project, pending } = await client.call("POST /projects", { body: { ...place, accept: null } });
+  { location, generated, yes }: AcceptOptions,
+): Promise<AcceptResult> {
+  const { project, pending } = await client.call("POST /projects", { body: { ...location, accept: null } });
   if (pending.changes.length === 0) return { project, pending, accepted: true };
-  if (!own || pending.changes.some(({ key }) => cameWithTheRepository(key))) {
-    if (!yes && !context.json) context.tell(describe(context, pending));
-    if (!yes && !(await agree(context))) return { project, pending, accepted: false };
+  if (!generated || pending.changes.some(({ key }) => isRepositoryFile(key))) {
+    if (!yes && !context.json) context.progress(describe(context, pending));
+    if (!yes && !(await confirmAccept(context))) return { project, pending, accepted: false };
   }
-  const done = await client.call("POST /projects", { body: { ...place, accept: pending.hash } });
+  const done = await client.call("POST /projects", { body: { ...location, accept: pending.hash } });
   return { project: done.project, pending, accepted: true };
 }
 
-/** Prompts, instructions and pipelines are never ours. */
-function cameWithTheRepository(key: string): boolean {
+/** Prompts, instructions and pipelines come with the repository. Nightshift never generates them. */
+function isRepositoryFile(key: string): boolean {
   return key.startsWith(".nightshift/");
 }
 
 function describe(context: CliContext, { changes }: PendingTrustJson): string {
   const lines = changes.flatMap(({ key, accepted, wanted }) => [
     paint(context, "bold", terminalText(key)),
-    ...(cameWithTheRepository(key) ? [`  ${whatBecame(accepted, wanted)}`] : compare(context, accepted, wanted)),
+    ...(isRepositoryFile(key) ? [`  ${describeFileChange(accepted, wanted)}`] : compare(context, accepted, wanted)),
   ]);
-  return `The project's files ask for this:\n${lines.join("\n")}\n`;
+  return `The project's files request these permissions:\n${lines.join("\n")}\n`;
 }
 
 function compare(context: CliContext, accepted: string | null, wanted: string | null): readonly string[] {
@@ -59,19 +59,19 @@ function compare(context: CliContext, accepted: string | null, wanted: string | 
   ];
 }
 
-/** Of a file only the hash is known here, which tells nobody anything. */
-function whatBecame(accepted: string | null, wanted: string | null): string {
-  if (wanted === null) return "is gone; what Nightshift brings along counts again";
-  return accepted === null ? "is new: read it before you accept it" : "has changed: read it before you accept it";
+/** Only the hash of a file is known here, so the text says what happened to the file instead of showing a diff. */
+function describeFileChange(accepted: string | null, wanted: string | null): string {
+  if (wanted === null) return "was removed; the built-in default is used again";
+  return accepted === null ? "is new; read it before you accept it" : "has changed; read it before you accept it";
 }
 
-async function agree(context: CliContext): Promise<boolean> {
+async function confirmAccept(context: CliContext): Promise<boolean> {
   if (context.json) return false;
   if (!context.interactive)
     throw new UserError(
       "invalid",
-      "nobody is there to say yes to what the project's files ask for",
-      "look at it, then run nightshift trust --yes",
+      "The project's files request permissions that need a confirmation, and this is not an interactive terminal.",
+      'Review the files, then run "nightshift trust --yes".',
     );
-  return confirm("Accept all of it?");
+  return confirm("Accept all of these permissions?");
 }

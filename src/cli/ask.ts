@@ -1,4 +1,4 @@
-/** Asks on stderr, so that stdout stays the answer; only where somebody is at the keyboard. Ctrl-C is a no. */
+/** Asks on stderr, because stdout carries only the command's result. Ctrl-C counts as no. Call it only on a terminal. */
 export async function confirm(message: string): Promise<boolean> {
   const prompts = await import("@clack/prompts");
   return (await prompts.confirm({ message, initialValue: false, output: process.stderr })) === true;

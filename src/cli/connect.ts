@@ -3,14 +3,14 @@ import { createNodeClient } from "../http/client/node-client.ts";
 import type { CliContext } from "./context.ts";
 import { findDaemon } from "./find-daemon.ts";
 
-/** A client of the daemon; starts the daemon when none answers. */
+/** Connects to the daemon. Starts it if it is not running. */
 export async function connect(context: CliContext): Promise<Client> {
   const running = await findDaemon(context);
   if (running !== null) return createNodeClient(running);
-  context.tell("starting the daemon …\n");
+  context.progress("Starting the daemon …\n");
   const { startDaemon } = await import("./start-daemon.ts");
   const client = createNodeClient(await startDaemon(context));
-  const { tellProblems } = await import("./tell-problems.ts");
-  await tellProblems(context, client);
+  const { warnAboutProblems } = await import("./warn-problems.ts");
+  await warnAboutProblems(context, client);
   return client;
 }

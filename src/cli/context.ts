@@ -1,20 +1,20 @@
-/** What every command is given besides its own arguments. */
+/** Global options and output streams, passed to every command. */
 export interface CliContext {
-  /** One JSON value on stdout and nothing else. */
+  /** Print one JSON value to stdout and nothing else. */
   readonly json: boolean;
   readonly quiet: boolean;
   readonly color: boolean;
-  /** `--project`; null: the one of the current folder. */
+  /** The value of `--project`. Null means the project of the current folder. */
   readonly project: string | null;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The answer. */
+  /** Writes the command's result to stdout. */
   out(text: string): void;
-  /** Progress, for whoever watches. */
-  tell(text: string): void;
-  /** What a person must know, also one who wants no progress; a script that asked for JSON finds it there. */
+  /** Writes progress to stderr, unless `quiet` or `json` is set. */
+  progress(text: string): void;
+  /** Writes to stderr even with `quiet`. With `json`, the warning belongs into the JSON value instead. */
   warn(text: string): void;
-  /** A person is at the keyboard and may be asked. */
+  /** The command runs on a terminal and may ask the user. */
   readonly interactive: boolean;
 }
 
@@ -41,13 +41,13 @@ export function createContext(options: GlobalOptions): CliContext {
     cwd: process.cwd(),
     env,
     out: (text) => void process.stdout.write(text),
-    tell: (text) => void (quiet || json || process.stderr.write(text)),
+    progress: (text) => void (quiet || json || process.stderr.write(text)),
     warn: (text) => void (json || process.stderr.write(text)),
     interactive: process.stdin.isTTY && process.stderr.isTTY && !json,
   };
 }
 
-/** The answer of a command: as JSON, or as `text` says it. */
-export function answer(context: CliContext, value: unknown, text: () => string): void {
+/** Prints the result of a command: `value` with --json, otherwise the text. */
+export function printResult(context: CliContext, value: unknown, text: () => string): void {
   context.out(context.json ? `${JSON.stringify(value, null, 2)}\n` : text());
 }

@@ -1,4 +1,4 @@
-/** One line for each command's help, without the program's name. */
+/** One example for the help of each command, without the program's name. */
 export const EXAMPLES: Readonly<Record<string, string>> = {
   init: "init",
   trust: "trust --yes",

@@ -1,10 +1,10 @@
 /**
- * 0 done · 1 failed · 2 wrong use or configuration · 3 waited and it did not succeed · 4 no daemon · 5 the sandbox refused ·
- * 130 Ctrl-C, as shells have it.
+ * 0 success · 1 failure · 2 invalid usage or configuration · 3 `--wait` ended without success · 4 no daemon ·
+ * 5 refused by the sandbox · 130 Ctrl-C (the convention of shells).
  */
 export type ExitCode = 0 | 1 | 2 | 3 | 4 | 5 | 130;
 
-/** Ends the command with this code; everything to say has been said. */
+/** Ends the command with this exit code. The command has already printed its messages. */
 export class Exit extends Error {
   override readonly name = "Exit";
   readonly code: ExitCode;
@@ -15,7 +15,7 @@ export class Exit extends Error {
   }
 }
 
-/** No daemon answers and none could be started; the message is what it said itself. */
+/** The daemon is not running and could not be started. The message is the daemon's own output. */
 export class DaemonStartError extends Error {
   override readonly name = "DaemonStartError";
   readonly hint: string;

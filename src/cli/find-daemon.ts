@@ -10,7 +10,7 @@ export interface DaemonAddress {
   readonly token: string;
 }
 
-/** The daemon that answers; null where none does. */
+/** Returns the address of the running daemon, or null if none responds. */
 export async function findDaemon(context: Pick<CliContext, "env">): Promise<DaemonAddress | null> {
   const address = await readAddress(context);
   if (address === null) return null;
@@ -23,10 +23,10 @@ export async function findDaemon(context: Pick<CliContext, "env">): Promise<Daem
   }
 }
 
-/** Where a daemon said it would be; it may be gone since. */
+/** Reads the address from daemon.json. The daemon may have exited since. */
 export async function readAddress({ env }: Pick<CliContext, "env">): Promise<DaemonAddress | null> {
   try {
-    // Written by the daemon, in a folder only this user can write to.
+    // The cast is safe: the daemon wrote this file, in a folder that only this user can write to.
     return JSON.parse(readFileSync(homePaths(await findHome(env)).daemon, "utf8")) as DaemonAddress;
   } catch (error) {
     if (error instanceof SyntaxError || (error instanceof Error && "code" in error)) return null;

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Client } from "../http/client/client.ts";
 import { createTempDir, type TempDir } from "../testing/temp-repo.ts";
 import type { CliContext } from "./context.ts";
-import { projectHere } from "./find-project.ts";
+import { findProjectName } from "./find-project.ts";
 
 let dir: TempDir;
 let path: string;
@@ -18,18 +18,18 @@ afterEach(() => dir.remove());
 
 function look(names: readonly string[], project: string | null = null): Promise<string> {
   const client = { call: async () => ({ projects: names.map((name) => ({ name, path })) }) };
-  return projectHere({ cwd: path, project } as CliContext, client as unknown as Client);
+  return findProjectName({ cwd: path, project } as CliContext, client as unknown as Client);
 }
 
-test("the project of this folder, or the one that was named", async () => {
+test("find project: uses --project, otherwise the project of the current folder", async () => {
   expect(await look(["shop"])).toBe("shop");
   expect(await look(["shop", "web"], "web")).toBe("web");
 });
 
-test("of two for one folder neither is taken in silence", async () => {
+test("find project: two projects for one folder are an error", async () => {
   await expect(look(["shop", "web"])).rejects.toMatchObject({
     kind: "conflict",
-    message: `${path} is registered as shop and as web`,
+    message: `${path} is registered as shop and as web.`,
     hint: expect.stringContaining("--remove web"),
   });
 });

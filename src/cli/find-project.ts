@@ -3,8 +3,8 @@ import { UserError } from "../core/text/errors.ts";
 import type { Client, ProjectJson } from "../http/client/client.ts";
 import type { CliContext } from "./context.ts";
 
-/** `--project`, or the registered project of this folder. */
-export async function projectHere(context: CliContext, client: Client): Promise<string> {
+/** Returns the name given with `--project`, or the registered project of the current folder. */
+export async function findProjectName(context: CliContext, client: Client): Promise<string> {
   if (context.project !== null) return context.project;
   const dir = await findProjectDir(context.cwd);
   const { projects } = await client.call("GET /projects");
@@ -13,23 +13,23 @@ export async function projectHere(context: CliContext, client: Client): Promise<
   if (here !== undefined) return here.name;
   throw new UserError(
     "invalid",
-    dir === null ? "this folder is in no git repository" : `the project in ${dir} is not registered`,
+    dir === null ? "This folder is not in a git repository." : `The project in ${dir} is not registered.`,
     dir === null
-      ? `go to a project's folder, or name one with --project${known(projects)}`
-      : "run nightshift init here, once",
+      ? `Change to a project's folder, or name a project with --project${listNames(projects)}.`
+      : 'Run "nightshift init" here once.',
   );
 }
 
-/** From before a folder could be one project only. */
+/** Older versions allowed several projects for one folder. */
 function ambiguous(here: ProjectJson, others: readonly ProjectJson[]): UserError {
   const names = [here, ...others].map(({ name }) => name);
   return new UserError(
     "conflict",
-    `${here.path} is registered as ${names.join(" and as ")}`,
-    `name one with --project, or forget the one that is not wanted: nightshift projects --remove ${names.at(-1)}`,
+    `${here.path} is registered as ${names.join(" and as ")}.`,
+    `Name one with --project, or remove the other, for example: nightshift projects --remove ${names.at(-1)}`,
   );
 }
 
-function known(projects: readonly ProjectJson[]): string {
+function listNames(projects: readonly ProjectJson[]): string {
   return projects.length === 0 ? "" : ` (${projects.map(({ name }) => name).join(", ")})`;
 }

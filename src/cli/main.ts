@@ -1,12 +1,12 @@
 import { Exit } from "./exit.ts";
-import { endWithReader } from "./reader.ts";
+import { exitOnClosedPipe } from "./closed-pipe.ts";
 
-/** Returns the exit code. Everything else is loaded only when it is needed: the start of a command is felt. */
+/** Returns the exit code. Other modules are loaded on demand, so that commands start fast. */
 export async function main(argv: readonly string[]): Promise<number> {
-  endWithReader();
+  exitOnClosedPipe();
   const json = asksForJson(argv);
   try {
-    // What the completion scripts call with every press of the tab key.
+    // The completion scripts call this on every press of the tab key.
     if (argv[0] === "complete") await (await import("./suggest.ts")).suggest(argv.slice(argv[1] === "--" ? 2 : 1));
     else await (await import("./program.ts")).runProgram(argv, json);
     return 0;
@@ -16,7 +16,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** Also where the arguments are too wrong to be parsed: a script that asked for JSON gets JSON. */
+/** Looks for --json before parsing, so that a script gets JSON even if the arguments are invalid. */
 function asksForJson(argv: readonly string[]): boolean {
   const end = argv.indexOf("--");
   return argv.slice(0, end === -1 ? argv.length : end).includes("--json");

@@ -14,13 +14,13 @@ function flags(command: Command): string[] {
   return command.options.flatMap(({ long }) => long ?? []);
 }
 
-test("every command has an example, and every example a command that takes it", () => {
+test("CLI: every command has an example, and every example parses", () => {
   expect(Object.keys(EXAMPLES).toSorted()).toEqual(paths(createProgram()).toSorted());
   for (const [path, example] of Object.entries(EXAMPLES))
     expect(example.startsWith(path.replace(/^token$/, "token list"))).toBe(true);
 });
 
-test("every command takes the global flags", () => {
+test("CLI: every command accepts the global flags", () => {
   const program = createProgram();
   for (const command of program.commands)
     expect(flags(command), command.name()).toEqual(

@@ -11,25 +11,25 @@ type Run<A extends readonly unknown[]> = (context: CliContext, ...args: A) => Pr
 
 export async function runProgram(argv: readonly string[], json: boolean): Promise<void> {
   const program = createProgram();
-  // With --json even wrong use is told on stdout alone (report-error.ts).
+  // With --json, report-error.ts prints usage errors to stdout as JSON, so commander must not print them to stderr.
   if (json)
     for (const command of [program, ...allCommands(program)]) command.configureOutput({ writeErr: () => undefined });
   if (argv.length === 0) return program.outputHelp();
   await program.parseAsync([...argv], { from: "user" });
 }
 
-/** Every command with its flags; what a command does is loaded when it is called. */
+/** Declares all commands and flags. The code of a command is loaded when it is called. */
 export function createProgram(): Command {
   const program = new Command("nightshift")
     .description(
-      "Puts AI coding agents on the night shift: hand work over in the evening, get verified change requests in the morning.",
+      "Puts AI coding agents on the night shift: submit work in the evening, get verified change requests in the morning.",
     )
     .version(version(), "--version")
-    .option("--json", "one JSON value on stdout, nothing else")
-    .option("--project <name>", "the project (default: the one of this folder)")
-    .option("--quiet", "no progress on stderr")
-    .option("--no-color", "no colours")
-    .showHelpAfterError("(nightshift --help lists the commands)")
+    .option("--json", "Print one JSON value to stdout and nothing else")
+    .option("--project <name>", "Project to use (default: the project of the current folder)")
+    .option("--quiet", "Do not print progress to stderr")
+    .option("--no-color", "Do not use colours")
+    .showHelpAfterError('(run "nightshift --help" for a list of commands)')
     .showSuggestionAfterError()
     .addHelpText(
       "after",
@@ -52,120 +52,126 @@ export function createProgram(): Command {
 function addProjectCommands(program: Command): void {
   program
     .command("init")
-    .description("detect checks, default branch and remote; write nightshift.yaml; register and trust the project")
-    .option("--force", "write nightshift.yaml anew")
-    .option("--url <git url>", "register a project without a checkout")
-    .option("--yes", "accept what a nightshift.yaml that is already there asks for")
+    .description("Detect checks, default branch and remote; write nightshift.yaml; register and trust the project")
+    .option("--force", "Overwrite an existing nightshift.yaml")
+    .option("--url <git url>", "Register a project without a checkout")
+    .option("--yes", "Accept the permissions that an existing nightshift.yaml requests")
     .action(lazy(async () => (await import("./commands/init.ts")).init));
   program
     .command("trust")
-    .description("show what the project's files would widen, and accept it")
-    .option("--yes", "accept without asking")
+    .description("Show the additional permissions that the project's files request, and accept them")
+    .option("--yes", "Accept without a prompt")
     .action(lazy(async () => (await import("./commands/trust.ts")).trust));
   program
     .command("projects")
-    .description("the registered projects")
-    .option("--remove <name>", "forget a project")
+    .description("List the registered projects")
+    .option("--remove <name>", "Remove a project from the list")
     .action(lazy(async () => (await import("./commands/projects.ts")).projects));
   program
     .command("demo")
-    .description("the whole product on a throw-away repository with the scripted agent: no key, no account")
-    .option("--clean", "remove the repository and the data afterwards")
+    .description("Try Nightshift in a temporary repository with a scripted agent; needs no key and no account")
+    .option("--clean", "Remove the repository and all data afterwards")
     .action(lazy(async () => (await import("./commands/demo.ts")).demo));
 }
 
 function addDaemonCommands(program: Command): void {
   program
     .command("start")
-    .description("start the daemon")
-    .option("--foreground", "stay in this terminal")
-    .option("--port <n>", "listen on this port of 127.0.0.1 (default: any that is free)", port)
+    .description("Start the daemon")
+    .option("--foreground", "Run in this terminal instead of in the background")
+    .option("--port <n>", "Listen on this port of 127.0.0.1 (default: any free port)", port)
     .action(lazy(async () => (await import("./commands/start.ts")).start));
   program
     .command("stop")
-    .description("stop the daemon; running agents go on under their supervisors")
-    .option("--force", "end the running agents too")
+    .description("Stop the daemon; running agents continue under their supervisors")
+    .option("--force", "End the running agents too")
     .action(lazy(async () => (await import("./commands/stop.ts")).stop));
   program
     .command("status")
-    .description("the daemon and its work in numbers")
+    .description("Show the status of the daemon and its tasks")
     .action(lazy(async () => (await import("./commands/status.ts")).status));
   program
     .command("doctor")
-    .description("check this machine, also without a daemon")
+    .description("Check this machine and its configuration; works without a daemon")
     .action(lazy(async () => (await import("./commands/doctor.ts")).doctor));
-  const token = program.command("token").description("tokens for people");
+  const token = program.command("token").description("Manage API tokens of people");
   token
     .command("list", { isDefault: true })
-    .description("who has one")
+    .description("List the tokens")
     .action(lazy(async () => (await import("./commands/token.ts")).listTokens));
   token
     .command("add <name>")
-    .description("make one; it is shown once")
-    .requiredOption("--may <rights>", "submit, approve, admin (comma-separated)")
+    .description("Create a token; it is shown only once")
+    .requiredOption("--may <rights>", "Comma-separated rights: submit, approve, admin")
     .action(lazy(async () => (await import("./commands/token.ts")).addToken));
   token
     .command("remove <name>")
-    .description("take it back")
+    .description("Revoke a token")
     .action(lazy(async () => (await import("./commands/token.ts")).removeToken));
   program
     .command("clear")
-    .description("remove all data of Nightshift on this machine")
-    .option("--yes", "without asking")
+    .description("Remove all of Nightshift's data on this machine")
+    .option("--yes", "Remove without a prompt")
     .action(lazy(async () => (await import("./commands/clear.ts")).clear));
   program
     .command("completion")
-    .description("the completion script of a shell")
-    .addArgument(new Argument("<shell>", "which one").choices(["bash", "zsh", "fish"]))
+    .description("Print the completion script of a shell")
+    .addArgument(new Argument("<shell>", "Name of the shell").choices(["bash", "zsh", "fish"]))
     .action(lazy(async () => (await import("./commands/completion.ts")).completion));
 }
 
 function addTaskCommands(program: Command): void {
   program
     .command("submit [text]")
-    .description("hand over a task")
-    .option("--pipeline <name>", "chore, feature, bug, improve, staged or one of the project's own", "staged")
-    .option("--title <title>", "default: the first line")
-    .option("--from <file>", "read the text from a file")
-    .option("--agent <name>", "another agent than the project's")
-    .option("--model <id>", "another model")
-    .option("--budget <usd>", "at most this much for the whole task", money)
-    .option("--timeout <duration>", "of a run, such as 30m")
-    .option("--auto-approve", "do not wait for a person's approval")
-    .option("--design", "with a design step")
-    .addOption(new Option("--priority <p>", "how soon").choices(PRIORITIES).default("normal"))
-    .addOption(new Option("--size <s>", "how big").choices(SIZES))
-    .addOption(new Option("--complexity <c>", "how hard").choices(COMPLEXITIES))
-    .option("--tag <tag>", "repeatable", collect, [])
-    .option("--wait", "until it ends or waits for a person")
+    .description("Submit a task")
+    .option(
+      "--pipeline <name>",
+      "Pipeline: chore, feature, bug, improve, staged or one defined by the project",
+      "staged",
+    )
+    .option("--title <title>", "Title (default: the first line of the text)")
+    .option("--from <file>", "Read the text from a file")
+    .option("--agent <name>", "Agent to use instead of the project's")
+    .option("--model <id>", "Model to use instead of the agent's default")
+    .option("--budget <usd>", "Maximum cost of the whole task", money)
+    .option("--timeout <duration>", "Time limit of a run, such as 30m")
+    .option("--auto-approve", "Do not wait for a person's approval")
+    .option("--design", "Include a design step")
+    .addOption(new Option("--priority <p>", "Priority in the queue").choices(PRIORITIES).default("normal"))
+    .addOption(new Option("--size <s>", "Size of the task").choices(SIZES))
+    .addOption(new Option("--complexity <c>", "Complexity of the task").choices(COMPLEXITIES))
+    .option("--tag <tag>", "Add a tag; repeatable", collect, [])
+    .option("--wait", "Wait until the task ends or needs a person")
     .action(lazy(async () => (await import("./commands/submit.ts")).submit));
   program
     .command("improve")
-    .description("the nightly improvement, now")
+    .description("Run the nightly improvement now")
     .addOption(
-      new Option("--category <c>", "what to improve (default: what is scheduled for today)").choices(CATEGORIES),
+      new Option("--category <c>", "Category to improve (default: the categories scheduled for today)").choices(
+        CATEGORIES,
+      ),
     )
-    .option("--only", "no other category when that one has nothing")
-    .option("--dry-run", "show what would run, with which prompts, limits, budget and permissions; start nothing")
-    .option("--prompts", "with --dry-run: the prompts in full")
-    .option("--wait", "until it ends or waits for a person")
+    .option("--only", "Do not try other categories if this one finds nothing")
+    .option("--dry-run", "Show what would run, with prompts, limits, budget and permissions; start nothing")
+    .option("--prompts", "With --dry-run: show the full prompts")
+    .option("--wait", "Wait until the task ends or needs a person")
     .action(lazy(async () => (await import("./commands/improve.ts")).improve));
-  const schedule = program.command("schedule").description("what will run when");
+  const schedule = program.command("schedule").description("Show and run schedules");
   schedule
     .command("list", { isDefault: true })
-    .description("the coming days")
-    .option("--days <n>", "how many", wholeNumber, 7)
+    .description("List the upcoming runs")
+    .option("--days <n>", "Number of days", wholeNumber, 7)
     .action(lazy(async () => (await import("./commands/schedule.ts")).listSchedule));
   schedule
     .command("run <name>")
-    .description("do a schedule's work now")
-    .option("--wait", "until it ends or waits for a person")
+    .description("Run a schedule's work now")
+    .option("--wait", "Wait until the task ends or needs a person")
     .action(lazy(async () => (await import("./commands/schedule.ts")).runSchedule));
   for (const [name, description] of [
-    ["pause", "stop the task's process tree where it is"],
-    ["resume", "let a paused task go on"],
-    ["cancel", "end the task: politely, then the tree"],
-    ["kill", "end the task's process tree now"],
+    ["pause", "Pause the task and suspend its processes"],
+    ["resume", "Resume a paused task"],
+    ["cancel", "End the task: ask the agent to stop, then end its process tree"],
+    ["kill", "End the task and its process tree immediately"],
   ] as const)
     program
       .command(`${name} <task>`)
@@ -173,135 +179,135 @@ function addTaskCommands(program: Command): void {
       .action(lazy(async () => (await import("./commands/act.ts"))[name]));
   program
     .command("retry <task>")
-    .description("let a failed or cancelled task go on")
-    .option("--from <state>", "from this state of its pipeline")
-    .option("--wait", "until it ends or waits for a person")
+    .description("Retry a failed or cancelled task")
+    .option("--from <state>", "Start from this state of the pipeline")
+    .option("--wait", "Wait until the task ends or needs a person")
     .action(lazy(async () => (await import("./commands/act.ts")).retry));
   program
     .command("delete <task>")
-    .description("remove an ended task and its workspace")
+    .description("Remove an ended task and its workspace")
     .action(lazy(async () => (await import("./commands/act.ts")).remove));
 }
 
 function addDecisionCommands(program: Command): void {
   program
     .command("approve <task>")
-    .description("approve the plan that was shown")
-    .option("--plan <hash>", "the hash of the plan (nightshift show)")
+    .description("Approve a task's plan")
+    .option("--plan <hash>", 'Hash of the plan (see "nightshift show")')
     .action(lazy(async () => (await import("./commands/decide.ts")).approve));
   program
     .command("reject <task> [reason]")
-    .description("reject what waits")
+    .description("Reject the plan or change that the task waits with")
     .action(lazy(async () => (await import("./commands/decide.ts")).reject));
   program
     .command("revise <task> <feedback>")
-    .description("send the plan back with feedback")
+    .description("Request a new plan, with feedback")
     .action(lazy(async () => (await import("./commands/decide.ts")).revise));
   program
     .command("answer <task> <answers...>")
-    .description("answer the agent's questions: <question>=<answer> …")
-    .option("--wait", "until it ends or waits again")
+    .description("Answer the agent's questions: <question>=<answer> …")
+    .option("--wait", "Wait until the task ends or needs a person again")
     .action(lazy(async () => (await import("./commands/decide.ts")).answerQuestions));
   program
     .command("choose <task> <option>")
-    .description("choose one of the options")
-    .option("--note <text>", "why")
+    .description("Choose one of the options that the agent proposed")
+    .option("--note <text>", "Reason for the choice")
     .action(lazy(async () => (await import("./commands/decide.ts")).choose));
 }
 
 function addRuleCommands(program: Command): void {
-  const rules = program.command("rules").description("what analyses are to keep in mind");
+  const rules = program.command("rules").description("Manage the rules that nightly analyses follow");
   rules
     .command("list", { isDefault: true })
-    .description("the rules, and closed change requests that nobody explained")
-    .option("--expired", "those that have ended too")
+    .description("List the rules, and closed change requests without a reason")
+    .option("--expired", "Include expired rules")
     .action(lazy(async () => (await import("./commands/rules.ts")).listRules));
   rules
     .command("add <text>")
-    .description("a rule in your own words")
-    .option("--expires <when>", "such as 90d, 12w, 2027-01-31 or never (default: 180d)")
+    .description("Add a rule in your own words")
+    .option("--expires <when>", "When the rule expires, such as 90d, 12w, 2027-01-31 or never (default: 180d)")
     .action(lazy(async () => (await import("./commands/rules.ts")).addRule));
   rules
     .command("edit <rule> <text>")
-    .description("other words for it")
+    .description("Change the text of a rule")
     .action(lazy(async () => (await import("./commands/rules.ts")).editRule));
   rules
     .command("expire <rule>")
-    .description("let it end, now unless told when")
-    .option("--at <day>", "on that day, such as 2027-01-31, or never")
-    .option("--in <time>", "after that time, such as 30d or 6w")
+    .description("Let a rule expire, now or at the given time")
+    .option("--at <day>", "Day, such as 2027-01-31, or never")
+    .option("--in <time>", "Time from now, such as 30d or 6w")
     .action(lazy(async () => (await import("./commands/rules.ts")).expireRule));
   rules
     .command("remove <rule>")
-    .description("as if it had never been said")
+    .description("Delete a rule")
     .action(lazy(async () => (await import("./commands/rules.ts")).removeRule));
   rules
     .command("reason <task-or-proposal> <kind> [text]")
-    .description(`why a change request is not wanted: ${REASON_KINDS.join(", ")}`)
+    .description(`Record why a change request was rejected: ${REASON_KINDS.join(", ")}`)
     .action(lazy(async () => (await import("./commands/rules.ts")).giveReason));
 }
 
 function addReadingCommands(program: Command): void {
   program
     .command("queue")
-    .description("the tasks")
-    .option("--status <word>", `a status (${TASK_STATUSES.join(", ")}) or a state`)
-    .option("--limit <n>", "at most this many", wholeNumber, 50)
+    .description("List the tasks")
+    .option("--status <word>", `Show only this status (${TASK_STATUSES.join(", ")}) or state`)
+    .option("--limit <n>", "Maximum number of tasks", wholeNumber, 50)
     .action(lazy(async () => (await import("./commands/queue.ts")).queue));
   program
     .command("show <task>")
-    .description("everything known about a task, and what can be done with it")
+    .description("Show everything known about a task, and the possible actions")
     .action(lazy(async () => (await import("./commands/show.ts")).show));
   program
     .command("results <task>")
-    .description("outcome, files changed, cost, error")
-    .option("--show-output", "the raw output too")
+    .description("Show a task's outcome, changed files, cost and error")
+    .option("--show-output", "Include the raw output")
     .action(lazy(async () => (await import("./commands/results.ts")).results));
   program
     .command("display <task>")
-    .description("the session for human eyes: text, tool calls, results, usage")
-    .option("--follow", "until the task ends or waits for a person")
+    .description("Show the transcripts of a task's runs: text, tool calls, results, usage")
+    .option("--follow", "Follow until the task ends or needs a person")
     .action(lazy(async () => (await import("./commands/display.ts")).display));
   program
     .command("diff <task>")
-    .description("the change")
+    .description("Show a task's change as a patch")
     .action(lazy(async () => (await import("./commands/diff.ts")).diff));
   program
     .command("costs")
-    .description("by day, project, pipeline, role, agent and model")
-    .option("--since <day>", "a day (2026-11-15), a moment, or 7d for the last seven days (default: 30d)")
-    .option("--until <day>", "a day, which counts whole, or a moment (default: now)")
+    .description("Show costs by day, project, pipeline, role, agent or model")
+    .option("--since <day>", "First day (2026-11-15), a timestamp, or 7d for the last seven days (default: 30d)")
+    .option("--until <day>", "Last day (inclusive) or a timestamp (default: now)")
     .addOption(
-      new Option("--by <what>", `what to sum by, comma-separated: ${COST_DIMENSIONS.join(", ")}`)
+      new Option("--by <what>", `Comma-separated dimensions to group by: ${COST_DIMENSIONS.join(", ")}`)
         .argParser(costDimensions)
         .default(["day"], "day"),
     )
     .action(lazy(async () => (await import("./commands/costs.ts")).costs));
   program
     .command("agents")
-    .description("what is installed, and whether it can be used")
+    .description("List the agents, and whether they can be used")
     .action(lazy(async () => (await import("./commands/agents.ts")).agents));
 }
 
-/** Commander calls an action with the arguments, the options and the command itself. */
+/** Loads a command when it is called. Commander calls an action with the arguments, the options and the command itself. */
 function lazy<A extends readonly unknown[]>(load: () => Promise<Run<A>>): (...given: unknown[]) => Promise<void> {
   return async (...given) => {
     const command = given.at(-1);
-    if (!(command instanceof Command)) throw new Error("commander did not hand over the command");
+    if (!(command instanceof Command)) throw new Error("commander called an action without its command");
     const run = await load();
     const context = createContext(command.optsWithGlobals<GlobalOptions>());
-    // The declared arguments and options of the command are what its function takes.
+    // The cast is safe as long as the declared arguments and options match the function's parameters.
     await run(context, ...(given.slice(0, -1) as unknown as A));
   };
 }
 
-/** So that `nightshift queue --json` works as well as `nightshift --json queue`. */
+/** Accepts global options after the command too: `nightshift queue --json`. */
 function inheritGlobals(command: Command): void {
   command
-    .addOption(new Option("--json", "one JSON value on stdout").hideHelp())
-    .addOption(new Option("--project <name>", "the project").hideHelp())
-    .addOption(new Option("--quiet", "no progress").hideHelp())
-    .addOption(new Option("--no-color", "no colours").hideHelp());
+    .addOption(new Option("--json", "Print one JSON value to stdout").hideHelp())
+    .addOption(new Option("--project <name>", "Project to use").hideHelp())
+    .addOption(new Option("--quiet", "Do not print progress").hideHelp())
+    .addOption(new Option("--no-color", "Do not use colours").hideHelp());
 }
 
 function addExample(command: Command): void {
@@ -319,17 +325,17 @@ function allCommands(command: Command): readonly Command[] {
 }
 
 function wholeNumber(value: string): number {
-  if (!/^\d{1,9}$/.test(value)) throw new InvalidArgumentError("It must be a whole number.");
+  if (!/^\d{1,9}$/.test(value)) throw new InvalidArgumentError("Expected a whole number.");
   return Number(value);
 }
 
 function port(value: string): number {
-  if (wholeNumber(value) > 65_535) throw new InvalidArgumentError("It must be a port, 0 to 65535.");
+  if (wholeNumber(value) > 65_535) throw new InvalidArgumentError("Expected a port from 0 to 65535.");
   return Number(value);
 }
 
 function money(value: string): number {
-  if (!/^\d+(\.\d+)?$/.test(value)) throw new InvalidArgumentError("It must be an amount in USD, such as 2.50.");
+  if (!/^\d+(\.\d+)?$/.test(value)) throw new InvalidArgumentError("Expected an amount in USD, such as 2.50.");
   return Number(value);
 }
 
@@ -337,7 +343,7 @@ function costDimensions(value: string): readonly CostDimension[] {
   const words = value.split(",").map((word) => word.trim());
   const known = COST_DIMENSIONS.filter((dimension) => words.includes(dimension));
   if (known.length === 0 || words.some((word) => !known.some((dimension) => dimension === word)))
-    throw new InvalidArgumentError(`It must be one or more of ${COST_DIMENSIONS.join(", ")}, with commas between.`);
+    throw new InvalidArgumentError(`Expected one or more of ${COST_DIMENSIONS.join(", ")}, separated by commas.`);
   return known.toSorted((a, b) => words.indexOf(a) - words.indexOf(b));
 }
 

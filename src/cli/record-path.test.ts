@@ -7,11 +7,11 @@ import type { CliContext } from "./context.ts";
 import { recordPath } from "./record-path.ts";
 
 let person: string;
-let told: string;
+let printed: string;
 
 beforeEach(async () => {
   person = await realpath(await mkdtemp(join(tmpdir(), "nightshift-record-")));
-  told = "";
+  printed = "";
 });
 afterEach(async () => {
   await rm(person, { recursive: true });
@@ -28,31 +28,31 @@ async function record(shell: string): Promise<ReturnType<typeof readRecordedPath
     env: { HOME: person, SHELL: shell, PATH: "/of/the/caller:relative:/usr/bin" },
     interactive: false,
     out: () => undefined,
-    tell: (text) => void (told += text),
+    progress: (text) => void (printed += text),
     warn: () => undefined,
   };
   await recordPath(context);
   return readRecordedPath(home);
 }
 
-it("records the caller's PATH where the shell is missing, and says so", async () => {
+it("record PATH: falls back to the caller's PATH with a note if the shell is missing", async () => {
   expect(await record("/no/such/shell")).toMatchObject({
     path: "/of/the/caller:/usr/bin",
     from: "caller",
     problem: expect.stringContaining("/no/such/shell cannot be started"),
   });
-  expect(told).toMatch(/^note: the PATH of your login shell is not known: \/no\/such\/shell cannot be started/);
+  expect(printed).toMatch(/^Note: the PATH of your login shell could not be read: \/no\/such\/shell cannot be started/);
 });
 
-it("does not wait for a shell that hangs", async () => {
+it("record PATH: does not wait for a shell that hangs", async () => {
   const shell = join(person, "shell");
   await writeFile(shell, "#!/bin/sh\nsleep 300\n");
   await chmod(shell, 0o755);
   expect(await record(shell)).toMatchObject({ from: "caller", problem: expect.stringContaining("within 5 s") });
 });
 
-it("keeps what a shell said before over what the caller has, and takes what it says now over both", async () => {
-  // A shell that answers by itself, so that a slow machine does not count as one that hangs.
+it("record PATH: prefers the shell's current PATH, then its earlier one, then the caller's", async () => {
+  // This shell responds immediately, so that a slow machine is not mistaken for a hanging shell.
   const shell = join(person, "shell");
   const say = (path: string) => writeFile(shell, `#!/bin/sh\nPATH=${path}\neval "$2"\n`);
   await say("/one");
@@ -64,8 +64,8 @@ it("keeps what a shell said before over what the caller has, and takes what it s
   expect(await record(shell)).toMatchObject({ path: "/two", from: "shell" });
 });
 
-it("leaves it to others to say that there is no home", async () => {
+it("record PATH: an unusable home folder is not an error here", async () => {
   await writeFile(join(person, ".git"), "");
   await expect(record("/bin/sh")).resolves.toBeNull();
-  expect(told).toBe("");
+  expect(printed).toBe("");
 });

@@ -4,13 +4,13 @@ import { listFolders, readRecordedPath, writeRecordedPath } from "../config/file
 import { askLoginShell } from "../daemon/detect/detect-login-path.ts";
 import type { CliContext } from "./context.ts";
 
-/** Keeps the PATH of the login shell for the daemon, which may be started where there is none of it. Never fails. */
+/** Saves the PATH of the login shell for the daemon, which may be started without it (for example by systemd). Never throws. */
 export async function recordPath(context: CliContext): Promise<void> {
   try {
     const home = await findHome(context.env);
     const { shell, path, problem } = await askLoginShell(context.env);
-    if (problem !== null) context.tell(`note: the PATH of your login shell is not known: ${problem}\n`);
-    // What a shell said before is better than what this command happens to have.
+    if (problem !== null) context.progress(`Note: the PATH of your login shell could not be read: ${problem}\n`);
+    // A PATH recorded earlier from a login shell is better than the PATH of this command.
     if (path === null && readRecordedPath(home)?.from === "shell") return;
     writeRecordedPath(home, {
       path: path ?? listFolders(context.env["PATH"] ?? "").join(delimiter),
@@ -20,6 +20,6 @@ export async function recordPath(context: CliContext): Promise<void> {
       recordedAt: Date.now(),
     });
   } catch {
-    // A home that cannot be used is told by whoever needs it; doctor tells that nothing is recorded.
+    // Commands that need the home folder report the problem themselves, and doctor reports a missing record.
   }
 }

@@ -9,28 +9,28 @@ const problem = (status: number): ProblemError =>
 const issue = { file: "nightshift.yaml", line: 2, column: 3, key: "checs", message: "unknown key" };
 
 test.for<[name: string, error: unknown, code: number, words: string]>([
-  ["wrong request", problem(400), 2, "no such task"],
+  ["invalid request", problem(400), 2, "no such task"],
   ["not found", problem(404), 2, "no such task"],
   ["too large", problem(413), 2, "no such task"],
   ["conflict", problem(409), 1, "no such task"],
-  ["no right", problem(403), 1, "no such task"],
+  ["missing right", problem(403), 1, "no such task"],
   [
-    "problems of a file",
+    "an invalid file",
     new ConfigError([issue, { ...issue, line: 5 }]),
     2,
     "nightshift.yaml:2:3: checs: unknown key\nnightshift.yaml:5:3",
   ],
   [
-    "problems of a file, told by the daemon",
+    "an invalid file reported by the daemon",
     new ProblemError({ status: 422, title: "", detail: "", hint: null, issues: [issue] }),
     2,
     "nightshift.yaml:2:3: checs",
   ],
-  ["nobody there", new UnreachableError("http://127.0.0.1:1/api", null), 4, "http://127.0.0.1:1"],
-  ["none could be started", new DaemonStartError("port in use", { hint: "see", code: 4 }), 4, "port in use"],
-  ["wrong use", new UserError("invalid", "no"), 2, "no"],
-  ["a bug of ours", new TypeError("x is undefined"), 1, "a bug in Nightshift: TypeError: x is undefined"],
-])("%s", ([, error, code, words]) => {
+  ["an unreachable daemon", new UnreachableError("http://127.0.0.1:1/api", null), 4, "http://127.0.0.1:1"],
+  ["a daemon that cannot be started", new DaemonStartError("port in use", { hint: "see", code: 4 }), 4, "port in use"],
+  ["invalid usage", new UserError("invalid", "no"), 2, "no"],
+  ["a bug in Nightshift", new TypeError("x is undefined"), 1, "a bug in Nightshift: TypeError: x is undefined"],
+])("report error: %s", ([, error, code, words]) => {
   const report = describeError(error);
   expect(report.code).toBe(code);
   expect(report.message).toContain(words);

@@ -1,7 +1,7 @@
 import { ConfigError, formatIssue, UserError } from "../core/text/errors.ts";
 import { ProblemError, UnreachableError } from "../http/client/client.ts";
 import { DaemonStartError, type ExitCode } from "./exit.ts";
-import { layOut } from "./print/hint.ts";
+import { formatMessage } from "./print/hint.ts";
 
 export interface Report {
   readonly message: string;
@@ -9,24 +9,28 @@ export interface Report {
   readonly code: ExitCode;
 }
 
-/** The one place that turns an error into words and an exit code. */
+/** Prints an error and returns its exit code. All commands report their errors here. */
 export function reportError(error: unknown, json: boolean): ExitCode {
   if (isCommanderError(error)) return reportWrongUse(error, json);
   const report = describeError(error);
   if (json) printJson(report);
   else
     process.stderr.write(
-      `${layOut(report.message)}\n${report.hint === null ? "" : `→ ${layOut(report.hint, "  ")}\n`}`,
+      `${formatMessage(report.message)}\n${report.hint === null ? "" : `→ ${formatMessage(report.hint, "  ")}\n`}`,
     );
   return report.code;
 }
 
 function reportWrongUse({ exitCode, message }: CommanderLike, json: boolean): ExitCode {
-  // The help or the version that was asked for is out already.
+  // Commander has already printed the requested help or version.
   if (exitCode === 0) return 0;
-  // In words commander has said it by itself.
+  // Without --json, commander has already printed the message.
   if (json)
-    printJson({ message: message.replace(/^error: /, ""), hint: "nightshift --help lists the commands", code: 2 });
+    printJson({
+      message: message.replace(/^error: /, ""),
+      hint: 'Run "nightshift --help" for a list of commands.',
+      code: 2,
+    });
   return 2;
 }
 
@@ -39,7 +43,7 @@ export function describeError(error: unknown): Report {
   if (error instanceof UnreachableError)
     return {
       message: error.message,
-      hint: "nightshift start starts one; nightshift doctor looks for what is wrong",
+      hint: 'Run "nightshift start" to start it, or "nightshift doctor" to find the cause.',
       code: 4,
     };
   if (error instanceof DaemonStartError) return { message: error.message, hint: error.hint, code: error.code };
@@ -51,7 +55,11 @@ export function describeError(error: unknown): Report {
       code: error.kind === "conflict" || error.kind === "unavailable" ? 1 : 2,
     };
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return { message: `This is a bug in Nightshift: ${detail}`, hint: "please report it with the lines above", code: 1 };
+  return {
+    message: `This is a bug in Nightshift: ${detail}`,
+    hint: "Please report it and include the lines above.",
+    code: 1,
+  };
 }
 
 function describeProblem({ status, detail, hint, issues }: ProblemError): Report {
@@ -65,7 +73,7 @@ interface CommanderLike {
   readonly message: string;
 }
 
-/** By its shape: an error must not load the parser that a quick command did without. */
+/** Checks the shape instead of the class, because importing commander here would slow down every command. */
 function isCommanderError(error: unknown): error is CommanderLike {
   return error instanceof Error && error.name === "CommanderError" && "exitCode" in error;
 }

@@ -5,12 +5,12 @@ import type { TaskJson } from "../http/client/client.ts";
 import { createNodeClient } from "../http/client/node-client.ts";
 import { readAddress } from "./find-daemon.ts";
 
-/** Who presses the tab key waits for this. */
-const PATIENCE_MS = 500;
+/** Short, because the user waits for the suggestions after pressing the tab key. */
+const TIMEOUT_MS = 500;
 const MAX_TASKS = 100;
 const MAX_TITLE = 50;
 
-/** What could stand at the last of these words, one line each. Starts no daemon. */
+/** Prints the completions for the last word, one per line. Never starts the daemon. */
 export async function suggest(words: readonly string[]): Promise<void> {
   const root = await describeCommands();
   const wanted = words.findLast(
@@ -26,7 +26,7 @@ async function describeCommands(): Promise<RootCommand> {
     import("./program.ts"),
   ]);
   const root = tab(createProgram());
-  // The adapter's own command, which nobody types.
+  // The library adds this internal command. It must not be suggested.
   root.commands.delete("complete");
   const status = root.commands.get("queue")?.options.get("status");
   if (status !== undefined) status.handler = (complete) => TASK_STATUSES.forEach((word) => complete(word, ""));
@@ -47,11 +47,11 @@ async function readTasks(): Promise<readonly TaskJson[]> {
     return (
       await createNodeClient(address).call("GET /tasks", {
         query: { limit: MAX_TASKS },
-        signal: AbortSignal.timeout(PATIENCE_MS),
+        signal: AbortSignal.timeout(TIMEOUT_MS),
       })
     ).tasks;
   } catch {
-    // Without a daemon there is nothing to suggest, and no place to say so.
+    // Without a daemon there are no tasks to suggest, and a completion script cannot show errors.
     return [];
   }
 }

@@ -1,6 +1,6 @@
 import type { Client, TaskJson } from "../http/client/client.ts";
 import { createNodeClient } from "../http/client/node-client.ts";
-import { answer, type CliContext } from "./context.ts";
+import { printResult, type CliContext } from "./context.ts";
 import { Exit } from "./exit.ts";
 import { readAddress } from "./find-daemon.ts";
 import { describeEvent } from "./print/event.ts";
@@ -9,21 +9,21 @@ import { summary } from "./print/summary.ts";
 import { paint } from "./print/style.ts";
 import { duration } from "./print/words.ts";
 
-/** Events after which the waiting may be over. */
+/** Events after which the task may have ended or may wait for a person. */
 const LAST_EVENTS: ReadonlySet<string> = new Set(["run.ended", "task.ended", "task.waiting"]);
-const LOOK_EVERY_MS = 500;
+const POLL_MS = 500;
 
-export interface Waiting {
+export interface WaitOptions {
   readonly id: string;
-  /** Events before this moment are old news to whoever waits; null: from the task's beginning. */
+  /** Earlier events are not printed. Null prints all events of the task. */
   readonly since: string | null;
 }
 
 /**
- * Shows the task's events as they happen, and the newest line of its agent, until it ends or waits for a person. A daemon
- * that is stopped and started again is followed to its new address. Ctrl-C ends the waiting, not the task.
+ * Shows the task's events as they happen, and the latest line of its agent, until it ends or waits for a person.
+ * Reconnects if the daemon restarts at another address. Ctrl-C ends only the wait, not the task.
  */
-export async function waitForTask(context: CliContext, client: Client, { id, since }: Waiting): Promise<TaskJson> {
+export async function waitForTask(context: CliContext, client: Client, { id, since }: WaitOptions): Promise<TaskJson> {
   const live = new LiveLine(context);
   const start = performance.now();
   const interruption = listenForInterrupt();
@@ -37,10 +37,10 @@ export async function waitForTask(context: CliContext, client: Client, { id, sin
         for await (const event of current.events({ after: seen, task: id, signal })) {
           seen = event.id;
           live.clear();
-          // Older events of a task that went on since are replayed too: what counts is how it stands now.
+          // The stream replays old events, and the task may have continued since. So check its current status.
           const settled = LAST_EVENTS.has(event.type) ? await findSettled(current, id) : null;
           if (event.level !== "debug" && (since === null || event.at >= since))
-            context.tell(
+            context.progress(
               `${paint(context, "gray", duration(performance.now() - start).padStart(8))}  ${describeEvent(context, event, settled)}\n`,
             );
           if (event.type === "run.started" && event.run !== null)
@@ -59,17 +59,17 @@ export async function waitForTask(context: CliContext, client: Client, { id, sin
   return leaveRunning(context, client, id);
 }
 
-/** The answer of a command that waited: what happened, where to look, and the exit code that says so. */
+/** Prints the summary of a task after `--wait` and sets the exit code. */
 export async function finishWaiting(context: CliContext, task: TaskJson): Promise<void> {
-  answer(context, task, () => summary(context, task));
+  printResult(context, task, () => summary(context, task));
   if (task.status !== "succeeded") throw new Exit(task.outcome === "sandbox_refused" ? 5 : 3);
 }
 
 async function leaveRunning(context: CliContext, client: Client, id: string): Promise<never> {
-  if (context.json) answer(context, await client.call("GET /tasks/:id", { params: { id } }), () => "");
+  if (context.json) printResult(context, await client.call("GET /tasks/:id", { params: { id } }), () => "");
   else
     process.stderr.write(
-      `\n${id} goes on: nightshift display ${id} --follow watches it, nightshift cancel ${id} ends it\n`,
+      `\n${id} is still running. Run "nightshift display ${id} --follow" to watch it or "nightshift cancel ${id}" to end it.\n`,
     );
   throw new Exit(130);
 }
@@ -81,11 +81,11 @@ function listenForInterrupt(): { signal: AbortSignal; end: () => void } {
   return { signal: controller.signal, end: () => void process.off("SIGINT", abort) };
 }
 
-/** Ends the stream when a daemon has started at another address since, and gives a client of that one. */
+/** Aborts `moved` when the daemon has restarted at another address, and returns a client for that address. */
 async function watchAddress(context: CliContext, moved: AbortController): Promise<Client | null> {
   const before = await readAddress(context);
   while (!moved.signal.aborted) {
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS).unref());
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS).unref());
     const now = await readAddress(context);
     if (now === null || now.url === before?.url) continue;
     moved.abort();
@@ -94,7 +94,7 @@ async function watchAddress(context: CliContext, moved: AbortController): Promis
   return null;
 }
 
-/** The task, if it has ended or waits for a person. */
+/** Returns the task if it has ended or waits for a person, otherwise null. */
 async function findSettled(client: Client, id: string): Promise<TaskJson | null> {
   const task = await client.call("GET /tasks/:id", { params: { id } });
   return ["waiting", "succeeded", "failed", "cancelled"].includes(task.status) ? task : null;
@@ -109,6 +109,6 @@ async function showOutput(
       for (const line of page.lines)
         for (const event of line.events) if (event.type === "text" || event.type === "raw") live.show(event.text);
   } catch {
-    // Only the line that tells what the agent is saying: the wait itself goes by the events.
+    // This is only the progress line. The wait itself depends on the events.
   }
 }

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { homePaths } from "../config/files/paths.ts";
-import { readRecordedPath, unitePaths } from "../config/files/recorded-path.ts";
+import { readRecordedPath, mergePaths } from "../config/files/recorded-path.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -21,7 +21,7 @@ export function withRecordedPath(env: Environment, home: string): Environment {
   return {
     ...env,
     get PATH() {
-      return unitePaths(env["PATH"] ?? "", recorded());
+      return mergePaths(env["PATH"] ?? "", recorded());
     },
   };
 }

@@ -8,7 +8,7 @@ import { ROUTES, type RouteKey } from "./contract/routes.ts";
 import type { HttpDeps } from "./deps.ts";
 import { openEventFeed } from "./live/event-feed.ts";
 import { type Address, checkOrigin } from "./guard.ts";
-import { type Answer, createOnce, fingerprint } from "./idempotency.ts";
+import { type StoredResponse, createIdempotency, fingerprint } from "./idempotency.ts";
 import { problemResponse, RequestError, toProblem } from "./problem.ts";
 import { costRoutes } from "./routes/costs.ts";
 import { daemonRoutes } from "./routes/daemon.ts";
@@ -26,9 +26,9 @@ import { sseResponse } from "./live/sse.ts";
 export interface App {
   readonly fetch: Hono["fetch"];
   readonly request: Hono["request"];
-  /** Open event streams on `/events`. */
+  /** Number of open streams on `/events`. */
   readonly watchers: () => number;
-  /** Ends every stream, so that the server can close. */
+  /** Ends all streams, so that the server can close. */
   readonly close: () => void;
 }
 
@@ -80,13 +80,13 @@ export function createApp(deps: HttpDeps, address: Address, options: AppOptions 
   const serve = createServe(deps);
   for (const key of Object.keys(ROUTES) as RouteKey[]) {
     const [method = "", path = ""] = key.split(" ");
-    // The table pairs each key with its row and its handler; over a union of keys the compiler cannot see that.
+    // The cast is safe: key, route and handler belong together, which the compiler cannot see for a union of keys.
     const handler = handlers[key] as (input: Input<RouteKey>) => Promise<unknown>;
     app.on(method, `${BASE}${path}`, (c) => serve(c, ROUTES[key], handler));
   }
   app.notFound((c) => {
     throw new RequestError(404, `There is no ${c.req.method} ${c.req.path}.`, {
-      hint: `GET ${BASE}/openapi.json lists what there is.`,
+      hint: `GET ${BASE}/openapi.json lists all routes.`,
     });
   });
   app.onError((error) => problemResponse(toProblem(error, deps.log)));
@@ -102,9 +102,9 @@ export function createApp(deps: HttpDeps, address: Address, options: AppOptions 
   };
 }
 
-/** The order in which every request is looked at: who, what, once, do. */
+/** Handles a request in this order: authorize, parse, check the idempotency key, call the handler. */
 function createServe(deps: HttpDeps) {
-  const once = createOnce(deps);
+  const performOnce = createIdempotency(deps);
   return async (c: Context, row: Route, handler: (input: Input<RouteKey>) => Promise<unknown>): Promise<Response> => {
     const request = c.req.raw;
     const caller = await authorize(request, row.right, deps, deps.clock.now());
@@ -125,10 +125,10 @@ function createServe(deps: HttpDeps) {
     } as Input<RouteKey>; // parsed by the row's own schemas
     const perform = async () => await handler(input);
     if (key === null || !row.replay) return toResponse(row, await perform());
-    const answer = await once(key, fingerprint(request.method, c.req.path, text), async () =>
-      toAnswer(row, await perform()),
+    const result = await performOnce(key, fingerprint(request.method, c.req.path, text), async () =>
+      toStored(row, await perform()),
     );
-    return answerResponse(answer);
+    return fromStored(result);
   };
 }
 
@@ -140,7 +140,7 @@ function parseRequest(row: Route, given: { params: unknown; query: unknown; body
     return { params: params.data, query: query.data, body: body.data };
   const issues = [params, query, body].flatMap((result) => (result.success ? [] : toIssues(result.error)));
   const detail = issues.map(({ key, message }) => (key === "" ? message : `${key}: ${message}`)).join("; ");
-  throw new RequestError(400, `The request is not right: ${detail}.`, { issues });
+  throw new RequestError(400, `The request is invalid: ${detail}.`, { issues });
 }
 
 function toIssues(error: z.ZodError): Issue[] {
@@ -153,7 +153,7 @@ function toIssues(error: z.ZodError): Issue[] {
   }));
 }
 
-/** Several of one name count as a list: `?status=a&status=b` is `?status=a,b`. */
+/** Repeated parameters are joined to a list: `?status=a&status=b` equals `?status=a,b`. */
 function queryOf(request: Request): Record<string, string> {
   const { searchParams } = new URL(request.url);
   return Object.fromEntries(
@@ -161,7 +161,7 @@ function queryOf(request: Request): Record<string, string> {
   );
 }
 
-/** A key is its caller's own: nobody gets the answer that another person got. */
+/** The key includes the caller, so that a person cannot get the response to another person's request. */
 function idempotencyKey(request: Request, caller: Caller): string | null {
   const key = request.headers.get("idempotency-key");
   if (key === null) return null;
@@ -177,14 +177,14 @@ function lastEventId(request: Request): number | null {
 }
 
 function toResponse(row: Route, result: unknown): Response {
-  return result instanceof Response ? result : answerResponse(toAnswer(row, result));
+  return result instanceof Response ? result : fromStored(toStored(row, result));
 }
 
-function toAnswer(row: Route, result: unknown): Answer {
+function toStored(row: Route, result: unknown): StoredResponse {
   return { status: row.status, body: row.ok === null ? "" : JSON.stringify(result) };
 }
 
-function answerResponse({ status, body }: Answer): Response {
+function fromStored({ status, body }: StoredResponse): Response {
   if (body === "") return new Response(null, { status });
   return new Response(body, { status, headers: { "content-type": "application/json" } });
 }

@@ -4,7 +4,7 @@ import type { Right } from "../ports/store.ts";
 import type { Access } from "./contract/route.ts";
 import { RequestError } from "./problem.ts";
 
-/** Who asks, and what they may. */
+/** An authenticated caller and their rights. */
 export interface Caller {
   readonly name: string;
   readonly rights: readonly Right[];
@@ -12,28 +12,28 @@ export interface Caller {
 
 export interface AuthDeps {
   readonly store: Pick<StoreReader, "people">;
-  /** The daemon's own token, as it stands in `daemon.json`. */
+  /** The daemon's own token from `daemon.json`. */
   readonly ownerToken: string;
-  /** The OS user the daemon runs as: who holds its token acts under this name. */
+  /** The OS user that runs the daemon. Requests with the daemon's own token act under this name. */
   readonly owner: string;
 }
 
 export const COOKIE = "nightshift";
 const ANYONE: Caller = { name: "anyone", rights: [] };
 
-/** Checks who asks and whether they may; throws 401 or 403 with a sentence. */
+/** Authenticates the caller and checks their rights. Throws a RequestError with status 401 or 403. */
 export async function authorize(request: Request, access: Access, deps: AuthDeps, now: number): Promise<Caller> {
   if (access === null) return ANYONE;
   const caller = (await callerByToken(request, deps)) ?? callerByCookie(request, deps, now);
   if (caller === null) {
-    throw new RequestError(401, "This needs a token, and none was given that is known.", {
-      hint: "Send `Authorization: Bearer <token>`: the daemon's own stands in daemon.json, others come from `nightshift token add`.",
+    throw new RequestError(401, "Missing or unknown token.", {
+      hint: 'Send "Authorization: Bearer <token>" with the token from daemon.json or from "nightshift token add <name>".',
     });
   }
   if (access !== "read" && !mayDo(caller, access)) {
     const has = caller.rights.length === 0 ? "may only read" : `may ${caller.rights.join(", ")}`;
     throw new RequestError(403, `This needs the right "${access}"; ${caller.name} ${has}.`, {
-      hint: `Someone with the right "admin" can give it: nightshift token add <name> --may ${access}.`,
+      hint: `Someone with the right "admin" can grant it with "nightshift token add <name> --may ${access}".`,
     });
   }
   return caller;
@@ -47,7 +47,10 @@ export function hashToken(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
 
-/** The value of the cookie that signs the owner in to the page until a moment. The token itself never stands in it: other ports of this host see cookies too. */
+/**
+ * Creates the value of the cookie that signs the owner in until the given time. It does not contain the token, because
+ * browsers send cookies to other ports of this host too.
+ */
 export function sealCookie(ownerToken: string, until: number): string {
   return `${until}.${createHmac("sha256", ownerToken).update(`cookie:${until}`).digest("base64url")}`;
 }
@@ -59,7 +62,10 @@ async function callerByToken(request: Request, { store, ownerToken, owner }: Aut
   return await store.people.findToken(hashToken(token));
 }
 
-/** A browser adds cookies to requests that other pages make: what changes something must also name our own origin, which guard.ts has compared. */
+/**
+ * Browsers add cookies to requests from other pages too. A request that changes something therefore also needs an Origin
+ * header, which guard.ts has already compared with our own.
+ */
 function callerByCookie(request: Request, { ownerToken, owner }: AuthDeps, now: number): Caller | null {
   const value = new RegExp(`(?:^|;\\s*)${COOKIE}=([^;]+)`).exec(request.headers.get("cookie") ?? "")?.[1];
   if (value === undefined) return null;
@@ -69,7 +75,7 @@ function callerByCookie(request: Request, { ownerToken, owner }: AuthDeps, now: 
   return { name: owner, rights: ["admin"] };
 }
 
-/** Equal lengths by hashing, so that the time tells nothing. */
+/** Compares in constant time. Hashing makes the lengths equal. */
 function isSame(a: string, b: string): boolean {
   return timingSafeEqual(createHash("sha256").update(a).digest(), createHash("sha256").update(b).digest());
 }

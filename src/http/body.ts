@@ -3,15 +3,19 @@ import { RequestError } from "./problem.ts";
 
 export const MAX_BODY = 2 * 1024 * 1024;
 
-/** The body's text: JSON by its own account, at most two megabytes, UTF-8. Empty where there is none. */
+/** Reads the body as text. It must be declared as JSON, be valid UTF-8 and have at most 2 MB. Returns "" if there is no body. */
 export async function readBody(request: Request): Promise<string> {
   const bytes = await readBytes(request);
   if (bytes.length === 0) return "";
   const type = request.headers.get("content-type") ?? "";
   if (!/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type)) {
-    throw new RequestError(415, `The body is ${type === "" ? "of no stated type" : `"${type}"`}; only JSON is read.`, {
-      hint: "Send `Content-Type: application/json`.",
-    });
+    throw new RequestError(
+      415,
+      `The body has ${type === "" ? "no content type" : `the content type "${type}"`}; only JSON is accepted.`,
+      {
+        hint: 'Send "Content-Type: application/json".',
+      },
+    );
   }
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -20,25 +24,25 @@ export async function readBody(request: Request): Promise<string> {
   }
 }
 
-/** An empty body counts as `{}`, so that a request without options needs none. */
+/** Treats an empty body as `{}`, so that a request without options needs no body. */
 export function parseJson(text: string): unknown {
   if (text === "") return {};
   try {
     return JSON.parse(text);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    throw new RequestError(400, `The body is not JSON: ${message}.`, { issues: [placeOf(message, text)] });
+    throw new RequestError(400, `The body is not JSON: ${message}.`, { issues: [locateError(message, text)] });
   }
 }
 
-/** As they came, at most two megabytes. Rejects when `signal` aborts before all of them are here. */
+/** Reads at most 2 MB of raw bytes. Rejects if `signal` aborts before the body is complete. */
 export async function readBytes(request: Request, signal: AbortSignal | null = null): Promise<Buffer> {
   if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY) throw tooLarge();
   if (request.body === null) return Buffer.alloc(0);
   const chunks: Uint8Array[] = [];
   let size = 0;
   const reader = request.body.getReader();
-  // Ends the read that waits, so that what came is let go of at once.
+  // Cancelling ends a pending read and frees the received chunks immediately.
   const stop = (): void => void reader.cancel().catch(() => undefined);
   signal?.addEventListener("abort", stop);
   try {
@@ -56,11 +60,11 @@ export async function readBytes(request: Request, signal: AbortSignal | null = n
 }
 
 function tooLarge(): RequestError {
-  return new RequestError(413, "The body is larger than 2 MB, which is the limit.");
+  return new RequestError(413, "The body is larger than the limit of 2 MB.");
 }
 
-/** The parser names a position for some mistakes; of the others it shows the place in its message. */
-function placeOf(message: string, text: string): Issue {
+/** Finds the line and column of a syntax error. The parser reports a position only for some errors. */
+function locateError(message: string, text: string): Issue {
   const named = /at position (\d+)/.exec(message)?.[1];
   const position = named === undefined ? (message.includes("end of JSON") ? text.length : null) : Number(named);
   if (position === null) return { file: null, line: null, column: null, key: "", message };

@@ -13,23 +13,23 @@ import type { PeopleStore } from "../ports/store.ts";
 import type { AuthDeps } from "./auth.ts";
 import type { OutputDeps } from "./live/output-feed.ts";
 
-/** What the API needs from the rest of the program. */
+/** Dependencies of the HTTP API. */
 export interface HttpDeps extends AuthDeps, OutputDeps {
   readonly commands: Commands;
   readonly night: {
     readonly upcoming: (project: string | null, until: number) => Promise<Upcoming>;
-    /** What of each limit of money is gone, of one project and of all together. */
+    /** The used part of each budget limit, of one project and of all projects together. */
     readonly budgets: (project: string | null) => Promise<readonly UsedLimit[]>;
-    readonly foresee: (draft: TaskDraft, actor: Actor) => Promise<Foreseen>;
+    readonly preview: (draft: TaskDraft, actor: Actor) => Promise<Foreseen>;
   };
   /** The API only reads; `keepAnswer` is its own bookkeeping for idempotency keys. */
   readonly store: StoreReader & { readonly people: Pick<PeopleStore, "keepAnswer"> };
   readonly runFiles: Pick<RunFiles, "readTranscript" | "readDiff">;
   readonly agents: () => Promise<readonly AgentInfo[]>;
   readonly pendingTrust: ProjectFiles["pendingTrust"];
-  /** Whether this call of a forge's webhook is the forge's; null where none is expected. What is taken is acted on. */
+  /** Verifies a webhook call, and polls the forge if it is genuine ("taken"). Null if the project has no webhook. */
   readonly judgeHook: (project: string, call: HookCall) => Promise<"taken" | "refused" | null>;
-  /** Begins to stop the daemon; returns at once. */
+  /** Starts to stop the daemon and returns immediately. */
   readonly stop: (force: boolean) => void;
   readonly info: () => DaemonInfo;
   readonly clock: Clock;
@@ -51,7 +51,7 @@ export interface DaemonInfo {
   readonly version: string;
   readonly startedAt: number;
   readonly sandbox: string;
-  /** Whose days costs are told by. */
+  /** Time zone that defines the days of costs. */
   readonly timeZone: string;
   readonly problems: readonly string[];
 }

@@ -1,18 +1,18 @@
 import { RequestError } from "./problem.ts";
 
-/** Where the daemon is reached. */
+/** Address of the daemon. */
 export interface Address {
   readonly host: string;
   readonly port: number;
-  /** The address people use where TLS or a declared proxy stands in front, such as `https://night.example.com`; else null. */
+  /** Public address if there is a TLS proxy in front, such as `https://night.example.com`, otherwise null. */
   readonly publicUrl: string | null;
 }
 
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
- * Loopback is no guard: a web page can point its own name at 127.0.0.1 (then Host is wrong) or send requests across
- * (then Origin is wrong). Throws 403.
+ * Listening on loopback does not protect from web pages: a page can resolve its own name to 127.0.0.1 (then Host is wrong)
+ * or send cross-origin requests (then Origin is wrong). Throws a RequestError with status 403.
  */
 export function checkOrigin(request: Request, address: Address): void {
   const host = request.headers.get("host");
@@ -47,7 +47,7 @@ function bracket(host: string): string {
   return (host.includes(":") && !host.startsWith("[") ? `[${host}]` : host).toLowerCase();
 }
 
-// Port 80 is left out of both headers.
+// Host and Origin omit port 80.
 function withPort(host: string, port: number): string {
   return port === 80 ? host : `${host}:${port}`;
 }

@@ -29,25 +29,25 @@ export const NOW = Date.UTC(2026, 10, 15, 22);
 export const PERSON: Actor = { kind: "person", name: "test" };
 export const ADMIT: Admission = { at: NOW, total: 100, projects: {}, perProject: 100, parkedAgents: [] };
 
-/** What the commands were asked for, in order. */
-export type Asked = readonly [command: keyof Commands, ...given: unknown[]];
+/** A recorded call of a command. */
+export type CommandCall = readonly [command: keyof Commands, ...given: unknown[]];
 
 export interface Harness {
   readonly store: Store;
   readonly deps: HttpDeps;
   readonly app: App;
-  readonly asked: Asked[];
+  readonly calls: CommandCall[];
   readonly logged: string[];
   readonly stops: boolean[];
   readonly transcript: FakeTranscript;
-  /** A request as the owner, unless the headers say otherwise. */
-  ask(method: string, path: string, more?: { body?: unknown; headers?: Record<string, string> }): Promise<Response>;
+  /** Sends a request as the owner, unless the headers say otherwise. */
+  request(method: string, path: string, more?: { body?: unknown; headers?: Record<string, string> }): Promise<Response>;
   close(): Promise<void>;
 }
 
 export async function openHarness(options?: AppOptions): Promise<Harness> {
   const dir = await mkdtemp(join(tmpdir(), "nightshift-http-"));
-  const asked: Asked[] = [];
+  const calls: CommandCall[] = [];
   const logged: string[] = [];
   const stops: boolean[] = [];
   const log = {
@@ -58,12 +58,12 @@ export async function openHarness(options?: AppOptions): Promise<Harness> {
   const store = await openSqliteStore({ file: join(dir, "test.db"), log });
   const transcript = new FakeTranscript();
   const deps: HttpDeps = {
-    commands: { ...recordCommands(store, asked), ...realCommands(store) },
+    commands: { ...recordCommands(store, calls), ...realCommands(store) },
     night: {
       upcoming: async () => ({ runs: [], problems: [] }),
       budgets: async () => [],
-      foresee: async () => {
-        throw new UserError("not_found", "there is nothing to foresee");
+      preview: async () => {
+        throw new UserError("not_found", "There is nothing to preview.");
       },
     },
     store,
@@ -97,11 +97,11 @@ export async function openHarness(options?: AppOptions): Promise<Harness> {
     store,
     deps,
     app,
-    asked,
+    calls,
     logged,
     stops,
     transcript,
-    ask: async (method, path, { body, headers } = {}) =>
+    request: async (method, path, { body, headers } = {}) =>
       await app.request(`http://127.0.0.1:4816${path}`, {
         method,
         headers: {
@@ -120,7 +120,7 @@ export async function openHarness(options?: AppOptions): Promise<Harness> {
   };
 }
 
-/** A transcript of which a test decides when it grows. Offsets are bytes, as in the file. */
+/** A transcript that grows when a test says so. Offsets are bytes, as in the file. */
 class FakeTranscript {
   private readonly lines: { readonly line: TranscriptLine; readonly end: number }[] = [];
   private readonly watchers = new Set<() => void>();
@@ -174,17 +174,17 @@ function realCommands(store: Store) {
   } satisfies Partial<Commands>;
 }
 
-/** Commands that write down what they were asked for and give back the task as it is. */
-function recordCommands(store: Store, asked: Asked[]): Omit<Commands, keyof ReturnType<typeof realCommands>> {
+/** Commands that record their calls and return the task unchanged. */
+function recordCommands(store: Store, calls: CommandCall[]): Omit<Commands, keyof ReturnType<typeof realCommands>> {
   const record =
     (command: keyof Commands) =>
     async (id: string, ...given: unknown[]): Promise<Task> => {
-      asked.push([command, id, ...given]);
+      calls.push([command, id, ...given]);
       return (await store.tasks.getTask(id)) ?? makeTask({ id });
     };
   return {
     async submit(draft, actor) {
-      asked.push(["submit", draft, actor]);
+      calls.push(["submit", draft, actor]);
       const task = makeTask({ description: draft.description, project: draft.project, submittedBy: actor.name });
       return (await saveTask(store, task, draft.key)).task;
     },
@@ -199,26 +199,26 @@ function recordCommands(store: Store, asked: Asked[]): Omit<Commands, keyof Retu
     kill: record("kill"),
     retry: record("retry"),
     async remove(id) {
-      asked.push(["remove", id]);
+      calls.push(["remove", id]);
     },
     async runSchedule(schedule, actor) {
-      asked.push(["runSchedule", schedule, actor.name]);
+      calls.push(["runSchedule", schedule, actor.name]);
       return makeTask({ project: schedule.project });
     },
     async addRule(draft, actor) {
-      asked.push(["addRule", draft, actor.name]);
+      calls.push(["addRule", draft, actor.name]);
       return makeRule({ project: draft.project, text: draft.text, by: actor.name });
     },
     async editRule(id, patch) {
-      asked.push(["editRule", id, patch]);
+      calls.push(["editRule", id, patch]);
       return makeRule({ id });
     },
     async removeRule(id) {
-      asked.push(["removeRule", id]);
+      calls.push(["removeRule", id]);
       return makeRule({ id });
     },
     async giveReason(proposal, reason, actor) {
-      asked.push(["giveReason", proposal, reason, actor.name]);
+      calls.push(["giveReason", proposal, reason, actor.name]);
       return {
         proposal: makeProposal({ reason: { ...reason, by: actor.name, at: NOW } }),
         rule: makeRule(),

@@ -5,28 +5,28 @@ function request(body: string | ReadableStream<Uint8Array>): Request {
   return new Request("http://127.0.0.1/", { method: "POST", body, duplex: "half" });
 }
 
-/** Says something, and then nothing any more. */
+/** Sends a few bytes and then stalls. */
 function unfinished() {
-  const told = { isCancelled: false };
+  const state = { isCancelled: false };
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(Buffer.from("{")),
-    cancel: () => void (told.isCancelled = true),
+    cancel: () => void (state.isCancelled = true),
   });
-  return { told, body };
+  return { state, body };
 }
 
-it("waits for a body for so long, lets go of it, and then has room for others", async () => {
+it("webhook body: a stalled body times out and frees its slot", async () => {
   const read = createHookBodies(50);
   const slow = Array.from({ length: 8 }, unfinished);
   const late = await Promise.allSettled(slow.map(({ body }) => read(request(body))));
   for (const one of late)
     expect(one).toMatchObject({ reason: { status: 408, message: expect.stringContaining("within 0.05 seconds") } });
-  expect(slow.map(({ told }) => told.isCancelled)).toEqual(Array(8).fill(true));
+  expect(slow.map(({ state }) => state.isCancelled)).toEqual(Array(8).fill(true));
   expect((await createHookBodies()(request("{}"))).toString()).toBe("{}");
   expect(await read(request(""))).toHaveLength(0);
 });
 
-it("turns away the ninth while eight are read, and takes it when one is done", async () => {
+it("webhook body: a ninth concurrent body is refused until one of the eight is done", async () => {
   const read = createHookBodies();
   const given = Array.from({ length: 8 }, () => new TransformStream<Uint8Array, Uint8Array>());
   const reading = given.map(({ readable }) => read(request(readable)));
@@ -38,10 +38,10 @@ it("turns away the ninth while eight are read, and takes it when one is done", a
   await Promise.all(reading);
 });
 
-it("tells a body that broke off as that", async () => {
+it("webhook body: an interrupted body is reported as such", async () => {
   const body = new ReadableStream({ start: (controller) => controller.error(new Error("reset")) });
   await expect(createHookBodies()(request(body))).rejects.toMatchObject({
     status: 400,
-    message: "The connection broke off before the body was whole.",
+    message: "The connection ended before the body was complete.",
   });
 });

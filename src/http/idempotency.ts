@@ -4,62 +4,70 @@ import type { Log } from "../ports/log.ts";
 import type { PeopleStore } from "../ports/store.ts";
 import { RequestError } from "./problem.ts";
 
-export interface Answer {
+export interface StoredResponse {
   readonly status: number;
   readonly body: string;
 }
 
-export interface OnceDeps {
+export interface IdempotencyDeps {
   readonly store: { readonly people: Pick<PeopleStore, "recallAnswer" | "keepAnswer"> };
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Does the same request with the same key once; a repetition gets the first answer, also while the first is under way. */
-export type Once = (key: string, request: string, perform: () => Promise<Answer>) => Promise<Answer>;
+/** Performs a request with a key once. A repeated request gets the first response, even if the first is still running. */
+export type PerformOnce = (
+  key: string,
+  request: string,
+  perform: () => Promise<StoredResponse>,
+) => Promise<StoredResponse>;
 
-export function createOnce({ store, clock, log }: OnceDeps): Once {
-  const underWay = new Map<string, { readonly request: string; readonly answer: Promise<Answer> }>();
+export function createIdempotency({ store, clock, log }: IdempotencyDeps): PerformOnce {
+  const pending = new Map<string, { readonly request: string; readonly response: Promise<StoredResponse> }>();
 
-  async function performOnce(key: string, request: string, perform: () => Promise<Answer>): Promise<Answer> {
+  async function performOrReplay(
+    key: string,
+    request: string,
+    perform: () => Promise<StoredResponse>,
+  ): Promise<StoredResponse> {
     const kept = await store.people.recallAnswer(key);
     if (kept !== null) {
-      demandSame(kept.request, request);
+      requireSameRequest(kept.request, request);
       return { status: kept.status, body: kept.body };
     }
-    // Refusals are thrown past here and not kept: they changed nothing, so the request may be tried again.
-    const answer = await perform();
+    // Errors are thrown and not stored: they changed nothing, so the request may be retried.
+    const response = await perform();
     try {
-      await store.people.keepAnswer(key, { request, ...answer }, clock.now());
+      await store.people.keepAnswer(key, { request, ...response }, clock.now());
     } catch (error) {
-      // The work is done: a failure to remember that must not look like a failure to do it.
-      log.warn("the answer for an idempotency key was not kept", { error: String(error) });
+      // The request has succeeded. Failing to store the response must not make it look like a failure.
+      log.warn("the response for an idempotency key was not stored", { error: String(error) });
     }
-    return answer;
+    return response;
   }
 
   return async (key, request, perform) => {
-    const running = underWay.get(key);
+    const running = pending.get(key);
     if (running !== undefined) {
-      demandSame(running.request, request);
-      return await running.answer;
+      requireSameRequest(running.request, request);
+      return await running.response;
     }
-    const answer = performOnce(key, request, perform);
-    underWay.set(key, { request, answer });
+    const response = performOrReplay(key, request, perform);
+    pending.set(key, { request, response });
     try {
-      return await answer;
+      return await response;
     } finally {
-      underWay.delete(key);
+      pending.delete(key);
     }
   };
 }
 
-/** What makes two requests the same. */
+/** Requests with the same fingerprint count as the same request. */
 export function fingerprint(method: string, path: string, body: string): string {
   return createHash("sha256").update(`${method} ${path}\n${body}`).digest("hex");
 }
 
-function demandSame(first: string, second: string): void {
+function requireSameRequest(first: string, second: string): void {
   if (first === second) return;
   throw new RequestError(409, "This Idempotency-Key was used for another request.", {
     hint: "Use a new key for every new request.",

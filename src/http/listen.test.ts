@@ -19,7 +19,7 @@ afterEach(async () => {
 
 const LOOPBACK = { host: "127.0.0.1", port: 0, publicUrl: null };
 
-describe("listening", () => {
+describe("HTTP server: listening", () => {
   it.each(["127.0.0.1", "127.9.9.9", "::1", "localhost"])("is allowed on %s", (host) => {
     expect(refuseListening({ host, publicUrl: null })).toBeNull();
   });
@@ -32,7 +32,7 @@ describe("listening", () => {
     },
   );
 
-  it("is allowed beyond loopback behind a declared proxy with TLS, under its name", () => {
+  it("is allowed beyond loopback behind a configured TLS proxy, under its name", () => {
     const publicUrl = "https://night.example.com";
     expect(refuseListening({ host: "0.0.0.0", publicUrl })).toBeNull();
     const request = (host: string) => new Request("http://x/", { headers: { host, origin: publicUrl } });
@@ -41,13 +41,13 @@ describe("listening", () => {
     expect(() => checkOrigin(request("other.example.com"), address)).toThrow("other.example.com");
   });
 
-  it("does not even open the port where it is refused", async () => {
+  it("does not open the port if the address is refused", async () => {
     await expect(openHttpServer(api.deps, { ...LOOPBACK, host: "0.0.0.0" })).rejects.toMatchObject({
       kind: "forbidden",
     });
   });
 
-  it("says that a port is in use", async () => {
+  it("reports a port that is in use", async () => {
     const first = await openHttpServer(api.deps, LOOPBACK);
     await expect(openHttpServer(api.deps, { ...LOOPBACK, port: first.port })).rejects.toMatchObject({
       kind: "unavailable",
@@ -56,17 +56,17 @@ describe("listening", () => {
     await first.close();
   });
 
-  it("knows its address on IPv6 too", () => {
+  it("formats an IPv6 address", () => {
     const request = new Request("http://x/", { headers: { host: "[::1]:4816" } });
     expect(() => checkOrigin(request, { host: "::1", port: 4816, publicUrl: null })).not.toThrow();
   });
 });
 
 describe.each([
-  { name: "the client with fetch", create: createClient },
-  { name: "the client with node:http", create: createNodeClient },
+  { name: "HTTP client with fetch", create: createClient },
+  { name: "HTTP client with node:http", create: createNodeClient },
 ])("$name", ({ create }) => {
-  it("calls, and turns a refusal into an error with its sentence", async () => {
+  it("turns an error response into an error with its message", async () => {
     const server = await openHttpServer(api.deps, LOOPBACK);
     const client = create({ url: server.url, token: OWNER_TOKEN });
     const task = await client.call("POST /tasks", {
@@ -98,7 +98,7 @@ describe.each([
   });
 });
 
-describe("the client", () => {
+describe("HTTP client", () => {
   it("loads neither zod nor the contract nor the server", async () => {
     const script = `
       import { registerHooks } from "node:module";

@@ -8,9 +8,9 @@ import { baseUrl } from "./guard.ts";
 
 export interface ListenOptions {
   readonly host: string;
-  /** 0: any that is free. */
+  /** 0 means any free port. */
   readonly port: number;
-  /** The https address of the proxy that people reach the daemon through, where there is one. */
+  /** The https address of the proxy in front of the daemon, or null. */
   readonly publicUrl: string | null;
 }
 
@@ -21,17 +21,17 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-/** How long answers under way may take when the server closes. */
+/** Time that pending responses get when the server closes. */
 const GRACE_MS = 1000;
-/** Until a request is here whole, its head first; an answer, as a stream of events, may take as long as it likes. */
-const PATIENCE = { headersTimeout: 15_000, requestTimeout: 60_000, connectionsCheckingInterval: 5000 };
-/** The files and programs of the night need the same descriptors. */
+/** Limits for receiving a request. A response has no limit, because it may be an event stream. */
+const REQUEST_TIMEOUTS = { headersTimeout: 15_000, requestTimeout: 60_000, connectionsCheckingInterval: 5000 };
+/** Leaves file descriptors for the files and processes of runs. */
 const MAX_CONNECTIONS = 512;
 
-/** Why this address must not be listened on; null where it may. */
+/** Returns why the daemon must not listen on this address, or null if it may. */
 export function refuseListening({ host, publicUrl }: Pick<ListenOptions, "host" | "publicUrl">): string | null {
   if (isLoopback(host) || publicUrl?.startsWith("https://") === true) return null;
-  return `Listening on ${host} would let others on the network read the token: without TLS only loopback (127.0.0.1, ::1, localhost) is allowed.`;
+  return `Listening on ${host} without TLS would let others on the network read the token. Only loopback (127.0.0.1, ::1, localhost) is allowed.`;
 }
 
 export async function openHttpServer(
@@ -44,16 +44,16 @@ export async function openHttpServer(
     throw new UserError(
       "forbidden",
       refusal,
-      "Put a proxy with TLS in front and declare its https address, or listen on 127.0.0.1.",
+      "Put a TLS proxy in front and configure its https address, or listen on 127.0.0.1.",
     );
   }
   let app: App | null = null;
   const server = createAdaptorServer({
-    // A connection is only taken once the port is known, and then there is an app.
+    // The server accepts connections only after the port is known. By then the app exists.
     fetch: (request, env) => app?.fetch(request, env) ?? new Response(null, { status: 503 }),
     overrideGlobalObjects: false,
-    serverOptions: PATIENCE,
-  }) as Server; // without `createServer` it makes a node:http server
+    serverOptions: REQUEST_TIMEOUTS,
+  }) as Server; // without the option `createServer`, this is a node:http server
   server.maxConnections = MAX_CONNECTIONS;
   const { port } = await listen(server, options);
   const address = { host: options.host, port, publicUrl: options.publicUrl };
@@ -73,14 +73,14 @@ export async function openHttpServer(
 async function listen(server: Server, { host, port }: ListenOptions): Promise<AddressInfo> {
   return await new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(explain(error, host, port)));
-    // A server that listens on TCP has an AddressInfo.
+    // The cast is safe: a server that listens on TCP has an AddressInfo.
     server.listen(port, host, () => resolve(server.address() as AddressInfo));
   });
 }
 
 async function closeServer(server: Server): Promise<void> {
   await new Promise<void>((resolve) => {
-    // A connection whose answer ends after this begins is idle then, and nobody else would close it.
+    // A connection whose response ends later becomes idle, and server.close() does not close it by itself.
     const idle = setInterval(() => server.closeIdleConnections(), 20);
     const grace = setTimeout(() => server.closeAllConnections(), GRACE_MS);
     server.close(() => {
@@ -97,10 +97,14 @@ function explain(error: NodeJS.ErrnoException, host: string, port: number): Erro
       return new UserError(
         "unavailable",
         `Port ${port} on ${host} is in use by another program.`,
-        "Choose another port, or 0 for any that is free.",
+        "Choose another port, or 0 for any free port.",
       );
     case "EACCES":
-      return new UserError("unavailable", `This user may not listen on port ${port}.`, "Choose a port from 1024 on.");
+      return new UserError(
+        "unavailable",
+        `This user may not listen on port ${port}.`,
+        "Choose a port of 1024 or higher.",
+      );
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
       return new UserError("unavailable", `${host} is not an address of this machine.`, "Listen on 127.0.0.1.");

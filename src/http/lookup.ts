@@ -5,7 +5,7 @@ import type { StoreReader } from "../ports/store-mutations.ts";
 import type { TaskJson } from "./contract/task.ts";
 import { viewTask } from "./views/views.ts";
 
-/** Runs of one task that an answer shows; a task that runs away is ended long before. */
+/** Maximum number of runs in a response. The engine ends a runaway task long before it has that many. */
 const MAX_RUNS = 1000;
 
 export async function findTask(store: StoreReader, idOrPrefix: string): Promise<Task> {
@@ -49,14 +49,14 @@ async function find<T>(word: string, idOrPrefix: string, { get, search }: Finder
     throw new UserError(
       "not_found",
       `There is no ${word} "${idOrPrefix}".`,
-      `List them with GET /${word}s or \`nightshift queue\`.`,
+      `List them with GET /${word}s or "nightshift queue".`,
     );
   }
   if (others.length > 0) {
     throw new UserError(
       "conflict",
-      `"${idOrPrefix}" may be any of ${[id, ...others].join(", ")}.`,
-      `Write more of the ${word}'s id.`,
+      `"${idOrPrefix}" is ambiguous: it matches ${[id, ...others].join(", ")}.`,
+      `Use a longer prefix of the ${word}'s id.`,
     );
   }
   return found;

@@ -5,7 +5,7 @@ import { ROUTES } from "./contract/routes.ts";
 
 type Json = Record<string, unknown>;
 
-/** The whole table as OpenAPI 3.1. */
+/** Describes all routes as OpenAPI 3.1. */
 export function describeApi(version: string): Json {
   const schemas: Json = {};
   const paths: Record<string, Json> = {};
@@ -49,8 +49,10 @@ function describeRoute(key: string, row: Route, { schemas, problem }: Shared): J
       ...parameters("query", row.query, schemas),
       ...(row.stream === null
         ? []
-        : [headerParameter("Last-Event-ID", "Where to go on: the id of the last message seen.")]),
-      ...(isMutation ? [headerParameter("Idempotency-Key", "The same key with the same request acts once.")] : []),
+        : [headerParameter("Last-Event-ID", "Id of the last received message, to resume after it.")]),
+      ...(isMutation
+        ? [headerParameter("Idempotency-Key", "A repeated request with the same key is performed only once.")]
+        : []),
     ],
     ...(row.body === null
       ? {}
@@ -62,7 +64,7 @@ function describeRoute(key: string, row: Route, { schemas, problem }: Shared): J
         }),
     responses: {
       [row.status]: { description: row.summary, ...describeContent(row, schemas) },
-      default: { description: "Why not.", content: { "application/problem+json": { schema: problem } } },
+      default: { description: "Error.", content: { "application/problem+json": { schema: problem } } },
     },
   };
 }
@@ -70,14 +72,14 @@ function describeRoute(key: string, row: Route, { schemas, problem }: Shared): J
 function describeContent(row: Route, schemas: Json): Json {
   const content: Json = {};
   if (row.ok !== null) content["application/json"] = { schema: schemaOf(row.ok, "output", schemas) };
-  // OpenAPI 3.1 has no word for streams: the schema is that of each message's data.
+  // OpenAPI 3.1 cannot describe streams. The schema describes the data of each message.
   if (row.stream !== null) content["text/event-stream"] = { schema: schemaOf(row.stream, "output", schemas) };
   return Object.keys(content).length === 0 ? {} : { content };
 }
 
 function parameters(place: "path" | "query", schema: z.ZodType, schemas: Json): Json[] {
   const { properties = {}, required = [] } = schemaOf(schema, "input", schemas) as {
-    properties?: Record<string, unknown>; // what z.toJSONSchema gives for an object
+    properties?: Record<string, unknown>; // the shape that z.toJSONSchema returns for an object
     required?: string[];
   };
   return Object.entries(properties).map(([name, value]) => ({
@@ -92,19 +94,19 @@ function headerParameter(name: string, description: string): Json {
   return { name, in: "header", required: false, description, schema: { type: "string" } };
 }
 
-/** Named schemas go to `schemas`, once; what remains refers to them. */
+/** Converts a schema. Named schemas are added to `schemas` once and referenced. */
 function schemaOf(schema: z.ZodType, io: "input" | "output", schemas: Json): Json {
   const {
     $schema: _,
     $defs = {},
     ...rest
-  } = z.toJSONSchema(schema, { io, override: io === "output" ? leaveRoom : () => {} });
+  } = z.toJSONSchema(schema, { io, override: io === "output" ? allowNewFields : () => {} });
   for (const [name, definition] of Object.entries($defs)) schemas[name] ??= rebase(definition);
   return rebase(rest);
 }
 
-/** Answers may gain fields: who reads them must not refuse what they do not know. */
-function leaveRoom({ jsonSchema }: { jsonSchema: { additionalProperties?: unknown } }): void {
+/** Responses may get new fields, so clients must accept unknown ones. */
+function allowNewFields({ jsonSchema }: { jsonSchema: { additionalProperties?: unknown } }): void {
   if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
 }
 

@@ -10,7 +10,7 @@ import {
 import type { Log } from "../ports/log.ts";
 import type { ProblemJson } from "./contract/problem.ts";
 
-/** Why a request was refused before any command saw it. */
+/** A request that was refused before it reached a command. */
 export class RequestError extends Error {
   override readonly name = "RequestError";
   readonly status: number;
@@ -27,15 +27,15 @@ export class RequestError extends Error {
 
 const TITLES = {
   400: "Invalid request",
-  401: "Not signed in",
+  401: "Not authenticated",
   403: "Not allowed",
   404: "Not found",
-  408: "Request too slow",
-  409: "Not possible now",
+  408: "Request timeout",
+  409: "Conflict",
   413: "Request too large",
   415: "Not JSON",
   422: "Invalid configuration",
-  429: "Too many at once",
+  429: "Too many requests",
   500: "Internal error",
   503: "Not available",
 } as const;
@@ -62,28 +62,20 @@ const SLUGS: Readonly<Record<number, string>> = {
   503: "unavailable",
 };
 
-/** The answer for whatever was thrown. What nobody foresaw is told by an id only: its text may hold paths or secrets. */
+/** Converts an error to a problem response. For an unexpected error it contains only an id, because the text may have paths or secrets. */
 export function toProblem(error: unknown, log: Log): ProblemJson {
   if (error instanceof RequestError) return problem(error.status, error.message, error.hint, error.issues);
   if (error instanceof UserError) return problem(STATUS_OF_KIND[error.kind], error.message, error.hint);
   if (error instanceof ConfigError) return problem(422, error.message, null, error.issues);
   if (error instanceof StaleTaskError || error instanceof LeaseLostError) {
-    return problem(
-      409,
-      "The task changed while this was being done.",
-      "Look at the task again and repeat the request.",
-    );
+    return problem(409, "The task changed while the request was processed.", "Reload the task and repeat the request.");
   }
   const id = randomBytes(4).toString("hex");
   log.error("request failed", {
     error_id: id,
     error: error instanceof Error ? (error.stack ?? error.message) : String(error),
   });
-  return problem(
-    500,
-    `Something went wrong that should not (error ${id}).`,
-    "The daemon's log has the details under that id.",
-  );
+  return problem(500, `An unexpected error occurred (id ${id}).`, "Look for this id in the daemon's log.");
 }
 
 export function problemResponse(body: ProblemJson): Response {

@@ -24,7 +24,7 @@ afterAll(async () => {
   await api.close();
 });
 
-/** A task with everything that a task can have. */
+/** A task with all optional fields set. */
 function fullTask(): Task {
   const question = {
     id: "q1",
@@ -51,10 +51,10 @@ function fullTask(): Task {
   });
 }
 
-/** The answer, held to the schema that the table gives for it: nothing missing, nothing more. */
+/** Returns the response after checking it strictly against the route's schema. */
 async function reply<K extends RouteKey>(key: K, more: { path?: string; body?: unknown } = {}) {
   const [method = "", path = ""] = key.split(" ");
-  const response = await api.ask(
+  const response = await api.request(
     method,
     `${BASE}${more.path ?? path}`,
     more.body === undefined ? {} : { body: more.body },
@@ -65,8 +65,8 @@ async function reply<K extends RouteKey>(key: K, more: { path?: string; body?: u
   return row.ok.parse(await response.json()) as z.output<NonNullable<(typeof ROUTES)[K]["ok"]>>; // parsed by that very schema
 }
 
-describe("tasks", () => {
-  it("are shown whole", async () => {
+describe("API: tasks", () => {
+  it("are returned with all fields", async () => {
     const task = await reply("GET /tasks/:id", { path: `/tasks/${ended.id}` });
     expect(task).toMatchObject({
       duration_ms: 5000,
@@ -82,7 +82,7 @@ describe("tasks", () => {
     expect(task.description).toHaveLength(600);
   });
 
-  it("are shown with what they wait for, in snake case and ISO times", async () => {
+  it("include what they wait for, in snake case and with ISO times", async () => {
     const task = await reply("GET /tasks/:id", { path: `/tasks/${waiting.id}` });
     expect(task).toMatchObject({
       category: "docs (fallback from tests)",
@@ -92,7 +92,7 @@ describe("tasks", () => {
     });
   });
 
-  it("are listed lean, newest first, a page at a time", async () => {
+  it("are listed without details, newest first, in pages", async () => {
     const first = await reply("GET /tasks", { path: "/tasks?limit=1" });
     expect(first.tasks).toHaveLength(1);
     const second = await reply("GET /tasks", { path: `/tasks?limit=1&cursor=${encodeURIComponent(first.next ?? "")}` });
@@ -104,12 +104,12 @@ describe("tasks", () => {
     expect(tasks[0]?.description.endsWith("…")).toBe(true);
   });
 
-  it("take a list of statuses in either spelling", async () => {
+  it("can be filtered by several statuses, comma-separated or repeated", async () => {
     const { tasks } = await reply("GET /tasks", { path: "/tasks?status=succeeded&status=waiting&project=shop" });
     expect(tasks).toHaveLength(2);
   });
 
-  it("have a diff, and events by page", async () => {
+  it("have a diff and pages of events", async () => {
     expect(await reply("GET /tasks/:id/diff", { path: `/tasks/${ended.id}/diff` })).toMatchObject({
       run,
       patch: "diff --git a/x b/x\n",
@@ -121,7 +121,7 @@ describe("tasks", () => {
   });
 });
 
-describe("decisions", () => {
+describe("API: decisions", () => {
   const me = { kind: "person", name: "alice" };
   it.each([
     ["approve", { plan_hash: "h1" }, ["h1"]],
@@ -135,20 +135,20 @@ describe("decisions", () => {
     ["cancel", undefined, []],
     ["kill", undefined, []],
     ["retry", { from: "checking" }, ["checking"]],
-  ] as const)("%s %o", async (verb, body, given) => {
-    api.asked.length = 0;
+  ] as const)("POST /tasks/:id/%s passes %o to the command", async (verb, body, given) => {
+    api.calls.length = 0;
     const task = await reply(`POST /tasks/:id/${verb}`, { path: `/tasks/${waiting.id}/${verb}`, body });
     expect(task.id).toBe(waiting.id);
-    expect(api.asked).toEqual([[verb, waiting.id, ...given, me]]);
+    expect(api.calls).toEqual([[verb, waiting.id, ...given, me]]);
   });
 
-  it("submits with every field and its default", async () => {
-    api.asked.length = 0;
+  it("POST /tasks passes every field with its default to the command", async () => {
+    api.calls.length = 0;
     const task = await reply("POST /tasks", {
       body: { project: "shop", description: "Paint", timeout_ms: 5, auto_approve: true },
     });
     expect(task).toMatchObject({ description: "Paint", submitted_by: "alice", status: "queued" });
-    expect(api.asked[0]?.[1]).toEqual({
+    expect(api.calls[0]?.[1]).toEqual({
       project: "shop",
       pipeline: "staged",
       title: null,
@@ -167,19 +167,19 @@ describe("decisions", () => {
       key: null,
     });
     await reply("DELETE /tasks/:id", { path: `/tasks/${task.id}` });
-    expect(api.asked.at(-1)).toEqual(["remove", task.id]);
+    expect(api.calls.at(-1)).toEqual(["remove", task.id]);
   });
 });
 
-describe("runs", () => {
-  it("are listed and shown", async () => {
+describe("API: runs", () => {
+  it("are listed and returned by id", async () => {
     expect((await reply("GET /runs", { path: `/runs?task=${ended.id}&status=succeeded` })).runs).toMatchObject([
       { id: run },
     ]);
     expect((await reply("GET /runs/:id", { path: `/runs/${run.slice(0, 10)}` })).id).toBe(run);
   });
 
-  it("give their output page by page", async () => {
+  it("return their output in pages", async () => {
     const page = await reply("GET /runs/:id/output", { path: `/runs/${run}/output?format=json` });
     expect(page).toMatchObject({ offset: 0, ended: false, lines: [{ events: [{ type: "text", text: "hello" }] }] });
     const end = await reply("GET /runs/:id/output", { path: `/runs/${run}/output?format=json&offset=${page.next}` });
@@ -187,8 +187,8 @@ describe("runs", () => {
   });
 });
 
-describe("the rest", () => {
-  it("costs", async () => {
+describe("API: other routes", () => {
+  it("GET /costs sums costs by the requested dimensions", async () => {
     const costs = await reply("GET /costs", { path: "/costs?since=2026-11-15&until=2026-11-16T00:00:00%2B01:00" });
     expect(costs).toMatchObject({
       since: "2026-11-14T23:00:00.000Z",
@@ -209,10 +209,10 @@ describe("the rest", () => {
       "until=9999-12-31",
       "since=2026-11-16&until=2026-11-15",
     ])
-      expect((await api.ask("GET", `${BASE}/costs?${query}`)).status, query).toBe(400);
+      expect((await api.request("GET", `${BASE}/costs?${query}`)).status, query).toBe(400);
   });
 
-  it("agents, status, health, stop", async () => {
+  it("agents, status, health and stop match the contract", async () => {
     expect((await reply("GET /agents")).agents).toMatchObject([{ name: "mine", usable: true, parked_until: null }]);
     expect(await reply("GET /status")).toMatchObject({
       pid: 42,
@@ -230,19 +230,19 @@ describe("the rest", () => {
 
   it("tokens: made once, listed without the secret, taken back", async () => {
     const { token } = await reply("POST /tokens", { body: { name: "bob", rights: ["submit", "submit"] } });
-    const listed = await api.ask("GET", `${BASE}/tokens`);
+    const listed = await api.request("GET", `${BASE}/tokens`);
     expect(await listed.clone().text()).not.toContain(token);
     expect(ROUTES["GET /tokens"].ok.parse(await listed.json()).tokens).toMatchObject([
       { name: "bob", rights: ["submit"] },
     ]);
     for (const name of ["bob", "alice"]) {
-      expect((await api.ask("POST", `${BASE}/tokens`, { body: { name, rights: [] } })).status).toBe(409);
+      expect((await api.request("POST", `${BASE}/tokens`, { body: { name, rights: [] } })).status).toBe(409);
     }
     const asBob = { headers: { authorization: `Bearer ${token}` } };
-    expect((await api.ask("GET", `${BASE}/tasks`, asBob)).status).toBe(200);
+    expect((await api.request("GET", `${BASE}/tasks`, asBob)).status).toBe(200);
     await reply("DELETE /tokens/:name", { path: "/tokens/bob" });
-    expect((await api.ask("GET", `${BASE}/tasks`, asBob)).status).toBe(401);
-    expect((await api.ask("DELETE", `${BASE}/tokens/bob`)).status).toBe(404);
+    expect((await api.request("GET", `${BASE}/tasks`, asBob)).status).toBe(401);
+    expect((await api.request("DELETE", `${BASE}/tokens/bob`)).status).toBe(404);
     const written = await lastEvents(2);
     expect(written).toMatchObject([
       { type: "token.added", task: null, actor: { name: "alice" }, data: { name: "bob", rights: ["submit"] } },
@@ -263,7 +263,7 @@ describe("projects", () => {
     expect(registered.pending).toMatchObject({ hash: "h1", changes: [{ key: "sandbox.network", wanted: "x" }] });
     expect((await api.store.projects.getProject("shop"))?.accepted).toBe("{}");
 
-    const blind = await api.ask("POST", `${BASE}/projects`, { body: { path: "/src/shop", accept: "h0" } });
+    const blind = await api.request("POST", `${BASE}/projects`, { body: { path: "/src/shop", accept: "h0" } });
     expect(blind.status).toBe(409);
     expect((await api.store.projects.getProject("shop"))?.accepted).toBe("{}");
 
@@ -292,7 +292,7 @@ describe("projects", () => {
       { ...known, path: "/elsewhere/shop" },
       makeEvent({ type: "project.registered" }),
     );
-    const response = await api.ask("POST", `${BASE}/projects`, { body: { path: "/src/shop", accept: "h1" } });
+    const response = await api.request("POST", `${BASE}/projects`, { body: { path: "/src/shop", accept: "h1" } });
     expect(response.status).toBe(409);
     expect((await api.store.projects.getProject("shop"))?.path).toBe("/elsewhere/shop");
   });
@@ -303,7 +303,7 @@ describe("projects", () => {
     const before = { ...known, name: "old-shop", path: "/src/shop" };
     await api.store.projects.saveProject(before, makeEvent({ type: "project.registered" }));
     for (const body of [{ path: "/src/shop" }, { path: "/src/shop", accept: "h1" }]) {
-      const response = await api.ask("POST", `${BASE}/projects`, { body });
+      const response = await api.request("POST", `${BASE}/projects`, { body });
       expect(response.status).toBe(409);
       const said = JSON.stringify(await response.json());
       expect(said).toContain('is registered as \\"old-shop\\" and calls itself \\"shop\\" now');
@@ -322,7 +322,7 @@ describe("projects", () => {
     if (known === null) throw new Error("the project is gone");
     const moved = { ...known, path: "/src/shop", remote: "https://ada:secret@git.example.com/old.git" };
     await api.store.projects.saveProject(moved, makeEvent({ type: "project.trusted" }));
-    const response = await api.ask("POST", `${BASE}/projects`, { body: { path: "/src/shop" } });
+    const response = await api.request("POST", `${BASE}/projects`, { body: { path: "/src/shop" } });
     const said = JSON.stringify(await response.json());
     expect(said).toContain("was registered with the remote https://git.example.com/old.git and has /src/shop now");
     expect(said).not.toContain("secret");
@@ -331,13 +331,13 @@ describe("projects", () => {
 
   it("need a place, and only one", async () => {
     for (const body of [{}, { path: "/a", url: "u" }, { path: "relative" }]) {
-      expect((await api.ask("POST", `${BASE}/projects`, { body })).status).toBe(400);
+      expect((await api.request("POST", `${BASE}/projects`, { body })).status).toBe(400);
     }
   });
 
   it("are kept while they have unfinished tasks", async () => {
-    expect((await api.ask("DELETE", `${BASE}/projects/shop`)).status).toBe(409);
-    expect((await api.ask("DELETE", `${BASE}/projects/nowhere`)).status).toBe(404);
+    expect((await api.request("DELETE", `${BASE}/projects/shop`)).status).toBe(409);
+    expect((await api.request("DELETE", `${BASE}/projects/nowhere`)).status).toBe(404);
     expect(await api.store.projects.getProject("shop")).not.toBeNull();
   });
 });

@@ -31,39 +31,42 @@ function taskPath(): string {
   return `/api/v1/tasks/${task.id}`;
 }
 
-/** What pausing the task answers when the command throws. */
+/** Returns the response to a pause request whose command throws. */
 async function failWith(error: Error) {
   const commands = api.deps.commands as { pause: unknown }; // the harness made it writable
   commands.pause = async () => {
     throw error;
   };
-  return await api.ask("POST", `/api/v1/tasks/${task.id}/pause`);
+  return await api.request("POST", `/api/v1/tasks/${task.id}/pause`);
 }
 
-describe("bodies", () => {
-  it("refuses what is not JSON by its type", async () => {
-    const response = await api.ask("POST", "/api/v1/tasks", { body: "a=b", headers: { "content-type": "text/plain" } });
+describe("API: request bodies", () => {
+  it("refuses a content type other than JSON", async () => {
+    const response = await api.request("POST", "/api/v1/tasks", {
+      body: "a=b",
+      headers: { "content-type": "text/plain" },
+    });
     expect(response.status).toBe(415);
     expect((await problemOf(response)).detail).toContain("text/plain");
   });
 
-  it("says where broken JSON is broken", async () => {
-    const response = await api.ask("POST", "/api/v1/tasks", { body: '{\n  "project": "shop" "x": 1 }' });
+  it("reports the position of a JSON syntax error", async () => {
+    const response = await api.request("POST", "/api/v1/tasks", { body: '{\n  "project": "shop" "x": 1 }' });
     expect(response.status).toBe(400);
     expect((await problemOf(response)).issues).toMatchObject([{ line: 2, column: 21 }]);
   });
 
-  it("claims no place where the parser names none", async () => {
-    const response = await api.ask("POST", "/api/v1/tasks", { body: '{"project": shop}' });
+  it("reports no position if the parser names none", async () => {
+    const response = await api.request("POST", "/api/v1/tasks", { body: '{"project": shop}' });
     expect(await problemOf(response)).toMatchObject({ status: 400, issues: [{ line: null, column: null }] });
   });
 
-  it("says that JSON ended too early", async () => {
-    const response = await api.ask("POST", "/api/v1/tasks", { body: '{"project":' });
+  it("reports truncated JSON", async () => {
+    const response = await api.request("POST", "/api/v1/tasks", { body: '{"project":' });
     expect((await problemOf(response)).issues).toMatchObject([{ line: 1, column: 12 }]);
   });
 
-  it("refuses bytes that are no text", async () => {
+  it("refuses invalid UTF-8", async () => {
     const response = await api.app.request("http://127.0.0.1:4816/api/v1/tasks", {
       method: "POST",
       headers: { host: "127.0.0.1:4816", authorization: `Bearer ${OWNER_TOKEN}`, "content-type": "application/json" },
@@ -73,17 +76,17 @@ describe("bodies", () => {
     expect((await problemOf(response)).detail).toContain("UTF-8");
   });
 
-  it("takes two megabytes and no more, whatever the length header says", async () => {
+  it("accepts at most 2 MB, whatever the Content-Length says", async () => {
     const fits = JSON.stringify({ ...DRAFT, description: "x".repeat(MAX_BODY - 100) });
-    expect((await api.ask("POST", "/api/v1/tasks", { body: fits })).status).toBe(201);
+    expect((await api.request("POST", "/api/v1/tasks", { body: fits })).status).toBe(201);
     const tooLarge = JSON.stringify({ ...DRAFT, description: "x".repeat(MAX_BODY) });
-    expect((await api.ask("POST", "/api/v1/tasks", { body: tooLarge })).status).toBe(413);
-    const lying = await api.ask("POST", "/api/v1/tasks", { body: tooLarge, headers: { "content-length": "10" } });
+    expect((await api.request("POST", "/api/v1/tasks", { body: tooLarge })).status).toBe(413);
+    const lying = await api.request("POST", "/api/v1/tasks", { body: tooLarge, headers: { "content-length": "10" } });
     expect(lying.status).toBe(413);
   });
 
-  it("lists every problem at once", async () => {
-    const response = await api.ask("POST", "/api/v1/tasks", {
+  it("lists all problems at once", async () => {
+    const response = await api.request("POST", "/api/v1/tasks", {
       body: { description: "", priority: "soon", colour: "red" },
     });
     expect(response.status).toBe(400);
@@ -92,79 +95,79 @@ describe("bodies", () => {
     expect(detail).toContain("colour");
   });
 
-  it("refuses unknown and wrong query parameters", async () => {
-    const response = await api.ask("GET", "/api/v1/tasks?status=queued,sleeping&limit=0&page=2");
+  it("refuses unknown and invalid query parameters", async () => {
+    const response = await api.request("GET", "/api/v1/tasks?status=queued,sleeping&limit=0&page=2");
     expect((await problemOf(response)).issues.map(({ key }) => key)).toEqual(
       expect.arrayContaining(["status.1", "limit", ""]),
     );
   });
 });
 
-describe("ids", () => {
-  it("finds a task by any unique prefix, with or without its word", async () => {
+describe("API: ids", () => {
+  it("finds a task by any unique prefix, with or without task_", async () => {
     for (const id of [task.id, task.id.slice(0, 9), task.id.slice("task_".length, 10)]) {
-      expect(await (await api.ask("GET", `/api/v1/tasks/${id}`)).json()).toMatchObject({ id: task.id });
+      expect(await (await api.request("GET", `/api/v1/tasks/${id}`)).json()).toMatchObject({ id: task.id });
     }
   });
 
-  it("names the candidates of an ambiguous prefix", async () => {
+  it("lists the candidates of an ambiguous prefix", async () => {
     await saveTask(api.store, makeTask({ id: "task_aaaaaaaa01" }));
     await saveTask(api.store, makeTask({ id: "task_aaaaaaaa02" }));
-    const response = await api.ask("POST", "/api/v1/tasks/aaaa/cancel");
+    const response = await api.request("POST", "/api/v1/tasks/aaaa/cancel");
     expect(response.status).toBe(409);
     expect((await problemOf(response)).detail).toMatch(/task_aaaaaaaa01.*task_aaaaaaaa02/);
-    expect(api.asked).toEqual([]);
+    expect(api.calls).toEqual([]);
   });
 
-  it("prefers the whole id over longer ones that begin with it", async () => {
+  it("prefers an exact id over longer ids with the same prefix", async () => {
     await saveTask(api.store, makeTask({ id: "task_bbbbbbbb0" }));
     await saveTask(api.store, makeTask({ id: "task_bbbbbbbb01" }));
-    expect((await api.ask("GET", "/api/v1/tasks/task_bbbbbbbb0")).status).toBe(200);
+    expect((await api.request("GET", "/api/v1/tasks/task_bbbbbbbb0")).status).toBe(200);
   });
 
-  it("answers 404 for an unknown id and 400 for what is none", async () => {
-    expect((await api.ask("GET", "/api/v1/tasks/zzzzzzzz")).status).toBe(404);
-    expect((await api.ask("GET", "/api/v1/runs/zzzzzzzz")).status).toBe(404);
-    expect((await api.ask("GET", "/api/v1/tasks/%25")).status).toBe(400);
+  it("responds 404 to an unknown id and 400 to an invalid one", async () => {
+    expect((await api.request("GET", "/api/v1/tasks/zzzzzzzz")).status).toBe(404);
+    expect((await api.request("GET", "/api/v1/runs/zzzzzzzz")).status).toBe(404);
+    expect((await api.request("GET", "/api/v1/tasks/%25")).status).toBe(400);
   });
 
-  it("gives commands the whole id and who asked", async () => {
-    await api.ask("POST", `/api/v1/tasks/${task.id.slice(0, 12)}/approve`, { body: { plan_hash: "h" } });
-    expect(api.asked).toEqual([["approve", task.id, "h", { kind: "person", name: "alice" }]]);
+  it("passes the full id and the caller to commands", async () => {
+    await api.request("POST", `/api/v1/tasks/${task.id.slice(0, 12)}/approve`, { body: { plan_hash: "h" } });
+    expect(api.calls).toEqual([["approve", task.id, "h", { kind: "person", name: "alice" }]]);
   });
 });
 
-describe("Idempotency-Key", () => {
+describe("API: Idempotency-Key", () => {
   const headers = { "idempotency-key": "k1" };
 
-  it("does the same request once, also when both come at once", async () => {
-    const both = await Promise.all([1, 2].map(() => api.ask("POST", "/api/v1/tasks", { body: DRAFT, headers })));
-    const later = await api.ask("POST", "/api/v1/tasks", { body: DRAFT, headers });
+  it("performs the same request once, even if both arrive at the same time", async () => {
+    const both = await Promise.all([1, 2].map(() => api.request("POST", "/api/v1/tasks", { body: DRAFT, headers })));
+    const later = await api.request("POST", "/api/v1/tasks", { body: DRAFT, headers });
     const ids = await Promise.all([...both, later].map(async (response) => taskSchema.parse(await response.json()).id));
     expect(new Set(ids).size).toBe(1);
     expect([...both, later].map(({ status }) => status)).toEqual([201, 201, 201]);
-    expect(api.asked).toHaveLength(1);
+    expect(api.calls).toHaveLength(1);
   });
 
-  it("refuses the same key for another request", async () => {
-    await api.ask("POST", "/api/v1/tasks", { body: DRAFT, headers });
-    const other = await api.ask("POST", "/api/v1/tasks", { body: { ...DRAFT, title: "Other" }, headers });
+  it("refuses to reuse a key for a different request", async () => {
+    await api.request("POST", "/api/v1/tasks", { body: DRAFT, headers });
+    const other = await api.request("POST", "/api/v1/tasks", { body: { ...DRAFT, title: "Other" }, headers });
     expect(other.status).toBe(409);
-    expect(api.asked).toHaveLength(1);
+    expect(api.calls).toHaveLength(1);
   });
 
-  it("keeps one person's answer from another", async () => {
-    const response = await api.ask("POST", "/api/v1/tokens", { body: { name: "bob", rights: ["submit"] } });
+  it("does not replay one person's response to another", async () => {
+    const response = await api.request("POST", "/api/v1/tokens", { body: { name: "bob", rights: ["submit"] } });
     const made = issuedTokenSchema.parse(await response.json());
-    await api.ask("POST", "/api/v1/tasks", { body: DRAFT, headers });
-    await api.ask("POST", "/api/v1/tasks", {
+    await api.request("POST", "/api/v1/tasks", { body: DRAFT, headers });
+    await api.request("POST", "/api/v1/tasks", {
       body: DRAFT,
       headers: { ...headers, authorization: `Bearer ${made.token}` },
     });
-    expect(api.asked).toHaveLength(2);
+    expect(api.calls).toHaveLength(2);
   });
 
-  it("makes one task when the answer was lost between commit and keeping it", async () => {
+  it("creates one task if the response was lost between commit and storing it", async () => {
     const forgetful = {
       ...api.deps.store,
       people: { ...api.deps.store.people, recallAnswer: async () => null },
@@ -184,70 +187,70 @@ describe("Idempotency-Key", () => {
     const first = taskSchema.parse(await (await send()).json());
     const second = taskSchema.parse(await (await send()).json());
     app.close();
-    expect(api.asked).toHaveLength(2);
+    expect(api.calls).toHaveLength(2);
     expect(second.id).toBe(first.id);
   });
 
-  it("lets a refused request be tried again", async () => {
+  it("allows a refused request to be retried", async () => {
     const commands = api.deps.commands as { pause: unknown }; // the harness made it writable
     const pause = commands.pause;
     commands.pause = async () => {
       throw new UserError("conflict", "It is not running.", "Wait.");
     };
     const path = `/api/v1/tasks/${task.id}/pause`;
-    expect((await api.ask("POST", path, { headers })).status).toBe(409);
+    expect((await api.request("POST", path, { headers })).status).toBe(409);
     commands.pause = pause;
-    expect((await api.ask("POST", path, { headers })).status).toBe(200);
+    expect((await api.request("POST", path, { headers })).status).toBe(200);
   });
 
-  it("never writes a new token's secret down", async () => {
-    const response = await api.ask("POST", "/api/v1/tokens", { body: { name: "bob", rights: [] }, headers });
+  it("never stores the secret of a new token", async () => {
+    const response = await api.request("POST", "/api/v1/tokens", { body: { name: "bob", rights: [] }, headers });
     expect(response.status).toBe(201);
     expect(await api.store.people.recallAnswer("alice:k1")).toBeNull();
   });
 
-  it("refuses a key without end", async () => {
-    const response = await api.ask("POST", `/api/v1/tasks/${task.id}/pause`, {
+  it("refuses a key that is too long", async () => {
+    const response = await api.request("POST", `/api/v1/tasks/${task.id}/pause`, {
       headers: { "idempotency-key": "k".repeat(201) },
     });
     expect(response.status).toBe(400);
   });
 });
 
-describe("the cookie", () => {
+describe("API: session cookie", () => {
   const until = NOW + 60_000;
   const cookie = `other=1; nightshift=${sealCookie(OWNER_TOKEN, until)}`;
 
-  it("is enough to read", async () => {
-    expect((await api.ask("GET", taskPath(), { headers: { authorization: "", cookie } })).status).toBe(200);
+  it("is sufficient for reading", async () => {
+    expect((await api.request("GET", taskPath(), { headers: { authorization: "", cookie } })).status).toBe(200);
   });
 
-  it("changes something only together with our own origin", async () => {
-    const bare = await api.ask("POST", `${taskPath()}/pause`, { headers: { authorization: "", cookie } });
+  it("is accepted for changes only with our own Origin", async () => {
+    const bare = await api.request("POST", `${taskPath()}/pause`, { headers: { authorization: "", cookie } });
     expect(bare.status).toBe(401);
     const origin = "http://127.0.0.1:4816";
-    const fromOurPage = await api.ask("POST", `${taskPath()}/pause`, {
+    const fromOurPage = await api.request("POST", `${taskPath()}/pause`, {
       headers: { authorization: "", cookie, origin },
     });
     expect(fromOurPage.status).toBe(200);
-    expect(api.asked).toHaveLength(1);
+    expect(api.calls).toHaveLength(1);
   });
 
   it.each([
-    ["of another token", sealCookie("stolen", until)],
-    ["past its end", sealCookie(OWNER_TOKEN, NOW)],
-    ["with a later end written in", sealCookie(OWNER_TOKEN, until).replace(String(until), String(until + 1))],
-    ["of the token itself", OWNER_TOKEN],
-    ["of nonsense", "x.y"],
-  ])("is refused %s", async (_, value) => {
-    const response = await api.ask("GET", taskPath(), {
+    ["signed with another token", sealCookie("stolen", until)],
+    ["after its expiry", sealCookie(OWNER_TOKEN, NOW)],
+    ["with a forged expiry", sealCookie(OWNER_TOKEN, until).replace(String(until), String(until + 1))],
+    ["with the plain token", OWNER_TOKEN],
+    ["with nonsense", "x.y"],
+  ])("is refused: %s", async (_, value) => {
+    const response = await api.request("GET", taskPath(), {
       headers: { authorization: "", cookie: `nightshift=${value}` },
     });
     expect(response.status).toBe(401);
   });
 });
 
-describe("errors", () => {
+describe("API: errors", () => {
   it.each([
     ["invalid", 400],
     ["not_found", 404],
@@ -264,23 +267,23 @@ describe("errors", () => {
     });
   });
 
-  it("hands over the issues of a wrong file", async () => {
+  it("includes the issues of an invalid configuration file", async () => {
     const issue = { file: "nightshift.yaml", line: 3, column: 5, key: "checks", message: "unknown key" };
     const response = await failWith(new ConfigError([issue]));
     expect(response.status).toBe(422);
     expect((await problemOf(response)).issues).toEqual([issue]);
   });
 
-  it("asks to try again when the task changed meanwhile", async () => {
+  it("asks to retry if the task has changed meanwhile", async () => {
     expect((await failWith(new StaleTaskError("version 3"))).status).toBe(409);
   });
 
-  it("says nothing of what nobody foresaw, but logs it under the id it names", async () => {
+  it("hides the text of an unexpected error and logs it with the reported id", async () => {
     const response = await failWith(new TypeError("secret at /home/alice"));
     expect(response.status).toBe(500);
     const { detail, hint } = await problemOf(response);
     expect(`${detail} ${hint}`).not.toContain("secret");
-    const id = /error (\w+)/.exec(detail)?.[1] ?? "none";
+    const id = /id (\w+)/.exec(detail)?.[1] ?? "none";
     expect(api.logged.some((line) => line.includes(id) && line.includes("secret at"))).toBe(true);
   });
 });

@@ -29,12 +29,12 @@ const rows = Object.entries<Route>(ROUTES).map(([key, row]) => {
 });
 const guarded = rows.filter(({ row }) => row.right !== null);
 
-/** A body that no schema takes: who is let in gets 400, and nothing happens. */
+/** A body that no schema accepts: an authorized caller gets 400, and nothing happens. */
 const NONSENSE = { nonsense: true };
 
 async function statusFor(name: string | null, { method, path, row }: (typeof rows)[number]): Promise<number> {
   const headers = { authorization: name === null ? "" : `Bearer secret-of-${name}` };
-  const response = await api.ask(method, path, row.body === null ? { headers } : { headers, body: NONSENSE });
+  const response = await api.request(method, path, row.body === null ? { headers } : { headers, body: NONSENSE });
   await response.body?.cancel();
   return response.status;
 }
@@ -50,13 +50,13 @@ function verbs(...names: string[]): string[] {
   return names.map((name) => `POST /tasks/:id/${name}`);
 }
 
-describe("every route", () => {
+describe("API: every route", () => {
   it.each(guarded)("$key refuses without a token", async (route) => {
     expect(await statusFor(null, route)).toBe(401);
     expect(await statusFor("nobody-we-know", route)).toBe(401);
   });
 
-  it.each(guarded)("$key lets in only who has the right", async (route) => {
+  it.each(guarded)("$key accepts only callers with the right", async (route) => {
     const { right } = route.row;
     for (const name of ["reader", "submit", "approve", "admin"]) {
       const isAllowed = right === "read" || name === "admin" || name === right;
@@ -66,16 +66,16 @@ describe("every route", () => {
   });
 
   it.each(rows)("$key refuses a foreign Host and a foreign Origin", async ({ method, path }) => {
-    const foreignHost = await api.ask(method, path, { headers: { host: "evil.example:4816" } });
+    const foreignHost = await api.request(method, path, { headers: { host: "evil.example:4816" } });
     expect(foreignHost.status).toBe(403);
-    const foreignPort = await api.ask(method, path, { headers: { host: "127.0.0.1:80" } });
+    const foreignPort = await api.request(method, path, { headers: { host: "127.0.0.1:80" } });
     expect(foreignPort.status).toBe(403);
-    const foreignOrigin = await api.ask(method, path, { headers: { origin: "http://evil.example" } });
+    const foreignOrigin = await api.request(method, path, { headers: { origin: "http://evil.example" } });
     expect(foreignOrigin.status).toBe(403);
     expect(problemSchema.parse(await foreignOrigin.json()).detail).toContain("evil.example");
   });
 
-  it("says which rights there are, as documented", () => {
+  it("needs the documented right", () => {
     expect(keysFor(null)).toEqual(["GET /healthz", "POST /projects/:name/forge-hook"]);
     expect(keysFor("submit")).toEqual([
       "POST /improve/plan",
@@ -101,10 +101,10 @@ interface Description extends Record<string, unknown> {
 }
 
 async function readDescription(): Promise<Description> {
-  return (await (await api.ask("GET", `${BASE}/openapi.json`)).json()) as Description; // the validator checks it
+  return (await (await api.request("GET", `${BASE}/openapi.json`)).json()) as Description; // the validator checks it
 }
 
-describe("openapi.json", () => {
+describe("API: openapi.json", () => {
   it("is valid OpenAPI 3.1 and has every route", async () => {
     const document = await readDescription();
     const result = await new Validator().validate(structuredClone(document));
@@ -121,7 +121,7 @@ describe("openapi.json", () => {
     expect(JSON.stringify(document)).not.toContain("#/$defs/");
   });
 
-  it("gives every operation an id of its own", async () => {
+  it("gives every operation a unique id", async () => {
     const document = await readDescription();
     const ids = Object.values(document.paths).flatMap((path) =>
       Object.values(path).map(({ operationId }) => operationId),
@@ -130,18 +130,18 @@ describe("openapi.json", () => {
   });
 });
 
-it("answers what is not there with 404, also beside the API", async () => {
+it("API: unknown paths get 404, also outside of /api/v1", async () => {
   for (const path of [`${BASE}/nothing`, "/api/v2/tasks", "/elsewhere"]) {
-    const response = await api.ask("GET", path);
+    const response = await api.request("GET", path);
     expect(response.status).toBe(404);
     expect(response.headers.get("content-type")).toBe("application/problem+json");
     expect(problemSchema.parse(await response.json()).detail).toContain(path);
   }
 });
 
-it("sends the security headers with every answer", async () => {
+it("API: every response has the security headers", async () => {
   for (const path of [`${BASE}/healthz`, `${BASE}/nothing`, `${BASE}/tasks`]) {
-    const { headers } = await api.ask("GET", path);
+    const { headers } = await api.request("GET", path);
     expect(headers.get("x-content-type-options")).toBe("nosniff");
     expect(headers.get("content-security-policy")).toContain("default-src 'none'");
     expect(headers.get("cache-control")).toBe("no-store");

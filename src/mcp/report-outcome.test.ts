@@ -50,15 +50,15 @@ async function report(client: Client, value: Readonly<Record<string, unknown>>) 
 
 const kept = (): unknown => JSON.parse(readFileSync(reportFile, "utf8"));
 
-describe("a client", () => {
-  test("finds one tool, with the schema of the role", async () => {
+describe("report_outcome server", () => {
+  test("offers one tool with the schema of the role", async () => {
     const client = await connect("review");
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(["report_outcome"]);
     expect(tools[0]?.inputSchema).toEqual(outcomeJsonSchema(REVIEW));
   });
 
-  test("reports any outcome of its role; the last one counts, for its owner's eyes and without unknown keys", async () => {
+  test("accepts any outcome of the role and keeps the last report, private and without unknown keys", async () => {
     const client = await connect("review");
     for (const name of outcomesOf("review")) {
       const example = exampleOf(name, REVIEW.plan);
@@ -81,7 +81,7 @@ describe("a client", () => {
     expect(kept()).not.toHaveProperty("plan");
   });
 
-  test("hears everything that is wrong, and corrects it in the same session", async () => {
+  test("returns all errors at once, and accepts a corrected report in the same session", async () => {
     const client = await connect("analyze");
     const wrong = await report(client, { outcome: "no_improvement", files_scanned: -1 });
     expect(wrong.isError).toBe(true);
@@ -95,14 +95,14 @@ describe("a client", () => {
     expect(kept()).toEqual({ outcome: "no_improvement", reason: "clean", files_scanned: 1 });
   });
 
-  test("a wrong report leaves the right one before it", async () => {
+  test("keeps an earlier valid report when an invalid one follows", async () => {
     const client = await connect("implement");
     await report(client, { outcome: "implemented", summary: "first" });
     expect((await report(client, { outcome: "implemented" })).isError).toBe(true);
     expect(kept()).toEqual({ outcome: "implemented", summary: "first" });
   });
 
-  test("hears that there is no other tool, and that a report is too long or cannot be written", async () => {
+  test("returns an error for an unknown tool, a report that is too long, and a failed write", async () => {
     const client = await connect("investigate");
     await expect(client.callTool({ name: "merge", arguments: {} })).rejects.toThrow(/no tool "merge".*report_outcome/);
     expect((await client.callTool({ name: "report_outcome" })).isError).toBe(true);
@@ -112,18 +112,18 @@ describe("a client", () => {
       description: "x".repeat(90_000),
     }));
     const long = await report(client, { outcome: "options_proposed", summary: "s", options });
-    expect(long).toEqual({ isError: true, said: expect.stringMatching(/1048576 at most/) });
+    expect(long).toEqual({ isError: true, said: expect.stringMatching(/at most 1048576/) });
     rmSync(join(dir, "report"), { recursive: true });
     const lost = await report(client, { outcome: "options_proposed", summary: "s", options: options.slice(0, 1) });
     expect(lost).toEqual({ isError: true, said: expect.stringMatching(/could not be written: .*ENOENT/) });
   });
 });
 
-/** What a program answers that is given exactly these bytes; it has to end by itself. */
+/** Returns the output of the program for this exact input. The program must exit by itself. */
 async function feed(input: string, rules: unknown = { role: "implement", plan: "document", reportFile }) {
   writeFileSync(rulesFile, JSON.stringify(rules));
   const child = spawn(process.execPath, [PROGRAM, rulesFile], { timeout: 10_000 });
-  // It may have ended before it read everything.
+  // The program may exit before it has read everything.
   child.stdin.on("error", () => {}).end(input);
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
   const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
@@ -132,18 +132,18 @@ async function feed(input: string, rules: unknown = { role: "implement", plan: "
 
 const ping = (id: number): string => `${JSON.stringify({ jsonrpc: "2.0", id, method: "ping" })}\n`;
 
-describe("the program", () => {
-  test("ends with its input", async () => {
+describe("report_outcome program", () => {
+  test("exits at the end of its input", async () => {
     expect(await feed(ping(1))).toMatchObject({ answers: 1, stderr: "", code: 0 });
   });
 
-  test("passes over garbage and goes on", async () => {
+  test("skips invalid messages", async () => {
     const garbage = 'hello\n\n{"jsonrpc":\n[]\nnull\n{"id":{}}\n\u0000\uffff\n';
     const { answers, code } = await feed(`${garbage}${ping(1)}${garbage}${ping(2)}`);
     expect({ answers, code }).toEqual({ answers: 2, code: 0 });
   });
 
-  test("ends by itself where a message has no end", async () => {
+  test("exits after a message that is too long", async () => {
     const { code, stderr } = await feed("x".repeat(20 * 1024 * 1024));
     expect(code).toBe(0);
     expect(stderr).toMatch(/exceeded maximum size/);
@@ -153,9 +153,9 @@ describe("the program", () => {
     ["an unknown role", { role: "king", reportFile: "/r.json" }],
     ["no absolute path", { role: "implement", reportFile: "r.json" }],
     ["no object", null],
-  ])("does not start by rules with %s", async (_, rules) => {
+  ])("does not start with rules that have %s", async (_, rules) => {
     const { code, stderr, stdout } = await feed(ping(1), rules);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toMatch(/cannot start with the rules in/);
+    expect(stderr).toMatch(/could not start with the rules file/);
   });
 });

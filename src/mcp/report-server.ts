@@ -9,18 +9,18 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { outcomeJsonSchema } from "../core/outcomes/outcome-json-schema.ts";
 import type { ReportScope } from "../core/outcomes/outcome.ts";
-import { keepReport } from "./keep-report.ts";
+import { saveReport } from "./save-report.ts";
 import type { ReportRules } from "./rules.ts";
 
 const TOOL = "report_outcome";
 
-/** An MCP server with one tool, by which an agent says what its work came to, and hears at once what is wrong with that. */
+/** An MCP server with one tool. An agent uses it to report its outcome, and gets an error at once if the report is invalid. */
 export function createReportServer(rules: ReportRules): Server {
-  // The SDK's shorter way takes zod schemas and checks by them; ours is the role's, and readReport words its problems.
+  // The SDK's McpServer validates with zod schemas. Here the schema depends on the role, and readReport writes the errors.
   const server = new Server({ name: "nightshift", version: "1" }, { capabilities: { tools: {} } });
-  // A line that is no message is passed over; after one without an end the transport closes, and the program ends.
-  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's server is no event target
-  server.onerror = complain;
+  // The transport skips invalid messages. After a message that is too long, it closes and the program exits.
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's server is not an EventTarget
+  server.onerror = logError;
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [describeTool(rules)] }));
   server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
     if (params.name === TOOL) return report(params.arguments, rules);
@@ -32,7 +32,7 @@ export function createReportServer(rules: ReportRules): Server {
   return server;
 }
 
-function complain({ message }: Error): void {
+function logError({ message }: Error): void {
   console.error(`report_outcome: ${message.slice(0, 1_000)}`);
 }
 
@@ -42,22 +42,22 @@ function describeTool(scope: ReportScope): Tool {
     name: TOOL,
     title: "Report the outcome",
     description:
-      "Reports what your work came to. Call it once, as the last thing you do: nothing else that you say or print counts. " +
-      "When it answers with an error, correct the report and call it again. The last report that was recorded counts.",
+      "Reports the outcome of your work. Call it once, as your last action: nothing else that you say or print counts. " +
+      "If it returns an error, correct the report and call it again. The last recorded report counts.",
     inputSchema: { type: "object", properties: { ...properties }, required: [...required] },
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   };
 }
 
 function report(value: unknown, rules: ReportRules): CallToolResult {
-  const kept = keepReport(value, rules);
-  if (!kept.ok) return answer(`Not recorded. ${kept.problem}\nCorrect it and call ${TOOL} again.`, true);
-  return answer(
-    `Recorded: ${kept.outcome}. End now. Should it have to change, call ${TOOL} again: the last one counts.`,
+  const saved = saveReport(value, rules);
+  if (!saved.ok) return textResult(`Not recorded. ${saved.problem}\nCorrect it and call ${TOOL} again.`, true);
+  return textResult(
+    `Recorded: ${saved.outcome}. End now. If it has to change, call ${TOOL} again; the last report counts.`,
     false,
   );
 }
 
-function answer(text: string, isError: boolean): CallToolResult {
+function textResult(text: string, isError: boolean): CallToolResult {
   return { content: [{ type: "text", text }], isError };
 }

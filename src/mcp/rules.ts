@@ -4,9 +4,9 @@ import type { ReportScope } from "../core/outcomes/outcome.ts";
 import { PLAN_KINDS } from "../core/outcomes/outcome-entry.ts";
 import { ROLES } from "../core/task/role.ts";
 
-/** What the engine tells the server, in a file that the agent can read and not write. */
+/** Configuration of the server, in a file that the agent can read but not write. */
 export interface ReportRules extends ReportScope {
-  /** Absolute; in a directory that the agent may write. */
+  /** Absolute path in a directory that the agent may write to. */
   readonly reportFile: string;
 }
 

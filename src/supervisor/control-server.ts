@@ -3,22 +3,22 @@ import { createServer } from "node:net";
 import type { Server, Socket } from "node:net";
 import type { ControlOrder } from "../ports/supervisor.ts";
 
-/** Listens for orders, one JSON line each, and tells those who watch how the transcript grows. */
+/** Receives orders, one JSON line each, and notifies watchers when the transcript grows. */
 export interface ControlServer {
-  grown(bytes: number): void;
-  /** Takes no new connections and removes the socket; those that are open stay so. */
+  notifyGrown(bytes: number): void;
+  /** Accepts no new connections and removes the socket. Open connections stay open. */
   stopListening(): void;
-  /** Watchers take the end of their connection for the end of the job. */
+  /** Closes all connections. Watchers treat the end of their connection as the end of the job. */
   disconnect(): void;
 }
 
-const TELL_EVERY_MS = 50;
+const NOTIFY_INTERVAL_MS = 50;
 const MAX_REQUEST = 4096;
 const ORDERS: readonly string[] = ["stop", "kill", "release", "pause", "resume"] satisfies ControlOrder[];
 
 export async function listenForOrders(
   path: string,
-  obey: (order: ControlOrder) => Promise<void>,
+  execute: (order: ControlOrder) => Promise<void>,
 ): Promise<ControlServer> {
   const connections = new Set<Socket>();
   const watchers = new Set<Socket>();
@@ -32,34 +32,34 @@ export async function listenForOrders(
       connections.delete(socket);
       watchers.delete(socket);
     });
-    readLines(socket, (line) => answer(socket, line));
+    readLines(socket, (line) => handleLine(socket, line));
   });
 
-  function answer(socket: Socket, line: string): void {
+  function handleLine(socket: Socket, line: string): void {
     const order = parseOrder(line);
     if (order === "watch") {
       watchers.add(socket);
-      if (size > 0) tell(socket, { grown: size });
+      if (size > 0) send(socket, { grown: size });
     } else if (isOrder(order)) {
-      obey(order).then(
-        () => tell(socket, { ok: true }),
-        () => tell(socket, { ok: false }),
+      execute(order).then(
+        () => send(socket, { ok: true }),
+        () => send(socket, { ok: false }),
       );
     } else {
-      tell(socket, { ok: false, error: `Orders are ${ORDERS.join(", ")} and watch.` });
+      send(socket, { ok: false, error: `Unknown order. Allowed are ${ORDERS.join(", ")} and watch.` });
     }
   }
 
-  // Only the holder of the claim comes here: what stands there was left by a dead one of the same name.
+  // Only the holder of the claim gets here, so an existing socket was left by a dead supervisor of the same job.
   rmSync(path, { force: true });
   await listen(server, path);
   return {
-    grown(bytes) {
+    notifyGrown(bytes) {
       size = bytes;
       timer ??= setTimeout(() => {
         timer = null;
-        for (const socket of watchers) tell(socket, { grown: size });
-      }, TELL_EVERY_MS);
+        for (const socket of watchers) send(socket, { grown: size });
+      }, NOTIFY_INTERVAL_MS);
     },
     stopListening: () => void server.close(),
     disconnect() {
@@ -70,7 +70,7 @@ export async function listenForOrders(
 }
 
 function listen(server: Server, path: string): Promise<void> {
-  // The socket is made with the umask of this moment; the commands shall keep the user's own.
+  // Make the socket private. The commands must keep the user's own umask.
   const umask = process.umask(0o077);
   try {
     server.listen(path);
@@ -106,6 +106,6 @@ function isOrder(order: unknown): order is ControlOrder {
   return typeof order === "string" && ORDERS.includes(order);
 }
 
-function tell(socket: Socket, message: unknown): void {
+function send(socket: Socket, message: unknown): void {
   if (socket.writable) socket.write(`${JSON.stringify(message)}\n`);
 }

@@ -17,14 +17,14 @@ import type { ExitRecord } from "../ports/supervisor.ts";
 const RESERVE = `.${EXIT_FILE}.reserve`;
 const RETRY_EVERY_MS = 500;
 
-/** Takes the room that the record will need, so that it fits on a disk that has become full. */
+/** Reserves disk space for the record, so that it can be written even if the disk becomes full. */
 export function reserveExitRecord(dir: string, commands: number): void {
   writeFileSync(join(dir, RESERVE), Buffer.alloc(4096 + 1024 * commands, " "), { mode: 0o600 });
 }
 
-/** Whole or not at all, and durable once this resolves. Tries again for `patienceMs` when the disk refuses it. */
-export async function writeExitRecord(dir: string, record: ExitRecord, patienceMs: number): Promise<void> {
-  const deadline = performance.now() + patienceMs;
+/** Writes the record atomically and durably. Retries for `timeoutMs` if writing fails. */
+export async function writeExitRecord(dir: string, record: ExitRecord, timeoutMs: number): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
   for (;;) {
     try {
       return writeOnce(dir, `${JSON.stringify(record)}\n`);
@@ -50,13 +50,13 @@ function writeOnce(dir: string, text: string): void {
   syncDirectory(dir);
 }
 
-/** What went wrong with the supervisor's own work, in the record's words. */
+/** Converts a failure of the supervisor itself to the error of the exit record. */
 export function describeFailure(error: unknown): NonNullable<ExitRecord["error"]> {
   if (error instanceof UserError) {
     return { kind: "sandbox_refused", message: [error.message, error.hint].filter((part) => part !== null).join(" ") };
   }
   if (hasCode(error, "ENOSPC", "EDQUOT")) {
-    return { kind: "disk_full", message: "The disk is full: the command, or what it printed, could not be written." };
+    return { kind: "disk_full", message: "The disk is full. The command or its output could not be written." };
   }
   return { kind: "internal", message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
 }

@@ -1,20 +1,20 @@
 import { closeSync, fstatSync, readdirSync, readFileSync, readSync } from "node:fs";
 import { hasCode } from "../adapters/process/job-files.ts";
-import type { Handed } from "../adapters/process/job-files.ts";
+import type { JobSecrets } from "../adapters/process/job-files.ts";
 
 const PIPE = 3;
 const CLOSE_ON_EXEC = 0o2000000;
 
 /**
- * Waits for what whoever started us writes into the inherited pipe, to its end, and closes it. Null when it did not come:
- * we were dismissed, or whoever started us has ended.
+ * Reads the secrets that the parent process sends through the inherited pipe, and closes the pipe. Returns null if they
+ * do not arrive, because the parent dismissed this supervisor or has exited.
  */
-export function readHanded(): Handed | null {
-  // Started by hand, without one: the number then belongs to something of Node's own.
+export function readJobSecrets(): JobSecrets | null {
+  // If a person started the supervisor without a pipe, this descriptor belongs to Node itself.
   if (!isPipe()) return null;
   try {
-    // Written by whoever started us, in one piece: what is whole is right.
-    return JSON.parse(readPipe()) as Handed;
+    // The cast is safe: only the parent process writes here, and incomplete JSON does not parse.
+    return JSON.parse(readPipe()) as JobSecrets;
   } catch {
     return null;
   }
@@ -50,17 +50,17 @@ function closeQuietly(): void {
   try {
     closeSync(PIPE);
   } catch {
-    // There was no such pipe: the names are then missing, which is what matters.
+    // The pipe is already closed.
   }
 }
 
 /**
- * Closes what we inherited beyond the standard three and the pipe, and would pass on to every command: Node marks its own descriptors
- * as not to be passed on, and of the inherited ones only the first few. Elsewhere than on Linux one cannot tell.
+ * Closes inherited descriptors, except the standard streams and the pipe, because every command would inherit them too.
+ * Node sets close-on-exec only on its own descriptors and the first few inherited ones. Works only on Linux.
  */
 export function closeInheritedDescriptors(): void {
   for (const descriptor of listDescriptors()) {
-    if (descriptor > PIPE && isPassedOn(descriptor)) closeSync(descriptor);
+    if (descriptor > PIPE && isInheritable(descriptor)) closeSync(descriptor);
   }
 }
 
@@ -68,12 +68,12 @@ function listDescriptors(): readonly number[] {
   return process.platform === "linux" ? readdirSync("/proc/self/fd").map(Number) : [];
 }
 
-function isPassedOn(descriptor: number): boolean {
+function isInheritable(descriptor: number): boolean {
   try {
     const flags = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, "latin1"))?.[1];
     return flags !== undefined && (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) === 0;
   } catch {
-    // It was the one that listed the directory.
+    // This descriptor was used to list the directory and is closed now.
     return false;
   }
 }

@@ -11,7 +11,7 @@ import { realSupervisors } from "../testing/real-supervisors.ts";
 import { only, openJobBench, printed, until } from "../testing/suites/supervisor.suite.ts";
 import type { JobBench } from "../testing/suites/supervisor.suite.ts";
 
-// Put together here, so that nothing in the sources looks like a key.
+// Assembled at run time, so that no source file contains something that looks like a key.
 const KEY = ["sk", "ant", "real", "c0ffee15900d"].join("-");
 const NONCE = "nonce-4711";
 const INSIDE = "http://127.0.0.1:3129";
@@ -21,7 +21,7 @@ beforeEach(() => {
   bench = openJobBench(realSupervisors);
 });
 
-/** Answers every message with 40 tokens, streamed. */
+/** A model server that streams 40 tokens for every message. */
 async function openModel(): Promise<{ readonly url: string; readonly keys: unknown[] }> {
   const keys: unknown[] = [];
   const server = createServer((request, response) => {
@@ -39,11 +39,11 @@ async function openModel(): Promise<{ readonly url: string; readonly keys: unkno
     server.closeAllConnections();
     server.close();
   });
-  // A server that listens on TCP has an address of this kind.
+  // The cast is safe: a server that listens on TCP has an AddressInfo.
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, keys };
 }
 
-/** A CLI that asks its model a few times, says what it got, and then does what it is told. */
+/** A CLI that calls its model a few times, prints the responses and then runs the given code. */
 function client(times: number, then = ""): readonly [string, ...string[]] {
   const script = `
     const url = process.env.MODEL_URL + "/v1/messages";
@@ -76,8 +76,8 @@ function job(upstream: string, command: Partial<JobCommand>, changes: Partial<Jo
 const limit = (limitTokens: number) => ({ limitTokens }) as GatewayPlan;
 const usage = (of: Job): unknown[] => printed(of, "gateway").map((line) => JSON.parse(line) as unknown);
 
-describe.each(["enforce", "none"] as const)("with sandbox.mode %s", (sandbox) => {
-  test("a command reaches its model with the nonce, the model sees the key, the transcript what it cost", async () => {
+describe.each(["enforce", "none"] as const)("model gateway with sandbox.mode %s", (sandbox) => {
+  test("the command sends a nonce, the model gets the key, and the transcript records the usage", async () => {
     const model = await openModel();
     const asked = job(model.url, { argv: client(2) }, { sandbox });
     expect(await bench.run(asked)).toMatchObject({ error: null, commands: [{ exit: { code: 0 }, endedBy: "exit" }] });
@@ -92,7 +92,7 @@ describe.each(["enforce", "none"] as const)("with sandbox.mode %s", (sandbox) =>
     expect(usage(asked)).toEqual([line, line]);
   });
 
-  test("a command whose budget is used up may say its last words, and ended by budget", async () => {
+  test("a command whose budget is used up may finish its output and is recorded as ended by budget", async () => {
     bench = openJobBench({ ...realSupervisors, create: (home) => realSupervisors.create(home, 15_000) });
     const model = await openModel();
     const asked = job(model.url, { argv: client(3, "process.exit(7)"), gateway: limit(140) }, { sandbox });
@@ -102,18 +102,18 @@ describe.each(["enforce", "none"] as const)("with sandbox.mode %s", (sandbox) =>
     expect(model.keys).toHaveLength(2);
   });
 
-  test("a command that goes on regardless is ended", async () => {
+  test("a command that continues after its budget is used up is ended", async () => {
     const model = await openModel();
     const argv = client(2, "setInterval(() => {}, 1000)");
     const asked = job(model.url, { argv, gateway: limit(100) }, { sandbox });
     const { endedBy, durationMs } = only(await bench.run(asked));
     expect(endedBy).toBe("budget");
     expect(durationMs).toBeLessThan(15_000);
-    expect(printed(asked, "supervisor").at(-1)).toMatch(/did not end by itself when its budget was used up/);
+    expect(printed(asked, "supervisor").at(-1)).toMatch(/did not exit after its budget was used up/);
   });
 });
 
-test("the key is in no file, environment, argument or output, and nothing is left of the gateway", async () => {
+test("model gateway: the key is in no file, environment, argument or output, and the gateway leaves nothing behind", async () => {
   const model = await openModel();
   const seen = "import('node:fs').then(fs => console.log(fs.readFileSync('/proc/self/environ', 'latin1')));";
   const asked = job(model.url, { argv: client(1, `${seen} setTimeout(() => {}, 300);`) }, { sandbox: "enforce" });
@@ -130,7 +130,7 @@ test("the key is in no file, environment, argument or output, and nothing is lef
   );
 });
 
-test("the gateway's address is moved in arguments and environment, and nothing that only looks like it", async () => {
+test("model gateway: its address is replaced in arguments and environment, but similar addresses are not", async () => {
   const model = await openModel();
   const asked = job(model.url, { argv: ["echo", `url="${INSIDE}/v1"`, `${INSIDE}0`] }, { sandbox: "none" });
   await bench.run(asked);
@@ -140,7 +140,7 @@ test("the gateway's address is moved in arguments and environment, and nothing t
   expect(printed(asked)[0]).not.toContain(`${INSIDE}/`);
 });
 
-test("a secret that a command calls its model's name does not reach the transcript", async () => {
+test("model gateway: a secret in a model name is redacted in the transcript", async () => {
   const model = await openModel();
   const secret = ["t0p", "s3cr3t", "value"].join("-");
   const argv = client(1).map((part) => part.replace('"claude-x"', `"${secret}"`)) as [string, ...string[]];
@@ -151,12 +151,12 @@ test("a secret that a command calls its model's name does not reach the transcri
   expect(texts(asked.dir).filter((found) => found.includes(secret) && !found.includes('"argv"'))).toEqual([]);
 });
 
-test("a key that was not handed over is a sentence in the record", async () => {
+test("model gateway: a missing key is reported in the exit record", async () => {
   const asked = job("https://model.example", { argv: ["echo", "ran"] }, { keys: {} });
   const record = await bench.run(asked);
-  expect(record.error?.message).toContain("MODEL_KEY is empty or was not handed over");
+  expect(record.error?.message).toContain("MODEL_KEY is empty or not set");
   const broken = job("https://model.example", { argv: ["echo", "ran"] }, { keys: { MODEL_KEY: "two\nlines" } });
-  expect((await bench.run(broken)).error?.message).toContain("MODEL_KEY is no key");
+  expect((await bench.run(broken)).error?.message).toContain("MODEL_KEY is not a valid API key");
   expect([...printed(asked), ...printed(broken)]).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-import type { Handed, StoredJob } from "../adapters/process/job-files.ts";
+import type { JobSecrets, StoredJob } from "../adapters/process/job-files.ts";
 import { UserError } from "../core/text/errors.ts";
 import { createRedactor } from "../policy/secrets/redact.ts";
 import type { GatewayPlan } from "../ports/gateway.ts";
@@ -7,11 +7,11 @@ import type { AppendFile } from "./output/append-file.ts";
 import type { Output } from "./output/output.ts";
 import { toJson } from "./output/render.ts";
 
-/** The gateway beside one command, if it has one. */
+/** The model gateway of one command, if it has one. */
 export interface ModelGateway {
-  /** The command, told where its gateway is. */
+  /** The command, configured with the address of its gateway. */
   readonly command: JobCommand;
-  /** Aborts when a request was refused for the budget's sake. */
+  /** Aborts when the gateway refuses a request because the budget is used up. */
   readonly refused: AbortSignal;
   close(): Promise<void>;
 }
@@ -19,27 +19,27 @@ export interface ModelGateway {
 interface GatewayParams {
   readonly job: StoredJob;
   readonly command: JobCommand;
-  readonly handed: Pick<Handed, "keys" | "redact">;
+  readonly jobSecrets: Pick<JobSecrets, "keys" | "redact">;
   readonly transcript: AppendFile;
   readonly output: Output;
 }
 
-/** Where it is, seen from inside; the same for every sandbox. */
-const INSIDE = /http:\/\/127\.0\.0\.1:3129(?!\d)/g;
+/** Address of the gateway inside any sandbox. */
+const SANDBOX_URL = /http:\/\/127\.0\.0\.1:3129(?!\d)/g;
 
 export async function openModelGateway(params: GatewayParams): Promise<ModelGateway> {
-  const { job, command, handed, transcript, output } = params;
+  const { job, command, jobSecrets, transcript, output } = params;
   const plan = command.gateway;
   const refused = new AbortController();
   if (plan === null) return { command, refused: refused.signal, close: () => Promise.resolve() };
-  // Loaded only by those who need it: most supervisors have no model to look after.
+  // Loaded on demand, because most supervisors need no gateway.
   const { openGateway } = await import("../adapters/gateway/gateway.ts");
-  // The command names the model it asks for, with whatever it likes.
-  const { redact } = createRedactor(handed.redact);
+  // The command chooses the model name in its requests, so the name may contain a secret.
+  const { redact } = createRedactor(jobSecrets.redact);
   const socket = job.sandbox === "enforce" ? `${job.socket}.gw` : null;
   const { port, close } = await openGateway({
     plan,
-    key: findKey(plan, handed.keys),
+    key: findKey(plan, jobSecrets.keys),
     socket,
     onUsage(line) {
       const text = redact(line);
@@ -51,27 +51,31 @@ export async function openModelGateway(params: GatewayParams): Promise<ModelGate
       refused.abort();
     },
   });
-  const told = port === null ? { ...command, policy: { ...command.policy, gateway: socket } } : moved(command, port);
-  return { command: told, refused: refused.signal, close };
+  const configured =
+    port === null ? { ...command, policy: { ...command.policy, gateway: socket } } : replacePort(command, port);
+  return { command: configured, refused: refused.signal, close };
 }
 
-function findKey({ keyName }: GatewayPlan, keys: Handed["keys"]): string {
+function findKey({ keyName }: GatewayPlan, keys: JobSecrets["keys"]): string {
   const key = Object.hasOwn(keys, keyName) ? keys[keyName] : undefined;
   if (key === undefined || key === "")
-    throw new UserError("unavailable", `There is no key for the model: ${keyName} is empty or was not handed over.`);
+    throw new UserError("unavailable", `There is no API key for the model: ${keyName} is empty or not set.`);
   if (!/^[\x21-\x7e]+$/.test(key))
-    throw new UserError("unavailable", `${keyName} is no key: there are spaces, line breaks or other signs in it.`);
+    throw new UserError(
+      "unavailable",
+      `${keyName} is not a valid API key: it contains spaces, line breaks or other invalid characters.`,
+    );
   return key;
 }
 
-/** Without a network of its own the command shares the machine's ports: it gets whichever is free. */
-function moved(command: JobCommand, port: number): JobCommand {
-  const move = (text: string): string => text.replace(INSIDE, `http://127.0.0.1:${port}`);
+/** Without its own network, the command shares the machine's ports, so the gateway uses a free one. */
+function replacePort(command: JobCommand, port: number): JobCommand {
+  const replace = (text: string): string => text.replace(SANDBOX_URL, `http://127.0.0.1:${port}`);
   const [program, ...args] = command.argv;
-  const env = Object.entries(command.policy.env).map(([name, value]) => [name, move(value)]);
+  const env = Object.entries(command.policy.env).map(([name, value]) => [name, replace(value)]);
   return {
     ...command,
-    argv: [program, ...args.map(move)],
+    argv: [program, ...args.map(replace)],
     policy: { ...command.policy, env: Object.fromEntries(env) },
   };
 }

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { PROCESS_FILE, replaceFile, runMark, WALL } from "../adapters/process/job-files.ts";
+import { PROCESS_FILE, replaceFile, runEnvironmentEntry, WALL } from "../adapters/process/job-files.ts";
 import type { StoredJob } from "../adapters/process/job-files.ts";
 import { processStartTime } from "../adapters/process/process-table.ts";
 import { sleep } from "../adapters/process/sleep.ts";
@@ -13,7 +13,7 @@ import { watchLimits } from "./watch/limits.ts";
 import type { Breach } from "./watch/limits.ts";
 import type { Output } from "./output/output.ts";
 import type { RedactStream } from "./output/redact-stream.ts";
-import type { Reins, RunningCommand } from "./reins.ts";
+import type { JobControl, RunningCommand } from "./job-control.ts";
 import { startProcess } from "./start-process.ts";
 import type { StartedProcess } from "./start-process.ts";
 import { watchBudget } from "./watch/watch-budget.ts";
@@ -23,22 +23,22 @@ export interface CommandParams {
   readonly job: StoredJob;
   readonly command: JobCommand;
   readonly confinement: Confinement;
-  /** Aborts when the model gateway refused a request for the budget's sake. */
+  /** Aborts when the model gateway refuses a request because the budget is used up. */
   readonly refused: AbortSignal;
   readonly output: Output;
-  readonly reins: Reins;
+  readonly control: JobControl;
   readonly createRedaction: () => RedactStream;
 }
 
-/** Runs one command to its end and leaves no process of it behind. */
+/** Runs one command until it exits, and ends all its remaining processes. */
 export async function runCommand(params: CommandParams): Promise<CommandResult> {
-  const { job, command, confinement, output, reins } = params;
+  const { job, command, confinement, output, control } = params;
   const confined = confinement.command;
   const started = performance.now();
-  const pausedBefore = reins.pausedMs();
+  const pausedBefore = control.pausedMs();
   const start = await startProcess({ command: confined, stdinFile: command.stdinFile, dir: job.dir });
-  const ended = "startError" in start ? notStarted : await live(start, params);
-  const durationMs = Math.round(performance.now() - started) - (reins.pausedMs() - pausedBefore);
+  const ended = "startError" in start ? notStarted : await runToExit(start, params);
+  const durationMs = Math.round(performance.now() - started) - (control.pausedMs() - pausedBefore);
   return {
     name: command.name,
     exit: ended.exit,
@@ -56,49 +56,48 @@ interface Ended {
 }
 
 const STREAMS = ["stdout", "stderr"] as const;
-/** Asked politely, these would only go on with it. */
-const FLOODS: readonly EndedBy[] = ["output", "memory", "disk"];
-/** As much as a wall that does not come up has to say. */
-const MAX_COMPLAINT = 4096;
+/** After exceeding these limits, a command is killed at once: it would use even more during a grace period. */
+const KILLED_AT_ONCE: readonly EndedBy[] = ["output", "memory", "disk"];
+/** Enough for the error message of a sandbox that could not start. */
+const MAX_STDERR = 4096;
 
 const notStarted: Ended = { exit: { code: null, signal: null }, endedBy: "exit" };
 
-async function live(started: StartedProcess, params: CommandParams): Promise<Ended> {
-  const { job, command, confinement, output, reins } = params;
+async function runToExit(started: StartedProcess, params: CommandParams): Promise<Ended> {
+  const { job, command, confinement, output, control } = params;
   const leader = { pid: started.pid, startTime: processStartTime(started.pid) };
   const tree = createTree({
     leader,
-    environment: runMark(job.run),
+    environment: runEnvironmentEntry(job.run),
     since: processStartTime(process.pid),
     leaderIsWall: confinement.command.isWall,
   });
-  const ending = createEnding(tree, job.timings.politeMs);
+  const ending = createEnding(tree, job.timings.graceMs);
   const failures: Error[] = [];
   let stderr = "";
 
   function onBreach({ endedBy, sentence, isDiskFull }: Breach): void {
     if (ending.endedBy() !== null) return;
-    // Whatever floods us goes on flooding while it is asked politely.
-    ending.end(endedBy, !FLOODS.includes(endedBy));
+    ending.end(endedBy, !KILLED_AT_ONCE.includes(endedBy));
     attempt(() => output.note(sentence));
     if (isDiskFull === true) failures.push(Object.assign(new Error(sentence), { code: "ENOSPC" }));
   }
 
-  const { isPaused } = reins;
+  const { isPaused } = control;
   const limits = watchLimits({ command, hungMs: job.timings.hungMs, isPaused, onBreach });
   const { policy } = command;
   const watchdog = startWatchdog({
     limits: policy.limits,
     members: tree.members,
-    // What was granted is full of other things. A role that only reads has its /tmp beside the wall.
+    // Granted directories contain unrelated files and are not counted. A read-only role has its /tmp in the WALL directory.
     writable: [...policy.own.write, join(job.dir, WALL)],
     isPaused,
     onBreach,
   });
 
-  const budget = watchBudget({ refused: params.refused, graceMs: job.timings.politeMs, onBreach });
+  const budget = watchBudget({ refused: params.refused, graceMs: job.timings.graceMs, onBreach });
 
-  /** Output that cannot be written ends the command: a run without its transcript is worth nothing. */
+  /** Ends the command if its output cannot be written, because a run without a transcript is useless. */
   function attempt(write: () => void): void {
     if (failures.length > 0) return;
     try {
@@ -112,22 +111,22 @@ async function live(started: StartedProcess, params: CommandParams): Promise<End
   const redactions = { stdout: params.createRedaction(), stderr: params.createRedaction() };
   for (const from of STREAMS) {
     started.pipes[from].on("data", (chunk: Buffer) => {
-      if (from === "stderr" && stderr.length < MAX_COMPLAINT) stderr += chunk.toString("latin1");
-      attempt(() => output.take(from, redactions[from].push(chunk)));
-      limits.heard(output.bytes());
+      if (from === "stderr" && stderr.length < MAX_STDERR) stderr += chunk.toString("latin1");
+      attempt(() => output.append(from, redactions[from].push(chunk)));
+      limits.recordOutput(output.bytes());
     });
   }
   attempt(() => replaceFile(join(job.dir, PROCESS_FILE), leader));
-  await reins.hold({ tree, end: ending.end });
+  await control.attach({ tree, end: ending.end });
   const exit = await started.exited;
   limits.stop();
   watchdog.stop();
   budget.stop();
-  reins.letGo();
+  control.detach();
   ending.settle();
   const survivors = await tree.end();
   await drain(started.pipes);
-  for (const from of STREAMS) attempt(() => output.take(from, redactions[from].rest()));
+  for (const from of STREAMS) attempt(() => output.append(from, redactions[from].rest()));
   if (survivors.length > 0) {
     const pids = survivors.map(({ pid }) => pid).join(", ");
     attempt(() => output.note(`These processes could not be ended: ${pids}.`));
@@ -135,7 +134,7 @@ async function live(started: StartedProcess, params: CommandParams): Promise<End
   const [failure] = failures;
   if (failure !== undefined) throw failure;
   const endedBy = ending.endedBy() ?? (params.refused.aborted ? "budget" : null);
-  // Only a wall that nobody touched is asked: one that was killed has no last word.
+  // Ask the sandbox for a problem only if it exited by itself. If it was killed, its status is incomplete.
   const isUntouched = endedBy === null && exit.signal === null;
   const problem = isUntouched ? confinement.problem(await started.status(), stderr) : null;
   if (problem !== null) throw new UserError("unavailable", problem);
@@ -145,26 +144,26 @@ async function live(started: StartedProcess, params: CommandParams): Promise<End
 interface Ending {
   readonly end: RunningCommand["end"];
   endedBy(): EndedBy | null;
-  /** The process has exited: nothing is left to wait for. */
+  /** Call this when the process has exited, to end the grace period. */
   settle(): void;
 }
 
-function createEnding(tree: RunningCommand["tree"], politeMs: number): Ending {
+function createEnding(tree: RunningCommand["tree"], graceMs: number): Ending {
   let reason: EndedBy | null = null;
   const settled = new AbortController();
 
-  async function endPolitely(): Promise<void> {
-    tree.ask();
-    await sleep(politeMs, settled.signal);
+  async function endGracefully(): Promise<void> {
+    tree.terminate();
+    await sleep(graceMs, settled.signal);
     if (!settled.signal.aborted) await tree.end();
   }
 
   return {
-    end(endedBy, politely) {
+    end(endedBy, gracefully) {
       const isFirst = reason === null;
       reason ??= endedBy;
-      if (!politely) void tree.end();
-      else if (isFirst) void endPolitely();
+      if (!gracefully) void tree.end();
+      else if (isFirst) void endGracefully();
     },
     endedBy: () => reason,
     settle: () => settled.abort(),

@@ -1,7 +1,7 @@
 import { mkdirSync, statfsSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import { WALL } from "../adapters/process/job-files.ts";
-import type { Handed, StoredJob } from "../adapters/process/job-files.ts";
+import type { JobSecrets, StoredJob } from "../adapters/process/job-files.ts";
 import { sandboxes } from "../adapters/sandboxes/index.ts";
 import { UserError } from "../core/text/errors.ts";
 import { createRedactor } from "../policy/secrets/redact.ts";
@@ -15,44 +15,44 @@ import { openModelGateway } from "./model-gateway.ts";
 import type { ModelGateway } from "./model-gateway.ts";
 import { createOutput } from "./output/output.ts";
 import type { Output } from "./output/output.ts";
-import type { Reins } from "./reins.ts";
+import type { JobControl } from "./job-control.ts";
 import { createRedactStreams } from "./output/redact-stream.ts";
 import { createLogRenderer, createTranscriptRenderer } from "./output/render.ts";
 import { runCommand } from "./run-command.ts";
 
 export interface JobParams {
   readonly job: StoredJob;
-  readonly handed: Handed;
+  readonly jobSecrets: JobSecrets;
   readonly transcript: AppendFile;
-  readonly reins: Reins;
+  readonly control: JobControl;
   readonly denials: Denials;
-  /** Called as each command ends, so that a later failure does not lose it. */
+  /** Called when a command ends, so that a later failure does not lose its result. */
   readonly onResult: (result: CommandResult) => void;
 }
 
-/** The commands one after the other, as long as none that matters fails and nobody stops them. */
+/** Runs the commands in order until a command with `ifFails: stop` fails or the job is ended. */
 export async function runJob(params: JobParams): Promise<void> {
-  const { job, reins, onResult } = params;
+  const { job, control, onResult } = params;
   for (const command of job.commands) {
-    await reins.whenRunning();
-    const ending = reins.ending();
-    if (ending !== null) return onResult({ ...neverRan(command), endedBy: ending });
+    await control.whenRunning();
+    const ending = control.ending();
+    if (ending !== null) return onResult({ ...notRunResult(command), endedBy: ending });
     const result = await runWithLog(params, command).catch((error: unknown) => {
-      onResult({ ...neverRan(command), endedBy: error instanceof UserError ? "refused" : "kill" });
+      onResult({ ...notRunResult(command), endedBy: error instanceof UserError ? "refused" : "kill" });
       throw error;
     });
     onResult(result);
-    if (hasFailed(result) && result.endedBy === "exit") requireRoom(job.dir);
-    // Ended from outside or not: the next turn says so of the command that comes next, so that none looks merely forgotten.
+    if (hasFailed(result) && result.endedBy === "exit") requireDiskSpace(job.dir);
+    // If the job was ended, the next iteration records that for the next command, so that its result is not missing.
     if (command.ifFails === "stop" && hasFailed(result)) return;
   }
 }
 
-/** With less than this, next to nothing can be written. */
+/** With less free space than this, the disk counts as full. */
 const FULL_BYTES = 1_000_000;
 
-/** A command that fails on a full disk fails because of it: the record says so, and nobody blames the command. */
-function requireRoom(dir: string): void {
+/** If a command fails while the disk is full, the exit record reports the full disk as the cause. */
+function requireDiskSpace(dir: string): void {
   const { bavail, bsize } = statfsSync(dir);
   if (bavail * bsize < FULL_BYTES) throw Object.assign(new Error("The disk is full."), { code: "ENOSPC" });
 }
@@ -73,11 +73,16 @@ async function runWithLog(params: JobParams, command: JobCommand): Promise<Comma
 
 async function runWithRerun(params: JobParams, command: JobCommand, file: AppendFile): Promise<CommandResult> {
   const first = await runOnce(params, command, file);
-  // Only a plain failure may be chance; what hung once hangs again, and what was stopped stays stopped.
+  // Only an ordinary failure can be flaky. Timeouts and commands that were ended are not repeated.
   const mayBeFlaky = hasFailed(first) && first.endedBy === "exit" && first.startError === null;
-  if (!command.rerun || !mayBeFlaky || params.reins.ending() !== null) return first;
-  await params.reins.whenRunning();
-  const second = await runOnce(params, command, file, "It failed and is run once more, to see whether it is flaky.");
+  if (!command.rerun || !mayBeFlaky || params.control.ending() !== null) return first;
+  await params.control.whenRunning();
+  const second = await runOnce(
+    params,
+    command,
+    file,
+    "The command failed and is repeated once, to see whether it is flaky.",
+  );
   return {
     ...second,
     durationMs: first.durationMs + second.durationMs,
@@ -95,42 +100,44 @@ async function runOnce(
   const createRenderer = command.logFile === null ? () => createTranscriptRenderer(command.name) : createLogRenderer;
   const output = createOutput({ file, createRenderer, maxBytes: command.maxOutputBytes });
   if (note !== undefined) output.note(note);
-  const result = await confine(params, command, output);
+  const result = await runWithGateway(params, command, output);
   if (result.startError !== null) output.note(result.startError);
   output.finish();
   return result;
 }
 
-async function confine(params: JobParams, asked: JobCommand, output: Output): Promise<CommandResult> {
-  const { job, handed, transcript } = params;
-  const gateway = await openModelGateway({ job, command: asked, handed, transcript, output });
+async function runWithGateway(params: JobParams, command: JobCommand, output: Output): Promise<CommandResult> {
+  const { job, jobSecrets, transcript } = params;
+  const gateway = await openModelGateway({ job, command, jobSecrets, transcript, output });
   try {
-    return await confineBeside(gateway, params, output);
+    return await runInSandbox(gateway, params, output);
   } finally {
     await gateway.close();
   }
 }
 
-async function confineBeside(gateway: ModelGateway, params: JobParams, output: Output): Promise<CommandResult> {
-  const { job, handed, reins } = params;
+async function runInSandbox(gateway: ModelGateway, params: JobParams, output: Output): Promise<CommandResult> {
+  const { job, jobSecrets, control } = params;
   const { command, refused } = gateway;
-  const secrets = pick(handed.secrets, command.secretNames);
+  const secrets = pick(jobSecrets.secrets, command.secretNames);
   const env = { ...command.policy.env, ...secrets, NIGHTSHIFT_RUN: job.run };
-  const place = {
+  const context = {
     dir: join(job.dir, WALL),
     socket: `${job.socket}.out`,
     cache: job.cache,
     run: job.run,
     onDenied(denial: Denial) {
-      const told = redactDenial(denial, handed.redact);
-      if (params.denials.add(told)) output.note(told.sentence);
+      const redacted = redactDenial(denial, jobSecrets.redact);
+      if (params.denials.add(redacted)) output.note(redacted.sentence);
     },
   };
-  const confinement = await sandboxes[job.sandbox].open({ ...command.policy, env }, command.argv, place).catch(missing);
-  if (typeof confinement === "string") return { ...neverRan(command), startError: confinement };
+  const confinement = await sandboxes[job.sandbox]
+    .open({ ...command.policy, env }, command.argv, context)
+    .catch(toStartError);
+  if (typeof confinement === "string") return { ...notRunResult(command), startError: confinement };
   try {
-    const createRedaction = createRedactStreams(handed.redact);
-    return await runCommand({ job, command, confinement, refused, output, reins, createRedaction });
+    const createRedaction = createRedactStreams(jobSecrets.redact);
+    return await runCommand({ job, command, confinement, refused, output, control, createRedaction });
   } finally {
     await confinement.close();
   }
@@ -140,7 +147,7 @@ function pick(from: Readonly<Record<string, string>>, names: readonly string[]):
   return Object.fromEntries(names.flatMap((name) => (from[name] === undefined ? [] : [[name, from[name]]])));
 }
 
-/** Whoever asks for a host says what he likes in its name, and names of hosts lose their capitals on the way. */
+/** A command may put a secret into a host name, and host names are lower-cased on the way. So redact both forms. */
 function redactDenial(denial: Denial, secrets: readonly Secret[]): Denial {
   if (secrets.length === 0) return denial;
   const forms = secrets.flatMap(({ name, value }) => [
@@ -150,8 +157,8 @@ function redactDenial(denial: Denial, secrets: readonly Secret[]): Denial {
   return createRedactor(forms).redactValue(denial);
 }
 
-/** A program that is not there is the command's fault, not the wall's. */
-function missing(error: unknown): string {
+/** A missing program is an error of the command, not of the sandbox. */
+function toStartError(error: unknown): string {
   if (error instanceof UserError && error.kind === "not_found") return [error.message, error.hint].join(" ").trim();
   throw error;
 }
@@ -160,7 +167,7 @@ export function hasFailed(result: CommandResult): boolean {
   return result.exit.code !== 0 || result.endedBy !== "exit" || result.startError !== null;
 }
 
-function neverRan(command: JobCommand): CommandResult {
+function notRunResult(command: JobCommand): CommandResult {
   return {
     name: command.name,
     exit: { code: null, signal: null },

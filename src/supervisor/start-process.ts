@@ -15,11 +15,11 @@ export interface StartedProcess {
   readonly pid: number;
   readonly pipes: Pipes;
   readonly exited: Promise<Exit>;
-  /** To be asked when it has exited: all that the wall wrote about itself; empty where there is none. */
+  /** Call this after the exit. Returns the status output of the sandbox, or "" if there is no sandbox. */
   readonly status: () => Promise<string>;
 }
 
-/** The process, or the sentence that says why there is none. */
+/** The process, or a message why it could not be started. */
 export type Start = StartedProcess | { readonly startError: string };
 
 interface StartParams {
@@ -28,10 +28,10 @@ interface StartParams {
   readonly dir: string;
 }
 
-/** In a session and process group of its own. */
+/** Starts the command in its own session and process group. */
 export async function startProcess(params: StartParams): Promise<Start> {
   const { command, stdinFile, dir } = params;
-  // Opened before anything starts: a command must not run on an empty stdin because its file is missing.
+  // Open the file before the start, because a command must not run with an empty stdin if its file is missing.
   const input = stdinFile === null ? null : createReadStream("", { fd: openSync(stdinFile, "r") });
   const pipes = openPipes(dir, input !== null);
   try {
@@ -41,8 +41,8 @@ export async function startProcess(params: StartParams): Promise<Start> {
     const child = spawn(program, args, { cwd: command.cwd, env: { ...command.env }, detached: true, stdio });
     const exited = waitForExit(child);
     const pid = await waitForStart(child);
-    handInputs(child, command.inputs);
-    feed(pipes, input);
+    writeInputs(child, command.inputs);
+    pipeStdin(pipes, input);
     return { pid, pipes, exited, status: readStatus(child, command) };
   } catch (error) {
     for (const stream of [input, pipes.stdin, pipes.stdout, pipes.stderr]) stream?.destroy();
@@ -66,13 +66,13 @@ function waitForStart(child: ChildProcess): Promise<number> {
 
 const FIRST_INPUT = 3;
 const MAX_STATUS = 65_536;
-/** Its last words may come a moment after its end, and somebody inside may keep the pipe open. */
-const STATUS_PATIENCE_MS = 1_000;
+/** The status may arrive shortly after the exit, and a process inside may keep the pipe open. */
+const STATUS_TIMEOUT_MS = 1_000;
 
-function handInputs(child: ChildProcess, inputs: readonly Uint8Array[]): void {
+function writeInputs(child: ChildProcess, inputs: readonly Uint8Array[]): void {
   inputs.forEach((bytes, index) => {
     const pipe = child.stdio[FIRST_INPUT + index];
-    // A wall that fails early does not read them all; its status says so.
+    // A sandbox that fails early does not read all inputs. Its status reports the failure.
     if (pipe instanceof Writable) pipe.on("error", () => {}).end(bytes);
   });
 }
@@ -88,14 +88,14 @@ function readStatus(child: ChildProcess, { inputs, statusPipes }: ConfinedComman
   const closed = new AbortController();
   void Promise.all(pipes.map((pipe) => new Promise((done) => pipe.once("close", done)))).then(() => closed.abort());
   return async () => {
-    await sleep(STATUS_PATIENCE_MS, closed.signal);
+    await sleep(STATUS_TIMEOUT_MS, closed.signal);
     return text;
   };
 }
 
-function feed({ stdin }: Pipes, input: ReadStream | null): void {
+function pipeStdin({ stdin }: Pipes, input: ReadStream | null): void {
   if (stdin === null || input === null) return;
-  // A program may end without reading its input; then the rest is nobody's.
+  // A program may exit without reading its input. The rest is discarded.
   stdin.on("close", () => input.destroy());
   stdin.on("error", () => {});
   input.on("error", () => stdin.destroy());
@@ -111,7 +111,7 @@ function explain({ argv, cwd }: ConfinedCommand, error: unknown): string {
       : "any directory of PATH";
     return `The program "${basename(program)}" was not found in ${place}. Install it, or correct the command.`;
   }
-  if (hasCode(error, "EACCES")) return `The program "${program}" may not be executed: check its mode and its path.`;
+  if (hasCode(error, "EACCES")) return `The program "${program}" is not executable. Check its mode and its path.`;
   if (hasCode(error, "E2BIG"))
     return `"${basename(program)}" was not started: its arguments and environment are too long.`;
   return `"${basename(program)}" could not be started: ${error instanceof Error ? error.message : String(error)}.`;

@@ -20,8 +20,8 @@ const filesBelow = (dir: string): readonly string[] =>
     entry.isFile() ? [join(entry.parentPath, entry.name)] : [],
   );
 
-describe("what a command gets", () => {
-  test("exactly the policy's environment, the secrets and the run's mark", async () => {
+describe("supervisor: environment of a command", () => {
+  test("has exactly the policy's variables, the secrets and NIGHTSHIFT_RUN", async () => {
     const job = bench.job(
       [{ argv: ["/usr/bin/env"], policy: policy({ LANG: "C", NAME: "a b=c" }), secretNames: ["TOKEN"] }],
       {
@@ -32,7 +32,7 @@ describe("what a command gets", () => {
     expect(printed(job).toSorted()).toEqual(["LANG=C", "NAME=a b=c", `NIGHTSHIFT_RUN=${job.run}`, "TOKEN=s3cr3t"]);
   });
 
-  test("no secret stands in any file or argument", async () => {
+  test("secrets are in no file and no argument", async () => {
     const secret = "s3cr3t-7d1f";
     const job = bench.job([{ argv: ["sleep", "30"] }], { secrets: { TOKEN: secret } });
     await bench.supervisors.start(job);
@@ -47,14 +47,14 @@ describe("what a command gets", () => {
     expect([...argv, ...whileRunning, ...afterwards].filter((text) => text.includes(secret))).toEqual([]);
   });
 
-  test("no descriptor but the standard three", async () => {
+  test("has only the three standard descriptors", async () => {
     const job = bench.job([{ argv: ["/bin/ls", "/proc/self/fd"] }]);
     await bench.run(job);
-    // The fourth is the directory that ls reads.
+    // The fourth descriptor is the directory that ls reads.
     expect(printed(job)).toEqual(["0", "1", "2", "3"]);
   });
 
-  test("the user's umask, and pipes that scripts can open by name", async () => {
+  test("has the user's umask, and pipes that scripts can open by path", async () => {
     const job = bench.job(["umask; echo named > /dev/stderr; echo also > /dev/stdout"]);
     await bench.run(job);
     expect(printed(job)).toEqual([process.umask().toString(8).padStart(4, "0"), "also"]);
@@ -62,22 +62,22 @@ describe("what a command gets", () => {
   });
 });
 
-describe("what it leaves behind", () => {
-  test("background processes end before the next command starts, escaped ones too", async () => {
+describe("supervisor: cleanup after a command", () => {
+  test("ends background processes before the next command, including escaped ones", async () => {
     const leave = "sleep 51 & setsid sleep 52 & (setsid sh -c 'env -u NIGHTSHIFT_RUN true; sleep 53 &' &); sleep 0.1";
     const job = bench.job([leave, "ps -eo args | grep '^sleep 5[123]' || echo none"]);
     await bench.run(job);
     expect(printed(job)).toEqual(["none"]);
   });
 
-  test("a grandchild that holds the output open delays nothing, and what was printed is kept", async () => {
+  test("does not wait for a grandchild that keeps the output open, and keeps the output", async () => {
     const job = bench.job(["printf unfinished; setsid sleep 50 &"]);
     const record = await bench.run(job);
     expect(only(record).durationMs).toBeLessThan(5_000);
     expect(printed(job)).toEqual(["unfinished"]);
   });
 
-  test("no file but those that are for reading, all for their owner alone", async () => {
+  test("leaves only the files of the record, readable only by the owner", async () => {
     const job = bench.job(["echo hello", { ...shell("echo checked"), logFile: "checks/lint.log" }]);
     await bench.run(job);
     expect(readdirSync(job.dir).toSorted()).toEqual([
@@ -94,14 +94,14 @@ describe("what it leaves behind", () => {
   });
 });
 
-describe("output", () => {
-  test("that is not text becomes text", async () => {
+describe("supervisor: output", () => {
+  test("binary output becomes valid text", async () => {
     const job = bench.job(["printf 'a\\377\\000b\\n\\303'; printf '\\244\\n'"]);
     await bench.run(job);
     expect(printed(job)).toEqual(["a\ufffd\u0000b", "ä"]);
   });
 
-  test("in an endless line is cut into lines, and says so", async () => {
+  test("an endless line is split and marked", async () => {
     const job = bench.job(["head -c 2500000 /dev/zero | tr '\\0' x"]);
     await bench.run(job);
     expect(printed(job).map(({ length }) => length)).toEqual([1048576, 1048576, 402848]);
@@ -124,14 +124,14 @@ describe("output", () => {
       const text = readFileSync(file, "utf8");
       expect(text.length).toBeLessThan(700_000);
       expect(text).toMatch(/^(\{[^\n]*)?first/);
-      expect(text).toMatch(/\d{9} bytes of output are left out here/);
+      expect(text).toMatch(/\d{9} bytes of output were dropped here/);
       if (kind === "transcript") expect(readTranscript(job).at(-1)?.text).toBe("last");
     },
   );
 });
 
-describe("endings", () => {
-  test("a process that reported and hangs is ended; one that goes on printing is not", async () => {
+describe("supervisor: end of a job", () => {
+  test("ends a process that hangs after its report, but not one that still prints", async () => {
     const outcomeFiles = [join(bench.home, "report.json"), join(bench.home, "outcome.json")];
     const hangs = {
       ...shell("sleep 0.2; echo {} > outcome.json; sleep 50"),
@@ -143,7 +143,7 @@ describe("endings", () => {
     expect(record.commands.map(({ endedBy }) => endedBy)).toEqual(["hung_after_outcome", "exit"]);
   });
 
-  test("SIGTERM ends the job with a record; SIGHUP and SIGINT do nothing", async () => {
+  test("SIGTERM ends the job with a record; SIGHUP and SIGINT are ignored", async () => {
     const job = bench.job(["trap 'echo tidy; exit' TERM; echo ready; while :; do sleep 0.02; done"]);
     await bench.supervisors.start(job);
     await until(() => printed(job).includes("ready"));
@@ -156,13 +156,13 @@ describe("endings", () => {
     expect(printed(job)).toEqual(["ready", "tidy"]);
   });
 
-  test("a prompt that is not there is an error, not an empty prompt", async () => {
+  test("a missing prompt file is an error, not an empty prompt", async () => {
     const record = await bench.run(bench.job([{ ...shell("touch ran"), stdinFile: join(bench.home, "nowhere.md") }]));
     expect(record).toMatchObject({ error: { kind: "internal", message: expect.stringMatching(/nowhere\.md/) } });
     expect(existsSync(join(bench.home, "ran"))).toBe(false);
   });
 
-  test("a failure of its own is a record too", async () => {
+  test("a failure of the supervisor itself is written to the record", async () => {
     const record = await bench.run(bench.job([{ ...shell("true"), logFile: "../outside.log" }]));
     expect(record).toMatchObject({ error: { kind: "internal" } });
     expect(record.error?.message).toMatch(/outside the job's directory/);
@@ -176,12 +176,15 @@ describe("endings", () => {
     expect(left.names).toEqual(["claim", "exit.json", "job.json", "supervisor.json", "transcript.jsonl"]);
   });
 
-  test.runIf(canMount)("what fails on a full disk is not blamed; what succeeds there has succeeded", async () => {
-    const failed = await superviseOnSmallDisk(shell("echo tried; exit 3"));
-    expect(failed.record).toMatchObject({ error: { kind: "disk_full" }, commands: [{ exit: { code: 3 } }] });
-    const passed = await superviseOnSmallDisk(shell("echo tried"));
-    expect(passed.record).toMatchObject({ error: null, commands: [{ exit: { code: 0 } }] });
-  });
+  test.runIf(canMount)(
+    "a command that fails on a full disk is reported as a full disk; one that succeeds counts as success",
+    async () => {
+      const failed = await superviseOnSmallDisk(shell("echo tried; exit 3"));
+      expect(failed.record).toMatchObject({ error: { kind: "disk_full" }, commands: [{ exit: { code: 3 } }] });
+      const passed = await superviseOnSmallDisk(shell("echo tried"));
+      expect(passed.record).toMatchObject({ error: null, commands: [{ exit: { code: 0 } }] });
+    },
+  );
 });
 
 async function superviseOnSmallDisk(
@@ -194,13 +197,13 @@ async function superviseOnSmallDisk(
     ...job,
     dir: mount,
     socket: join(bench.home, "full.sock"),
-    timings: { politeMs: 100, hungMs: 100 },
+    timings: { graceMs: 100, hungMs: 100 },
   };
   writeFileSync(join(bench.home, "stored.json"), JSON.stringify(stored));
   const script =
     'mount -t tmpfs -o size=256k none "$1" && cp "$2" "$1/job.json" && printf %s "$5" | "$3" "$4" "$1" 3<&0; cat "$1/exit.json"; tail -n 1 "$1/transcript.jsonl"; ls -A "$1"';
   const entry = new URL("./main.ts", import.meta.url).pathname;
-  const handed = JSON.stringify({ secrets: {}, keys: {}, redact: [] });
+  const jobSecrets = JSON.stringify({ secrets: {}, keys: {}, redact: [] });
   const args = [
     "-rm",
     "sh",
@@ -211,7 +214,7 @@ async function superviseOnSmallDisk(
     join(bench.home, "stored.json"),
     process.execPath,
     entry,
-    handed,
+    jobSecrets,
   ];
   const output = await readAll(spawn("unshare", args, { stdio: ["ignore", "pipe", "inherit"] }));
   const [record = "", lastLine = "", ...names] = output.trim().split("\n");
@@ -224,7 +227,7 @@ async function readAll(child: ReturnType<typeof spawn>): Promise<string> {
   return text;
 }
 
-test("a disk that is nearly full is nobody's fault, and said to be full", async () => {
+test("supervisor: a nearly full disk is reported as full and not as an error of the command", async () => {
   const limits = { ...TEST_LIMITS, diskFloorBytes: Number.MAX_SAFE_INTEGER };
   const command = { argv: ["sleep", "30"] as const, policy: testPolicy(bench.home, { limits }) };
   const record = await bench.run(bench.job([command]));

@@ -7,7 +7,7 @@ import {
   SUPERVISOR_LOG,
   TRANSCRIPT,
 } from "../adapters/process/job-files.ts";
-import type { Handed, StoredJob } from "../adapters/process/job-files.ts";
+import type { JobSecrets, StoredJob } from "../adapters/process/job-files.ts";
 import { processStartTime } from "../adapters/process/process-table.ts";
 import type { CommandResult, ExitRecord } from "../ports/supervisor.ts";
 import { openAppendFile } from "./output/append-file.ts";
@@ -16,72 +16,72 @@ import type { ControlServer } from "./control-server.ts";
 import { createDenials } from "./output/denials.ts";
 import { describeFailure, reserveExitRecord, writeExitRecord } from "./exit-record.ts";
 import { removePipes } from "./output/pipes.ts";
-import { createReins } from "./reins.ts";
-import type { Reins } from "./reins.ts";
+import { createJobControl } from "./job-control.ts";
+import type { JobControl } from "./job-control.ts";
 import { runJob } from "./run-job.ts";
 
-/** How long to wait for room on a full disk before giving up on the record. */
-const PATIENCE_MS = 60_000;
+/** How long to retry writing the exit record on a full disk. */
+const RECORD_TIMEOUT_MS = 60_000;
 
-/** From the claim to the exit record. Every failure of our own ends in the record too. */
-export async function supervise(job: StoredJob, handed: Handed): Promise<void> {
+/** Runs a claimed job and writes its exit record. The record also contains failures of the supervisor itself. */
+export async function supervise(job: StoredJob, jobSecrets: JobSecrets): Promise<void> {
   const startedAt = Date.now();
-  const reins = createReins(job.paused);
+  const control = createJobControl(job.paused);
   const commands: CommandResult[] = [];
   const denials = createDenials();
-  const crashed = obeySignals(reins);
+  const crashed = handleSignals(control);
   let server: ControlServer | null = null;
   let error: ExitRecord["error"] = null;
   try {
     reserveExitRecord(job.dir, job.commands.length);
-    server = await listenForOrders(job.socket, reins.obey);
-    if (!announce(job.dir)) return server.stopListening();
-    const { grown } = server;
-    const transcript = openAppendFile(join(job.dir, TRANSCRIPT), grown);
+    server = await listenForOrders(job.socket, control.execute);
+    if (!registerSupervisor(job.dir)) return server.stopListening();
+    const { notifyGrown } = server;
+    const transcript = openAppendFile(join(job.dir, TRANSCRIPT), notifyGrown);
     const onResult = (result: CommandResult) => void commands.push(result);
     try {
-      await Promise.race([runJob({ job, handed, transcript, reins, denials, onResult }), crashed]);
+      await Promise.race([runJob({ job, jobSecrets, transcript, control, denials, onResult }), crashed]);
     } finally {
       transcript.close();
     }
   } catch (failure) {
     error = describeFailure(failure);
-    await reins.abandon();
+    await control.abandon();
   }
   server?.stopListening();
-  tidy(job.dir);
+  removeTemporaryFiles(job.dir);
   const record: ExitRecord = {
     run: job.run,
     startedAt,
     finishedAt: Date.now(),
-    pausedMs: reins.pausedMs(),
+    pausedMs: control.pausedMs(),
     commands,
     denials: denials.list(),
     error,
   };
-  await writeExitRecord(job.dir, record, PATIENCE_MS);
+  await writeExitRecord(job.dir, record, RECORD_TIMEOUT_MS);
   server?.disconnect();
 }
 
-/** Rejects with whatever nobody caught. */
-function obeySignals(reins: Reins): Promise<never> {
-  // Whoever closes a terminal or presses Ctrl-C there does not mean the work of the night.
+/** Returns a promise that rejects on an uncaught exception or rejection. */
+function handleSignals(control: JobControl): Promise<never> {
+  // Closing a terminal or pressing Ctrl-C there must not end the job.
   for (const signal of ["SIGHUP", "SIGINT"] as const) process.on(signal, () => {});
-  // Not `cancel`: no person asked for it, the machine may be going down.
-  process.on("SIGTERM", () => reins.endJob("lost", true));
+  // Not "cancel", because no person asked for it. The machine may be shutting down.
+  process.on("SIGTERM", () => control.endJob("lost", true));
   return new Promise((_, reject) => {
     process.on("uncaughtException", reject);
     process.on("unhandledRejection", reject);
   });
 }
 
-/** From here on everybody can find us. False when a watcher gave us up before: then nothing may start. */
-function announce(dir: string): boolean {
+/** Makes this supervisor visible to watchers. Returns false if a watcher has given up on it; then nothing may start. */
+function registerSupervisor(dir: string): boolean {
   return createFile(join(dir, SUPERVISOR_FILE), { pid: process.pid, startTime: processStartTime(process.pid) });
 }
 
-/** Best effort: the daemon clears the run's directory anyway, and nothing may keep the record from being written. */
-function tidy(dir: string): void {
+/** Best effort: the daemon cleans the run's directory anyway, and a failure must not prevent the exit record. */
+function removeTemporaryFiles(dir: string): void {
   try {
     removePipes(dir);
     rmSync(join(dir, PROCESS_FILE), { force: true });

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { runMark, TIMINGS } from "../adapters/process/job-files.ts";
+import { runEnvironmentEntry, TIMINGS } from "../adapters/process/job-files.ts";
 import { createSupervisors } from "../adapters/process/supervisors.ts";
 import { createTree } from "../adapters/process/tree.ts";
 import type { Log } from "../ports/log.ts";
@@ -9,16 +9,16 @@ export const quiet: Log = { info: () => {}, warn: () => {}, error: () => {} };
 
 /** Real processes with short patience; the compile cache is shared between tests, since it takes most of a first start. */
 export const realSupervisors: SupervisorSuite = {
-  create: (home, politeMs) =>
+  create: (home, graceMs) =>
     createSupervisors({
       home,
       log: quiet,
       compileCache: join(import.meta.dirname, "../../node_modules/.cache/nightshift-tests"),
-      timings: { ...TIMINGS, politeMs, hungMs: 400 },
+      timings: { ...TIMINGS, graceMs, hungMs: 400 },
       startMs: 600,
     }),
   processesOf: (run) =>
-    createTree({ leader: null, environment: runMark(run), since: null })
+    createTree({ leader: null, environment: runEnvironmentEntry(run), since: null })
       .members()
       .map(({ pid }) => pid),
 };

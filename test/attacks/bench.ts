@@ -27,7 +27,7 @@ export function openBench(home: string): Bench {
     log: quiet,
     // Most of a start is reading the program; so all supervisors of a user share what was read.
     compileCache: process.env["NODE_COMPILE_CACHE"] ?? join(home, "cache"),
-    timings: { ...TIMINGS, politeMs: POLITE_MS, hungMs: 400 },
+    timings: { ...TIMINGS, graceMs: POLITE_MS, hungMs: 400 },
   });
   const jobs: Job[] = [];
   let count = 0;

@@ -20,29 +20,29 @@ function expectWhole(round: Round): void {
   expect(round.violations, `seed ${seed}`).toEqual([]);
 }
 
-/** The long way is `npm run chaos`. Each of these ends with everything that must hold after a crash (inspect.ts). */
-describe.skipIf(process.platform !== "linux").concurrent("kill -9", { timeout: PATIENCE_MS }, () => {
-  it("of the daemon at each checkpoint", async () => {
+/** A short version of `npm run chaos`. Each test ends with a check of all invariants after a crash (inspect.ts). */
+describe.skipIf(process.platform !== "linux").concurrent("crash safety: kill -9", { timeout: PATIENCE_MS }, () => {
+  it("of the daemon at each checkpoint loses no work", async () => {
     expectWhole(await playRound("checkpoints", crashAt(everyCheckpoint(1))));
   });
 
-  it("of the daemon at any instant", async () => {
+  it("of the daemon at any time loses no work", async () => {
     expectWhole(await playRound("daemon", killDaemons(createRandom(seed), 10)));
   });
 
-  it("of everything at once", async () => {
+  it("of all processes at once loses no work", async () => {
     expectWhole(await playRound("all at once", killAll(createRandom(seed + 3), 3)));
   });
 
-  it("of supervisors", async () => {
+  it("of supervisors loses no work", async () => {
     expectWhole(await playRound("supervisors", killSupervisors(createRandom(seed + 1), 3)));
   });
 
-  it("of agents", async () => {
+  it("of agents loses no work", async () => {
     expectWhole(await playRound("agents", killAgents(createRandom(seed + 2), 2)));
   });
 
-  it.skipIf(!canMount())("while the disk is full", async () => {
+  it.skipIf(!canMount())("while the disk is full loses no work", async () => {
     expectWhole(await playDiskRound(seed, 2));
   });
 });

@@ -8,14 +8,14 @@ import type { Client } from "../../src/http/client/client.ts";
 import { createNodeClient } from "../../src/http/client/node-client.ts";
 
 const MAIN = fileURLToPath(new URL("../../src/daemon/main.ts", import.meta.url));
-/** It is started hundreds of times: most of that would be taking the types off. */
+/** The daemon is started hundreds of times. Without a compile cache, most of the time would go into stripping types. */
 const COMPILE_CACHE = fileURLToPath(new URL("../../node_modules/.cache/nightshift-chaos", import.meta.url));
 const START_MS = 30_000;
 
 export interface Daemon {
-  /** Resolves when it answers; null when it was gone before. */
+  /** Resolves when the daemon responds, or to null if it exited before. */
   readonly client: Promise<Client | null>;
-  /** Resolves when the process is gone, however it went. */
+  /** Resolves when the process has exited for any reason. */
   readonly ended: Promise<void>;
   hasEnded(): boolean;
   kill(): Promise<void>;
@@ -58,7 +58,7 @@ async function waitForAddress(home: string, pid: number, gone: () => boolean): P
 
 function readAddress(home: string): { pid: number; url: string; token: string } | null {
   try {
-    // Written by the daemon, whole or not at all.
+    // The cast is safe: the daemon writes this file atomically.
     return JSON.parse(readFileSync(join(home, "daemon.json"), "utf8")) as { pid: number; url: string; token: string };
   } catch {
     return null;

@@ -1,4 +1,4 @@
-// `node disk-round.ts <directory> <seed> <fillings>`, started by playDiskRound where it may mount; prints the round as JSON.
+// `node disk-round.ts <directory> <seed> <fillings>`: started by playDiskRound in a mount namespace. Prints the round as JSON.
 import { setTimeout as sleep } from "node:timers/promises";
 import { join } from "node:path";
 import { mountSmallDisk } from "./disk.ts";
@@ -16,7 +16,7 @@ const round = await playRound(
       for (const kind of ["quick", "slow"] as const) await night.submit(kind);
       await sleep(random.between(0, 1500));
       disk.fill();
-      // It is refused, or taken and then kept: never taken and lost.
+      // A submission is either refused or accepted and kept. It is never accepted and lost.
       const submitting = night.submit("quick");
       await sleep(random.between(500, 2000));
       if (left % 2 === 0) {

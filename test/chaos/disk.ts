@@ -3,11 +3,11 @@ import { appendFileSync, mkdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** More than the floor below which nothing is started, so that a freed disk is one. */
+/** Above the minimum free space for starting runs, so that work continues after the disk is freed. */
 const SIZE = "300m";
 const CHUNK = Buffer.alloc(1 << 20, "x");
 
-/** Runs a command where it may mount what nobody else sees: as root, or as a user who is root in a namespace of their own. */
+/** Runs a command in a private mount namespace, as root or as root of a user namespace. */
 export function withMounts(command: readonly string[]): readonly [string, ...string[]] {
   return ["unshare", process.getuid?.() === 0 ? "-m" : "-Urm", "--", ...command];
 }
@@ -27,7 +27,7 @@ export interface SmallDisk {
   free(): void;
 }
 
-/** Inside `withMounts` only. */
+/** Works only inside `withMounts`. */
 export function mountSmallDisk(path: string): SmallDisk {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   execFileSync("mount", ["-t", "tmpfs", "-o", `size=${SIZE},mode=700`, "tmpfs", path]);

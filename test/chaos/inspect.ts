@@ -8,10 +8,10 @@ import { processesOf } from "./processes.ts";
 import { KINDS, type Kind } from "./scripts.ts";
 import type { World } from "./world.ts";
 
-/** How long what was asked to end may take to be gone. */
+/** How long processes may take to exit after they were asked to end. */
 const FADE_MS = 3_000;
 
-/** Everything that must hold once the daemon has been stopped, as sentences about what does not. */
+/** Checks all invariants after the daemon was stopped. Returns one message per violation. */
 export async function inspect(night: Night): Promise<readonly string[]> {
   const { world } = night;
   const database = new DatabaseSync(join(world.home, "nightshift.db"), { readOnly: true });
@@ -63,7 +63,7 @@ function inspectTasks({ submitted, world }: Night, database: DatabaseSync): read
   ];
 }
 
-/** Each transition exactly once, in order, and one submission and one end around them. */
+/** Each transition happened exactly once and in order, with one submission before and one end after. */
 function inspectChain(database: DatabaseSync, id: string, { chain }: Kind): readonly string[] {
   const events = ask(
     database,
@@ -113,7 +113,7 @@ function inspectRuns(database: DatabaseSync): readonly string[] {
   ]);
 }
 
-/** The client that followed saw what is written, each once and in order. */
+/** The client that followed the events got each one once and in order. */
 function inspectEvents({ seen }: Night, database: DatabaseSync): readonly string[] {
   const last = seen.at(-1)?.id ?? 0;
   const written = ask(database, "select id from events order by id").map(({ id }) => Number(id));
@@ -126,7 +126,7 @@ function inspectEvents({ seen }: Night, database: DatabaseSync): readonly string
   ];
 }
 
-/** Files of writers that died, locks, directories that only a run needs, trees of tasks that are done. */
+/** Looks for temporary files, locks, directories of ended runs and workspaces of ended tasks. */
 function inspectFiles({ home }: World, database: DatabaseSync): readonly string[] {
   const succeeded = ask(database, "select id from tasks where status = 'succeeded'").map(({ id }) => String(id));
   const ended = ask(database, "select id from runs where finished_at is not null").map(({ id }) => String(id));
@@ -153,7 +153,7 @@ function inspectFiles({ home }: World, database: DatabaseSync): readonly string[
   ];
 }
 
-/** `nightshift.db.lock` is what the daemon's lock is held on; it stays, unlocked. */
+/** `nightshift.db.lock` is the daemon's lock file. It stays, but unlocked. */
 function isStray(path: string): boolean {
   const name = basename(path);
   if (path === "nightshift.db.lock") return false;

@@ -4,14 +4,14 @@ import { startDaemon, type Daemon } from "./daemon.ts";
 
 const PATIENCE_MS = 60_000;
 
-/** A daemon that is started again whenever it is needed and gone, and a client that follows its events all the while. */
+/** A daemon that is restarted whenever it is needed, with a client that follows its events all the time. */
 export interface KeptDaemon {
-  /** Every event, as a client saw it live that goes on after the last one it knows. */
+  /** All events as a client received them live, resuming after the last one. */
   readonly seen: readonly EventJson[];
   running(): Daemon;
-  /** Stops the one that runs and starts one that will kill itself at `crashAt`. */
+  /** Stops the running daemon and starts one that kills itself at `crashAt`. */
   replace(crashAt: string): Promise<Daemon>;
-  /** Repeats a request until a daemon that lives answers it. */
+  /** Repeats a request until a daemon responds. */
   insist<T>(request: (client: Client) => Promise<T>): Promise<T>;
 }
 
@@ -33,7 +33,7 @@ export function keepDaemon(home: string): KeptDaemon {
       const events = client?.events({ after: seen.at(-1)?.id ?? 0, signal: gone.signal });
       for await (const event of events ?? []) seen.push(event);
     } catch {
-      // The daemon died; with the next one it goes on from the last event seen.
+      // The daemon died. The next one continues after the last received event.
     }
   }
 
@@ -60,7 +60,7 @@ export function keepDaemon(home: string): KeptDaemon {
         } catch (error) {
           if (error instanceof ProblemError && error.status < 500) throw error;
         }
-        // One that does not even start says why on stderr: not fifty times a second.
+        // Wait, because a daemon that cannot start would print its error fifty times a second.
         await sleep(client === null ? 500 : 20);
       }
     },

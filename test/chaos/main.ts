@@ -9,7 +9,7 @@ const { values } = parseArgs({
 const LANES = 2;
 const BOUND_MS = 15 * 60_000;
 
-/** Two rounds at a time: much of a round is waiting. After the bound no new one begins. */
+/** Runs two rounds at a time, because much of a round is waiting. Starts no new round after the time limit. */
 async function playAll(plays: readonly Play[]): Promise<readonly Round[]> {
   const start = performance.now();
   const rounds: Round[] = [];

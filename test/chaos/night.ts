@@ -6,24 +6,24 @@ import { keepDaemon, type KeptDaemon } from "./keep-daemon.ts";
 import type { KindName } from "./scripts.ts";
 import type { World } from "./world.ts";
 
-/** A submit that the daemon acknowledged: from then on the task must never be lost. */
+/** A submission that the daemon acknowledged. From then on, the task must never be lost. */
 export interface Submitted {
   readonly id: string;
   readonly kind: KindName;
 }
 
-/** One world with its daemon, and what people do in it: they hand in work, answer, and repeat what got no answer. */
+/** A world with its daemon and simulated people, who submit tasks, answer questions and repeat failed requests. */
 export interface Night {
   readonly world: World;
   readonly submitted: readonly Submitted[];
   readonly seen: readonly EventJson[];
   startCrashing(point: string): Promise<Daemon>;
-  /** Kills the daemon after that time; where none ran, one is started first and may be killed before it answers. */
+  /** Kills the daemon after this time. If none is running, starts one first, which may be killed before it responds. */
   killDaemon(afterMs?: number): Promise<void>;
   submit(kind: KindName): Promise<void>;
-  /** Answers whoever waits. */
+  /** Answers all waiting tasks. */
   answer(): Promise<void>;
-  /** Until every task has ended; returns those that did not in time. */
+  /** Waits until all tasks have ended. Returns those that did not end in time. */
   settle(patienceMs: number): Promise<readonly TaskJson[]>;
   stop(): Promise<void>;
 }
@@ -64,7 +64,7 @@ export async function startNight(world: World): Promise<Night> {
     },
     async stop() {
       const last = running();
-      // One that was just started cannot be told yet.
+      // A daemon that was just started does not accept requests yet.
       await last.client;
       await last.stop();
     },
@@ -82,7 +82,7 @@ async function answerAll({ insist }: KeptDaemon): Promise<void> {
   for (const { id } of tasks) {
     const request = { params: { id }, body: { answers: { which: "a" } }, idempotencyKey: `answer-${id}` };
     await insist((client) => client.call("POST /tasks/:id/answer", request)).catch((error: unknown) => {
-      // A daemon that died after it had taken the answer leaves nothing to answer for the second try.
+      // If the daemon died after it accepted the answer, there is nothing left to answer.
       if (!(error instanceof ProblemError && error.status === 409)) throw error;
     });
   }

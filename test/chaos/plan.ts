@@ -16,8 +16,8 @@ import {
 export type Play = () => Promise<Round>;
 
 /**
- * In such an order that the first task dies at `run.taken` and then at every point of its way, the end of its first
- * run included: that one leaves more behind than any later. `submit.committed` is on nobody's way.
+ * Ordered so that the first task crashes at `run.taken` and then at every later point, including the end of its first
+ * run, which leaves more behind than any later one. No task passes `submit.committed`.
  */
 export function everyCheckpoint(pass: number): readonly Crash[] {
   const last: readonly Checkpoint[] = [
@@ -32,13 +32,13 @@ export function everyCheckpoint(pass: number): readonly Crash[] {
   return [...early, ...last].map((point) => ({ point, pass }));
 }
 
-/** Nobody here has a forge: test/e2e/improve-publish.test.ts and improve-killed.test.ts die there. */
+/** There is no forge here. test/e2e/improve-publish.test.ts and improve-killed.test.ts cover these checkpoints. */
 const WITH_FORGE: readonly Checkpoint[] = ["request.opened"];
 
-/** More than two hundred kills; `daemonRounds` of ten each make the most of them. */
+/** More than two hundred kills, most of them in `daemonRounds` rounds of ten each. */
 export function longPlan(seed: number, daemonRounds: number): readonly Play[] {
   const seeds = createRandom(seed);
-  // Each round has chance of its own: rounds played side by side do not change each other's choices.
+  // Each round has its own random source, so that concurrent rounds do not affect each other.
   const times = (count: number, play: (random: Random) => Promise<Round>): readonly Play[] =>
     Array.from({ length: count }, () => {
       const random = createRandom(seeds.between(1, 1e9));

@@ -3,11 +3,11 @@ import { readdirSync, readFileSync } from "node:fs";
 export interface Found {
   readonly pid: number;
   readonly command: string;
-  /** The run it belongs to, where it belongs to one. */
+  /** The run that the process belongs to, or null. */
   readonly run: string | null;
 }
 
-/** Every living process that names this home in its command line or its environment; Linux only. */
+/** Returns all live processes with this home in their command line or environment. Linux only. */
 export function processesOf(home: string): readonly Found[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
@@ -22,7 +22,7 @@ export function agentsOf(home: string): readonly Found[] {
   return processesOf(home).filter(({ command }) => command.includes("play-script."));
 }
 
-/** False when it was gone already. */
+/** Returns false if the process had already exited. */
 export function kill({ pid }: Pick<Found, "pid">): boolean {
   try {
     return process.kill(pid, "SIGKILL");

@@ -1,10 +1,10 @@
 export interface Random {
-  /** A whole number from `from` to `to`, both included. */
+  /** An integer from `from` to `to`, inclusive. */
   between(from: number, to: number): number;
   pick<T>(list: readonly T[]): T;
 }
 
-/** The same seed gives the same choices (mulberry32), so that a round that went wrong can be played again. */
+/** The same seed gives the same choices (mulberry32), so that a failed round can be repeated. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = (): number => {

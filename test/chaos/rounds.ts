@@ -22,11 +22,11 @@ export interface Round {
   readonly ms: number;
 }
 
-/** Longer than any retry that a kill may cost, on a busy machine. */
+/** Longer than any retry after a kill, even on a busy machine. */
 const SETTLE_MS = 90_000;
 const CRASH_MS = 20_000;
 
-/** A world of its own, somebody who kills in it and counts, and afterwards the whole truth. */
+/** Creates a world, runs `harm` in it, which returns its number of kills, and then checks all invariants. */
 export async function playRound(what: string, harm: (night: Night) => Promise<number>, dir?: string): Promise<Round> {
   const start = performance.now();
   const world = makeWorld(dir);
@@ -54,7 +54,7 @@ async function live(
   return { kills, tasks: night.submitted.length, violations: [...stuck, ...(await inspect(night))] };
 }
 
-/** The disk of the home, filled to the last byte and freed again, in a process that may mount one. */
+/** Fills the disk of the home completely and frees it again, in a process that may mount a disk. */
 export async function playDiskRound(seed: number, fillings: number): Promise<Round> {
   const dir = mkdtempSync(join(tmpdir(), "nightshift-chaos-"));
   const entry = fileURLToPath(new URL("disk-round.ts", import.meta.url));
@@ -68,20 +68,20 @@ export async function playDiskRound(seed: number, fillings: number): Promise<Rou
   ]);
   try {
     const { stdout } = await promisify(execFile)(program, args, { timeout: 2 * SETTLE_MS });
-    // Written by playRound in that process.
+    // The cast is safe: playRound in that process writes this JSON.
     return JSON.parse(stdout) as Round;
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
 }
 
-/** The daemon, whenever it happens to be. */
+/** Kills the daemon at random times. */
 export function killDaemons(random: Random, kills: number): (night: Night) => Promise<number> {
   return async (night) => {
     for (const kind of KIND_NAMES) await night.submit(kind);
     for (let left = kills; left > 0; left--) {
       if (left % 3 === 0) await night.submit(random.pick(KIND_NAMES));
-      // Every other time it may be in the middle of its start, and nobody had the time to ask it anything.
+      // Every other kill may hit the daemon during its start, before any request.
       if (left % 2 === 0) await night.answer();
       await night.killDaemon(random.between(0, 1500));
     }
@@ -91,11 +91,11 @@ export function killDaemons(random: Random, kills: number): (night: Night) => Pr
 
 export interface Crash {
   readonly point: Checkpoint;
-  /** The how-manieth time it passes there. */
+  /** Crash at the n-th time that this checkpoint is passed. */
   readonly pass: number;
 }
 
-/** The daemon, between two steps. Whether it got there at all is part of the answer: a point nobody passes proves nothing. */
+/** Kills the daemon at checkpoints. Reports checkpoints that were never reached, because they prove nothing. */
 export function crashAt(crashes: readonly Crash[]): (night: Night) => Promise<number> {
   return async (night) => {
     for (const { point, pass } of crashes) {
@@ -104,7 +104,7 @@ export function crashAt(crashes: readonly Crash[]): (night: Night) => Promise<nu
         if (performance.now() - start > CRASH_MS)
           throw new Error(`the daemon never came to ${point} for the ${pass}. time`);
         if ((await daemon.client) === null) break;
-        // What earlier crashes left open passes most points; for the others there must be something to do.
+        // Open tasks of earlier crashes pass most checkpoints. The others need new work.
         if (openTasks(night) < pass || point === "submit.committed") await night.submit("quick");
       }
     }
@@ -112,7 +112,7 @@ export function crashAt(crashes: readonly Crash[]): (night: Night) => Promise<nu
   };
 }
 
-/** Daemon, supervisors, agents and checks in one instant, as when the power goes; each counts as one kill. */
+/** Kills daemon, supervisors, agents and checks at the same time, like a power loss. Each counts as one kill. */
 export function killAll(random: Random, kills: number): (night: Night) => Promise<number> {
   return async (night) => {
     for (let left = kills; left > 0; left--) {
@@ -124,25 +124,29 @@ export function killAll(random: Random, kills: number): (night: Night) => Promis
   };
 }
 
-/** Supervisors, wherever they are in their run. The engine forgives a state three of them. */
+/** Kills supervisors at any time of their run. The engine tolerates three lost supervisors per state. */
 export function killSupervisors(random: Random, kills: number): (night: Night) => Promise<number> {
-  return (night) => hunt(night, { random, kills, prey: supervisorsOf, kinds: KIND_NAMES, mostPerTask: 2 });
+  return (night) =>
+    killRepeatedly(night, { random, kills, findTargets: supervisorsOf, kinds: KIND_NAMES, maxPerTask: 2 });
 }
 
-/** Agents. The engine tries again what failed once, not what failed twice in the same words; so each task loses one. */
+/** Kills one agent per task. The engine retries after one failure, but not after two identical ones. */
 export function killAgents(random: Random, kills: number): (night: Night) => Promise<number> {
-  return (night) => hunt(night, { random, kills, prey: agentsOf, kinds: ["slow"], mostPerTask: 1 });
+  return (night) => killRepeatedly(night, { random, kills, findTargets: agentsOf, kinds: ["slow"], maxPerTask: 1 });
 }
 
-interface Hunt {
+interface KillOptions {
   readonly random: Random;
   readonly kills: number;
-  readonly prey: (home: string) => readonly Found[];
+  readonly findTargets: (home: string) => readonly Found[];
   readonly kinds: readonly KindName[];
-  readonly mostPerTask: number;
+  readonly maxPerTask: number;
 }
 
-async function hunt(night: Night, { random, kills, prey, kinds, mostPerTask }: Hunt): Promise<number> {
+async function killRepeatedly(
+  night: Night,
+  { random, kills, findTargets, kinds, maxPerTask }: KillOptions,
+): Promise<number> {
   const { home } = night.world;
   const killed = new Map<string, number>();
   const deadline = performance.now() + SETTLE_MS;
@@ -151,8 +155,8 @@ async function hunt(night: Night, { random, kills, prey, kinds, mostPerTask }: H
     await night.answer();
     if (openTasks(night) < 3) await night.submit(random.pick(kinds));
     await sleep(random.between(10, 250));
-    const found = prey(home).map((each) => ({ ...each, task: taskOf(night, each) }));
-    const fair = found.filter(({ task }) => task !== null && (killed.get(task) ?? 0) < mostPerTask);
+    const found = findTargets(home).map((each) => ({ ...each, task: taskOf(night, each) }));
+    const fair = found.filter(({ task }) => task !== null && (killed.get(task) ?? 0) < maxPerTask);
     if (fair.length === 0) continue;
     const { task, ...victim } = random.pick(fair);
     if (task === null || !kill(victim)) continue;
@@ -166,7 +170,7 @@ function openTasks({ submitted, seen }: Night): number {
   return submitted.length - seen.filter(({ type }) => type === "task.ended").length;
 }
 
-/** Whose run it works for: the run stands in its command line or its environment. */
+/** Returns the task that the process works for, found by the run in its command line or environment. */
 function taskOf(night: Night, { run }: Found): string | null {
   return night.seen.find((event) => event.run === run && event.task !== null)?.task ?? null;
 }

@@ -1,9 +1,9 @@
-/** What each kind of task does, and the only way it may go: whatever is killed meanwhile. */
+/** What each kind of task does, and its only valid sequence of states, whatever is killed meanwhile. */
 export interface Kind {
   readonly script: readonly unknown[];
-  /** Every `task.state` event, in order, as `from>to outcome`. */
+  /** All `task.state` events in order, as `from>to outcome`. */
   readonly chain: readonly string[];
-  /** Everything that its published commit changes. */
+  /** All changes of its published commit. */
   readonly files: Readonly<Record<string, string>>;
 }
 
@@ -21,7 +21,7 @@ export const KINDS = {
     files: { "work/quick.txt": "quick\n" },
   },
   slow: {
-    // A grandchild that outlives nobody: it must be gone with its run.
+    // A grandchild that must not outlive its run.
     script: [
       implement(
         { "work/slow.txt": "slow\n" },
@@ -59,5 +59,5 @@ export const KINDS = {
 export type KindName = keyof typeof KINDS;
 export const KIND_NAMES: readonly KindName[] = ["quick", "slow", "repair", "asks"];
 
-/** Passes on the base, so no failure can be blamed on it. */
+/** Passes on the base, so a failure is caused by the change. */
 export const CHECK = "! grep -rqs BROKEN work";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CHECK, KINDS } from "./scripts.ts";
 
-/** A throw-away machine for one daemon: its home, a repository and the remote that work is published to. */
+/** A temporary environment for one daemon: its home, a repository, and the remote that work is published to. */
 export interface World {
   readonly dir: string;
   readonly home: string;
@@ -13,7 +13,7 @@ export interface World {
   remove(): void;
 }
 
-/** `home` may exist already (a small disk of its own). */
+/** `home` may already exist, for example as a small mounted disk. */
 export function makeWorld(dir = mkdtempSync(join(tmpdir(), "nightshift-chaos-"))): World {
   const root = realpathSync(dir);
   const world = { dir: root, home: join(root, "home"), repo: join(root, "repo"), remote: join(root, "remote.git") };

@@ -48,7 +48,7 @@ async function readLines({ wired }: Night, { id }: Run): Promise<readonly Transc
   }
 }
 
-/** A program of that name and version, first on the PATH of an environment with keys of nobody. */
+/** Installs a program with this name and version first on PATH, in an environment with fake keys. */
 function plant(name: string, version: string, work: string) {
   const folder = mkdtempSync(join(tmpdir(), "nightshift-cli-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -80,15 +80,15 @@ const NOISE = [
   ["half of a JSON object at its end", `printf '{"type":"usage","tokens":{"input":10,"out'`, "exit 0", ...NO_REPORT],
 ] as const;
 
-/** Whatever it was, it is kept as valid text, in lines of a size that can be read. */
+/** The transcript must be valid text in lines of a readable size. */
 function expectReadable(lines: readonly TranscriptLine[]): void {
   expect(Math.max(...lines.map(({ text }) => text.length))).toBeLessThanOrEqual(1024 * 1024);
   expect(lines.every(({ text }) => text.isWellFormed())).toBe(true);
 }
 
-describe.each(NOISE)("an agent that prints %s", (...one) => {
+describe.each(NOISE)("agent that prints %s", (...one) => {
   const [, print, end, outcome, sentence] = one;
-  it("and reports: its work counts", { timeout: PATIENCE_MS }, async () => {
+  it("and reports an outcome succeeds", { timeout: PATIENCE_MS }, async () => {
     const agent = `echo begin; ${print}; echo "hello, all" > greeting.txt; done_with greeted`;
     const { task, run, lines } = await finish({ agent });
     expect(task).toMatchObject({ status: "succeeded", outcome: "published" });
@@ -97,7 +97,7 @@ describe.each(NOISE)("an agent that prints %s", (...one) => {
     expectReadable(lines);
   });
 
-  it(`and reports nothing: ${outcome}, with a sentence`, { timeout: PATIENCE_MS }, async () => {
+  it(`and reports nothing ends as ${outcome} with a message`, { timeout: PATIENCE_MS }, async () => {
     const { task, run } = await finish({ agent: `${print}; ${end}` });
     expect(task).toMatchObject({ status: "failed", outcome });
     expect(run.error).toMatch(sentence);
@@ -105,24 +105,28 @@ describe.each(NOISE)("an agent that prints %s", (...one) => {
   });
 });
 
-it("all of it from a CLI with an adapter is kept, and its report counts", { timeout: PATIENCE_MS }, async () => {
-  const usage = JSON.stringify({ type: "result", subtype: "success", is_error: false, result: "done", usage: {} });
-  const noise = NOISE.map(([, print]) => `${print}; echo`).join("\n");
-  const env = plant(
-    "claude",
-    "2.1.999 (Claude Code)",
-    `cat > /dev/null\n${noise}\necho '${usage}'\necho "hello, all" > greeting.txt
+it(
+  "noisy output: all output of a CLI with an adapter is kept, and its report counts",
+  { timeout: PATIENCE_MS },
+  async () => {
+    const usage = JSON.stringify({ type: "result", subtype: "success", is_error: false, result: "done", usage: {} });
+    const noise = NOISE.map(([, print]) => `${print}; echo`).join("\n");
+    const env = plant(
+      "claude",
+      "2.1.999 (Claude Code)",
+      `cat > /dev/null\n${noise}\necho '${usage}'\necho "hello, all" > greeting.txt
 printf '{"outcome":"implemented","summary":"greeted"}' > "$NIGHTSHIFT_OUTCOME_FILE"\nprintf '{"type":"assist'`,
-  );
-  const { task, run, lines } = await finish({ agentName: "claude-code", env });
-  expect(task).toMatchObject({ status: "succeeded", outcome: "published" });
-  expect(run).toMatchObject({ outcome: "implemented", agentVersion: "2.1.999" });
-  expectReadable(lines);
-  expect(lines.at(-1)?.text).toBe('{"type":"assist');
-});
+    );
+    const { task, run, lines } = await finish({ agentName: "claude-code", env });
+    expect(task).toMatchObject({ status: "succeeded", outcome: "published" });
+    expect(run).toMatchObject({ outcome: "implemented", agentVersion: "2.1.999" });
+    expectReadable(lines);
+    expect(lines.at(-1)?.text).toBe('{"type":"assist');
+  },
+);
 
-describe("an agent", () => {
-  it("that prints nothing and exits 0", { timeout: PATIENCE_MS }, async () => {
+describe("agent", () => {
+  it("that prints nothing and exits 0 fails as invalid output", { timeout: PATIENCE_MS }, async () => {
     const { task, run, lines } = await finish({ agent: "exit 0" });
     expect(task).toMatchObject({ status: "failed", outcome: "invalid_output" });
     expect(run.error).toMatch(/^it ended without reporting an outcome; /);
@@ -136,7 +140,7 @@ describe("an agent", () => {
     const [, then, ended, sentence] = one;
     const opened = await openNight({ agent: `exec < /dev/null; ${then}`, patienceMs: PATIENCE_MS });
     night = opened;
-    // Far more than a pipe holds: who writes it is still writing when nobody reads any more.
+    // Larger than a pipe's buffer, so that the writer is still writing when the reader has gone.
     const { id } = await opened.submit({ description: "Greet everybody, at length. ".repeat(20_000) });
     const task = await opened.settled(id);
     const [run] = await opened.runs(id);
@@ -145,7 +149,7 @@ describe("an agent", () => {
     if (sentence !== null) expect(run?.error).toMatch(sentence);
   });
 
-  it("that ignores SIGTERM ends at its time limit all the same", { timeout: PATIENCE_MS }, async () => {
+  it("that ignores SIGTERM is ended at its time limit", { timeout: PATIENCE_MS }, async () => {
     const agent = `trap '' TERM INT HUP; echo ready; while :; do sleep 1; done`;
     const { task, run } = await finish({ agent, settings: "roles:\n  implement: { timeout: 1s }\n" });
     expect(task).toMatchObject({ status: "failed", outcome: "timeout" });
@@ -175,7 +179,7 @@ async function untilItSays(opened: Night, id: string, word: string): Promise<voi
   }
 }
 
-describe("a CLI that is older than its adapter supports", () => {
+describe("agent CLI that is too old for its adapter", () => {
   const OLD = [
     [
       "claude-code",
@@ -195,7 +199,7 @@ describe("a CLI that is older than its adapter supports", () => {
   ] as const;
 
   it.each(OLD)(
-    "%s (%s %s): `agents` says so, and a run waits for another",
+    "%s (%s %s): `agents` reports it, and a run waits for a newer version",
     { timeout: PATIENCE_MS },
     async (...one) => {
       const [kind, program, version, sentence] = one;
@@ -208,7 +212,7 @@ describe("a CLI that is older than its adapter supports", () => {
       expect(run).toMatchObject({ outcome: "agent_missing" });
       expect(run.error).toMatch(sentence);
       expect(task).toMatchObject({ status: "queued", queuedFor: { kind: "login" } });
-      // It was asked for its version, and for nothing else.
+      // It was only called for its version.
       expect(readFileSync(join(env.FOLDER, "asked"), "utf8")).toMatch(/^(?:--version\n)+$/);
     },
   );

@@ -21,7 +21,7 @@ afterEach(async () => {
 
 const COSTS = `echo '{"type":"usage","tokens":{"input":1000,"output":20,"cache_read":0,"cache_write":0},"cost_usd":0.1,"model":"m-1"}'`;
 
-/** Costs ten cents, and does what the words of its task say. */
+/** Costs ten cents and runs the code in its task's description. */
 const AGENT = `
 PROMPT=$(cat)
 case "$PROMPT" in *SILENTLY*) ;; *) ${COSTS} ;; esac
@@ -30,7 +30,7 @@ case "$PROMPT" in *"CUT OFF"*) echo '{"type":"error","message":"no more money","
 echo "hello $$" > greeting.txt
 done_with "greeted"`;
 
-/** Where it is not about to be noon. */
+/** A time zone in which it is not almost noon. */
 const ZONE = new Date().getUTCHours() === 11 ? "Asia/Tokyo" : "UTC";
 
 async function open(options: NightOptions): Promise<Night> {
@@ -52,13 +52,13 @@ async function said({ wired }: Night, { id }: Task, type: string): Promise<reado
   return events.filter((event) => event.type === type).map(({ summary }) => summary);
 }
 
-describe("the money of a night", () => {
-  it("stops agents when it is spent, says so, and lets them go on at noon", async () => {
+describe("night budget", () => {
+  it("stops agents when it is used up, reports it, and lets them continue at noon", async () => {
     const { submit, settled, runs, wired } = await open({
       userSettings: `sandbox: { mode: none }\ntime_zone: ${ZONE}\nbudget: { night_usd: 0.15, run_usd: 5 }\n`,
     });
     if (night === null) throw new Error("it is open");
-    const told = watchLimits(night);
+    const limits = watchLimits(night);
     const first = await done(night, "Greet people");
     const second = await done(night, "Greet more people");
     expect([first.status, second.status]).toEqual(["succeeded", "succeeded"]);
@@ -76,23 +76,23 @@ describe("the money of a night", () => {
     wired.ports.clock.now = () => noon;
     expect((await settled(third.id)).status).toBe("succeeded");
     const tries = (await runs(third.id)).filter(({ step }) => step === "agent");
-    // What was reserved is what the agent's program is told.
-    expect(told).toEqual([0.15, 0.05, 0.15]);
-    // What was not started was no attempt and cost nothing.
+    // The agent gets the reserved amount as its limit.
+    expect(limits).toEqual([0.15, 0.05, 0.15]);
+    // A run that was not started counts neither as an attempt nor as cost.
     expect(tries.map(({ outcome, attempt, costUsd }) => [outcome, attempt, costUsd])).toEqual([
       ["night_over", 1, 0],
       ["implemented", 1, 0.1],
     ]);
   });
 
-  it("lets them go on at once where the limit is raised, without a restart", async () => {
+  it("lets agents continue at once when the limit is raised, without a restart", async () => {
     const opened = await open({ settings: "budget: { night_usd: 0.15 }\n" });
     await done(opened, "Greet people");
     await done(opened, "Greet more people");
     const third = await parked(opened, await opened.submit());
     const file = join(opened.repo.checkout, "nightshift.yaml");
     const written = await readFile(file, "utf8");
-    // What widens the budget counts once a person accepted it.
+    // A higher budget takes effect after a person accepted it.
     const project = await opened.wired.ports.store.projects.getProject("shop");
     if (project === null) throw new Error("it is registered");
     await writeFile(file, written.replace("night_usd: 0.15", "night_usd: 5"));
@@ -122,7 +122,7 @@ describe("the money of a night", () => {
     expect(all.map(({ outcome }) => outcome)).toEqual(["no_improvement", "no_improvement", "night_over"]);
   });
 
-  it("is held for a run under way, over a restart, and no longer than that", async () => {
+  it("stays reserved for an active run across a restart, and is released afterwards", async () => {
     const opened = await open({ settings: "budget: { night_usd: 2 }\nlimits: { concurrent_runs: 2 }\n" });
     const slow = await opened.submit({ description: "Greet people SLOWLY" });
     await opened.until(slow.id, ({ status }) => status === "running");
@@ -145,7 +145,7 @@ describe("the money of a night", () => {
     expect((await opened.settled(other.id)).status).toBe("succeeded");
   });
 
-  it("parks a run that was cut off by it, and asks a person where a whole night's is too little", async () => {
+  it("parks a run that exceeded it, and asks a person if the budget of a whole night is too small", async () => {
     const opened = await open({ settings: "budget: { night_usd: 0.15 }\n" });
     const whole = await done(opened, "CUT OFF");
     expect(whole).toMatchObject({ status: "waiting", waitingFor: { kind: "choice", reason: "no more money" } });
@@ -156,14 +156,14 @@ describe("the money of a night", () => {
     ]);
   });
 
-  it("is not blamed for a run that was out of tokens", async () => {
+  it("is not the reason for a run that ran out of tokens", async () => {
     const opened = await open({ settings: "budget: { night_usd: 0.15, run_tokens: 100 }\n" });
     await done(opened, "Greet people");
     const task = await done(opened, "CUT OFF");
     expect(task).toMatchObject({ status: "waiting", waitingFor: { kind: "choice", reason: "no more money" } });
   });
 
-  it("says where it cannot count a run, and how many there were", async () => {
+  it("reports how many runs have an unknown cost", async () => {
     const opened = await open({ settings: "budget: { night_usd: 0.05, month_usd: 90 }\n" });
     const silent = await done(opened, "Greet people SILENTLY");
     expect(silent.status).toBe("succeeded");
@@ -175,7 +175,7 @@ describe("the money of a night", () => {
     expect((await said(opened, refused, "task.queued"))[0]).toContain("1 run of unknown cost not counted");
   });
 
-  it("without a limit, nothing is asked and nothing is said", async () => {
+  it("without a limit has no effect and prints nothing", async () => {
     const opened = await open({ settings: "budget: { run_usd: 5 }\n" });
     opened.wired.ports.store.money.reserve = () => Promise.reject(new Error("nobody needs this"));
     const task = await done(opened, "Greet people SILENTLY");
@@ -185,8 +185,8 @@ describe("the money of a night", () => {
   });
 });
 
-describe("the money of a task", () => {
-  it("is what its earlier runs left; then a person decides", async () => {
+describe("task budget", () => {
+  it("is reduced by earlier runs; when it is used up, a person decides", async () => {
     const opened = await open({
       settings:
         "budget: { task_usd: 0.15, month_usd: 50 }\nchecks: { never: { command: 'grep -qx hello greeting.txt' } }\n",
@@ -206,21 +206,21 @@ describe("the money of a task", () => {
   });
 });
 
-/** The limit that each agent is started with. */
+/** Records the limit that each agent is started with. */
 function watchLimits({ wired }: Night): readonly (number | null)[] {
-  const told: (number | null)[] = [];
+  const limits: (number | null)[] = [];
   const { create: createAgent } = wired.ports.agents;
   Object.assign(wired.ports.agents, {
     create: (settings: AgentSettings): Agent => {
       const agent = createAgent(settings);
       const command = (run: AgentRun): AgentCommand => {
-        told.push(run.maxBudgetUsd);
+        limits.push(run.maxBudgetUsd);
         return agent.command(run);
       };
       return { ...agent, command };
     },
   });
-  return told;
+  return limits;
 }
 
 async function used({ wired, repo }: Night) {

@@ -23,7 +23,7 @@ const SILENT = { info: () => undefined, warn: () => undefined, error: () => unde
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
 
-/** The real store, files and cron with a clock that is set by hand; nothing is carried out. */
+/** The real store, files and cron with a fake clock. Tasks are not executed. */
 export interface Calendar {
   readonly ports: EnginePorts;
   readonly repo: TempRepo;
@@ -31,14 +31,14 @@ export interface Calendar {
   tick(): Promise<void>;
   configure(settings: string): Promise<void>;
   tasks(): Promise<readonly Task[]>;
-  /** Whatever was started is over. */
+  /** Ends all started tasks. */
   endAll(): Promise<void>;
   events(type: string): Promise<readonly string[]>;
-  /** What the channel that is always there was told, oldest first. */
+  /** Returns the notices of the default channel, oldest first. */
   notices(): Promise<readonly Notice[]>;
-  /** What is under way comes to this outcome, as a step would have it. */
+  /** Ends the active run with this outcome. */
   come(outcome: BareOutcome, summary: string): Promise<void>;
-  /** As a daemon that was killed and started again. */
+  /** Simulates a daemon that was killed and restarted. */
   restart(): Promise<void>;
   close(): Promise<void>;
 }
@@ -108,10 +108,10 @@ async function takeNotices({ store, clock }: EnginePorts): Promise<readonly Noti
   const all: Notice[] = [];
   for (;;) {
     const due = await store.outbox.dueNotices(Number.MAX_SAFE_INTEGER, 100);
-    const told = due.filter(({ channel }) => channel === "terminal");
-    if (told.length === 0) return all;
-    all.push(...told);
-    for (const { id } of told) await store.outbox.markDelivered(id, clock.now());
+    const notices = due.filter(({ channel }) => channel === "terminal");
+    if (notices.length === 0) return all;
+    all.push(...notices);
+    for (const { id } of notices) await store.outbox.markDelivered(id, clock.now());
   }
 }
 

@@ -20,8 +20,8 @@ function callTool(name: string): string {
   return `echo '${JSON.stringify({ type: "tool_call", id: "1", name, input: {} })}'`;
 }
 
-describe("a chore, from submit to a pushed branch", () => {
-  it("is published as one commit on top of the base, and leaves nothing behind", async () => {
+describe("chore pipeline", () => {
+  it("publishes one commit on top of the base and leaves no temporary files", async () => {
     const { submit, settled, published, repo, home, path } = await open({
       settings: "checks:\n  test: { command: sh test.sh }\n",
     });
@@ -79,7 +79,7 @@ describe("a chore, from submit to a pushed branch", () => {
     expect(existsSync(join(repo.checkout, ".gitignore"))).toBe(false);
   });
 
-  it("repairs what the checks refuse, with their words in the prompt", async () => {
+  it("repairs failed checks with their output in the prompt", async () => {
     const { submit, settled, runs, home } = await open({
       agent: '[ "$N" = 1 ] && echo bye > greeting.txt || echo "hello again" > greeting.txt\ndone_with "try $N"',
       settings: "checks:\n  test: { command: 'cat greeting.txt; grep -q hello greeting.txt' }\n",
@@ -100,7 +100,7 @@ describe("a chore, from submit to a pushed branch", () => {
     );
   });
 
-  it("fails after the third repair, with the log, and keeps the work as a rescue ref", async () => {
+  it("fails after three repairs with the log, and keeps the work as a rescue ref", async () => {
     const { submit, settled, runs, home, path } = await open({
       agent: 'echo "bye $N" > greeting.txt; done_with no',
       settings: "checks:\n  test: { command: sh test.sh }\n",
@@ -115,7 +115,7 @@ describe("a chore, from submit to a pushed branch", () => {
       .toContain(task.id);
   });
 
-  it("tells a red baseline from a change that broke something", async () => {
+  it("distinguishes a check that fails on the base from one that the change broke", async () => {
     const { submit, settled, checks } = await open({
       settings:
         "checks:\n  always-red: { command: 'echo broken since ever; exit 1' }\n  test: { command: sh test.sh }\n",
@@ -129,7 +129,7 @@ describe("a chore, from submit to a pushed branch", () => {
     ]);
   });
 
-  it("blames a change for failing in another way than the base", async () => {
+  it("counts a failure that differs from the one on the base as caused by the change", async () => {
     const { submit, settled } = await open({
       agent: "echo bye > greeting.txt; done_with no",
       settings: "repair_attempts: 0\nchecks:\n  red: { command: 'cat greeting.txt; exit 1' }\n",
@@ -137,7 +137,7 @@ describe("a chore, from submit to a pushed branch", () => {
     expect(await settled((await submit()).id)).toMatchObject({ status: "failed", outcome: "checks_failed" });
   });
 
-  it("records a check that fails once and then passes as flaky, and goes on", async () => {
+  it("records a check that fails once and then passes as flaky, and continues", async () => {
     const { submit, settled, checks } = await open({
       settings: "checks:\n  moody: { command: 'test -e seen || { touch seen; exit 1; }' }\n",
     });
@@ -148,9 +148,9 @@ describe("a chore, from submit to a pushed branch", () => {
 
   it.each([
     ["shows a warning without failing for it", "", "succeeded"],
-    ["fails for a warning when told to", "fail_on_warning: true\nrepair_attempts: 0\n", "failed"],
-  ])("%s", async (_what, told, status) => {
-    const settings = `${told}checks:\n  style: { command: 'test "$(cat greeting.txt)" = hello', severity: warning }\n`;
+    ["fails on a warning with fail_on_warning", "fail_on_warning: true\nrepair_attempts: 0\n", "failed"],
+  ])("%s", async (_what, extra, status) => {
+    const settings = `${extra}checks:\n  style: { command: 'test "$(cat greeting.txt)" = hello', severity: warning }\n`;
     const { submit, settled, checks } = await open({ settings });
     const task = await settled((await submit()).id);
     expect(task.status).toBe(status);
@@ -160,7 +160,7 @@ describe("a chore, from submit to a pushed branch", () => {
     ]);
   });
 
-  it("asks a person and goes on with the answer in the prompt", async () => {
+  it("asks a person and continues with the answer in the prompt", async () => {
     const { submit, settled, commands, runs, home, published } = await open({
       agent: `if [ "$N" = 1 ]; then printf '{"outcome":"needs_info","summary":"which","questions":[{"id":"word","question":"Which word?","input":"text"}]}' > "$OUT"
 else echo "hello there" > greeting.txt; done_with yes; fi`,
@@ -178,13 +178,13 @@ else echo "hello there" > greeting.txt; done_with yes; fi`,
     expect(readFileSync(join(home, "runs", second?.id ?? "", "prompt.md"), "utf8")).toContain("there");
   });
 
-  it("tells of the end on the terminal, once", async () => {
+  it("notifies the terminal once when the task ends", async () => {
     const { submit, settled, notices } = await open();
     const task = await settled((await submit()).id);
     await expect.poll(() => notices.filter((line) => line.includes(task.id))).toHaveLength(1);
   });
 
-  it("builds on a base that moved, and stops at a conflict", async () => {
+  it("rebases onto a base that moved, and stops at a conflict", async () => {
     const moving = `if [ "$N" = 1 ]; then printf '{"outcome":"needs_info","summary":"q","questions":[{"id":"go","question":"Go?","input":"text"}]}' > "$OUT"; echo "hello, world" > greeting.txt; else done_with yes; fi`;
     const { submit, settled, commands, repo, published } = await open({ agent: moving });
     const calm = await settled((await submit()).id);

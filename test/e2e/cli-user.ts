@@ -6,21 +6,21 @@ import { createTempRepo, type TempRepo } from "../../src/testing/temp-repo.ts";
 
 export const BIN = join(import.meta.dirname, "../../bin/nightshift");
 
-export interface Said {
+export interface CliResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Somebody at a shell with a home and a repository of their own. */
+/** A user at a shell with their own home and repository. */
 export interface User {
   readonly repo: TempRepo;
   readonly home: string;
   readonly env: Readonly<Record<string, string>>;
   /** The file that slow agents wait for. */
   readonly go: string;
-  run(...args: readonly string[]): Promise<Said>;
-  runIn(cwd: string, ...args: readonly string[]): Promise<Said>;
+  run(...args: readonly string[]): Promise<CliResult>;
+  runIn(cwd: string, ...args: readonly string[]): Promise<CliResult>;
   /** Runs with --json, expects exit 0 and parses all of stdout. */
   json<T = Readonly<Record<string, unknown>>>(...args: readonly string[]): Promise<T>;
   start(...args: readonly string[]): ChildProcess;
@@ -28,7 +28,7 @@ export interface User {
   leave(): Promise<void>;
 }
 
-/** A program that any person could have written; the words of the task steer it. */
+/** A user-written agent program. The description of the task controls it. */
 const agentProgram = (go: string): string => `#!/bin/sh
 prompt=$(cat)
 echo "reading the task"
@@ -47,7 +47,7 @@ export async function createUser(): Promise<User> {
   await writeFile(program, agentProgram(go));
   await chmod(program, 0o755);
   const env = { PATH: process.env["PATH"] ?? "", HOME: repo.path, NIGHTSHIFT_HOME: home, LANG: "C.UTF-8" };
-  const runIn = (cwd: string, ...args: readonly string[]): Promise<Said> => call({ cwd, env, args });
+  const runIn = (cwd: string, ...args: readonly string[]): Promise<CliResult> => call({ cwd, env, args });
   return {
     repo,
     home,
@@ -88,7 +88,7 @@ function call({
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly args: readonly string[];
-}): Promise<Said> {
+}): Promise<CliResult> {
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
@@ -100,7 +100,7 @@ function call({
   });
 }
 
-export async function endOf(child: ChildProcess): Promise<Said> {
+export async function endOf(child: ChildProcess): Promise<CliResult> {
   const text = { stdout: "", stderr: "" };
   child.stdout?.on("data", (chunk: Buffer) => (text.stdout += chunk.toString()));
   child.stderr?.on("data", (chunk: Buffer) => (text.stderr += chunk.toString()));

@@ -26,11 +26,11 @@ const untilStatus = (id: string, status: string): Promise<TaskJson> =>
     () => show(id),
     (task) => task.status === status && (status !== "running" || task.runs.at(-1)?.status === "running"),
   );
-// oxlint-disable-next-line no-control-regex -- escapes are what is looked for
+// oxlint-disable-next-line no-control-regex -- the test looks for escape sequences
 const ESCAPE = /\u001b/;
 
-describe("a project", () => {
-  test("init detects, writes the file and registers", async () => {
+describe("CLI: projects", () => {
+  test("init detects the project, writes nightshift.yaml and registers it", async () => {
     const said = await user.run("init");
     expect(said).toMatchObject({ code: 0 });
     expect(said.stdout).toContain("nightshift.yaml");
@@ -43,22 +43,22 @@ describe("a project", () => {
     expect(await user.json("projects", "--remove", "checkout")).toEqual({ removed: "checkout" });
   });
 
-  test("what a changed nightshift.yaml asks for counts after trust", async () => {
+  test("a changed nightshift.yaml takes effect after trust", async () => {
     await writeFile(join(user.repo.checkout, "nightshift.yaml"), PROJECT_FILE(user.repo.path));
-    // Not ours any more: whoever wrote it, a person has to look at it.
+    // The file is not as generated any more, so a person must accept it.
     const initialised = await user.run("init");
     expect(initialised.code).toBe(2);
     expect(initialised.stderr).toContain("agents.mine");
     expect(initialised.stderr).toContain("nightshift trust --yes");
     const submitted = await user.run("submit", "--pipeline", "chore", "x");
-    expect(submitted.stderr).toContain("not accepted, so what was accepted before counts");
-    // What it names as its agent does not count yet, and the one that does is not on this machine.
+    expect(submitted.stderr).toContain("Not accepted, so the previously accepted values are used");
+    // The new agent is not accepted yet, and the previous one is not installed on this machine.
     await user.json("kill", /^task_\w+/.exec(submitted.stdout)?.[0] ?? "");
-    expect(await user.run("trust", "--yes")).toMatchObject({ code: 0, stdout: "accepted for shop\n" });
-    expect((await user.run("trust")).stdout).toContain("nothing to accept");
+    expect(await user.run("trust", "--yes")).toMatchObject({ code: 0, stdout: "Accepted the permissions for shop.\n" });
+    expect((await user.run("trust")).stdout).toContain("Nothing to accept");
   });
 
-  test("doctor finds it ready, with the missing wall as a warning", async () => {
+  test("doctor reports the machine as ready, with a warning about the missing sandbox", async () => {
     const said = await user.run("doctor");
     expect(said).toMatchObject({ code: 0 });
     expect(said.stdout).toMatch(/! sandbox +NONE/);
@@ -69,10 +69,10 @@ describe("a project", () => {
   });
 });
 
-describe("a task", () => {
+describe("CLI: tasks", () => {
   let id: string;
 
-  test("submit --wait tells what happens on stderr and how it ended on stdout", async () => {
+  test("submit --wait prints progress on stderr and the result on stdout", async () => {
     const said = await user.run(
       "submit",
       "--pipeline",
@@ -88,7 +88,7 @@ describe("a task", () => {
     expect(await user.repo.git("ls-remote", "--heads", "origin")).toContain("agent/write-hello-into-hello");
   });
 
-  test("queue, show, display, diff and results say the same, by any unique prefix", async () => {
+  test("queue, show, display, diff and results are consistent and accept any unique prefix", async () => {
     const prefix = id.slice(0, 9);
     const [queue, shown, displayed, diff, results] = await Promise.all([
       user.run("queue"),
@@ -111,7 +111,7 @@ describe("a task", () => {
     for (const said of [queue, shown, displayed, diff, results]) expect(said.stdout).not.toMatch(ESCAPE);
   });
 
-  test("--json is one value on stdout, whatever the command", async () => {
+  test("--json prints one value on stdout for every command", async () => {
     const commands = [
       ["queue"],
       ["show", id],
@@ -133,13 +133,13 @@ describe("a task", () => {
     }
   });
 
-  test("display --json is one list, also where it follows", async () => {
+  test("display --json prints one list, also with --follow", async () => {
     const list = await user.json<unknown[]>("display", id, "--follow");
     expect(list).toContainEqual(expect.objectContaining({ command: "agent", text: "reading the task" }));
     expect(await user.json<unknown[]>("display", id)).toEqual(list);
   });
 
-  test("an agent's question is answered from the command line", async () => {
+  test("answer replies to an agent's question", async () => {
     const asked = await user.run("submit", "--pipeline", "chore", "--agent", "asker", "Greet", "--wait");
     expect(asked).toMatchObject({ code: 3 });
     expect(asked.stdout).toContain("whom: Whom should greet.sh greet? [night shift | day shift]");
@@ -151,8 +151,8 @@ describe("a task", () => {
   });
 });
 
-describe("a change that is not right", () => {
-  test("what the checks found stands in the summary once, in show and in results", async () => {
+describe("CLI: failed checks", () => {
+  test("findings are printed once in the summary, in show and in results", async () => {
     const file = join(user.repo.checkout, "nightshift.yaml");
     const good = await readFile(file, "utf8");
     await writeFile(
@@ -178,17 +178,17 @@ describe("a change that is not right", () => {
   });
 });
 
-describe("a slow task", () => {
-  test("pauses, resumes, outlives the daemon and is taken up again", async () => {
+describe("CLI: running tasks", () => {
+  test("a task can be paused and resumed, survives a stopped daemon and is adopted by the next one", async () => {
     const { id } = await submitSlow("survivor");
     const before = await untilStatus(id, "running");
     expect(await user.json("pause", id)).toMatchObject({ status: "paused" });
     expect(await user.json("resume", id)).toMatchObject({ status: "running" });
     const stopped = await user.run("stop");
-    expect(stopped.stdout).toContain(`1 run left to go on under supervisors: ${before.runs[0]?.id}`);
+    expect(stopped.stdout).toContain(`1 run left running under their supervisors: ${before.runs[0]?.id}`);
     expect(await user.json("status")).toEqual({ running: false });
     const started = await user.run("start", "--quiet");
-    expect(started.stdout).toContain("the daemon is running");
+    expect(started.stdout).toContain("The daemon is running");
     expect(started.stderr).toContain("! sandbox.mode is none");
     expect(await show(id)).toMatchObject({ status: "running", runs: [{ id: before.runs[0]?.id }] });
     const following = endOf(user.start("display", id, "--follow"));
@@ -198,12 +198,12 @@ describe("a slow task", () => {
     await rm(user.go);
   });
 
-  test("Ctrl-C ends the waiting and not the task; cancel, retry, kill and delete", async () => {
+  test("Ctrl-C ends the wait but not the task; cancel, retry, kill and delete work", async () => {
     const child = user.start("submit", "--pipeline", "chore", "--title", "interrupted", "Work SLOWLY", "--wait");
     child.stderr?.once("data", () => void setTimeout(() => child.kill("SIGINT"), 500));
     const said = await endOf(child);
     expect(said.code).toBe(130);
-    const id = /(task_\w+) goes on/.exec(said.stderr)?.[1] ?? "";
+    const id = /(task_\w+) is still running/.exec(said.stderr)?.[1] ?? "";
     await untilStatus(id, "running");
     expect((await user.run("delete", id)).code).toBe(1);
     await user.json("cancel", id);
@@ -216,7 +216,7 @@ describe("a slow task", () => {
     expect((await user.run("show", id)).code).toBe(2);
   });
 
-  test("who waits follows a daemon that is started again", async () => {
+  test("--wait continues after the daemon was restarted", async () => {
     const waiting = endOf(user.start("submit", "--pipeline", "chore", "--title", "follower", "Work SLOWLY", "--wait"));
     const [task] = await until(
       () => user.json<TaskJson[]>("queue", "--status", "running"),
@@ -231,7 +231,7 @@ describe("a slow task", () => {
   });
 });
 
-describe("bad input is told in a sentence", () => {
+describe("CLI: invalid input has a clear message", () => {
   test.for<[name: string, args: string[], code: number, words: string]>([
     ["unknown command", ["quue"], 2, "Did you mean queue?"],
     ["unknown option", ["queue", "--stats", "x"], 2, "Did you mean --status?"],
@@ -242,7 +242,7 @@ describe("bad input is told in a sentence", () => {
     ["unknown project", ["submit", "--project", "shoop", "x"], 2, "shop"],
     ["unknown agent", ["submit", "--pipeline", "chore", "--agent", "nobody", "x"], 2, "nobody"],
     ["empty text", ["submit", "--pipeline", "chore", " "], 2, "empty"],
-    ["no text", ["submit", "--pipeline", "chore"], 2, "nothing to submit"],
+    ["no text", ["submit", "--pipeline", "chore"], 2, "The task has no description."],
     ["missing file", ["submit", "--from", "nowhere.md"], 2, "nowhere.md"],
     ["bad duration", ["submit", "--timeout", "soon", "x"], 2, "30s"],
     ["bad budget", ["submit", "--budget", "-1", "x"], 2, "2.50"],
@@ -260,7 +260,7 @@ describe("bad input is told in a sentence", () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ error: { message: expect.any(String), exit: code } });
   });
 
-  test("a folder that is no repository", async () => {
+  test("a folder that is not a repository", async () => {
     const elsewhere = join(user.repo.path, "elsewhere");
     await mkdir(elsewhere);
     for (const args of [["init"], ["submit", "x"], ["trust"]])
@@ -270,7 +270,7 @@ describe("bad input is told in a sentence", () => {
       });
   });
 
-  test("texts of a megabyte and more, and what is no text", async () => {
+  test("texts of a megabyte and more, and binary data", async () => {
     const file = join(user.repo.path, "long.md");
     await writeFile(file, `Work SLOWLY\n${"x".repeat(900_000)}`);
     const task = await user.json<TaskJson>("submit", "--pipeline", "chore", "--from", file);
@@ -285,7 +285,7 @@ describe("bad input is told in a sentence", () => {
     expect((await user.run("submit", "--pipeline", "chore", "--from", file, "--json")).stdout).not.toContain("\\u0000");
   });
 
-  test("a broken nightshift.yaml: every problem, with its line", async () => {
+  test("an invalid nightshift.yaml reports all problems with their lines", async () => {
     const file = join(user.repo.checkout, "nightshift.yaml");
     const good = await readFile(file, "utf8");
     await writeFile(file, "project: shop\nchecs: {}\nlimits: { concurrent_runs: many }\n");
@@ -298,8 +298,8 @@ describe("bad input is told in a sentence", () => {
   });
 });
 
-describe("the daemon", () => {
-  test("tokens are shown once and taken back", async () => {
+describe("CLI: daemon", () => {
+  test("tokens are shown once and can be revoked", async () => {
     const added = await user.run("token", "add", "alice", "--may", "submit,approve");
     expect(added.stdout).toMatch(/^\S{20,}\n$/);
     expect((await user.run("token")).stdout).toMatch(/alice +submit, approve/);
@@ -313,7 +313,7 @@ describe("the daemon", () => {
     expect(await asAlice()).toBe(401);
   });
 
-  test("a reading command loads neither fetch nor a validator", async () => {
+  test("a read-only command loads neither fetch nor a validator", async () => {
     const script = `const urls = [];
       require("node:module").registerHooks({ load: (url, context, next) => (urls.push(url), next(url, context)) });
       import(process.argv[1]).then((cli) => cli.main(["queue", "--json", "--limit", "1"])).then((code) => console.error(JSON.stringify({ code, loaded: [...urls, ...process.moduleLoadList] })));`;
@@ -325,7 +325,7 @@ describe("the daemon", () => {
     expect(loaded.filter((name) => name.includes("/src/cli/")).length).toBeGreaterThan(5);
   });
 
-  test("completion works in bash, with the ids of tasks", async () => {
+  test("completion works in bash and suggests task ids", async () => {
     const [task] = await user.json<TaskJson[]>("queue");
     const complete = async (...words: string[]): Promise<string> => {
       const script = `nightshift() { "${process.execPath}" "${BIN}" "$@"; }
@@ -364,7 +364,7 @@ describe("the daemon", () => {
   });
 });
 
-test("clear asks, then removes everything", async () => {
+test("CLI: clear asks for confirmation and removes everything", async () => {
   const other = await createUser();
   try {
     await other.run("init");

@@ -23,8 +23,8 @@ async function transcriptsOf({ runs, wired }: Night, task: string): Promise<stri
   return (await Promise.all(pages)).flatMap(({ lines }) => lines.map(({ text }) => text)).join("\n");
 }
 
-describe("a chore inside the wall", () => {
-  it("is implemented, checked and published; the agent sees its workspace and nothing of ours", async () => {
+describe("sandboxed chore", () => {
+  it("is implemented, checked and published; the agent sees its workspace but none of Nightshift's files", async () => {
     const inside = await open({
       settings: `sandbox: { commands: [git] }\n${CHECK}`,
       agent: [
@@ -46,7 +46,7 @@ describe("a chore inside the wall", () => {
     expect(said).toMatch(/^workspaces$/m);
   });
 
-  it("with no room for it on this machine is refused, with what repairs it", async () => {
+  it("is refused with a fix if the sandbox does not work on this machine", async () => {
     const { submit, settled, wired } = await open({ settings: CHECK });
     Object.assign(wired.ports.sandbox, {
       findProblem: async () => "bubblewrap is not installed. Run: apt-get install it",
@@ -56,7 +56,7 @@ describe("a chore inside the wall", () => {
     expect(task.reason).toContain("apt-get install");
   });
 
-  it("that asks for a folder no run may have is refused", async () => {
+  it("is refused if it requests a folder that no run may access", async () => {
     const { submit, settled } = await open({ settings: `sandbox: { write: [/etc] }\n${CHECK}` });
     const task = await settled((await submit()).id);
     expect(task).toMatchObject({ status: "failed", outcome: "sandbox_refused" });
@@ -64,8 +64,8 @@ describe("a chore inside the wall", () => {
   });
 });
 
-describe("the way out", () => {
-  it("is closed but for listed hosts, and each refusal is told with what would allow it", async () => {
+describe("sandbox: network", () => {
+  it("is limited to listed hosts, and each denial says how to allow the host", async () => {
     const knock = [
       'const { request } = require("node:http");',
       'const go = (path, method) => request({ host: "127.0.0.1", port: 3128, path, method })',
@@ -95,8 +95,8 @@ function bytesBelow(folder: string): string {
     .join("\n");
 }
 
-describe("files that a tool may not touch", () => {
-  it("are counted and told", async () => {
+describe("sandbox: denied file accesses", () => {
+  it("are counted and reported", async () => {
     const refused = '{"type":"tool_result","id":"1","output":"EROFS: read-only file system, open x","failed":true}';
     const fine = '{"type":"tool_result","id":"2","output":"EROFS is a code","failed":false}';
     const { submit, settled, runs } = await open({
@@ -108,7 +108,7 @@ describe("files that a tool may not touch", () => {
   });
 });
 
-describe("a secret that was granted", () => {
+describe("granted secret", () => {
   const token = ["shop", "9f31c0aa27", "e5d84b16"].join("-");
   const forms = [
     token,
@@ -117,7 +117,7 @@ describe("a secret that was granted", () => {
     Buffer.from(`user:${token}`).toString("base64"),
   ];
 
-  it("reaches the role it was granted to, and no byte of it stays on the disk", async () => {
+  it("is available to its role and is not left on the disk", async () => {
     process.env["SHOP_TOKEN"] = token;
     const leak = [
       'echo "plain $SHOP_TOKEN"',
@@ -142,7 +142,7 @@ describe("a secret that was granted", () => {
     expect(bytes).toContain("in checks: []");
   });
 
-  it("is not let into a commit: the agent has to take it out", async () => {
+  it("is not accepted in a commit; the agent must remove it", async () => {
     process.env["SHOP_TOKEN"] = token;
     const { submit, settled, runs, published } = await open({
       settings: `secrets: { SHOP_TOKEN: { roles: [implement] } }\n${CHECK}`,
@@ -161,12 +161,12 @@ describe("a secret that was granted", () => {
   });
 });
 
-describe("a test that got weaker", () => {
+describe("diff policy: weakened test", () => {
   const files = { "src/add.test.js": 'test("adds", () => {\n  expect(add(1, 2)).toBe(3);\n});\n' };
   const weaken =
     "mkdir -p src; printf 'test.skip(\"adds\", () => {\\n  expect(add(1, 2)).toBe(3);\\n});\\n' > src/add.test.js";
 
-  it("is refused with the line; an agent that puts it right goes on", async () => {
+  it("is refused with its line; an agent that fixes it continues", async () => {
     const { submit, settled, runs, home } = await open({
       files,
       agent: `[ "$N" = 1 ] && { ${weaken}; } || { git checkout -q origin/main -- src/add.test.js; echo x >> greeting.txt; }\ndone_with "try $N"`,
@@ -185,7 +185,7 @@ describe("a test that got weaker", () => {
     );
   });
 
-  it("waits for a person when the agent stands by it, and goes through when that person says so", async () => {
+  it("waits for a person if the agent insists, and passes if the person approves", async () => {
     const opened = await open({ files, agent: `${weaken}\ndone_with "it had to go"` });
     const asked = await opened.settled((await opened.submit()).id);
     expect(asked).toMatchObject({ status: "waiting", waitingFor: { kind: "choice" } });
@@ -197,7 +197,7 @@ describe("a test that got weaker", () => {
     expect(policy.map(({ severity }) => severity)).toEqual(["error", "error", "warning"]);
   });
 
-  it("stays refused when the agent makes it worse instead", async () => {
+  it("stays refused if the agent makes it worse", async () => {
     const { submit, settled, runs } = await open({
       files,
       settings: "repair_attempts: 1\n",
@@ -215,8 +215,8 @@ describe("a test that got weaker", () => {
   });
 });
 
-describe("what the sandbox keeps from running", () => {
-  it("is not taken for a check that fails without the change, too", async () => {
+describe("sandbox: failures that it causes", () => {
+  it("do not count as a check that also fails on the base", async () => {
     const { submit, settled } = await open({
       settings: 'sandbox: { commands: [git] }\nchecks: { test: { command: "perl -e 1" } }\n',
     });
@@ -225,7 +225,7 @@ describe("what the sandbox keeps from running", () => {
     expect(task.reason).toMatch(/"test" needs perl.*sandbox\.commands/);
   });
 
-  it("tells set-up at once that there is no way out, and people why it failed", async () => {
+  it("setup without network fails fast, and the reason is reported", async () => {
     const ask =
       'require("node:http").request({ host: "127.0.0.1", port: 3128, method: "CONNECT", path: "packages.example:443" })' +
       '.on("connect", (r) => process.exit(r.statusCode === 403 ? 7 : 0)).end()';
@@ -238,7 +238,7 @@ describe("what the sandbox keeps from running", () => {
   });
 });
 
-describe("set-up", () => {
+describe("sandbox: setup", () => {
   it("gets none of the agent's secrets", async () => {
     process.env["SHOP_TOKEN"] = "shop-".repeat(4);
     const inside = await open({

@@ -7,7 +7,7 @@ import { openNight } from "./night.ts";
 
 let user: User;
 
-/** Says what it used, but for a task that asks it to be silent. */
+/** Reports its usage, except for tasks that ask it not to. */
 const AGENT = `#!/bin/sh
 prompt=$(cat)
 case "$prompt" in *SILENTLY*) ;; *)
@@ -25,7 +25,7 @@ beforeAll(async () => {
     join(user.repo.checkout, "nightshift.yaml"),
     `project: shop\nagent: mine\nagents:\n  mine: { kind: command, command: ["${user.repo.path}/agent.sh"] }\n`,
   );
-  // A person whose shell greets them, and has a folder of its own.
+  // The login shell prints a greeting and has an additional folder on its PATH.
   const tools = join(user.repo.path, "tools");
   await mkdir(tools);
   await writeFile(join(tools, "codex"), "#!/bin/sh\necho codex-cli 99.0.0\n");
@@ -42,8 +42,8 @@ const submit = (text: string): Promise<TaskJson> =>
   user.json<TaskJson>("submit", "--pipeline", "chore", text, "--wait");
 const costs = (...args: readonly string[]): Promise<CostsJson> => user.json<CostsJson>("costs", ...args);
 
-describe("what was spent", () => {
-  test("is told by what one asks for, and unknown is not nothing", async () => {
+describe("costs", () => {
+  test("are grouped by the requested dimensions, and unknown costs are not zero", async () => {
     const known = await submit("Greet people");
     await submit("Greet people SILENTLY");
     expect(known.status).toBe("succeeded");
@@ -66,7 +66,7 @@ describe("what was spent", () => {
     expect((await costs("--project", "none")).total.runs).toBe(0);
   });
 
-  test("stays spent when its tasks are deleted", async () => {
+  test("are kept when their tasks are deleted", async () => {
     const before = await costs("--by", "agent");
     for (const { id } of await user.json<TaskJson[]>("queue")) await user.json("delete", id);
     expect(await user.json("queue")).toEqual([]);
@@ -75,7 +75,7 @@ describe("what was spent", () => {
     expect(after.total).toEqual(before.total);
   });
 
-  test("is shown beside its limit as soon as there is one", async () => {
+  test("are shown with the limit if there is one", async () => {
     expect(await user.json("status")).toMatchObject({ budgets: [] });
     await writeFile(
       join(user.home, "config.yaml"),
@@ -90,22 +90,22 @@ describe("what was spent", () => {
     const said = await user.run("status");
     expect(said.stdout).toContain("tonight: $0.10 by 1 run, 1 run of unknown cost not counted; the limit is $5\n");
     expect(said.stdout).toContain("; the limit is $90.50\n");
-    // A pipe gets the rows alone.
+    // A pipe gets only the rows.
     expect((await user.run("costs")).stdout).not.toContain("limit");
   });
 
-  test("is refused to be told by what there is not", async () => {
+  test("refuse unknown dimensions and invalid periods", async () => {
     const said = await user.run("costs", "--by", "day,week");
     expect(said).toMatchObject({ code: 2, stdout: "" });
     expect(said.stderr).toContain("day, project, pipeline, role, agent, model");
     expect((await user.run("costs", "--since", "2026-11-02", "--until", "2026-11-01")).stderr).toContain(
-      "before it begins",
+      "before it starts",
     );
   });
 });
 
-describe("the PATH of the login shell", () => {
-  test("is recorded by init, for its owner alone, and a daemon without it finds its agents", async () => {
+describe("PATH of the login shell", () => {
+  test("is recorded privately by init, so that a daemon with a minimal PATH finds its agents", async () => {
     const file = join(user.home, "path.json");
     const tools = join(user.repo.path, "tools");
     expect((await stat(file)).mode & 0o777).toBe(0o600);
@@ -118,11 +118,11 @@ describe("the PATH of the login shell", () => {
   });
 });
 
-describe("a step that breaks after its agent worked", () => {
+describe("step that fails after its agent ran", () => {
   test.each([
     ["where the work is collected", "collect" as const],
     ["where the end is written", "commit" as const],
-  ])("%s, has cost nobody knows what", async (_where, place) => {
+  ])("%s: its cost is unknown", async (_where, place) => {
     const night = await openNight();
     try {
       const { workspaces, store } = night.wired.ports;

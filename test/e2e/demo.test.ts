@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import type { TaskJson } from "../../src/http/client/client.ts";
 import { BIN, createUser, endOf } from "./cli-user.ts";
 
-test("the demo does a chore, and a night after it, and leaves nothing when told so", async () => {
+test("demo: runs a chore and a nightly improvement, and leaves nothing behind with --clean", async () => {
   const user = await createUser();
   try {
     const child = spawn(process.execPath, [BIN, "demo", "--clean", "--json"], {
@@ -26,14 +26,14 @@ test("the demo does a chore, and a night after it, and leaves nothing when told 
   }
 }, 180_000);
 
-test("a demo whose reader leaves stops its daemon", async () => {
+test("demo: stops its daemon when its output pipe is closed", async () => {
   const user = await createUser();
   try {
     const child = spawn(process.execPath, [BIN, "demo"], {
       env: { ...user.env, TMPDIR: user.repo.path },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    // As `demo 2>&1 | head` does: both ends are closed when the daemon has something to do.
+    // Like `demo 2>&1 | head`: both pipes are closed while the daemon is working.
     child.stderr.on("data", (chunk: Buffer) => {
       if (!chunk.includes("started (attempt 1)")) return;
       child.stdout.destroy();

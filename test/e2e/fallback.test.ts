@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { openNight } from "./night.ts";
 
-it("lets the fallback agent take over what the first one has no quota for", async () => {
+it("fallback agent: takes over when the first agent has no quota", async () => {
   const night = await openNight({
     patienceMs: 60_000,
     agent: `echo '{"type":"error","message":"no quota until noon","failure":"usage_limit"}'; exit 1`,

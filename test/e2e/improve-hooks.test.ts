@@ -17,7 +17,7 @@ afterEach(async () => {
   night = null;
 }, 60_000);
 
-/** A published night, its change request merged by a person, and the daemon's own HTTP server in front of it. */
+/** A published improvement whose change request was merged by a person, with the daemon's HTTP server. */
 async function open(kind: "github" | "gitlab") {
   const opened = await openNightly({
     kind,
@@ -52,24 +52,28 @@ const github = (body: string, secret: string): Record<string, string> => ({
   "x-hub-signature-256": `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`,
 });
 
-it("GitHub's call has the merge read back, whatever its body claims; another's does nothing", PATIENCE, async () => {
-  const { opened, call, looked, became } = await open("github");
-  const claim = JSON.stringify({ action: "closed", pull_request: { number: 1, merged: true } });
-  expect(await call(github(claim, "somebody-else's-secret"), claim)).toBe(401);
-  expect(await call({}, claim)).toBe(401);
-  expect(looked).toEqual([]);
-  // The forge, not the claim, says what is so.
-  const before = opened.forge.requests.length;
-  expect(await call(github(claim, SECRET), claim)).toBe(202);
-  expect(looked).toEqual(["shop"]);
-  await vi.waitFor(() => expect(opened.forge.requests.length).toBeGreaterThan(before), { timeout: 60_000 });
-  expect(await became()).not.toContain("merged");
-  await opened.forge.merge(1);
-  expect(await call(github(claim, SECRET), claim)).toBe(202);
-  await vi.waitFor(async () => expect(await became()).toContain("merged"), { timeout: 60_000, interval: 100 });
-});
+it(
+  "forge webhook: a GitHub call triggers reading the merge from the forge, whatever its body says; a forged call does nothing",
+  PATIENCE,
+  async () => {
+    const { opened, call, looked, became } = await open("github");
+    const claim = JSON.stringify({ action: "closed", pull_request: { number: 1, merged: true } });
+    expect(await call(github(claim, "somebody-else's-secret"), claim)).toBe(401);
+    expect(await call({}, claim)).toBe(401);
+    expect(looked).toEqual([]);
+    // The forge decides, not the body of the call.
+    const before = opened.forge.requests.length;
+    expect(await call(github(claim, SECRET), claim)).toBe(202);
+    expect(looked).toEqual(["shop"]);
+    await vi.waitFor(() => expect(opened.forge.requests.length).toBeGreaterThan(before), { timeout: 60_000 });
+    expect(await became()).not.toContain("merged");
+    await opened.forge.merge(1);
+    expect(await call(github(claim, SECRET), claim)).toBe(202);
+    await vi.waitFor(async () => expect(await became()).toContain("merged"), { timeout: 60_000, interval: 100 });
+  },
+);
 
-it("GitLab's call is known by its token", PATIENCE, async () => {
+it("forge webhook: a GitLab call is authenticated by its token", PATIENCE, async () => {
   const { opened, call, looked, became } = await open("gitlab");
   await opened.forge.merge(1);
   expect(await call({ "x-gitlab-token": `${SECRET}.` }, "{}")).toBe(401);

@@ -21,7 +21,7 @@ async function transcripts(): Promise<string> {
 const ENCODED = [TOKEN, Buffer.from(TOKEN).toString("base64"), Buffer.from(TOKEN).toString("hex")];
 
 async function expectTokenNowhere(): Promise<void> {
-  // It would be found: a word that was committed is.
+  // Make sure that the search works: it finds a word that was committed.
   expect(await holding(night.repo.remote, ["recent-one.txt"])).toEqual([night.repo.remote]);
   expect(await holding(night.home, ENCODED)).toEqual([]);
   expect(await holding(night.repo.remote, ENCODED)).toEqual([]);
@@ -29,15 +29,15 @@ async function expectTokenNowhere(): Promise<void> {
   expect(JSON.stringify(night.forge.changeRequests)).not.toContain(TOKEN);
 }
 
-/** Somebody told it: in its environment there is none. Written in two halves, since this script stands on the disk too. */
+/** The agent knows the token from elsewhere, not from its environment. Split in two, because this script is on the disk too. */
 const KNOWS = `T="${TOKEN.slice(0, 12)}"; T="\${T}${TOKEN.slice(12)}"
 echo "env: $(env | grep -c -e FORGE_TOKEN -e "$T")"
 echo "out $T"; echo "err $T" >&2; printf '%s' "$T" | base64
 `;
 const COMMITS = 'git add -A && git -c user.name=x -c user.email=x@example.com commit -qm "with $T"';
 
-describe("the forge's token", PATIENCE, () => {
-  it("is not in an agent's environment; printed, reported and committed all the same, it stands nowhere", async () => {
+describe("improve: forge token", PATIENCE, () => {
+  it("is not in an agent's environment, and is redacted everywhere even if the agent prints, reports and commits it", async () => {
     await open({
       overHttp: true,
       agent: `${KNOWS}case $ROLE in
@@ -65,13 +65,13 @@ describe("the forge's token", PATIENCE, () => {
     expect(said).toContain("out [redacted: FORGE_TOKEN]");
     expect(said).toContain("err [redacted: FORGE_TOKEN]");
     expect(night.forge.changeRequests[0]?.title).toBe("[night-shift/docs] Say more of [redacted: FORGE_TOKEN]");
-    // It was there for those who need it: git and the API were both asked with it.
+    // Git and the API did use it.
     expect(new Set(night.forge.requests.map(({ of }) => of))).toEqual(new Set(["api", "git"]));
     await expectNothingLeft(night, task);
     await expectTokenNowhere();
   });
 
-  it("does not stay in what was given up, neither in a tree nor in a commit", async () => {
+  it("is not left in a tree or a commit of an abandoned attempt", async () => {
     await open({
       agent: `${KNOWS}case $ROLE in analyze) found "Say more" notes.txt;; implement) echo "$N $T" >> notes.txt; ${COMMITS}; implemented x;; esac`,
     });
@@ -84,8 +84,8 @@ describe("the forge's token", PATIENCE, () => {
   });
 });
 
-describe("an agent that leaves rubbish and fails", PATIENCE, () => {
-  it("finds a clean tree the next time, and only its last try is published", async () => {
+describe("improve: agent that leaves files behind and fails", PATIENCE, () => {
+  it("gets a clean tree for the next attempt, and only the last attempt is published", async () => {
     await open({
       files: { "src/kept.txt": "kept\n" },
       agent: `case $ROLE in
@@ -126,10 +126,10 @@ describe("an agent that leaves rubbish and fails", PATIENCE, () => {
   });
 });
 
-describe("what nobody can answer at night", PATIENCE, () => {
+describe("improve: questions of agents", PATIENCE, () => {
   const ASKS = `report '{"outcome":"needs_info","summary":"which one is meant?","questions":[{"id":"which","question":"Which one?","input":"text"}]}'`;
 
-  it("does not make the night wait: the next try or category follows, and it ends", async () => {
+  it("do not block the night: the next attempt or category follows, and the task ends", async () => {
     await open({
       agent: `case $ROLE in
         analyze) if [ "$CATEGORY" = docs ]; then ${ASKS}; else found "Say more" notes.txt; fi;;
@@ -147,8 +147,8 @@ describe("what nobody can answer at night", PATIENCE, () => {
   });
 });
 
-describe("a default branch that moves on during the night", PATIENCE, () => {
-  it("and collides with the change: it is made anew on top of what is there", async () => {
+describe("improve: default branch that moves during the night", PATIENCE, () => {
+  it("and conflicts with the change: the change is made again on the new base", async () => {
     await open({
       avoidRecentCommits: 0,
       agent: `case $ROLE in
@@ -170,8 +170,8 @@ describe("a default branch that moves on during the night", PATIENCE, () => {
   });
 });
 
-describe("a report that is none", PATIENCE, () => {
-  it("is never taken for an improvement", async () => {
+describe("improve: invalid report", PATIENCE, () => {
+  it("is never treated as an improvement", async () => {
     await open({
       agent: `case $ROLE in
         analyze)
@@ -191,9 +191,9 @@ describe("a report that is none", PATIENCE, () => {
   });
 });
 
-describe("a night that a person ends", PATIENCE, () => {
+describe("improve: task that a person ends", PATIENCE, () => {
   it.each(["cancel", "kill"] as const)(
-    "by %s in the middle of its work publishes nothing and leaves nothing",
+    "by %s during its work publishes nothing and leaves nothing behind",
     async (order) => {
       await open({
         agent: `case $ROLE in

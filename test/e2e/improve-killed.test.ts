@@ -21,7 +21,7 @@ afterEach(async () => {
   await forge.close();
 }, 60_000);
 
-/** Somebody whose project is at the forge, with an agent that makes the notes say more. */
+/** Sets up a user with a project on a forge, and an agent that adds a line to the notes. */
 async function settleIn(): Promise<void> {
   user = await createUser();
   forge = await openLoopbackForge({
@@ -48,7 +48,7 @@ improve: { avoid_recent_commits: 2 }
   );
 }
 
-/** The command line, in whose environment a daemon starts that dies at `crashAt`. */
+/** Runs the CLI in an environment in which a daemon kills itself at `crashAt`. */
 async function call(crashAt: string, ...args: readonly string[]): Promise<string> {
   const env = { ...user.env, FORGE_TOKEN: TOKEN, NIGHTSHIFT_CRASH_AT: crashAt };
   const options = { cwd: user.repo.checkout, env, timeout: 60_000 };
@@ -70,7 +70,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** One for each state; counted anew by every daemon. */
+/** One checkpoint per state. Each daemon counts from one. */
 const CRASHES = [
   "supervisor.started:1", // analyzing
   "work.collected:2", // implementing
@@ -88,8 +88,8 @@ interface Shown {
   readonly state: string;
 }
 
-describe("a daemon that is killed", PATIENCE, () => {
-  it("in each state of a night: the next one goes on, to one change request, and nothing is left over", async () => {
+describe("improve: daemon that is killed", PATIENCE, () => {
+  it("in each state: the next daemon continues to one change request and leaves nothing behind", async () => {
     await settleIn();
     await call("", "init", "--yes");
     await call("", "stop");
@@ -97,7 +97,7 @@ describe("a daemon that is killed", PATIENCE, () => {
     const { id } = JSON.parse(await call(first, "improve", "--category", "docs", "--only", "--json")) as { id: string };
     for (const crash of [...others, ""]) {
       await vi.waitFor(async () => expect(await daemon()).toBe(null), WAIT);
-      // It may be gone again before it could answer.
+      // The daemon may be killed before it responds.
       await call(crash, "start").catch(() => "");
     }
     const show = async (): Promise<Shown> => JSON.parse(await call("", "show", id, "--json")) as Shown;

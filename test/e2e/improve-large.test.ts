@@ -14,7 +14,7 @@ afterEach(async () => {
   night = null;
 }, 200_000);
 
-/** One commit with all of them, on top of main, as an import of a vendor's code is. */
+/** Adds all files in one commit on main, like an import of vendor code. */
 async function importFiles(remote: string): Promise<void> {
   const parent = await git(remote, "rev-parse", "main");
   const lines = ["commit refs/heads/main", "committer A <a@example.com> 1700000000 +0000", "data 6\nimport"];
@@ -32,7 +32,7 @@ async function importFiles(remote: string): Promise<void> {
 }
 
 it(
-  "a night in a repository with very many files tells agents of few of them, and is published",
+  "improve: in a repository with very many files, prompts list only a few of them, and the change is published",
   { timeout: 600_000 },
   async () => {
     const opened = await openNightly({
@@ -54,7 +54,7 @@ it(
     expect(analyze).toMatch(/big\/d0\/file-0\.ts[\s\S]*… and 3,?8\d\d more/);
     for (const role of ["analyze", "implement", "verify", "describe"])
       for (const prompt of await promptsOf(opened, id, role)) expect(prompt.length).toBeLessThan(40_000);
-    // What was dropped is named with a few of its files.
+    // A dropped candidate is reported with a few of its files.
     expect(opened.forge.changeRequests[0]?.body).toMatch(/Tidy all of it/);
     expect(opened.forge.changeRequests[0]?.body.length).toBeLessThan(5_000);
     await expectNothingLeft(opened, task);

@@ -18,7 +18,7 @@ afterEach(async () => {
   await night.close();
 }, 60_000);
 
-/** Proposes one thing, by the title beside it, and adds the line that stands there. */
+/** Proposes the improvement with the given title and adds the given line. */
 const AGENT = `TITLE=$(head -n 1 "$(dirname "$0")/tonight"); LINE=$(tail -n 1 "$(dirname "$0")/tonight")
 case $ROLE in
   analyze) report '{"outcome":"improvement_found","category":"docs","candidates":[{"rank":1,"title":"'"$TITLE"'","files":["notes.txt"],"description":"d","rationale":"r"}],"selected":1}';;
@@ -30,7 +30,7 @@ esac`;
 const open = async (): Promise<void> => {
   night = await openNightly({ patienceMs: PATIENCE_MS, agent: AGENT });
   const look = createReadBack(night.wired.ports);
-  // What is closed is believed at the second look.
+  // A closed change request is confirmed by a second poll.
   readBack = async () => {
     await look();
     await look();
@@ -55,13 +55,13 @@ async function eventsOf({ id }: Pick<Task, "id">, prefix: string): Promise<reado
 
 const SAME = "Explain where the stock comes from";
 
-/** So that its files are not among the recent ones. */
+/** Adds a commit, so that the files do not count as recently changed. */
 async function goOn(): Promise<void> {
   for (const name of ["four", "five", "six"]) await night.repo.commit({ [`recent-${name}.txt`]: name }, name);
 }
 
-describe("what became of a change request", PATIENCE, () => {
-  it("decides whether it is proposed again: not while it is open, nor once it was closed, until its file is another", async () => {
+describe("improve: ledger of change requests", PATIENCE, () => {
+  it("an improvement is not proposed again while it is open or after it was closed, until its file changes", async () => {
     await open();
     const first = await tonight(SAME, "from the warehouse");
     expect(first).toMatchObject({ state: "published" });
@@ -75,7 +75,7 @@ describe("what became of a change request", PATIENCE, () => {
     );
 
     night.forge.closeRequest(request?.number ?? 0);
-    // However often it is looked at, people are asked once.
+    // People are asked only once, however often the forge is polled.
     await readBack();
     await readBack();
     expect(await ledger()).toMatchObject([{ status: "closed" }]);
@@ -99,7 +99,7 @@ describe("what became of a change request", PATIENCE, () => {
     await night.repo.commit({ "notes.txt": Array.from({ length: 30 }, (_, n) => `another line ${n}\n`).join("") });
     await goOn();
     const fourth = await tonight(SAME, "from the new warehouse");
-    // The closed one's branch is still there, and is not ours any more.
+    // The branch of the closed change request still exists but is not reused.
     expect(fourth).toMatchObject({ state: "published", branch: `${first.branch}-2` });
     expect(night.forge.changeRequests.map(({ state }) => state)).toEqual(["closed", "open"]);
 
@@ -115,7 +115,7 @@ describe("what became of a change request", PATIENCE, () => {
     await expectNothingLeft(night, fifth);
   });
 
-  it("is known by the change itself, whatever it is called the next time", async () => {
+  it("a repeated improvement is recognised by its change, even with another title", async () => {
     await open();
     const first = await tonight(SAME, "from the warehouse");
     night.forge.closeRequest(1);
@@ -124,7 +124,7 @@ describe("what became of a change request", PATIENCE, () => {
     expect(second).toMatchObject({ status: "failed", outcome: "abandoned" });
     expect(second.reason).toContain("known_change notes.txt: This very change was proposed before");
     expect(await branchesOf(night)).toEqual([first.branch]);
-    // And what was given up is not taken up the next night.
+    // An abandoned change is not taken up the next night.
     const third = await tonight("Mention opening hours", "at nine");
     expect(third).toMatchObject({ state: "no_improvement" });
     expect(third.reason).toContain("was tried and given up");
@@ -139,8 +139,8 @@ const everyCategory = async (title: string, line: string): Promise<Task> => {
 const timesMade = async ({ id }: Task): Promise<number> =>
   (await night.runs(id)).filter(({ role }) => role === "implement").length;
 
-describe("the same idea in every category", PATIENCE, () => {
-  it("is made in none of them once people closed it, and each says so", async () => {
+describe("improve: same idea in every category", PATIENCE, () => {
+  it("is made in none of them after people closed it, and each category reports it", async () => {
     await open();
     await tonight(SAME, "from the warehouse");
     night.forge.closeRequest(1);
@@ -152,7 +152,7 @@ describe("the same idea in every category", PATIENCE, () => {
     await expectNothingLeft(night, second);
   });
 
-  it("is tried in one of them and not taken up by the others", async () => {
+  it("is tried in one category and not repeated in the others", async () => {
     night = await openNightly({
       patienceMs: PATIENCE_MS,
       agent: AGENT.replace("verify) verified", 'verify) failed "no"'),
@@ -161,7 +161,7 @@ describe("the same idea in every category", PATIENCE, () => {
     expect(task).toMatchObject({ status: "failed", outcome: "abandoned" });
     expect(await timesMade(task)).toBe(3);
     expect(task.reason).toMatch(/^tests: .*As docs, "Explain where the stock comes from" was tried and given up/m);
-    // A person who wants it looked at again gets it looked at again.
+    // A person can ask for it again.
     await night.commands.retry(task.id, null, ALICE);
     const again = await night.settled(task.id);
     expect(await timesMade(again)).toBe(6);
@@ -169,8 +169,8 @@ describe("the same idea in every category", PATIENCE, () => {
   });
 });
 
-describe("a project without a forge", PATIENCE, () => {
-  it("gets a branch, and not the same one every night", async () => {
+describe("improve: project without a forge", PATIENCE, () => {
+  it("gets a branch, but not the same change every night", async () => {
     night = await openNightly({ patienceMs: PATIENCE_MS, agent: AGENT, hasForge: false });
     const first = await tonight(SAME, "from the warehouse");
     expect(first).toMatchObject({ state: "published", branch: "night-shift/explain-where-the-stock-comes-from" });

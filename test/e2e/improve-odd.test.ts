@@ -45,8 +45,8 @@ const ODD = "grüße/über sicht 🌙.txt";
 const POINTER =
   "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n";
 
-describe("a repository that is not like most", PATIENCE, () => {
-  it("with trunk, a detached checkout, a submodule, LFS pointers and names of all kinds gets its change request", async () => {
+describe("improve: unusual repository", PATIENCE, () => {
+  it("with trunk, a detached HEAD, a submodule, LFS pointers and unusual file names gets its change request", async () => {
     const opened = await open({
       files: { [ODD]: "eins\n", ".gitattributes": "*.bin filter=lfs diff=lfs merge=lfs -text\n", "big.bin": POINTER },
       agent: `case $ROLE in
@@ -68,7 +68,7 @@ describe("a repository that is not like most", PATIENCE, () => {
     await git(repo.remote, "symbolic-ref", "HEAD", "refs/heads/trunk");
     await git(repo.remote, "update-ref", "-d", "refs/heads/main");
     await repo.git("checkout", "--quiet", "--detach");
-    // As one that was registered by its address: nobody said what the default branch is called.
+    // Like a project that was registered by URL, without a configured default branch.
     await register(opened, { defaultBranch: "HEAD" });
     const task = await tonight(opened);
     expect(task).toMatchObject({ state: "published", branch: "night-shift/ubersicht-der-gru-e" });
@@ -81,7 +81,7 @@ describe("a repository that is not like most", PATIENCE, () => {
     await expectNothingLeft(opened, task);
   });
 
-  it("without a commit is told so, with what to do", async () => {
+  it("without a commit is reported with what to do", async () => {
     const opened = await open();
     await git(opened.repo.remote, "update-ref", "-d", "refs/heads/main");
     const task = await tonight(opened);
@@ -89,7 +89,7 @@ describe("a repository that is not like most", PATIENCE, () => {
     expect(task.reason).toMatch(/has no commits yet\. Make a first commit, then try again\./);
   });
 
-  it("without the branch that is named as its default is told which ones there are", async () => {
+  it("without the configured default branch is reported with the existing branches", async () => {
     const opened = await open({ settings: "default_branch: develop\n" });
     const task = await tonight(opened);
     expect(task).toMatchObject({ status: "failed", state: "abandoned" });
@@ -97,8 +97,8 @@ describe("a repository that is not like most", PATIENCE, () => {
   });
 });
 
-describe("a remote", PATIENCE, () => {
-  it("that does not answer is waited for, and what to do is said", async () => {
+describe("improve: remote", PATIENCE, () => {
+  it("that does not respond is retried, and the message says what to do", async () => {
     const opened = await open();
     await register(opened, { remote: "http://127.0.0.1:9/team/shop.git" });
     const id = await begin(opened);
@@ -109,7 +109,7 @@ describe("a remote", PATIENCE, () => {
     expect(run?.error).toMatch(/cannot be reached\. Check the network and the address/);
   });
 
-  it("that is no repository any more ends the night, and what to do is said", async () => {
+  it("that is not a repository any more ends the task, and the message says what to do", async () => {
     const opened = await open();
     await register(opened, { remote: join(opened.repo.path, "gone.git") });
     const task = await tonight(opened);
@@ -118,8 +118,8 @@ describe("a remote", PATIENCE, () => {
   });
 });
 
-describe("somebody at a shell", PATIENCE, () => {
-  it("is told which categories there are, and which names in a template mean nothing", async () => {
+describe("improve: command line", PATIENCE, () => {
+  it("reports the available categories, and unknown variables in a template", async () => {
     user = await createUser();
     const said = await user.run("improve", "--category", "beauty");
     expect(said.code).toBe(2);

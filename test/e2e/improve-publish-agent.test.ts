@@ -34,7 +34,7 @@ describe("improve.publish: agent", PATIENCE, () => {
     ["gitlab", "push && opened $(open_gitlab)", true],
     ["github", "push && opened $(open_github)", false],
   ] as const)(
-    "on %s: it pushes and opens, and what the forge has is brought up to date",
+    "on %s: the agent pushes and opens the change request, and the engine updates its fields",
     async (kind, script, overHttp) => {
       await open(`echo "I see $GITLAB_TOKEN$GH_ENTERPRISE_TOKEN"\n${script}`, { kind, overHttp });
       const task = await tonight();
@@ -48,7 +48,7 @@ describe("improve.publish: agent", PATIENCE, () => {
       const run = (await night.runs(task.id)).at(-1);
       expect(run).toMatchObject({ agent: "mine", sandbox: "none", payload: { granted: ["FORGE_TOKEN"] } });
       expect(run?.payload?.["commit"]).toBe(await git(night.repo.remote, "rev-parse", BRANCH));
-      // Marked where people look, and the token is in no file, no argument and no other role's environment.
+      // It is shown to people, and the token is in no file, no argument and no other role's environment.
       expect(await grantedTo(night, task)).toBe(
         `  ${run?.id}: the agent of this run holds the forge's token ($FORGE_TOKEN for ${night.forge.url.slice(7)}/team/shop), since improve.publish is agent\n`,
       );
@@ -63,14 +63,14 @@ describe("improve.publish: agent", PATIENCE, () => {
     },
   );
 
-  it("corrects a request that was opened for another branch than the default one", async () => {
+  it("corrects a change request that targets another branch than the default one", async () => {
     await open("push && opened $(open_gitlab elsewhere)");
     await night.repo.git("push", "--quiet", "origin", "HEAD:refs/heads/elsewhere");
     expect(await tonight()).toMatchObject({ state: "published" });
     expect(night.forge.changeRequests).toMatchObject([{ branch: BRANCH, target: "main" }]);
   });
 
-  it("takes no word for it: an address that is not there is a failure, tried again and then the end", async () => {
+  it("does not trust the agent: a reported URL that does not exist is a failure, retried and then final", async () => {
     await open('opened "$GITLAB_HOST/team/shop/-/merge_requests/7"');
     const task = await tonight();
     expect(task).toMatchObject({ status: "failed", outcome: "agent_error" });
@@ -83,7 +83,7 @@ describe("improve.publish: agent", PATIENCE, () => {
     await expectNotPublished(night, task);
   });
 
-  it("is not content with a push: a request that was not opened is named, with or without a claim", async () => {
+  it("a push without a change request is a failure, whether or not the agent claims one", async () => {
     await open('push; if [ "$N" = 1 ]; then opened "$GITLAB_HOST/team/shop/-/merge_requests/1"; fi');
     const task = await tonight();
     expect(task).toMatchObject({ status: "failed" });
@@ -98,7 +98,7 @@ describe("improve.publish: agent", PATIENCE, () => {
     await expectNotPublished(night, task);
   });
 
-  it("says loudly when something else was pushed than was judged, and tries nothing more", async () => {
+  it("reports an error and does not retry if another commit was pushed than the reviewed one", async () => {
     await open(
       "export GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x@x GIT_COMMITTER_NAME=x GIT_COMMITTER_EMAIL=x@x\necho stolen >> other.txt; git commit --quiet -am more; push HEAD; opened $(open_gitlab)",
     );
@@ -113,7 +113,7 @@ describe("improve.publish: agent", PATIENCE, () => {
     await expectNotPublished(night, task);
   });
 
-  it("finds what an agent did that was ended before it could report it", async () => {
+  it("finds the change request of an agent that was ended before it could report", async () => {
     await open('push && open_gitlab > /dev/null; [ "$N" = 1 ] && kill -9 $$');
     const task = await tonight();
     expect(task).toMatchObject({ status: "succeeded", state: "published" });
@@ -121,7 +121,7 @@ describe("improve.publish: agent", PATIENCE, () => {
     expect(night.forge.changeRequests).toHaveLength(1);
   });
 
-  it("is lent nothing where the project's file asks for it and nobody accepted that", async () => {
+  it("gives no credentials if the project's file requests it and no person accepted it", async () => {
     await open("opened nowhere", { improve: "" });
     const file = join(night.repo.checkout, "nightshift.yaml");
     await writeFile(file, (await readFile(file, "utf8")).replace("improve:\n", "improve:\n  publish: agent\n"));
@@ -132,7 +132,7 @@ describe("improve.publish: agent", PATIENCE, () => {
     expect(await holders()).toEqual(["analyze no", "implement no", "verify no", "describe no"]);
   });
 
-  it("survives a daemon that dies at every checkpoint of it: one push, one request, and the agent worked once", async () => {
+  it("survives a daemon crash at every checkpoint: one push, one change request, and the agent runs once", async () => {
     const seen = new Set<string>();
     let isPublishing = false;
     let isDown = false;
@@ -179,7 +179,7 @@ describe("improve.publish: agent", PATIENCE, () => {
     await expectNothingLeft(night, { id });
   });
 
-  it("behind the wall reads its workspace, has git's login and no program besides, and cannot reach this machine", async () => {
+  it("in the sandbox can read its workspace, has only git's login and cannot reach this machine", async () => {
     const script = `
 (echo x > notes.txt) 2>/dev/null && echo "wrote it"
 which curl >/dev/null 2>&1 && curl --version >/dev/null 2>&1 && echo "has curl"
@@ -189,7 +189,7 @@ git push origin HEAD:refs/heads/other`;
     const refused = await tonight();
     expect(refused).toMatchObject({ status: "failed", outcome: "sandbox_refused" });
     expect(refused.reason).toMatch(/127\.0\.0\.1.*hosts of the public internet/);
-    // At once, not after everything else was paid for, and nobody is told of a token that nobody got.
+    // It fails before any agent has cost anything, and no token is reported as granted.
     expect(await runsOf(refused)).toEqual([["analyze", "agent", "sandbox_refused"]]);
     expect(await night.runs(refused.id)).toMatchObject([{ status: "failed", costUsd: 0 }]);
     expect(await grantedTo(night, refused)).toBe("");
@@ -197,7 +197,7 @@ git push origin HEAD:refs/heads/other`;
     await open(script, { userSettings: "sandbox: { mode: enforce }\n" });
     const { ports } = night.wired;
     const { open: openForge } = ports.forges;
-    // Of the loan, all but the address that no run may reach.
+    // All credentials are issued, except for the address that no run may reach.
     Object.assign(ports.forges, {
       open: (...asked: Parameters<typeof openForge>) => {
         const forge = openForge(...asked);

@@ -45,8 +45,8 @@ const takenUp = (id: string): Promise<void> =>
     expect(events.filter(({ summary }) => summary.endsWith("taken up again"))).not.toEqual([]);
   }, SOON);
 
-describe("an agent that publishes and closes", PATIENCE, () => {
-  it("does not hide what it pushed after that", async () => {
+describe("publish by agent: agent that closes its change request", PATIENCE, () => {
+  it("cannot hide what it pushed afterwards", async () => {
     await open('push && URL=$(open_closed) && commit_more && push HEAD; opened "$URL"');
     const task = await tonight();
     expect(task).toMatchObject({ status: "failed", outcome: "policy_failed" });
@@ -56,7 +56,7 @@ describe("an agent that publishes and closes", PATIENCE, () => {
     await expectNotPublished(night, task);
   });
 
-  it("has not published: nobody has seen it open", async () => {
+  it("has not published, because the change request was never seen open", async () => {
     await open('push && opened "$(open_closed)"');
     const task = await tonight();
     expect(task).toMatchObject({ status: "failed", outcome: "policy_failed" });
@@ -65,7 +65,7 @@ describe("an agent that publishes and closes", PATIENCE, () => {
     await expectNotPublished(night, task);
   });
 
-  it("is not what a person does who merges what the ledger has already", async () => {
+  it("is distinguished from a person who merges a change request that the ledger already has", async () => {
     await open("push && opened $(open_gitlab)");
     night.forge.fail({ method: "PUT", path: /merge_requests\/\d+$/, status: 401, times: 1 });
     const id = await begin();
@@ -79,7 +79,7 @@ describe("an agent that publishes and closes", PATIENCE, () => {
   });
 });
 
-it("an agent that opens two is not done: both are named, and neither is taken", PATIENCE, async () => {
+it("publish by agent: two open change requests are an error that names both", PATIENCE, async () => {
   await open("push && open_gitlab elsewhere > /dev/null && opened $(open_gitlab)");
   await night.repo.git("push", "--quiet", "origin", "HEAD:refs/heads/elsewhere");
   const task = await tonight();
@@ -87,31 +87,35 @@ it("an agent that opens two is not done: both are named, and neither is taken", 
   expect(task.reason).toMatch(/has 2 open change requests, allowed is one: .*merge_requests\/2, .*merge_requests\/1\./);
   expect(await publishers(task.id)).toHaveLength(1);
   await expectNotPublished(night, task);
-  // As the sentence says.
+  // Do what the message says.
   night.forge.closeRequest(1);
   await night.commands.retry(task.id, "publishing", ALICE);
   expect(await night.settled(task.id)).toMatchObject({ status: "succeeded", state: "published" });
 });
 
-it("a run that was called off before it started is not said to hold the token", PATIENCE, async () => {
-  await open("push && opened $(open_gitlab)");
-  const { workspaces } = night.wired.ports;
-  const readBranch = workspaces.readBranch.bind(workspaces);
-  const id = await begin();
-  // The last thing that is asked before the agent's workspace is made.
-  const cancelling: typeof readBranch = async (asked) => {
-    await night.commands.cancel(id, ALICE);
-    return readBranch(asked);
-  };
-  Object.assign(workspaces, { readBranch: cancelling });
-  expect(await night.until(id, hasEnded)).toMatchObject({ status: "cancelled" });
-  expect(await publishers(id)).toHaveLength(1);
-  expect(await grantedTo(night, { id })).toBe("");
-  expect(await readFile(join(night.repo.path, "holders"), "utf8")).not.toContain("publish");
-});
+it(
+  "publish by agent: a run that was cancelled before its start is not reported to have the token",
+  PATIENCE,
+  async () => {
+    await open("push && opened $(open_gitlab)");
+    const { workspaces } = night.wired.ports;
+    const readBranch = workspaces.readBranch.bind(workspaces);
+    const id = await begin();
+    // The last check before the agent's workspace is created.
+    const cancelling: typeof readBranch = async (asked) => {
+      await night.commands.cancel(id, ALICE);
+      return readBranch(asked);
+    };
+    Object.assign(workspaces, { readBranch: cancelling });
+    expect(await night.until(id, hasEnded)).toMatchObject({ status: "cancelled" });
+    expect(await publishers(id)).toHaveLength(1);
+    expect(await grantedTo(night, { id })).toBe("");
+    expect(await readFile(join(night.repo.path, "holders"), "utf8")).not.toContain("publish");
+  },
+);
 
 it(
-  "an agent that is paused keeps its turn; others wait, can be cancelled, and find what it did",
+  "publish turn: a paused agent keeps its turn; other tasks wait, can be cancelled, and find its change request",
   PATIENCE,
   async () => {
     await open("wait_for publishing; push && opened $(open_gitlab)", { userSettings: SEVERAL });
@@ -123,7 +127,7 @@ it(
     await night.commands.cancel(cancelled, ALICE);
     expect(await night.until(cancelled, hasEnded)).toMatchObject({ status: "cancelled" });
     expect(await night.until(first, () => true)).toMatchObject({ status: "paused", state: "publishing" });
-    // Whoever is first after a restart: the agent that is at it goes before.
+    // After a restart, the agent that is already publishing goes first.
     await night.restart();
     for (const id of [first, second]) await takenUp(id);
     await goOn("publishing");
@@ -138,18 +142,18 @@ it(
   },
 );
 
-it("a night that is paused in line leaves its turn to others, and goes on when it may", PATIENCE, async () => {
+it("publish turn: a paused task lets others go first and continues later", PATIENCE, async () => {
   await open("wait_for publishing; push && opened $(open_gitlab)", { userSettings: SEVERAL });
   const first = await begin();
   await isThere("publishing");
   const second = await begin();
   await night.until(second, isPublishing);
-  // So that it stands in line: nothing can be seen of that from here.
+  // Wait until it is queued, which is not visible from here.
   await aWhile();
   await night.commands.pause(second, ALICE);
   await goOn("publishing");
   expect(await night.settled(first)).toMatchObject({ state: "published" });
-  // Long enough for one that would not wait.
+  // Long enough to notice a task that does not wait.
   await aWhile();
   expect(await night.until(second, () => true)).toMatchObject({ status: "paused", state: "publishing" });
   expect(await publishers(second)).toMatchObject([{ outcome: null, finishedAt: null }]);
@@ -161,26 +165,30 @@ it("a night that is paused in line leaves its turn to others, and goes on when i
 it.each([
   ["was taken out of the settings", ""],
   ["cannot be used any more", "forge: { kind: github }\n"],
-])("the engine publishes nothing beside an agent whose forge %s", PATIENCE, async (_, instead) => {
-  await open("wait_for publishing; push && opened $(open_gitlab)", { overHttp: true });
-  const id = await begin();
-  await isThere("publishing");
-  const file = join(night.repo.checkout, "nightshift.yaml");
-  await writeFile(file, (await readFile(file, "utf8")).replace(/^forge:.*\n/m, instead));
-  const { store } = night.wired.ports;
-  const project = await store.projects.getProject("shop");
-  if (project === null) throw new Error("the project is gone");
-  const { wanted } = await night.wired.projectFiles.pendingTrust(project, project.accepted);
-  await saveProject(night.wired.ports, { ...project, accepted: wanted }, ALICE);
-  await night.restart();
-  await takenUp(id);
-  const pushes = () => night.forge.requests.filter(({ of, path }) => of === "git" && path === "/git-receive-pack");
-  expect(pushes()).toEqual([]);
-  await goOn("publishing");
-  const task = await night.settled(id);
-  expect(task).toMatchObject({ status: "failed", outcome: "policy_failed" });
-  expect(task.reason).toMatch(/`forge` was taken out of the settings.*Judged was [0-9a-f]{40}/);
-  expect(pushes()).toHaveLength(1);
-  expect(night.forge.changeRequests).toHaveLength(1);
-  await expectNotPublished(night, task);
-});
+])(
+  "publish turn: the engine does not publish while an agent is publishing whose forge %s",
+  PATIENCE,
+  async (_, instead) => {
+    await open("wait_for publishing; push && opened $(open_gitlab)", { overHttp: true });
+    const id = await begin();
+    await isThere("publishing");
+    const file = join(night.repo.checkout, "nightshift.yaml");
+    await writeFile(file, (await readFile(file, "utf8")).replace(/^forge:.*\n/m, instead));
+    const { store } = night.wired.ports;
+    const project = await store.projects.getProject("shop");
+    if (project === null) throw new Error("the project is gone");
+    const { wanted } = await night.wired.projectFiles.pendingTrust(project, project.accepted);
+    await saveProject(night.wired.ports, { ...project, accepted: wanted }, ALICE);
+    await night.restart();
+    await takenUp(id);
+    const pushes = () => night.forge.requests.filter(({ of, path }) => of === "git" && path === "/git-receive-pack");
+    expect(pushes()).toEqual([]);
+    await goOn("publishing");
+    const task = await night.settled(id);
+    expect(task).toMatchObject({ status: "failed", outcome: "policy_failed" });
+    expect(task.reason).toMatch(/`forge` was taken out of the settings.*Judged was [0-9a-f]{40}/);
+    expect(pushes()).toHaveLength(1);
+    expect(night.forge.changeRequests).toHaveLength(1);
+    await expectNotPublished(night, task);
+  },
+);

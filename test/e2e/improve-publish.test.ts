@@ -30,13 +30,13 @@ async function begin(): Promise<string> {
 const tonight = async (): Promise<Task> => night.settled(await begin());
 const parked = async (id: string): Promise<Task> => night.until(id, ({ queuedFor }) => queuedFor?.until !== undefined);
 
-/** How often the forge was asked to open a change request. */
+/** Counts the requests to open a change request. */
 function opened(): number {
   const { kind, requests } = night.forge;
   return requests.filter(({ method, path }) => method === "POST" && CREATES[kind].test(path)).length;
 }
 
-/** One change request for one commit on top of main, in the branch of the task. */
+/** Expects one change request with one commit on top of main in the task's branch. */
 async function expectOnePublished(task: Task, branch = "night-shift/say-more"): Promise<void> {
   expect(task).toMatchObject({ status: "succeeded", state: "published", branch });
   expect(night.forge.changeRequests.map((request) => [request.branch, request.state])).toEqual([[branch, "open"]]);
@@ -50,12 +50,12 @@ async function expectOnePublished(task: Task, branch = "night-shift/say-more"): 
   expect(proposals.map(({ task: id, number }) => [id, number])).toEqual([[task.id, 1]]);
 }
 
-/** So much later, for whoever asks the engine's clock: what is parked is let in again. */
+/** Advances the engine's clock, so that parked tasks continue. */
 function later(ms: number): void {
   vi.spyOn(night.wired.ports.clock, "now").mockImplementation(() => Date.now() + ms);
 }
 
-describe("a forge that refuses the change request", PATIENCE, () => {
+describe("publish: forge that refuses the change request", PATIENCE, () => {
   it.each([
     ["gitlab", 400, { message: { base: ["Merge requests are closed tonight"] } }, /base Merge requests are closed/],
     [
@@ -64,7 +64,7 @@ describe("a forge that refuses the change request", PATIENCE, () => {
       { message: "Validation Failed", errors: [{ message: "No commits between main and it" }] },
       /Validation Failed; No commits between main and it/,
     ],
-  ] as const)("on %s ends the task with what it said, and nothing counts as published", async (...one) => {
+  ] as const)("on %s ends the task with the forge's message, and nothing counts as published", async (...one) => {
     const [kind, status, body, sentence] = one;
     await open({ kind });
     night.forge.fail({ method: "POST", path: CREATES[kind], status, body, times: 100 });
@@ -81,7 +81,7 @@ describe("a forge that refuses the change request", PATIENCE, () => {
       limit: 10,
     });
     expect(proposals.filter(({ url }) => url !== null)).toEqual([]);
-    // The work is verified and not lost: once the forge is willing again, a retry opens it, for the branch that is there.
+    // The verified work is not lost: when the forge works again, a retry opens the change request for the existing branch.
     expect(await branchesOf(night)).toEqual(["night-shift/say-more"]);
     night.forge.forget();
     await night.commands.retry(task.id, null, ALICE);
@@ -92,8 +92,8 @@ describe("a forge that refuses the change request", PATIENCE, () => {
   });
 });
 
-describe("a forge that dies between the push and the change request", PATIENCE, () => {
-  it("is waited for; once it is back there is one change request, and the branch was pushed once", async () => {
+describe("publish: forge that fails between the push and the change request", PATIENCE, () => {
+  it("is retried until it works; there is one change request, and the branch was pushed once", async () => {
     await open({ overHttp: true });
     night.forge.dieAfterPush();
     const id = await begin();
@@ -112,8 +112,8 @@ describe("a forge that dies between the push and the change request", PATIENCE, 
   });
 });
 
-describe("a branch that somebody else has", PATIENCE, () => {
-  it("is left as it is, also where it is in the way of a name: the night's gets a number", async () => {
+describe("publish: branch that belongs to someone else", PATIENCE, () => {
+  it("is not changed; the task's branch gets a number", async () => {
     await open();
     await night.repo.git("push", "--quiet", "origin", "HEAD~1:refs/heads/night-shift/say-more-2/of-somebody");
     await night.repo.git("push", "--quiet", "origin", "HEAD~1:refs/heads/night-shift/say-more");
@@ -125,12 +125,12 @@ describe("a branch that somebody else has", PATIENCE, () => {
   });
 });
 
-describe("a daemon that dies", { timeout: 900_000 }, () => {
-  it("at every checkpoint of every state: one change request, one commit, and each agent worked once", async () => {
+describe("publish: daemon that crashes", { timeout: 900_000 }, () => {
+  it("at every checkpoint of every state: one change request, one commit, and each agent runs once", async () => {
     const seen = new Set<string>();
     let steps = 0;
     let isDown = false;
-    // As a power cut: whatever comes after writes nothing. A submit that was not acknowledged is another matter.
+    // Like a power loss: nothing is written afterwards. A submission that was not acknowledged may be lost.
     const pass = (checkpoint: string): void => {
       if (isDown) throw new Error("power cut");
       if (checkpoint === "submit.committed" || checkpoint === "notice.sent") return;
@@ -188,8 +188,8 @@ async function read(id: string): Promise<Task> {
   return task;
 }
 
-describe("limits.open_change_requests", PATIENCE, () => {
-  it("ends the night before any agent is started, and names those that are open", async () => {
+describe("publish: limits.open_change_requests", PATIENCE, () => {
+  it("ends the task before any agent starts, and names the open change requests", async () => {
     await open({ settings: "limits: { open_change_requests: 1 }\n" });
     await night.repo.git("push", "--quiet", "origin", "HEAD:refs/heads/night-shift/old");
     const { number } = await night.forge.openRequest({ branch: "night-shift/old", labels: ["night-shift"] });
@@ -207,11 +207,11 @@ describe("limits.open_change_requests", PATIENCE, () => {
   });
 });
 
-describe("a token that will not do", PATIENCE, () => {
+describe("publish: invalid forge token", PATIENCE, () => {
   it.each([
     ["missing", {}, /There is no token for .*: \$FORGE_TOKEN is not set\. Make one with the scope "api"/],
     ["expired", { FORGE_TOKEN: "glpat-another-one-of-nobody" }, /refused the token: .* Make a new one with/],
-  ])("is told before an agent works, when it is %s, with what to do", async (_, env, sentence) => {
+  ])("that is %s is reported before an agent starts, with what to do", async (_, env, sentence) => {
     await open({ env: { FORGE_TOKEN: "", ...env } });
     const id = await begin();
     const task = await parked(id);
@@ -222,7 +222,7 @@ describe("a token that will not do", PATIENCE, () => {
     expect(run?.error).not.toContain(TOKEN);
   });
 
-  it("parks the finished change when it lacks a scope, and says which", async () => {
+  it("that lacks a scope parks the finished change and names the scope", async () => {
     await open({ scopes: ["read_api"] });
     const id = await begin();
     const task = await parked(id);

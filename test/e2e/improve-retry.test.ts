@@ -23,8 +23,8 @@ const REST = `
   verify) verified;;
   describe) described "Say more in the notes";;`;
 
-describe("a category that was given up", PATIENCE, () => {
-  it("leaves nothing that the next one could see, and no category of another is published", async () => {
+describe("improve: abandoned category", PATIENCE, () => {
+  it("leaves nothing visible to the next one, and is not published under another category", async () => {
     await open({
       agent: `case $ROLE in
         analyze) if [ "$CATEGORY" = docs ]; then found "Say more" notes.txt; else nothing "sees $(cat notes.txt | tr '\\n' ' ')"; fi;;
@@ -45,8 +45,8 @@ describe("a category that was given up", PATIENCE, () => {
   });
 });
 
-describe("the last category, given up", PATIENCE, () => {
-  it("can be tried again by itself, and is published as what it is", async () => {
+describe("improve: abandoned last category", PATIENCE, () => {
+  it("can be retried alone and is published with its own category", async () => {
     await open({
       agent: `case $ROLE in
         analyze) found "Say more" notes.txt;;
@@ -65,7 +65,7 @@ describe("the last category, given up", PATIENCE, () => {
   });
 });
 
-/** Written in two halves, since this script stands on the disk too. The first try holds it. */
+/** Split in two, because this script is on the disk too. The first attempt contains the secret. */
 const SPILLS = `T="${TOKEN.slice(0, 12)}"; T="\${T}${TOKEN.slice(12)}"
 case $ROLE in
   analyze) found "Say more" notes.txt;;
@@ -73,8 +73,8 @@ case $ROLE in
     implemented x;;${REST}
 esac`;
 
-describe("a night that found a secret in what it made", PATIENCE, () => {
-  it("keeps none of it when a person ends the night", async () => {
+describe("improve: secret in a change", PATIENCE, () => {
+  it("is not kept when a person ends the task", async () => {
     await open({ agent: SPILLS.replace("SECOND_TRY", '[ "$N" = 1 ] || sleep 600') });
     const id = await begin();
     await expect
@@ -89,7 +89,7 @@ describe("a night that found a secret in what it made", PATIENCE, () => {
     expect(await holding(night.home, [TOKEN])).toEqual([]);
   });
 
-  it("keeps none of it when the forge refuses what came after, and a retry begins anew", async () => {
+  it("is not kept when the forge refuses a later change and a retry starts again", async () => {
     await open({ agent: SPILLS.replace("SECOND_TRY", "") });
     const path = /merge_requests$/;
     night.forge.fail({ method: "POST", path, status: 400, body: { message: "closed tonight" }, times: 100 });
@@ -101,7 +101,7 @@ describe("a night that found a secret in what it made", PATIENCE, () => {
     await expect(night.commands.retry(id, "publishing", ALICE)).rejects.toThrow(/a secret was found/);
     night.forge.forget();
     const again = await retried(id);
-    // The branch that stands on the remote may have been seen by people: another change is not pushed over it.
+    // People may have seen the branch on the remote, so another change does not overwrite it.
     expect(again).toMatchObject({ state: "published", branch: "night-shift/say-more-2", items: { at: 0, tried: [] } });
     expect(await branchesOf(night)).toEqual(["night-shift/say-more", "night-shift/say-more-2"]);
   });

@@ -10,7 +10,7 @@ async function tonight(only = false): Promise<Task> {
   return night.settled(id);
 }
 
-/** What the runs of a step or role came to, oldest first. */
+/** Returns the outcomes of the runs of a step or role, oldest first. */
 async function outcomes(id: string, of: string): Promise<readonly (string | null)[]> {
   return (await night.runs(id)).filter(({ step, role }) => (role ?? step) === of).map(({ outcome }) => outcome);
 }
@@ -19,8 +19,8 @@ const REST = `
   verify) verified;;
   describe) described "Say more in the notes";;`;
 
-describe("an agent that says that its tests pass", PATIENCE, () => {
-  it("is not believed: the checks decide, it is told what they said, and then the next category is tried", async () => {
+describe("improve: agent that claims that its tests pass", PATIENCE, () => {
+  it("is not trusted: the checks decide, the agent gets their output, and then the next category is tried", async () => {
     await open({
       settings: "checks:\n  test: { command: sh test.sh }\n",
       files: { "test.sh": "grep -q ^notes notes.txt || { echo the first line is gone; exit 3; }\n" },
@@ -40,7 +40,7 @@ describe("an agent that says that its tests pass", PATIENCE, () => {
       "checks_failed",
       "checks_passed",
     ]);
-    // Nobody judges words about a change that the checks refuse.
+    // A change that fails the checks is not verified.
     expect(await outcomes(task.id, "verify")).toEqual(["verified"]);
     const [first, second, third, fresh] = await promptsOf(night, task.id, "implement");
     expect(first).not.toContain("the first line is gone");
@@ -57,7 +57,7 @@ describe("an agent that says that its tests pass", PATIENCE, () => {
     await expectNothingLeft(night, task);
   });
 
-  it("of which nothing is published when no try holds", async () => {
+  it("publishes nothing if no attempt passes", async () => {
     await open({
       settings: "checks:\n  test: { command: sh test.sh }\n",
       files: { "test.sh": "grep -q ^notes notes.txt\n" },
@@ -72,7 +72,7 @@ describe("an agent that says that its tests pass", PATIENCE, () => {
   });
 });
 
-/** Six tries of two categories, each with another offence, and a seventh without. */
+/** Six attempts in two categories, each with another violation, and a seventh without. */
 const OFFENDER = `case $ROLE in
   analyze)
     if [ "$CATEGORY" = docs ]; then found "Say more" notes.txt
@@ -100,8 +100,8 @@ const FINDINGS = [
   /error gates_changed test\.sh/,
 ];
 
-describe("a change that the rules refuse", PATIENCE, () => {
-  it("is not checked, verified or published; its finding stands in the next prompt", async () => {
+describe("improve: change that the diff policy refuses", PATIENCE, () => {
+  it("is not checked, verified or published; the next prompt contains the finding", async () => {
     await open({
       settings: "checks:\n  test: { command: sh test.sh }\n",
       files: {
@@ -118,7 +118,7 @@ describe("a change that the rules refuse", PATIENCE, () => {
     const prompts = await promptsOf(night, task.id, "implement");
     for (const [index, finding] of FINDINGS.entries()) {
       expect(checks[index]?.payload?.["details"]).toMatch(finding);
-      // After the third the category is given up, and the next one begins without its errors.
+      // After the third attempt the category is abandoned, and the next one starts without its errors.
       const isGivenUp = index % 3 === 2;
       if (isGivenUp) expect(prompts[index + 1]).not.toMatch(finding);
       else expect(prompts[index + 1]).toMatch(finding);
@@ -134,7 +134,7 @@ describe("a change that the rules refuse", PATIENCE, () => {
   });
 });
 
-/** Five candidates; the agent itself chose the first. */
+/** Five candidates. The agent selected the first. */
 const candidates = (...named: readonly (readonly [title: string, file: string])[]): string =>
   `report '${JSON.stringify({
     outcome: "improvement_found",
@@ -158,10 +158,10 @@ const DROPPED = [
   /It names "..\/..\/etc\/hosts", which is no path inside the repository/,
 ];
 
-describe("what an analysis proposes", PATIENCE, () => {
+describe("improve: candidates of an analysis", PATIENCE, () => {
   const files = { "package.json": '{ "name": "shop" }\n' };
 
-  it("is held against the rules: the best that is left is made, and the change request lists the others", async () => {
+  it("are filtered by the rules: the best remaining one is implemented, and the change request lists the others", async () => {
     const named = candidates(RECENT, DEPENDENCY, OUTSIDE, ["Say more", "notes.txt"], ["Another idea", "other.txt"]);
     await open({
       files,
@@ -178,7 +178,7 @@ describe("what an analysis proposes", PATIENCE, () => {
     expect(considered).toMatch(/left out, .*recent-two/);
     expect(considered).toMatch(/4\. Say more \(\*\*this change\*\*\)/);
     expect(considered).toMatch(/5\. Another idea \(not taken\): reason 5/);
-    // What was in nobody's way is in the ledger; what the rules dropped is not, and may come again.
+    // The remaining candidates are in the ledger. Dropped ones are not and may be proposed again.
     const proposals = await night.wired.ports.store.ledger.listProposals({
       project: "shop",
       statuses: null,
@@ -193,7 +193,7 @@ describe("what an analysis proposes", PATIENCE, () => {
     await expectNothingLeft(night, task);
   });
 
-  it("comes to nothing, with the reasons, where all of it is dropped", async () => {
+  it("end as no improvement with the reasons if all are dropped", async () => {
     await open({ files, agent: candidates(RECENT, DEPENDENCY, OUTSIDE) });
     const task = await tonight(true);
     expect(task).toMatchObject({ status: "succeeded", state: "no_improvement", outcome: "no_improvement" });

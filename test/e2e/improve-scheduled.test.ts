@@ -21,8 +21,8 @@ async function open(options: NightlyOptions): Promise<Nightly> {
   return night;
 }
 
-describe("a night that the schedule started", PATIENCE, () => {
-  it("goes the whole way to a change request, and people are told of it", async () => {
+describe("improve: scheduled task", PATIENCE, () => {
+  it("runs through to a change request, and people are notified", async () => {
     const opened = await open({ improve: '  schedule: "* * * * *"\n' });
     const { ports } = opened.wired;
     const later = (ms: number) => ({ ...ports, clock: { ...ports.clock, now: () => Date.now() + ms } });
@@ -45,15 +45,15 @@ describe("a night that the schedule started", PATIENCE, () => {
   });
 });
 
-describe("limits.task_timeout", PATIENCE, () => {
-  it("holds for the night as a whole, however many categories and tries are left", async () => {
+describe("improve: limits.task_timeout", PATIENCE, () => {
+  it("applies to the whole task, regardless of remaining categories and attempts", async () => {
     const opened = await open({
       settings: "limits: { task_timeout: 30s }\n",
       agent: 'echo x >> "$(dirname "$0")/started"; sleep 16; nothing "all of $CATEGORY is well"',
     });
     const { id } = await opened.submit(NIGHTLY);
     const task = await opened.settled(id);
-    // The second had what the first left of it; the others are not started any more.
+    // The second category got the remaining time. The others are not started.
     const started = (await readFile(join(opened.repo.path, "started"), "utf8")).trim().split("\n");
     expect(started.length).toBeLessThanOrEqual(2);
     expect(task).toMatchObject({ status: "failed", state: "abandoned" });

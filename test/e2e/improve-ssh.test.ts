@@ -19,12 +19,12 @@ afterEach(async () => {
   process.env = { ...before };
 }, 60_000);
 
-/** Every agent looks for a way to the person's keys before it does its work. */
+/** Every agent tries to reach the person's keys before it does its work. */
 const CURIOUS = `
 if env | grep -q ^SSH_; then echo "an agent sees $(env | grep ^SSH_)" >&2; exit 9; fi
 ${HAPPY}`;
 
-/** A night whose remote is reached over ssh alone; `host` steers the stand-in for ssh. */
+/** Opens a night whose remote is only reachable over ssh. `host` controls the fake ssh. */
 async function overSsh(host: string): Promise<{ readonly opened: Nightly; readonly calls: () => Promise<string> }> {
   const folder = await createTempDir();
   onTestFinished(folder.remove);
@@ -44,22 +44,18 @@ async function overSsh(host: string): Promise<{ readonly opened: Nightly; readon
 const begin = async (at: Nightly): Promise<string> =>
   (await at.submit({ ...NIGHTLY, improve: { category: "docs", only: true, scheduledAt: null } })).id;
 
-it(
-  "over ssh is published with the person's agent of keys, which no agent of the night gets to see",
-  PATIENCE,
-  async () => {
-    const { opened, calls } = await overSsh("forgehost");
-    const task = await opened.settled(await begin(opened));
-    expect(task).toMatchObject({ state: "published", reason: expect.stringContaining("merge_requests/1") });
-    expect(await git(opened.repo.remote, "show", `${task.branch}:notes.txt`)).toBe("notes\nmore");
-    const lines = (await calls()).trim().split("\n");
-    expect(lines.filter((line) => line.includes("git-receive-pack"))).toHaveLength(1);
-    for (const line of lines) expect(line).toMatch(new RegExp(`^sock=${SOCKET} .*-o BatchMode=yes`));
-    await expectNothingLeft(opened, task);
-  },
-);
+it("improve over ssh: publishes with the person's ssh-agent, which no coding agent can access", PATIENCE, async () => {
+  const { opened, calls } = await overSsh("forgehost");
+  const task = await opened.settled(await begin(opened));
+  expect(task).toMatchObject({ state: "published", reason: expect.stringContaining("merge_requests/1") });
+  expect(await git(opened.repo.remote, "show", `${task.branch}:notes.txt`)).toBe("notes\nmore");
+  const lines = (await calls()).trim().split("\n");
+  expect(lines.filter((line) => line.includes("git-receive-pack"))).toHaveLength(1);
+  for (const line of lines) expect(line).toMatch(new RegExp(`^sock=${SOCKET} .*-o BatchMode=yes`));
+  await expectNothingLeft(opened, task);
+});
 
-it("with a host key that nobody knows waits for somebody to look at it, and says so", PATIENCE, async () => {
+it("improve over ssh: an unknown host key parks the task with a message", PATIENCE, async () => {
   const { opened } = await overSsh("unknown-host");
   const id = await begin(opened);
   const task = await opened.until(id, ({ queuedFor, status }) => queuedFor !== null || status === "failed");

@@ -7,7 +7,7 @@ import { HAPPY, NIGHTLY, openNightly, type Nightly } from "./nightly.ts";
 let night: Nightly;
 afterEach(async () => night.close(), 60_000);
 
-/** Each role says by its number which file it was given. Implement waits, so that somebody can look around meanwhile. */
+/** Each role prints the inode of its file. Implement waits, so that the test can inspect the workspace. */
 const AGENT = `echo "inode $(stat -c %i other.txt)"
 ls
 touch spoiled 2> /dev/null || true
@@ -48,22 +48,22 @@ async function inodes(task: string): Promise<Record<string, string>> {
   return Object.fromEntries(said);
 }
 
-it("behind the wall, a role goes on in the tree that the one before it could only read", async () => {
+it("workspaces: in the sandbox, a role reuses the tree of a previous read-only role", async () => {
   const id = await begin("enforce");
   const tree = await untilImplementing(id);
   const analyze = join(night.home, "runs", await runOf(id, "analyze"));
-  // The tree goes on, and nothing else of that run does.
+  // Only the tree is reused, and nothing else of that run.
   await vi.waitFor(() => expect(readdirSync(analyze)).not.toContain("tmp"), { timeout: 30_000, interval: 50 });
   writeFileSync(join(tree, "go-on"), "");
   expect(await night.until(id, hasEnded)).toMatchObject({ status: "succeeded", state: "published" });
   const of = await inodes(id);
   expect(of["implement"]).toBe(of["analyze"]);
   expect(of["describe"]).toBe(of["verify"]);
-  // What was written in is nobody's to be judged in.
+  // A tree that was written to is not reused for checks.
   expect(of["verify"]).not.toBe(of["implement"]);
 });
 
-it("without the wall, each has a tree of its own", async () => {
+it("workspaces: without the sandbox, each role has its own tree", async () => {
   const id = await begin("none");
   writeFileSync(join(await untilImplementing(id), "go-on"), "");
   expect(await night.until(id, hasEnded)).toMatchObject({ status: "succeeded", state: "published" });

@@ -39,7 +39,7 @@ async function requestsOf(id: string): Promise<readonly Artifact[]> {
   return artifacts.filter(({ type }) => type === "change_request");
 }
 
-/** Adds a line of its own; `describe` and `verify` wait until the test says so, by a file beside the agent. */
+/** Adds a unique line. `describe` and `verify` wait for a file that the test creates. */
 const WAITING = `HERE=$(dirname "$0")
 wait_for() { touch "$HERE/$1-$NIGHTSHIFT_RUN_ID"; while [ ! -e "$HERE/$1-goes-on" ]; do sleep 0.1; done; }
 case $ROLE in
@@ -51,21 +51,21 @@ esac`;
 
 const goOn = (what: string): Promise<void> => writeFile(join(night.repo.path, `${what}-goes-on`), "");
 
-describe("a change request that is open", PATIENCE, () => {
-  it("is published, whatever the forge has against labels and reviewers", async () => {
+describe("publish: open change request", PATIENCE, () => {
+  it("counts as published even if the forge rejects labels and reviewers", async () => {
     const { forge } = await open({ kind: "github", settings: "limits: { open_change_requests: 1 }\n" });
     forge.fail({ method: "POST", path: DRESSING, status: 503, times: 100 });
     const task = await tonight();
     expect(task).toMatchObject({ status: "succeeded", state: "published" });
     expect(forge.changeRequests).toMatchObject([{ state: "open", labels: [], reviewers: [] }]);
     expect((await night.runs(task.id)).at(-1)?.payload?.["summary"]).toMatch(/labels night-shift, docs were not added/);
-    // The one that bears no label counts all the same.
+    // A change request without the label counts too.
     const next = await tonight();
     expect(next).toMatchObject({ state: "no_improvement" });
     expect(next.reason).toMatch(/1 change request is open and limits.open_change_requests is 1.*\/pull\/1/);
   });
 
-  it("is known to ledger and people when the token is refused after it, and is the one when it was merged since", async () => {
+  it("is recorded and reported even if the token is refused afterwards, and is reused if it was merged since", async () => {
     const { forge } = await open();
     forge.fail({ method: "PUT", path: DRESSING, status: 401, times: 1 });
     const id = await begin();
@@ -86,7 +86,7 @@ describe("a change request that is open", PATIENCE, () => {
   });
 });
 
-describe("two nights at once", PATIENCE, () => {
+describe("publish: two concurrent tasks", PATIENCE, () => {
   it("publish the same change once", async () => {
     const { forge } = await open({
       agent: WAITING,
@@ -108,8 +108,8 @@ describe("two nights at once", PATIENCE, () => {
   });
 });
 
-describe("a default branch that moves after the checks", PATIENCE, () => {
-  it("does not change what is published: it is the commit that the checks saw", async () => {
+describe("publish: default branch that moves after the checks", PATIENCE, () => {
+  it("does not change what is published: it is the checked commit", async () => {
     await open({
       agent: WAITING,
       settings: "checks:\n  test: { command: sh test.sh }\n",
@@ -131,8 +131,8 @@ describe("a default branch that moves after the checks", PATIENCE, () => {
   });
 });
 
-describe("a project without a forge", PATIENCE, () => {
-  it("is not sent the same branch every night, and not more branches than people can look at", async () => {
+describe("publish: project without a forge", PATIENCE, () => {
+  it("does not get the same change every night, and gets a limited number of branches", async () => {
     const repo = await createTempRepo({ "notes.txt": "notes\n", "other.txt": "other\n" });
     for (const name of ["one", "two", "three"]) await repo.commit({ [`recent-${name}.txt`]: name }, name);
     night = await openNight({

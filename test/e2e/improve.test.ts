@@ -20,7 +20,7 @@ async function tonight(): Promise<Awaited<ReturnType<Nightly["settled"]>>> {
   return night.settled(id);
 }
 
-describe("the nightly improvement", () => {
+describe("improve pipeline", () => {
   it.each(["gitlab", "github"] as const)("ends in one change request on %s", async (kind) => {
     await open({ kind, overHttp: true });
     const task = await tonight();
@@ -51,8 +51,8 @@ describe("the nightly improvement", () => {
   });
 });
 
-describe("what a change is described by", () => {
-  it("is the project's own messages, not what the engine keeps the work by", async () => {
+describe("improve: description of a change", () => {
+  it("follows the project's own commit messages, not those of the engine", async () => {
     const agent = `case $ROLE in
       analyze) found "Say more" notes.txt;;
       implement) echo more >> notes.txt; implemented "said more";;
@@ -66,7 +66,7 @@ describe("what a change is described by", () => {
   });
 });
 
-/** The run log, a line for each night. */
+/** Reads the run log, one line per night. */
 async function readNights(): Promise<readonly Record<string, unknown>[]> {
   const file = join(night.home, "logs", "nights.jsonl");
   const lines = await vi.waitFor(async () => {
@@ -80,7 +80,7 @@ async function readNights(): Promise<readonly Record<string, unknown>[]> {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-/** Nothing of the run is left where it worked: no tree, no process, no lock. */
+/** Expects that no tree, process or lock of the task is left. */
 async function expectClean(id: string): Promise<void> {
   await vi.waitFor(
     async () => expect(await night.wired.ports.workspaces.trees(id).catch(() => [])).toEqual([]),
@@ -89,7 +89,7 @@ async function expectClean(id: string): Promise<void> {
   expect(await night.wired.ports.store.tasks.listOpenRuns()).toEqual([]);
 }
 
-/** `$1` of every category but `docs`. */
+/** Reports `$1` for every category except `docs`. */
 const inCategory = (category: string, there: string, elsewhere: string): string =>
   `if [ "$CATEGORY" = ${category} ]; then ${there}; else ${elsewhere}; fi`;
 
@@ -98,8 +98,8 @@ const REST = `
   verify) verified;;
   describe) described "Say more in the notes";;`;
 
-describe("what a night falls back to", () => {
-  it("goes through the categories in their order and names the one it came from", async () => {
+describe("improve: fallback to other categories", () => {
+  it("tries the categories in order and names the original one", async () => {
     await open({
       agent: `case $ROLE in analyze) ${inCategory("security", 'found "Harden it" notes.txt', 'nothing "all of $CATEGORY is well"')};;${REST} esac`,
     });
@@ -113,15 +113,15 @@ describe("what a night falls back to", () => {
       { item: "tests", outcome: "no_improvement", reason: "all of tests is well", filesScanned: 7 },
       { item: "refactoring", outcome: "no_improvement", reason: "all of refactoring is well", filesScanned: 7 },
     ]);
-    // The label and the title have the plain name; people are told where it came from.
+    // Label and title have the plain name. The text says which category it is a fallback from.
     expect(night.forge.changeRequests[0]).toMatchObject({ labels: ["night-shift", "security"] });
     expect(night.forge.changeRequests[0]?.title).toMatch(/^\[night-shift\/security\] /);
-    const [told] = await readNights();
-    expect(told).toMatchObject({ category: "security (fallback from docs)", outcome: "published" });
+    const [logged] = await readNights();
+    expect(logged).toMatchObject({ category: "security (fallback from docs)", outcome: "published" });
     await expectClean(task.id);
   });
 
-  it("says what was looked at when all five have nothing", async () => {
+  it("reports what was analyzed if all five find nothing", async () => {
     await open({ agent: 'nothing "covered"' });
     const task = await tonight();
     expect(task).toMatchObject({ status: "succeeded", state: "no_improvement", outcome: "no_improvement" });
@@ -144,8 +144,8 @@ describe("what a night falls back to", () => {
   });
 });
 
-describe("what a night tries again", () => {
-  it("implements anew, from a clean tree and with the reason, until it is verified", async () => {
+describe("improve: retries", () => {
+  it("implement again from a clean tree, with the reason, until the change is verified", async () => {
     await open({
       agent: `case $ROLE in
         analyze) found "Say more" notes.txt;;
@@ -164,7 +164,7 @@ describe("what a night tries again", () => {
     expect(roles.filter((role) => role === "implement")).toHaveLength(3);
   });
 
-  it("moves on to the next category after three tries, and is abandoned when none is left", async () => {
+  it("move on to the next category after three attempts, and the task is abandoned when none is left", async () => {
     await open({
       agent: `case $ROLE in analyze) found "Say more of $CATEGORY" notes.txt;; implement) echo "$CATEGORY $N" >> notes.txt; implemented x;; verify) failed "not what was selected";; esac`,
       improve: "",

@@ -16,8 +16,8 @@ afterEach(async () => {
   night = null;
 });
 
-/** Each ends in a named outcome with a sentence; none hangs, none is a success. */
-describe("an agent that misbehaves", () => {
+/** Each ends in a named outcome with a message. None hangs or succeeds. */
+describe("misbehaving agent", () => {
   it.each([
     ["exits 0 without an outcome", "true", "invalid_output", /without reporting an outcome/],
     ["writes a broken outcome file", 'echo "{oops" > "$OUT"', "invalid_output", /JSON/],
@@ -44,7 +44,7 @@ describe("an agent that misbehaves", () => {
     expect(task.reason).toMatch(reason);
   });
 
-  it("gets one chance to mend a bad report", async () => {
+  it("gets one chance to correct an invalid report", async () => {
     const {
       task,
       night: { runs, home },
@@ -55,7 +55,7 @@ describe("an agent that misbehaves", () => {
     expect(readFileSync(join(home, "runs", all[1]?.id ?? "", "prompt.md"), "utf8")).toMatch(/JSON object/);
   });
 
-  it("prints binary and escape sequences: kept, harmless, not fatal", async () => {
+  it("that prints binary data and escape sequences does no harm", async () => {
     const {
       task,
       night: { runs, wired },
@@ -68,7 +68,7 @@ describe("an agent that misbehaves", () => {
     expect(lines.map(({ text }) => text).join("")).toContain("text");
   });
 
-  it("commits on another branch: the files count, its commits do not", async () => {
+  it("that commits on another branch: its files count, its commits do not", async () => {
     const {
       task,
       night: { published },
@@ -80,7 +80,7 @@ describe("an agent that misbehaves", () => {
     expect(await published(task, "greeting.txt")).toBe("hello from elsewhere");
   });
 
-  it("hangs: ended at its time limit, tried once more, then failed", async () => {
+  it("that hangs is ended at its time limit, retried once, then fails", async () => {
     const {
       task,
       night: { runs },
@@ -92,7 +92,7 @@ describe("an agent that misbehaves", () => {
     ]);
   });
 
-  it("leaves processes behind: they end with it", async () => {
+  it("that leaves processes behind: they are ended with it", async () => {
     const {
       task,
       night: { repo },
@@ -106,7 +106,7 @@ describe("an agent that misbehaves", () => {
     expect(existsSync(ticks) ? statSync(ticks).size : 0).toBe(before);
   });
 
-  it("is not installed: parked and said, not failed", async () => {
+  it("that is not installed parks the task with a message instead of failing it", async () => {
     night = await openNight({ settings: "" });
     writeFileSync(
       join(night.repo.checkout, "nightshift.yaml"),
@@ -120,8 +120,8 @@ describe("an agent that misbehaves", () => {
   });
 });
 
-describe("checks that misbehave", () => {
-  it("hang: ended at their time limit and blamed", async () => {
+describe("misbehaving checks", () => {
+  it("that hang are ended at their time limit and fail", async () => {
     const {
       task,
       night: { checks },
@@ -133,7 +133,7 @@ describe("checks that misbehave", () => {
     expect((await checks(task.id)).map(({ status }) => status)).toEqual(["timeout"]);
   });
 
-  it("print without end: cut, and the task goes on", async () => {
+  it("that print without end are truncated, and the task continues", async () => {
     const {
       task,
       night: { runs, home },
@@ -145,13 +145,13 @@ describe("checks that misbehave", () => {
     expect(statSync(join(home, "runs", check?.id ?? "", "checks", "loud.log")).size).toBeLessThan(11_000_000);
   });
 
-  it("a set-up command that fails is an outcome of its own", async () => {
+  it("a failing setup command has its own outcome", async () => {
     const { task } = await finish({ settings: "workspace: { setup: 'echo no; exit 7' }\n" });
     expect(task).toMatchObject({ status: "failed", outcome: "setup_failed" });
     expect(task.reason).toMatch(/code 7/);
   });
 
-  it("run where no agent was: an ignored file that it left does not decide", async () => {
+  it("run in a clean tree: an ignored file of the agent does not affect them", async () => {
     const { task } = await finish({
       files: { ".gitignore": "cheat\n" },
       agent: "touch cheat; echo bye > greeting.txt; done_with cheated",
@@ -161,8 +161,8 @@ describe("checks that misbehave", () => {
   });
 });
 
-describe("the wall", () => {
-  it("hands an agent only the environment on the list", async () => {
+describe("agent environment", () => {
+  it("contains only the allowed variables", async () => {
     process.env["PLANTED_TOKEN"] = "s3cret-value";
     const {
       task,

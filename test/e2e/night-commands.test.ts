@@ -1,12 +1,12 @@
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { ForeseenJson, SchedulesJson, TaskJson } from "../../src/http/client/client.ts";
+import type { ImprovePreviewJson, SchedulesJson, TaskJson } from "../../src/http/client/client.ts";
 import { createUser, endOf, type User } from "./cli-user.ts";
 
 let user: User;
 
-/** Finds something in the category `refactoring` alone, and makes it. */
+/** Finds and implements something only in the category `refactoring`. */
 const AGENT = `#!/bin/sh
 prompt=$(cat)
 report() { printf '%s' "$1" > "$NIGHTSHIFT_OUTCOME_FILE"; }
@@ -44,40 +44,40 @@ improve:
 });
 afterEach(() => user.leave());
 
-test("a dry run shows who would do what with which rights, limits and prompts, and starts nothing", async () => {
-  const foreseen = await user.json<ForeseenJson>("improve", "--dry-run", "--category", "docs");
+test("improve --dry-run: shows agents, permissions, limits and prompts, and starts nothing", async () => {
+  const foreseen = await user.json<ImprovePreviewJson>("improve", "--dry-run", "--category", "docs");
   expect(foreseen).toMatchObject({ categories: ["docs", "tests", "refactoring", "security", "performance"] });
   expect(foreseen.runs.map(({ role }) => role)).toEqual(["analyze", "implement", "verify", "describe"]);
   for (const { prompt } of foreseen.runs) expect(prompt).not.toContain("{{");
   const { stdout } = await user.run("improve", "--dry-run", "--category", "docs", "--prompts");
-  expect(stdout).toMatch(/^shop: would try docs, then tests, .*nothing was started\n/);
-  expect(stdout).toMatch(/^verify {5}mine {3}its own {2}2 min /m);
+  expect(stdout).toMatch(/^shop: would try docs, then tests, .*\. Nothing was started\.\n/);
+  expect(stdout).toMatch(/^verify {5}mine {3}default {2}2 min /m);
   expect(stdout).toContain("content: test -s README.md");
-  expect(stdout).toContain("the branch night-shift/… is pushed; there is no forge");
+  expect(stdout).toContain("No forge is configured. The branch night-shift/… is pushed.");
   for (const role of ["analyze", "implement", "verify", "describe"])
     expect(stdout).toContain(`Prompt of ${role}\n\n# Rules that override everything else`);
   expect((await user.run("improve", "--dry-run", "--category", "doc")).stderr).toMatch(/docs/);
   expect(await user.json<readonly unknown[]>("queue")).toEqual([]);
 });
 
-test("a dry run names the agent that would hold the forge's token, once a person accepted that", async () => {
+test("improve --dry-run: names the agent that would get the forge token after a person accepted it", async () => {
   const file = join(user.repo.checkout, "nightshift.yaml");
   const forge =
     'forge: { kind: gitlab, url: "https://gitlab.example.com", project: team/shop, token_env: SHOP_TOKEN }\n';
   const settings = (await readFile(file, "utf8")).replace("improve:\n", "improve:\n  publish: agent\n");
   await writeFile(file, `${forge}${settings}`);
   const roles = async () =>
-    (await user.json<ForeseenJson>("improve", "--dry-run", "--category", "docs")).runs.map(({ role }) => role);
+    (await user.json<ImprovePreviewJson>("improve", "--dry-run", "--category", "docs")).runs.map(({ role }) => role);
   expect(await roles()).not.toContain("publish");
   expect(await user.run("trust", "--yes")).toMatchObject({ code: 0 });
-  const { runs, publish } = await user.json<ForeseenJson>("improve", "--dry-run", "--category", "docs");
+  const { runs, publish } = await user.json<ImprovePreviewJson>("improve", "--dry-run", "--category", "docs");
   expect(publish.by).toBe("agent");
   expect(runs.flatMap(({ role, secrets }) => secrets.map((name) => [role, name]))).toEqual([["publish", "SHOP_TOKEN"]]);
   const { stdout } = await user.run("improve", "--dry-run", "--category", "docs");
-  expect(stdout).toContain("an agent pushes and opens it and holds the forge's token for that");
+  expect(stdout).toContain("an agent pushes the branch and opens it, with access to the forge token");
 });
 
-test("a night by hand tells its category and its branch, and the coming ones stand in the schedule", async () => {
+test("improve: prints category and branch, and schedule lists the upcoming runs", async () => {
   const { code, stdout, stderr } = await endOf(user.start("improve", "--category", "docs", "--wait"));
   expect(code, stderr).toBe(0);
   expect(stdout).toContain("category: refactoring (fallback from docs)\n");
@@ -94,7 +94,7 @@ test("a night by hand tells its category and its branch, and the coming ones sta
   expect((await user.run("schedule", "run", "weekly")).stderr).toMatch(/no schedule "weekly"; there are: improve/);
 }, 90_000);
 
-test("the doctor tells the next night and the day without one", async () => {
+test("doctor: reports the next scheduled night and days without a category", async () => {
   const { stdout } = await user.run("doctor");
   expect(stdout).toMatch(/! improve \(shop\) .*next: .*02:00 UTC/);
   expect(stdout).toContain("nothing is done on sunday: no category is scheduled for that day");

@@ -13,7 +13,7 @@ import { createTempRepo, git, type Files, type TempRepo } from "../../src/testin
 
 export const ALICE: Actor = { kind: "person", name: "alice" };
 
-/** A real engine in this process: real store, git, supervisors and files in a temporary home; only the agent is a script. */
+/** Runs the real engine in this process with real store, git, supervisors and files in a temporary home. Only the agent is a script. */
 export interface Night {
   readonly home: string;
   readonly repo: TempRepo;
@@ -21,46 +21,46 @@ export interface Night {
   readonly wired: Wired;
   readonly notices: readonly string[];
   submit(draft?: Partial<TaskDraft>): Promise<Task>;
-  /** Until the task has ended or waits for a person. */
+  /** Waits until the task has ended or waits for a person. */
   settled(id: string): Promise<Task>;
   until(id: string, holds: (task: Task) => boolean): Promise<Task>;
   runs(id: string): Promise<readonly Run[]>;
-  /** Of the project; Nightshift's own, which judge every change, are left out. */
+  /** Returns the project's checks, without Nightshift's own checks of every change. */
   checks(id: string): Promise<readonly CheckResult[]>;
   path(id: string): Promise<readonly string[]>;
-  /** What the remote has under the task's branch. */
+  /** Returns what the remote has in the task's branch. */
   published(task: Task, file: string): Promise<string>;
-  /** As a daemon that is told of something by the project's forge. */
+  /** Simulates a webhook call of the project's forge. */
   lookAgain(project: string): void;
-  /** As a daemon that was stopped and started again. */
+  /** Simulates a daemon that was stopped and restarted. */
   restart(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface NightOptions {
-  /** The agent, as a shell script; `$OUT` is the outcome file. */
+  /** The agent as a shell script. `$OUT` is the outcome file. */
   readonly agent?: string;
   readonly files?: Files;
   /** Added to nightshift.yaml. */
   readonly settings?: string;
   readonly userSettings?: string;
-  /** In the place of the script: an agent of the settings. */
+  /** An agent of the settings instead of the script. */
   readonly agentName?: string;
-  /** What the daemon sees of the world; by default what this process sees. */
+  /** Environment of the daemon. Default: the environment of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** In the place of one of its own; it goes with the night. */
+  /** A repository to use instead of a new one. It is removed with the night. */
   readonly repo?: TempRepo;
   /** Another address of the same repository. */
   readonly remote?: string;
-  /** Called at each checkpoint, say to stop there. */
+  /** Called at each checkpoint, for example to stop there. */
   readonly pass?: (checkpoint: string) => void;
-  /** How long something may take that is waited for. */
+  /** Timeout of waits. */
   readonly patienceMs?: number;
 }
 
 const PATIENCE_MS = 25_000;
 
-/** The home with the user's settings, the agent, and the project's settings. */
+/** Writes the user's settings, the agent and the project's settings. */
 async function writeFiles(repo: TempRepo, options: NightOptions): Promise<string> {
   const home = join(repo.path, "home");
   const agent = join(repo.path, "agent.sh");

@@ -4,7 +4,7 @@ import { openNight, type Night, type NightOptions } from "./night.ts";
 
 export const TOKEN = "glpat-Zx81-planted-token-of-the-test";
 
-/** What the agents of a night report, as shell: `found`, `nothing`, `implemented`, `verified`, `failed` and `described`. */
+/** Shell functions that report outcomes: `found`, `nothing`, `implemented`, `verified`, `failed` and `described`. */
 export const WORDS = `
 report() { printf '%s' "$1" > "$OUT"; }
 found() { report '{"outcome":"improvement_found","category":"'"\${CATEGORY:-docs}"'","candidates":[{"rank":1,"title":"'"$1"'","files":["'"$2"'"],"description":"d","rationale":"r"},{"rank":2,"title":"Another idea","files":["other.txt"],"description":"d","rationale":"less"}],"selected":1}'; }
@@ -13,13 +13,13 @@ implemented() { report '{"outcome":"implemented","summary":"'"$1"'"}'; }
 verified() { report '{"outcome":"verified","summary":"it does what was selected"}'; }
 failed() { report '{"outcome":"verify_failed","summary":"no","error_details":"'"$1"'"}'; }
 described() { report '{"outcome":"described","title":"'"$1"'","summary":"It says more.","reasoning":"Readers asked.","changes":"- one line","commit_message":"docs: say more\\n\\nBecause."}'; }
-# Which category it is stands in the prompt.
+# The prompt contains the category.
 PROMPT=$(cat)
 case "$PROMPT" in *"the category **"*) CATEGORY=$(printf '%s' "$PROMPT" | sed -n 's/.*the category \\*\\*\\([a-z]*\\).*/\\1/p' | head -n 1);; esac
 ROLE=$NIGHTSHIFT_ROLE
 `;
 
-/** Finds a line to add to notes.txt, adds it, and all is well. */
+/** Finds a line to add to notes.txt, adds it, and verifies it. */
 export const HAPPY = `
 case $ROLE in
   analyze) found "Say more" notes.txt;;
@@ -36,21 +36,21 @@ export interface NightlyOptions extends Omit<NightOptions, "repo" | "remote" | "
   readonly kind?: "github" | "gitlab";
   readonly files?: Files;
   readonly env?: Readonly<Record<string, string>>;
-  /** Git over http, with the token, instead of a path. */
+  /** Use git over http with the token instead of a path. */
   readonly overHttp?: boolean;
-  /** What the forge lets the token do. */
+  /** Scopes of the token. */
   readonly scopes?: LoopbackParams["scopes"];
-  /** False: the settings name none, though there is one. */
+  /** If false, the settings name no forge, although there is one. */
   readonly hasForge?: boolean;
   /** Added to the forge's section. */
   readonly forgeSettings?: string;
   readonly improve?: string;
   readonly avoidRecentCommits?: number;
-  /** Sundays are free. */
+  /** No category is scheduled for Sundays. */
   readonly sundays?: boolean;
 }
 
-/** A night with a forge: the project's remote is that forge's repository. */
+/** Opens a night with a forge. The project's remote is a repository of that forge. */
 export async function openNightly(options: NightlyOptions = {}): Promise<Nightly> {
   const { kind = "gitlab", agent = HAPPY, settings = "" } = options;
   const forge = await openLoopbackForge({
@@ -59,7 +59,7 @@ export async function openNightly(options: NightlyOptions = {}): Promise<Nightly
     ...(options.scopes === undefined ? {} : { scopes: options.scopes }),
     files: { "notes.txt": "notes\n", "other.txt": "other\n", ".gitignore": "build\n", ...options.files },
   });
-  // The first commit is never recent enough to keep a night from its files.
+  // The first commit is old enough that its files do not count as recently changed.
   for (const name of ["one", "two", "three"]) await forge.repo.commit({ [`recent-${name}.txt`]: name }, name);
   const night = await openNight({
     ...options,

@@ -7,13 +7,13 @@ import type { Nightly } from "./nightly.ts";
 
 const PATIENCE = { timeout: 60_000, interval: 100 };
 
-/** No tree, process, temporary file or lock of an ended night. */
+/** Expects that an ended task has left no tree, process, temporary file or lock. */
 export async function expectNothingLeft(night: Nightly, task: Pick<Task, "id">): Promise<void> {
   const { ports } = night.wired;
   expect(await ports.store.tasks.listOpenRuns()).toEqual([]);
   await vi.waitFor(async () => {
     expect(await ports.workspaces.list()).not.toContain(task.id);
-    // Private homes, temporary directories and control sockets.
+    // Check private homes, temporary directories and control sockets.
     for (const folder of ["homes", "s"]) expect(await filesBelow(join(night.home, folder))).toEqual([]);
     for (const { id } of await night.runs(task.id)) {
       expect(await ports.supervisors.isAlive(ports.runFiles.dir(id))).toBe(false);
@@ -24,7 +24,7 @@ export async function expectNothingLeft(night: Nightly, task: Pick<Task, "id">):
   }, PATIENCE);
 }
 
-/** The store's own lock is held as long as the daemon lives. */
+/** The store holds its own lock while the daemon runs. */
 function isStores(file: string): boolean {
   return file.includes("nightshift.db");
 }
@@ -34,7 +34,7 @@ export async function filesBelow(dir: string): Promise<readonly string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** Every file below that holds one of the texts, and every repository below with an object that does: git packs them. */
+/** Returns all files that contain one of the texts, and all repositories with an object that does, because git packs objects. */
 export async function holding(dir: string, texts: readonly string[]): Promise<readonly string[]> {
   const files = await filesBelow(dir);
   const found: string[] = [];
@@ -50,13 +50,13 @@ export async function holding(dir: string, texts: readonly string[]): Promise<re
   return found;
 }
 
-/** What the agents of a role were told, oldest first. */
+/** Returns the prompts of a role's runs, oldest first. */
 export async function promptsOf(night: Nightly, id: string, role: string): Promise<readonly string[]> {
   const runs = (await night.runs(id)).filter((run) => run.role === role);
   return Promise.all(runs.map((run) => readFile(join(night.home, "runs", run.id, "prompt.md"), "utf8")));
 }
 
-/** What the remote has besides main. */
+/** Returns the branches of the remote except main. */
 export async function branchesOf(night: Nightly): Promise<readonly string[]> {
   const refs = await git(night.repo.remote, "for-each-ref", "--format=%(refname:short)", "refs/heads");
   return refs.split("\n").filter((name) => name !== "main");

@@ -12,7 +12,7 @@ afterEach(async () => {
   night = null;
 });
 
-/** Changes a file on its first try, then works until `go` stands beside the repository. */
+/** Changes a file in its first attempt, then works until the file `go` exists beside the repository. */
 const WORKS_LONG = `GO="$(dirname "$0")/go"; echo "try $N" >> greeting.txt; echo begun
 i=0; while [ ! -e "$GO" ] && [ $i -lt 600 ]; do i=$((i+1)); sleep 0.05; done; done_with "try $N"`;
 
@@ -38,7 +38,7 @@ async function rescued(opened: Night, id: string): Promise<string> {
 }
 
 describe("work is not lost", () => {
-  it("when the supervisor dies: the next run goes on from the files", async () => {
+  it("when the supervisor dies: the next run continues with the files", async () => {
     const opened = (night = await openNight({ agent: WORKS_LONG }));
     const { id } = await opened.submit();
     const run = await begun(opened, id);
@@ -56,13 +56,13 @@ describe("work is not lost", () => {
     expect(await opened.published(task, "greeting.txt")).toBe("hello\ntry 1\ntry 1");
   });
 
-  it("when a person cancels: it stands as a rescue ref, and a retry builds on it", async () => {
+  it("when a person cancels: it is kept as a rescue ref, and a retry builds on it", async () => {
     const opened = (night = await openNight({ agent: WORKS_LONG }));
     const { id } = await opened.submit();
     await begun(opened, id);
     expect(await opened.commands.cancel(id, ALICE)).toMatchObject({ status: "cancelled" });
     await expect.poll(() => rescued(opened, id).catch(() => "")).toBe("hello\ntry 1");
-    // By now its workspace is gone, and main has moved on.
+    // Its workspace is removed now, and main has moved.
     await opened.repo.commit({ "other.txt": "new\n" });
     writeFileSync(join(opened.repo.path, "go"), "");
     await opened.commands.retry(id, null, ALICE);
@@ -72,7 +72,7 @@ describe("work is not lost", () => {
     expect(await opened.published(task, "other.txt")).toBe("new");
   });
 
-  it("when a task is cancelled and retried in one breath", async () => {
+  it("when a task is cancelled and retried immediately", async () => {
     const opened = (night = await openNight({ agent: WORKS_LONG }));
     const { id } = await opened.submit();
     await begun(opened, id);
@@ -82,7 +82,7 @@ describe("work is not lost", () => {
     expect(await opened.settled(id)).toMatchObject({ status: "succeeded" });
   });
 
-  it("when the settings break while the daemon is away: the agent works on and is taken up once they are mended", async () => {
+  it("when the settings become invalid while the daemon is stopped: the agent continues and is adopted after they are fixed", async () => {
     const opened = (night = await openNight({ agent: WORKS_LONG }));
     const { id } = await opened.submit();
     await begun(opened, id);
@@ -98,7 +98,7 @@ describe("work is not lost", () => {
     expect((await opened.runs(id)).filter(({ role }) => role === "implement")).toHaveLength(1);
   });
 
-  it("when the remote does not answer: the task waits for it, and nobody is blamed", async () => {
+  it("when the remote does not respond: the task waits and nothing counts as a failure", async () => {
     const opened = (night = await openNight());
     await saveProject(
       opened.wired.ports,
@@ -118,8 +118,8 @@ describe("work is not lost", () => {
   });
 });
 
-describe("what code under test leaves", () => {
-  it("has no say in the checks that follow", async () => {
+describe("checks: files that code under test leaves", () => {
+  it("do not affect later checks", async () => {
     const opened = (night = await openNight({
       agent: "echo bye > greeting.txt; done_with no",
       settings:

@@ -28,7 +28,7 @@ async function openTold(options: NightOptions = {}) {
   return { night, ntfy, webhook };
 }
 
-/** Whether anything that Nightshift keeps holds this text; its own settings may. */
+/** Returns the files in Nightshift's home that contain this text, except its settings. */
 async function isKept(night: Night, text: string): Promise<readonly string[]> {
   const entries = await readdir(night.home, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
@@ -36,7 +36,7 @@ async function isKept(night: Night, text: string): Promise<readonly string[]> {
   return files.filter((_, index) => held[index] === true);
 }
 
-test("a task that ends is told by every channel that wants to hear of it, and by no other", async () => {
+test("notifications: an ended task is sent to every subscribed channel and to no other", async () => {
   const { night, ntfy, webhook } = await openTold();
   const task = await night.settled((await night.submit()).id);
   expect(task.status).toBe("succeeded");
@@ -53,13 +53,13 @@ test("a task that ends is told by every channel that wants to hear of it, and by
   expect(webhook.requests).toEqual([]);
 });
 
-test("a failure reaches both; a wrong token and a dead server hurt nobody, and no secret is kept anywhere", async () => {
+test("notifications: a failure reaches both channels, an invalid token or dead server does no harm, and no secret is stored", async () => {
   const { night, ntfy, webhook } = await openTold({ agent: 'echo "it is broken" >&2\nexit 3' });
   ntfy.fail({ status: 401, body: `who is ${TOKEN}?` });
   webhook.fail("drop");
   const task = await night.settled((await night.submit()).id);
   expect(task.status).toBe("failed");
-  // The second try comes two seconds later.
+  // The second attempt follows two seconds later.
   await expect
     .poll(() => ntfy.shown, PATIENCE)
     .toMatchObject([{ priority: 4, title: "shop: failed – Greet the world" }]);
@@ -75,7 +75,7 @@ test("a failure reaches both; a wrong token and a dead server hurt nobody, and n
   expect(night.notices.join("")).not.toContain(TOKEN);
 });
 
-test("what waits says what to type", async () => {
+test("notifications: a waiting task includes the command to answer", async () => {
   const { night, ntfy } = await openTold({
     agent:
       'printf \'{"outcome":"needs_info","summary":"asks","questions":[{"id":"port","question":"Which port?","input":"text"}]}\' > "$OUT"',

@@ -8,7 +8,7 @@ const SLOW =
 
 let night: Night | null = null;
 
-/** An agent that ticks until `go` exists beside the repository; ticks are how we see whether it runs. */
+/** An agent that writes ticks until `go` exists beside the repository. The ticks show whether it is running. */
 async function openSlow(): Promise<{ night: Night; ticks: () => number; go: string }> {
   const opened = await openNight({ agent: `GO="$(dirname "$0")/go"; TICKS="$(dirname "$0")/ticks"; ${SLOW}` });
   night = opened;
@@ -27,8 +27,8 @@ afterEach(async () => {
   night = null;
 });
 
-describe("people's orders", () => {
-  it("pause stops the process tree, resume lets it go on", async () => {
+describe("task control", () => {
+  it("pause suspends the process tree, resume continues it", async () => {
     const { night: opened, ticks, go } = await openSlow();
     const id = await started(opened, ticks);
     await opened.commands.pause(id, ALICE);
@@ -45,18 +45,21 @@ describe("people's orders", () => {
     expect((await opened.runs(id))[0]?.pausedMs).toBeGreaterThan(300);
   });
 
-  it.each(["cancel", "kill"] as const)("%s ends the tree and the task, with who did it", async (order) => {
-    const { night: opened, ticks } = await openSlow();
-    const id = await started(opened, ticks);
-    const task = await opened.commands[order](id, ALICE);
-    expect(task).toMatchObject({ status: "cancelled", outcome: "cancel" });
-    const before = ticks();
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(ticks()).toBe(before);
-    const events = await opened.wired.ports.store.events.listEvents({ after: 0, task: id, limit: 100 });
-    expect(events.find(({ type }) => type === "task.decided")?.actor).toEqual(ALICE);
-    await expect(opened.commands[order](id, ALICE)).rejects.toThrow(/has ended/);
-  });
+  it.each(["cancel", "kill"] as const)(
+    "%s ends the process tree and the task, and records the person",
+    async (order) => {
+      const { night: opened, ticks } = await openSlow();
+      const id = await started(opened, ticks);
+      const task = await opened.commands[order](id, ALICE);
+      expect(task).toMatchObject({ status: "cancelled", outcome: "cancel" });
+      const before = ticks();
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      expect(ticks()).toBe(before);
+      const events = await opened.wired.ports.store.events.listEvents({ after: 0, task: id, limit: 100 });
+      expect(events.find(({ type }) => type === "task.decided")?.actor).toEqual(ALICE);
+      await expect(opened.commands[order](id, ALICE)).rejects.toThrow(/has ended/);
+    },
+  );
 
   it("a paused task can be cancelled", async () => {
     const { night: opened, ticks } = await openSlow();
@@ -65,7 +68,7 @@ describe("people's orders", () => {
     expect(await opened.commands.cancel(id, ALICE)).toMatchObject({ status: "cancelled" });
   });
 
-  it("retry lets a cancelled task go on from where it was", async () => {
+  it("retry continues a cancelled task from its last state", async () => {
     const { night: opened, ticks, go } = await openSlow();
     const id = await started(opened, ticks);
     await opened.commands.kill(id, ALICE);
@@ -75,7 +78,7 @@ describe("people's orders", () => {
     await expect(opened.commands.retry(id, null, ALICE)).rejects.toThrow(/it is succeeded/);
   });
 
-  it("a stopped daemon leaves the run going, and the next one takes it up", async () => {
+  it("a stopped daemon leaves the run going, and the next one adopts it", async () => {
     const { night: opened, ticks, go } = await openSlow();
     const id = await started(opened, ticks);
     await opened.restart();
@@ -89,13 +92,13 @@ describe("people's orders", () => {
     expect(runs[0]?.token).toBe(2);
   });
 
-  it("an order given while nobody watched is obeyed after a restart", async () => {
+  it("an order that was stored but not delivered is executed after a restart", async () => {
     const { night: opened, ticks } = await openSlow();
     const id = await started(opened, ticks);
     const { store } = opened.wired.ports;
     const current = await store.tasks.getTask(id);
     if (current === null) throw new Error("gone");
-    // Without an event nobody hears of it: as if the daemon had died between writing the order down and passing it on.
+    // Write the order without an event, as if the daemon had died between storing and delivering it.
     await store.tasks.commit({
       task: { ...current, order: "kill" },
       expectedVersion: current.version,
@@ -113,7 +116,7 @@ describe("people's orders", () => {
     expect(await opened.settled(id)).toMatchObject({ status: "cancelled" });
   });
 
-  it("delete removes an ended task and refuses one that runs", async () => {
+  it("delete removes an ended task and refuses a running one", async () => {
     const { night: opened, ticks } = await openSlow();
     const id = await started(opened, ticks);
     await expect(opened.commands.remove(id, ALICE)).rejects.toThrow(/cannot delete/);

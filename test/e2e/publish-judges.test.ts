@@ -12,7 +12,7 @@ afterEach(async () => {
 const END = "  done: { end: succeeded }\n  failed: { end: failed }\n  cancelled: { end: cancelled }\n";
 const PUBLISH = "  publishing:\n    publish: true\n    on: { published: done }\n";
 
-/** Nothing judges the change before it is to leave the house. */
+/** A pipeline that publishes without a check. */
 const UNCHECKED = `name: own
 start: implementing
 states:
@@ -21,7 +21,7 @@ states:
     on: { implemented: publishing, no_changes: failed }
 ${PUBLISH}${END}`;
 
-/** What was judged is not what is published: an agent works on it after the checks. */
+/** A pipeline in which an agent changes the files after the checks. */
 const TOUCHED_UP = `name: own
 start: implementing
 states:
@@ -56,7 +56,7 @@ async function publish(pipeline: string, agent: string): Promise<{ task: Awaited
   return { task: await night.settled((await night.submit({ pipeline: "own" })).id) };
 }
 
-/** What the remote has besides its main branch. */
+/** Returns the branches of the remote except main. */
 async function pushed(): Promise<string> {
   const refs = await git(night?.repo.remote ?? "", "for-each-ref", "--format=%(refname:short)", "refs/heads");
   return refs
@@ -67,13 +67,13 @@ async function pushed(): Promise<string> {
 
 const later = (work: string): string => `if [ "$NIGHTSHIFT_ROLE" = implement ]; then ${HONEST}; else ${work}; fi`;
 
-describe("publishing", { timeout: 120_000 }, () => {
+describe("publish: policy", { timeout: 120_000 }, () => {
   it.each([
     ["a secret, in a pipeline without checks", UNCHECKED, LEAKS, /config\.txt/],
     ["a secret that came in after the checks", TOUCHED_UP, later(LEAKS), /config\.txt/],
     ["a weakened test, in a pipeline without checks", UNCHECKED, WEAKENS, /weakened_test add\.test\.js:1/],
     ["a test that was weakened after the checks", TOUCHED_UP, later(WEAKENS), /weakened_test add\.test\.js:1/],
-  ])("judges what leaves the house, and pushes nothing of %s", async (_, pipeline, agent, reason) => {
+  ])("reviews the final change and does not push %s", async (_, pipeline, agent, reason) => {
     const { task } = await publish(pipeline, agent);
     const last = (await night?.runs(task.id))?.at(-1);
     expect(last).toMatchObject({ step: "publish", outcome: "refused" });
@@ -86,7 +86,7 @@ describe("publishing", { timeout: 120_000 }, () => {
   it.each([
     ["in a pipeline without checks", UNCHECKED, HONEST],
     ["of somebody who worked on after the checks", TOUCHED_UP, later(HONEST)],
-  ])("lets an honest change through %s", async (_, pipeline, agent) => {
+  ])("accepts a valid change %s", async (_, pipeline, agent) => {
     const { task } = await publish(pipeline, agent);
     expect(task).toMatchObject({ status: "succeeded" });
     expect(await pushed()).toBe(task.branch);

@@ -6,7 +6,7 @@ import { HAPPY, type Nightly } from "./nightly.ts";
 
 export const BRANCH = "night-shift/say-more";
 
-/** What a program of the forge would do, in shell; the agent is told branch and commit in its prompt. */
+/** Does what the forge's CLI would do, in shell. The prompt contains branch and commit. */
 const TOOLS = `
 PLACE=$(dirname "$0")
 said() { printf '%s\\n' "$PROMPT" | sed -n "s/^$1: //p" | head -n 1; }
@@ -27,7 +27,7 @@ cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n' | grep 'planted-[t]oken' >
 export const publishing = (script: string): string =>
   `${TOOLS}\nif [ "$ROLE" = publish ]; then\n${script}\nexit 0\nfi\n${HAPPY}`;
 
-/** What `nightshift show` says of the secrets that runs of the task were lent. */
+/** Returns what `nightshift show` prints about credentials that the task's runs got. */
 export async function grantedTo(night: Nightly, task: Pick<Task, "id">): Promise<string> {
   const events = await night.wired.ports.store.events.listEvents({ after: 0, task: task.id, limit: 1000 });
   return describeGranted(events.map(viewEvent));

@@ -22,7 +22,7 @@ afterEach(async () => {
   night = null;
 });
 
-/** Every file below, but for git's: what an agent wrote into a file of the project is the project's. */
+/** Returns all files except git's, because the project's own files are not redacted. */
 function filesBelow(dir: string): readonly string[] {
   return readdirSync(dir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -30,8 +30,8 @@ function filesBelow(dir: string): readonly string[] {
     .filter((file) => !/\/(?:mirrors|workspaces)\//.test(file));
 }
 
-describe("a secret that a role is granted", () => {
-  it("stands in no byte that the task leaves on disk, whatever the agent and the checks print and report", async () => {
+describe("redaction: granted secret", () => {
+  it("is in no file that the task leaves on disk, whatever the agent and the checks print and report", async () => {
     night = await openNight({
       settings: `secrets: { ${NAME}: { roles: [implement] } }\nchecks:\n  test: { command: 'cat greeting.txt; cat greeting.txt >&2; grep -q hello greeting.txt' }\n`,
       agent: [
@@ -44,7 +44,7 @@ describe("a secret that a role is granted", () => {
     });
     const task = await night.settled((await night.submit({ description: `Deploy with ${SECRET}, please` })).id);
     expect(task.status).toBe("succeeded");
-    // The words around it are there: it was printed and reported, and taken out.
+    // The surrounding text is there, so it was printed and reported, and then redacted.
     const files = filesBelow(night.home).map((file) => ({ file, bytes: readFileSync(file) }));
     const transcripts = files
       .filter(({ file }) => file.endsWith("transcript.jsonl"))

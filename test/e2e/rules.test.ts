@@ -12,7 +12,7 @@ let user: User;
 
 beforeAll(async () => {
   user = await createUser();
-  // What nights of before left, in the daemon's own database.
+  // Proposals of earlier nights in the daemon's database.
   const store = await openSqliteStore({ file: homePaths(user.home).db, log: SILENT });
   const closed = { status: "closed", project: "shop" } as const;
   await store.ledger.saveProposals([
@@ -35,25 +35,25 @@ afterAll(async () => {
 });
 
 const list = (...more: string[]): Promise<RuleJson[]> => user.json<RuleJson[]>("rules", ...more);
-// oxlint-disable-next-line no-control-regex -- escapes are what is looked for
+// oxlint-disable-next-line no-control-regex -- the test looks for escape sequences
 const ESCAPE = /\u001b/;
 const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
-/** Midnight may come between the command and the look at the clock. */
+/** Midnight may pass between the command and reading the clock. */
 const around = (days: number): readonly string[] => [days - 1, days, days + 1].map(inDays);
 
-describe("rules", () => {
+describe("CLI: rules", () => {
   let rule: RuleJson;
 
-  test("are none at first, and the list says what could be explained", async () => {
+  test("are empty at first, and the list shows change requests without a reason", async () => {
     const said = await user.run("rules");
-    expect(said).toMatchObject({ code: 0, stdout: "no rules; nightshift rules add makes one\n" });
-    expect(said.stderr).toContain("1 change request closed without a reason; nightshift rules reason");
+    expect(said).toMatchObject({ code: 0, stdout: 'There are no rules. Run "nightshift rules add" to create one.\n' });
+    expect(said.stderr).toContain('1 change request closed without a reason. Add one with "nightshift rules reason');
     expect(said.stderr).toContain("prop_aaaaaaaaaaaa  Split the cart  https://forge.example/1");
     expect(said.stderr).not.toMatch(ESCAPE);
     expect(await list()).toEqual([]);
   });
 
-  test("add takes words and an end, for the project of this folder", async () => {
+  test("add takes a text and an expiry, for the project of the current folder", async () => {
     rule = await user.json<RuleJson>("rules", "add", "Leave src/legacy\n alone", "--expires", "90d");
     expect(rule).toMatchObject({ project: "shop", text: "Leave src/legacy alone", url: null, expired: false });
     expect(around(90)).toContain(rule.expires_at?.slice(0, 10));
@@ -68,7 +68,7 @@ describe("rules", () => {
     await user.json("rules", "remove", usual.id);
   });
 
-  test("edit and expire by the beginning of the id; what ended is listed when asked for", async () => {
+  test("edit and expire accept a prefix of the id; expired rules are listed on request", async () => {
     const prefix = rule.id.slice(5, 12);
     const edited = await user.run("rules", "edit", prefix, "Leave it alone");
     expect(edited).toMatchObject({ code: 0 });
@@ -86,7 +86,7 @@ describe("rules", () => {
     expect((await user.run("rules", "list", "--expired")).stdout).toMatch(/ expired \d{4}-/);
   });
 
-  test("remove, once", async () => {
+  test("remove deletes a rule once", async () => {
     expect(await user.json("rules", "remove", rule.id)).toEqual({ removed: rule.id });
     const again = await user.run("rules", "remove", rule.id);
     expect(again.code).toBe(2);
@@ -95,8 +95,8 @@ describe("rules", () => {
   });
 });
 
-describe("a reason for a closed change request", () => {
-  test("by its task, which is long gone, becomes a rule, and is asked for no more", async () => {
+describe("CLI: reason for a closed change request", () => {
+  test("given by the id of a deleted task becomes a rule and is not asked for again", async () => {
     const said = await user.json<{ proposal: ProposalJson; rule: RuleJson }>(
       "rules",
       "reason",
@@ -118,7 +118,7 @@ describe("a reason for a closed change request", () => {
     expect((await user.run("rules")).stderr).not.toContain("without a reason");
   });
 
-  test("wants a kind that there is, and something that was not merged", async () => {
+  test("needs a known kind and a change request that was not merged", async () => {
     const kind = await user.run("rules", "reason", "task_1111111111", "too_bg");
     expect(kind.code).toBe(2);
     expect(kind.stderr).toContain('Did you mean "too_big"?');
@@ -130,15 +130,15 @@ describe("a reason for a closed change request", () => {
   });
 });
 
-describe("wrong use", () => {
+describe("CLI: invalid use of rules", () => {
   test.each([
-    ['"2h" is no time to end at', ["add", "x", "--expires", "2h"]],
+    ['"2h" is not a valid expiry', ["add", "x", "--expires", "2h"]],
     ["ended before it began", ["add", "x", "--expires", "2020-01-01"]],
     ["The rule is empty", ["add", "  "]],
     ["at most 500", ["add", "x".repeat(501)]],
     ["--at and --in", ["expire", "rule_1", "--at", "2999-01-01", "--in", "3d"]],
     ["missing required argument", ["edit", "rule_1"]],
-  ])("is told: %s", async (sentence, args) => {
+  ])("is reported: %s", async (sentence, args) => {
     const said = await user.run("rules", ...args);
     expect(said.code).not.toBe(0);
     expect(said.stderr).toContain(sentence);
@@ -146,7 +146,7 @@ describe("wrong use", () => {
   });
 });
 
-test("only who may approve changes rules", async () => {
+test("API: changing rules needs the right approve", async () => {
   const { token } = await user.json<{ token: string }>("token", "add", "bob", "--may", "submit");
   const { url } = JSON.parse(await readFile(join(user.home, "daemon.json"), "utf8")) as { url: string };
   const ask = (method: string, path: string, body?: unknown) =>

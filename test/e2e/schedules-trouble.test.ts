@@ -37,8 +37,8 @@ const improveNow = () =>
     ALICE,
   );
 
-describe("a night that waits for a login", () => {
-  it("says so once, with what to do, however often it is tried", async () => {
+describe("schedule: task that waits for a login", () => {
+  it("is reported once with what to do, however often it is retried", async () => {
     await firstNight();
     await calendar.come("login_expired", EXPIRED);
     calendar.now += HOUR;
@@ -54,7 +54,7 @@ describe("a night that waits for a login", () => {
     ]);
   });
 
-  it("ends when the next one comes, says why, and the next one starts", async () => {
+  it("ends with a reason when the next one is due, and the next one starts", async () => {
     await firstNight();
     await calendar.come("login_expired", EXPIRED);
     await calendar.notices();
@@ -67,11 +67,11 @@ describe("a night that waits for a login", () => {
     expect(second).toMatchObject({ status: "queued", items: { at: 0 } });
     expect(second?.items?.list[0]).toBe("docs");
     expect(await calendar.events("schedule.skipped")).toEqual([]);
-    // Loud, also for who wants to hear of failures only.
+    // Channels that only subscribe to failures get it too.
     expect(await calendar.notices()).toMatchObject([{ kind: "failed", text: expect.stringContaining(EXPIRED) }]);
   });
 
-  it("is left alone while it is being tried", async () => {
+  it("is not ended while it is running", async () => {
     await firstNight();
     await calendar.come("login_expired", EXPIRED);
     await tickAt("2026-11-17T12:00:00Z");
@@ -90,8 +90,8 @@ describe("a night that waits for a login", () => {
   });
 });
 
-describe("a night that is left out", () => {
-  it("is told of", async () => {
+describe("schedule: skipped run", () => {
+  it("is reported", async () => {
     await firstNight();
     await tickAt("2026-11-18T02:00:10Z");
     const notices = await calendar.notices();
@@ -99,7 +99,7 @@ describe("a night that is left out", () => {
     expect(notices.map(messageOf)).toMatchObject([{ title: expect.stringMatching(/^shop: left out – /) }]);
   });
 
-  it("may be so for one that a person started", async () => {
+  it("may be caused by a task that a person started", async () => {
     calendar = await openCalendar("2026-11-16T12:00:00Z", nightly("UTC"));
     await calendar.tick();
     const mine = await improveNow();
@@ -108,7 +108,7 @@ describe("a night that is left out", () => {
     expect(await calendar.events("schedule.skipped")).toEqual([expect.stringContaining(mine.id)]);
   });
 
-  it("is not told of every minute where it comes round every minute", async () => {
+  it("is not reported every minute for a schedule that runs every minute", async () => {
     const minutely =
       'time_zone: UTC\nschedules:\n  - { name: often, cron: "* * * * *", pipeline: chore, title: Often }\n';
     calendar = await openCalendar("2026-11-16T11:30:00Z", minutely);
@@ -121,8 +121,8 @@ describe("a night that is left out", () => {
   });
 });
 
-describe("a night that cannot be started", () => {
-  it("is told of, though it has no task", async () => {
+describe("schedule: run that cannot start", () => {
+  it("is reported, although it has no task", async () => {
     const unknown =
       'time_zone: UTC\nschedules:\n  - { name: audit, cron: "0 3 * * *", pipeline: nosuch, title: Audit }\n';
     calendar = await openCalendar("2026-11-16T12:00:00Z", unknown);
@@ -134,12 +134,12 @@ describe("a night that cannot be started", () => {
     expect(notices.map(messageOf)).toEqual([
       {
         title: "shop: could not be started – Audit",
-        lines: [expect.stringContaining("There is no pipeline `nosuch`"), "→ nightshift doctor"],
+        lines: [expect.stringContaining('There is no pipeline "nosuch"'), "→ nightshift doctor"],
       },
     ]);
   });
 
-  it("is tried again where only the moment was wrong", async () => {
+  it("is retried if the problem is temporary", async () => {
     calendar = await openCalendar("2026-11-16T12:00:00Z", nightly("UTC"));
     await calendar.tick();
     calendar.now = Date.parse("2026-11-17T02:00:10Z");
@@ -154,7 +154,7 @@ describe("a night that cannot be started", () => {
     expect(await calendar.tasks()).toHaveLength(1);
   });
 
-  it("costs no other project its own", async () => {
+  it("does not affect other projects", async () => {
     calendar = await openCalendar("2026-11-16T12:00:00Z", nightly("UTC"));
     await calendar.tick();
     calendar.now = Date.parse("2026-11-17T02:00:10Z");
@@ -179,10 +179,10 @@ describe("a night that cannot be started", () => {
   });
 });
 
-describe("what a schedule has behind it", () => {
+describe("schedule: progress", () => {
   const OFF = "time_zone: UTC\n";
 
-  it("is forgotten while it is switched off", async () => {
+  it("is removed while the schedule is disabled", async () => {
     await firstNight();
     await calendar.endAll();
     await calendar.configure(OFF);
@@ -194,7 +194,7 @@ describe("what a schedule has behind it", () => {
     expect(await calendar.events("schedule.missed")).toEqual([]);
   });
 
-  it("is forgotten with its project", async () => {
+  it("is removed with its project", async () => {
     await firstNight();
     await calendar.endAll();
     await createCommands(calendar.ports).removeProject("shop", ALICE);
@@ -205,7 +205,7 @@ describe("what a schedule has behind it", () => {
     expect(await calendar.events("schedule.missed")).toEqual([]);
   });
 
-  it("is kept while its file is broken or its folder gone", async () => {
+  it("is kept while the file is invalid or the folder is missing", async () => {
     await firstNight();
     await calendar.endAll();
     const { checkout } = calendar.repo;
@@ -220,7 +220,7 @@ describe("what a schedule has behind it", () => {
     await rename(`${checkout}.away`, checkout);
   });
 
-  it("costs no night where a clock was days ahead", async () => {
+  it("skips no night if the clock was days ahead", async () => {
     await firstNight();
     await calendar.endAll();
     const wrong = Date.parse("2026-11-20T02:00:10Z");
@@ -239,8 +239,8 @@ describe("what a schedule has behind it", () => {
   });
 });
 
-describe("what comes", () => {
-  it("begins with what comes first, also where there is more than is shown", async () => {
+describe("schedule: upcoming runs", () => {
+  it("start with the earliest, also if there are more than shown", async () => {
     const minutely =
       'time_zone: UTC\nschedules:\n  - { name: often, cron: "* * * * *", pipeline: chore, title: Often }\n';
     calendar = await openCalendar("2026-11-16T12:00:00Z", minutely);
@@ -249,7 +249,7 @@ describe("what comes", () => {
     expect(runs.length).toBeLessThanOrEqual(1_000);
   });
 
-  it("is not late for being put off", async () => {
+  it("are not late because of their jitter", async () => {
     calendar = await openCalendar("2026-11-16T12:00:00Z", nightly("UTC", "0 2 * * *", ", jitter: 23h"));
     await calendar.tick();
     const [first] = (await listUpcoming(calendar.ports, "shop", calendar.now + 7 * DAY)).runs;
@@ -259,13 +259,13 @@ describe("what comes", () => {
     expect(await calendar.events("schedule.missed")).toEqual([]);
   });
 
-  it("says that a project's folder is gone", async () => {
+  it("report a missing project folder", async () => {
     calendar = await openCalendar("2026-11-16T12:00:00Z", nightly("UTC"));
     const { checkout } = calendar.repo;
     await calendar.restart();
     await rename(checkout, `${checkout}.away`);
     const { problems } = await listUpcoming(calendar.ports, null, calendar.now + DAY);
-    expect(problems).toEqual([expect.stringContaining("the project's folder is not there")]);
+    expect(problems).toEqual([expect.stringContaining("the project's folder does not exist")]);
     await rename(`${checkout}.away`, checkout);
   });
 });

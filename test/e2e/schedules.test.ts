@@ -14,10 +14,10 @@ afterEach(async () => {
 const localDay = (timeZone: string, at: number): string =>
   new Intl.DateTimeFormat("en-CA", { timeZone, weekday: "short", month: "2-digit", day: "2-digit" }).format(at);
 
-describe("from 1 February to 31 March", () => {
-  // The clocks of Paris are put forward on 28 March 2027, those of New York on 14 March.
+describe("schedule from 1 February to 31 March", () => {
+  // Daylight saving time starts on 28 March 2027 in Paris and on 14 March in New York.
   it.each(["Europe/Paris", "America/New_York"])(
-    "there is exactly one run for each scheduled night in %s",
+    "starts exactly one run per scheduled night in %s",
     async (timeZone) => {
       calendar = await openCalendar("2027-01-31T22:00:00Z", nightly(timeZone, "0 2 * * *"));
       const end = Date.parse("2027-03-31T22:00:00Z");
@@ -37,9 +37,9 @@ describe("from 1 February to 31 March", () => {
   );
 });
 
-describe("a schedule", () => {
-  it("takes the category of its own day, however late it is", async () => {
-    // 23:50 on a Monday in New York, when it is Tuesday in UTC already.
+describe("schedule", () => {
+  it("uses the category of its own day, even if it starts late", async () => {
+    // 23:50 on a Monday in New York, which is already Tuesday in UTC.
     calendar = await openCalendar("2026-11-17T04:49:00Z", nightly("America/New_York", "50 23 * * *"));
     await calendar.tick();
     calendar.now += 20 * 60_000;
@@ -51,13 +51,13 @@ describe("a schedule", () => {
     });
   });
 
-  it("starts nothing of the time before it was there", async () => {
+  it("does not start runs from before it was created", async () => {
     calendar = await openCalendar("2026-11-17T12:00:00Z", nightly("UTC"));
     await calendar.tick();
     expect(await calendar.tasks()).toEqual([]);
   });
 
-  it("runs once for all the nights that were missed, and says so", async () => {
+  it("runs once for all missed nights and reports it", async () => {
     calendar = await openCalendar("2026-11-16T12:00:00Z", nightly("UTC"));
     await calendar.tick();
     calendar.now += 3 * DAY;
@@ -66,14 +66,14 @@ describe("a schedule", () => {
     await calendar.tick();
     const tasks = await calendar.tasks();
     expect(tasks).toHaveLength(1);
-    // Of the night that was the last one, which is Thursday's.
+    // It belongs to the last missed night, which is Thursday's.
     expect(tasks[0]?.items?.list[0]).toBe("security");
     expect(await calendar.events("schedule.missed")).toEqual([
       expect.stringContaining('"improve" should have run 3 times since 2026-11-17 02:00 UTC'),
     ]);
   });
 
-  it("makes one task for a moment, whatever dies in between", async () => {
+  it("creates one task per scheduled time, whatever crashes in between", async () => {
     calendar = await openCalendar("2026-11-16T12:00:00Z", nightly("UTC"));
     await calendar.tick();
     calendar.now = Date.parse("2026-11-17T02:00:30Z");
@@ -90,7 +90,7 @@ describe("a schedule", () => {
     expect(await calendar.tasks()).toHaveLength(1);
   });
 
-  it("leaves a night out while the one before has not ended, and says so", async () => {
+  it("skips a run while the previous one has not ended, and reports it", async () => {
     calendar = await openCalendar("2026-11-16T12:00:00Z", nightly("UTC"));
     await calendar.tick();
     for (const day of ["2026-11-17", "2026-11-18"]) {
@@ -101,7 +101,7 @@ describe("a schedule", () => {
     expect(await calendar.events("schedule.skipped")).toEqual([expect.stringContaining("has not ended")]);
   });
 
-  it("is put off by the same time again and again, never beyond its jitter", async () => {
+  it("is always delayed by the same time, never more than its jitter", async () => {
     calendar = await openCalendar("2026-11-16T12:00:00Z", nightly("UTC", "0 2 * * *", ", jitter: 1h"));
     await calendar.tick();
     const { runs } = await listUpcoming(calendar.ports, "shop", calendar.now + 7 * DAY);
@@ -117,7 +117,7 @@ describe("a schedule", () => {
     expect(await calendar.tasks()).toHaveLength(1);
   });
 
-  it("goes by what its file said last when the file is broken now", async () => {
+  it("uses the last valid file while the file is invalid", async () => {
     calendar = await openCalendar("2026-11-16T12:00:00Z", nightly("UTC"));
     await calendar.tick();
     await writeFile(join(calendar.repo.checkout, "nightshift.yaml"), "project: [broken\n");
@@ -126,7 +126,7 @@ describe("a schedule", () => {
     expect(await calendar.tasks()).toHaveLength(1);
   });
 
-  it("begins anew when it is changed", async () => {
+  it("starts again when it is changed", async () => {
     calendar = await openCalendar("2026-11-16T12:00:00Z", nightly("UTC"));
     await calendar.tick();
     calendar.now = Date.parse("2026-11-18T12:00:00Z");
@@ -138,7 +138,7 @@ describe("a schedule", () => {
     expect(await calendar.tasks()).toHaveLength(1);
   });
 
-  it("shows the coming week, day by day, with its categories", async () => {
+  it("shows the upcoming week by day with its categories", async () => {
     calendar = await openCalendar("2026-11-16T12:00:00Z", nightly("Europe/Paris"));
     const { runs } = await listUpcoming(calendar.ports, null, calendar.now + 7 * DAY);
     expect(runs.map(({ at, categories }) => [new Date(at ?? 0).toISOString(), categories])).toEqual([
@@ -150,7 +150,7 @@ describe("a schedule", () => {
     ]);
   });
 
-  it("may be any other work", async () => {
+  it("can run any pipeline", async () => {
     calendar = await openCalendar(
       "2026-11-16T12:00:00Z",
       'time_zone: UTC\nschedules:\n  - { name: audit, cron: "0 3 * * *", pipeline: chore, title: Audit dependencies, description: Look at each. }\n',

@@ -17,7 +17,7 @@ afterEach(async () => {
   night = null;
 });
 
-/** Makes a file, changes one and deletes one, none of them ignored, as a package manager does. */
+/** Creates, changes and deletes files that are not ignored, like a package manager. */
 const MAKES_FILES = "workspace: { setup: 'echo made > made.txt; echo 2 > lock.json; rm old.txt' }\n";
 const FILES = { "lock.json": "1\n", "old.txt": "old\n" };
 
@@ -25,9 +25,9 @@ async function filesOf({ repo }: Night, branch: string | null): Promise<readonly
   return (await git(repo.remote, "diff", "--name-status", "main", branch ?? "")).replaceAll("\t", " ").split("\n");
 }
 
-describe("what set-up makes", () => {
+describe("setup: created files", () => {
   it.each(["none", "enforce"])(
-    "is there for agent and checks, and no part of the change (sandbox: %s)",
+    "are visible to agent and checks but not part of the change (sandbox: %s)",
     { timeout: 120_000 },
     async (mode) => {
       const opened = await open({
@@ -46,7 +46,7 @@ describe("what set-up makes", () => {
     },
   );
 
-  it("is part of it where the agent changed it further", { timeout: 120_000 }, async () => {
+  it("are part of the change if the agent changed them too", { timeout: 120_000 }, async () => {
     const opened = await open({
       files: FILES,
       settings: MAKES_FILES,
@@ -57,14 +57,14 @@ describe("what set-up makes", () => {
     expect(await opened.published(task, "made.txt")).toBe("made\nmine");
   });
 
-  it("is not taken for work by an agent that did none", { timeout: 120_000 }, async () => {
+  it("do not count as work of an agent that did nothing", { timeout: 120_000 }, async () => {
     const opened = await open({ files: FILES, settings: MAKES_FILES, agent: "done_with nothing" });
     const task = await opened.settled((await opened.submit()).id);
     expect(task).toMatchObject({ status: "failed", outcome: "no_changes" });
     expect((await opened.runs(task.id)).every(({ commit }) => commit === null)).toBe(true);
   });
 
-  it("and did half of before it failed is kept nowhere; the log says why", { timeout: 120_000 }, async () => {
+  it("are discarded if setup fails; the log says why", { timeout: 120_000 }, async () => {
     const opened = await open({ settings: "workspace: { setup: 'echo half > half.txt; echo no registry; exit 9' }\n" });
     const task = await opened.settled((await opened.submit()).id);
     expect(task).toMatchObject({ status: "failed", outcome: "setup_failed" });
@@ -76,7 +76,7 @@ describe("what set-up makes", () => {
   });
 });
 
-/** Says that it began, and goes on once somebody says so; both beside the repository, as seen from a workspace. */
+/** Signals its start and waits for permission to continue, with files beside the repository. */
 const WAITS =
   "B=../../../..; touch $B/begun; i=0; while [ ! -e $B/go ] && [ $i -lt 1200 ]; do i=$((i+1)); sleep 0.05; done";
 
@@ -90,9 +90,9 @@ const begun = async ({ repo }: Night): Promise<void> =>
   await expect.poll(() => existsSync(join(repo.path, "begun")), { timeout: PATIENCE_MS }).toBe(true);
 const goOn = ({ repo }: Night): void => writeFileSync(join(repo.path, "go"), "");
 
-describe("a set-up that takes its time", () => {
+describe("setup: slow command", () => {
   it.each(["setup", "agent"] as const)(
-    "is known for what it made also to the next daemon (restart during %s)",
+    "its created files are still recognised after a daemon restart (during %s)",
     { timeout: 120_000 },
     async (part) => {
       const opened = await openWaiting(part);
@@ -111,7 +111,7 @@ describe("a set-up that takes its time", () => {
     },
   );
 
-  it("ends when its task is cancelled, and leaves no work", { timeout: 120_000 }, async () => {
+  it("ends when its task is cancelled and leaves no work", { timeout: 120_000 }, async () => {
     const opened = await openWaiting("setup");
     const { id } = await opened.submit();
     await begun(opened);

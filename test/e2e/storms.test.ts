@@ -11,13 +11,13 @@ afterEach(async () => {
   night = null;
 });
 
-it("a store that cannot be written for a moment costs no task", async () => {
+it("store: temporary write failures fail no task", async () => {
   night = await openNight();
   const { store } = night.wired.ports;
   const { commit } = store.tasks;
   let refused = 0;
   store.tasks.commit = async (params) => {
-    // As on a full disk: every third write, so that each step meets it.
+    // Fail every third write, like a full disk, so that each step is affected.
     if (params.lease === null || ++refused % 3 !== 0) return commit(params);
     throw new UserError("unavailable", "The disk is full; nothing was written.");
   };
@@ -27,7 +27,7 @@ it("a store that cannot be written for a moment costs no task", async () => {
   expect(await night.path(task.id)).toEqual(["implementing>checking", "checking>publishing", "publishing>done"]);
 });
 
-it("kill reaches the checks that run on the base as well", async () => {
+it("kill: also ends checks that run on the base", async () => {
   const check = 'if grep -q world greeting.txt; then exit 1; fi; touch "$BEGUN"; sleep 60';
   night = await openNight({
     settings: `checks:\n  test: { command: '${check.replace("$BEGUN", "../../../../begun")}' }\n`,
@@ -39,6 +39,6 @@ it("kill reaches the checks that run on the base as well", async () => {
   const { supervisors, runFiles } = opened.wired.ports;
   expect(await supervisors.isAlive(runFiles.dir(`${run}/baseline`))).toBe(true);
   expect(await opened.commands.kill(id, ALICE)).toMatchObject({ status: "cancelled" });
-  // Its record is there; the process itself may take a moment more.
+  // The record exists, but the process may take a moment longer to exit.
   await expect.poll(() => supervisors.isAlive(runFiles.dir(`${run}/baseline`)), { timeout: 5_000 }).toBe(false);
 });

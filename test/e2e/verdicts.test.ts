@@ -10,7 +10,7 @@ afterEach(async () => {
   night = null;
 });
 
-/** Somebody works, somebody judges it; both are the same script. */
+/** A pipeline with a worker and a reviewer. Both are the same script. */
 const PIPELINE = `name: judged
 start: implementing
 states:
@@ -25,7 +25,7 @@ states:
   cancelled: { end: cancelled }
 `;
 
-/** What each of the two does before it reports. */
+/** Code that each of the two runs before it reports. */
 function script(worker: string, reviewer: string): string {
   return `if [ "$NIGHTSHIFT_ROLE" = implement ]; then
 ${worker}
@@ -46,7 +46,7 @@ async function judge(
     files: { ".nightshift/pipelines/judged.yaml": PIPELINE, ...options.files },
   });
   const { repo, wired, submit, settled, runs } = night;
-  // A program of the machine that stands in the workspace, and says so when it runs.
+  // An executable in the workspace that records its execution.
   cpSync("/bin/echo", join(repo.checkout, "tool"));
   chmodSync(join(repo.checkout, "tool"), 0o755);
   await repo.commit({});
@@ -55,8 +55,8 @@ async function judge(
   return { task, said: (await Promise.all(pages)).map(({ lines }) => lines.map(({ text }) => text)) };
 }
 
-describe("a role that gives a verdict", { timeout: 120_000 }, () => {
-  it("has no set-up run beside it, and nothing of the workspace, its home or /tmp runs for it", async () => {
+describe("role that gives a verdict", { timeout: 120_000 }, () => {
+  it("runs without setup and cannot execute anything from the workspace, its home or /tmp", async () => {
     const look = [
       "[ -e made.txt ] && echo set-up ran",
       "./tool from the workspace 2>/dev/null",
@@ -70,14 +70,14 @@ describe("a role that gives a verdict", { timeout: 120_000 }, () => {
       agent: script(look, look),
     });
     expect(task).toMatchObject({ status: "succeeded", state: "done" });
-    // The worker shows that each of it works where it may.
+    // The worker shows that all of it works where it is allowed.
     expect(said[0]).toEqual(["set-up ran", "from the workspace", "from home", "from tmp", "wrote", "end"]);
     expect(said[1]?.filter((line) => !/read-only/i.test(line))).toEqual(["end"]);
     const [, review] = await night!.runs(task.id);
     expect(existsSync(join(night!.home, "runs", review?.id ?? "", "setup"))).toBe(false);
   });
 
-  it("may leave directories that nobody can enter: its run ends well and nothing of them stays", async () => {
+  it("may leave directories without permissions: its run succeeds and they are removed", async () => {
     const lock = [
       'for d in /tmp "$HOME" "$(dirname "$OUT")"; do mkdir -p "$d/closed/inner" && echo x > "$d/closed/inner/f"; done',
       'for d in /tmp "$HOME" "$(dirname "$OUT")"; do chmod 000 "$d/closed/inner" "$d/closed"; done',

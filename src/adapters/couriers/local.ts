@@ -5,16 +5,16 @@ type Handler = (runId: string, signal: AbortSignal) => Promise<void>;
 interface Execution {
   readonly abort: AbortController;
   readonly done: Promise<void>;
-  /** Submitted while it was being executed: called once more when it has ended. */
+  /** Submitted again during its execution, so it is executed once more afterwards. */
   again: boolean;
 }
 
 export interface LocalCourierParams {
-  /** A handler failed. The run is still open in the store, and reconcile will submit it again. */
+  /** Called when a handler fails. The run is still open in the store, and reconcile submits it again. */
   readonly onError: (runId: string, error: unknown) => void;
 }
 
-/** Carries run ids within this process. How many run at once is the store's affair: whatever is submitted starts. */
+/** Delivers run ids within this process. Every submitted run starts at once, because the store limits concurrency. */
 export function createLocalCourier({ onError }: LocalCourierParams): Courier {
   const waiting = new Set<string>();
   const executing = new Map<string, Execution>();
@@ -28,7 +28,7 @@ export function createLocalCourier({ onError }: LocalCourierParams): Courier {
   }
 
   async function execute(runId: string, handle: Handler, signal: AbortSignal): Promise<void> {
-    // Not in the submitter's own turn: it may still have to finish what it submits the run for.
+    // Start asynchronously, because the submitter may still have work to finish.
     await Promise.resolve();
     try {
       await handle(runId, signal);
@@ -44,13 +44,13 @@ export function createLocalCourier({ onError }: LocalCourierParams): Courier {
     try {
       onError(runId, error);
     } catch {
-      // Nobody is left to tell, and other runs must go on.
+      // A failing error handler must not affect other runs.
     }
   }
 
   return {
     async work(given) {
-      if (handler !== null) throw new Error("this courier has a handler already");
+      if (handler !== null) throw new Error("this courier already has a handler");
       handler = given;
       for (const runId of waiting) start(runId, given);
       waiting.clear();
@@ -66,7 +66,7 @@ export function createLocalCourier({ onError }: LocalCourierParams): Courier {
       waiting.delete(runId);
       const execution = executing.get(runId);
       if (execution === undefined) return;
-      // Whoever cancels knows more than those who submitted before.
+      // A cancellation overrides earlier submissions.
       execution.again = false;
       execution.abort.abort();
     },

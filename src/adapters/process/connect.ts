@@ -2,14 +2,14 @@ import { createConnection } from "node:net";
 import type { Socket } from "node:net";
 import { readJob } from "./job-files.ts";
 
-/** The supervisor of the job in `dir`; null when nobody listens there. */
+/** Connects to the supervisor of the job in `dir`. Returns null if none is listening. */
 export async function connect(dir: string): Promise<Socket | null> {
   const path = readJob(dir)?.socket;
   if (path === undefined) return null;
   return new Promise((resolve) => {
     const socket = createConnection(path);
     socket.once("connect", () => resolve(socket));
-    // Later errors end in "close", which is what those who use the connection wait for.
+    // Later errors lead to a "close" event, which callers wait for.
     socket.on("error", () => resolve(null));
   });
 }

@@ -26,8 +26,8 @@ function processesOf(job: Job): readonly number[] {
 
 const FOREVER = "echo ready; while :; do sleep 0.05; done";
 
-describe("a supervisor killed with -9", () => {
-  test("is lost, and what it ran is ended: children, those in other sessions, those that double-forked", async () => {
+describe("supervisor killed with SIGKILL", () => {
+  test("the job is lost and all its processes are ended, including other sessions and double forks", async () => {
     const escape = `setsid sh -c '${FOREVER}' & (setsid sh -c 'sh -c "sleep 50" &' &) ; ${FOREVER}`;
     const job = bench.job([escape]);
     await bench.supervisors.start(job);
@@ -41,7 +41,7 @@ describe("a supervisor killed with -9", () => {
     expect(readdirSync(job.dir)).not.toContain("process.json");
   });
 
-  test("before it has claimed its job is simply started again", async () => {
+  test("before its claim: the job is started again", async () => {
     const job = bench.job(["echo ran"]);
     const entry = join(bench.home, "dies-once.mjs");
     const real = new URL("../../supervisor/main.ts", import.meta.url).href;
@@ -58,7 +58,7 @@ describe("a supervisor killed with -9", () => {
     expect(existsSync(join(bench.home, "died"))).toBe(true);
   });
 
-  test("while nobody watched is found to be lost later, and may be found so twice", async () => {
+  test("without a watcher: the job is later found to be lost, also repeatedly", async () => {
     const job = bench.job([FOREVER]);
     await bench.supervisors.start(job);
     await until(() => processesOf(job).length > 0);
@@ -71,7 +71,7 @@ describe("a supervisor killed with -9", () => {
     expect(await bench.watch(job.dir)).toEqual({ kind: "lost" });
   });
 
-  test("a stranger who has its pid now is not taken for it, nor harmed", async () => {
+  test("a process that reuses its pid is neither mistaken for it nor ended", async () => {
     const job = bench.job([FOREVER]);
     await bench.supervisors.start(job);
     await until(() => readRunningProcess(job.dir) !== null && processesOf(job).length > 0);
@@ -96,8 +96,8 @@ function granted(script: string) {
   return { ...shell(script), secretNames: ["SECRET"] };
 }
 
-describe("whoever started it killed with -9", () => {
-  test("the job goes on, and a new watcher gets its record", async () => {
+describe("parent of a supervisor killed with SIGKILL", () => {
+  test("the job continues, and a new watcher gets its record", async () => {
     const job = bench.job([granted(`${FOREVER.replace(":", "[ ! -e go ]")}; echo "$SECRET"`)], {
       secrets: { SECRET: "a-b-c" },
     });
@@ -115,7 +115,7 @@ describe("whoever started it killed with -9", () => {
     expect(printed(job)).toEqual(["ready", "a-b-c"]);
   });
 
-  test("before it handed over the secrets: nothing ran, and the job can be started again", async () => {
+  test("before it sent the secrets: nothing runs, and the job can be started again", async () => {
     const job = bench.job([granted("echo $SECRET")], { secrets: { SECRET: "a-b-c" } });
     const broken = createSupervisors({ home: bench.home, log: quiet, supervisorEntry: "no-such-entry.ts" });
     await expect(broken.start(job)).rejects.toThrow(/could not be started.*no-such-entry/s);
@@ -127,8 +127,8 @@ describe("whoever started it killed with -9", () => {
   });
 });
 
-describe("a supervisor that waits for its job", () => {
-  test("and is killed with -9 is replaced when the job comes", async () => {
+describe("prepared supervisor", () => {
+  test("is replaced if it was killed before the job arrives", async () => {
     const job = bench.job(["echo ran"]);
     bench.supervisors.prepare(job.dir);
     const [pid = 0] = await untilWaiting(job);
@@ -137,7 +137,7 @@ describe("a supervisor that waits for its job", () => {
     expect(printed(job)).toEqual(["ran"]);
   });
 
-  test("ends with whoever prepared it, and when it is dismissed", async () => {
+  test("exits with the process that prepared it, and when it is dismissed", async () => {
     const [job, other] = [bench.job(["touch ran"]), bench.job(["touch ran"])];
     const starter = doElsewhere(`prepare(${JSON.stringify(job.dir)})`);
     bench.supervisors.prepare(other.dir);
@@ -150,7 +150,7 @@ describe("a supervisor that waits for its job", () => {
   });
 });
 
-test("without a descriptor left, preparing one is an error that can be caught, and nothing ends of it", () => {
+test("supervisors: preparing one without free descriptors throws an error and does not crash the daemon", () => {
   const script = `
     import { openSync, closeSync } from "node:fs";
     import { createSupervisors } from ${JSON.stringify(new URL("./supervisors.ts", import.meta.url).href)};
@@ -162,18 +162,18 @@ test("without a descriptor left, preparing one is an error that can be caught, a
     setTimeout(() => console.log("alive"), 200);`;
   const run = `ulimit -n 200; exec "$0" --input-type=module -e "$1"`;
   const { stdout } = spawnSync("sh", ["-c", run, process.execPath, script], { encoding: "utf8" });
-  expect(stdout).toMatch(/^The supervisor could not be started: too many files are open.*\nalive\n$/);
+  expect(stdout).toMatch(/^The supervisor could not be started: there are too many open files.*\nalive\n$/);
 });
 
-describe("a supervisor that never comes", () => {
-  test("is lost after a while, and cannot start any more if it comes late", async () => {
+describe("supervisor that does not register", () => {
+  test("is lost after a timeout, and cannot start the job later", async () => {
     const job = bench.job(["touch ran"]);
     expect(await bench.watch(job.dir)).toEqual({ kind: "lost" });
     await bench.supervisors.start(job);
     expect(existsSync(join(bench.home, "ran"))).toBe(false);
   });
 
-  test("one that claimed and died before it could be found is lost, and its place is taken", async () => {
+  test("is lost if it claimed the job and died before it registered", async () => {
     const job = bench.job(["touch ran"]);
     mkdirSync(join(job.dir, "claim"));
     expect(await bench.watch(job.dir)).toEqual({ kind: "lost" });
@@ -181,7 +181,7 @@ describe("a supervisor that never comes", () => {
   });
 });
 
-test("a home too deep for a socket gets one in the temporary directory, which is removed at the end", async () => {
+test("control socket: a home path that is too long uses the temporary directory, and the socket is removed at the end", async () => {
   const home = join(bench.home, "d".repeat(100));
   mkdirSync(home);
   const deep = createSupervisors({ home, log: quiet });
@@ -195,7 +195,7 @@ test("a home too deep for a socket gets one in the temporary directory, which is
   rmSync(dirname(socket), { recursive: true });
 });
 
-/** A process that starts the job as a daemon does, and then only waits to be killed. */
+/** A process that starts the job like the daemon and then waits to be killed. */
 function startElsewhere(job: Job): number {
   return doElsewhere(`start(${JSON.stringify(job)})`);
 }
@@ -230,7 +230,7 @@ function readArguments(pid: number): string {
   }
 }
 
-/** By hand, with a pipe that was closed before anything was written into it. */
+/** Starts a supervisor whose pipe is closed before anything is written. */
 function runSupervisor(dir: string): Promise<number | null> {
   const entry = new URL("../../supervisor/main.ts", import.meta.url).pathname;
   const child = spawn(process.execPath, [entry, dir], { stdio: ["ignore", "ignore", "ignore", "pipe"] });

@@ -34,7 +34,7 @@ beforeEach(async () => {
   paths = await runFiles.prepare({ run: "run_mcp", task: "task_1", role: "implement" });
 });
 
-/** Talks to the server inside the wall, where nothing else was given but what it says it needs. */
+/** Talks to the server inside a sandbox that grants only the paths that the server declares. */
 async function talkInside(argv: readonly [string, ...string[]], read: readonly string[], executes: boolean) {
   const { files } = reportServerFor(paths, SCOPE);
   mkdirSync(paths.filesDir, { recursive: true });
@@ -52,11 +52,11 @@ function kept(): unknown {
   return JSON.parse(readFileSync(paths.reportFile, "utf8"));
 }
 
-describe("inside the wall", () => {
-  test.each([true, false])("the bundle needs no other file, where programs may be made (%s)", async (executes) => {
+describe("report server in the sandbox", () => {
+  test.each([true, false])("the bundle needs no other file (workspace may execute: %s)", async (executes) => {
     const { server, read } = reportServerFor(paths, SCOPE);
     expect(read).toEqual([process.execPath, server.args[0]]);
-    // As an agent CLI starts it: not as the command that the sandbox knows of.
+    // Start it as a child like an agent CLI does, not as the sandbox's own command.
     const line = [server.command, ...server.args].map((word) => `'${word}'`).join(" ");
     const { code, said, errors } = await talkInside(["sh", "-c", `${line}; exit $?`], read, executes);
     expect({ code, errors }).toEqual({ code: 0, errors: [] });
@@ -64,7 +64,7 @@ describe("inside the wall", () => {
     expect(kept()).toEqual(REPORT);
   });
 
-  test("its sources do as well, with what they import", async () => {
+  test("the sources run with only their imports", async () => {
     const { file, read } = fromSources(CHECKOUT);
     const [, rulesFile = ""] = reportServerFor(paths, SCOPE).server.args;
     const { code, said } = await talkInside([process.execPath, file, rulesFile], read, true);
@@ -74,11 +74,11 @@ describe("inside the wall", () => {
   });
 });
 
-test("the bundle is the one that was made of the sources as they are", () => {
+test("report server: the bundle is up to date with its sources", () => {
   const { file, read } = findReportServer();
   expect(read).toEqual([file]);
   expect(file).toMatch(/mcp\/report-outcome\.mjs$/);
-  // Node's own modules are all that is there.
+  // Only Node's own modules are available.
   const imported = [...readFileSync(file, "utf8").matchAll(/^(?:import|export) .*from ?"([^"]+)"/gm)].map(
     ([, name]) => name,
   );

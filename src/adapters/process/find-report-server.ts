@@ -5,16 +5,16 @@ import type { McpServer } from "../../ports/agent.ts";
 import type { RunPaths } from "../../ports/run-files.ts";
 import { findBundle, REPORT_SERVER } from "./bundle.ts";
 
-/** The MCP server with the tool `report_outcome`, as a run uses it. */
+/** The MCP server with the tool `report_outcome`, configured for a run. */
 export interface ReportServer {
   readonly server: McpServer;
-  /** What a sandbox has to show for it to run. */
+  /** Paths that the sandbox must make readable for it. */
   readonly read: readonly string[];
-  /** What has to be written before it starts, where the agent cannot change it. */
+  /** Files to write before it starts. The agent must not be able to change them. */
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** Looked for once: a daemon uses what was there when it began. */
+/** Found once, so that a daemon keeps using the version it started with. */
 let program: ReportProgram | null = null;
 
 export function reportServerFor({ filesDir, reportFile }: RunPaths, { role, plan }: ReportScope): ReportServer {
@@ -28,20 +28,20 @@ export function reportServerFor({ filesDir, reportFile }: RunPaths, { role, plan
 }
 
 export interface ReportProgram {
-  /** For Node, with the path of its rules as the one argument. */
+  /** Script for Node. Its only argument is the path of its rules file. */
   readonly file: string;
-  /** What it needs to see, besides Node. */
+  /** Paths that it needs to read, besides Node. */
   readonly read: readonly string[];
 }
 
-/** One file where it was bundled, otherwise its source and all that it imports. */
+/** Returns the bundle if there is one, otherwise the source with everything that it imports. */
 export function findReportServer(): ReportProgram {
   const here = import.meta.url;
-  // Packed, this file is JavaScript, and the program was bundled before it was shipped.
-  if (extname(here) !== ".ts") return alone(fileURLToPath(new URL(`../../${REPORT_SERVER.source}.mjs`, here)));
+  // In the npm package, this file is JavaScript and the program is already bundled.
+  if (extname(here) !== ".ts") return singleFile(fileURLToPath(new URL(`../../${REPORT_SERVER.source}.mjs`, here)));
   const checkout = fileURLToPath(new URL("../../..", here));
   const bundled = findBundle(checkout, REPORT_SERVER);
-  return bundled === null ? fromSources(checkout) : alone(bundled);
+  return bundled === null ? fromSources(checkout) : singleFile(bundled);
 }
 
 export function fromSources(checkout: string): ReportProgram {
@@ -51,6 +51,6 @@ export function fromSources(checkout: string): ReportProgram {
   };
 }
 
-function alone(file: string): ReportProgram {
+function singleFile(file: string): ReportProgram {
   return { file, read: [file] };
 }

@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, linkSync, openSync, readFileSync, renameSync, rmS
 import { basename, dirname, join } from "node:path";
 import type { ExitRecord, Job } from "../../ports/supervisor.ts";
 
-/** What stands in a job's directory. */
+/** Names of the files in a job's directory. */
 export const JOB_FILE = "job.json";
 export const CLAIM = "claim";
 export const SUPERVISOR_FILE = "supervisor.json";
@@ -10,41 +10,41 @@ export const PROCESS_FILE = "process.json";
 export const EXIT_FILE = "exit.json";
 export const TRANSCRIPT = "transcript.jsonl";
 export const SUPERVISOR_LOG = "supervisor.log";
-/** What a sandbox keeps outside while a command runs in it. */
+/** Directory of the sandbox's own files while a command runs in it. */
 export const WALL = ".wall";
 
-/** `job.json`. */
+/** Content of `job.json`. */
 export interface StoredJob extends Omit<Job, "secrets" | "keys" | "redact"> {
   readonly socket: string;
-  /** What sandboxes keep between runs. */
+  /** Directory that sandboxes keep between runs. */
   readonly cache: string;
   readonly timings: Timings;
 }
 
 export interface Timings {
-  /** Between asking politely and killing. */
-  readonly politeMs: number;
-  /** How long a process may be silent once its outcome is there. */
+  /** Grace period between SIGTERM and SIGKILL. */
+  readonly graceMs: number;
+  /** How long a process may print nothing after it has reported its outcome. */
   readonly hungMs: number;
 }
 
-export const TIMINGS: Timings = { politeMs: 5_000, hungMs: 10_000 };
+export const TIMINGS: Timings = { graceMs: 5_000, hungMs: 10_000 };
 
-/** What comes by the pipe and stands in no file. */
-export type Handed = Pick<Job, "secrets" | "keys" | "redact">;
+/** Secrets of a job. They are sent through a pipe and never written to a file. */
+export type JobSecrets = Pick<Job, "secrets" | "keys" | "redact">;
 
-/** `supervisor.json` and `process.json`: who they were, however often the pid is used again. */
+/** Content of `supervisor.json` and `process.json`. The start time identifies the process even if its pid is reused. */
 export interface ProcessFile {
   readonly pid: number;
   readonly startTime: number | null;
 }
 
-/** What every command of a run has in its environment, and passes on: by this its processes are found again. */
-export function runMark(run: string): string {
+/** An environment variable that all processes of a run inherit. It is used to find them again. */
+export function runEnvironmentEntry(run: string): string {
   return `NIGHTSHIFT_RUN=${run}`;
 }
 
-/** Null when it is missing or not (yet) whole. */
+/** Returns null if the file is missing or not complete yet. */
 export function readJson(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, "utf8"));
@@ -53,8 +53,8 @@ export function readJson(file: string): unknown {
   }
 }
 
-// The readers below cast: these files are written by this program alone, whole or not at all, where no sandboxed
-// command can reach.
+// The casts below are safe: only this program writes these files, atomically, in a directory that no sandboxed command can
+// reach.
 
 export function readJob(dir: string): StoredJob | null {
   return readJson(join(dir, JOB_FILE)) as StoredJob | null;
@@ -72,19 +72,19 @@ export function readExitRecord(dir: string): ExitRecord | null {
   return readJson(join(dir, EXIT_FILE)) as ExitRecord | null;
 }
 
-/** Readers see the old file or the new one. Not durable: a power cut may undo it. */
+/** Replaces a file atomically. Not durable: a power loss may undo it. */
 export function replaceFile(file: string, value: unknown): void {
   const temporary = temporaryName(file);
   writeFileSync(temporary, JSON.stringify(value), { mode: 0o600 });
   renameSync(temporary, file);
 }
 
-/** With a dot in front, as everything that may be removed once the run has ended. */
+/** Starts with a dot, like everything that may be removed after the run has ended. */
 function temporaryName(file: string): string {
   return join(dirname(file), `.${basename(file)}.${process.pid}`);
 }
 
-/** False when the file was there before; otherwise it appears with its whole content. */
+/** Creates a file atomically with its complete content. Returns false if it already exists. */
 export function createFile(file: string, value: unknown): boolean {
   const temporary = temporaryName(file);
   writeFileSync(temporary, JSON.stringify(value), { mode: 0o600 });
@@ -99,7 +99,7 @@ export function createFile(file: string, value: unknown): boolean {
   }
 }
 
-/** Makes renames and new names in a directory survive a power cut. */
+/** Makes renames and new files in a directory durable. */
 export function syncDirectory(dir: string): void {
   const handle = openSync(dir, "r");
   try {

@@ -1,10 +1,10 @@
 import { spawnSupervisor } from "./spawn-supervisor.ts";
 import type { SupervisorProgram, WaitingSupervisor } from "./spawn-supervisor.ts";
 
-/** Supervisors that were started before their jobs were ready, by the directory of the job. */
+/** Supervisors that were started before their jobs are ready, by job directory. */
 export interface PreparedSupervisors {
   prepare(dir: string): void;
-  /** Null when none was prepared, or when it died over the waiting. */
+  /** Returns null if none was prepared or it has died while waiting. */
   take(dir: string): WaitingSupervisor | null;
   dismiss(dir: string): void;
 }

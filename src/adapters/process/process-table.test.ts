@@ -15,7 +15,7 @@ import {
 import { prepareSocketPath } from "./socket-path.ts";
 import { createTree } from "./tree.ts";
 
-test("a program's name cannot confuse the reading of its row", () => {
+test("process table: brackets and spaces in a program name do not break parsing", () => {
   const fields = ["S", 7, 40, 41, ...Array.from({ length: 15 }, (_, index) => index), 987654, 0, 0].join(" ");
   expect(parseStat(`42 (a) R 1 2 3 (b) ${fields}`)).toEqual({
     pid: 42,
@@ -27,7 +27,7 @@ test("a program's name cannot confuse the reading of its row", () => {
   });
 });
 
-test("the rows of ps are read where there is no /proc", () => {
+test("process table: parses the output of ps where there is no /proc", () => {
   const started = "Mon Nov 16 01:02:03 2026";
   expect(parsePs(`  1     0     1 Ss   ${started}\n 4711    1  4700 T+   ${started}    \n\n`)).toEqual([
     { pid: 1, parent: 0, group: 1, session: 0, state: "S", startTime: Date.parse(started) },
@@ -35,8 +35,8 @@ test("the rows of ps are read where there is no /proc", () => {
   ]);
 });
 
-describe("alive", () => {
-  test("is who has the pid and the start time", () => {
+describe("process is alive", () => {
+  test("if pid and start time match", () => {
     const startTime = processStartTime(process.pid);
     expect(isProcessAlive(process.pid, startTime)).toBe(true);
     expect(isProcessAlive(process.pid, null)).toBe(true);
@@ -44,8 +44,8 @@ describe("alive", () => {
     expect(listProcesses()).toContainEqual(expect.objectContaining({ pid: process.pid, startTime }));
   });
 
-  test("is no zombie", async () => {
-    // The shell becomes a program that never collects its child.
+  test("unless it is a zombie", async () => {
+    // The shell becomes a program that never reaps its child.
     const parent = spawn("sh", ["-c", "sleep 0.05 & echo $!; exec sleep 30"], { stdio: ["ignore", "pipe", "ignore"] });
     onTestFinished(() => void parent.kill("SIGKILL"));
     const pid = await new Promise<number>((resolve) => parent.stdout.once("data", (text) => resolve(Number(text))));
@@ -56,7 +56,7 @@ describe("alive", () => {
   });
 });
 
-test("the environment is searched for whole entries", async () => {
+test("process table: the environment is searched for complete entries", async () => {
   const child = spawn("sleep", ["30"], { env: { ...process.env, NIGHTSHIFT_RUN: "run_ab" } });
   onTestFinished(() => void child.kill("SIGKILL"));
   await new Promise((resolve) => child.once("spawn", resolve));
@@ -86,8 +86,8 @@ function temporary(): string {
   return dir;
 }
 
-describe("the socket's path", () => {
-  test("differs between jobs, fits, and its directory is private", () => {
+describe("control socket path", () => {
+  test("differs between jobs, is short enough, and is in a private directory", () => {
     const home = temporary();
     const [one, other] = [prepareSocketPath(home, "/runs/a"), prepareSocketPath(home, "/runs/a/baseline")];
     expect(one).not.toBe(other);

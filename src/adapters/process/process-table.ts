@@ -5,11 +5,11 @@ export interface ProcessInfo {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
-  /** 0 where the system does not tell. */
+  /** 0 if the system does not provide it. */
   readonly session: number;
-  /** As the kernel names it: R running, S sleeping, D waiting for a device, T stopped, Z dead but not yet collected. */
+  /** State letter of the kernel: R running, S sleeping, D uninterruptible, T stopped, Z zombie. */
   readonly state: string;
-  /** Together with the pid it names one process for good: pids are used again. Its unit differs between systems. */
+  /** Identifies a process together with its pid, because pids are reused. The unit differs between systems. */
   readonly startTime: number;
 }
 
@@ -25,7 +25,7 @@ export function listProcesses(): readonly ProcessInfo[] {
   return processes;
 }
 
-/** Null when there is no such process. */
+/** Returns null if there is no such process. */
 export function readProcess(pid: number): ProcessInfo | null {
   if (HAS_PROC) return readStat(pid);
   return parsePs(runPs(["-p", String(pid), "-o"]))[0] ?? null;
@@ -35,7 +35,7 @@ export function processStartTime(pid: number): number | null {
   return readProcess(pid)?.startTime ?? null;
 }
 
-/** A zombie is dead: `kill(pid, 0)` would still find it. A null start time means that it is not known. */
+/** Treats a zombie as dead, unlike `kill(pid, 0)`. A null start time means that it is unknown. */
 export function isProcessAlive(pid: number, startTime: number | null): boolean {
   const info = readProcess(pid);
   if (info === null || isDead(info)) return false;
@@ -46,7 +46,7 @@ export function isDead(info: ProcessInfo): boolean {
   return info.state === "Z" || info.state === "X";
 }
 
-/** Whether the process was started with this `NAME=value` in its environment; false where one may not look. */
+/** Whether the process was started with this `NAME=value` in its environment. Returns false if it cannot be read. */
 export function hasInEnvironment(pid: number, entry: string): boolean {
   if (!HAS_PROC) return false;
   try {
@@ -59,7 +59,7 @@ export function hasInEnvironment(pid: number, entry: string): boolean {
 
 const row = Buffer.alloc(4096);
 
-/** The table is read at the end of every command: one buffer for all rows takes less than half of readFile's time. */
+/** The table is read at the end of every command. A shared buffer takes less than half the time of readFile. */
 function readStat(pid: number): ProcessInfo | null {
   let handle: number;
   try {
@@ -70,14 +70,14 @@ function readStat(pid: number): ProcessInfo | null {
   try {
     return parseStat(row.toString("latin1", 0, readSync(handle, row)));
   } catch {
-    // It ended between the two.
+    // The process ended between open and read.
     return null;
   } finally {
     closeSync(handle);
   }
 }
 
-/** The second field is the program's name in brackets and may itself hold spaces and brackets: count from its end. */
+/** The second field is the program name in brackets. It may contain spaces and brackets, so parse from its end. */
 export function parseStat(text: string): ProcessInfo | null {
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const [state, parent, group, session] = fields;
@@ -101,7 +101,7 @@ function runPs(selection: readonly string[]): string {
       maxBuffer: 64 * 1024 * 1024,
     });
   } catch {
-    // ps ends with 1 when it found no such process.
+    // ps exits with 1 if there is no such process.
     return "";
   }
 }

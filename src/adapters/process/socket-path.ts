@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { UserError } from "../../core/text/errors.ts";
 
-/** Linux takes 107 bytes for the path of a Unix socket, macOS 103. */
+/** Linux allows 107 bytes for the path of a Unix socket, macOS 103. */
 const MAX_BYTES = 103;
 
-/** Where the control socket of a job listens. Makes its directory, which only its owner may enter. */
+/** Returns the path of a job's control socket. Creates its directory, which only the owner may enter. */
 export function prepareSocketPath(home: string, dir: string): string {
   const name = `${shortHash(dir)}.sock`;
   const near = join(home, "s", name);
@@ -22,13 +22,13 @@ function shortHash(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
-/** In a shared temporary directory somebody else may have been there first. */
+/** In a shared temporary directory, another user may have created the folder before. */
 function assertPrivate(folder: string): void {
   const stats = lstatSync(folder);
   if (stats.isDirectory() && stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0) return;
   throw new UserError(
     "unavailable",
-    `${folder} must be a directory that only you can enter: control sockets are kept there.`,
+    `${folder} must be a directory that only you can enter, because it contains control sockets.`,
     "Remove it, or correct its owner and mode (0700).",
   );
 }

@@ -4,7 +4,7 @@ import { closeSync, mkdirSync, openSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
 import { SUPERVISOR_LOG } from "./job-files.ts";
-import type { Handed } from "./job-files.ts";
+import type { JobSecrets } from "./job-files.ts";
 
 export interface SupervisorProgram {
   readonly node: string;
@@ -12,30 +12,30 @@ export interface SupervisorProgram {
   readonly compileCache: string;
 }
 
-/** A supervisor that has started, or is about to, and does nothing until it is handed its job. */
+/** A supervisor process that waits for its job. */
 export interface WaitingSupervisor {
   readonly child: ChildProcess;
-  /** The job stands in its directory: this is what stands in no file, and the word to begin. */
-  handOver(handed: Handed): void;
-  /** The job does not come: it ends without having touched anything. So it does when this process ends. */
+  /** Starts the job that was written to its directory. The secrets are sent here, because no file contains them. */
+  sendSecrets(jobSecrets: JobSecrets): void;
+  /** Ends the supervisor without a job. It also ends if this process exits. */
   dismiss(): void;
 }
 
 export function spawnSupervisor(dir: string, program: SupervisorProgram): WaitingSupervisor {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const child = spawnDetached(dir, program);
-  // Whoever waits for it hears it too. Heard by nobody, it would end the whole program.
+  // Without a listener, an error event would crash the daemon. Callers add their own listeners.
   child.once("error", () => {});
   child.unref();
-  // With no descriptor left for it, Node gives a child that has not even the streams which its type promises.
+  // If there are no free descriptors, Node returns a child without the stdio that its type promises.
   const pipe = (child.stdio as ChildProcess["stdio"] | undefined)?.[3];
   if (!(pipe instanceof Socket))
-    throw new Error("The supervisor could not be started: too many files are open, or there are too many processes.");
-  // It may end without reading: another supervisor was faster. And it keeps nobody from ending.
+    throw new Error("The supervisor could not be started: there are too many open files or processes.");
+  // The supervisor may exit without reading, if another one claimed the job first. The pipe must not keep the daemon alive.
   pipe.on("error", () => {}).unref();
   return {
     child,
-    handOver: (handed) => void pipe.end(JSON.stringify(handed)),
+    sendSecrets: (jobSecrets) => void pipe.end(JSON.stringify(jobSecrets)),
     dismiss: () => void pipe.destroy(),
   };
 }
@@ -54,12 +54,12 @@ function spawnDetached(dir: string, { node, entry, compileCache }: SupervisorPro
   }
 }
 
-/** Next to nothing of ours: what a supervisor does not know, no command can get from it. */
+/** Passes on almost nothing, so that commands cannot get secrets from the supervisor's environment. */
 function supervisorEnvironment(compileCache: string): Record<string, string> {
-  // The cache holds the code without its types: a supervisor starts three times as fast.
+  // The cache contains compiled code, which makes a supervisor start three times as fast.
   const env: Record<string, string> = { NODE_COMPILE_CACHE: compileCache };
-  // The wall keeps the person's home out, wherever it is. And a Nightshift that is itself part of a run shall be found,
-  // with its supervisors, when that run is swept.
+  // The sandbox needs HOME to hide the user's home directory. NIGHTSHIFT_RUN makes a nested Nightshift and its supervisors
+  // part of the outer run, so that they are found when that run is ended.
   for (const name of ["PATH", "HOME", "NIGHTSHIFT_RUN"]) {
     const value = process.env[name];
     if (value !== undefined) env[name] = value;

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Job } from "../../ports/supervisor.ts";
 import { CLAIM, JOB_FILE, replaceFile, SUPERVISOR_FILE, SUPERVISOR_LOG } from "./job-files.ts";
-import type { Handed, StoredJob, Timings } from "./job-files.ts";
+import type { JobSecrets, StoredJob, Timings } from "./job-files.ts";
 import { sleep } from "./sleep.ts";
 import { prepareSocketPath } from "./socket-path.ts";
 import type { WaitingSupervisor } from "./spawn-supervisor.ts";
@@ -11,21 +11,21 @@ import type { WaitingSupervisor } from "./spawn-supervisor.ts";
 export interface StartParams {
   readonly home: string;
   readonly timings: Timings;
-  /** One that waits for the job of this directory. */
-  readonly hire: (dir: string) => WaitingSupervisor;
+  /** Returns a supervisor that waits for the job of this directory. */
+  readonly acquire: (dir: string) => WaitingSupervisor;
 }
 
 const POLL_MS = 3;
-const GIVE_UP_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 const MAX_TRIES = 3;
 
-/** Resolves when the job's supervisor can be found, this one or one that was there before. */
+/** Starts a supervisor unless the job already has one. Resolves when the job's supervisor is registered. */
 export async function startSupervisor(job: Job, params: StartParams): Promise<void> {
   for (let tries = 1; !existsSync(join(job.dir, CLAIM)); tries++) {
     try {
       return await startOnce(job, params);
     } catch (error) {
-      // Somebody killed it before it had claimed the job: nothing of the job has run, so it is started again.
+      // The supervisor was killed before it claimed the job, so nothing has run yet and it is safe to retry.
       if (!(error instanceof KilledError) || tries >= MAX_TRIES) throw error;
     }
   }
@@ -35,9 +35,9 @@ class KilledError extends Error {}
 
 async function startOnce(job: Job, params: StartParams): Promise<void> {
   replaceFile(join(job.dir, JOB_FILE), toStored(job, params));
-  const supervisor = params.hire(job.dir);
-  supervisor.handOver(handed(job));
-  await waitUntilFound(job.dir, supervisor.child);
+  const supervisor = params.acquire(job.dir);
+  supervisor.sendSecrets(secretsOf(job));
+  await waitUntilRegistered(job.dir, supervisor.child);
 }
 
 function toStored(job: Job, { home, timings }: StartParams): StoredJob {
@@ -46,24 +46,24 @@ function toStored(job: Job, { home, timings }: StartParams): StoredJob {
   return { ...rest, socket: prepareSocketPath(home, job.dir), cache, timings };
 }
 
-function handed({ secrets, keys, redact }: Job): Handed {
+function secretsOf({ secrets, keys, redact }: Job): JobSecrets {
   return { secrets, keys, redact };
 }
 
-async function waitUntilFound(dir: string, child: ChildProcess): Promise<void> {
+async function waitUntilRegistered(dir: string, child: ChildProcess): Promise<void> {
   let failure: string | null = null;
   let killed = false;
   child.once("error", (error) => (failure = error.message));
   child.once("exit", (code, signal) => {
-    failure ??= `it ended with ${signal ?? code}`;
+    failure ??= `it exited with ${signal ?? code}`;
     killed = signal !== null;
   });
-  const deadline = performance.now() + GIVE_UP_MS;
+  const deadline = performance.now() + TIMEOUT_MS;
   while (!existsSync(join(dir, SUPERVISOR_FILE))) {
     if (failure !== null && existsSync(join(dir, CLAIM))) return;
     if (failure !== null || performance.now() > deadline) {
       throw new (killed ? KilledError : Error)(
-        `The supervisor could not be started: ${failure ?? "it did not answer"}. ${readLog(dir)}`.trim(),
+        `The supervisor could not be started: ${failure ?? "it did not respond in time"}. ${readLog(dir)}`.trim(),
       );
     }
     await sleep(POLL_MS);

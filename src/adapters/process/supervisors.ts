@@ -13,59 +13,60 @@ import { startSupervisor } from "./start-supervisor.ts";
 import { isAlive, watchJob } from "./watch-job.ts";
 
 export interface SupervisorsOptions {
-  /** Nightshift's home: sockets and the compile cache stand below it. */
+  /** Nightshift's home directory. It contains the sockets and the compile cache. */
   readonly home: string;
   readonly log: Log;
-  /** The Node that runs supervisors; this process's own unless told. */
+  /** The Node that runs supervisors. Default: the Node of this process. */
   readonly node?: string;
-  /** The supervisor program; our own unless told. */
+  /** The supervisor program. Default: the one that is shipped. */
   readonly supervisorEntry?: string;
-  /** Where Node keeps the supervisor's code without its types; below the home unless told. */
+  /** Directory of Node's compile cache for supervisors. Default: a folder in the home directory. */
   readonly compileCache?: string | undefined;
   readonly timings?: Timings;
-  /** How long a supervisor that somebody else started may take until it can be found. */
+  /** How long a supervisor that another process started may take to register. */
   readonly startMs?: number;
 }
 
 const START_MS = 10_000;
-const ANSWER_MS = 15_000;
+const RESPONSE_TIMEOUT_MS = 15_000;
 
 export function createSupervisors(options: SupervisorsOptions): Supervisors {
   const { home, log, node = process.execPath, timings = TIMINGS, startMs = START_MS } = options;
   const compileCache = options.compileCache ?? join(home, "cache", "compile");
   const program = { node, entry: options.supervisorEntry ?? shippedEntry(), compileCache };
   const prepared = createPreparedSupervisors(program);
-  const hire = (dir: string) => prepared.take(dir) ?? spawnSupervisor(dir, program);
+  const acquire = (dir: string) => prepared.take(dir) ?? spawnSupervisor(dir, program);
   return {
     prepare: prepared.prepare,
     dismiss: prepared.dismiss,
     async start(job) {
-      await startSupervisor(job, { home, timings, hire });
+      await startSupervisor(job, { home, timings, acquire });
       log.info("supervisor started", { run: job.run, commands: job.commands.length });
     },
     async watch(dir, watchOptions) {
       const result = await watchJob(dir, watchOptions, startMs);
-      if (result.kind === "lost") log.warn("a supervisor died without a record; its processes were ended", { dir });
+      if (result.kind === "lost")
+        log.warn("a supervisor died without an exit record; its processes were ended", { dir });
       return result;
     },
-    control: giveOrder,
+    control: sendOrder,
     wasStarted: async (dir) => existsSync(join(dir, CLAIM)),
-    isAlive: async (dir) => isFound(dir) && readExitRecord(dir) === null,
+    isAlive: async (dir) => isSupervised(dir) && readExitRecord(dir) === null,
   };
 }
 
-function isFound(dir: string): boolean {
+function isSupervised(dir: string): boolean {
   const supervisor = readSupervisor(dir);
   return supervisor !== null && isAlive(supervisor);
 }
 
-async function giveOrder(dir: string, order: ControlOrder): Promise<boolean> {
-  const socket = isFound(dir) ? await connect(dir) : null;
+async function sendOrder(dir: string, order: ControlOrder): Promise<boolean> {
+  const socket = isSupervised(dir) ? await connect(dir) : null;
   if (socket === null) return false;
   try {
     sendLine(socket, { order });
     return await new Promise<boolean>((resolve) => {
-      socket.setTimeout(ANSWER_MS, () => resolve(false));
+      socket.setTimeout(RESPONSE_TIMEOUT_MS, () => resolve(false));
       socket.once("data", () => resolve(true));
       socket.once("close", () => resolve(false));
     });
@@ -74,7 +75,7 @@ async function giveOrder(dir: string, order: ControlOrder): Promise<boolean> {
   }
 }
 
-/** Packed, this file is JavaScript, and the program was bundled before it was shipped. */
+/** In the npm package, this file is JavaScript and the program is already bundled. */
 function shippedEntry(): string {
   const here = import.meta.url;
   const bundled = extname(here) === ".ts" ? findBundle(fileURLToPath(new URL("../../..", here)), SUPERVISOR) : null;

@@ -10,7 +10,7 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
 });
 
-/** A process that runs `code`, prints a line and waits. */
+/** Starts a process that runs `code`, prints a line and waits. */
 async function start(program: string, code: string): Promise<number> {
   const child = spawn(program, program === process.execPath ? ["-e", code] : ["-c", code], {
     stdio: ["pipe", "pipe", "inherit"],
@@ -22,8 +22,8 @@ async function start(program: string, code: string): Promise<number> {
 
 const HOLD = `const held = Buffer.alloc(100 * ${MB}, 1); console.log("ready"); setInterval(() => held.length, 1e6)`;
 
-describe.skipIf(process.platform !== "linux")("memory of processes", () => {
-  it("is what they hold, together", async () => {
+describe.skipIf(process.platform !== "linux")("memory of a process tree", () => {
+  it("is the sum over all processes", async () => {
     const idle = await start(process.execPath, 'console.log("ready"); setInterval(() => 0, 1e6)');
     const [a, b] = [await start(process.execPath, HOLD), await start(process.execPath, HOLD)];
     for (const measure of [boundTreeMemory, readTreeMemory]) {
@@ -35,7 +35,7 @@ describe.skipIf(process.platform !== "linux")("memory of processes", () => {
     }
   });
 
-  it("leaves out files, and is nothing for those that are gone", async () => {
+  it("excludes mapped files and processes that have ended", async () => {
     const pid = await start("sh", "echo ready; read x");
     expect(boundTreeMemory([pid])).toBeGreaterThan(0);
     expect(boundTreeMemory([pid])).toBeLessThan(2 * MB);
@@ -45,7 +45,7 @@ describe.skipIf(process.platform !== "linux")("memory of processes", () => {
   });
 });
 
-it.skipIf(process.platform !== "linux")("a new process changes the last pid", async () => {
+it.skipIf(process.platform !== "linux")("process tree: a new process changes the last pid", async () => {
   const before = readLastPid();
   await start("sh", "echo ready; read x");
   expect(before).toMatch(/^\d+$/);

@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 
 /**
- * What processes hold in memory together: their own data, in memory and swapped out. Pages of files are left out, since
- * the system takes those back when it needs room. Pages that several share, after a fork or by intent, are counted for
- * each of them in `boundTreeMemory`, which takes some 20 µs for a process, and in shares in `readTreeMemory`, which
- * takes a millisecond and more: so the second is worth asking only when the first is over a limit.
+ * Memory of several processes together: anonymous and shared memory, resident or swapped. Excludes the page cache, which
+ * the system can reclaim. `boundTreeMemory` is an upper bound that counts shared pages once per process and takes about
+ * 20 µs per process. `readTreeMemory` counts shared pages proportionally and takes a millisecond or more, so call it only
+ * if the upper bound exceeds a limit.
  */
 export function boundTreeMemory(pids: readonly number[]): number {
   if (!HAS_PROC) return sumPs(pids);
@@ -23,18 +23,18 @@ const SHARES = /^(?:Pss_Anon|Pss_Shmem|SwapPss):\s+(\d+)/gm;
 
 function readShare(pid: number): number {
   const shares = readProc(pid, "smaps_rollup");
-  // A process can hide this from everybody but root, and old kernels do not have it in parts.
+  // A process can hide this file from everyone but root, and old kernels lack these fields.
   return shares.includes("Pss_Anon") ? sumFields(shares, SHARES) : sumFields(readProc(pid, "status"), WHOLE);
 }
 
-/** In kB, as the kernel writes it. */
+/** In kB, the unit of the kernel. */
 function sumFields(text: string, fields: RegExp): number {
   let sum = 0;
   for (const [, value] of text.matchAll(fields)) sum += Number(value);
   return sum;
 }
 
-/** The pid given last: as long as it stays the same, no process was started on the whole machine. Null: not known. */
+/** The latest pid on this machine. While it stays the same, no process was started. Null if unknown. */
 export function readLastPid(): string | null {
   if (!HAS_PROC) return null;
   try {
@@ -46,7 +46,7 @@ export function readLastPid(): string | null {
 
 const buffer = Buffer.alloc(8192);
 
-/** Empty when the process has ended or may not be asked. */
+/** Returns "" if the process has ended or cannot be inspected. */
 function readProc(pid: number, file: string): string {
   let handle: number;
   try {
@@ -69,7 +69,7 @@ function sumPs(pids: readonly number[]): number {
     const rows = execFileSync("ps", ["-o", "rss=", "-p", pids.join(",")], { encoding: "utf8" });
     return rows.split("\n").reduce((sum, row) => sum + Number(row), 0) * 1024;
   } catch {
-    // ps ends with 1 when none of them is left.
+    // ps exits with 1 if none of the processes exists any more.
     return 0;
   }
 }

@@ -11,7 +11,7 @@ import {
   readJob,
   readRunningProcess,
   readSupervisor,
-  runMark,
+  runEnvironmentEntry,
   SUPERVISOR_FILE,
   TRANSCRIPT,
 } from "./job-files.ts";
@@ -22,20 +22,20 @@ import { createTree } from "./tree.ts";
 
 const POLL_MS = 100;
 
-/** `startMs`: how long a supervisor may take from its start until it can be found. */
+/** Waits until the job has ended. `startMs` is the time that a supervisor may take to register. */
 export async function watchJob(dir: string, options: WatchOptions, startMs: number): Promise<JobResult> {
-  let patience = startMs;
+  let remainingMs = startMs;
   for (;;) {
     options.signal.throwIfAborted();
-    // Looked at before the record: it may end between the two, but not come back.
+    // Check the supervisor before the record: it may exit in between, but it cannot come back.
     const supervisor = readSupervisor(dir);
     const alive = supervisor !== null && isAlive(supervisor);
     const record = readExitRecord(dir);
     if (record !== null) return { kind: "ended", record };
     if (alive) {
       await follow(dir, options);
-    } else if (supervisor === null && patience > 0) {
-      patience -= POLL_MS;
+    } else if (supervisor === null && remainingMs > 0) {
+      remainingMs -= POLL_MS;
       await sleep(POLL_MS, options.signal);
     } else if (supervisor !== null || giveUp(dir)) {
       await endOrphans(dir);
@@ -49,8 +49,8 @@ export function isAlive({ pid, startTime }: ProcessFile): boolean {
 }
 
 /**
- * Takes the place of the supervisor that did not come, so that one that is merely late starts nothing any more.
- * False when it came at the last moment.
+ * Registers in place of the missing supervisor, so that a supervisor that is only late does not start the job any more.
+ * Returns false if the supervisor has registered in the meantime.
  */
 function giveUp(dir: string): boolean {
   try {
@@ -61,7 +61,7 @@ function giveUp(dir: string): boolean {
   return createFile(join(dir, SUPERVISOR_FILE), { pid: 0, startTime: null } satisfies ProcessFile);
 }
 
-/** Until the supervisor hangs up; a single look where it cannot be reached. */
+/** Forwards output notifications until the supervisor disconnects. If it cannot be reached, polls once. */
 async function follow(dir: string, { signal, onOutput }: WatchOptions): Promise<void> {
   const socket = await connect(dir);
   if (socket === null) {
@@ -70,28 +70,28 @@ async function follow(dir: string, { signal, onOutput }: WatchOptions): Promise<
     if (transcriptSize(dir) > before) onOutput();
     return;
   }
-  const hangUp = (): void => void socket.destroy();
-  signal.addEventListener("abort", hangUp);
+  const disconnect = (): void => void socket.destroy();
+  signal.addEventListener("abort", disconnect);
   try {
     sendLine(socket, { order: "watch" });
     await new Promise<void>((resolve) => {
       socket.on("data", onOutput);
       socket.once("close", () => resolve());
-      if (signal.aborted) hangUp();
+      if (signal.aborted) disconnect();
     });
   } finally {
-    signal.removeEventListener("abort", hangUp);
+    signal.removeEventListener("abort", disconnect);
   }
 }
 
-/** What a dead supervisor left running. */
+/** Ends the processes that a dead supervisor left behind, and removes its sockets. */
 async function endOrphans(dir: string): Promise<void> {
   const job = readJob(dir);
   const leader = readRunningProcess(dir);
   if (job === null) return;
-  await createTree({ leader, environment: runMark(job.run), since: null }).end();
+  await createTree({ leader, environment: runEnvironmentEntry(job.run), since: null }).end();
   rmSync(join(dir, PROCESS_FILE), { force: true });
-  // The control socket, and those of the network and the gateway beside it.
+  // The sockets of the control server, the network proxy and the model gateway.
   for (const suffix of ["", ".out", ".gw"]) rmSync(job.socket + suffix, { force: true });
 }
 

@@ -5,13 +5,13 @@ import { parseOutcome } from "./parse-outcome.ts";
 
 const MAX_BYTES = 1024 * 1024;
 
-/** Reads what an agent wrote, as if it were out to harm us. */
+/** Reads an agent's outcome file without trusting its content or type. */
 export async function readOutcomeFile(runDir: string, outcomeFile: string): Promise<OutcomeFile> {
   const found = await readFromWorkspace(runDir, relative(runDir, outcomeFile), { maxBytes: MAX_BYTES });
   if (found.kind === "content") return parseOutcome(found.content);
   if (found.problem === "missing") return { kind: "missing" };
   return {
     kind: "invalid",
-    problem: `The outcome file ${found.why}. Write a plain, readable file with a JSON object of what was asked for.`,
+    problem: `The outcome file ${found.why}. Write a regular, readable file with the requested JSON object.`,
   };
 }

@@ -7,7 +7,7 @@ export function parseOutcome(bytes: Uint8Array): OutcomeFile {
   const text = decode(bytes);
   if (text === null) return invalid("The outcome file is not UTF-8 text. Write a JSON object.");
   if (text.trim() === "") return invalid("The outcome file is empty. Write a JSON object.");
-  // Before parsing: what comes after would walk the value, and run out of stack.
+  // Check this before parsing, because later recursive code would overflow the stack.
   if (nesting(text) > MAX_DEPTH) return invalid(`The outcome file is nested more than ${MAX_DEPTH} levels deep.`);
   let value: unknown;
   try {
@@ -17,7 +17,7 @@ export function parseOutcome(bytes: Uint8Array): OutcomeFile {
       `The outcome file is not JSON: ${terminalText(error instanceof Error ? error.message : String(error))}.`,
     );
   }
-  if (!isObject(value)) return invalid(`The outcome file holds ${describe(value)}. Write a JSON object.`);
+  if (!isObject(value)) return invalid(`The outcome file contains ${describe(value)}. Write a JSON object.`);
   if (hasPrototypeKey(value)) return invalid('The outcome file has a key "__proto__", which is not allowed.');
   return { kind: "value", value };
 }
@@ -30,7 +30,7 @@ function decode(bytes: Uint8Array): string | null {
   }
 }
 
-/** By hand, in one pass: a pattern that skips strings takes quadratic time on a hostile file. */
+/** A single pass without a regular expression, which could take quadratic time on a hostile file. */
 function nesting(text: string): number {
   let depth = 0;
   let deepest = 0;

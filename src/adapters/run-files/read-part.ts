@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 
-/** Bytes of a file from `start` on; null when there is no such regular file. A negative start counts from its end. */
+/** Reads bytes of a regular file from `start`, or returns null if there is none. A negative start counts from the end. */
 export async function readPart(file: string, start: number, maxBytes: number): Promise<Buffer | null> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const handle = await open(file, flags).catch(() => null);

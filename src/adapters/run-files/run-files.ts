@@ -4,7 +4,7 @@ import { terminalText } from "../../core/text/terminal-text.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
 import { removeTree } from "../git/workspace/remove-tree.ts";
 import { readOutcomeFile } from "./outcome-file.ts";
-import { PASSING, runDir, runPaths, taskHomes } from "./paths.ts";
+import { TEMPORARY_ENTRIES, runDir, runPaths, taskHomes } from "./paths.ts";
 import { readPart } from "./read-part.ts";
 import { readTranscriptPage } from "./transcript-page.ts";
 import { writeAgentFiles } from "./agent-files.ts";
@@ -40,7 +40,7 @@ export function createRunFiles({ home }: { readonly home: string }): RunFiles {
     async cleanRun(run) {
       const dir = runDir(home, run);
       const names = (await readdir(dir).catch(nullIfMissing)) ?? [];
-      for (const name of names.filter((each) => each.startsWith(".") || PASSING.includes(each)))
+      for (const name of names.filter((each) => each.startsWith(".") || TEMPORARY_ENTRIES.includes(each)))
         await removeTree(join(dir, name));
     },
     cleanTask: (task) => removeTree(taskHomes(home, task)),
@@ -52,7 +52,7 @@ export function createRunFiles({ home }: { readonly home: string }): RunFiles {
   };
 }
 
-/** An earlier run of the task may have left anything under this name. */
+/** Replaces anything that an earlier run left under this name. */
 async function makePrivateDirectory(path: string): Promise<void> {
   const stats = await lstat(path).catch(nullIfMissing);
   if (stats !== null && !stats.isDirectory()) await removeTree(path);
@@ -60,7 +60,7 @@ async function makePrivateDirectory(path: string): Promise<void> {
   await chmod(path, 0o700);
 }
 
-/** A cut may have gone through the middle of a character: its remains at the start are left out. */
+/** Skips the rest of a UTF-8 character that was cut at the start. */
 function decodeTail(bytes: Buffer): string {
   const start = bytes.subarray(0, 3).findIndex((byte) => (byte & 0xc0) !== 0x80);
   return bytes.toString("utf8", Math.max(0, start));

@@ -2,10 +2,10 @@ import { TRANSCRIPT_SOURCES, type TranscriptLine } from "../../core/task/transcr
 import type { TranscriptPage } from "../../ports/run-files.ts";
 import { readPart } from "./read-part.ts";
 
-/** A megabyte of output, each byte of it as six characters of JSON, and what stands around it. */
+/** A line has at most a megabyte of output. JSON needs up to six characters per byte, plus the other fields. */
 const LONGEST_LINE = 7 * 1024 * 1024;
 
-/** Whole lines only; a single line longer than `maxBytes` is returned nevertheless, else nobody would ever get past it. */
+/** Returns only complete lines. A single line that is longer than `maxBytes` is returned too, so that readers can get past it. */
 export async function readTranscriptPage(file: string, offset: number, maxBytes: number): Promise<TranscriptPage> {
   let part = await readPart(file, offset, maxBytes);
   let end = part?.lastIndexOf("\n") ?? -1;
@@ -18,7 +18,7 @@ export async function readTranscriptPage(file: string, offset: number, maxBytes:
   return { lines, next: offset + end + 1 };
 }
 
-/** A line that is none (a disk that was full, a power cut) is left out. */
+/** Skips invalid lines, which a full disk or a power loss can leave behind. */
 function parseLine(text: string): readonly TranscriptLine[] {
   try {
     const value: unknown = JSON.parse(text);

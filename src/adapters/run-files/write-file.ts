@@ -1,7 +1,7 @@
 import { open, rename } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
-/** Readers see the old content or the new one, whole; once this resolves, the new one survives a power cut. */
+/** Replaces a file atomically. When this resolves, the new content is durable. */
 export async function writeFileDurably(file: string, text: string): Promise<void> {
   const temporary = join(dirname(file), `.${basename(file)}.new`);
   await withHandle(temporary, "w", async (handle) => {

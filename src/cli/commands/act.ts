@@ -1,20 +1,20 @@
 import { connect } from "../connect.ts";
-import { answer, type CliContext } from "../context.ts";
+import { printResult, type CliContext } from "../context.ts";
 import { taskLine } from "../print/task.ts";
 import { finishWaiting, waitForTask } from "../wait-for-task.ts";
 
-type Act = "pause" | "resume" | "cancel" | "kill";
+type TaskAction = "pause" | "resume" | "cancel" | "kill";
 
-export const pause = acting("pause");
-export const resume = acting("resume");
-export const cancel = acting("cancel");
-export const kill = acting("kill");
+export const pause = createTaskAction("pause");
+export const resume = createTaskAction("resume");
+export const cancel = createTaskAction("cancel");
+export const kill = createTaskAction("kill");
 
-function acting(verb: Act): (context: CliContext, id: string) => Promise<void> {
+function createTaskAction(verb: TaskAction): (context: CliContext, id: string) => Promise<void> {
   return async (context, id) => {
     const client = await connect(context);
     const task = await client.call(`POST /tasks/:id/${verb}`, { params: { id } });
-    answer(context, task, () => taskLine(context, task));
+    printResult(context, task, () => taskLine(context, task));
   };
 }
 
@@ -27,12 +27,12 @@ export async function retry(
   const task = await client.call("POST /tasks/:id/retry", { params: { id }, body: { from: options.from ?? null } });
   if (options.wait === true)
     return finishWaiting(context, await waitForTask(context, client, { id: task.id, since: task.updated_at }));
-  answer(context, task, () => taskLine(context, task));
+  printResult(context, task, () => taskLine(context, task));
 }
 
 export async function remove(context: CliContext, id: string): Promise<void> {
   const client = await connect(context);
   const task = await client.call("GET /tasks/:id", { params: { id } });
   await client.call("DELETE /tasks/:id", { params: { id: task.id } });
-  answer(context, { deleted: task.id }, () => `deleted ${task.id}\n`);
+  printResult(context, { deleted: task.id }, () => `Deleted ${task.id}.\n`);
 }

@@ -1,12 +1,12 @@
 import { connect } from "../connect.ts";
-import { answer, type CliContext } from "../context.ts";
+import { printResult, type CliContext } from "../context.ts";
 import { paint } from "../print/style.ts";
 import { table } from "../print/table.ts";
 
 export async function agents(context: CliContext): Promise<void> {
   const client = await connect(context);
   const found = (await client.call("GET /agents")).agents;
-  answer(context, found, () =>
+  printResult(context, found, () =>
     table(
       ["AGENT", "PROGRAM", "VERSION", "USABLE"],
       found.map((agent) => [

@@ -2,24 +2,24 @@ import { rmSync } from "node:fs";
 import { findHome } from "../../config/files/paths.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { confirm } from "../ask.ts";
-import { answer, type CliContext } from "../context.ts";
+import { printResult, type CliContext } from "../context.ts";
 import { stopDaemon } from "./stop.ts";
 
 export async function clear(context: CliContext, options: { readonly yes?: boolean }): Promise<void> {
   const home = await findHome(context.env);
-  if (options.yes !== true && !(await agree(context, home)))
-    return answer(context, { cleared: false }, () => "nothing was removed\n");
+  if (options.yes !== true && !(await confirmClear(context, home)))
+    return printResult(context, { cleared: false }, () => "Nothing was removed.\n");
   await stopDaemon(context, true);
   rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
-  answer(context, { cleared: true, home }, () => `removed ${home}\n`);
+  printResult(context, { cleared: true, home }, () => `Removed ${home}.\n`);
 }
 
-async function agree(context: CliContext, home: string): Promise<boolean> {
+async function confirmClear(context: CliContext, home: string): Promise<boolean> {
   if (!context.interactive)
     throw new UserError(
       "invalid",
-      `this removes every task, run, transcript, setting and record of what was spent in ${home}`,
-      "nightshift clear --yes does it without asking",
+      `This removes all tasks, runs, transcripts, settings and cost records in ${home}, which needs a confirmation.`,
+      'Run "nightshift clear --yes" to remove them without a prompt.',
     );
-  return confirm(`Remove every task, run, transcript, setting and record of what was spent in ${home}?`);
+  return confirm(`Remove all tasks, runs, transcripts, settings and cost records in ${home}?`);
 }

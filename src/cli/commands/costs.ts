@@ -1,8 +1,8 @@
 import type { CostDimension } from "../../core/money/cost-dimensions.ts";
 import { connect } from "../connect.ts";
-import { answer, type CliContext } from "../context.ts";
+import { printResult, type CliContext } from "../context.ts";
 import { describeBudget } from "../print/budgets.ts";
-import { plainCosts, tableOfCosts } from "../print/costs.ts";
+import { costsTsv, costsTable } from "../print/costs.ts";
 
 export interface CostsOptions {
   readonly since?: string;
@@ -19,14 +19,14 @@ export async function costs(context: CliContext, { since, until, by }: CostsOpti
     ...(context.project === null ? {} : { project: context.project }),
   };
   const found = await client.call("GET /costs", { query });
-  // A pipe gets rows and nothing else.
-  if (context.json || !process.stdout.isTTY) return answer(context, found, () => plainCosts(found));
+  // A pipe gets only the rows, without the budgets.
+  if (context.json || !process.stdout.isTTY) return printResult(context, found, () => costsTsv(found));
   const { budgets } = await client.call("GET /budgets", {
     query: context.project === null ? {} : { project: context.project },
   });
-  answer(
+  printResult(
     context,
     found,
-    () => tableOfCosts(context, found) + budgets.map((each) => `${describeBudget(each)}\n`).join(""),
+    () => costsTable(context, found) + budgets.map((each) => `${describeBudget(each)}\n`).join(""),
   );
 }

@@ -6,16 +6,16 @@ import { NIGHT_WORK } from "../../core/schedule/schedule.ts";
 import type { Client, TaskJson } from "../../http/client/client.ts";
 import { acceptFiles } from "../accept-files.ts";
 import { connect } from "../connect.ts";
-import { answer, type CliContext } from "../context.ts";
+import { printResult, type CliContext } from "../context.ts";
 import { Exit } from "../exit.ts";
-import { layOut } from "../print/hint.ts";
+import { formatMessage } from "../print/hint.ts";
 import { paint } from "../print/style.ts";
 import { summary } from "../print/summary.ts";
-import { cleanUpAfter } from "../reader.ts";
+import { runWithCleanup } from "../closed-pipe.ts";
 import { waitForTask } from "../wait-for-task.ts";
 import { stopDaemon } from "./stop.ts";
 
-// A repository of two commits has files that nobody touched lately only if few of them count.
+// The repository has only two commits. With the default of avoid_recent_commits, every file would count as recent.
 const SETTINGS = `project: demo
 agent: scripted
 agents:
@@ -29,7 +29,7 @@ improve:
 
 const DESCRIPTION = "Make greet.sh print the greeting that test.sh expects, and nothing else.";
 
-/** The real engine, real git, real processes; only the model is played, by the scripted agent. */
+/** Runs the real engine with real git and real processes. Only the model is replaced, by the scripted agent. */
 export async function demo(context: CliContext, options: { readonly clean?: boolean }): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), "nightshift-demo-"));
   const own: CliContext = {
@@ -38,26 +38,30 @@ export async function demo(context: CliContext, options: { readonly clean?: bool
     project: "demo",
     env: { ...context.env, NIGHTSHIFT_HOME: join(dir, "home") },
   };
-  context.tell(paint(context, "bold", "A throw-away repository with a check that fails …\n"));
+  context.progress(paint(context, "bold", "Creating a temporary repository with a failing check …\n"));
   makeRepository(dir);
-  const wall = await tryWall(own);
-  writeConfiguration(dir, wall === null);
-  context.tell(
-    wall === null
-      ? "The sandbox holds on this machine: agent and checks run inside it.\n"
-      : paint(context, "yellow", `sandbox: NONE for this demo, whose agent is harmless. ${layOut(wall)}\n`),
+  const sandboxProblem = await findSandboxProblem(own);
+  writeConfiguration(dir, sandboxProblem === null);
+  context.progress(
+    sandboxProblem === null
+      ? "The sandbox works on this machine. The agent and the checks run inside it.\n"
+      : paint(
+          context,
+          "yellow",
+          `This demo runs without a sandbox (sandbox: NONE). Its scripted agent is harmless. ${formatMessage(sandboxProblem)}\n`,
+        ),
   );
-  await cleanUpAfter(
-    async (whileRead) => {
-      // Not given up half-way: a daemon that is just starting could not be stopped.
+  await runWithCleanup(
+    async (untilPipeCloses) => {
+      // Not interruptible: a daemon that is still starting could not be stopped by the cleanup.
       const client = await connect(own);
-      const chore = await whileRead(runChore(own, client));
-      context.tell(`\n${summary(context, chore)}`);
+      const chore = await untilPipeCloses(runChore(own, client));
+      context.progress(`\n${summary(context, chore)}`);
       if (chore.status !== "succeeded") throw new Exit(1);
       mergeIntoMain(dir, chore);
-      const night = await whileRead(runNight(own, client));
-      const where = options.clean === true ? "" : whereToLook(dir, [chore, night]);
-      answer(context, { chore, night }, () => `\n${summary(context, night)}${where}`);
+      const night = await untilPipeCloses(runImprove(own, client));
+      const where = options.clean === true ? "" : describeNextSteps(dir, [chore, night]);
+      printResult(context, { chore, night }, () => `\n${summary(context, night)}${where}`);
       if (night.outcome !== "published") throw new Exit(1);
     },
     async () => {
@@ -68,19 +72,19 @@ export async function demo(context: CliContext, options: { readonly clean?: bool
 }
 
 async function runChore(context: CliContext, client: Client): Promise<TaskJson> {
-  await acceptFiles(context, client, { place: { path: context.cwd, url: null }, own: true, yes: true });
+  await acceptFiles(context, client, { location: { path: context.cwd, url: null }, generated: true, yes: true });
   const task = await client.call("POST /tasks", {
     body: { project: "demo", pipeline: "chore", description: DESCRIPTION },
   });
-  context.tell(
+  context.progress(
     paint(context, "bold", "\nOne task on the pipeline `chore`: implement → checks → repair → checks → publish\n"),
   );
   return waitForTask(context, client, { id: task.id, since: null });
 }
 
-async function runNight(context: CliContext, client: Client): Promise<TaskJson> {
-  context.tell(paint(context, "bold", "\nThe branch is merged. One nightly improvement of the category `docs`:\n"));
-  context.tell(paint(context, "bold", "analyze → implement → checks → verify → describe → publish\n"));
+async function runImprove(context: CliContext, client: Client): Promise<TaskJson> {
+  context.progress(paint(context, "bold", "\nThe branch is merged. One nightly improvement of the category `docs`:\n"));
+  context.progress(paint(context, "bold", "analyze → implement → checks → verify → describe → publish\n"));
   const task = await client.call("POST /tasks", {
     body: {
       project: "demo",
@@ -93,7 +97,7 @@ async function runNight(context: CliContext, client: Client): Promise<TaskJson> 
   return waitForTask(context, client, { id: task.id, since: null });
 }
 
-/** What a person does in the morning: the night works on what was merged. */
+/** Stands in for the person who merges the change request. The nightly improvement starts from the merged branch. */
 function mergeIntoMain(dir: string, { branch }: TaskJson): void {
   execFileSync("git", ["update-ref", "refs/heads/main", `refs/heads/${branch ?? ""}`], {
     cwd: join(dir, "remote.git"),
@@ -127,31 +131,31 @@ function makeRepository(dir: string): void {
   git("push", "--quiet", "origin", "main");
 }
 
-/** Why there is no sandbox here; null when there is. */
-async function tryWall(context: CliContext): Promise<string | null> {
-  // The doctor brings much along that no other part of the demo needs.
+/** Returns why the sandbox does not work on this machine, or null if it does. */
+async function findSandboxProblem(context: CliContext): Promise<string | null> {
+  // Loaded here because the doctor has many imports that the rest of the demo does not need.
   const { checkSandbox } = await import("../../daemon/doctor/doctor-sandbox.ts");
   const home = context.env["NIGHTSHIFT_HOME"] ?? "";
   mkdirSync(home, { mode: 0o700 });
   const findings = await checkSandbox({ mode: "enforce", home, env: context.env });
-  const trouble = findings.find(({ ok }) => ok === "no");
-  return trouble === undefined ? null : [trouble.detail, trouble.fix].join(" ");
+  const problem = findings.find(({ ok }) => ok === "no");
+  return problem === undefined ? null : [problem.detail, problem.fix].join(" ");
 }
 
-function writeConfiguration(dir: string, hasWall: boolean): void {
-  writeFileSync(join(dir, "home", "config.yaml"), `sandbox: { mode: ${hasWall ? "enforce" : "none"} }\n`);
+function writeConfiguration(dir: string, hasSandbox: boolean): void {
+  writeFileSync(join(dir, "home", "config.yaml"), `sandbox: { mode: ${hasSandbox ? "enforce" : "none"} }\n`);
 }
 
-function whereToLook(dir: string, tasks: readonly TaskJson[]): string {
+function describeNextSteps(dir: string, tasks: readonly TaskJson[]): string {
   const branches = tasks.flatMap(({ branch }) => branch ?? []);
   return [
     "",
     "Where to look:",
     `  git -C ${join(dir, "remote.git")} log --stat ${branches.at(-1) ?? ""}   the published branches`,
-    `  ${join(dir, "home", "runs")}   prompt, transcript, checks and diff of each run`,
-    `  rm -rf ${dir}   when you have seen enough`,
+    `  ${join(dir, "home", "runs")}   the prompt, transcript, checks and diff of each run`,
+    `  rm -rf ${dir}   removes the demo`,
     "",
-    "In a repository of your own: nightshift init, then nightshift submit or nightshift improve (README.md).",
+    'To use it in your own repository, run "nightshift init", then "nightshift submit" or "nightshift improve" (see README.md).',
     "",
   ].join("\n");
 }

@@ -1,15 +1,17 @@
 import { terminalText } from "../../core/text/terminal-text.ts";
 import { connect } from "../connect.ts";
-import { answer, type CliContext } from "../context.ts";
+import { printResult, type CliContext } from "../context.ts";
 import { paint } from "../print/style.ts";
 
 export async function diff(context: CliContext, id: string): Promise<void> {
   const client = await connect(context);
   const change = await client.call("GET /tasks/:id/diff", { params: { id } });
-  answer(context, change, () => (change.patch === "" ? "no change yet\n" : colour(context, change.patch)));
+  printResult(context, change, () =>
+    change.patch === "" ? "There is no change yet.\n" : colour(context, change.patch),
+  );
 }
 
-/** In a pipe the patch goes out as it is, so that `git apply` takes it; on a terminal nothing in it may act. */
+/** Without colour (in a pipe), the patch is unchanged so that `git apply` accepts it. On a terminal, control characters are escaped. */
 function colour(context: CliContext, patch: string): string {
   if (!context.color) return patch;
   return terminalText(patch)
@@ -19,7 +21,7 @@ function colour(context: CliContext, patch: string): string {
         ? paint(context, "bold", line)
         : line.startsWith("@@")
           ? paint(context, "cyan", line)
-          : byFirst(context, line),
+          : colourLine(context, line),
     )
     .join("\n");
 }
@@ -28,7 +30,7 @@ function isHeading(line: string): boolean {
   return /^(diff |index |\+\+\+ |--- |new file|deleted file)/.test(line);
 }
 
-function byFirst(context: CliContext, line: string): string {
+function colourLine(context: CliContext, line: string): string {
   return line.startsWith("+")
     ? paint(context, "green", line)
     : line.startsWith("-")

@@ -8,9 +8,9 @@ import type { CliContext } from "../context.ts";
 import { paint } from "../print/style.ts";
 import { renderEvent } from "../print/transcript.ts";
 
-const GLANCE_MS = 250;
+const POLL_MS = 250;
 
-/** Run after run, each from its first line: whoever comes late sees all of it. */
+/** Prints the transcripts of all runs from the first line on, even if a run started earlier. */
 export async function display(context: CliContext, id: string, options: { readonly follow?: boolean }): Promise<void> {
   const client = await connect(context);
   const follow = options.follow ?? false;
@@ -26,10 +26,10 @@ export async function display(context: CliContext, id: string, options: { readon
       else
         await displayRun(context, pagesOf(client, next, follow), { client, run: next, logs: join(runsDir, next.id) });
     } else if (!follow || isSettled(task)) break;
-    else await new Promise((resolve) => setTimeout(resolve, GLANCE_MS));
+    else await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
   list.end();
-  if (shown.size === 0) context.tell("nothing has run yet\n");
+  if (shown.size === 0) context.progress("No run has started yet.\n");
 }
 
 function isSettled({ status }: TaskJson): boolean {
@@ -51,14 +51,14 @@ async function* readPages(client: Client, id: string): AsyncGenerator<OutputPage
   }
 }
 
-interface Showing {
+interface DisplayedRun {
   readonly client: Client;
   readonly run: RunJson;
-  /** Where set-up and checks left their whole output. */
+  /** Directory with the complete output of setup and checks. */
   readonly logs: string;
 }
 
-async function displayRun(context: CliContext, pages: Pages, { client, run, logs }: Showing): Promise<void> {
+async function displayRun(context: CliContext, pages: Pages, { client, run, logs }: DisplayedRun): Promise<void> {
   context.out(
     `${paint(context, "bold", `── ${run.state} · ${run.role ?? run.step} · attempt ${run.attempt} · ${run.id}`)}\n`,
   );
@@ -90,7 +90,7 @@ async function listRun(list: JsonList, pages: Pages): Promise<void> {
       for (const event of line.events) list.add({ run: page.run, at: line.at, command: line.command, ...event });
 }
 
-/** One JSON array, written an element at a time: who follows a run need not wait for its end. */
+/** Prints one JSON array element by element, so that a reader who follows a run gets each element at once. */
 class JsonList {
   private readonly context: CliContext;
   private count = 0;

@@ -1,7 +1,7 @@
 import { checkMachine, type Finding } from "../../daemon/doctor/doctor.ts";
-import { answer, type CliContext } from "../context.ts";
+import { printResult, type CliContext } from "../context.ts";
 import { Exit } from "../exit.ts";
-import { layOut } from "../print/hint.ts";
+import { formatMessage } from "../print/hint.ts";
 import { paint } from "../print/style.ts";
 import { plural } from "../print/words.ts";
 
@@ -9,19 +9,19 @@ const NAME_WIDTH = { least: 16, most: 30 };
 
 export async function doctor(context: CliContext): Promise<void> {
   const findings = await checkMachine({ env: context.env, cwd: context.cwd });
-  answer(context, findings, () => render(context, findings));
+  printResult(context, findings, () => render(context, findings));
   if (findings.some(({ ok }) => ok === "no")) throw new Exit(1);
 }
 
 export function render(context: Pick<CliContext, "color">, findings: readonly Finding[]): string {
   const bad = findings.filter(({ ok }) => ok === "no").length;
-  const sum =
+  const result =
     bad === 0
-      ? paint(context, "green", "ready for the night")
-      : paint(context, "red", `${plural(bad, "thing")} to repair`);
+      ? paint(context, "green", "Everything is ready.")
+      : paint(context, "red", `${plural(bad, "problem")} to fix.`);
   const longest = Math.max(NAME_WIDTH.least, ...findings.map(({ name }) => name.length));
   const width = Math.min(NAME_WIDTH.most, longest);
-  return `${findings.map((finding) => line(context, finding, width)).join("")}\n${sum}\n`;
+  return `${findings.map((finding) => line(context, finding, width)).join("")}\n${result}\n`;
 }
 
 function line(context: Pick<CliContext, "color">, { name, ok, detail, fix }: Finding, width: number): string {
@@ -32,6 +32,6 @@ function line(context: Pick<CliContext, "color">, { name, ok, detail, fix }: Fin
         ? paint(context, "yellow", "!")
         : paint(context, "red", "✗");
   const indent = " ".repeat(width + 3);
-  const repair = fix === null ? "" : `\n${indent}→ ${layOut(fix, `${indent}  `)}`;
-  return `${mark} ${name.padEnd(width)} ${layOut(detail, indent)}${repair}\n`;
+  const repair = fix === null ? "" : `\n${indent}→ ${formatMessage(fix, `${indent}  `)}`;
+  return `${mark} ${name.padEnd(width)} ${formatMessage(detail, indent)}${repair}\n`;
 }

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import type { Category } from "../../core/nightly/category.ts";
 import { NIGHT_WORK } from "../../core/schedule/schedule.ts";
 import { connect } from "../connect.ts";
-import { answer, type CliContext } from "../context.ts";
-import { projectHere } from "../find-project.ts";
-import { mindTrust } from "../mind-trust.ts";
-import { printForeseen } from "../print/foreseen.ts";
+import { printResult, type CliContext } from "../context.ts";
+import { findProjectName } from "../find-project.ts";
+import { warnAboutUntrustedChanges } from "../warn-untrusted-changes.ts";
+import { printPreview } from "../print/preview.ts";
 import { taskLine } from "../print/task.ts";
 import { finishWaiting, waitForTask } from "../wait-for-task.ts";
 
@@ -19,12 +19,12 @@ export interface ImproveOptions {
 
 export async function improve(context: CliContext, options: ImproveOptions): Promise<void> {
   const client = await connect(context);
-  const project = await projectHere(context, client);
-  await mindTrust(context, client, project, { onlyLooks: options.dryRun === true });
+  const project = await findProjectName(context, client);
+  await warnAboutUntrustedChanges(context, client, project, { dryRun: options.dryRun === true });
   const wanted = { project, category: options.category ?? null, only: options.only ?? false };
   if (options.dryRun === true) {
-    const foreseen = await client.call("POST /improve/plan", { body: wanted });
-    return answer(context, foreseen, () => printForeseen(context, foreseen, options.prompts ?? false));
+    const preview = await client.call("POST /improve/plan", { body: wanted });
+    return printResult(context, preview, () => printPreview(context, preview, options.prompts ?? false));
   }
   const task = await client.call("POST /tasks", {
     idempotencyKey: randomUUID(),
@@ -35,7 +35,7 @@ export async function improve(context: CliContext, options: ImproveOptions): Pro
       description: NIGHT_WORK.description,
     },
   });
-  if (options.wait !== true) return answer(context, task, () => taskLine(context, task));
-  context.tell(taskLine(context, task));
+  if (options.wait !== true) return printResult(context, task, () => taskLine(context, task));
+  context.progress(taskLine(context, task));
   await finishWaiting(context, await waitForTask(context, client, { id: task.id, since: null }));
 }

@@ -2,9 +2,9 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { detectProject, type DetectedProject } from "../../daemon/detect/detect.ts";
 import { renderInitConfig } from "../../daemon/detect/detect-render.ts";
-import { acceptFiles, type Accepted } from "../accept-files.ts";
+import { acceptFiles, type AcceptResult } from "../accept-files.ts";
 import { connect } from "../connect.ts";
-import { answer, type CliContext } from "../context.ts";
+import { printResult, type CliContext } from "../context.ts";
 import { recordPath } from "../record-path.ts";
 
 export interface InitOptions {
@@ -14,7 +14,7 @@ export interface InitOptions {
 }
 
 export async function init(context: CliContext, { force = false, url, yes = false }: InitOptions): Promise<void> {
-  // Beside the rest: the start files of some people's shells take seconds.
+  // Runs concurrently, because the startup files of some login shells take seconds.
   const recorded = recordPath(context);
   try {
     await (url === undefined ? initCheckout(context, force, yes) : initUrl(context, url));
@@ -28,25 +28,29 @@ async function initCheckout(context: CliContext, force: boolean, yes: boolean): 
   const file = join(detected.dir, "nightshift.yaml");
   const isNew = force || !existsSync(file);
   if (isNew) writeFileSync(file, renderInitConfig(detected));
-  else context.tell("nightshift.yaml is already there and stays as it is (--force writes it anew)\n");
-  for (const note of isNew ? notes(detected, context.env) : []) context.tell(`note: ${note}\n`);
+  else context.progress("nightshift.yaml already exists and was not changed. Use --force to overwrite it.\n");
+  for (const note of isNew ? notes(detected, context.env) : []) context.progress(`Note: ${note}\n`);
   const client = await connect(context);
-  const found = await acceptFiles(context, client, { place: { path: detected.dir, url: null }, own: isNew, yes });
-  answer(context, { project: found.project, file, written: isNew, is_accepted: found.accepted }, () =>
+  const found = await acceptFiles(context, client, {
+    location: { path: detected.dir, url: null },
+    generated: isNew,
+    yes,
+  });
+  printResult(context, { project: found.project, file, written: isNew, is_accepted: found.accepted }, () =>
     describe(found, { file, isNew }),
   );
 }
 
 function describe(
-  { project, accepted }: Accepted,
+  { project, accepted }: AcceptResult,
   { file, isNew }: { readonly file: string; readonly isNew: boolean },
 ): string {
   return [
-    isNew ? `wrote ${file}: look it over, and commit it with your project` : `read ${file}`,
-    `project ${project.name}: default branch ${project.default_branch}, remote ${project.remote}`,
+    isNew ? `Wrote ${file}. Review it and commit it with your project.` : `Read ${file}.`,
+    `Project ${project.name}: default branch ${project.default_branch}, remote ${project.remote}`,
     accepted
-      ? 'next: nightshift submit --pipeline chore "…" --wait, or nightshift improve --category docs --dry-run'
-      : "its files are not accepted: nightshift trust shows what they ask for",
+      ? 'Next: nightshift submit --pipeline chore "…" --wait, or nightshift improve --category docs --dry-run'
+      : 'The permissions that its files request were not accepted. Run "nightshift trust" to review them.',
     "",
   ].join("\n");
 }
@@ -54,36 +58,36 @@ function describe(
 async function initUrl(context: CliContext, url: string): Promise<void> {
   const client = await connect(context);
   const { project, accepted } = await acceptFiles(context, client, {
-    place: { path: null, url },
-    own: true,
+    location: { path: null, url },
+    generated: true,
     yes: false,
   });
-  answer(
+  printResult(
     context,
     { project, file: null, written: false, is_accepted: accepted },
-    () => `project ${project.name} is registered: default branch ${project.default_branch}\n`,
+    () => `Registered project ${project.name} (default branch ${project.default_branch}).\n`,
   );
 }
 
 function notes(detected: DetectedProject, env: CliContext["env"]): readonly string[] {
   const { agents, configuredAgent, tools, remote, dir, detached, shallow, forge } = detected;
   return [
-    ...(configuredAgent === null ? [] : [`config.yaml names the agent ${configuredAgent}, which is used`]),
+    ...(configuredAgent === null ? [] : [`The agent ${configuredAgent} from config.yaml is used.`]),
     ...(agents.length === 0 && configuredAgent === null
       ? [
-          "no agent CLI was found on PATH: nightshift agents says how to get one, or name a program of your own under agents, as kind: command",
+          'No agent CLI was found on PATH. Run "nightshift agents" to see how to install one, or configure your own program under "agents" with "kind: command".',
         ]
       : []),
     ...(Object.keys(tools.checks).length === 0
-      ? ["no checks were found: without any, only a person judges a change"]
+      ? ["No checks were found. Without checks, nothing verifies a change before a person reviews it."]
       : []),
     ...(forge !== null && (env[forge.tokenEnv] ?? "") === ""
       ? [
-          `${forge.tokenEnv} is not set: change requests are opened with the token in it, so set it where the daemon starts`,
+          `${forge.tokenEnv} is not set. Nightshift needs it to open change requests; set it in the daemon's environment.`,
         ]
       : []),
-    ...(remote === dir ? ["there is no remote: finished branches are pushed into this repository"] : []),
-    ...(detached ? ["this checkout is on no branch; that does not matter to Nightshift"] : []),
-    ...(shallow ? ["this checkout is shallow; Nightshift works from its remote"] : []),
+    ...(remote === dir ? ["The repository has no remote. Finished branches are pushed into this repository."] : []),
+    ...(detached ? ["This checkout is on a detached HEAD. Nightshift works with that."] : []),
+    ...(shallow ? ["This checkout is a shallow clone. Nightshift works from its remote."] : []),
   ];
 }

@@ -1,6 +1,6 @@
 import { terminalLine } from "../../core/text/terminal-text.ts";
 import { connect } from "../connect.ts";
-import { answer, type CliContext } from "../context.ts";
+import { printResult, type CliContext } from "../context.ts";
 import { table } from "../print/table.ts";
 
 const MAX_CELL = 100;
@@ -9,12 +9,12 @@ export async function projects(context: CliContext, options: { readonly remove?:
   const client = await connect(context);
   if (options.remove !== undefined) {
     await client.call("DELETE /projects/:name", { params: { name: options.remove } });
-    return answer(context, { removed: options.remove }, () => `forgot ${options.remove}\n`);
+    return printResult(context, { removed: options.remove }, () => `Removed project ${options.remove}.\n`);
   }
   const found = (await client.call("GET /projects")).projects;
-  answer(context, found, () =>
+  printResult(context, found, () =>
     found.length === 0
-      ? "no projects; nightshift init registers the one in this folder\n"
+      ? 'There are no projects. Run "nightshift init" in a repository to register it.\n'
       : table(
           ["PROJECT", "BRANCH", "REMOTE", "CHECKOUT"],
           found.map((project) =>

@@ -2,7 +2,7 @@ import { TASK_STATUSES, type TaskStatus } from "../../core/task/task.ts";
 import { terminalLine } from "../../core/text/terminal-text.ts";
 import type { Client, TaskJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
-import { answer, type CliContext } from "../context.ts";
+import { printResult, type CliContext } from "../context.ts";
 import { paintStatus } from "../print/style.ts";
 import { table } from "../print/table.ts";
 import { age } from "../print/words.ts";
@@ -16,8 +16,8 @@ export async function queue(
 ): Promise<void> {
   const client = await connect(context);
   const tasks = await readTasks(context, client, options);
-  answer(context, tasks, () =>
-    tasks.length === 0 ? "no tasks; nightshift submit hands one over\n" : list(context, tasks),
+  printResult(context, tasks, () =>
+    tasks.length === 0 ? 'There are no tasks. Run "nightshift submit" to create one.\n' : list(context, tasks),
   );
 }
 

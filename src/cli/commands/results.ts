@@ -1,7 +1,7 @@
 import { terminalText } from "../../core/text/terminal-text.ts";
 import type { Client, TaskJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
-import { answer, type CliContext } from "../context.ts";
+import { printResult, type CliContext } from "../context.ts";
 import { denials, describeDenied } from "../print/denied.ts";
 import { table } from "../print/table.ts";
 import { summary } from "../print/summary.ts";
@@ -31,7 +31,7 @@ export async function results(
     error: task.runs.at(-1)?.error ?? null,
     ...(output === null ? {} : { output }),
   };
-  answer(context, value, () =>
+  printResult(context, value, () =>
     [summary(context, task), deniedPart(task), filesTable(task), output === null ? "" : `\n${output}`].join(""),
   );
 }
@@ -50,13 +50,13 @@ interface ChangedFile {
 
 function changedFiles(task: TaskJson): readonly ChangedFile[] {
   const files = task.artifacts.findLast(({ type }) => type === "diff")?.data["files"];
-  // The engine wrote it as DiffStats; the API carries it through as it is.
+  // The engine writes this as DiffStats, and the API passes it on unchanged.
   return Array.isArray(files) ? (files as readonly ChangedFile[]) : [];
 }
 
 function filesTable(task: TaskJson): string {
   const files = changedFiles(task);
-  if (files.length === 0) return "  no files changed\n";
+  if (files.length === 0) return "  No files changed.\n";
   return `\n${table(
     ["FILE", "CHANGE", "+", "−"],
     files.map((file) => [terminalText(file.path), file.change, String(file.insertions), String(file.deletions)]),

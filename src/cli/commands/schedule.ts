@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { connect } from "../connect.ts";
-import { answer, type CliContext } from "../context.ts";
-import { projectHere } from "../find-project.ts";
+import { printResult, type CliContext } from "../context.ts";
+import { findProjectName } from "../find-project.ts";
 import { printSchedule } from "../print/schedule.ts";
 import { taskLine } from "../print/task.ts";
 import { finishWaiting, waitForTask } from "../wait-for-task.ts";
@@ -10,7 +10,7 @@ export async function listSchedule(context: CliContext, { days }: { readonly day
   const client = await connect(context);
   const project = context.project === null ? {} : { project: context.project };
   const upcoming = await client.call("GET /schedules", { query: { ...project, days } });
-  answer(context, upcoming, () => printSchedule(context, upcoming, days));
+  printResult(context, upcoming, () => printSchedule(context, upcoming, days));
 }
 
 export async function runSchedule(
@@ -19,13 +19,13 @@ export async function runSchedule(
   { wait }: { readonly wait?: boolean },
 ): Promise<void> {
   const client = await connect(context);
-  const project = await projectHere(context, client);
+  const project = await findProjectName(context, client);
   const task = await client.call("POST /schedules/:name/run", {
     params: { name },
     body: { project },
     idempotencyKey: randomUUID(),
   });
-  if (wait !== true) return answer(context, task, () => taskLine(context, task));
-  context.tell(taskLine(context, task));
+  if (wait !== true) return printResult(context, task, () => taskLine(context, task));
+  context.progress(taskLine(context, task));
   await finishWaiting(context, await waitForTask(context, client, { id: task.id, since: null }));
 }

@@ -3,7 +3,7 @@ import { possibleActions } from "../../core/task/possible-actions.ts";
 import { terminalText } from "../../core/text/terminal-text.ts";
 import type { EventJson, TaskJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
-import { answer, type CliContext } from "../context.ts";
+import { printResult, type CliContext } from "../context.ts";
 import { describeDenied } from "../print/denied.ts";
 import { facts } from "../print/facts.ts";
 import { describeFindings } from "../print/findings.ts";
@@ -18,7 +18,7 @@ export async function show(context: CliContext, id: string): Promise<void> {
   const client = await connect(context);
   const task = await client.call("GET /tasks/:id", { params: { id } });
   const { events } = await client.call("GET /tasks/:id/events", { params: { id: task.id }, query: { limit: 1000 } });
-  answer(context, task, () => render(context, task, events));
+  printResult(context, task, () => render(context, task, events));
 }
 
 function render(context: CliContext, task: TaskJson, events: readonly EventJson[]): string {
@@ -70,7 +70,7 @@ function path(events: readonly EventJson[]): string {
   const steps = events
     .filter(({ type }) => type === "task.state")
     .map(({ data }) => ({ from: word(data["from"]), to: word(data["to"]), outcome: word(data["outcome"]) }));
-  return steps.length === 0 ? "has not moved yet" : describePath(steps, null, MAX_STEPS);
+  return steps.length === 0 ? "The task has not left its first state yet." : describePath(steps, null, MAX_STEPS);
 }
 
 function word(value: unknown): string {
@@ -79,5 +79,7 @@ function word(value: unknown): string {
 
 function cut(text: string): string {
   const safe = terminalText(text);
-  return safe.length <= MAX_TEXT ? safe : `${safe.slice(0, MAX_TEXT)}… (${safe.length} characters; --json shows all)`;
+  return safe.length <= MAX_TEXT
+    ? safe
+    : `${safe.slice(0, MAX_TEXT)}… (${safe.length} characters; use --json to see all)`;
 }

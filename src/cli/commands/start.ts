@@ -1,10 +1,10 @@
 import { createNodeClient } from "../../http/client/node-client.ts";
 import { findDaemon } from "../find-daemon.ts";
-import { answer, type CliContext } from "../context.ts";
+import { printResult, type CliContext } from "../context.ts";
 import { Exit } from "../exit.ts";
 import { recordPath } from "../record-path.ts";
 import { runDaemon, startDaemon } from "../start-daemon.ts";
-import { tellProblems } from "../tell-problems.ts";
+import { warnAboutProblems } from "../warn-problems.ts";
 
 export interface StartOptions {
   readonly foreground?: boolean;
@@ -12,7 +12,7 @@ export interface StartOptions {
 }
 
 export async function start(context: CliContext, options: StartOptions): Promise<void> {
-  // Beside the rest: the start files of some people's shells take seconds.
+  // Runs concurrently, because the startup files of some login shells take seconds.
   const recorded = recordPath(context);
   try {
     await startOrFind(context, options);
@@ -30,11 +30,11 @@ async function startOrFind(context: CliContext, options: StartOptions): Promise<
     return;
   }
   const { pid, url, token } = running ?? (await startDaemon(context, args));
-  const problems = await tellProblems(context, createNodeClient({ url, token }));
+  const problems = await warnAboutProblems(context, createNodeClient({ url, token }));
   const already = running === null ? "" : "already ";
-  answer(
+  printResult(
     context,
     { pid, url, started: running === null, problems },
-    () => `the daemon is ${already}running (pid ${pid}) at ${url}\n`,
+    () => `The daemon is ${already}running (pid ${pid}) at ${url}\n`,
   );
 }

@@ -1,22 +1,26 @@
 import { createNodeClient } from "../../http/client/node-client.ts";
 import { findDaemon } from "../find-daemon.ts";
-import { answer, type CliContext } from "../context.ts";
+import { printResult, type CliContext } from "../context.ts";
 import { describeBudget } from "../print/budgets.ts";
 import { describeProblems } from "../print/problems.ts";
 import { duration } from "../print/words.ts";
 
-/** Starts nothing: a question about the daemon must not be answered by making one. */
+/** Unlike other commands, this one never starts the daemon. */
 export async function status(context: CliContext): Promise<void> {
   const address = await findDaemon(context);
   if (address === null)
-    return answer(context, { running: false }, () => "no daemon is running; nightshift start starts one\n");
+    return printResult(
+      context,
+      { running: false },
+      () => 'No daemon is running. Run "nightshift start" to start it.\n',
+    );
   const client = createNodeClient(address);
   const [found, { budgets }] = await Promise.all([
     client.call("GET /status"),
-    // A daemon from before an update knows nothing of them, and is to be asked how it is all the same.
+    // A daemon of an older version has no such route. Its status is shown without budgets.
     client.call("GET /budgets").catch(() => ({ budgets: [] })),
   ]);
-  answer(context, { running: true, url: address.url, ...found, budgets }, () => {
+  printResult(context, { running: true, url: address.url, ...found, budgets }, () => {
     const tasks = Object.entries(found.tasks)
       .filter(([, count]) => count > 0)
       .map(([word, count]) => `${count} ${word}`);

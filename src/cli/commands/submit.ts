@@ -4,9 +4,9 @@ import { UserError } from "../../core/text/errors.ts";
 import { parseDuration } from "../../core/schedule/duration.ts";
 import type { Complexity, Priority, Size } from "../../core/task/task.ts";
 import { connect } from "../connect.ts";
-import { answer, type CliContext } from "../context.ts";
-import { projectHere } from "../find-project.ts";
-import { mindTrust } from "../mind-trust.ts";
+import { printResult, type CliContext } from "../context.ts";
+import { findProjectName } from "../find-project.ts";
+import { warnAboutUntrustedChanges } from "../warn-untrusted-changes.ts";
 import { taskLine } from "../print/task.ts";
 import { finishWaiting, waitForTask } from "../wait-for-task.ts";
 
@@ -30,10 +30,10 @@ export interface SubmitOptions {
 export async function submit(context: CliContext, text: string | undefined, options: SubmitOptions): Promise<void> {
   const description = readDescription(text, options.from);
   const client = await connect(context);
-  const project = await projectHere(context, client);
-  await mindTrust(context, client, project);
+  const project = await findProjectName(context, client);
+  await warnAboutUntrustedChanges(context, client, project);
   const task = await client.call("POST /tasks", {
-    // A reply lost on the way and asked for again must not make a second task.
+    // A retry after a lost response must not create a second task.
     idempotencyKey: randomUUID(),
     body: {
       project,
@@ -52,8 +52,8 @@ export async function submit(context: CliContext, text: string | undefined, opti
       design: options.design ?? false,
     },
   });
-  if (options.wait !== true) return answer(context, task, () => taskLine(context, task));
-  context.tell(taskLine(context, task));
+  if (options.wait !== true) return printResult(context, task, () => taskLine(context, task));
+  context.progress(taskLine(context, task));
   await finishWaiting(context, await waitForTask(context, client, { id: task.id, since: null }));
 }
 
@@ -61,19 +61,19 @@ function readDescription(text: string | undefined, file: string | undefined): st
   if ((text === undefined) === (file === undefined))
     throw new UserError(
       "invalid",
-      text === undefined ? "there is nothing to submit" : "both a text and --from were given",
-      'say what is to be done: nightshift submit "…", or --from <file>',
+      text === undefined ? "The task has no description." : "A description and --from cannot be combined.",
+      'Describe the task with nightshift submit "…" or with --from <file>.',
     );
   if (file === undefined) return text ?? "";
   try {
     return readFileSync(file === "-" ? 0 : file, "utf8");
   } catch (error) {
-    throw new UserError("invalid", `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UserError("invalid", `Cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
 function readTimeout(text: string): number {
   const ms = parseDuration(text);
-  if (ms === null) throw new UserError("invalid", `"${text}" is not a duration`, "write it as 30s, 10m or 2h");
+  if (ms === null) throw new UserError("invalid", `"${text}" is not a duration.`, "Write it as 30s, 10m or 2h.");
   return ms;
 }

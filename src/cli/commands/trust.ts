@@ -1,46 +1,46 @@
 import { findProjectDir } from "../../config/files/find-project.ts";
 import { UserError } from "../../core/text/errors.ts";
 import type { Client, ProjectJson } from "../../http/client/client.ts";
-import { acceptFiles, type Place } from "../accept-files.ts";
+import { acceptFiles, type ProjectLocation } from "../accept-files.ts";
 import { connect } from "../connect.ts";
-import { answer, type CliContext } from "../context.ts";
+import { printResult, type CliContext } from "../context.ts";
 
-/** Shows what the files would widen before anything of it counts. */
+/** Shows the additional permissions that the project's files request. They take effect only after they are accepted. */
 export async function trust(context: CliContext, options: { readonly yes?: boolean }): Promise<void> {
   const client = await connect(context);
-  const place = await findPlace(context, client);
+  const location = await findLocation(context, client);
   const { project, pending, accepted } = await acceptFiles(context, client, {
-    place,
-    own: false,
+    location,
+    generated: false,
     yes: options.yes ?? false,
   });
-  answer(context, { ...pending, is_accepted: accepted }, () => {
-    if (!accepted) return "nothing was accepted\n";
+  printResult(context, { ...pending, is_accepted: accepted }, () => {
+    if (!accepted) return "Nothing was accepted.\n";
     return pending.changes.length === 0
-      ? `nothing to accept: the files of ${project.name} ask for no more than was accepted\n`
-      : `accepted for ${project.name}\n`;
+      ? `Nothing to accept: the files of ${project.name} request no additional permissions.\n`
+      : `Accepted the permissions for ${project.name}.\n`;
   });
 }
 
-async function findPlace(context: CliContext, client: Client): Promise<Place> {
-  if (context.project !== null) return placeOf(context.project, (await client.call("GET /projects")).projects);
+async function findLocation(context: CliContext, client: Client): Promise<ProjectLocation> {
+  if (context.project !== null) return locationOf(context.project, (await client.call("GET /projects")).projects);
   const path = await findProjectDir(context.cwd);
   if (path === null)
     throw new UserError(
       "invalid",
-      "this folder is in no git repository",
-      "go to the project's folder, or name it with --project",
+      "This folder is not in a git repository.",
+      "Change to the project's folder, or name the project with --project.",
     );
   return { path, url: null };
 }
 
-function placeOf(name: string, projects: readonly ProjectJson[]): Place {
+function locationOf(name: string, projects: readonly ProjectJson[]): ProjectLocation {
   const project = projects.find((each) => each.name === name);
   if (project === undefined)
     throw new UserError(
       "not_found",
-      `there is no project "${name}"`,
-      `registered are: ${projects.map((each) => each.name).join(", ")}`,
+      `There is no project "${name}".`,
+      `Registered projects: ${projects.map((each) => each.name).join(", ")}`,
     );
   return project.path === null ? { path: null, url: project.remote } : { path: project.path, url: null };
 }

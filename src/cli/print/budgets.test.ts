@@ -16,7 +16,7 @@ const budget: BudgetJson = {
   time_zone: "Europe/Paris",
 };
 
-test("a limit is told with what is gone of it", () => {
+test("budgets: a limit is printed with what was spent and reserved", () => {
   expect(describeBudget(budget)).toBe("tonight: $12.40 by 3 runs, $5 reserved by 1 running; the limit is $20");
   expect(describeBudget({ ...budget, window: "month", project: "shop", running: 0, unknown_cost: 2 })).toBe(
     "this month in shop: $12.40 by 3 runs, 2 runs of unknown cost not counted; the limit is $20",

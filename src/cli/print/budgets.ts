@@ -1,7 +1,7 @@
 import { describeUse, sayUsd } from "../../core/money/budget-words.ts";
 import type { BudgetJson } from "../../http/client/client.ts";
 
-/** `tonight in shop: $12.40 by 3 runs, $5 reserved by 1 running; the limit is $20`. */
+/** Example: `tonight in shop: $12.40 by 3 runs, $5 reserved by 1 running; the limit is $20`. */
 export function describeBudget(budget: BudgetJson): string {
   const when = budget.window === "night" ? "tonight" : "this month";
   const whose = budget.project === null ? "" : ` in ${budget.project}`;

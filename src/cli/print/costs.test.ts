@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { CostsJson } from "../../http/client/client.ts";
-import { plainCosts, tableOfCosts } from "./costs.ts";
+import { costsTsv, costsTable } from "./costs.ts";
 
 const tokens = { input: 1_234_567, output: 89, cache_read: 0, cache_write: 12 };
 const metered = { reported: 0, metered: 2, computed: 0, unknown: 0 };
@@ -31,8 +31,8 @@ const costs: CostsJson = {
   },
 };
 
-test("on a terminal figures line up, and what is unknown says so", () => {
-  expect(tableOfCosts({ color: false }, costs)).toBe(
+test("costs: the terminal table aligns numbers and marks unknown amounts", () => {
+  expect(costsTable({ color: false }, costs)).toBe(
     [
       "PROJECT  MODEL  RUNS       INPUT   OUTPUT  CACHE READ  CACHE WRITE      COST  UNKNOWN  BASIS",
       "shop     fast      2   1,234,567       89           0           12   $1.5000        0  metered",
@@ -44,8 +44,8 @@ test("on a terminal figures line up, and what is unknown says so", () => {
   );
 });
 
-test("in a pipe each row is a line with tabs, figures as they are, no colours", () => {
-  const lines = plainCosts(costs).split("\n");
+test("costs: in a pipe, each row is one line of tab-separated unformatted numbers", () => {
+  const lines = costsTsv(costs).split("\n");
   expect(lines).toEqual([
     "PROJECT\tMODEL\tRUNS\tINPUT\tOUTPUT\tCACHE READ\tCACHE WRITE\tCOST\tUNKNOWN\tBASIS",
     "shop\tfast\t2\t1234567\t89\t0\t12\t1.5\t0\tmetered",
@@ -55,12 +55,12 @@ test("in a pipe each row is a line with tabs, figures as they are, no colours", 
   ]);
 });
 
-test("what is next to nothing is not nothing, and nothing is nothing", () => {
+test("costs: a tiny amount is not printed as zero, and no runs are reported as none", () => {
   const tiny = { ...known, cost_usd: 0.000_000_7 };
   const some = { ...costs, by: ["project" as const], rows: [{ project: "shop", ...tiny }], total: tiny };
-  expect(tableOfCosts({ color: false }, some)).toContain("<$0.0001");
-  expect(plainCosts(some)).toContain("\t0.0000007\t");
+  expect(costsTable({ color: false }, some)).toContain("<$0.0001");
+  expect(costsTsv(some)).toContain("\t0.0000007\t");
   const none = { ...costs, rows: [], total: { ...known, runs: 0, cost_usd: 0, basis: { ...metered, metered: 0 } } };
-  expect(tableOfCosts({ color: false }, none)).toContain("no run of an agent ended in this time");
-  expect(plainCosts(none)).toContain("all\t\t0\t");
+  expect(costsTable({ color: false }, none)).toContain("No agent run ended in this period");
+  expect(costsTsv(none)).toContain("all\t\t0\t");
 });

@@ -9,11 +9,11 @@ type Sums = CostsJson["total"];
 const FIGURES = ["RUNS", "INPUT", "OUTPUT", "CACHE READ", "CACHE WRITE", "COST", "UNKNOWN"];
 const MAX_NAME = 60;
 
-/** For eyes: figures stand below each other, and a sum that lacks something says that it is more than that. */
-export function tableOfCosts(context: Pick<CliContext, "color">, costs: CostsJson): string {
+/** Formats costs for a terminal, with aligned numbers. A sum that lacks unknown costs is marked with "≥". */
+export function costsTable(context: Pick<CliContext, "color">, costs: CostsJson): string {
   const { by, rows, total } = costs;
-  if (rows.length === 0) return `no run of an agent ended in this time (${spanOf(costs)})\n`;
-  const lines = [...rows, total].map((sums) => figures(sums, FOR_EYES));
+  if (rows.length === 0) return `No agent run ended in this period (${spanOf(costs)}).\n`;
+  const lines = [...rows, total].map((sums) => figures(sums, TERMINAL_FORMAT));
   const width = (column: number): number =>
     Math.max((FIGURES[column] ?? "").length, ...lines.map((cells) => (cells[column] ?? "").length));
   const alignRight = (cells: readonly string[]): readonly string[] =>
@@ -26,37 +26,40 @@ export function tableOfCosts(context: Pick<CliContext, "color">, costs: CostsJso
   return [...printed, paint(context, "bold", sum), paint(context, "gray", spanOf(costs)), ""].join("\n");
 }
 
-/** For programs: a line a row, tabs between, figures as they are. */
-export function plainCosts({ by, rows, total }: CostsJson): string {
+/** Formats costs for programs: one line per row, separated by tabs, with unformatted numbers. */
+export function costsTsv({ by, rows, total }: CostsJson): string {
   const heading = [...by.map((dimension) => dimension.toUpperCase()), ...FIGURES, "BASIS"];
-  const body = rows.map((row) => [...namesOf(row, by), ...figures(row, FOR_PROGRAMS), basisOf(row)]);
-  const all = ["all", ...by.slice(1).map(() => ""), ...figures(total, FOR_PROGRAMS), basisOf(total)];
+  const body = rows.map((row) => [...namesOf(row, by), ...figures(row, PLAIN_FORMAT), basisOf(row)]);
+  const all = ["all", ...by.slice(1).map(() => ""), ...figures(total, PLAIN_FORMAT), basisOf(total)];
   return [heading, ...body, all].map((cells) => `${cells.join("\t")}\n`).join("");
 }
 
-interface Form {
+interface NumberFormat {
   tokens(count: number): string;
   usd(amount: number): string;
-  /** How to say that there is more than what is known. */
+  /** Prefix of a sum that is incomplete because some values are unknown. */
   readonly atLeast: string;
 }
 
-const FOR_EYES: Form = {
+const TERMINAL_FORMAT: NumberFormat = {
   tokens: (count) => count.toLocaleString("en-US"),
-  // A fraction of a cent is not nothing.
+  // A tiny amount must not be shown as zero.
   usd: (amount) => (amount > 0 && amount < 0.000_05 ? "<$0.0001" : `$${amount.toFixed(4)}`),
   atLeast: "≥",
 };
 
-const FOR_PROGRAMS: Form = {
+const PLAIN_FORMAT: NumberFormat = {
   tokens: String,
-  // Never in the way of 7e-7, which not every program reads.
+  // No exponent notation such as 7e-7, which some programs cannot parse.
   usd: (amount) => amount.toFixed(9).replace(/\.?0+$/, ""),
-  // The column beside it says how many are not in it.
+  // The column UNKNOWN has the number of runs that are not in the sum.
   atLeast: "",
 };
 
-function figures({ runs, tokens, unknown_tokens, cost_usd, unknown_cost }: Sums, form: Form): readonly string[] {
+function figures(
+  { runs, tokens, unknown_tokens, cost_usd, unknown_cost }: Sums,
+  form: NumberFormat,
+): readonly string[] {
   const more = (unknown: number): string => (unknown > 0 ? form.atLeast : "");
   const counts = tokens === null ? null : [tokens.input, tokens.output, tokens.cache_read, tokens.cache_write];
   return [
@@ -67,7 +70,7 @@ function figures({ runs, tokens, unknown_tokens, cost_usd, unknown_cost }: Sums,
   ];
 }
 
-/** What agents say of their model goes to nobody's terminal as it is. */
+/** Agents report the name of their model, so it may contain control characters. */
 function namesOf(row: CostsJson["rows"][number], by: CostsJson["by"]): readonly string[] {
   return by.map((dimension) => terminalLine(row[dimension] ?? "–", MAX_NAME));
 }

@@ -18,13 +18,13 @@ function event(type: EventJson["type"], summary: string, data: EventJson["data"]
 const runEnded = event("run.ended", "implement: agent_error – no such file");
 const taskEnded = event("task.ended", "failed: no such file (tried 3 times)");
 
-test("the reason is left to the summary where one follows", () => {
+test("events: the reason is omitted if the summary prints it", () => {
   expect(describeEvent(plain, runEnded, failed)).toBe("implement: agent_error");
   expect(describeEvent(plain, taskEnded, failed)).toBe("failed");
   expect(describeEvent(plain, runEnded, null)).toBe("implement: agent_error – no such file");
 });
 
-test("what the summary does not tell is told", () => {
+test("events: the reason is printed if the summary omits it", () => {
   const other = event("run.ended", "checks: checks_failed – test: failed");
   expect(describeEvent(plain, other, failed)).toBe("checks: checks_failed – test: failed");
   const succeeded = { status: "succeeded", state: "done", reason: "agent/x at 1234", waiting_for: null } as const;
@@ -33,13 +33,13 @@ test("what the summary does not tell is told", () => {
   );
 });
 
-test("what a night looked at is left to the summary, too", () => {
+test("events: the reason of an improvement that found nothing is left to the summary", () => {
   const reason = "docs: all is described (7 files)\ntests: covered (7 files)";
   const nothing = { status: "succeeded", state: "no_improvement", reason, waiting_for: null } as const;
   expect(describeEvent(plain, event("task.ended", `succeeded: ${reason}`), nothing)).toBe("succeeded");
 });
 
-test("nor is the reason of a choice told twice", () => {
+test("events: the reason of a choice is not printed twice", () => {
   const waiting: Pick<TaskJson, "status" | "state" | "reason" | "waiting_for"> = {
     status: "waiting",
     state: "implementing",
@@ -49,14 +49,14 @@ test("nor is the reason of a choice told twice", () => {
   expect(describeEvent(plain, runEnded, waiting)).toBe("implement: agent_error");
 });
 
-test("who has to wait is told until when", () => {
+test("events: a queued task shows the time of its next attempt", () => {
   const until = Date.parse("2026-11-16T05:00:00Z");
   const queued = event("task.queued", "usage_limit: used up", { kind: "quota", until, outcome: "usage_limit" });
-  expect(describeEvent(plain, queued, null)).toBe("next try at 2026-11-16T05:00:00.000Z (quota)");
+  expect(describeEvent(plain, queued, null)).toBe("next attempt at 2026-11-16T05:00:00.000Z (quota)");
   expect(describeEvent(plain, { ...queued, data: { kind: "capacity", until: null } }, null)).toBe("queued (capacity)");
 });
 
-test("colours by level, one line, nothing a terminal obeys", () => {
+test("events: colours follow the level, and control characters are removed", () => {
   const loud = { ...event("run.note", "a\nb\u0007"), level: "error" } as const;
   expect(describeEvent({ color: true }, loud, null)).toBe("\u001b[31ma b\u001b[39m");
 });

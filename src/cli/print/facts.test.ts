@@ -4,17 +4,17 @@ import { facts } from "./facts.ts";
 
 const URL = "https://git.example.com/shop/-/merge_requests/1";
 
-/** The lines about a task with a change request, that tell of it or of the reason. */
+/** Returns the lines about the change request and the reason. */
 function lines(reason: string | null, url: string | null = URL): readonly string[] {
   const artifacts = url === null ? [] : [{ type: "change_request", label: "Say more", url, data: {} }];
   const sums = { runs: [], checks: [], duration_ms: 61_000, cost_usd: 0.5 };
   const none = { category: null, branch: null, base_commit: null, head_commit: null, queued_for: null };
-  // The rest of a task has no part in these lines.
-  const told = facts({ ...sums, ...none, artifacts, reason } as unknown as TaskJson);
-  return told.split("\n").filter((line) => /request|reason/.test(line));
+  // These lines do not depend on the other fields of a task.
+  const text = facts({ ...sums, ...none, artifacts, reason } as unknown as TaskJson);
+  return text.split("\n").filter((line) => /request|reason/.test(line));
 }
 
-test("what was published has its address on a line of its own, and no reason that repeats it", () => {
+test("facts: a published task shows its URL on its own line and not again in the reason", () => {
   expect(lines(URL)).toEqual([`  change request: ${URL}`]);
   expect(lines(`${URL} (the reviewer alice is unknown)`)).toEqual([
     `  change request: ${URL}`,
@@ -22,7 +22,7 @@ test("what was published has its address on a line of its own, and no reason tha
   ]);
 });
 
-test("any other reason is told whole", () => {
+test("facts: any other reason is printed in full", () => {
   expect(lines("closed by bob")).toEqual([`  change request: ${URL}`, "  reason: closed by bob"]);
   expect(lines(`${URL}2 is open`)).toContain(`  reason: ${URL}2 is open`);
   expect(lines("night-shift/x at 123", null)).toEqual(["  reason: night-shift/x at 123"]);

@@ -12,7 +12,7 @@ function check(more: Partial<CheckJson> = {}): CheckJson {
 }
 
 function taskOf(runs: readonly object[], checks: readonly CheckJson[] = []): Pick<TaskJson, "runs" | "checks"> {
-  // The rest of a run has no part in these lines.
+  // These lines do not depend on the other fields of a run.
   return { runs: runs as TaskJson["runs"], checks: [...checks] };
 }
 
@@ -27,7 +27,7 @@ test.for<[changes: Partial<CheckJson>, word: string, severity: string]>([
   expect([checkWord(check(changes)), severityWord(check(changes))]).toEqual([word, severity]);
 });
 
-test("errors first, with their text; what passed or has nothing to say is left out", () => {
+test("findings: errors come first, and checks that passed or have no output are omitted", () => {
   const checks = [
     check({ name: "diff-policy", severity: "warning", tail: "- warning size a.ts: large\n- error links b: out" }),
     check({ tail: "not ok\u001b[2J\n\twanted 1\n" }),
@@ -40,7 +40,7 @@ test("errors first, with their text; what passed or has nothing to say is left o
   );
 });
 
-test("twelve lines each: the end of what a program printed, the beginning of a list", () => {
+test("findings: at most twelve lines, the end of a program's output or the beginning of a list", () => {
   const tail = Array.from({ length: 20 }, (_, n) => `line ${n}`).join("\n");
   const shown = (name: string): string[] =>
     describeFindings(plain, [check({ name, tail })])
@@ -48,26 +48,26 @@ test("twelve lines each: the end of what a program printed, the beginning of a l
       .split("\n")
       .slice(1);
   expect(shown("test")).toHaveLength(12);
-  expect(shown("test")[0]).toBe("    … 9 lines before");
+  expect(shown("test")[0]).toBe("    … 9 earlier lines");
   expect(shown("test").at(-1)).toBe("    line 19");
   expect(shown("no-secrets")).toHaveLength(12);
   expect(shown("no-secrets").at(-1)).toBe("    … and 9 more lines");
   expect(describeFindings(plain, [check({ tail: "x".repeat(10_000) })]).length).toBeLessThan(300);
 });
 
-test("what was repaired since is history", () => {
+test("findings: findings of earlier runs are omitted", () => {
   const checks = [check(), check({ run: "run_3", status: "passed" })];
   expect(lastChecks(taskOf([{ id: "run_1" }, { id: "run_3" }, { id: "run_4" }], checks))).toEqual(checks.slice(1));
 });
 
-test("a reason does not repeat the findings below it", () => {
+test("findings: a reason does not repeat the findings printed below it", () => {
   const task = taskOf([{ id: "run_1" }], [check({ name: "no-secrets", tail: "- error key a.ts:1: a key" })]);
   expect(withoutFindings("the change is refused:\n- error key a.ts:1: a key\nand more", task)).toBe(
     "the change is refused:\nand more",
   );
 });
 
-test("denials of all runs, each once, and nothing a terminal obeys", () => {
+test("denials: each denial of all runs is printed once, without control characters", () => {
   const sentence = "denied: evil.example:443; add it to sandbox.network to allow it";
   const task = taskOf([
     { payload: null },

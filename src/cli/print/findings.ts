@@ -16,7 +16,7 @@ export function paintCheck(context: Pick<CliContext, "color">, check: CheckJson,
   return paint(context, check.severity === "error" ? "red" : "yellow", text);
 }
 
-/** What the checks that did not pass have to say, errors first; empty where there is nothing to tell. */
+/** Prints the output of the checks that did not pass, errors first. Returns an empty string if there is none. */
 export function describeFindings(context: Pick<CliContext, "color">, checks: readonly CheckJson[]): string {
   return checks
     .filter(hasFindings)
@@ -29,24 +29,24 @@ export function describeFindings(context: Pick<CliContext, "color">, checks: rea
     .join("");
 }
 
-/** Those of the newest run that has any: what was repaired since is history. */
+/** Returns the checks of the latest run that has any. Findings of earlier runs may have been fixed since. */
 export function lastChecks({ runs, checks }: Pick<TaskJson, "runs" | "checks">): readonly CheckJson[] {
   const last = runs.findLast(({ id }) => checks.some(({ run }) => run === id))?.id;
   return checks.filter(({ run }) => run === last);
 }
 
-/** Reasons repeat the findings that they stand on; where those are shown, the rest is enough. */
+/** A reason repeats the findings it is based on. Removes those lines, because the findings are printed separately. */
 export function withoutFindings(text: string, task: Pick<TaskJson, "runs" | "checks">): string {
-  const told = new Set(lastChecks(task).flatMap(({ tail }) => tail.split("\n")));
+  const printed = new Set(lastChecks(task).flatMap(({ tail }) => tail.split("\n")));
   const [first = "", ...more] = text.split("\n");
-  return [first, ...more.filter((line) => !told.has(line))].join("\n");
+  return [first, ...more.filter((line) => !printed.has(line))].join("\n");
 }
 
 function hasFindings({ status, tail }: CheckJson): boolean {
   return status !== "passed" && tail.trim() !== "";
 }
 
-/** A program says last what went wrong; of the engine's findings the worst come first. */
+/** Programs print the error last, so the end of their output is kept. Of the engine's own findings, errors are kept first. */
 function shorten({ name, tail }: CheckJson): readonly string[] {
   const lines = terminalText(tail)
     .trimEnd()
@@ -57,5 +57,5 @@ function shorten({ name, tail }: CheckJson): readonly string[] {
     const sorted = lines.toSorted((a, b) => Number(b.startsWith("- error ")) - Number(a.startsWith("- error ")));
     return more <= 0 ? sorted : [...sorted.slice(0, MAX_LINES - 1), `… and ${more + 1} more lines`];
   }
-  return more <= 0 ? lines : [`… ${more + 1} lines before`, ...lines.slice(more + 1)];
+  return more <= 0 ? lines : [`… ${more + 1} earlier lines`, ...lines.slice(more + 1)];
 }

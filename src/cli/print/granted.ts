@@ -3,7 +3,7 @@ import type { EventJson } from "../../http/client/client.ts";
 
 const MAX_WIDTH = 240;
 
-/** The runs that were lent a secret of Nightshift's own, such as the forge's token. */
+/** Lists the runs that got one of Nightshift's own credentials, such as the forge token. */
 export function describeGranted(events: readonly Pick<EventJson, "run" | "summary" | "data">[]): string {
   return events
     .filter(({ data }) => Array.isArray(data["granted"]) && data["granted"].length > 0)

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import { layOut } from "./hint.ts";
+import { formatMessage } from "./hint.ts";
 import { describeProblems } from "./problems.ts";
 
-test.for<[name: string, text: string, laidOut: string]>([
+test.for<[name: string, text: string, expected: string]>([
   [
     "a command between two sentences",
     "bubblewrap is not installed. Run: sudo apt-get install -y bubblewrap To go on without it, set `sandbox.mode`.",
     "bubblewrap is not installed.\nRun:\n  sudo apt-get install -y bubblewrap\nTo go on without it, set `sandbox.mode`.",
   ],
   [
-    "a remark behind it",
+    "a remark after a command",
     "Run: sudo sysctl -w user.max_user_namespaces=15000 (and keep it in /etc/sysctl.d). To go on without it, do.",
     "Run:\n  sudo sysctl -w user.max_user_namespaces=15000\n(and keep it in /etc/sysctl.d).\nTo go on without it, do.",
   ],
@@ -19,16 +19,16 @@ test.for<[name: string, text: string, laidOut: string]>([
     "Allow it to bwrap alone:\n  printf 'a: {\\n}' | sudo tee /etc/a && sudo load /etc/a\nTo go on without it, do.",
   ],
   ["no command", "add it: nightshift trust", "add it: nightshift trust"],
-  ["what a terminal would obey", "a\u001b[2Jb", "ab"],
-])("%s", ([, text, laidOut]) => {
-  expect(layOut(text)).toBe(laidOut);
+  ["control characters", "a\u001b[2Jb", "ab"],
+])("format message: %s", ([, text, expected]) => {
+  expect(formatMessage(text)).toBe(expected);
 });
 
-test("what follows the first line is indented", () => {
-  expect(layOut("No. Run: sudo x", "    ")).toBe("No.\n    Run:\n      sudo x");
+test("messages: lines after the first are indented", () => {
+  expect(formatMessage("No. Run: sudo x", "    ")).toBe("No.\n    Run:\n      sudo x");
 });
 
-test("problems are loud, a mark for each", () => {
+test("problems: each problem is marked and highlighted", () => {
   expect(describeProblems({ color: false }, ["one", "two. Run: sudo x"])).toBe("! one\n! two.\n  Run:\n    sudo x\n");
   expect(describeProblems({ color: true }, ["one"])).toBe("\u001b[31m!\u001b[39m \u001b[33mone\u001b[39m\n");
   expect(describeProblems({ color: true }, [])).toBe("");

@@ -1,7 +1,7 @@
 import { terminalText } from "../../core/text/terminal-text.ts";
 
-/** Sentences for a terminal; a command among them gets a line of its own, so that it can be copied. */
-export function layOut(text: string, indent = ""): string {
+/** Formats sentences for a terminal. Commands to copy ("Run: …", "sudo …") get a line of their own. */
+export function formatMessage(text: string, indent = ""): string {
   return terminalText(text)
     .trim()
     .replace(/[^\S\n]+(?=Run: |To go on without it)/g, "\n")

@@ -2,7 +2,7 @@ import { terminalLine } from "../../core/text/terminal-text.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "./style.ts";
 
-/** One line at the bottom of a terminal that is written over and over; nothing at all in a pipe. */
+/** A progress line at the bottom of the terminal that is overwritten on each update. Prints nothing in a pipe. */
 export class LiveLine {
   private readonly context: CliContext;
   private readonly active: boolean;

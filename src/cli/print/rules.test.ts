@@ -8,8 +8,10 @@ const before = {
   at: "2026-11-16T02:00:00.000Z",
 } as const;
 
-test("whoever gives a reason again is told what it replaces", () => {
-  expect(replacedLine(before)).toBe('it replaces what ada said on 2026-11-16: too_big "one concern at a time"\n');
-  expect(replacedLine({ ...before, text: "" })).toBe("it replaces what ada said on 2026-11-16: too_big\n");
+test("rules: a new reason prints the reason that it replaces", () => {
+  expect(replacedLine(before)).toBe(
+    'This replaces the reason of ada from 2026-11-16: too_big "one concern at a time"\n',
+  );
+  expect(replacedLine({ ...before, text: "" })).toBe("This replaces the reason of ada from 2026-11-16: too_big\n");
   expect(replacedLine(null)).toBe("");
 });

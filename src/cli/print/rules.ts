@@ -24,11 +24,11 @@ export function ruleLine(rule: RuleJson): string {
   return `${rule.id}  ${expires(rule)}  ${terminalLine(rule.text, MAX_LINE)}\n`;
 }
 
-/** Said, so that nobody overwrites a colleague's words without knowing it. */
+/** Tells the user that they have overwritten someone else's reason. */
 export function replacedLine(before: ProposalJson["reason"]): string {
   if (before === null) return "";
   const words = before.text === "" ? "" : ` "${terminalLine(before.text, MAX_LINE)}"`;
-  return `it replaces what ${terminalLine(before.by, MAX_CELL)} said on ${before.at.slice(0, 10)}: ${before.kind}${words}\n`;
+  return `This replaces the reason of ${terminalLine(before.by, MAX_CELL)} from ${before.at.slice(0, 10)}: ${before.kind}${words}\n`;
 }
 
 function expires({ expires_at, expired }: RuleJson): string {
@@ -36,12 +36,12 @@ function expires({ expires_at, expired }: RuleJson): string {
   return expired ? `expired ${expires_at.slice(0, 10)}` : expires_at.slice(0, 10);
 }
 
-/** What a person could still say something about; nothing where there is nothing. */
+/** Lists closed change requests without a reason, or returns an empty string. */
 export function unexplainedLines(proposals: readonly ProposalJson[]): string {
   if (proposals.length === 0) return "";
   const lines = proposals
     .slice(0, SHOWN)
     .map(({ id, title, url }) => `  ${id}  ${terminalLine(title, MAX_CELL)}${url === null ? "" : `  ${url}`}\n`);
   const more = proposals.length > SHOWN ? `  and ${proposals.length - SHOWN} more\n` : "";
-  return `${plural(proposals.length, "change request")} closed without a reason; nightshift rules reason <id> <kind> gives one:\n${lines.join("")}${more}`;
+  return `${plural(proposals.length, "change request")} closed without a reason. Add one with "nightshift rules reason <id> <kind>":\n${lines.join("")}${more}`;
 }

@@ -6,21 +6,21 @@ import { table } from "./table.ts";
 
 const MAX_TITLE = 50;
 
-/** The coming runs, in the time of the place they are planned for. */
+/** Lists the upcoming runs, each in the time zone of its schedule. */
 export function printSchedule(context: CliContext, { runs, problems }: SchedulesJson, days: number): string {
-  const told = problems.map((problem) => `${paint(context, "red", "cannot be read")}: ${problem}\n`).join("");
+  const errors = problems.map((problem) => `${paint(context, "red", "Cannot read schedule")}: ${problem}\n`).join("");
   if (runs.length === 0)
-    return `${told}nothing is scheduled; improve.schedule or schedules in nightshift.yaml say what runs when\n`;
+    return `${errors}Nothing is scheduled. Set improve.schedule or schedules in nightshift.yaml.\n`;
   const rows = runs.map((run) => [
     run.at === null ? `not within ${days} days (${run.cron})` : localTime(run.at, run.time_zone),
     run.project,
     run.name,
-    whatIsDone(run),
+    describeWork(run),
   ]);
-  return told + table(["WHEN", "PROJECT", "SCHEDULE", "WHAT"], rows);
+  return errors + table(["WHEN", "PROJECT", "SCHEDULE", "WHAT"], rows);
 }
 
-function whatIsDone({ pipeline, title, categories }: SchedulesJson["runs"][number]): string {
+function describeWork({ pipeline, title, categories }: SchedulesJson["runs"][number]): string {
   if (categories === null) return `${pipeline}: ${terminalLine(title, MAX_TITLE)}`;
   return categories.length === 0 ? "nothing: no category for this day" : `improve ${categories.join(", ")}`;
 }

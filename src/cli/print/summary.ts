@@ -2,34 +2,38 @@ import { terminalText } from "../../core/text/terminal-text.ts";
 import type { TaskJson } from "../../http/client/client.ts";
 import type { CliContext } from "../context.ts";
 import { describeFindings, lastChecks, withoutFindings } from "./findings.ts";
-import { layOut } from "./hint.ts";
+import { formatMessage } from "./hint.ts";
 import { describeWaiting, taskLine } from "./task.ts";
 import { duration, money, plural } from "./words.ts";
 
-/** Success speaks for itself, but for a night that found nothing: what it looked at is its answer. */
-export function tellsReason({ status, state }: Pick<TaskJson, "status" | "state">): boolean {
+/** A successful task needs no reason, except an improvement that found nothing: its reason says what was analyzed. */
+export function showsReason({ status, state }: Pick<TaskJson, "status" | "state">): boolean {
   return status !== "succeeded" || state === "no_improvement";
 }
 
-/** A task that walked its categories without a result has a line for each of them. */
-function hasLines({ category, state, reason }: TaskJson): boolean {
+/** An improvement that published nothing has one line of reason per category. */
+function hasReasonPerCategory({ category, state, reason }: TaskJson): boolean {
   return category !== null && state !== "published" && (reason ?? "").includes("\n");
 }
 
-/** A task in a few lines: how it stands, what it made, and what a person is asked. */
+/** Summarizes a task: its status, what it produced, and what it waits for. */
 export function summary(context: Pick<CliContext, "color">, task: TaskJson): string {
   const branch = task.artifacts.findLast(({ type }) => type === "branch");
   const request = task.artifacts.findLast(({ type }) => type === "change_request");
   const diff = task.artifacts.findLast(({ type }) => type === "diff");
   const facts = [
     `${plural(task.runs.length, "run")} in ${duration(task.duration_ms)}, cost ${money(task.cost_usd, task.unknown_cost ?? 0)}`,
-    ...(task.category === null || hasLines(task) ? [] : [`category: ${task.category}`]),
+    ...(task.category === null || hasReasonPerCategory(task) ? [] : [`category: ${task.category}`]),
     ...(diff === undefined ? [] : [`change: ${terminalText(diff.label)}`]),
     ...(branch === undefined ? [] : [`branch: ${terminalText(branch.label)}`]),
     ...(request?.url == null ? [] : [`change request: ${terminalText(request.url)}`]),
-    ...(task.reason === null || !tellsReason(task)
+    ...(task.reason === null || !showsReason(task)
       ? []
-      : [hasLines(task) ? `reason:\n    ${layOut(task.reason, "    ")}` : reasonLine(task, task.reason)]),
+      : [
+          hasReasonPerCategory(task)
+            ? `reason:\n    ${formatMessage(task.reason, "    ")}`
+            : reasonLine(task, task.reason),
+        ]),
   ];
   const findings = describeFindings(context, lastChecks(task));
   return [
@@ -41,5 +45,5 @@ export function summary(context: Pick<CliContext, "color">, task: TaskJson): str
 }
 
 function reasonLine(task: TaskJson, reason: string): string {
-  return `reason: ${layOut(withoutFindings(reason, task), "  ")}`;
+  return `reason: ${formatMessage(withoutFindings(reason, task), "  ")}`;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { table } from "./table.ts";
 
-test("columns line up, colours take no room, lines end with their last word", () => {
+test("table: columns are aligned, colours take no width, lines have no trailing spaces", () => {
   const rows = [
     ["task_1", "\u001b[32mok\u001b[39m", "äöü"],
     ["t", "failed", ""],
@@ -11,7 +11,7 @@ test("columns line up, colours take no room, lines end with their last word", ()
   );
 });
 
-test("ten thousand rows are no problem", () => {
+test("table: formats ten thousand rows", () => {
   expect(
     table(
       ["N"],

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 
-/** Columns as wide as their widest cell; no lines, no padding at the end. */
+/** Formats a plain text table. Each column is as wide as its widest cell. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = headings.map((heading, column) =>
     rows.reduce((widest, row) => Math.max(widest, width(row[column] ?? "")), width(heading)),

@@ -7,7 +7,7 @@ import { checksTable, describeWaiting, runsTable, taskLine } from "./task.ts";
 const SINCE = "2026-11-16T02:00:00.000Z";
 const plain = { color: false };
 
-/** As much of a task as the printing looks at. */
+/** The fields of a task that printing uses. */
 function task(more: Partial<TaskJson> = {}): TaskJson {
   const base = {
     id: "task_1",
@@ -20,7 +20,7 @@ function task(more: Partial<TaskJson> = {}): TaskJson {
     category: null,
   };
   const sums = { runs: [], checks: [], artifacts: [], duration_ms: 61_000, cost_usd: 0.5, unknown_cost: 1 };
-  // The rest of a task has no part in these lines.
+  // These lines do not depend on the other fields of a task.
   return { ...base, ...sums, ...more } as unknown as TaskJson;
 }
 
@@ -34,14 +34,14 @@ const ownCheck: TaskJson["checks"][number] = {
   tail: "- error key a.ts:1: a key",
 };
 
-test("a task on one line, whatever its title holds", () => {
+test("task line: shows the status and what the task is queued for", () => {
   expect(taskLine(plain, task())).toBe("task_1  running in implementing  Greet people\n");
   expect(taskLine(plain, task({ queued_for: { kind: "quota", until: SINCE } }))).toContain(`quota until ${SINCE}`);
 });
 
 test.for<[WaitingForJson, readonly string[]]>([
   [{ kind: "approval", since: SINCE, plan_hash: "5f2c" }, ["nightshift approve task_1 --plan 5f2c"]],
-  [{ kind: "review", since: SINCE }, ["approve or reject task_1"]],
+  [{ kind: "review", since: SINCE }, ["nightshift approve task_1 or nightshift reject task_1"]],
   [{ kind: "merge", since: SINCE }, ["merged"]],
   [
     {
@@ -75,7 +75,7 @@ test.for<[WaitingForJson, readonly string[]]>([
   for (const word of words) expect(said).toContain(word);
 });
 
-test("a summary names what is known and what is not", () => {
+test("summary: prints the known and the unknown cost", () => {
   const ended = task({
     status: "failed",
     reason: "the checks failed",
@@ -86,7 +86,7 @@ test("a summary names what is known and what is not", () => {
   );
 });
 
-test("a summary tells what the last checks found, after a reason that does not", () => {
+test("summary: prints the findings of the last checks, and a reason without them", () => {
   const ended = task({
     status: "failed",
     reason: "the change is refused:\n- error key a.ts:1: a key",
@@ -98,7 +98,7 @@ test("a summary tells what the last checks found, after a reason that does not",
   );
 });
 
-test("the engine's own checks have words of their own in the table", () => {
+test("checks table: the engine's own checks have their own result words", () => {
   const checks = [
     ownCheck,
     { ...ownCheck, severity: "warning" },
@@ -114,7 +114,7 @@ test("the engine's own checks have words of their own in the table", () => {
   ]);
 });
 
-test("each run names its sandbox", () => {
+test("runs table: each run shows its sandbox", () => {
   const run = { id: "run_1", state: "implementing", role: "implement", step: "agent", status: "succeeded" };
   const runs = [
     { ...run, duration_ms: 5, cost_usd: 0, sandbox: "none" },
@@ -124,7 +124,7 @@ test("each run names its sandbox", () => {
   expect([heading, first, second].map((line) => line?.split(/ {2,}/).at(-1))).toEqual(["SANDBOX", "none", "–"]);
 });
 
-test("a night tells its category, and where its change request is or what it looked at", () => {
+test("summary: an improvement shows its category, and its change request or what it analyzed", () => {
   const request = { type: "change_request", label: "Say more", url: "https://forge.example/7", data: {} } as const;
   const published = task({ status: "succeeded", category: "docs (fallback from tests)", artifacts: [request] });
   expect(summary(plain, published)).toContain(

@@ -3,16 +3,16 @@ import { terminalLine, terminalText } from "../../core/text/terminal-text.ts";
 import type { RunJson, TaskJson } from "../../http/client/client.ts";
 import type { CliContext } from "../context.ts";
 import { paintCheck, severityWord, withoutFindings } from "./findings.ts";
-import { layOut } from "./hint.ts";
+import { formatMessage } from "./hint.ts";
 import { paintStatus } from "./style.ts";
 import { table } from "./table.ts";
 import { duration, money } from "./words.ts";
 
 const MAX_LINE = 200;
 
-/** The line that answers most commands. */
+/** One line about a task, the output of most commands. */
 export function taskLine(context: Pick<CliContext, "color">, task: TaskJson): string {
-  const waits = task.waiting_for === null ? "" : ` – waits for ${task.waiting_for.kind}`;
+  const waits = task.waiting_for === null ? "" : ` – waiting for ${task.waiting_for.kind}`;
   const queued =
     task.queued_for === null
       ? ""
@@ -46,16 +46,16 @@ export function checksTable(context: Pick<CliContext, "color">, task: TaskJson):
   return table(["RUN", "CHECK", "RESULT", "SEVERITY", "TIME"], rows);
 }
 
-/** What a person is asked, so that it can be answered without looking further. */
+/** Describes what the task waits for, with the command that answers it. */
 export function describeWaiting(task: TaskJson): string {
   const waiting = task.waiting_for;
   if (waiting === null) return "";
   switch (waiting.kind) {
     case "approval":
-      return `Waits for your approval: nightshift show ${task.id}, then nightshift approve ${task.id}${waiting.plan_hash === null ? "" : ` --plan ${waiting.plan_hash}`}\n`;
+      return `Waiting for your approval: nightshift show ${task.id}, then nightshift approve ${task.id}${waiting.plan_hash === null ? "" : ` --plan ${waiting.plan_hash}`}\n`;
     case "answers":
       return [
-        "Waits for answers:",
+        "Waiting for answers:",
         ...waiting.questions.map(
           ({ id, question, options, default: fallback }) =>
             `  ${id}: ${terminalText(question)}${options.length === 0 ? "" : ` [${options.map((option) => terminalLine(option, MAX_LINE)).join(" | ")}]`}${fallback === null ? "" : ` (default: ${terminalLine(fallback, MAX_LINE)})`}`,
@@ -65,7 +65,7 @@ export function describeWaiting(task: TaskJson): string {
       ].join("\n");
     case "choice":
       return [
-        `Waits for a choice: ${layOut(withoutFindings(waiting.reason, task), "  ")}`,
+        `Waiting for a choice: ${formatMessage(withoutFindings(waiting.reason, task), "  ")}`,
         ...waiting.options.map(
           ({ id, title, recommended }) =>
             `  ${id}: ${terminalLine(title, MAX_LINE)}${recommended ? " (recommended)" : ""}`,
@@ -74,8 +74,8 @@ export function describeWaiting(task: TaskJson): string {
         "",
       ].join("\n");
     case "review":
-      return `Waits for a review: nightshift approve or reject ${task.id}\n`;
+      return `Waiting for a review: nightshift approve ${task.id} or nightshift reject ${task.id}\n`;
     case "merge":
-      return "Waits for the change request to be merged.\n";
+      return "Waiting for the change request to be merged.\n";
   }
 }

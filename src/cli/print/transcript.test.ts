@@ -22,11 +22,11 @@ test.for<[TranscriptEventJson, string]>([
   [{ type: "limit", kind: "usage", resets_at: "2026-11-16T02:00:00Z" }, "  usage limit until 2026-11-16T02:00:00Z\n"],
   [{ type: "session", id: "s" }, ""],
   [{ type: "error", message: "no key", failure: "login" }, "no key\n"],
-])("%o", ([event, text]) => {
+])("transcript: %o", ([event, text]) => {
   expect(renderEvent(plain, event)).toBe(text);
 });
 
-test("colours only where they are wanted", () => {
+test("transcript: colours are used only if enabled", () => {
   expect(renderEvent({ color: true }, { type: "error", message: "no", failure: null })).toBe(
     "\u001b[31mno\u001b[39m\n",
   );

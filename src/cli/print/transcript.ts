@@ -7,7 +7,7 @@ import { money } from "./words.ts";
 const MAX_LINE = 200;
 const MAX_RESULT = 2_000;
 
-/** What an agent said or did, for human eyes. */
+/** Formats one event of an agent's transcript for a terminal. */
 export function renderEvent(context: Pick<CliContext, "color">, event: TranscriptEventJson): string {
   switch (event.type) {
     case "text":

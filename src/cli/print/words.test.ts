@@ -10,18 +10,18 @@ test.for([
   [119_999, "2 min 0 s"],
   [3_599_999, "1 h 0 min"],
   [7_260_000, "2 h 1 min"],
-] as const)("%i ms is %s", ([ms, words]) => {
+] as const)("duration: %i ms is printed as %s", ([ms, words]) => {
   expect(duration(ms)).toBe(words);
 });
 
 describe("money", () => {
-  test("what nobody knows is not shown as nothing", () => {
+  test("an unknown amount is not shown as zero", () => {
     expect(money(null)).toBe("unknown");
     expect(money(0)).toBe("$0.00");
     expect(money(1.5, 2)).toBe("$1.50 and 2 unknown");
   });
 
-  test("a small amount is not shown as nothing", () => {
+  test("a small amount is not shown as zero", () => {
     expect(money(0.004)).toBe("$0.004");
   });
 });
@@ -29,12 +29,12 @@ describe("money", () => {
 const NOW = Date.parse("2026-11-16T02:00:00Z");
 const ago = (ms: number): string => age(new Date(NOW - ms).toISOString(), NOW);
 
-test("age", () => {
+test("age is printed in minutes, hours or days", () => {
   expect([0, 90_000, 7_200_000, 200_000_000].map(ago)).toEqual(["just now", "1 min ago", "2 h ago", "2 d ago"]);
-  // A clock that jumped back.
+  // The clock jumped back.
   expect(ago(-5_000)).toBe("just now");
 });
 
-test("plural", () => {
+test("plural adds an s unless the count is one", () => {
   expect([plural(1, "run"), plural(0, "run")]).toEqual(["1 run", "0 runs"]);
 });

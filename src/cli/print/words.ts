@@ -1,4 +1,4 @@
-/** Durations, money and times as people say them. */
+/** Formats durations, amounts and times for people. */
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -7,7 +7,7 @@ const DAY = 24 * HOUR;
 
 export function duration(ms: number): string {
   if (ms < SECOND) return `${Math.round(ms)} ms`;
-  // Rounded first: 59.99 s is a minute, not "60.0 s".
+  // Round first, so that 59.99 s becomes a minute and not "60.0 s".
   const tenths = Math.round(ms / 100) / 10;
   if (tenths < 60) return `${tenths.toFixed(1)} s`;
   const seconds = Math.round(ms / SECOND);
@@ -24,7 +24,7 @@ export function age(iso: string, now: number): string {
   return `${Math.floor(ms / DAY)} d ago`;
 }
 
-/** Unknown is said, never shown as nothing, and a fraction of a cent is not nothing either. */
+/** Neither an unknown amount nor a fraction of a cent is shown as zero. */
 export function money(usd: number | null, unknown = 0): string {
   if (usd === null) return "unknown";
   const sum = usd > 0 && usd < 0.01 ? `$${usd.toPrecision(1)}` : `$${usd.toFixed(2)}`;

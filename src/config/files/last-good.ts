@@ -1,19 +1,19 @@
 import { ConfigError } from "../../core/text/errors.ts";
 
-interface Place {
+interface ProjectSource {
   readonly name: string;
   readonly path: string | null;
   readonly remote?: string;
   readonly accepted: string;
 }
 
-/** Remembers what was read of each project when it could last be used: a slip of the pen at noon costs no night. */
-export function keepLastGood<P extends Place, T>(read: (project: P) => Promise<T>) {
-  const good = new Map<string, { readonly place: string; readonly found: T }>();
+/** Keeps the last valid settings of each project, so that a mistake in a file does not stop the nightly run. */
+export function keepLastGood<P extends ProjectSource, T>(read: (project: P) => Promise<T>) {
+  const good = new Map<string, { readonly source: string; readonly found: T }>();
 
   async function current(project: P): Promise<T> {
     const found = await read(project);
-    good.set(project.name, { place: placeKey(project), found });
+    good.set(project.name, { source: placeKey(project), found });
     return found;
   }
 
@@ -22,7 +22,7 @@ export function keepLastGood<P extends Place, T>(read: (project: P) => Promise<T
       return await current(project);
     } catch (error) {
       const before = good.get(project.name);
-      if (before === undefined || before.place !== placeKey(project) || !(error instanceof ConfigError)) throw error;
+      if (before === undefined || before.source !== placeKey(project) || !(error instanceof ConfigError)) throw error;
       return before.found;
     }
   }
@@ -30,7 +30,7 @@ export function keepLastGood<P extends Place, T>(read: (project: P) => Promise<T
   return { current, lastGood };
 }
 
-/** A project of the same name elsewhere, or with other rights, is another: what held for the one is nothing to it. */
-export function placeKey({ name, path, remote = "", accepted }: Place): string {
+/** A project with the same name but another location or other accepted permissions must not get the old settings. */
+export function placeKey({ name, path, remote = "", accepted }: ProjectSource): string {
   return JSON.stringify([name, path, remote, accepted]);
 }

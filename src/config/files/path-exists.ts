@@ -1,6 +1,6 @@
 import { lstat } from "node:fs/promises";
 
-/** True for anything of that name, a link that leads nowhere too. */
+/** True for anything with that name, including a broken link. */
 export async function pathExists(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,

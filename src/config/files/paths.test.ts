@@ -15,7 +15,7 @@ afterEach(() => rm(dir, { recursive: true, force: true }));
 const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777;
 
 describe("nameHome", () => {
-  it("makes nothing, and takes an empty HOME for none", async () => {
+  it("creates nothing, and treats an empty HOME as not set", async () => {
     expect(nameHome({ HOME: dir })).toBe(join(dir, ".nightshift"));
     expect(await pathExists(join(dir, ".nightshift"))).toBe(false);
     expect(personHome({ HOME: "" })).toBe(personHome({}));
@@ -24,7 +24,7 @@ describe("nameHome", () => {
 });
 
 describe("findHome", () => {
-  it("makes ~/.nightshift for its owner alone, or what NIGHTSHIFT_HOME names", async () => {
+  it("creates a private ~/.nightshift or $NIGHTSHIFT_HOME", async () => {
     const home = await findHome({ HOME: dir });
     expect(home).toBe(join(dir, ".nightshift"));
     expect(await modeOf(home)).toBe(0o700);
@@ -32,14 +32,14 @@ describe("findHome", () => {
     expect(await findHome({ HOME: dir, NIGHTSHIFT_HOME: "" })).toBe(home);
   });
 
-  it("closes a home that others can look into", async () => {
+  it("removes the permissions of others from an existing home", async () => {
     await mkdir(join(dir, "home"));
     await chmod(join(dir, "home"), 0o755);
     await findHome({ NIGHTSHIFT_HOME: join(dir, "home") });
     expect(await modeOf(join(dir, "home"))).toBe(0o700);
   });
 
-  it("refuses a home inside a repository, also through a link, and leaves nothing there", async () => {
+  it("refuses a home inside a repository, also through a link, and creates nothing there", async () => {
     await mkdir(join(dir, "repo/.git"), { recursive: true });
     await mkdir(join(dir, "repo/inside"));
     const wanted = join(dir, "repo/deep/home");
@@ -49,25 +49,29 @@ describe("findHome", () => {
     await expect(findHome({ NIGHTSHIFT_HOME: join(dir, "link") })).rejects.toThrow(/inside the git repository/);
   });
 
-  it("refuses a worktree too, whose .git is a file", async () => {
+  it("refuses a home inside a worktree, whose .git is a file", async () => {
     await writeFile(join(dir, ".git"), "gitdir: elsewhere\n");
     await expect(findHome({ HOME: dir })).rejects.toThrow(/inside the git repository/);
   });
 
-  it("says what is wrong with a home that cannot be", async () => {
+  it("reports why a home cannot be used", async () => {
     await writeFile(join(dir, "file"), "");
-    await expect(findHome({ NIGHTSHIFT_HOME: join(dir, "file/home") })).rejects.toThrow(/cannot be made: .*ENOTDIR/);
-    await expect(findHome({ NIGHTSHIFT_HOME: join(dir, "file") })).rejects.toThrow(/cannot be made|is no folder/);
-    await expect(findHome({ NIGHTSHIFT_HOME: "here" })).rejects.toThrow(/allowed: an absolute path/);
+    await expect(findHome({ NIGHTSHIFT_HOME: join(dir, "file/home") })).rejects.toThrow(
+      /Cannot create Nightshift's home .*ENOTDIR/,
+    );
+    await expect(findHome({ NIGHTSHIFT_HOME: join(dir, "file") })).rejects.toThrow(
+      /Cannot create Nightshift.s home|is no folder/,
+    );
+    await expect(findHome({ NIGHTSHIFT_HOME: "here" })).rejects.toThrow(/must be an absolute path/);
   });
 
-  it.skipIf(process.getuid?.() === 0)("refuses a home of somebody else", async () => {
+  it.skipIf(process.getuid?.() === 0)("refuses a home that belongs to another user", async () => {
     await expect(findHome({ NIGHTSHIFT_HOME: "/usr" })).rejects.toThrow(/belongs to user 0/);
   });
 });
 
 describe("homePaths", () => {
-  it("keeps everything inside the home", () => {
+  it("returns only paths inside the home", () => {
     const paths = Object.values(homePaths("/h"));
     expect(paths.every((path) => path === "/h" || path.startsWith("/h/"))).toBe(true);
     expect(new Set(paths).size).toBe(paths.length);
@@ -75,7 +79,7 @@ describe("homePaths", () => {
 });
 
 describe("findProjectDir", () => {
-  it("walks up to nightshift.yaml or the top of the repository", async () => {
+  it("finds the nearest parent with nightshift.yaml or .git", async () => {
     await mkdir(join(dir, "repo/.git"), { recursive: true });
     await mkdir(join(dir, "repo/shop/src"), { recursive: true });
     expect(await findProjectDir(join(dir, "repo/shop/src"))).toBe(join(dir, "repo"));

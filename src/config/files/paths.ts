@@ -11,16 +11,16 @@ export interface HomePaths {
   readonly config: string;
   readonly db: string;
   readonly daemon: string;
-  /** The PATH of the login shell, as `init` and `start` found it. */
+  /** The PATH of the login shell, recorded by `init` and `start`. */
   readonly path: string;
   readonly logs: string;
   readonly runs: string;
   readonly mirrors: string;
   readonly workspaces: string;
   readonly reports: string;
-  /** Private HOMEs of agents, per task and role. */
+  /** Private home directories of agents, per task and role. */
   readonly homes: string;
-  /** Short on purpose: a socket's path has about a hundred characters. */
+  /** The name is short, because the path of a socket may have only about a hundred characters. */
   readonly sockets: string;
 }
 
@@ -41,7 +41,7 @@ export function homePaths(home: string): HomePaths {
   };
 }
 
-/** `$NIGHTSHIFT_HOME`, else `~/.nightshift`; made where it is missing, for its owner alone. Throws UserError. */
+/** Returns `$NIGHTSHIFT_HOME` or `~/.nightshift`. Creates it with mode 0700 if it is missing. Throws UserError. */
 export async function findHome(env: Environment): Promise<string> {
   const wanted = nameHome(env);
   await makeFolder(wanted);
@@ -51,15 +51,15 @@ export async function findHome(env: Environment): Promise<string> {
   return home;
 }
 
-/** Where the home is or would be; nothing is made. Throws UserError. */
+/** Returns the path of the home without creating it. Throws UserError. */
 export function nameHome(env: Environment): string {
   const named = env["NIGHTSHIFT_HOME"];
   if (named === undefined || named === "") return join(personHome(env), ".nightshift");
   if (isAbsolute(named)) return named;
-  throw new UserError("invalid", `NIGHTSHIFT_HOME is \`${named}\`; allowed: an absolute path.`);
+  throw new UserError("invalid", `NIGHTSHIFT_HOME is "${named}"; it must be an absolute path.`);
 }
 
-/** A user whom the system does not know (as in some containers) has only the home that the environment names. */
+/** Prefers HOME, because the system may not know the user, for example in a container. */
 export function personHome(env: Environment): string {
   const named = env["HOME"];
   if (named !== undefined && named !== "") return named;
@@ -68,14 +68,14 @@ export function personHome(env: Environment): string {
   } catch {
     throw new UserError(
       "unavailable",
-      "HOME is not set, and the system knows no home directory of this user.",
+      "HOME is not set, and the system has no home directory for this user.",
       "Set HOME, or NIGHTSHIFT_HOME for Nightshift's own data.",
     );
   }
 }
 
 async function makeFolder(folder: string): Promise<void> {
-  // Before anything is made: a home inside a repository must not even leave an empty folder there.
+  // Check before creating anything, so that no empty folder is left in a repository.
   await requireOutsideRepository(folder);
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -83,8 +83,8 @@ async function makeFolder(folder: string): Promise<void> {
     const reason = error instanceof Error ? error.message : String(error);
     throw new UserError(
       "unavailable",
-      `Nightshift's home ${folder} cannot be made: ${reason}.`,
-      "Set NIGHTSHIFT_HOME to a folder you may write.",
+      `Cannot create Nightshift's home ${folder}: ${reason}.`,
+      "Set NIGHTSHIFT_HOME to a folder that you can write to.",
     );
   }
 }
@@ -94,23 +94,23 @@ async function requireOutsideRepository(home: string): Promise<void> {
     if (await pathExists(join(folder, ".git"))) {
       throw new UserError(
         "invalid",
-        `Nightshift's home ${home} is inside the git repository ${folder}: agents and commits could reach its data.`,
-        "Set NIGHTSHIFT_HOME to a folder outside of every repository.",
+        `Nightshift's home ${home} is inside the git repository ${folder}, where agents and commits could access its data.`,
+        "Set NIGHTSHIFT_HOME to a folder outside of any repository.",
       );
     }
     if (folder === dirname(folder)) return;
   }
 }
 
-/** Tokens and transcripts are in it, so nobody else may look. */
+/** The home contains tokens and transcripts, so only its owner may access it. */
 async function makePrivate(home: string): Promise<void> {
   const stat = await lstat(home);
   const me = process.getuid?.() ?? stat.uid;
   if (stat.uid !== me) {
     throw new UserError(
       "forbidden",
-      `Nightshift's home ${home} belongs to user ${stat.uid}, you are ${me}.`,
-      "Use a home of your own: set NIGHTSHIFT_HOME.",
+      `Nightshift's home ${home} belongs to user ${stat.uid}, but you are user ${me}.`,
+      "Set NIGHTSHIFT_HOME to a folder of your own.",
     );
   }
   if ((stat.mode & 0o077) !== 0) await chmod(home, 0o700);

@@ -43,7 +43,7 @@ function project(accepted: string, path: string | null = repo): Project {
   return { name: "shop", path, remote: repo, defaultBranch: "main", accepted, acceptedBy: "me", acceptedAt: 0 };
 }
 
-/** The project as it is after `nightshift trust`. */
+/** Returns the project after `nightshift trust`. */
 async function trusted(): Promise<Project> {
   return project((await files.pendingTrust({ path: repo }, "{}")).wanted);
 }
@@ -51,20 +51,20 @@ async function trusted(): Promise<Project> {
 const schedule = (name: string) =>
   `schedules:\n  - { name: ${name}, cron: "0 3 * * *", pipeline: chore, title: Audit }\n`;
 
-describe("createProjectFiles", () => {
-  it("is the port", async () => {
+describe("project files", () => {
+  it("implement the port", async () => {
     const port: ProjectFiles = files;
     expect(await port.preamble()).not.toMatch(/^---/);
   });
 
-  it("reads the person's checkout anew with each call", async () => {
+  it("are read again with each call", async () => {
     await write("repo/nightshift.yaml", "time_zone: UTC\n");
     expect((await files.settings(project("{}"))).timeZone).toBe("UTC");
     await write("repo/nightshift.yaml", "time_zone: Europe/Oslo\n");
     expect((await files.settings(project("{}"))).timeZone).toBe("Europe/Oslo");
   });
 
-  it("keeps a hostile clone at the defaults until a person accepted it", async () => {
+  it("of a hostile clone have no effect until a person accepts them", async () => {
     const before = await files.settings(project("{}"));
     await write(
       "repo/nightshift.yaml",
@@ -82,22 +82,22 @@ describe("createProjectFiles", () => {
     expect((await files.pendingTrust({ path: repo }, wanted)).changes).toEqual([]);
   });
 
-  it("does not let acceptance reach beyond the user's amounts", async () => {
+  it("cannot exceed the user's limits, even after they are accepted", async () => {
     await write("home/config.yaml", "budget: { run_usd: 2 }\n");
     await write("repo/nightshift.yaml", "budget: { run_usd: 500 }\n");
     expect((await files.settings(await trusted())).budget.runUsd).toBe(2);
   });
 
-  it("can be accepted anew when what was accepted fits no longer", async () => {
+  it("can be accepted again if the accepted settings are not valid any more", async () => {
     await write("repo/nightshift.yaml", "agent: codex\n");
     const old = '{"checks.test":7,"roles.gone.timeout":"1m"}';
-    await expect(files.settings(project(old))).rejects.toThrow(/does not fit this version; run `nightshift trust`/);
+    await expect(files.settings(project(old))).rejects.toThrow(/not valid in this version; run `nightshift trust`/);
     const { changes, wanted } = await files.pendingTrust({ path: repo }, old);
     expect(changes.map(({ key }) => key)).toEqual(["agent", "checks.test", "roles.gone.timeout"]);
     expect((await files.settings(project(wanted))).agent).toBe("codex");
   });
 
-  it("uses instructions, prompts and pipelines as accepted or not at all", async () => {
+  it("instructions, prompts and pipelines are used only exactly as accepted", async () => {
     await write("repo/.nightshift/instructions.md", "Tabs.");
     await write("repo/.nightshift/prompts/review.md", "---\nrole: review\n---\nLook closely.\n");
     await write("repo/.nightshift/pipelines/own.yaml", PIPELINE);
@@ -115,7 +115,7 @@ describe("createProjectFiles", () => {
     await rm(join(repo, ".nightshift/pipelines/own.yaml"));
     await expect(files.settings(after)).rejects.toThrow(/has changed/);
     await expect(files.prompt(after, "review")).rejects.toThrow(/has changed/);
-    await expect(files.pipeline(after, "own")).rejects.toThrow(/is gone/);
+    await expect(files.pipeline(after, "own")).rejects.toThrow(/was removed/);
     expect((await files.pendingTrust({ path: repo }, after.accepted)).changes.map(({ key }) => key)).toEqual([
       ".nightshift/instructions.md",
       ".nightshift/pipelines/own.yaml",
@@ -123,13 +123,13 @@ describe("createProjectFiles", () => {
     ]);
   });
 
-  it("does not let a project's pipeline replace a built-in one before it is accepted", async () => {
+  it("a project's pipeline replaces a built-in one only after it is accepted", async () => {
     await write("repo/.nightshift/pipelines/chore.yaml", PIPELINE.replace("name: own", "name: chore"));
     await expect(files.pipeline(project("{}"), "chore")).rejects.toThrow(/chore\.yaml: is new/);
     expect((await files.pipeline(await trusted(), "chore")).pipeline.start).toBe("waiting");
   });
 
-  it("refuses to start an agent from a program that changed since it was accepted", async () => {
+  it("an agent's program that changed after it was accepted is refused", async () => {
     await write("repo/nightshift.yaml", "agent: mine\nagents: { mine: { kind: command, command: [./agent.sh] } }\n");
     await write("repo/agent.sh", "one");
     const after = await trusted();
@@ -138,30 +138,30 @@ describe("createProjectFiles", () => {
     await expect(files.settings(after)).rejects.toThrow(/agent\.sh: has changed/);
   });
 
-  it("refuses files that lead out of the repository", async () => {
+  it("links out of the repository are refused", async () => {
     await write("secret", "time_zone: UTC\n");
     await symlink("../secret", join(repo, "nightshift.yaml"));
-    await expect(files.settings(project("{}"))).rejects.toThrow(/leads outside the repository/);
+    await expect(files.settings(project("{}"))).rejects.toThrow(/outside the repository/);
     await rm(join(repo, "nightshift.yaml"));
     await write("outside/review.md", "theirs");
     await mkdir(join(repo, ".nightshift"));
     await symlink("../../outside", join(repo, ".nightshift/prompts"));
-    await expect(files.prompt(project("{}"), "review")).rejects.toThrow(/leads outside the repository/);
+    await expect(files.prompt(project("{}"), "review")).rejects.toThrow(/outside the repository/);
   });
 
-  it("never falls back from a prompt that it cannot read", async () => {
+  it("an unreadable prompt is an error and never replaced by a default", async () => {
     await mkdir(join(repo, ".nightshift/prompts/review.md"), { recursive: true });
     await expect(files.prompt(project("{}"), "review")).rejects.toThrow(/not a regular file/);
     await write("repo/nightshift.yaml", "roles: { plan: { prompt: nowhere.md } }\n");
     await rm(join(repo, ".nightshift"), { recursive: true });
     await expect(files.prompt(await trusted(), "plan")).rejects.toThrow(
-      /nightshift\.yaml:1:26: roles\.plan\.prompt: there is no file nowhere\.md/,
+      /nightshift\.yaml:1:26: roles\.plan\.prompt: the file nowhere\.md does not exist/,
     );
     await write("repo/nightshift.yaml", "roles: { plan: { prompt: ../secret } }\n");
-    await expect(files.prompt(await trusted(), "plan")).rejects.toThrow(/leads outside the repository/);
+    await expect(files.prompt(await trusted(), "plan")).rejects.toThrow(/outside the repository/);
   });
 
-  it("finds prompts in nightshift.yaml, the folder, config.yaml, then ours", async () => {
+  it("prompts are searched in nightshift.yaml, the folder, config.yaml and the built-in ones", async () => {
     expect(await files.prompt(project("{}"), "plan")).toMatch(/^# Your role: plan/);
     await write("home/config.yaml", "roles: { plan: { prompt: mine.md } }\n");
     await write("home/mine.md", "user's");
@@ -173,9 +173,9 @@ describe("createProjectFiles", () => {
     expect(await files.prompt(await trusted(), "plan")).toBe("named");
   });
 
-  it("names the pipelines there are", async () => {
+  it("an unknown pipeline is an error that lists the available ones", async () => {
     await expect(files.pipeline(project("{}"), "chor")).rejects.toThrow(
-      /no pipeline `chor`; there are: bug, chore, feature, improve, staged\./,
+      /no pipeline "chor"\. Available: bug, chore, feature, improve, staged\./,
     );
     await expect(files.pipeline(project("{}"), "../../secret")).rejects.toThrow(/no pipeline/);
     const { text } = await files.pipeline(project("{}"), "chore");
@@ -184,14 +184,14 @@ describe("createProjectFiles", () => {
   });
 
   it.each([
-    ["gone", () => rm(repo, { recursive: true }), "is not there"],
+    ["gone", () => rm(repo, { recursive: true }), "does not exist"],
     ["not mounted", () => rm(join(repo, ".git"), { recursive: true }), "is empty"],
-  ])("a checkout that is %s is no checkout without settings", async (_, lose, what) => {
+  ])("a checkout that is %s is an error and not a checkout without settings", async (_, lose, what) => {
     await lose();
     await expect(files.settings(project("{}"))).rejects.toThrow(`the project's folder ${what}`);
   });
 
-  it("goes by what was good last, prompts included, while the folder is gone or the file is broken", async () => {
+  it("the last valid settings and prompts are used while the folder is missing or the file is invalid", async () => {
     await write("repo/nightshift.yaml", "time_zone: Europe/Oslo\n");
     await files.settings(project("{}"));
     await write("repo/nightshift.yaml", "time_zone: [\n");
@@ -202,7 +202,7 @@ describe("createProjectFiles", () => {
     await expect(files.settings(project("{}"))).rejects.toThrow(ConfigError);
   });
 
-  it("goes by nothing of another project that had the name before", async () => {
+  it("the last valid settings of another project with the same name are not used", async () => {
     await write("repo/nightshift.yaml", "time_zone: Europe/Oslo\n");
     await files.settings(project("{}"));
     await write("repo/nightshift.yaml", "time_zone: [\n");
@@ -215,11 +215,11 @@ describe("createProjectFiles", () => {
     await expect(files.lastGood(project("{}"))).resolves.toMatchObject({ timeZone: "Europe/Oslo" });
   });
 
-  it("refuses two schedules of one name, wherever they stand, and the nightly improvement's", async () => {
+  it("two schedules with the same name, or with the name of the nightly improvement, are refused", async () => {
     await write("home/config.yaml", schedule("audit"));
     await write("repo/nightshift.yaml", schedule("audit"));
     await expect(files.settings(await trusted())).rejects.toThrow(
-      /nightshift\.yaml:2:\d+: schedules\.0\.name: found `audit`, which is a schedule of .*config\.yaml too/,
+      /nightshift\.yaml:2:\d+: schedules\.0\.name: found `audit`, which is also a schedule in .*config\.yaml/,
     );
     await write("repo/nightshift.yaml", schedule("improve"));
     await expect(files.settings(project("{}"))).rejects.toThrow("`improve` is the name of the nightly improvement");
@@ -228,7 +228,7 @@ describe("createProjectFiles", () => {
     expect(schedules.map(({ name }) => name)).toEqual(["audit", "tidy"]);
   });
 
-  it("names unknown and unaccepted agents with their place", async () => {
+  it("unknown and unaccepted agents are reported with their position", async () => {
     await write("home/config.yaml", "agent: clod\n");
     await expect(files.settings(project("{}"))).rejects.toThrow(/config\.yaml:1:8: agent: there is no agent `clod`/);
     await rm(join(home, "config.yaml"));
@@ -252,7 +252,7 @@ describe("createProjectFiles", () => {
     expect(heard).toEqual([["shop", "claude-code"], "used", ["shop", null], ["shop", "claude-code"], ["shop", null]]);
   });
 
-  it("takes config.yaml alone for a project without a checkout", async () => {
+  it("a project without a checkout uses only config.yaml", async () => {
     await write("home/config.yaml", "agent: codex\n");
     const settings = await files.settings(project("{}", null));
     expect([settings.agent, settings.instructions]).toEqual(["codex", ""]);
@@ -261,7 +261,7 @@ describe("createProjectFiles", () => {
 });
 
 describe("readUserConfig", () => {
-  it("has defaults without a file", async () => {
+  it("returns defaults without a file", async () => {
     expect(await readUserConfig(home, REGISTRY.format)).toMatchObject({
       concurrentRuns: 2,
       sandboxMode: "enforce",
@@ -270,7 +270,7 @@ describe("readUserConfig", () => {
     });
   });
 
-  it("reads what concerns the machine", async () => {
+  it("reads the settings of the machine", async () => {
     await write(
       "home/config.yaml",
       "sandbox: { mode: none }\nlimits: { concurrent_runs: 9 }\ntime_zone: UTC\nbudget: { night_usd: 3 }\ndatabase: postgres://x\nnotify: { webhook: { url: https://x.example.com } }\n",
@@ -286,7 +286,7 @@ describe("readUserConfig", () => {
     });
   });
 
-  it("tells what is wrong with it", async () => {
+  it("reports what is invalid", async () => {
     await write("home/config.yaml", "sandbox: { mod: none }\n");
     await expect(readUserConfig(home, REGISTRY.format)).rejects.toThrow(
       /config\.yaml:1:12: sandbox\.mod: unknown key `mod`; did you mean `mode`\?/,

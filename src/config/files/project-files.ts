@@ -33,9 +33,9 @@ import { machineTimeZone, readUserFile } from "./user-config.ts";
 import type { WideningSet } from "../trust/widening.ts";
 
 export interface ProjectFilesParams {
-  /** Nightshift's home, where config.yaml is. */
+  /** Nightshift's home, which contains config.yaml. */
   readonly configDir: string;
-  /** Where the built-in `pipelines/` and `prompts/` are. */
+  /** The folder with the built-in `pipelines/` and `prompts/`. */
   readonly builtinDir: string;
   readonly format: ConfigFormat;
 }
@@ -43,7 +43,7 @@ export interface ProjectFilesParams {
 /** Called with what was read, or with null where the files are broken and there is nothing from before. */
 export type SettingsListener = (project: ProjectPlace, settings: Settings | null) => void;
 
-/** What is needed of a registered project. */
+/** The fields of a registered project that are needed here. */
 export interface ProjectPlace {
   readonly name: string;
   readonly path: string | null;
@@ -51,7 +51,7 @@ export interface ProjectPlace {
   readonly accepted: string;
 }
 
-/** The files people write, read anew with every call; see the port of the same name. */
+/** Reads configuration, prompts and pipelines. Each call reads the files again. See the port of the same name. */
 export function createProjectFiles({ configDir, builtinDir, format }: ProjectFilesParams) {
   const pipelineOf = parseOnce((text, file): Pipeline =>
     requirePipeline({ name: basename(file, ".yaml"), text, file }),
@@ -83,12 +83,12 @@ export function createProjectFiles({ configDir, builtinDir, format }: ProjectFil
       const builtIn = await listNames(builtinDir, "pipelines", ".yaml");
       const ours = project.path === null ? [] : await listNames(project.path, PIPELINES, ".yaml");
       const known = [...new Set([...builtIn, ...ours, ...listAcceptedPipelines(accepted)])].toSorted();
-      // Only a name that a folder listed becomes part of a path.
+      // Check the name before it becomes part of a path.
       if (!known.includes(name)) {
         throw new UserError(
           "not_found",
-          `There is no pipeline \`${name}\`; there are: ${known.join(", ")}.`,
-          `Name one of them, or write ${PIPELINES}/${name}.yaml.`,
+          `There is no pipeline "${name}". Available: ${known.join(", ")}.`,
+          `Use one of them, or create ${PIPELINES}/${name}.yaml.`,
         );
       }
       const own = await readSteering({ dir: project.path, accepted }, `${PIPELINES}/${name}.yaml`);
@@ -102,7 +102,7 @@ export function createProjectFiles({ configDir, builtinDir, format }: ProjectFil
     },
 
     async prompt(project: ProjectPlace, role: Role): Promise<string> {
-      // At night, when the settings are the last good ones, so is what names the prompts.
+      // Use the last valid layers, because the settings of a nightly run may be the last valid ones too.
       const known = await layers.lastGood(project);
       const written = (await readOwnPrompt(known, role)) ?? (await readUserPrompt(known.user.written, role));
       if (written !== null) return written.body;
@@ -117,11 +117,11 @@ export function createProjectFiles({ configDir, builtinDir, format }: ProjectFil
       return splitFrontMatter(await readBuiltIn(join(builtinDir, "prompts", "preamble.md"))).body;
     },
 
-    /** What a person would accept now, and what of it is not accepted yet. */
+    /** Returns the permissions that the files request now, and the changes that are not accepted yet. */
     async pendingTrust({ path }: { readonly path: string | null }, accepted: string): Promise<PendingTrust> {
       const user = await readUserLayer(configDir, format);
       const pending = await readPendingTrust({ path, accepted, user: user.written, format });
-      // Nobody is asked to accept what could not be used.
+      // Fail early instead of asking a person to accept files that cannot be used.
       if (path !== null) await requireReadablePrompts(path, format);
       return pending;
     },
@@ -135,9 +135,9 @@ interface Checkout {
 
 interface ReadLayers extends Checkout {
   readonly user: ParsedConfig<UserWritten>;
-  /** nightshift.yaml as far as it was accepted, paths absolute. */
+  /** The accepted part of nightshift.yaml, with absolute paths. */
   readonly own: ParsedConfig<ProjectWritten>;
-  /** The same, paths as written. */
+  /** The same with paths as written. */
   readonly asWritten: ProjectWritten;
   readonly pending: readonly Pending[];
 }
@@ -167,7 +167,7 @@ async function readLayers(
 ): Promise<ReadLayers> {
   const user = await readUserLayer(configDir, format);
   const accepted = readAccepted(text);
-  // A project without a checkout has no file to read yet: config.yaml alone speaks for it.
+  // A project without a checkout has no nightshift.yaml, so only config.yaml applies.
   if (path === null) {
     const own = { file: "nightshift.yaml", written: {}, issue: user.issue };
     return { dir: null, accepted, user, own, asWritten: {}, pending: [] };
@@ -178,7 +178,7 @@ async function readLayers(
   return { dir: path, accepted, user, own, asWritten: applied.written, pending: applied.pending };
 }
 
-/** A file of the checkout that steers agents; null where there is none and none was accepted. */
+/** Reads a file of the checkout that controls agents. Returns null if there is none and none was accepted. */
 async function readSteering({ dir, accepted }: Checkout, path: string): Promise<string | null> {
   if (dir === null) return null;
   const text = await readText(join(dir, path), dir);
@@ -199,14 +199,14 @@ async function requireAgentFiles(
     requireAcceptedFile(path, await hashSteeringFile(dir, path), accepted);
 }
 
-/** config.yaml, with what the prompts that it names say of their roles. */
+/** Reads config.yaml, merged with the front matter of the prompts that it names. */
 async function readUserLayer(configDir: string, format: ConfigFormat): Promise<ParsedConfig<UserWritten>> {
   const user = await readUserFile(configDir, format);
   const named = ROLES.filter((role) => user.written.roles?.[role]?.prompt !== undefined);
   return layBelow(user, await readPrompts(named, (role) => readUserPrompt(user.written, role)));
 }
 
-/** nightshift.yaml, with what the project's prompts say of their roles. */
+/** Returns nightshift.yaml, merged with the front matter of the project's prompts. */
 async function withOwnPrompts(layers: ReadLayers): Promise<ParsedConfig<ProjectWritten>> {
   const { dir, own } = layers;
   if (dir === null) return own;
@@ -223,7 +223,7 @@ async function readPrompts(
   return new Map(found.flatMap(([role, prompt]) => (prompt === null ? [] : [[role, prompt] as const])));
 }
 
-/** The project's own prompt of a role: the file that nightshift.yaml names, else the one in the folder for them. */
+/** Reads the project's prompt of a role: the file that nightshift.yaml names, or the one in the prompts folder. */
 async function readOwnPrompt(layers: ReadLayers, role: Role): Promise<PromptFile | null> {
   const { dir } = layers;
   if (dir === null) return null;
@@ -233,7 +233,7 @@ async function readOwnPrompt(layers: ReadLayers, role: Role): Promise<PromptFile
   return text === null ? null : readPromptFile(text, join(dir, path), role);
 }
 
-/** `roles.<role>.prompt` of nightshift.yaml. */
+/** Reads the file in `roles.<role>.prompt` of nightshift.yaml. */
 async function readNamedPrompt(
   layers: ReadLayers,
   role: Role,
@@ -244,11 +244,13 @@ async function readNamedPrompt(
   const text = path === undefined ? undefined : await readSteering(layers, path);
   if (path !== undefined && typeof text === "string") return { path, text };
   const message =
-    path === undefined ? "leads outside the repository; put the prompt into it" : `there is no file ${path}`;
+    path === undefined
+      ? "is outside the repository; move the prompt into the repository"
+      : `the file ${path} does not exist`;
   throw new ConfigError([layers.own.issue(["roles", role, "prompt"], message)]);
 }
 
-/** `roles.<role>.prompt` of config.yaml. */
+/** Reads the file in `roles.<role>.prompt` of config.yaml. */
 async function readUserPrompt(user: UserWritten, role: Role): Promise<PromptFile | null> {
   const file = user.roles?.[role]?.prompt;
   return file === undefined ? null : readPromptFile(await readBuiltIn(resolve(file)), resolve(file), role);
@@ -257,10 +259,10 @@ async function readUserPrompt(user: UserWritten, role: Role): Promise<PromptFile
 async function readBuiltIn(file: string): Promise<string> {
   const text = await readText(file);
   if (text !== null) return text;
-  throw new ConfigError([{ file, line: null, column: null, key: "", message: "there is no such file" }]);
+  throw new ConfigError([{ file, line: null, column: null, key: "", message: "the file does not exist" }]);
 }
 
-/** A pipeline that was accepted and is gone is still asked for by its name, and then refused with the reason. */
+/** An accepted pipeline whose file was removed still counts as known, so that its use is refused with the reason. */
 function listAcceptedPipelines(accepted: WideningSet): string[] {
   const prefix = `${PIPELINES}/`;
   return listAcceptedFiles(accepted)
@@ -274,7 +276,7 @@ function requirePipeline(source: { readonly name: string; readonly text: string;
   return result.pipeline;
 }
 
-/** The project's prompts as they stand, accepted or not. Throws ConfigError with the problems of all of them. */
+/** Checks all prompts of the project, accepted or not. Throws ConfigError with all problems. */
 async function requireReadablePrompts(dir: string, format: ConfigFormat): Promise<void> {
   const { roles = {} } = (await readProjectFile(dir, format)).written;
   const problems = await Promise.all(

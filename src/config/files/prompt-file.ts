@@ -8,7 +8,7 @@ import type { KeyPath } from "../parse/parse-yaml.ts";
 import { role } from "../schema/schema-sections.ts";
 import type { UserWritten } from "../schema/schema.ts";
 
-/** What may stand between the two lines `---` at the head of a role's prompt. */
+/** Allowed keys in the front matter of a role's prompt. */
 const frontMatter = role
   .pick({
     agent: true,
@@ -21,39 +21,40 @@ const frontMatter = role
   })
   .extend({ role: z.enum(ROLES).optional() });
 
-/** A role's prompt as people write it. */
+/** A parsed prompt file of a role. */
 export interface PromptFile {
   readonly front: ParsedConfig<z.infer<typeof frontMatter>>;
   readonly body: string;
 }
 
-/** Throws ConfigError with every problem. */
+/** Throws ConfigError with all problems. */
 export function readPromptFile(text: string, file: string, of: Role): PromptFile {
   const parsed = parsePromptFile(text, file);
   const named = parsed.front.written.role;
   if (named === undefined || named === of) return parsed;
-  const message = `found \`${named}\`; this file is the prompt of \`${of}\`: write that, or leave the key out`;
+  const message = `found \`${named}\`, but this file is the prompt of \`${of}\`; write that, or remove the key`;
   throw new ConfigError([parsed.front.issue(["role"], message)]);
 }
 
 const parsePromptFile = parseOnce((text, file): PromptFile => {
   const { meta, body } = splitFrontMatter(text);
-  if (meta === "" && isLeftOpen(body)) {
-    const message = "begins with `---`, and no second line `---` ends its head; add one, or leave the first line out";
+  if (meta === "" && hasUnterminatedFrontMatter(body)) {
+    const message =
+      "starts with `---`, but no second line `---` ends the front matter; add one, or remove the first line";
     throw new ConfigError([{ file, line: 1, column: 1, key: "", message }]);
   }
-  // The empty line stands for the `---` above, so that lines are counted as in the file.
+  // The empty line replaces the first `---`, so that line numbers match the file.
   return { front: parseWritten(frontMatter, `\n${meta}`, file), body };
 });
 
-/** What was meant as settings would reach the agent as words. */
-function isLeftOpen(body: string): boolean {
+/** Without this check, unterminated front matter would become part of the prompt. */
+function hasUnterminatedFrontMatter(body: string): boolean {
   return /^---[ \t]*(?:\n|$)/.test(body);
 }
 
 export type PromptFiles = ReadonlyMap<Role, PromptFile>;
 
-/** Puts what prompts say of their roles below what the settings of the same hand say. */
+/** Adds the front matter of prompts to the settings of the same layer. The settings take precedence. */
 export function layBelow<T extends UserWritten>(settings: ParsedConfig<T>, prompts: PromptFiles): ParsedConfig<T> {
   if (prompts.size === 0) return settings;
   const { file, written } = settings;
@@ -75,7 +76,7 @@ type WrittenRole = NonNullable<NonNullable<UserWritten["roles"]>[Role]>;
 function belowOf(front: z.infer<typeof frontMatter>, above: WrittenRole = {}): WrittenRole {
   const { role: _, ...rest } = front;
   const below = Object.entries(rest).filter(([key]) => !Object.hasOwn(above, key));
-  // Whoever names another agent for the role does not mean the model that stands beside the first one.
+  // If the settings choose another agent for the role, the model in the front matter does not apply to it.
   const switches = above.agent !== undefined && above.agent !== front.agent;
   return Object.fromEntries(switches ? below.filter(([key]) => key !== "model") : below);
 }

@@ -7,11 +7,11 @@ import type { ProjectWritten, UserWritten } from "../schema/schema.ts";
 import { hashSteeringFiles, sha256 } from "./steering-files.ts";
 import { describeAccepted, listPending, listPendingFiles, readAccepted, type Pending } from "../trust/trust.ts";
 
-/** What the project's files ask for beyond what was accepted, in words for people. */
+/** The permissions that the project's files request beyond the accepted ones, as text for people. */
 export interface PendingTrust {
-  /** What `Project.accepted` becomes when a person accepts. */
+  /** The new value of `Project.accepted` after a person accepts. */
   readonly wanted: string;
-  /** Names `wanted`, so that nobody accepts what they were not shown. */
+  /** Hash of `wanted`, so that a person can accept only what they were shown. */
   readonly hash: string;
   readonly changes: readonly {
     readonly key: string;
@@ -20,7 +20,7 @@ export interface PendingTrust {
   }[];
 }
 
-/** nightshift.yaml of a checkout; without the file there are no settings. */
+/** Reads nightshift.yaml of a checkout. A missing file means no settings. */
 export async function readProjectFile(dir: string, format: ConfigFormat): Promise<ParsedConfig<ProjectWritten>> {
   const file = join(dir, "nightshift.yaml");
   const text = await readText(file, dir);
@@ -28,18 +28,18 @@ export async function readProjectFile(dir: string, format: ConfigFormat): Promis
   return format.parseProject(text ?? "", file);
 }
 
-/** What was deleted, or is not mounted now, is not the same as a checkout without settings. */
+/** A deleted or unmounted folder must not be treated like a checkout without settings. */
 async function requireFolder(dir: string): Promise<void> {
   const found = await readdir(dir).catch((error: unknown) => errorCode(error));
   if (typeof found !== "string" && found.length > 0) return;
   const what =
-    found === "ENOENT" ? "is not there" : typeof found === "string" ? `cannot be read (${found})` : "is empty";
-  const message = `the project's folder ${what}; put it back or mount it, or register the project where it is now`;
+    found === "ENOENT" ? "does not exist" : typeof found === "string" ? `cannot be read (${found})` : "is empty";
+  const message = `the project's folder ${what}; restore or mount it, or register the project at its new location`;
   throw new ConfigError([{ file: dir, line: null, column: null, key: "", message }]);
 }
 
 export interface TrustParams {
-  /** The person's checkout; null: there is none, so no file asks for anything. */
+  /** The person's checkout. Null if there is none; then no file requests anything. */
   readonly path: string | null;
   /** `Project.accepted`. */
   readonly accepted: string;

@@ -16,7 +16,7 @@ const read = (): Promise<string | null> => readText(join(dir, "repo", "file"), j
 const write = (content: string | Buffer): Promise<void> => writeFile(join(dir, "repo", "file"), content);
 
 describe("readText", () => {
-  it("knows a missing file from an empty one", async () => {
+  it("distinguishes a missing file from an empty one", async () => {
     expect(await read()).toBeNull();
     await write("");
     expect(await read()).toBe("");
@@ -31,17 +31,17 @@ describe("readText", () => {
     await expect(read()).rejects.toThrow(problem);
   });
 
-  it("follows a link inside the repository and none that leads out", async () => {
+  it("follows a link inside the repository but not out of it", async () => {
     await writeFile(join(dir, "repo", "inside"), "mine");
     await symlink("inside", join(dir, "repo", "file"));
     expect(await read()).toBe("mine");
     await rm(join(dir, "repo", "file"));
     await writeFile(join(dir, "secret"), "theirs");
     await symlink("../secret", join(dir, "repo", "file"));
-    await expect(read()).rejects.toThrow(/leads outside the repository/);
+    await expect(read()).rejects.toThrow(/outside the repository/);
   });
 
-  it("refuses links that lead nowhere or in a circle, folders, and pipes that would wait for ever", async () => {
+  it("refuses broken and circular links, folders and named pipes", async () => {
     const file = join(dir, "repo", "file");
     await symlink("nowhere", file);
     await expect(read()).rejects.toThrow(/cannot be read \(ENOENT\)/);
@@ -56,7 +56,7 @@ describe("readText", () => {
     await expect(read()).rejects.toThrow(/not a regular file/);
   });
 
-  it.skipIf(process.getuid?.() === 0)("says that a file may not be read", async () => {
+  it.skipIf(process.getuid?.() === 0)("reports a file without read permission", async () => {
     await write("x");
     await chmod(join(dir, "repo", "file"), 0);
     await expect(read()).rejects.toThrow(/cannot be read \(EACCES\)/);

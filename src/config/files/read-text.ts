@@ -6,15 +6,15 @@ import { ConfigError } from "../../core/text/errors.ts";
 const MAX_TEXT_BYTES = 1_000_000;
 
 /**
- * The text of a file that people wrote; null where there is none. Anything that is not a readable text of at most a
- * megabyte is a ConfigError, never an empty text.
+ * Reads a text file, or returns null if it does not exist. Throws ConfigError for anything that is not readable UTF-8 text of
+ * at most a megabyte.
  */
 export async function readText(file: string, within: string | null = null): Promise<string | null> {
   const bytes = await readBytes(file, { within, max: MAX_TEXT_BYTES });
   if (bytes === null) return null;
-  if (bytes.includes(0)) throw problem(file, "holds a NUL byte, so it is no text; write it as UTF-8 text");
+  if (bytes.includes(0)) throw problem(file, "contains a NUL byte and is not text; save it as UTF-8 text");
   try {
-    // With its byte order mark, so that the text has the hash of the file.
+    // Keep the byte order mark, so that the hash of the text equals the hash of the file.
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     throw problem(file, "is not UTF-8; save it as UTF-8");
@@ -22,30 +22,30 @@ export async function readText(file: string, within: string | null = null): Prom
 }
 
 export interface ReadLimits {
-  /** The folder that a link may not lead out of: a clone must not make us read the person's other files. */
+  /** Links must not lead out of this folder, because a repository must not make us read the person's other files. */
   readonly within: string | null;
   readonly max: number;
 }
 
-/** The bytes of a regular file; null where there is none, ConfigError for anything else. */
+/** Reads a regular file, or returns null if it does not exist. Throws ConfigError for anything else. */
 export async function readBytes(file: string, { within, max }: ReadLimits): Promise<Buffer | null> {
-  const place = await findPlace(file);
-  if (place === null) return null;
-  if (within !== null && !isInside(place, await realpath(within))) {
-    throw problem(file, "leads outside the repository; put the file itself into the repository");
+  const target = await resolveLinks(file);
+  if (target === null) return null;
+  if (within !== null && !isInside(target, await realpath(within))) {
+    throw problem(file, "is a link to a file outside the repository; put the file itself into the repository");
   }
-  return readRegular(file, place, max);
+  return readRegular(file, target, max);
 }
 
-async function findPlace(file: string): Promise<string | null> {
+async function resolveLinks(file: string): Promise<string | null> {
   try {
     return await realpath(file);
   } catch (error) {
     const code = errorCode(error);
-    // A link that leads nowhere is a mistake; no file at all is not.
+    // A missing file is allowed, but a broken link is an error.
     if (code === "ENOENT" && !(await isLink(file))) return null;
     if (code === "ENOTDIR") return null;
-    throw problem(file, `cannot be read (${code}); check the link and the rights of its folders`);
+    throw problem(file, `cannot be read (${code}); check the link and the permissions of its folders`);
   }
 }
 
@@ -56,13 +56,13 @@ async function isLink(file: string): Promise<boolean> {
   );
 }
 
-async function readRegular(file: string, place: string, max: number): Promise<Buffer> {
+async function readRegular(file: string, target: string, max: number): Promise<Buffer> {
   let handle;
   try {
-    // Without O_NONBLOCK a named pipe would hold us for ever; `place` has no links left to follow.
-    handle = await open(place, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    // Without O_NONBLOCK, opening a named pipe would block forever. The links of `target` are already resolved.
+    handle = await open(target, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   } catch (error) {
-    throw problem(file, `cannot be read (${errorCode(error)}); check its rights`);
+    throw problem(file, `cannot be read (${errorCode(error)}); check its permissions`);
   }
   try {
     const stat = await handle.stat();

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { readRecordedPath, unitePaths, writeRecordedPath, type RecordedPath } from "./recorded-path.ts";
+import { readRecordedPath, mergePaths, writeRecordedPath, type RecordedPath } from "./recorded-path.ts";
 
 let home: string;
 beforeEach(async () => {
@@ -20,7 +20,7 @@ const record: RecordedPath = {
   recordedAt: Date.UTC(2026, 10, 15),
 };
 
-it("is kept in path.json, for its owner alone, and replaced whole", async () => {
+it("recorded PATH: is stored in a private path.json and replaced atomically", async () => {
   expect(readRecordedPath(home)).toBeNull();
   writeRecordedPath(home, { ...record, path: "/old" });
   writeRecordedPath(home, record);
@@ -29,7 +29,7 @@ it("is kept in path.json, for its owner alone, and replaced whole", async () => 
   expect(await readdir(home)).toEqual(["path.json"]);
 });
 
-it("counts as none where it cannot be read, and never has a relative folder", async () => {
+it("recorded PATH: an unreadable file counts as missing, and relative folders are dropped", async () => {
   for (const text of ["", "[]", "null", '{"path": 1}', '{"path": "/a", "recorded_at": "once"}']) {
     await writeFile(join(home, "path.json"), text);
     expect(readRecordedPath(home), text).toBeNull();
@@ -38,8 +38,8 @@ it("counts as none where it cannot be read, and never has a relative folder", as
   expect(readRecordedPath(home)).toMatchObject({ path: "/a:/b", from: "caller", shell: null });
 });
 
-it("comes after what was there", () => {
-  expect(unitePaths("/a:/b", "/c:/a:rel:/d")).toBe("/a:/b:/c:/d");
-  expect(unitePaths("", "/c")).toBe("/c");
-  expect(unitePaths("/a", "")).toBe("/a");
+it("recorded PATH: merged folders come after the existing ones", () => {
+  expect(mergePaths("/a:/b", "/c:/a:rel:/d")).toBe("/a:/b:/c:/d");
+  expect(mergePaths("", "/c")).toBe("/c");
+  expect(mergePaths("/a", "")).toBe("/a");
 });

@@ -2,18 +2,18 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, isAbsolute } from "node:path";
 import { homePaths } from "./paths.ts";
 
-/** `path.json`: where the person's own shell finds programs, for a daemon that the system starts with next to no PATH. */
+/** Content of `path.json`: the PATH of the person's shell, for a daemon that the system starts with a minimal PATH. */
 export interface RecordedPath {
   readonly path: string;
-  /** `caller`: the shell did not say, so it is what the command that recorded it had. */
+  /** `caller` means that the shell gave no PATH, so the PATH of the recording command was used. */
   readonly from: "shell" | "caller";
   readonly shell: string | null;
-  /** Why the shell did not say; null when it did. */
+  /** Why the shell gave no PATH, or null. */
   readonly problem: string | null;
   readonly recordedAt: number;
 }
 
-/** Null where there is none that can be read. */
+/** Returns null if there is no readable record. */
 export function readRecordedPath(home: string): RecordedPath | null {
   try {
     return parse(JSON.parse(readFileSync(homePaths(home).path, "utf8")));
@@ -48,13 +48,13 @@ export function writeRecordedPath(home: string, { path, from, shell, problem, re
   }
 }
 
-/** Each once. A relative folder would find other programs in each directory, so it is left out. */
+/** Returns each folder once, without relative ones, which would find different programs in each directory. */
 export function listFolders(path: string): readonly string[] {
   return [...new Set(path.split(delimiter).filter((folder) => isAbsolute(folder)))];
 }
 
-/** The first, and after it what only the second has: what was found before is found as before. */
-export function unitePaths(own: string, more: string): string {
+/** Appends the folders of `more` that `own` lacks, so that programs found in `own` keep precedence. */
+export function mergePaths(own: string, more: string): string {
   const known = new Set(own.split(delimiter));
   return [own, ...listFolders(more).filter((folder) => !known.has(folder))]
     .filter((part) => part !== "")

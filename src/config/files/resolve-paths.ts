@@ -4,7 +4,7 @@ import type { AgentKind } from "../../core/settings/kinds.ts";
 import { findAgentKind } from "../parse/rules.ts";
 import type { UserWritten } from "../schema/schema.ts";
 
-/** Makes every path of a file absolute: they are written relative to the file's own folder. */
+/** Makes all paths of a configuration file absolute. They are relative to the folder of the file. */
 export function resolvePaths<T extends UserWritten>(written: T, folder: string, kinds: readonly AgentKind[]): T {
   const absolute = (path: string): string =>
     path === "~" || path.startsWith("~/") ? resolve(personHome(process.env), path.slice(2)) : resolve(folder, path);
@@ -44,6 +44,6 @@ export function mapAgentPaths(
 }
 
 function mapValues<T extends object>(record: T, change: (value: T[keyof T]) => T[keyof T]): T {
-  // The cast: the same keys with values of the same type.
+  // The cast is safe: the result has the same keys and value types.
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)])) as T;
 }

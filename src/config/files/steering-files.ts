@@ -12,10 +12,10 @@ export const INSTRUCTIONS = ".nightshift/instructions.md";
 export const PROMPTS = ".nightshift/prompts";
 export const PIPELINES = ".nightshift/pipelines";
 
-// Large enough for an agent's program, small enough to be read for every decision.
+// Large enough for an agent's program, small enough to be hashed for every run.
 const MAX_BYTES = 50_000_000;
 
-/** SHA-256 of every file of the checkout that steers agents: accepted as they stand, refused when they change. */
+/** Returns the SHA-256 of every file of the checkout that controls agents. A changed file must be accepted again. */
 export async function hashSteeringFiles(
   dir: string,
   written: ProjectWritten,
@@ -32,7 +32,7 @@ export async function hashSteeringFiles(
   return Object.fromEntries(hashes.flatMap(([path, hash]) => (hash === null ? [] : [[path, hash]])));
 }
 
-/** Null where there is no such file. */
+/** Returns null if the file does not exist. */
 export async function hashSteeringFile(dir: string, path: string): Promise<string | null> {
   const bytes = await readBytes(join(dir, path), { within: dir, max: MAX_BYTES });
   return bytes === null ? null : sha256(bytes);
@@ -42,7 +42,7 @@ export function sha256(content: string | Buffer): string {
   return createHash("sha256").update(content).digest("hex");
 }
 
-/** Programs and scripts of the checkout that the project's agents are started with. */
+/** Lists the programs and scripts in the checkout that start the project's agents. */
 export function listAgentFiles(dir: string, written: ProjectWritten, kinds: readonly AgentKind[]): string[] {
   const paths: string[] = [];
   mapAgentPaths(written.agents ?? {}, kinds, (path) => {
@@ -52,7 +52,7 @@ export function listAgentFiles(dir: string, written: ProjectWritten, kinds: read
   return paths.flatMap((path) => inCheckout(dir, path));
 }
 
-/** The names of the files in a folder of the checkout, without their ending. */
+/** Lists the names of the files in a folder of the checkout, without extension. */
 export async function listNames(dir: string, folder: string, ending: string): Promise<string[]> {
   const files = await readFolder(join(dir, folder));
   return files
@@ -67,12 +67,12 @@ async function readFolder(folder: string): Promise<string[]> {
   } catch (error) {
     const code = errorCode(error);
     if (code === "ENOENT") return [];
-    const message = `cannot be read as a folder (${code}); check what it is and its rights`;
+    const message = `cannot be read as a folder (${code}); check that it is a folder, and its permissions`;
     throw new ConfigError([{ file: folder, line: null, column: null, key: "", message }]);
   }
 }
 
-/** The path relative to the checkout, where it is inside. */
+/** Returns the path relative to the checkout, or nothing if it is outside. */
 export function inCheckout(dir: string, path: string | undefined): string[] {
   if (path === undefined || path.startsWith("~")) return [];
   const file = resolve(dir, path);

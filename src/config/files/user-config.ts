@@ -6,7 +6,7 @@ import { resolveSettings } from "../resolve/resolve-settings.ts";
 import { resolvePaths } from "./resolve-paths.ts";
 import type { UserWritten } from "../schema/schema.ts";
 
-/** What config.yaml says for the whole machine. */
+/** Settings of config.yaml that apply to the whole machine. */
 export interface UserConfig {
   /** Over all projects. */
   readonly concurrentRuns: number;
@@ -14,14 +14,14 @@ export interface UserConfig {
   /** Over all projects. */
   readonly budget: BudgetSettings;
   readonly timeZone: string;
-  /** Null: the SQLite file. */
+  /** Null for the SQLite file. */
   readonly database: string | null;
   /** As written: config/prices.ts makes a table of them. */
   readonly prices: NonNullable<UserWritten["prices"]>;
   readonly notify: NotifySettings;
 }
 
-/** Throws ConfigError with every problem; whoever has a good one from before keeps it. */
+/** Throws ConfigError with all problems. Callers keep their last valid configuration. */
 export async function readUserConfig(home: string, format: ConfigFormat): Promise<UserConfig> {
   const { written } = await readUserFile(home, format);
   const settings = resolveSettings({
@@ -43,14 +43,14 @@ export async function readUserConfig(home: string, format: ConfigFormat): Promis
   };
 }
 
-/** config.yaml with its paths made absolute; without the file there are no settings. */
+/** Reads config.yaml with absolute paths. A missing file means no settings. */
 export async function readUserFile(home: string, format: ConfigFormat): Promise<ParsedConfig<UserWritten>> {
   const file = join(home, "config.yaml");
   const parsed = format.parseUser((await readText(file)) ?? "", file);
   return { ...parsed, written: resolvePaths(parsed.written, home, format.kinds.agents) };
 }
 
-/** Asked once: finding it out takes a millisecond, and settings are read for every run. */
+/** Cached, because finding the time zone takes a millisecond and settings are read for every run. */
 export function machineTimeZone(): string {
   timeZone ??= Intl.DateTimeFormat().resolvedOptions().timeZone;
   return timeZone;

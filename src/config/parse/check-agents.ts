@@ -14,7 +14,7 @@ export interface AgentSources {
   readonly kinds: readonly AgentKind[];
 }
 
-/** Every agent that the files name must be defined in one of them; only both together can tell. */
+/** Checks that every agent named in the files is defined in one of them. Needs both files together. */
 export function checkAgents(settings: Settings, sources: AgentSources): void {
   const issues = [sources.user, sources.own].flatMap((source) =>
     listNamed(source.written).flatMap(({ path, agent }) => {
@@ -39,7 +39,7 @@ function findProblem(agent: string, settings: Settings, { pending, kinds }: Agen
   const found = settings.agents[agent];
   if (found === undefined) {
     if (pending.some(({ key }) => key === `agents.${agent}`))
-      return `the agent \`${agent}\` is defined here but nobody accepted it yet: run \`nightshift trust\``;
+      return `the agent \`${agent}\` is defined here but not accepted yet; run \`nightshift trust\``;
     const meant = closest(agent, known);
     return `there is no agent \`${agent}\`;${meant === null ? "" : ` did you mean \`${meant}\`?`} known: ${known.join(", ")}`;
   }

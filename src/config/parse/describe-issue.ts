@@ -3,11 +3,11 @@ import { closest } from "../../core/text/did-you-mean.ts";
 
 type ZodIssue = z.core.$ZodIssue;
 
-/** What was found and what is allowed, as one sentence. `found` is the value at the issue's path. */
+/** Describes what was found and what is allowed. `found` is the value at the issue's path. */
 export function describeIssue(issue: ZodIssue, found: unknown): string {
   if (found === undefined && issue.code === "invalid_type") return `is missing; allowed: ${allowed(issue)}`;
   if (issue.code === "invalid_key") {
-    return `this name is not possible; allowed: ${issue.issues.map((inner) => inner.message).join(", ")}`;
+    return `this name is not valid; allowed: ${issue.issues.map((inner) => inner.message).join(", ")}`;
   }
   return `found ${show(found)}; allowed: ${allowed(issue)}`;
 }
@@ -39,7 +39,7 @@ function allowed(issue: ZodIssue): string {
     case "too_big":
       return `at most ${issue.maximum}${unitOf(issue.origin)}`;
     default:
-      // Rules of our own say what they allow.
+      // The messages of our own rules already say what is allowed.
       return issue.message;
   }
 }
@@ -49,7 +49,7 @@ function unitOf(origin: string): string {
   return origin === "array" ? " entries" : "";
 }
 
-/** The value in one short line; what people wrote may be long or a whole tree. */
+/** Formats the value as one short line. It may be long or a nested structure. */
 function show(value: unknown): string {
   if (value === null || value === undefined) return "nothing";
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";

@@ -8,14 +8,14 @@ import { parseYaml, type KeyPath, type ParsedYaml } from "./parse-yaml.ts";
 import { checkRules } from "./rules.ts";
 import { createSchemas, USER_ONLY_KEYS, type ProjectWritten, type UserWritten } from "../schema/schema.ts";
 
-// Nobody reads more of them, and each costs a search for its place.
+// More issues are not useful, and finding the position of each takes time.
 const MAX_ISSUES = 50;
 
-/** A file's settings as written, and where each stands in it. */
+/** The settings of a file as written, with their positions. */
 export interface ParsedConfig<T> {
   readonly file: string;
   readonly written: T;
-  /** An issue at this key of the file. */
+  /** Creates an issue at this key of the file. */
   issue(path: KeyPath, message: string): Issue;
 }
 
@@ -23,9 +23,9 @@ export interface ParsedConfig<T> {
 export interface ConfigFormat {
   readonly kinds: SettingsKinds;
   readonly schemas: ReturnType<typeof createSchemas>;
-  /** `nightshift.yaml`. Throws ConfigError with every problem. */
+  /** Parses `nightshift.yaml`. Throws ConfigError with all problems. */
   parseProject(text: string, file: string): ParsedConfig<ProjectWritten>;
-  /** `config.yaml`. Throws ConfigError with every problem. */
+  /** Parses `config.yaml`. Throws ConfigError with all problems. */
   parseUser(text: string, file: string): ParsedConfig<UserWritten>;
 }
 
@@ -42,7 +42,7 @@ export function createConfigFormat(kinds: SettingsKinds): ConfigFormat {
   return { kinds, schemas, parseProject: parseWith(schemas.project), parseUser: parseWith(schemas.user) };
 }
 
-/** YAML of a known shape. Throws ConfigError with every problem. */
+/** Parses YAML with a schema. Throws ConfigError with all problems. */
 export function parseWritten<T>(schema: z.ZodType<T>, text: string, file: string): ParsedConfig<T> {
   const yaml = parseYaml(text, file);
   if (yaml.issues.length > 0) throw new ConfigError(yaml.issues);
@@ -59,7 +59,7 @@ export function parseWritten<T>(schema: z.ZodType<T>, text: string, file: string
   return { file, written: result.data, issue };
 }
 
-/** `checks:` with every line below it commented out means no checks, not a mistake. */
+/** A section whose lines are all commented out, such as `checks:`, is empty and not an error. */
 function dropEmptySections(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([, section]) => section !== null));
@@ -85,7 +85,7 @@ function toIssues(issue: z.core.$ZodIssue, { schema, value, yaml, file }: Source
     return {
       ...at,
       message: reserved
-        ? "only your own config.yaml may say this; take it out of the project's file"
+        ? "this key is allowed only in config.yaml; remove it from the project's file"
         : describeUnknownKey(key, known),
     };
   });
@@ -96,7 +96,7 @@ function place(yaml: ParsedYaml, file: string, path: KeyPath, of: "key" | "value
 }
 
 function valueAt(value: unknown, path: KeyPath): unknown {
-  // The cast: whatever it is, asking a missing key for its value is undefined.
+  // The cast is safe: reading a missing key gives undefined for any value.
   return path.reduce<unknown>(
     (inner, part) => (inner as Record<string, unknown> | null | undefined)?.[String(part)],
     value,

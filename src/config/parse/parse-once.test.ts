@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { parseOnce } from "./parse-once.ts";
 
-it("parses the same text of the same file once, and a changed one again", () => {
+it("parse once: the same text of a file is parsed once, a changed text again", () => {
   const seen: string[] = [];
   const parse = parseOnce((text, file) => seen.push(`${file}: ${text}`));
   expect([
@@ -14,7 +14,7 @@ it("parses the same text of the same file once, and a changed one again", () => 
   expect(seen).toEqual(["x.yaml: a", "y.yaml: a", "x.yaml: b", "x.yaml: a"]);
 });
 
-it("remembers no failure", () => {
+it("parse once: failures are not cached", () => {
   let tries = 0;
   const parse = parseOnce(() => {
     tries += 1;
@@ -25,7 +25,7 @@ it("remembers no failure", () => {
   expect(parse("a", "x.yaml")).toBe("whole");
 });
 
-it("holds on to a hundred files at most", () => {
+it("parse once: caches at most a hundred files", () => {
   let parsed = 0;
   const parse = parseOnce(() => (parsed += 1));
   for (let file = 0; file <= 100; file += 1) parse("a", `${file}.yaml`);

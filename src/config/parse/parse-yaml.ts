@@ -6,16 +6,16 @@ export type KeyPath = readonly (string | number)[];
 export interface ParsedYaml {
   readonly value: unknown;
   readonly issues: readonly Issue[];
-  /** Where a value stands, or its key; for a path that is not there the nearest one above it. */
+  /** Position of a value or its key. For a missing path, the position of its nearest parent. */
   place(path: KeyPath, of: "key" | "value"): { readonly line: number; readonly column: number };
 }
 
-// Enough for shared settings, far too few for a file that grows to gigabytes when its aliases are followed.
+// Enough for shared settings, but prevents a file from expanding to gigabytes by its aliases.
 const MAX_ALIASES = 100;
 const MAX_FAULTS = 20;
 const MAX_DEPTH = 100;
 
-/** YAML with positions. An empty text is a file without settings. */
+/** Parses YAML with positions. An empty text is a file without settings. */
 export function parseYaml(text: string, file: string): ParsedYaml {
   const lines = new LineCounter();
   const at = (offset: number): { line: number; column: number } => {
@@ -29,7 +29,7 @@ export function parseYaml(text: string, file: string): ParsedYaml {
   if (isDeep(text)) return refuse("is nested too deeply");
   let document: Document.Parsed;
   try {
-    // The library's own search for double keys takes minutes for a megabyte of keys; ours is below.
+    // The library's check for duplicate keys takes minutes for a megabyte of keys, so findDuplicateKeys does it.
     document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
   } catch {
     return refuse("is nested too deeply");
@@ -38,8 +38,8 @@ export function parseYaml(text: string, file: string): ParsedYaml {
   if (faults.some((fault) => fault.code === "RESOURCE_EXHAUSTION")) return refuse("is nested too deeply");
   const issues = [
     ...faults.slice(0, MAX_FAULTS).map((fault) => issueAt(fault.pos[0], sentence(fault))),
-    ...findDoubleKeys(document).map(({ key, offset }) =>
-      issueAt(offset, `the key \`${key}\` is there twice; keep one of them`),
+    ...findDuplicateKeys(document).map(({ key, offset }) =>
+      issueAt(offset, `the key \`${key}\` is duplicated; keep only one`),
     ),
   ];
   const place: ParsedYaml["place"] = (path, of) => at(findOffset(document, path, of));
@@ -50,14 +50,12 @@ export function parseYaml(text: string, file: string): ParsedYaml {
     if (!(error instanceof ReferenceError)) return refuse("is nested too deeply");
     const unknown = error.message.startsWith("Unresolved alias");
     return refuse(
-      unknown
-        ? "uses an alias whose anchor is not above it"
-        : `expands aliases too often; allowed: ${MAX_ALIASES} times`,
+      unknown ? "uses an alias without an anchor above it" : `expands aliases too often; allowed: ${MAX_ALIASES} times`,
     );
   }
 }
 
-/** A guess before parsing: the parser needs seconds to minutes to find out that a megabyte of brackets is no settings file. */
+/** A quick estimate before parsing, because the parser takes seconds to minutes for a megabyte of brackets. */
 function isDeep(text: string): boolean {
   let depth = 0;
   for (const line of text.split("\n")) {
@@ -71,7 +69,7 @@ function isDeep(text: string): boolean {
   return false;
 }
 
-function findDoubleKeys(document: Document.Parsed): { key: string; offset: number }[] {
+function findDuplicateKeys(document: Document.Parsed): { key: string; offset: number }[] {
   const doubles: { key: string; offset: number }[] = [];
   visit(document, {
     Map(_, map) {
@@ -91,7 +89,7 @@ function sentence(fault: { readonly code: string; readonly message: string }): s
     case "TAB_AS_INDENT":
       return "is indented with a tab; YAML allows spaces only";
     case "MULTIPLE_DOCS":
-      return "holds more than one document (`---`); keep one";
+      return "contains more than one document (`---`); keep only one";
     default:
       return `is not valid YAML: ${fault.message}`;
   }

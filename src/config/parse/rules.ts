@@ -9,7 +9,7 @@ export interface BrokenRule {
   readonly message: string;
 }
 
-/** What the shape of a file cannot say: rules between keys. */
+/** Checks the rules between keys that the schema cannot express. */
 export function checkRules(written: UserWritten, kinds: SettingsKinds): BrokenRule[] {
   return [
     ...everyAgentFitsItsKind(written, kinds.agents),
@@ -24,17 +24,17 @@ function everyAgentFitsItsKind(written: UserWritten, agents: readonly AgentKind[
     const path = ["agents", name];
     const found = findAgentKind(agents, name, agent);
     if (found === null) {
-      // An agent of config.yaml may be named here to choose its model; resolve-settings.ts knows both files.
+      // The project's file may only choose a model for an agent of config.yaml. resolve-settings.ts has both files.
       const choosesModel = Object.keys(agent).every((key) => key === "model");
       const known = agents.map(({ kind }) => kind).join(", ");
-      return choosesModel ? [] : [{ path, message: `is no built-in agent, so it needs \`kind\`; allowed: ${known}` }];
+      return choosesModel ? [] : [{ path, message: `is not a built-in agent and needs \`kind\`; allowed: ${known}` }];
     }
     const { kind, required } = found;
     if (agent.kind !== undefined && required !== undefined && agent[required.key] === undefined)
-      return [{ path, message: `is of kind \`${kind}\` and needs \`${required.key}\`: ${required.what}` }];
+      return [{ path, message: `has the kind \`${kind}\` and needs the key \`${required.key}\`: ${required.what}` }];
     return listForeignKeys(agents, found, agent).map(({ key, owners }) => ({
       path: [...path, key],
-      message: `is for the ${owners}, this agent is \`${kind}\``,
+      message: `is allowed only for the ${owners}, but this agent is \`${kind}\``,
     }));
   });
 }
@@ -44,7 +44,7 @@ function theForgeFitsItsKind({ forge }: UserWritten, forges: readonly ForgeKind[
   if (forge === undefined || found === undefined) return [];
   return listForeignKeys(forges, found, forge).map(({ key, owners }) => ({
     path: ["forge", key],
-    message: `is for the ${owners}, this forge is \`${found.kind}\``,
+    message: `is allowed only for the ${owners}, but this forge is \`${found.kind}\``,
   }));
 }
 
@@ -76,12 +76,12 @@ function everyCheckHasACommand(written: UserWritten): BrokenRule[] {
         : [
             {
               path: [...path, "command"],
-              message: "`no-secrets` is built in and takes no command; give your own check another name",
+              message: "`no-secrets` is built in and has no command; use another name for your own check",
             },
           ];
     }
     const needed = check.command === undefined && check.enabled !== false;
-    return needed ? [{ path, message: "needs `command`: the shell line to run, such as `npm test`" }] : [];
+    return needed ? [{ path, message: "needs `command`: the shell command to run, such as `npm test`" }] : [];
   });
 }
 
@@ -92,6 +92,6 @@ function everyScheduleHasItsOwnName(written: UserWritten): BrokenRule[] {
     if (name === NIGHTLY)
       return [{ path, message: `\`${NIGHTLY}\` is the name of the nightly improvement; choose another` }];
     if (names.indexOf(name) === index) return [];
-    return [{ path, message: `found \`${name}\` a second time; each schedule has a name of its own` }];
+    return [{ path, message: `found \`${name}\` twice; each schedule needs a unique name` }];
   });
 }

@@ -2,7 +2,7 @@ import { ConfigError } from "../../core/text/errors.ts";
 import type { ParsedConfig } from "./parse-config.ts";
 import type { ProjectWritten, UserWritten } from "../schema/schema.ts";
 
-/** How far a schedule has come is kept under its name: two of one name, each in its own file, would keep each other from starting. */
+/** The progress of a schedule is stored by its name, so schedules with the same name in two files would block each other. */
 export function requireOwnScheduleNames(user: ParsedConfig<UserWritten>, own: ParsedConfig<ProjectWritten>): void {
   const taken = new Set((user.written.schedules ?? []).map(({ name }) => name));
   const issues = (own.written.schedules ?? []).flatMap(({ name }, index) =>
@@ -10,7 +10,7 @@ export function requireOwnScheduleNames(user: ParsedConfig<UserWritten>, own: Pa
       ? [
           own.issue(
             ["schedules", index, "name"],
-            `found \`${name}\`, which is a schedule of ${user.file} too; each schedule has a name of its own`,
+            `found \`${name}\`, which is also a schedule in ${user.file}; each schedule needs a unique name`,
           ),
         ]
       : [],

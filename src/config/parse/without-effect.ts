@@ -1,7 +1,7 @@
 import { valueAt } from "../trust/widening.ts";
 import type { UserWritten } from "../schema/schema.ts";
 
-/** Keys that files may have already and that nothing obeys yet. Whoever builds one takes its line away. `*`: any name. */
+/** Keys that are accepted but not implemented yet. Remove a key here when you implement it. `*` matches any name. */
 export const WITHOUT_EFFECT: readonly string[] = [
   "database",
   "mcp",
@@ -10,7 +10,7 @@ export const WITHOUT_EFFECT: readonly string[] = [
   "workspace.ports",
 ];
 
-/** Those that this file has, by their full names. */
+/** Lists the full names of the keys in this file that have no effect. */
 export function listWithoutEffect(written: UserWritten): readonly string[] {
   return WITHOUT_EFFECT.flatMap((key) => {
     const [section = "", name, rest] = key.split(".");

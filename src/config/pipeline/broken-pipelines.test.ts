@@ -11,7 +11,7 @@ describe("broken pipelines", () => {
       "# later\n",
       ["1:1 : The key `start` is missing.", "1:1 : The key `states` is missing.", "1:1 : The key `name` is missing."],
     ],
-    ["a key twice", base({ 22: "  done: { end: failed }" }), ["22:3 : the key `done` is there twice"]],
+    ["a key twice", base({ 22: "  done: { end: failed }" }), ["22:3 : the key `done` is duplicated"]],
     ["an open bracket", base({ 20: "  done: { end: succeeded" }), ["21:"]],
     ["another name", base({ 1: "name: other" }), ['1:1 name: The name is "other", but the file is called "base".']],
     ["unknown top key", base({ 1: "name: base\nstat: x" }), ['2:1 stat: Unknown key "stat". Did you mean "start"?']],

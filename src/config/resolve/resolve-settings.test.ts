@@ -62,7 +62,7 @@ describe("resolveSettings", () => {
     ]);
   });
 
-  it("fills in checks", () => {
+  it("applies the defaults of checks", () => {
     const { checks } = resolve({
       checks: {
         lint: { command: "l" },
@@ -84,7 +84,7 @@ describe("resolveSettings", () => {
     ]);
   });
 
-  it("lets the project win over the user's defaults", () => {
+  it("prefers the project's values to the user's defaults", () => {
     const settings = resolve(
       { agent: "codex", forge: { kind: "gitlab", project: "a/b" }, checks: { test: { command: "ours" } } },
       {
@@ -99,7 +99,7 @@ describe("resolveSettings", () => {
     expect(resolve({ forge: { kind: "none" } }, { forge: { kind: "github" } }).forge).toBeNull();
   });
 
-  it("never gives a project more than the user's amounts, but less", () => {
+  it("limits a project to the user's amounts", () => {
     const user: UserWritten = {
       budget: { run_usd: 5, night_usd: 20 },
       limits: { concurrent_runs: 3, task_timeout: "2h" },
@@ -114,7 +114,7 @@ describe("resolveSettings", () => {
       repair_attempts: 9,
     });
     expect(more.budget).toMatchObject({ runUsd: 5, nightUsd: 20, monthUsd: 7 });
-    // What all projects together may spend is for the user to say.
+    // The budget of all projects together comes only from the user.
     expect(more.commonBudget).toMatchObject({ nightUsd: 20, monthUsd: null });
     const elsewhere = resolve({ time_zone: "Asia/Tokyo" }, { ...user, time_zone: "Europe/Paris" });
     expect([elsewhere.timeZone, elsewhere.commonBudget.timeZone]).toEqual(["Asia/Tokyo", "Europe/Paris"]);
@@ -129,7 +129,7 @@ describe("resolveSettings", () => {
     expect([less.budget.runUsd, less.limits.concurrentRuns, less.roles.implement.timeoutMs]).toEqual([0, 1, 60_000]);
   });
 
-  it("takes the wall from the user alone", () => {
+  it("takes the sandbox mode only from the user", () => {
     const hostile = { sandbox: { mode: "none" } } as ProjectWritten; // the schema refuses it; so does this
     expect(resolve(hostile).sandbox.mode).toBe("enforce");
     expect(resolve({}, { sandbox: { mode: "external" } }).sandbox.mode).toBe("external");
@@ -137,7 +137,7 @@ describe("resolveSettings", () => {
 });
 
 describe("resolvePaths", () => {
-  it("reads paths from the folder of their file and leaves words alone", () => {
+  it("resolves paths relative to their file and does not change other words", () => {
     const written: UserWritten = {
       agents: {
         mine: { kind: "command", command: ["tools/agent", "./a.json", "a/b", "--x"] },

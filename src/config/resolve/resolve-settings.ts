@@ -22,7 +22,7 @@ export const DEFAULTS = {
 
 export interface Layers {
   readonly project: string;
-  /** The machine's, where no file names one. */
+  /** The machine's time zone, used if no file names one. */
   readonly timeZone: string;
   readonly user: UserWritten;
   readonly own: ProjectWritten;
@@ -30,7 +30,7 @@ export interface Layers {
   readonly kinds: SettingsKinds;
 }
 
-/** Built-in defaults < config.yaml < nightshift.yaml. Amounts that config.yaml names are also the most a project gets. */
+/** Built-in defaults < config.yaml < nightshift.yaml. Amounts in config.yaml are also the maximum for a project. */
 export function resolveSettings({ project, timeZone, user, own, instructions, kinds }: Layers): Settings {
   return {
     project,
@@ -113,7 +113,7 @@ function resolveAgents(
   for (const name of names) {
     const written = { ...user.agents?.[name], ...own.agents?.[name] };
     const found = findAgentKind(kinds, name, written);
-    // Only a model for an agent that no file defines; whoever names that agent is told that there is none.
+    // The entry only sets a model for an undefined agent. Using that agent is reported as an error elsewhere.
     if (found === null) continue;
     agents[name] = { kind: found.kind, model: written.model ?? null, options: pickOwn(found, written) };
   }
@@ -130,7 +130,7 @@ type WrittenRole = NonNullable<NonNullable<UserWritten["roles"]>[Role]>;
 function resolveRole(role: Role, user: WrittenRole, own: WrittenRole): RoleSettings {
   const builtIn = ROLE_DEFAULTS[role];
   const agent = own.agent ?? user.agent ?? null;
-  // A project that names another agent for the role does not mean the model that the user named for the first one.
+  // If the project chooses another agent for the role, the user's model does not apply to it.
   const switches = own.agent !== undefined && own.agent !== user.agent;
   return {
     agent,

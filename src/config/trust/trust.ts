@@ -3,32 +3,32 @@ import type { ConfigFormat } from "../parse/parse-config.ts";
 import type { ProjectWritten, UserWritten } from "../schema/schema.ts";
 import { baseOf, canonical, guardOf, listWidening, toAmount, toPath, valueAt, type WideningSet } from "./widening.ts";
 
-/** Before the path of a file in the set; no key of settings has a colon. */
+/** Prefix of file paths in the set. Keys of settings have no colon. */
 const FILE = "file:";
 
-/** Something the project's files ask for that no person accepted; `accepted` holds instead, null: nothing. */
+/** A permission that the project's files request and that is not accepted. `accepted` is used instead; null means nothing. */
 export interface Pending {
   readonly key: string;
   readonly accepted: unknown;
   readonly asked: unknown;
 }
 
-/** SHA-256 of each file that steers agents, by its path in the repository. */
+/** SHA-256 of each file that controls agents, by its path in the repository. */
 export type FileHashes = Readonly<Record<string, string>>;
 
 export interface Applied {
-  /** What counts: as written where nothing is widened, as accepted before where something is. */
+  /** The effective settings: as written, except that values which request more permissions are replaced by the accepted ones. */
   readonly written: ProjectWritten;
   readonly pending: readonly Pending[];
 }
 
-/** What a person accepts by saying yes to these files: the text for `Project.accepted`. */
+/** Returns the value of `Project.accepted` for a person who accepts these files. */
 export function describeAccepted(written: ProjectWritten, files: FileHashes): string {
   const hashes = Object.entries(files).map(([path, hash]) => [FILE + path, hash]);
   return canonical({ ...listWidening(written), ...Object.fromEntries(hashes) });
 }
 
-/** A text that is none of ours accepts nothing. */
+/** An invalid text means that nothing is accepted. */
 export function readAccepted(text: string): WideningSet {
   try {
     const value: unknown = JSON.parse(text);
@@ -38,7 +38,7 @@ export function readAccepted(text: string): WideningSet {
   }
 }
 
-/** Holds a project's settings to what was accepted. Narrower is always fine; wider waits for a person. */
+/** Limits a project's settings to the accepted permissions. Fewer permissions are always allowed; more need a person. */
 export function applyAccepted(
   written: ProjectWritten,
   accepted: WideningSet,
@@ -46,13 +46,13 @@ export function applyAccepted(
   schemas: ConfigFormat["schemas"],
 ): Applied {
   const { result, pending } = compare(written, accepted, user);
-  const checked = schemas.project.safeParse(dropHollow(result));
+  const checked = schemas.project.safeParse(dropEmptySecrets(result));
   if (checked.success) return { written: checked.data, pending };
-  const message = "what was accepted for this project does not fit this version; run `nightshift trust`";
+  const message = "the accepted settings of this project are not valid in this version; run `nightshift trust`";
   throw new ConfigError([{ file: null, line: null, column: null, key: "", message }]);
 }
 
-/** What waits for a person; also where what was accepted before fits no longer, or nobody could accept anew. */
+/** Lists the changes that need a person. Works even if the accepted settings are not valid any more, so that they can be accepted again. */
 export function listPending(written: ProjectWritten, accepted: WideningSet, user: UserWritten): readonly Pending[] {
   return compare(written, accepted, user).pending;
 }
@@ -69,14 +69,14 @@ function compare(written: ProjectWritten, accepted: WideningSet, user: UserWritt
   for (const key of keys) {
     const path = toPath(key);
     const asked = valueAt(written, path);
-    const { value, waits } = judge(path, { asked, accepted: accepted[key], base: baseOf(path, user) });
+    const { value, needsPerson } = decide(path, { asked, accepted: accepted[key], base: baseOf(path, user) });
     setAt(result, path, value);
-    if (waits) pending.push({ key, accepted: accepted[key] ?? null, asked: asked ?? null });
+    if (needsPerson) pending.push({ key, accepted: accepted[key] ?? null, asked: asked ?? null });
   }
   return { result, pending };
 }
 
-/** Files that are new, changed or gone since a person accepted them. */
+/** Lists files that were added, changed or removed since a person accepted them. */
 export function listPendingFiles(files: FileHashes, accepted: WideningSet): Pending[] {
   return [...new Set([...Object.keys(files), ...listAcceptedFiles(accepted)])].toSorted().flatMap((path) => {
     const pending = { key: path, accepted: accepted[FILE + path] ?? null, asked: files[path] ?? null };
@@ -90,31 +90,31 @@ export function listAcceptedFiles(accepted: WideningSet): string[] {
     .map((key) => key.slice(FILE.length));
 }
 
-/** A file that steers agents is used as a person accepted it, or not at all; `hash` null: it is not there. */
+/** Throws unless a file that controls agents is exactly as a person accepted it. A null `hash` means that it does not exist. */
 export function requireAcceptedFile(path: string, hash: string | null, accepted: WideningSet): void {
   const before = accepted[FILE + path] ?? null;
   if (before === hash) return;
-  const what = before === null ? "is new" : hash === null ? "is gone" : "has changed";
-  const message = `${what} and steers agents, so a person has to accept that first: run \`nightshift trust\` in the checkout`;
+  const what = before === null ? "is new" : hash === null ? "was removed" : "has changed";
+  const message = `${what} and controls agents, so a person must accept it first; run \`nightshift trust\` in the checkout`;
   throw new ConfigError([{ file: path, line: null, column: null, key: "", message }]);
 }
 
-interface Claim {
+interface RequestedValue {
   readonly asked: unknown;
   readonly accepted: unknown;
-  /** What would hold if the project's file said nothing. */
+  /** The value that applies without the project's file. */
   readonly base: unknown;
 }
 
-interface Verdict {
+interface TrustDecision {
   readonly value: unknown;
-  readonly waits: boolean;
+  readonly needsPerson: boolean;
 }
 
-function judge(path: readonly string[], claim: Claim): Verdict {
-  const { asked, accepted, base } = claim;
-  const granted: Verdict = { value: asked, waits: false };
-  const held: Verdict = { value: accepted, waits: true };
+function decide(path: readonly string[], request: RequestedValue): TrustDecision {
+  const { asked, accepted, base } = request;
+  const granted: TrustDecision = { value: asked, needsPerson: false };
+  const held: TrustDecision = { value: accepted, needsPerson: true };
   if (isSafe(path, asked) || same(asked, accepted)) return granted;
   switch (guardOf(path)) {
     case "free":
@@ -122,7 +122,7 @@ function judge(path: readonly string[], claim: Claim): Verdict {
     case "amount":
       return toAmount(asked ?? base) <= toAmount(accepted ?? base) ? granted : held;
     case "list":
-      return judgeList(claim);
+      return decideList(request);
     case "grant":
       return asked === undefined || same(asked, base) ? granted : held;
     case "gate":
@@ -130,19 +130,19 @@ function judge(path: readonly string[], claim: Claim): Verdict {
   }
 }
 
-function judgeList({ asked, accepted, base }: Claim): Verdict {
+function decideList({ asked, accepted, base }: RequestedValue): TrustDecision {
   const known = [...asList(accepted), ...asList(base)].map(canonical);
   if (asked === undefined) {
-    // Without the list the base would hold again, which may be more than was accepted.
+    // Without the list the base applies again, which may be more than was accepted.
     const accepts = asList(accepted).map(canonical);
     const isNarrower = asList(base).every((item) => accepts.includes(canonical(item)));
-    return isNarrower ? { value: undefined, waits: false } : { value: accepted, waits: true };
+    return isNarrower ? { value: undefined, needsPerson: false } : { value: accepted, needsPerson: true };
   }
   const value = asList(asked).filter((item) => known.includes(canonical(item)));
-  return { value, waits: value.length < asList(asked).length };
+  return { value, needsPerson: value.length < asList(asked).length };
 }
 
-/** Values that give away nothing, whatever was accepted before. */
+/** Values that grant no permissions, whatever was accepted before. */
 function isSafe(path: readonly string[], asked: unknown): boolean {
   const [section, key] = path;
   if (section === "gates") return asked === "person";
@@ -171,8 +171,8 @@ function setAt(target: Record<string, unknown>, path: readonly string[], value: 
   else target[head] = value;
 }
 
-/** A secret for no role and an emptied section are as good as not there. */
-function dropHollow(written: Record<string, unknown>): Record<string, unknown> {
+/** A secret without roles grants nothing, so it is removed, and so is an empty section. */
+function dropEmptySecrets(written: Record<string, unknown>): Record<string, unknown> {
   const secrets = Object.entries((written["secrets"] ?? {}) as Record<string, { roles?: unknown[] }>); // shape of the schema
   const kept = secrets.filter(([, secret]) => (secret.roles ?? []).length > 0);
   const { secrets: _, ...others } = written;

@@ -5,18 +5,18 @@ import { NIGHT_DEFAULTS } from "../resolve/resolve-night.ts";
 import { DEFAULTS } from "../resolve/resolve-settings.ts";
 import type { ProjectWritten, UserWritten } from "../schema/schema.ts";
 
-/** Everything in a project's files that could widen rights or spending: key → what the file says; path → SHA-256. */
+/** Everything in a project's files that could request more permissions or spending: key → value, file path → SHA-256. */
 export type WideningSet = Readonly<Record<string, unknown>>;
 
-/** How a key widens, and so what may change without a person. */
+/** Which changes of a key request more permissions and therefore need a person. */
 export type Guard =
-  | "free" // never
-  | "amount" // by growing
-  | "list" // by new items
-  | "grant" // by being there
-  | "gate"; // by any change, also by going away
+  | "free" // none
+  | "amount" // a higher amount
+  | "list" // new items
+  | "grant" // adding the key
+  | "gate"; // any change, including removal
 
-// What is not named here is a gate: a new key is guarded until somebody decides otherwise.
+// Keys that are not listed are gates, so that a new key is protected by default.
 const GUARDS: Readonly<Record<string, Guard>> = {
   project: "free",
   time_zone: "free",
@@ -33,7 +33,7 @@ const GUARDS: Readonly<Record<string, Guard>> = {
   "roles.*.max_turns": "amount",
   "roles.*.max_budget_usd": "amount",
   "sandbox.*": "list",
-  // Where no list is, every program of the system is there: to take it away widens as well.
+  // Without this list, all programs of the system are allowed. So removing it grants more permissions too.
   "sandbox.commands": "gate",
   "workspace.copy": "list",
   "roles.*.tools": "list",
@@ -51,7 +51,7 @@ const GUARDS: Readonly<Record<string, Guard>> = {
   commit_trailer: "grant",
 };
 
-/** Sections whose parts are accepted one by one, and how many names deep a part is. */
+/** Sections whose parts are accepted separately, with the depth of a part's key. */
 const DEPTHS: Readonly<Record<string, number>> = {
   agents: 2,
   checks: 2,
@@ -75,7 +75,7 @@ export function guardOf(path: readonly string[]): Guard {
   return exact ?? anyName ?? "gate";
 }
 
-/** The part of the widening set that stands in nightshift.yaml. */
+/** Returns the part of the set that comes from nightshift.yaml. */
 export function listWidening(written: ProjectWritten): Record<string, unknown> {
   const parts = Object.entries(written).flatMap(([section, value]) => listParts([section], value));
   return Object.fromEntries(
@@ -89,7 +89,7 @@ function listParts(path: readonly string[], value: unknown): [readonly string[],
   return Object.entries(value).flatMap(([name, inner]) => listParts([...path, name], inner));
 }
 
-/** A key of the set as the path it came from. Names may hold dots, but only where they are the rest of the key. */
+/** Converts a key of the set to its path. Only the last part of a key may contain dots. */
 export function toPath(key: string): string[] {
   const [section = "", ...rest] = key.split(".");
   const depth = DEPTHS[section] ?? 1;
@@ -98,7 +98,7 @@ export function toPath(key: string): string[] {
   return [section, ...rest];
 }
 
-/** What holds for a key when the project's file says nothing: the user's word, else the built-in default. */
+/** The value of a key without the project's file: the user's setting or the built-in default. */
 export function baseOf(path: readonly string[], user: UserWritten): unknown {
   return valueAt(user, path) ?? defaultOf(path);
 }
@@ -129,7 +129,7 @@ function defaultOf(path: readonly string[]): unknown {
   return defaults[path.join(".")];
 }
 
-/** Amounts of all kinds on one scale; what is no amount has no limit. */
+/** Converts an amount or duration to a number. Anything else is unlimited. */
 export function toAmount(value: unknown): number {
   if (typeof value === "number") return value;
   return (typeof value === "string" ? parseDuration(value) : null) ?? Infinity;
@@ -139,12 +139,12 @@ export function valueAt(value: unknown, path: readonly string[]): unknown {
   let inner: unknown = value;
   for (const part of path) {
     if (typeof inner !== "object" || inner === null || !Object.hasOwn(inner, part)) return undefined;
-    inner = (inner as Record<string, unknown>)[part]; // an own key, just seen
+    inner = (inner as Record<string, unknown>)[part]; // safe: checked with hasOwn above
   }
   return inner;
 }
 
-/** Stable text: the same set gives the same text, whatever the order of the keys in the file. */
+/** Serializes with sorted keys, so that the same set always gives the same text. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === "object" && inner !== null && !Array.isArray(inner)

@@ -50,7 +50,7 @@ test("a project whose folder is gone is told of, wherever this is asked", async 
   expect(
     await checkNights({ env: {}, home, projects: [project], cwd: "/", now: MONDAY, registry: REGISTRY }),
   ).toMatchObject([
-    { name: "settings (shop)", ok: "no", detail: expect.stringContaining("the project's folder is not there") },
+    { name: "settings (shop)", ok: "no", detail: expect.stringContaining("the project's folder does not exist") },
   ]);
 });
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { delimiter } from "node:path";
 import type { AgentDefinition } from "../../adapters/agents/definition.ts";
 import { homePaths } from "../../config/files/paths.ts";
-import { listFolders, readRecordedPath, unitePaths, type RecordedPath } from "../../config/files/recorded-path.ts";
+import { listFolders, readRecordedPath, mergePaths, type RecordedPath } from "../../config/files/recorded-path.ts";
 import { detectAgents } from "../detect/detect.ts";
 import { askLoginShell, type LoginPath } from "../detect/detect-login-path.ts";
 import { fine, type Finding } from "./doctor-finding.ts";
@@ -21,7 +21,7 @@ export async function checkLoginPath(
 ): Promise<readonly Finding[]> {
   const recorded = readRecordedPath(home);
   const now = await ask(env);
-  const daemon = unitePaths(readDaemonPath(home), recorded?.path ?? "");
+  const daemon = mergePaths(readDaemonPath(home), recorded?.path ?? "");
   return [judgeRecord(recorded, now), ...(await compareAgents(now.path ?? "", daemon, agents))];
 }
 

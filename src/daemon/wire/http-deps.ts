@@ -40,7 +40,7 @@ export function httpDeps(wired: Wired, facts: DaemonFacts): HttpDeps {
     night: {
       upcoming: (project, until) => listUpcoming(ports, project, until),
       budgets: (project) => listBudgets(ports, project),
-      foresee: (draft, actor) => foresee(ports, draft, actor),
+      preview: (draft, actor) => foresee(ports, draft, actor),
     },
     store: ports.store,
     runFiles: ports.runFiles,

@@ -186,7 +186,7 @@ notify: { pager: { nmber: "112", key_env: PAGER_KEY } }
     );
     const foreign = "agents: { codex: { phrase: hi } }\nforge: { kind: gitlab, pot_env: POT }\n";
     expect(() => registry.format.parseProject(foreign, "n.yaml")).toThrow(
-      /agents\.codex\.phrase: is for the kind `parrot`, this agent is `codex`\n.*forge\.pot_env: is for the kind `teahouse`, this forge is `gitlab`/,
+      /agents\.codex\.phrase: is allowed only for the kind `parrot`, but this agent is `codex`\n.*forge\.pot_env: is allowed only for the kind `teahouse`, but this forge is `gitlab`/,
     );
   });
 

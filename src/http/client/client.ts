@@ -14,7 +14,7 @@ export type { OutputPageJson, TranscriptEventJson } from "../contract/output.ts"
 export type { PendingTrustJson, ProjectJson } from "../contract/project.ts";
 export type { ProposalJson, RuleJson } from "../contract/rule.ts";
 export type { CheckJson, RunJson } from "../contract/run.ts";
-export type { ForeseenJson, SchedulesJson } from "../contract/schedule.ts";
+export type { ImprovePreviewJson, SchedulesJson } from "../contract/schedule.ts";
 export type { TaskJson } from "../contract/task.ts";
 export type { Answer, Call } from "./client-send.ts";
 export { ProblemError, UnreachableError };

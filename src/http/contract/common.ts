@@ -1,20 +1,20 @@
 import { z } from "zod";
 
-/** Times leave the program as ISO 8601 in UTC. */
+/** Times are ISO 8601 in UTC. */
 export const time = z.iso.datetime();
 
 export const tokensSchema = z
   .strictObject({ input: z.int(), output: z.int(), cache_read: z.int(), cache_write: z.int() })
   .meta({ id: "Tokens" });
 
-/** An id or any unique beginning of one, with or without its `task_` or `run_`. */
+/** An id or a unique prefix of one, with or without `task_` or `run_`. */
 export const idOrPrefix = z
   .string()
-  .regex(/^[0-9a-z_]{1,40}$/, "must be an id or the beginning of one: lower-case letters, digits and _");
+  .regex(/^[0-9a-z_]{1,40}$/, "must be an id or its prefix: lower-case letters, digits and _");
 
 export const freeObject = z.record(z.string(), z.unknown());
 
-/** `?status=queued,running`, each one of `values`. */
+/** A comma-separated list such as `?status=queued,running`. Each element is one of `values`. */
 export function listOf<const T extends readonly [string, ...string[]]>(values: T) {
   return z
     .string()

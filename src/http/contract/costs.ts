@@ -2,46 +2,48 @@ import { z } from "zod";
 import { COST_DIMENSIONS } from "../../core/money/cost-dimensions.ts";
 import { listOf, time, tokensSchema } from "./common.ts";
 
-/** Nothing of ours was before or will be after. */
+/** Accepts the years 1970 to 2999. */
 const YEARS = /^(19[7-9]|2\d\d)\d-/;
 const day = z.iso.date().regex(YEARS);
 const moment = z.iso.datetime({ offset: true }).regex(YEARS);
 const someDays = z.string().regex(/^[1-9]\d{0,3}d$/);
 
 const sinceSchema = z.union([day, moment, someDays], {
-  error: "must be a day (2026-11-15), a moment (2026-11-15T22:00:00Z) or a number of days (7d)",
+  error: "must be a day (2026-11-15), a timestamp (2026-11-15T22:00:00Z) or a number of days (7d)",
 });
 const untilSchema = z.union([day, moment], {
-  error: "must be a day (2026-11-15) or a moment (2026-11-15T22:00:00Z)",
+  error: "must be a day (2026-11-15) or a timestamp (2026-11-15T22:00:00Z)",
 });
 
 export const costsQuerySchema = z.strictObject({
-  since: sinceSchema.optional().meta({ description: "A day, a moment, or `7d`: seven days, today among them." }),
-  until: untilSchema.optional().meta({ description: "A day, which counts whole, or the first moment that does not." }),
+  since: sinceSchema
+    .optional()
+    .meta({ description: "First day, a timestamp, or `7d` for the last seven days including today." }),
+  until: untilSchema.optional().meta({ description: "Last day (inclusive), or a timestamp (exclusive)." }),
   project: z.string().optional(),
   by: listOf(COST_DIMENSIONS)
     .optional()
-    .meta({ description: "What to sum by, comma-separated and in this order; all of them unless told." }),
+    .meta({ description: "Comma-separated dimensions to group by, in this order. Default: all of them." }),
 });
 export type CostsQuery = z.output<typeof costsQuerySchema>;
 
 const count = z.int();
 const sums = {
   runs: count,
-  cost_usd: z.number().nullable().meta({ description: "The sum of the known ones; null where none is known." }),
-  unknown_cost: count.meta({ description: "Runs whose cost nobody knows: they are not in the sum." }),
-  tokens: tokensSchema.nullable().meta({ description: "Null where those of no run are known." }),
+  cost_usd: z.number().nullable().meta({ description: "Sum of the known costs. Null if no cost is known." }),
+  unknown_cost: count.meta({ description: "Number of runs with unknown cost. They are not part of the sum." }),
+  tokens: tokensSchema.nullable().meta({ description: "Null if no token counts are known." }),
   unknown_tokens: count,
   basis: z
     .strictObject({ reported: count, metered: count, computed: count, unknown: count })
-    .meta({ description: "How many runs have their cost by which way." }),
+    .meta({ description: "Number of runs by how their cost was determined." }),
 };
 
 export const costsSchema = z
   .strictObject({
     since: time,
     until: time,
-    time_zone: z.string().meta({ description: "Whose days these are." }),
+    time_zone: z.string().meta({ description: "Time zone that defines the days." }),
     by: z.array(z.enum(COST_DIMENSIONS)),
     rows: z.array(
       z
@@ -54,7 +56,7 @@ export const costsSchema = z
           model: z.string().nullable().optional(),
           ...sums,
         })
-        .meta({ description: "Has what was asked for with `by`, and the sums." }),
+        .meta({ description: "The dimensions requested with `by`, and the sums." }),
     ),
     total: z.strictObject(sums),
   })
@@ -64,13 +66,13 @@ export type CostsJson = z.output<typeof costsSchema>;
 export const budgetSchema = z
   .strictObject({
     window: z.enum(["night", "month"]),
-    project: z.string().nullable().meta({ description: "Null: the sum over all projects." }),
+    project: z.string().nullable().meta({ description: "Null for the sum over all projects." }),
     limit_usd: z.number(),
     spent_usd: z.number(),
-    reserved_usd: z.number().meta({ description: "What runs under way may still spend." }),
-    runs: count.meta({ description: "Those that cost something." }),
-    running: count.meta({ description: "Those that have something reserved." }),
-    unknown_cost: count.meta({ description: "Runs whose cost nobody knows: the limit cannot count them." }),
+    reserved_usd: z.number().meta({ description: "Amount that active runs may still spend." }),
+    runs: count.meta({ description: "Number of runs with a known cost." }),
+    running: count.meta({ description: "Number of runs with a reservation." }),
+    unknown_cost: count.meta({ description: "Number of runs with unknown cost. They do not count towards the limit." }),
     since: time,
     until: time,
     time_zone: z.string(),

@@ -12,14 +12,14 @@ export const statusSchema = z
     sandbox: z.string(),
     tasks: z.record(z.enum(TASK_STATUSES), z.int()),
     open_runs: z.int(),
-    problems: z.array(z.string()).meta({ description: "What the daemon cannot do now, a sentence each." }),
+    problems: z.array(z.string()).meta({ description: "Current problems of the daemon, one sentence each." }),
   })
   .meta({ id: "Status" });
 
 export const stopSchema = z
   .strictObject({
     forced: z.boolean(),
-    runs: z.array(runSchema).meta({ description: "The open runs: they go on, or end when forced." }),
+    runs: z.array(runSchema).meta({ description: "The active runs. They continue, or are ended if forced." }),
   })
   .meta({ id: "Stopping" });
 
@@ -32,7 +32,7 @@ export const agentSchema = z
     program: z.string().nullable(),
     version: z.string().nullable(),
     usable: z.boolean(),
-    problem: z.string().nullable().meta({ description: "Why it is not usable, and what to do." }),
+    problem: z.string().nullable().meta({ description: "Why the agent is not usable, and what to do." }),
     parked_until: time.nullable(),
   })
   .meta({ id: "Agent" });

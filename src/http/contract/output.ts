@@ -35,8 +35,8 @@ export const outputPageSchema = z
     run: z.string(),
     status: z.enum(RUN_STATUSES),
     offset: z.int(),
-    next: z.int().meta({ description: "Where to go on; also the id in the stream." }),
-    ended: z.boolean().meta({ description: "The run has ended and nothing comes after this page." }),
+    next: z.int().meta({ description: "Offset of the next page; also the id in the stream." }),
+    ended: z.boolean().meta({ description: "True if the run has ended and this is the last page." }),
     lines: z.array(
       z.strictObject({
         at: time,
@@ -46,5 +46,5 @@ export const outputPageSchema = z
       }),
     ),
   })
-  .meta({ id: "OutputPage", description: "Whole lines of a run's transcript, each with what it means." });
+  .meta({ id: "OutputPage", description: "Complete lines of a run's transcript with their parsed events." });
 export type OutputPageJson = z.output<typeof outputPageSchema>;

@@ -19,7 +19,7 @@ export const registerSchema = z
     url: z.string().min(1).nullable().default(null),
     accept: z.string().nullable().default(null).meta({
       description:
-        "The hash of what is accepted (GET /projects/:name/trust); null registers without accepting anything new.",
+        "Hash of the accepted changes (see GET /projects/:name/trust). Null registers the project without accepting changes.",
     }),
   })
   .refine((body) => (body.path === null) !== (body.url === null), "needs either path or url");
@@ -27,14 +27,14 @@ export const registerSchema = z
 export const pendingTrustSchema = z
   .strictObject({
     project: z.string(),
-    hash: z.string().meta({ description: "Names exactly what would be accepted; send it back as `accept`." }),
+    hash: z.string().meta({ description: "Identifies these exact changes. Send it as `accept` to accept them." }),
     changes: z.array(
       z.strictObject({
         key: z.string(),
-        accepted: z.string().nullable().meta({ description: "What a person accepted before; null for nothing." }),
-        wanted: z.string().nullable().meta({ description: "What the project's files say now." }),
+        accepted: z.string().nullable().meta({ description: "The value that a person accepted before, or null." }),
+        wanted: z.string().nullable().meta({ description: "The value that the project's files request now." }),
       }),
     ),
   })
-  .meta({ id: "PendingTrust", description: "What the project's files would widen beyond what was accepted." });
+  .meta({ id: "PendingTrust", description: "Permissions that the project's files request beyond the accepted ones." });
 export type PendingTrustJson = z.output<typeof pendingTrustSchema>;

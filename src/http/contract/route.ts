@@ -3,23 +3,23 @@ import type { Right } from "../../ports/store.ts";
 
 export const BASE = "/api/v1";
 
-/** `read`: any valid token. Null: open to everyone who reaches the port. */
+/** `read` needs any valid token. Null needs none: everyone who can reach the port has access. */
 export type Access = Right | "read" | null;
 
-/** One row of the table that gives the server, the client's types and the OpenAPI description. */
+/** One route. The server, the client's types and the OpenAPI description are derived from these. */
 export interface Route {
   readonly summary: string;
   readonly right: Access;
   readonly params: z.ZodType;
   readonly query: z.ZodType;
-  /** Null where no body is read. */
+  /** Null if the route does not read a body. */
   readonly body: z.ZodType | null;
   readonly status: 200 | 201 | 202 | 204;
-  /** Null where there is nothing to say (202, 204), or only a stream. */
+  /** Null if the response has no body (202, 204) or is always a stream. */
   readonly ok: z.ZodType | null;
-  /** What one message of the event stream holds; null where the route is none. */
+  /** Schema of one message of the event stream. Null if the route has no stream. */
   readonly stream: z.ZodType | null;
-  /** False where the answer holds a secret: then it is not kept for a repeated `Idempotency-Key`. */
+  /** False if the response contains a secret, so that it is not stored for a repeated `Idempotency-Key`. */
   readonly replay: boolean;
 }
 
@@ -37,7 +37,7 @@ const DEFAULTS = {
 
 type Given = Pick<Route, "summary" | "right"> & Partial<Route>;
 
-/** A row with what is left out filled in; the literal types survive for the client. */
+/** Adds the defaults to a route and keeps its literal types for the client. */
 export function route<const R extends Given>(row: R): Omit<typeof DEFAULTS, keyof R> & R {
   return { ...DEFAULTS, ...row };
 }

@@ -11,19 +11,23 @@ import { pendingTrustSchema, projectSchema, registerSchema } from "./project.ts"
 import { type Route, route } from "./route.ts";
 import { explainedSchema, newRuleSchema, proposalSchema, reasonSchema, ruleChangeSchema, ruleSchema } from "./rule.ts";
 import { runSchema } from "./run.ts";
-import { foreseenSchema, improveSchema, schedulesSchema } from "./schedule.ts";
+import { improvePreviewSchema, improveSchema, schedulesSchema } from "./schedule.ts";
 import { diffSchema, taskDraftSchema, taskSchema } from "./task.ts";
 import { issuedTokenSchema, newTokenSchema, tokenSchema } from "./token.ts";
 
 const byId = z.strictObject({ id: idOrPrefix });
 const byName = z.strictObject({ name: z.string().min(1) });
 
-/** What a person does to a task: same address, same answer, another word and body. */
-function act<const R extends "submit" | "approve", B extends z.ZodType | null>(right: R, summary: string, body: B) {
+/** A person's action on a task. These routes differ only in their verb, right and body. */
+function taskAction<const R extends "submit" | "approve", B extends z.ZodType | null>(
+  right: R,
+  summary: string,
+  body: B,
+) {
   return route({ summary, right, params: byId, body, ok: taskSchema });
 }
 
-/** Keys are `METHOD /path` under /api/v1; the client parses them, so it needs this table as types only. */
+/** Keys are `METHOD /path` under /api/v1. The client parses the keys, so it imports this table only as types. */
 export const ROUTES = {
   "POST /tasks": route({
     summary: "Submit a task.",
@@ -44,7 +48,12 @@ export const ROUTES = {
     }),
     ok: z.strictObject({ tasks: z.array(taskSchema), next: z.string().nullable() }),
   }),
-  "GET /tasks/:id": route({ summary: "Everything known about a task.", right: "read", params: byId, ok: taskSchema }),
+  "GET /tasks/:id": route({
+    summary: "Get everything known about a task.",
+    right: "read",
+    params: byId,
+    ok: taskSchema,
+  }),
   "DELETE /tasks/:id": route({
     summary: "Remove an ended task and its workspace.",
     right: "admin",
@@ -52,49 +61,53 @@ export const ROUTES = {
     status: 204,
   }),
 
-  "POST /tasks/:id/approve": act(
+  "POST /tasks/:id/approve": taskAction(
     "approve",
     "Approve the plan with this hash.",
     z.strictObject({ plan_hash: z.string().nullable().default(null) }),
   ),
-  "POST /tasks/:id/reject": act(
+  "POST /tasks/:id/reject": taskAction(
     "approve",
-    "Reject what waits.",
+    "Reject the plan or change that the task waits with.",
     z.strictObject({ reason: z.string().nullable().default(null) }),
   ),
-  "POST /tasks/:id/revise": act(
+  "POST /tasks/:id/revise": taskAction(
     "approve",
-    "Send the plan back with feedback.",
+    "Request a new plan, with feedback.",
     z.strictObject({ feedback: z.string().min(1) }),
   ),
-  "POST /tasks/:id/answer": act(
+  "POST /tasks/:id/answer": taskAction(
     "approve",
     "Answer the agent's questions, by question id.",
     z.strictObject({ answers: z.record(z.string(), z.string()) }),
   ),
-  "POST /tasks/:id/choose": act(
+  "POST /tasks/:id/choose": taskAction(
     "approve",
     "Choose one of the proposed options.",
     z.strictObject({ option: z.string().min(1), note: z.string().nullable().default(null) }),
   ),
-  "POST /tasks/:id/pause": act("submit", "Stop the task's process tree where it is.", null),
-  "POST /tasks/:id/resume": act("submit", "Let a paused task go on.", null),
-  "POST /tasks/:id/cancel": act("submit", "End the task: politely, then the tree.", null),
-  "POST /tasks/:id/kill": act("submit", "End the task's process tree now.", null),
-  "POST /tasks/:id/retry": act(
+  "POST /tasks/:id/pause": taskAction("submit", "Pause the task and suspend its processes.", null),
+  "POST /tasks/:id/resume": taskAction("submit", "Resume a paused task.", null),
+  "POST /tasks/:id/cancel": taskAction(
     "submit",
-    "Try again from the state that failed, or from another.",
+    "End the task: ask the agent to stop, then end its process tree.",
+    null,
+  ),
+  "POST /tasks/:id/kill": taskAction("submit", "End the task and its process tree immediately.", null),
+  "POST /tasks/:id/retry": taskAction(
+    "submit",
+    "Retry from the state that failed, or from another state.",
     z.strictObject({ from: z.string().min(1).nullable().default(null) }),
   ),
 
   "GET /tasks/:id/diff": route({
-    summary: "The change the task made so far.",
+    summary: "Get the change that the task has made so far.",
     right: "read",
     params: byId,
     ok: diffSchema,
   }),
   "GET /tasks/:id/events": route({
-    summary: "The task's events, oldest first.",
+    summary: "List the task's events, oldest first.",
     right: "read",
     params: byId,
     query: z.strictObject({ after: offset.default(0), limit: limitUpTo(1000, 500) }),
@@ -102,7 +115,7 @@ export const ROUTES = {
   }),
 
   "GET /runs": route({
-    summary: "List the newest runs, oldest first.",
+    summary: "List the latest runs, oldest first.",
     right: "read",
     query: z.strictObject({
       status: listOf(RUN_STATUSES).optional(),
@@ -112,9 +125,9 @@ export const ROUTES = {
     }),
     ok: z.strictObject({ runs: z.array(runSchema) }),
   }),
-  "GET /runs/:id": route({ summary: "One run.", right: "read", params: byId, ok: runSchema }),
+  "GET /runs/:id": route({ summary: "Get a run.", right: "read", params: byId, ok: runSchema }),
   "GET /runs/:id/output": route({
-    summary: "What the run printed, parsed: live until it ends, or one page with `format=json`.",
+    summary: "Get the parsed output of a run: a live stream until it ends, or one page with `format=json`.",
     right: "read",
     params: byId,
     query: z.strictObject({
@@ -126,20 +139,20 @@ export const ROUTES = {
     stream: outputPageSchema,
   }),
   "GET /events": route({
-    summary: "Events as they are committed; from `Last-Event-ID` on, else from now.",
+    summary: "Stream events as they are committed, after `Last-Event-ID` or from now on.",
     right: "read",
     query: z.strictObject({ last_event_id: offset.optional(), task: idOrPrefix.optional() }),
     stream: eventSchema,
   }),
 
   "GET /schedules": route({
-    summary: "What will run when, soonest first.",
+    summary: "List the upcoming runs, earliest first.",
     right: "read",
     query: z.strictObject({ project: z.string().optional(), days: limitUpTo(366, 7) }),
     ok: schedulesSchema,
   }),
   "POST /schedules/:name/run": route({
-    summary: "Do a schedule's work now; its own times stay as they are.",
+    summary: "Run a schedule's work now. Its next scheduled time does not change.",
     right: "submit",
     params: byName,
     body: z.strictObject({ project: z.string().min(1) }),
@@ -147,56 +160,56 @@ export const ROUTES = {
     ok: taskSchema,
   }),
   "POST /improve/plan": route({
-    summary: "What the nightly improvement would do now, without doing any of it.",
+    summary: "Preview what the nightly improvement would do now. Starts nothing.",
     right: "submit",
     body: improveSchema,
-    ok: foreseenSchema,
+    ok: improvePreviewSchema,
     replay: false,
   }),
 
   "GET /costs": route({
-    summary: "What agents' runs cost, also those of deleted tasks; the last 30 days unless told.",
+    summary: "Get the costs of agent runs, including those of deleted tasks. Default: the last 30 days.",
     right: "read",
     query: costsQuerySchema,
     ok: costsSchema,
   }),
   "GET /budgets": route({
-    summary: "What is spent and reserved of this night's and this month's limits; none where none is set.",
+    summary: "Get the spent and reserved amounts for the limits of this night and month. Empty if no limit is set.",
     right: "read",
     query: z.strictObject({ project: z.string().optional() }),
     ok: z.strictObject({ budgets: z.array(budgetSchema) }),
   }),
   "GET /agents": route({
-    summary: "What is installed, and whether it can be used.",
+    summary: "List the agents, and whether they can be used.",
     right: "read",
     ok: z.strictObject({ agents: z.array(agentSchema) }),
   }),
 
   "GET /projects": route({
-    summary: "The registered projects.",
+    summary: "List the registered projects.",
     right: "read",
     ok: z.strictObject({ projects: z.array(projectSchema) }),
   }),
   "POST /projects": route({
-    summary: "Register a project; accept what its files widen.",
+    summary: "Register a project, and accept the additional permissions that its files request.",
     right: "admin",
     body: registerSchema,
     ok: z.strictObject({ project: projectSchema, pending: pendingTrustSchema }),
   }),
   "GET /projects/:name/trust": route({
-    summary: "What the project's files would widen.",
+    summary: "Get the additional permissions that the project's files request.",
     right: "read",
     params: byName,
     ok: pendingTrustSchema,
   }),
   "DELETE /projects/:name": route({
-    summary: "Forget a project without unfinished tasks.",
+    summary: "Remove a project that has no unfinished tasks.",
     right: "admin",
     params: byName,
     status: 204,
   }),
   "POST /projects/:name/forge-hook": route({
-    summary: "The webhook of the project's forge, known by its secret: the forge is asked at once what is new.",
+    summary: "Webhook of the project's forge, authenticated by its secret. The forge is polled for changes at once.",
     right: null,
     params: byName,
     status: 202,
@@ -204,7 +217,7 @@ export const ROUTES = {
   }),
 
   "GET /rules": route({
-    summary: "What people want analyses to keep in mind; the expired ones too with `expired=true`.",
+    summary: "List the rules that nightly analyses follow. With `expired=true`, include expired rules.",
     right: "read",
     query: z.strictObject({ project: z.string().optional(), expired: z.stringbool().default(false) }),
     ok: z.strictObject({ rules: z.array(ruleSchema) }),
@@ -217,7 +230,7 @@ export const ROUTES = {
     ok: ruleSchema,
   }),
   "POST /rules/:id": route({
-    summary: "Change the words of a rule, or when it ends.",
+    summary: "Change the text or the expiry of a rule.",
     right: "approve",
     params: byId,
     body: ruleChangeSchema,
@@ -225,7 +238,7 @@ export const ROUTES = {
   }),
   "DELETE /rules/:id": route({ summary: "Remove a rule.", right: "approve", params: byId, status: 204 }),
   "GET /proposals": route({
-    summary: "The ledger of what was proposed, newest first.",
+    summary: "List the proposals in the ledger, newest first.",
     right: "read",
     query: z.strictObject({
       project: z.string().optional(),
@@ -235,7 +248,8 @@ export const ROUTES = {
     ok: z.strictObject({ proposals: z.array(proposalSchema) }),
   }),
   "POST /proposals/:id/reason": route({
-    summary: "Say why it is not wanted; a rule is made of it. The id may be the task's.",
+    summary:
+      "Record why a proposal was rejected, and create a rule from it. The id may be the proposal's or the task's.",
     right: "approve",
     params: byId,
     body: reasonSchema,
@@ -243,29 +257,37 @@ export const ROUTES = {
   }),
 
   "GET /tokens": route({
-    summary: "Tokens by name.",
+    summary: "List the tokens.",
     right: "admin",
     ok: z.strictObject({ tokens: z.array(tokenSchema) }),
   }),
   "POST /tokens": route({
-    summary: "Make a token for a person.",
+    summary: "Create a token for a person.",
     right: "admin",
     body: newTokenSchema,
     status: 201,
     ok: issuedTokenSchema,
     replay: false,
   }),
-  "DELETE /tokens/:name": route({ summary: "Take a token back.", right: "admin", params: byName, status: 204 }),
+  "DELETE /tokens/:name": route({ summary: "Revoke a token.", right: "admin", params: byName, status: 204 }),
 
   "POST /daemon/stop": route({
-    summary: "Stop the daemon; runs go on under their supervisors unless forced.",
+    summary: "Stop the daemon. Runs continue under their supervisors unless forced.",
     right: "admin",
     body: z.strictObject({ force: z.boolean().default(false) }),
     ok: stopSchema,
   }),
-  "GET /status": route({ summary: "The daemon and its work in numbers.", right: "read", ok: statusSchema }),
-  "GET /healthz": route({ summary: "Answers while the daemon can read its database.", right: null, ok: healthSchema }),
-  "GET /openapi.json": route({ summary: "This description.", right: "read", ok: z.record(z.string(), z.unknown()) }),
+  "GET /status": route({ summary: "Get the status of the daemon and its tasks.", right: "read", ok: statusSchema }),
+  "GET /healthz": route({
+    summary: "Health check. Succeeds while the daemon can read its database.",
+    right: null,
+    ok: healthSchema,
+  }),
+  "GET /openapi.json": route({
+    summary: "Get this API description.",
+    right: "read",
+    ok: z.record(z.string(), z.unknown()),
+  }),
 } as const satisfies Record<`${"GET" | "POST" | "DELETE"} /${string}`, Route>;
 
 export type Routes = typeof ROUTES;

@@ -7,13 +7,16 @@ export const ruleSchema = z
   .strictObject({
     id: z.string(),
     project: z.string(),
-    text: z.string().meta({ description: "What analyses are told, as it is." }),
-    proposal: z.string().nullable().meta({ description: "What it was said about; null for a rule written by itself." }),
-    url: z.string().nullable().meta({ description: "The change request of that." }),
+    text: z.string().meta({ description: "The text as analyses see it." }),
+    proposal: z
+      .string()
+      .nullable()
+      .meta({ description: "The proposal that led to this rule. Null if a person wrote the rule directly." }),
+    url: z.string().nullable().meta({ description: "The proposal's change request." }),
     by: z.string(),
     created_at: time,
     updated_at: time,
-    expires_at: time.nullable().meta({ description: "Null: never." }),
+    expires_at: time.nullable().meta({ description: "Null if the rule never expires." }),
     expired: z.boolean(),
   })
   .meta({ id: "Rule" });
@@ -24,11 +27,14 @@ const expiresAt = z.iso.datetime({ offset: true }).nullable().optional();
 export const newRuleSchema = z.strictObject({
   project: z.string().min(1),
   text: z.string(),
-  expires_at: expiresAt.meta({ description: "Null: never. Left out: after 180 days." }),
+  expires_at: expiresAt.meta({ description: "Null for a rule that never expires. Default: after 180 days." }),
 });
 
 export const ruleChangeSchema = z
-  .strictObject({ text: z.string().optional(), expires_at: expiresAt.meta({ description: "Null: never." }) })
+  .strictObject({
+    text: z.string().optional(),
+    expires_at: expiresAt.meta({ description: "Null for a rule that never expires." }),
+  })
   .refine(({ text, expires_at }) => text !== undefined || expires_at !== undefined, "needs text or expires_at");
 
 const givenReason = z.strictObject({ kind: z.enum(REASON_KINDS), text: z.string(), by: z.string(), at: time });
@@ -47,7 +53,7 @@ export const proposalSchema = z
     number: z.int().nullable(),
     created_at: time,
     updated_at: time,
-    reason: givenReason.nullable().meta({ description: "Why it is not wanted, where somebody said so." }),
+    reason: givenReason.nullable().meta({ description: "Why it was rejected, if a person said so." }),
     asked_at: time.nullable().meta({ description: "When people were asked for the reason." }),
   })
   .meta({ id: "Proposal" });
@@ -60,5 +66,5 @@ export const explainedSchema = z.strictObject({
   rule: ruleSchema,
   replaced: givenReason
     .nullable()
-    .meta({ description: "What had been said before and does not count any more; null: nothing, or the same." }),
+    .meta({ description: "The previous reason that this one replaces. Null if there was none or it was the same." }),
 });

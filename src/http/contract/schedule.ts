@@ -11,11 +11,11 @@ export const upcomingSchema = z
     title: z.string(),
     cron: z.string(),
     time_zone: z.string(),
-    at: time.nullable().meta({ description: "Null: it does not come round in that time." }),
+    at: time.nullable().meta({ description: "Null if the schedule does not run in the requested period." }),
     categories: z
       .array(z.string())
       .nullable()
-      .meta({ description: "Of a nightly improvement; empty: nothing is scheduled for that day." }),
+      .meta({ description: "Categories of a nightly improvement. Empty if none is scheduled for that day." }),
   })
   .meta({ id: "UpcomingRun" });
 
@@ -23,11 +23,11 @@ export const schedulesSchema = z.strictObject({ runs: z.array(upcomingSchema), p
 
 const amount = z.number().nullable();
 
-export const foreseenSchema = z
+export const improvePreviewSchema = z
   .strictObject({
     project: z.string(),
     pipeline: z.string(),
-    categories: z.array(z.string()).meta({ description: "In the order in which they are tried." }),
+    categories: z.array(z.string()).meta({ description: "In the order of the attempts." }),
     runs: z.array(
       z.strictObject({
         role: z.enum(ROLES),
@@ -37,12 +37,12 @@ export const foreseenSchema = z
         max_turns: z.int().nullable(),
         max_budget_usd: amount,
         tools: z.array(z.string()),
-        commands: z.array(z.string()).nullable().meta({ description: "Null: every program of the system." }),
+        commands: z.array(z.string()).nullable().meta({ description: "Null for all programs of the system." }),
         workspace: z.enum(["read", "write"]),
         executes: z.boolean().meta({ description: "Whether code of the workspace may run." }),
         network: z.array(z.string()),
         secrets: z.array(z.string()).meta({ description: "Names, never values." }),
-        prompt: z.string().meta({ description: "As far as it is known before anything ran." }),
+        prompt: z.string().meta({ description: "The prompt as far as it is known before the run." }),
       }),
     ),
     checks: z.array(z.strictObject({ name: z.string(), command: z.string() })),
@@ -64,10 +64,10 @@ export const foreseenSchema = z
       forge: z.string().nullable(),
       target: z.string(),
       reviewer: z.string().nullable(),
-      by: z.enum(["engine", "agent"]).meta({ description: "`agent`: it holds the forge's token." }),
+      by: z.enum(["engine", "agent"]).meta({ description: "With `agent`, the agent gets the forge token." }),
     }),
   })
-  .meta({ id: "Foreseen" });
+  .meta({ id: "ImprovePreview" });
 
 export const improveSchema = z.strictObject({
   project: z.string().min(1),
@@ -76,5 +76,5 @@ export const improveSchema = z.strictObject({
 });
 
 export type UpcomingJson = z.infer<typeof upcomingSchema>;
-export type ForeseenJson = z.infer<typeof foreseenSchema>;
+export type ImprovePreviewJson = z.infer<typeof improvePreviewSchema>;
 export type SchedulesJson = z.infer<typeof schedulesSchema>;

@@ -55,10 +55,10 @@ export const taskSchema = z
   .strictObject({
     id: z.string(),
     title: z.string(),
-    description: z.string().meta({ description: "In lists at most 500 characters; a cut one ends with …" }),
+    description: z.string().meta({ description: "Shortened to 500 characters in lists, with … at the end." }),
     project: z.string(),
     pipeline: z.string(),
-    state: z.string().meta({ description: "The pipeline's own word." }),
+    state: z.string().meta({ description: "Name of a state of the pipeline." }),
     status: z.enum(TASK_STATUSES),
     priority: z.enum(PRIORITIES),
     size: z.enum(SIZES).nullable(),
@@ -82,15 +82,18 @@ export const taskSchema = z
     updated_at: time,
     finished_at: time.nullable(),
     duration_ms: z.int(),
-    agent_ms: z.int().nullable().meta({ description: "Time agents worked, without pauses. Null in lists." }),
+    agent_ms: z.int().nullable().meta({ description: "Working time of agents, without pauses. Null in lists." }),
     outcome: z.string().nullable(),
     reason: z.string().nullable(),
     category: z.string().nullable(),
     cost_usd: z
       .number()
       .nullable()
-      .meta({ description: "Sum of the known costs; null where none is known, and in lists." }),
-    unknown_cost: z.int().nullable().meta({ description: "Ended agent runs whose cost nobody knows. Null in lists." }),
+      .meta({ description: "Sum of the known costs. Null if no cost is known, and in lists." }),
+    unknown_cost: z
+      .int()
+      .nullable()
+      .meta({ description: "Number of ended agent runs with unknown cost. Null in lists." }),
     tokens: tokensSchema.nullable().meta({ description: "Null in lists." }),
     waiting_for: waitingForSchema.nullable(),
     queued_for: z.strictObject({ kind: z.enum(QUEUE_REASONS), until: time.nullable() }).nullable(),
@@ -103,7 +106,7 @@ export const taskSchema = z
   .meta({
     id: "Task",
     description:
-      "A piece of work on its way through a pipeline. In lists context, conversation, runs, checks and artifacts are empty.",
+      "A piece of work that goes through a pipeline. In lists, context, conversation, runs, checks and artifacts are empty.",
   });
 export type TaskJson = z.output<typeof taskSchema>;
 
@@ -126,14 +129,17 @@ export const taskDraftSchema = z.strictObject({
     .enum(CATEGORIES)
     .nullable()
     .default(null)
-    .meta({ description: "For `improve`: what is improved; null: what the settings say for today." }),
-  only: z.boolean().default(false).meta({ description: "For `improve`: no other category when that one has nothing." }),
+    .meta({ description: "For `improve`: the category. Null uses the categories configured for today." }),
+  only: z
+    .boolean()
+    .default(false)
+    .meta({ description: "For `improve`: do not try other categories if this one finds nothing." }),
 });
 
 export const diffSchema = z
   .strictObject({
     task: z.string(),
-    run: z.string().nullable().meta({ description: "The run that left the change; null where there is none yet." }),
+    run: z.string().nullable().meta({ description: "The run that made the change. Null if there is no change yet." }),
     base_commit: z.string().nullable(),
     head_commit: z.string().nullable(),
     patch: z.string(),

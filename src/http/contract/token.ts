@@ -19,5 +19,5 @@ export const newTokenSchema = z.strictObject({
 });
 
 export const issuedTokenSchema = tokenSchema
-  .extend({ token: z.string().meta({ description: "Shown this once; only its hash is kept." }) })
+  .extend({ token: z.string().meta({ description: "Shown only once. Only its hash is stored." }) })
   .meta({ id: "IssuedToken" });

@@ -1,11 +1,11 @@
 import type { StoreReader } from "../../ports/store-mutations.ts";
-import { createEventRing, eventText, type Reading, type RingSize } from "./event-ring.ts";
+import { createEventRing, eventText, type EventChunk, type RingSize } from "./event-ring.ts";
 import { type SseSource, sseMessage } from "./sse.ts";
 
 export interface EventFeed {
-  /** Events after an id, or from now on where it is null; of one task or of all. */
+  /** Streams the events after the id `after`, or new events if it is null. With `task`, only those of one task. */
   source(after: number | null, task: string | null): SseSource;
-  /** How many are watching. */
+  /** Number of open streams. */
   watchers(): number;
   close(): void;
 }
@@ -13,33 +13,33 @@ export interface EventFeed {
 type EventStore = Pick<StoreReader, "events">;
 
 const RING: RingSize = { events: 2000, characters: 4 * 1024 * 1024 };
-/** The first event of a burst leaves at once; those that follow are gathered this long, for one write. */
+/** The first event of a burst is sent at once. Those that follow within this time are sent in one write. */
 const BATCH_MS = 16;
 const PAGE = 200;
 
 /**
- * Every watcher has its own cursor. The newest events stand in a ring; who is behind it reads the store. Both hold the
- * same ids in the same order, so moving from one to the other can neither skip nor repeat.
+ * Every watcher has its own cursor. The latest events are in a ring buffer; a watcher that is too far behind reads from the
+ * store. Both have the same ids in the same order, so switching between them neither skips nor repeats an event.
  */
 export function openEventFeed(store: EventStore, size: RingSize = RING): EventFeed {
   const ring = createEventRing(size);
   const watchers = new Set<() => void>();
   let timer: NodeJS.Timeout | null = null;
-  let gathered = false;
+  let hasMore = false;
 
-  function tell(): void {
-    gathered = false;
+  function wakeWatchers(): void {
+    hasMore = false;
     for (const wake of watchers) wake();
     timer = setTimeout(() => {
       timer = null;
-      if (gathered) tell();
+      if (hasMore) wakeWatchers();
     }, BATCH_MS);
   }
 
   const unsubscribe = store.events.onEvents((events) => {
     ring.add(events);
-    if (timer === null) tell();
-    else gathered = true;
+    if (timer === null) wakeWatchers();
+    else hasMore = true;
   });
 
   function source(after: number | null, task: string | null): SseSource {
@@ -48,7 +48,7 @@ export function openEventFeed(store: EventStore, size: RingSize = RING): EventFe
       async read() {
         if (cursor === null) {
           cursor = await startOf(store, after);
-          // Tells where the stream starts: a reader cut off before its first event still knows where to go on.
+          // Send the start position, so that a client that disconnects before the first event knows where to resume.
           return { text: `retry: 1000\n${sseMessage({ id: cursor, event: "ready", data: {} })}`, last: false };
         }
         const found = ring.covers(cursor) ? ring.readAfter(cursor, task) : await readStore(store, cursor, task);
@@ -74,13 +74,13 @@ export function openEventFeed(store: EventStore, size: RingSize = RING): EventFe
 
 async function startOf(store: EventStore, after: number | null): Promise<number> {
   const last = await store.events.lastEventId();
-  // An id from before the database was replaced by an older one would wait for ever.
+  // If the database was replaced by an older one, a client with a higher id would wait forever.
   return after === null ? last : Math.min(after, last);
 }
 
-async function readStore(store: EventStore, cursor: number, task: string | null): Promise<Reading> {
-  // Asked before the page is read: whatever is committed up to here is in the page, so the cursor may move there even
-  // when the newest events are of other tasks.
+async function readStore(store: EventStore, cursor: number, task: string | null): Promise<EventChunk> {
+  // Read before the page: all events up to this id are in the page, so the cursor may move there even if the latest
+  // events belong to other tasks.
   const committed = await store.events.lastEventId();
   const events = await store.events.listEvents({ after: cursor, task, limit: PAGE });
   const last = events.at(-1)?.id ?? cursor;

@@ -2,16 +2,16 @@ import type { Event } from "../../core/task/event.ts";
 import { sseMessage } from "./sse.ts";
 import { viewEvent } from "../views/views.ts";
 
-/** The newest events as text made once for all readers, bounded in number and size. */
+/** A ring buffer of the latest events, bounded in number and size. Each event is serialized once for all readers. */
 export interface EventRing {
   add(events: readonly Event[]): void;
-  /** True when every event after `cursor` stands here. */
+  /** True if the buffer has all events after `cursor`. */
   covers(cursor: number): boolean;
-  /** What comes after `cursor`, up to a chunk; the new cursor is past the events of other tasks too. */
-  readAfter(cursor: number, task: string | null): Reading;
+  /** Reads one chunk of events after `cursor`. The new cursor also skips the events of other tasks. */
+  readAfter(cursor: number, task: string | null): EventChunk;
 }
 
-export interface Reading {
+export interface EventChunk {
   readonly text: string;
   readonly cursor: number;
 }
@@ -32,7 +32,7 @@ const CHUNK_CHARACTERS = 256 * 1024;
 export function createEventRing(size: RingSize): EventRing {
   const frames: Frame[] = [];
   let characters = 0;
-  /** Every event with a greater id is here; null before the first. */
+  /** The buffer has all events with a greater id. Null before the first event. */
   let floor: number | null = null;
 
   function dropOldest(): void {
@@ -56,7 +56,7 @@ export function createEventRing(size: RingSize): EventRing {
       return floor !== null && cursor >= floor;
     },
     readAfter(cursor, task) {
-      // Readers are near the end as a rule.
+      // Search from the end, because most readers are up to date.
       const start = frames.findLastIndex((frame) => frame.id <= cursor) + 1;
       let text = "";
       let at = cursor;

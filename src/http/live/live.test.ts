@@ -32,7 +32,7 @@ async function until(what: () => boolean): Promise<void> {
   }
 }
 
-/** A raw connection to the event stream, whose reading the test controls. */
+/** A raw connection to the event stream. The test controls when it reads. */
 async function openStream(headers: Record<string, string> = {}, path = "/events"): Promise<Socket> {
   const socket = connect(server.port, "127.0.0.1");
   const lines = Object.entries({
@@ -51,7 +51,7 @@ async function readIds(socket: Socket, enough: (ids: readonly number[]) => boole
   try {
     for await (const bytes of socket) {
       text += String(bytes);
-      // Only whole messages count: a reader that saw half of one did not see its id.
+      // Count only complete messages, because a client uses the id only after the whole message.
       ids = [...text.matchAll(/^id: (\d+)\ndata: .*\n\n/gm)].map((match) => Number(match[1]));
       if (enough(ids)) break;
     }
@@ -72,8 +72,8 @@ function textsOf(page: unknown): string[] {
     .lines.flatMap(({ events }) => events.map((event) => (event.type === "text" ? event.text : "")));
 }
 
-describe("the event stream", () => {
-  it("loses and repeats nothing over cuts while events are written", async () => {
+describe("event stream", () => {
+  it("neither loses nor repeats events across reconnects while events are written", async () => {
     const total = 500;
     const first = await api.store.events.lastEventId();
     const writing = (async () => {
@@ -89,7 +89,7 @@ describe("the event stream", () => {
     while (seen.length < total && connections < 200) {
       connections += 1;
       const socket = await openStream({ "last-event-id": String(seen.at(-1) ?? first) });
-      // 37 does not divide what is written at once, so cuts fall inside batches.
+      // The batch size is not a multiple of 37, so connections end in the middle of batches.
       seen.push(...(await readIds(socket, (ids) => ids.length >= 37 || seen.length + ids.length >= total)));
     }
     await writing;
@@ -98,7 +98,7 @@ describe("the event stream", () => {
     await until(() => server.app.watchers() === 0);
   });
 
-  it("goes over from the store to what comes live without a seam, for one task too", async () => {
+  it("switches from stored to live events without a gap, also for one task", async () => {
     const mine = "task_mine000001";
     await saveTask(api.store, makeTask({ id: mine }));
     const start = await api.store.events.lastEventId();
@@ -128,7 +128,7 @@ describe("the event stream", () => {
       expect(ids.slice(0, 150)).toEqual(Array.from({ length: 150 }, (_, index) => start + 1 + index * 3));
   });
 
-  it("starts from now, says where that is, and sends what the contract says", async () => {
+  it("starts with new events, sends its start position, and matches the contract", async () => {
     await api.store.events.appendEvents([makeEvent({ summary: "before" })]);
     const abort = new AbortController();
     const events = connectClient().events({ signal: abort.signal });
@@ -143,7 +143,7 @@ describe("the event stream", () => {
     await until(() => server.app.watchers() === 0);
   });
 
-  it("does not wait for an id that the database never reached", async () => {
+  it("does not wait for an id that the database has not reached", async () => {
     const last = await api.store.events.lastEventId();
     const reading = readIds(await openStream({ "last-event-id": "999999" }), (ids) => ids.length > 0);
     await until(() => server.app.watchers() === 1);
@@ -151,8 +151,8 @@ describe("the event stream", () => {
     expect(await reading).toEqual([last + 1]);
   });
 
-  it("refuses an id that is no number", async () => {
-    const response = await api.ask("GET", "/api/v1/events", { headers: { "last-event-id": "soon" } });
+  it("refuses an id that is not a number", async () => {
+    const response = await api.request("GET", "/api/v1/events", { headers: { "last-event-id": "soon" } });
     expect(response.status).toBe(400);
   });
 
@@ -167,7 +167,7 @@ describe("the event stream", () => {
     expect(text).toContain("event: ready");
   });
 
-  it("cuts off a reader that takes nothing, and goes on for the others", async () => {
+  it("disconnects a client that reads nothing and keeps serving the others", async () => {
     const slow = await openStream();
     slow.pause();
     const closed = new Promise((resolve) => slow.once("close", resolve));
@@ -193,7 +193,7 @@ describe("the event stream", () => {
     await reading;
   });
 
-  it("ends with the server, which does not wait for its readers", async () => {
+  it("ends when the server closes, without waiting for clients", async () => {
     const ids = readIds(await openStream(), () => false);
     await until(() => server.app.watchers() === 1);
     const before = performance.now();
@@ -203,8 +203,8 @@ describe("the event stream", () => {
   });
 });
 
-describe("the client's events", () => {
-  it("go on over a restart of the server, from the last one seen", async () => {
+describe("HTTP client: events", () => {
+  it("resume after a restart of the server from the last received event", async () => {
     const abort = new AbortController();
     const events = connectClient().events({ signal: abort.signal, after: await api.store.events.lastEventId() });
     const { port } = server;
@@ -218,7 +218,7 @@ describe("the client's events", () => {
     expect((await events.next()).done).toBe(true);
   });
 
-  it("say at once that there is no daemon, or that it refuses", async () => {
+  it("fail immediately if there is no daemon or it refuses the request", async () => {
     const { signal } = new AbortController();
     const wrong = createClient({ url: server.url, token: "wrong" });
     await expect(wrong.events({ signal }).next()).rejects.toMatchObject({ name: "ProblemError", status: 401 });
@@ -227,8 +227,8 @@ describe("the client's events", () => {
   });
 });
 
-describe("a run's output", () => {
-  it("comes as it is written and ends when the run has ended and all was sent", async () => {
+describe("output stream of a run", () => {
+  it("sends output as it is written and ends when the run has ended and everything was sent", async () => {
     const { task, run } = await startRun();
     api.transcript.add("one");
     const seen: string[] = [];
@@ -246,7 +246,7 @@ describe("a run's output", () => {
     expect(api.transcript.watched).toBe(0);
   });
 
-  it("goes on after the offset it is given", async () => {
+  it("resumes after a given offset", async () => {
     const { task, run } = await startRun();
     api.transcript.add("one");
     const { next } = await connectClient().call("GET /runs/:id/output", { params: { id: run } });
@@ -258,7 +258,7 @@ describe("a run's output", () => {
     expect(seen).toEqual(["two"]);
   });
 
-  it("is found by the slow look where nobody tells of it", async () => {
+  it("finds output by polling if there is no notification", async () => {
     const { run } = await startRun();
     const deaf = { ...api.deps, onOutput: () => () => {} };
     await server.close();

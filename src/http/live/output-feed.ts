@@ -9,13 +9,13 @@ export interface OutputDeps {
   readonly store: Pick<StoreReader, "tasks" | "events">;
   readonly runFiles: Pick<RunFiles, "readTranscript">;
   readonly parseTranscript: ParseTranscript;
-  /** Calls `wake` while the run works, whenever its transcript grew. Returns the way to stop. */
+  /** Calls `wake` whenever the transcript of an active run grows. Returns a function that unsubscribes. */
   readonly onOutput: (run: string, wake: () => void) => () => void;
 }
 
 const PAGE_BYTES = 256 * 1024;
 const BATCH_MS = 16;
-/** For whatever nobody told us about: a run adopted from an earlier daemon, a transcript written late. */
+/** Fallback for changes without a notification: a run of an earlier daemon, or a transcript that was written late. */
 const POLL_MS = 1000;
 
 export async function readOutput(run: Run, offset: number, deps: OutputDeps): Promise<OutputPageJson> {
@@ -23,12 +23,12 @@ export async function readOutput(run: Run, offset: number, deps: OutputDeps): Pr
   return viewOutput({ run, offset, page }, deps.parseTranscript);
 }
 
-/** A run's transcript from a byte offset on; the id of each message is the offset after it. Ends with `event: end`. */
+/** Streams a run's transcript from a byte offset. The id of each message is the next offset. Ends with `event: end`. */
 export function outputSource(runId: string, from: number, deps: OutputDeps): SseSource {
   let offset = from;
   return {
     async read() {
-      // The run first: if it had ended by then, an empty page read afterwards means that all was sent.
+      // Read the run before its page: if it has ended and the page is empty, everything was sent.
       const run = await deps.store.tasks.getRun(runId);
       if (run === null) return { text: sseMessage({ id: offset, event: "end", data: {} }), last: true };
       const page = await readOutput(run, offset, deps);
@@ -40,16 +40,16 @@ export function outputSource(runId: string, from: number, deps: OutputDeps): Sse
     },
     watch(wake) {
       let timer: NodeJS.Timeout | null = null;
-      const soon = () => {
+      const wakeSoon = () => {
         timer ??= setTimeout(() => {
           timer = null;
           wake();
         }, BATCH_MS);
       };
       const poll = setInterval(wake, POLL_MS).unref();
-      const stopOutput = deps.onOutput(runId, soon);
+      const stopOutput = deps.onOutput(runId, wakeSoon);
       const stopEvents = deps.store.events.onEvents((events) => {
-        if (events.some((event) => event.run === runId)) soon();
+        if (events.some((event) => event.run === runId)) wakeSoon();
       });
       return () => {
         clearInterval(poll);

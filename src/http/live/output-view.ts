@@ -4,7 +4,7 @@ import type { TranscriptPage } from "../../ports/run-files.ts";
 import type { OutputPageJson, TranscriptEventJson } from "../contract/output.ts";
 import { iso, isoOrNull, viewTokens } from "../views/views.ts";
 
-/** For each line what it means, in the words of the agent that printed it. */
+/** Parses each line in the output format of the agent that printed it. */
 export type ParseTranscript = (
   run: Run,
   lines: readonly TranscriptLine[],
@@ -17,7 +17,7 @@ export interface OutputPage {
 }
 
 export async function viewOutput({ run, offset, page }: OutputPage, parse: ParseTranscript): Promise<OutputPageJson> {
-  const meanings = await parse(run, page.lines);
+  const events = await parse(run, page.lines);
   return {
     run: run.id,
     status: run.status,
@@ -28,7 +28,7 @@ export async function viewOutput({ run, offset, page }: OutputPage, parse: Parse
       at: iso(line.at),
       from: line.from,
       command: line.command,
-      events: (meanings[index] ?? []).map(viewTranscriptEvent),
+      events: (events[index] ?? []).map(viewTranscriptEvent),
     })),
   };
 }

@@ -1,8 +1,8 @@
-/** Something that can be read on from where its reader stands. It remembers the place itself. */
+/** Source of an event stream. It remembers the reader's position. */
 export interface SseSource {
-  /** What is there now; null when there is nothing more yet. After `last` the stream ends. */
+  /** Returns the next chunk, or null if there is none yet. The stream ends after a chunk with `last`. */
   read(): Promise<SseChunk | null>;
-  /** Calls `wake` whenever there may be more. Returns the way to stop. */
+  /** Calls `wake` whenever there may be more to read. Returns a function that unsubscribes. */
   watch(wake: () => void): () => void;
 }
 
@@ -12,11 +12,11 @@ export interface SseChunk {
 }
 
 export interface SseOptions {
-  /** A comment this often while nothing happens, so that nobody in between thinks the connection dead. */
+  /** Interval of comments while nothing happens, so that proxies do not close the connection. */
   readonly heartbeatMs: number;
-  /** A reader that takes nothing for this long is cut off; it comes back with the last id it saw. */
+  /** A client that reads nothing for this long is disconnected. It can resume with the last id that it received. */
   readonly stallMs: number;
-  /** Ends the connection below the stream, which a stalled reader keeps from closing by itself. */
+  /** Destroys the connection. A stalled client would keep the stream from closing normally. */
   readonly cut: () => void;
   /** Aborts when the server closes. */
   readonly closing: AbortSignal;
@@ -24,7 +24,7 @@ export interface SseOptions {
 }
 
 const HEARTBEAT: SseChunk = { text: ":\n\n", last: false };
-const GOODBYE: SseChunk = { text: ":\n\n", last: true };
+const LAST_CHUNK: SseChunk = { text: ":\n\n", last: true };
 
 export function sseMessage(message: { readonly id: number; readonly event?: string; readonly data: unknown }): string {
   const event = message.event === undefined ? "" : `event: ${message.event}\n`;
@@ -32,37 +32,37 @@ export function sseMessage(message: { readonly id: number; readonly event?: stri
 }
 
 /**
- * A stream that reads its source only when the connection takes more: a slow reader costs one chunk of memory, never a
- * growing queue, and there is no seam between what was stored before and what comes live.
+ * Reads the source only when the connection accepts more data. A slow client therefore costs one chunk of memory instead of
+ * a growing queue, and stored and live events come from the same source without a gap.
  */
 export function sseResponse(source: SseSource, options: SseOptions): Response {
-  const bell = createBell();
+  const signal = createWakeSignal();
   const encoder = new TextEncoder();
   let unwatch: (() => void) | null = null;
   let stalled: NodeJS.Timeout | undefined;
   const gone = new AbortController();
 
   function start(): () => void {
-    options.closing.addEventListener("abort", bell.ring);
-    return source.watch(bell.ring);
+    options.closing.addEventListener("abort", signal.notify);
+    return source.watch(signal.notify);
   }
 
   function release(): void {
     gone.abort();
     clearTimeout(stalled);
-    options.closing.removeEventListener("abort", bell.ring);
+    options.closing.removeEventListener("abort", signal.notify);
     unwatch?.();
-    bell.ring();
+    signal.notify();
   }
 
   async function next(): Promise<SseChunk> {
     while (!gone.signal.aborted && !options.closing.aborted) {
-      bell.hush();
+      signal.reset();
       const chunk = await source.read();
       if (chunk !== null) return chunk;
-      if (!(await bell.rings(options.heartbeatMs))) return HEARTBEAT;
+      if (!(await signal.wait(options.heartbeatMs))) return HEARTBEAT;
     }
-    return GOODBYE;
+    return LAST_CHUNK;
   }
 
   const body = new ReadableStream<Uint8Array>(
@@ -91,34 +91,34 @@ export function sseResponse(source: SseSource, options: SseOptions): Response {
       },
       cancel: release,
     },
-    // Zero: nothing is read before somebody takes it, so a response that is never read holds nothing.
+    // Zero means that nothing is read ahead, so a response that is never read holds no resources.
     { highWaterMark: 0 },
   );
   return new Response(body, { headers: { "content-type": "text/event-stream", "x-accel-buffering": "no" } });
 }
 
-/** A bell that stays rung until hushed, so that no ring between a read and the wait is lost. */
-function createBell() {
-  let rung = false;
+/** A signal that stays set until it is reset, so that a notification between a read and the wait is not lost. */
+function createWakeSignal() {
+  let isSet = false;
   let listener: (() => void) | null = null;
   return {
-    ring(): void {
-      rung = true;
+    notify(): void {
+      isSet = true;
       listener?.();
     },
-    hush(): void {
-      rung = false;
+    reset(): void {
+      isSet = false;
     },
-    /** False when it did not ring in time. */
-    async rings(withinMs: number): Promise<boolean> {
-      if (rung) return true;
+    /** Resolves to false on timeout. */
+    async wait(timeoutMs: number): Promise<boolean> {
+      if (isSet) return true;
       return await new Promise((resolve) => {
         const settle = (result: boolean) => {
           clearTimeout(timer);
           listener = null;
           resolve(result);
         };
-        const timer = setTimeout(settle, withinMs, false).unref();
+        const timer = setTimeout(settle, timeoutMs, false).unref();
         listener = () => settle(true);
       });
     },

@@ -6,7 +6,7 @@ import { viewBudget, viewCosts } from "../views/cost-view.ts";
 import type { HttpDeps } from "../deps.ts";
 import type { Handlers } from "./handler.ts";
 
-const USUAL_DAYS = 30;
+const DEFAULT_DAYS = 30;
 
 type CostDeps = Pick<HttpDeps, "store" | "info" | "clock" | "night">;
 
@@ -26,7 +26,7 @@ export function costRoutes({ store, info, clock, night }: CostDeps): Handlers<"G
   };
 }
 
-/** Days are those of the time zone: from the first moment of the first to the last of the last. */
+/** Converts the query to a time range, from the start of the first day to the end of the last day in the time zone. */
 export function spanOf(
   { since, until }: Pick<CostsQuery, "since" | "until">,
   now: number,
@@ -34,7 +34,7 @@ export function spanOf(
 ): { readonly since: number; readonly until: number } {
   const { dayOf, startOf } = createCalendar(timeZone);
   const end = until === undefined ? now + 1 : isDay(until) ? startOf(addDays(until, 1)) : Date.parse(until);
-  const [, days = USUAL_DAYS] = /^(\d+)d$/.exec(since ?? `${USUAL_DAYS}d`) ?? [];
+  const [, days = DEFAULT_DAYS] = /^(\d+)d$/.exec(since ?? `${DEFAULT_DAYS}d`) ?? [];
   const start =
     since === undefined || since.endsWith("d")
       ? startOf(addDays(dayOf(end - 1), 1 - Number(days)))
@@ -44,8 +44,8 @@ export function spanOf(
   if (start < end) return { since: start, until: end };
   throw new UserError(
     "invalid",
-    `The time asked for ends (${new Date(end).toISOString()}) before it begins (${new Date(start).toISOString()}).`,
-    "since must be before until; a day as until counts whole.",
+    `The requested period ends (${new Date(end).toISOString()}) before it starts (${new Date(start).toISOString()}).`,
+    "since must be before until. If until is a day, the whole day is included.",
   );
 }
 

@@ -14,7 +14,7 @@ export function daemonRoutes({ store, agents, stop, info, clock }: HttpDeps): Ha
 
     async "POST /daemon/stop"({ body }) {
       const runs = await store.tasks.listOpenRuns();
-      // After the answer has left: whoever asked wants to read which runs go on.
+      // Stop after the response was sent, because the caller wants to see which runs continue.
       setImmediate(() => stop(body.force));
       return { forced: body.force, runs: runs.map((run) => viewRun(run, clock.now())) };
     },

@@ -7,7 +7,7 @@ import type { Handlers } from "./handler.ts";
 type Verb = "approve" | "reject" | "revise" | "answer" | "choose" | "pause" | "resume" | "cancel" | "kill" | "retry";
 
 export function decisionRoutes({ commands, store, clock }: HttpDeps): Handlers<`POST /tasks/:id/${Verb}`> {
-  /** Finds the task, lets the command decide, shows the task as it is then. */
+  /** Finds the task, performs the command and returns the updated task. */
   async function decide(params: { readonly id: string }, command: (id: string) => Promise<Task>): Promise<TaskJson> {
     const { id } = await findTask(store, params.id);
     return await showTask(store, await command(id), clock.now());

@@ -40,7 +40,7 @@ async function send(given: {
   return { response, judged };
 }
 
-it("hands over the bytes as they came, without a token of ours, and answers 202", async () => {
+it("forge webhook: passes on the raw bytes without needing a token, and responds 202", async () => {
   const { response, judged } = await send({ verdict: "taken" });
   expect([response.status, await response.text()]).toEqual([202, ""]);
   expect(judged).toHaveLength(1);
@@ -51,8 +51,8 @@ it("hands over the bytes as they came, without a token of ours, and answers 202"
 
 it.each([
   ["refused", 401, /signature or token of this webhook is missing or wrong/],
-  [null, 404, /no such project, or it expects no webhook/],
-] as const)("answers what is judged %s with %i and a sentence", async (verdict, status, sentence) => {
+  [null, 404, /no such project, or it has no webhook/],
+] as const)("forge webhook: the verdict %s is answered with %i and a message", async (verdict, status, sentence) => {
   const { response } = await send({ verdict });
   expect(response.status).toBe(status);
   expect(response.headers.get("content-type")).toBe("application/problem+json");
@@ -61,7 +61,7 @@ it.each([
   expect(problem.hint).toContain("forge.webhook_secret_env");
 });
 
-it("judges no body over two megabytes, and none that came under another host's name", async () => {
+it("forge webhook: refuses bodies over 2 MB and a foreign Host", async () => {
   const large = await send({ verdict: "taken", body: new Uint8Array(2 * 1024 * 1024 + 1) });
   expect([large.response.status, large.judged]).toEqual([413, []]);
   expect(large.response.headers.get("content-type")).toBe("application/problem+json");
@@ -69,7 +69,7 @@ it("judges no body over two megabytes, and none that came under another host's n
   expect([foreign.response.status, foreign.judged]).toEqual([403, []]);
 });
 
-/** Calls on connections of their own, none of which ever sends its body to the end. */
+/** Opens separate connections that never complete their bodies. */
 async function sendUnfinished(count: number, judgeHook: HttpDeps["judgeHook"]) {
   const server = await openHttpServer({ ...api.deps, judgeHook }, { host: "127.0.0.1", port: 0, publicUrl: null });
   onTestFinished(() => server.close());
@@ -87,13 +87,13 @@ async function sendUnfinished(count: number, judgeHook: HttpDeps["judgeHook"]) {
   });
 }
 
-it("answers those it expects no webhook from, and lets go of them, without waiting for a body", async () => {
+it("forge webhook: responds to an unexpected call without waiting for its body", async () => {
   const calls = await sendUnfinished(50, async () => null);
   const answers = await Promise.all(calls.map(({ over }) => over));
   expect(answers.map((answer) => answer.split("\r\n", 1)[0])).toEqual(Array(50).fill("HTTP/1.1 404 Not Found"));
 });
 
-it("reads eight bodies at the same time, and lets go of those that break off", async () => {
+it("forge webhook: reads eight bodies concurrently and frees the slots of interrupted ones", async () => {
   const readers = { now: 0 };
   const judgeHook = async (_: string, call: HookCall) => {
     readers.now++;
@@ -103,7 +103,7 @@ it("reads eight bodies at the same time, and lets go of those that break off", a
   const calls = await sendUnfinished(30, judgeHook);
   const refused = await firstOver(calls, 22);
   for (const answer of refused) {
-    expect(answer).toMatch(/^HTTP\/1\.1 429 [^]*retry-after: \d+\r\n[^]*8 webhooks are being read already/i);
+    expect(answer).toMatch(/^HTTP\/1\.1 429 [^]*retry-after: \d+\r\n[^]*Too many concurrent webhooks; the limit is 8/i);
     expect(answer).toContain("application/problem+json");
   }
   const waiting = calls.filter(({ hasAnswer }) => !hasAnswer());

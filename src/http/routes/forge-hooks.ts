@@ -3,7 +3,7 @@ import { createHookBodies } from "../hook-body.ts";
 import { RequestError } from "../problem.ts";
 import type { Handlers } from "./handler.ts";
 
-/** What the body says is never believed: it only is what the signature is over, and read only where there is one. */
+/** The body is never trusted. It is read only to verify its signature, and only if a webhook is configured. */
 export function forgeHookRoutes({ judgeHook }: HttpDeps): Handlers<"POST /projects/:name/forge-hook"> {
   const readHookBody = createHookBodies();
   return {
@@ -14,9 +14,9 @@ export function forgeHookRoutes({ judgeHook }: HttpDeps): Handlers<"POST /projec
       });
       if (verdict === "taken") return null;
       if (verdict === "refused") throw refused();
-      // One answer for both, so that nobody learns here which projects there are.
-      throw new RequestError(404, "There is no such project, or it expects no webhook.", {
-        hint: "`forge.webhook_secret_env` in its nightshift.yaml names the variable with the secret; it must be set where the daemon starts.",
+      // The same response for both cases, so that a caller cannot find out which projects exist.
+      throw new RequestError(404, "There is no such project, or it has no webhook.", {
+        hint: 'Set "forge.webhook_secret_env" in its nightshift.yaml to the name of the variable with the secret, and set that variable in the daemon\'s environment.',
       });
     },
   };
@@ -24,6 +24,6 @@ export function forgeHookRoutes({ judgeHook }: HttpDeps): Handlers<"POST /projec
 
 function refused(): RequestError {
   return new RequestError(401, "The signature or token of this webhook is missing or wrong.", {
-    hint: "Give the forge's webhook the secret that stands in the variable `forge.webhook_secret_env`.",
+    hint: 'Use the same secret in the forge\'s webhook settings and in the variable named by "forge.webhook_secret_env".',
   });
 }

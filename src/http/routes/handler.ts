@@ -5,23 +5,23 @@ import type { RouteKey, Routes } from "../contract/routes.ts";
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : null;
 
-/** A request that passed every check of its row in the table. */
+/** A request that was authorized and validated for its route. */
 export interface Input<K extends RouteKey> {
   readonly params: Parsed<Routes[K]["params"]>;
   readonly query: Parsed<Routes[K]["query"]>;
   readonly body: Parsed<Routes[K]["body"]>;
   readonly caller: Caller;
   readonly actor: Actor;
-  /** The `Idempotency-Key`, made the caller's own; null without one. */
+  /** The `Idempotency-Key` combined with the caller's name, or null. */
   readonly key: string | null;
-  /** As it came: a signature is over its bytes. */
+  /** The raw request, needed to verify a signature of its bytes. */
   readonly request: Request;
   readonly lastEventId: number | null;
-  /** Ends the connection itself. */
+  /** Destroys the connection. */
   readonly cut: () => void;
 }
 
-/** What is answered: JSON as the table says, or a stream. */
+/** Returns the JSON value that the route declares, or a stream. */
 export type Handler<K extends RouteKey> = (input: Input<K>) => Promise<Parsed<Routes[K]["ok"]> | Response>;
 
 export type Handlers<K extends RouteKey> = { readonly [P in K]: Handler<P> };

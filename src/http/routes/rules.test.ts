@@ -13,13 +13,13 @@ afterEach(async () => {
 });
 
 async function read<T>(path: string): Promise<T> {
-  const response = await api.ask("GET", `/api/v1${path}`);
+  const response = await api.request("GET", `/api/v1${path}`);
   expect(response.status).toBe(200);
   return (await response.json()) as T;
 }
 
-describe("rules", () => {
-  it("are listed by project, the expired ones when asked for", async () => {
+describe("API: rules", () => {
+  it("are listed by project, expired ones only if requested", async () => {
     await api.store.ledger.saveRule(
       makeRule({ id: "rule_1", expiresAt: NOW, proposal: "prop_1", url: "u" }),
       makeEvent(),
@@ -47,18 +47,20 @@ describe("rules", () => {
     ]);
   });
 
-  it("are added, changed and removed by the commands, in the name of who asks", async () => {
-    const added = await api.ask("POST", "/api/v1/rules", { body: { project: "shop", text: "x", expires_at: null } });
+  it("are added, changed and removed by commands in the caller's name", async () => {
+    const added = await api.request("POST", "/api/v1/rules", {
+      body: { project: "shop", text: "x", expires_at: null },
+    });
     expect(added.status).toBe(201);
     expect(ruleSchema.parse(await added.json())).toMatchObject({ by: "alice", text: "x" });
-    await api.ask("POST", "/api/v1/rules", { body: { project: "shop", text: "y" } });
-    const changed = await api.ask("POST", "/api/v1/rules/rule_1", {
+    await api.request("POST", "/api/v1/rules", { body: { project: "shop", text: "y" } });
+    const changed = await api.request("POST", "/api/v1/rules/rule_1", {
       body: { expires_at: "2027-01-01T00:00:00+01:00" },
     });
     expect(changed.status).toBe(200);
-    await api.ask("POST", "/api/v1/rules/rule_1", { body: { text: "z" } });
-    expect((await api.ask("DELETE", "/api/v1/rules/rule_1")).status).toBe(204);
-    expect(api.asked).toEqual([
+    await api.request("POST", "/api/v1/rules/rule_1", { body: { text: "z" } });
+    expect((await api.request("DELETE", "/api/v1/rules/rule_1")).status).toBe(204);
+    expect(api.calls).toEqual([
       ["addRule", { project: "shop", text: "x", expiresAt: null }, "alice"],
       ["addRule", { project: "shop", text: "y" }, "alice"],
       ["editRule", "rule_1", { expiresAt: Date.UTC(2026, 11, 31, 23) }],
@@ -76,13 +78,13 @@ describe("rules", () => {
     ["GET", "/rules?expired=perhaps", undefined],
     ["GET", "/proposals?status=lost", undefined],
   ])("%s %s refuses %j", async (method, path, body) => {
-    const response = await api.ask(method, `/api/v1${path}`, body === undefined ? {} : { body });
+    const response = await api.request(method, `/api/v1${path}`, body === undefined ? {} : { body });
     expect(response.status).toBe(400);
-    expect(api.asked).toEqual([]);
+    expect(api.calls).toEqual([]);
   });
 });
 
-describe("proposals", () => {
+describe("API: proposals", () => {
   it("are listed by project and status, newest first", async () => {
     const reason = { kind: "style", text: "", by: "ada", at: NOW } as const;
     await api.store.ledger.saveProposals([
@@ -96,10 +98,10 @@ describe("proposals", () => {
     expect((await read<{ proposals: ProposalJson[] }>("/proposals?limit=1")).proposals).toHaveLength(1);
   });
 
-  it("take a reason, by proposal or task", async () => {
-    const given = await api.ask("POST", "/api/v1/proposals/task_1/reason", { body: { kind: "too_big" } });
+  it("get a reason, by the id of the proposal or the task", async () => {
+    const given = await api.request("POST", "/api/v1/proposals/task_1/reason", { body: { kind: "too_big" } });
     expect(given.status).toBe(200);
     expect(explainedSchema.parse(await given.json())).toMatchObject({ proposal: { reason: { by: "alice" } } });
-    expect(api.asked).toEqual([["giveReason", "task_1", { kind: "too_big", text: "" }, "alice"]]);
+    expect(api.calls).toEqual([["giveReason", "task_1", { kind: "too_big", text: "" }, "alice"]]);
   });
 });

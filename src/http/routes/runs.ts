@@ -8,12 +8,12 @@ import type { Handlers } from "./handler.ts";
 
 type RunRoutes = "GET /runs" | "GET /runs/:id" | "GET /runs/:id/output" | "GET /events";
 
-export interface Live {
+export interface LiveStreams {
   readonly feed: EventFeed;
   readonly stream: (source: SseSource, cut: () => void) => Response;
 }
 
-export function runRoutes(deps: HttpDeps, { feed, stream }: Live): Handlers<RunRoutes> {
+export function runRoutes(deps: HttpDeps, { feed, stream }: LiveStreams): Handlers<RunRoutes> {
   const { store, clock } = deps;
   return {
     async "GET /runs"({ query: { status, project, task, limit } }) {

@@ -1,7 +1,7 @@
 import { nightDraft } from "../../engine/commands/draft-task.ts";
 import type { HttpDeps } from "../deps.ts";
 import { showTask } from "../lookup.ts";
-import { viewForeseen, viewUpcoming } from "../views/night-view.ts";
+import { viewImprovePreview, viewUpcoming } from "../views/night-view.ts";
 import type { Handlers } from "./handler.ts";
 
 type ScheduleRoutes = "GET /schedules" | "POST /schedules/:name/run" | "POST /improve/plan";
@@ -20,8 +20,8 @@ export function scheduleRoutes({ commands, night, store, clock }: HttpDeps): Han
       return await showTask(store, task, clock.now());
     },
 
-    async "POST /improve/plan"({ body: { project, ...asked }, actor }) {
-      return viewForeseen(await night.foresee(nightDraft(project, asked), actor));
+    async "POST /improve/plan"({ body: { project, ...options }, actor }) {
+      return viewImprovePreview(await night.preview(nightDraft(project, options), actor));
     },
   };
 }

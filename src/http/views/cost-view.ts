@@ -13,7 +13,7 @@ export interface CostSpan {
   readonly by: readonly CostDimension[];
 }
 
-/** The total is the sum of these very rows: a run that ends meanwhile is in both or in neither. */
+/** The total is computed from these rows, so that a run that ends meanwhile is in both or in neither. */
 export function viewCosts(rows: readonly CostRow[], { since, until, timeZone, by }: CostSpan): CostsJson {
   return {
     since: iso(since),
@@ -43,7 +43,7 @@ export function viewBudget({ limit, use }: UsedLimit): BudgetJson {
 
 function viewKey({ day, project, pipeline, ...rest }: CostRow["key"]) {
   return {
-    // Every run has these three; only what was asked for is there.
+    // All runs have these three, but the key contains only the requested dimensions.
     ...(day != null && { day }),
     ...(project != null && { project }),
     ...(pipeline != null && { pipeline }),
@@ -51,7 +51,7 @@ function viewKey({ day, project, pipeline, ...rest }: CostRow["key"]) {
   };
 }
 
-/** An unknown cost is not zero: a sum of nothing but unknown ones is unknown. */
+/** An unknown cost is not zero. If all costs are unknown, so is their sum. */
 function viewSpent({ runs, knownUsd, unknownRuns, tokens, unknownTokens, basis }: Spent) {
   return {
     runs,

@@ -1,6 +1,6 @@
 import type { Foreseen } from "../../engine/nightly/foresee.ts";
 import type { UpcomingRun } from "../../engine/schedule/upcoming.ts";
-import type { ForeseenJson, UpcomingJson } from "../contract/schedule.ts";
+import type { ImprovePreviewJson, UpcomingJson } from "../contract/schedule.ts";
 import { isoOrNull } from "./views.ts";
 
 export function viewUpcoming({ expression, timeZone, at, categories, ...run }: UpcomingRun): UpcomingJson {
@@ -13,7 +13,7 @@ export function viewUpcoming({ expression, timeZone, at, categories, ...run }: U
   };
 }
 
-export function viewForeseen({ runs, limits, budget, ...rest }: Foreseen): ForeseenJson {
+export function viewImprovePreview({ runs, limits, budget, ...rest }: Foreseen): ImprovePreviewJson {
   return {
     ...rest,
     categories: [...rest.categories],

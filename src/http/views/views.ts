@@ -26,7 +26,7 @@ export function isoOrNull(at: number | null): string | null {
   return at === null ? null : iso(at);
 }
 
-/** A task as a row of a list: what would cost a query or a page per row is left out. */
+/** Returns a task for a list, without the fields that need extra queries or are long. */
 export function viewTaskRow(task: Task, now: number): TaskJson {
   const { description } = task;
   return {
@@ -193,7 +193,7 @@ export function viewTokens({ input, output, cacheRead, cacheWrite }: Tokens) {
   return { input, output, cache_read: cacheRead, cache_write: cacheWrite };
 }
 
-/** An unknown cost is not zero: a sum of nothing but unknown ones is unknown. */
+/** An unknown cost is not zero. If all costs are unknown, so is their sum. */
 function sumCosts(agentRuns: readonly Run[]) {
   const known = agentRuns.flatMap((run) => (run.costUsd === null ? [] : [run.costUsd]));
   const unknown = agentRuns.filter((run) => run.finishedAt !== null && run.costUsd === null).length;
@@ -205,7 +205,7 @@ function runDuration(run: Run, now: number): number | null {
   return Math.max(0, elapsed(run.startedAt, run.finishedAt ?? now) - run.pausedMs);
 }
 
-/** Somebody may have set the machine's clock back between the two. */
+/** The result is never negative, even if the machine's clock was set back. */
 function elapsed(from: number, to: number): number {
   return Math.max(0, Math.round(to - from));
 }

@@ -1,10 +1,10 @@
 import { closeSync, constants, fdatasync, fdatasyncSync, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
 
-/** A file that only grows, in whole pieces, and reaches the disk soon after it grew. */
+/** An append-only file. Each piece is written completely or not at all, and is synced to disk soon after. */
 export interface AppendFile {
-  /** Bytes in it. */
+  /** Size in bytes. */
   size(): number;
-  /** Blocks: a command that prints faster than the disk writes has to wait for it. */
+  /** Synchronous, so that a command that prints faster than the disk can write has to wait. */
   write(piece: string | Buffer): void;
   /** Syncs and closes. */
   close(): void;
@@ -38,12 +38,12 @@ export function openAppendFile(path: string, onGrown: (size: number) => void): A
     size: () => size,
     write(piece) {
       const bytes = typeof piece === "string" ? Buffer.from(piece) : piece;
-      // Once closed, the number of the descriptor may be another file's.
+      // After closing, the descriptor number may belong to another file.
       if (bytes.length === 0 || closed) return;
       try {
         for (let at = 0; at < bytes.length;) at += writeSync(handle, bytes, at);
       } catch (error) {
-        // A full disk took a part of the piece: what stands in the file stays whole lines.
+        // The disk is full and only a part was written. Remove it, so that the file has only complete lines.
         ftruncateSync(handle, size);
         throw error;
       }
@@ -55,7 +55,7 @@ export function openAppendFile(path: string, onGrown: (size: number) => void): A
       if (timer !== null) clearTimeout(timer);
       fdatasyncSync(handle);
       closed = true;
-      // The sync under way still holds the descriptor and closes it when it is done.
+      // A pending sync still uses the descriptor and closes it when it is done.
       if (!syncing) closeSync(handle);
     },
   };

@@ -1,15 +1,15 @@
 import type { Denial } from "../../ports/sandbox.ts";
 import type { ExitRecord } from "../../ports/supervisor.ts";
 
-/** What the sandbox refused during a job, each once, with how often. */
+/** Collects the accesses that the sandbox denied during a job, each with its count. */
 export interface Denials {
-  /** True for what was not refused before. */
+  /** Returns true for a target that was not denied before. */
   add(denial: Denial): boolean;
   list(): ExitRecord["denials"];
 }
 
-/** A command that asks for a thousand hosts makes its point with the first hundred. */
-const MOST = 100;
+/** Limits the size of the exit record. The first hundred denials are enough to find the cause. */
+const MAX_DENIALS = 100;
 
 export function createDenials(): Denials {
   const counted = new Map<string, { denial: Denial; count: number }>();
@@ -17,7 +17,7 @@ export function createDenials(): Denials {
     add(denial) {
       const known = counted.get(denial.target);
       if (known !== undefined) known.count++;
-      if (known !== undefined || counted.size >= MOST) return false;
+      if (known !== undefined || counted.size >= MAX_DENIALS) return false;
       counted.set(denial.target, { denial, count: 1 });
       return true;
     },

@@ -4,13 +4,13 @@ const UNITS = [
   ["kB", 1024],
 ] as const;
 
-/** `6.0 GB`, rounded down. */
+/** Formats as `6.0 GB`, rounded down. */
 export function formatBytes(bytes: number): string {
   return format(bytes, Math.floor);
 }
 
-/** Rounded up, so that what is more than a limit never reads as the limit itself. */
-export function formatOver(bytes: number): string {
+/** Rounds up, so that an exceeded limit is never printed as the limit itself. */
+export function formatBytesRoundedUp(bytes: number): string {
   return format(bytes, Math.ceil);
 }
 

@@ -2,17 +2,17 @@ import { StringDecoder } from "node:string_decoder";
 
 export interface Line {
   readonly text: string;
-  /** It was too long and goes on in the next one. */
-  readonly goesOn: boolean;
+  /** The line was too long, and the next one continues it. */
+  readonly isContinued: boolean;
 }
 
 export interface LineSplitter {
   push(chunk: Buffer): readonly Line[];
-  /** What stands after the last line break. */
+  /** Returns the text after the last line break. */
   rest(): readonly Line[];
 }
 
-/** Bytes to lines of valid text, whatever the bytes are; a longer line than `maxLength` comes in pieces. */
+/** Splits any bytes into lines of valid text. A line that is longer than `maxLength` is split. */
 export function createLineSplitter(maxLength: number): LineSplitter {
   const decoder = new StringDecoder("utf8");
   let pending = "";
@@ -23,7 +23,7 @@ export function createLineSplitter(maxLength: number): LineSplitter {
     pending += parts[0] ?? "";
     for (const next of parts.slice(1)) {
       cut(lines);
-      lines.push({ text: pending, goesOn: false });
+      lines.push({ text: pending, isContinued: false });
       pending = next;
     }
     cut(lines);
@@ -32,7 +32,7 @@ export function createLineSplitter(maxLength: number): LineSplitter {
 
   function cut(lines: Line[]): void {
     while (pending.length > maxLength) {
-      lines.push({ text: pending.slice(0, maxLength), goesOn: true });
+      lines.push({ text: pending.slice(0, maxLength), isContinued: true });
       pending = pending.slice(maxLength);
     }
   }
@@ -43,7 +43,7 @@ export function createLineSplitter(maxLength: number): LineSplitter {
       const lines = split(decoder.end());
       const last = pending;
       pending = "";
-      return last === "" ? lines : [...lines, { text: last, goesOn: false }];
+      return last === "" ? lines : [...lines, { text: last, isContinued: false }];
     },
   };
 }

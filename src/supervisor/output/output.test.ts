@@ -12,8 +12,8 @@ import { createTailBuffer } from "./tail-buffer.ts";
 
 const text = (value: string): Buffer => Buffer.from(value);
 
-describe("lines", () => {
-  test("are the same however the bytes were cut", () => {
+describe("line splitter", () => {
+  test("returns the same lines for any chunk boundaries", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.array(fc.nat(40)), (input, cuts) => {
         const bytes = text(input);
@@ -31,18 +31,18 @@ describe("lines", () => {
     );
   });
 
-  test("too long ones come in pieces that say so", () => {
+  test("splits lines that are too long and marks the parts", () => {
     const splitter = createLineSplitter(4);
     expect(splitter.push(text("abcdefghij\nk"))).toEqual([
-      { text: "abcd", goesOn: true },
-      { text: "efgh", goesOn: true },
-      { text: "ij", goesOn: false },
+      { text: "abcd", isContinued: true },
+      { text: "efgh", isContinued: true },
+      { text: "ij", isContinued: false },
     ]);
-    expect(splitter.rest()).toEqual([{ text: "k", goesOn: false }]);
+    expect(splitter.rest()).toEqual([{ text: "k", isContinued: false }]);
   });
 });
 
-test("the tail buffer keeps at least its capacity of the newest, in order", () => {
+test("tail buffer: keeps at least its capacity of the latest output, in order", () => {
   fc.assert(
     fc.property(fc.array(fc.string({ minLength: 1, maxLength: 30 })), (chunks) => {
       const tail = createTailBuffer(50);
@@ -65,31 +65,31 @@ function open(maxBytes: number, createRenderer: Parameters<typeof createOutput>[
   return { output, read: () => (file.close(), readFileSync(path, "utf8")) };
 }
 
-describe("output", () => {
-  test("below the limit is kept as it is", () => {
+describe("command output", () => {
+  test("is unchanged below the limit", () => {
     const { output, read } = open(1000, createLogRenderer);
-    output.take("stdout", text("a\n"));
-    output.take("stderr", text("b"));
+    output.append("stdout", text("a\n"));
+    output.append("stderr", text("b"));
     output.finish();
     expect(output.bytes()).toBe(3);
     expect(read()).toBe("a\nb");
   });
 
-  test("of two streams keeps their lines apart", () => {
+  test("does not mix the lines of stdout and stderr", () => {
     const { output, read } = open(1000, () => createTranscriptRenderer("x"));
-    output.take("stdout", text("o1 "));
-    output.take("stderr", text("e1\n"));
-    output.take("stdout", text("o2"));
+    output.append("stdout", text("o1 "));
+    output.append("stderr", text("e1\n"));
+    output.append("stdout", text("o2"));
     output.finish();
     expect(read()).toMatch(/"stderr".*"e1".*\n.*"stdout".*"o1 o2"/);
   });
 
-  test("says exactly how much it left out", () => {
+  test("reports exactly how many bytes were dropped", () => {
     const { output, read } = open(20_000, createLogRenderer);
-    for (let number = 0; number < 100_000; number++) output.take("stdout", text(`${String(number).padStart(7)}\n`));
+    for (let number = 0; number < 100_000; number++) output.append("stdout", text(`${String(number).padStart(7)}\n`));
     output.finish();
     const file = read();
-    const [, dropped] = /(\d+) bytes of output are left out here/.exec(file) ?? [];
+    const [, dropped] = /(\d+) bytes of output were dropped here/.exec(file) ?? [];
     const kept = file.replace(/\n\[nightshift\].*\n/, "");
     expect(kept.length + Number(dropped)).toBe(800_000);
     expect(kept.startsWith("      0\n")).toBe(true);
@@ -97,15 +97,15 @@ describe("output", () => {
     expect(kept.length).toBeLessThan(20_000 + 8_000);
   });
 
-  test("in short lines does not swell the transcript beyond its limit", () => {
+  test("with very short lines does not exceed the limit of the transcript", () => {
     const { output, read } = open(100_000, () => createTranscriptRenderer("x"));
-    for (let number = 0; number < 100; number++) output.take("stdout", text("y\n".repeat(10_000)));
+    for (let number = 0; number < 100; number++) output.append("stdout", text("y\n".repeat(10_000)));
     output.finish();
     expect(read().length).toBeLessThan(350_000);
   });
 });
 
-test("an append file says how it grows, and takes nothing once it is closed", () => {
+test("append file: reports its growth and ignores writes after it is closed", () => {
   const dir = mkdtempSync(join(tmpdir(), "nightshift-append-"));
   onTestFinished(() => rmSync(dir, { recursive: true }));
   const sizes: number[] = [];
@@ -118,7 +118,7 @@ test("an append file says how it grows, and takes nothing once it is closed", ()
   expect(readFileSync(join(dir, "a"), "utf8")).toBe("one\ntwo\n");
 });
 
-test("the active clock counts neither pauses nor the machine's sleep", () => {
+test("active clock: counts neither pauses nor the time that the machine was suspended", () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   onTestFinished(() => void vi.useRealTimers());
   let now = 0;

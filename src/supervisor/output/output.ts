@@ -3,11 +3,11 @@ import type { Piece, Renderer, Stream } from "./render.ts";
 import { createTailBuffer } from "./tail-buffer.ts";
 import type { TailBuffer } from "./tail-buffer.ts";
 
-/** Takes what a command prints. Beyond `maxBytes` in the file, only the newest is kept, and written at the end. */
+/** Writes a command's output to a file. After `maxBytes`, only the latest output is kept and written at the end. */
 export interface Output {
-  /** Bytes that the command printed. */
+  /** Number of bytes that the command has printed. */
   bytes(): number;
-  take(from: Stream, chunk: Buffer): void;
+  append(from: Stream, chunk: Buffer): void;
   note(text: string): void;
   finish(): void;
 }
@@ -19,7 +19,7 @@ interface OutputParams {
 }
 
 const MAX_TAIL = 1024 * 1024;
-/** A line of one character becomes many in the transcript: small slices keep what is written near the limit. */
+/** A short line becomes much longer in the transcript. Small slices keep the written size close to the limit. */
 const SLICE = 4096;
 
 export function createOutput({ file, createRenderer, maxBytes }: OutputParams): Output {
@@ -35,7 +35,7 @@ export function createOutput({ file, createRenderer, maxBytes }: OutputParams): 
     kept += sum(pieces);
   }
 
-  function takeHead(from: Stream, chunk: Buffer): void {
+  function appendHead(from: Stream, chunk: Buffer): void {
     write(renderer.render(from, Date.now(), chunk));
     if (file.size() < headEnd) return;
     write(renderer.rest(Date.now()));
@@ -44,28 +44,28 @@ export function createOutput({ file, createRenderer, maxBytes }: OutputParams): 
 
   return {
     bytes: () => printed,
-    take(from, chunk) {
+    append(from, chunk) {
       printed += chunk.length;
       for (let at = 0; at < chunk.length; at += SLICE) {
         if (tail !== null) return tail.push({ from, at: Date.now(), chunk: chunk.subarray(at) });
-        takeHead(from, chunk.subarray(at, at + SLICE));
+        appendHead(from, chunk.subarray(at, at + SLICE));
       }
     },
     note: (text) => write([renderer.note(Date.now(), text)]),
     finish() {
       write(renderer.rest(Date.now()));
       if (tail === null) return;
-      const pieces = newest(tail, createRenderer(), tailBytes);
+      const pieces = renderTail(tail, createRenderer(), tailBytes);
       const dropped = Math.max(0, printed - kept - sum(pieces));
-      if (dropped > 0) this.note(`${dropped} bytes of output are left out here: only ${maxBytes} are kept.`);
+      if (dropped > 0) this.note(`${dropped} bytes of output were dropped here, because only ${maxBytes} are kept.`);
       write(pieces);
       tail = null;
     },
   };
 }
 
-/** The last pieces of the tail that fit. */
-function newest(tail: TailBuffer, renderer: Renderer, maxBytes: number): readonly Piece[] {
+/** Renders the tail and returns its last pieces that fit into `maxBytes`. */
+function renderTail(tail: TailBuffer, renderer: Renderer, maxBytes: number): readonly Piece[] {
   const queue: Piece[] = [];
   let size = 0;
   function add(pieces: readonly Piece[]): void {
@@ -88,7 +88,7 @@ function slices(chunk: Buffer): readonly Buffer[] {
   );
 }
 
-/** One write for all text of a chunk. */
+/** Joins the text of a chunk, so that it needs only one write. */
 function merge(pieces: readonly Piece[]): readonly Pick<Piece, "data">[] {
   if (pieces.some(({ data }) => typeof data !== "string")) return pieces;
   return [{ data: pieces.map(({ data }) => data).join("") }];

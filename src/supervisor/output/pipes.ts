@@ -4,8 +4,8 @@ import { Socket } from "node:net";
 import { join } from "node:path";
 
 /**
- * Named pipes, opened at both ends and unlinked at once. Node's own "pipe" is a pair of sockets, and a script that says
- * `> /dev/stderr` or `< /dev/stdin` fails on a socket.
+ * Named pipes, opened at both ends and unlinked immediately. Node's own "pipe" is a socket pair, and scripts with
+ * `> /dev/stderr` or `< /dev/stdin` fail on a socket.
  */
 export interface Pipes {
   readonly stdin: Socket | null;
@@ -13,7 +13,7 @@ export interface Pipes {
   readonly stderr: Socket;
   /** The child's ends, for `stdio`. */
   readonly childEnds: readonly ["ignore" | number, number, number];
-  /** To be called once the child has its ends. */
+  /** Call this after the child has been spawned. */
   closeChildEnds(): void;
 }
 
@@ -33,7 +33,7 @@ export function openPipes(dir: string, withStdin: boolean): Pipes {
   }
 }
 
-/** For a supervisor that has time until its job comes. What cannot be made now is made later, or is an error then. */
+/** Creates the pipes early, while the supervisor waits for its job. On failure, `openPipes` tries again. */
 export function preparePipes(dir: string): void {
   try {
     makePipes(dir);
@@ -46,7 +46,7 @@ export function removePipes(dir: string): void {
   for (const path of pipePaths(dir)) rmSync(path, { force: true });
 }
 
-/** Another supervisor may be waiting for the same job: it has names of its own. */
+/** The names include the pid, because another supervisor may wait for the same job. */
 function pipePaths(dir: string): readonly [out: string, err: string, input: string] {
   const named = (name: string): string => join(dir, `.pipe-${name}-${process.pid}`);
   return [named("out"), named("err"), named("in")];
@@ -56,9 +56,9 @@ function makePipes(dir: string): void {
   const made = spawnSync("mkfifo", ["-m", "600", ...pipePaths(dir)], { encoding: "utf8" });
   if (made.error !== undefined) throw made.error;
   if (made.status !== 0) {
-    // mkfifo tells a full disk only by words.
+    // mkfifo reports a full disk only in its message.
     const code = made.stderr.includes("No space left") ? "ENOSPC" : "EIO";
-    throw Object.assign(new Error(`No pipe could be made: ${made.stderr.trim()}`), { code });
+    throw Object.assign(new Error(`Could not create a named pipe: ${made.stderr.trim()}`), { code });
   }
 }
 
@@ -69,7 +69,7 @@ function openForReading(path: string): readonly [Socket, number] {
 }
 
 function openForWriting(path: string): readonly [Socket, number] {
-  // Opening one end alone would wait for the other; this descriptor is both for the moment.
+  // Opening only one end would block until the other is open. This temporary descriptor has both.
   const both = openSync(path, O_RDWR | O_NONBLOCK);
   const theirs = openSync(path, O_RDONLY);
   const ours = openSync(path, O_WRONLY | O_NONBLOCK);

@@ -50,8 +50,8 @@ const forms = SECRETS.flatMap(({ value }) => [
   encodeURIComponent(value).replace("n-", "%6e-").replace("aaaaa", "aaaa%61"),
 ]);
 
-describe("a redacted stream", () => {
-  it.each(forms)("lets nothing through, wherever it is cut: %s", (form) => {
+describe("redacted stream", () => {
+  it.each(forms)("redacts a secret for any chunk boundaries: %s", (form) => {
     const bytes = Buffer.from(`before ${form} after`);
     const whole = pass(bytes, []).out.toString();
     expect(whole).toMatch(/^before .{0,3}\[redacted: (?:TOKEN|LONGER|SAME|OVERLAP)\].{0,4} after$/);
@@ -64,7 +64,7 @@ describe("a redacted stream", () => {
     ).toBe(whole);
   });
 
-  it.each(wrapped)("finds what an encoder broke into lines, wherever it is cut: %#", (form) => {
+  it.each(wrapped)("redacts a secret that an encoder wrapped into lines, for any chunk boundaries: %#", (form) => {
     const bytes = Buffer.from(`before ${form} after`);
     const openLong = createRedactStreams([{ name: "LONG", value: LONG }]);
     for (let cut = 0; cut < bytes.length; cut++) {
@@ -77,14 +77,14 @@ describe("a redacted stream", () => {
     expect(Buffer.concat([...parts, single.rest()]).toString()).toMatch(/^before [^[]{50,70}\[redacted: LONG\]/);
   });
 
-  it("gives the same however it is cut, also where secrets overlap", () => {
-    // A stray % swallows a letter or not, depending on where the text begins.
+  it("returns the same result for any chunk boundaries, also if secrets overlap", () => {
+    // Whether a stray % belongs to an escape depends on where the text starts.
     const other = fc.string().map((text) => text.replaceAll("%", ""));
     const piece = fc.oneof(fc.constantFrom(...forms, "aaaaaaa", "aaab-12", "tok/3n", "\n"), other);
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 8 }), fc.array(fc.nat(), { maxLength: 12 }), (pieces, cuts) => {
         const bytes = Buffer.from(pieces.join(""));
-        // Of secrets that overlap, the name may be that of either.
+        // If secrets overlap, the placeholder may have the name of either.
         const [inParts, atOnce] = [cuts, []].map((each) => pass(bytes, each).out.toString("latin1"));
         expect(inParts?.replace(/redacted: \w+/g, "")).toBe(atOnce?.replace(/redacted: \w+/g, ""));
       }),
@@ -92,16 +92,16 @@ describe("a redacted stream", () => {
     );
   });
 
-  it("passes bytes that are no text as they are", () => {
+  it("does not change binary data", () => {
     const bytes = randomBytes(100_000);
     expect(pass(bytes, [1, 999, 5_000, 77_777]).out.equals(bytes)).toBe(true);
   });
 
-  it("hands on a chunk at once where nothing in it could be the beginning of a secret", () => {
+  it("passes on a chunk at once if it cannot contain the start of a secret", () => {
     expect(open().push(Buffer.from("a line of output\n")).toString()).toBe("a line of output\n");
   });
 
-  it("holds back the beginning of a secret until it turns out to be none", () => {
+  it("holds back the possible start of a secret until it is decided", () => {
     const stream = open();
     expect(stream.push(Buffer.from("see tok/3n")).toString()).toBe("see ");
     expect(stream.push(Buffer.from(" here")).toString()).toBe("tok/3n here");
@@ -110,7 +110,7 @@ describe("a redacted stream", () => {
     expect(stream.rest().toString()).toBe("");
   });
 
-  it("holds back less than the longest form of a secret", () => {
+  it("holds back less than the longest secret", () => {
     const longest = Math.max(...SECRETS.map(({ value }) => Buffer.byteLength(value))) * 3;
     const almost = Buffer.from("tok/3n-värde").toString("hex").replace(/../g, "%$&").repeat(20);
     const { held } = pass(
@@ -121,7 +121,7 @@ describe("a redacted stream", () => {
     expect(held).toBeGreaterThan(0);
   });
 
-  it("finds a secret in a run of its own characters without holding the run", () => {
+  it("redacts a secret within a repetition of its characters without holding back the repetition", () => {
     const stream = open();
     const out = Array.from({ length: 1_000 }, () => stream.push(Buffer.from("a".repeat(100))).toString());
     expect(`${out.join("")}${stream.rest().toString()}`).toBe("[redacted: SAME]");

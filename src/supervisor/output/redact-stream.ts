@@ -2,29 +2,29 @@ import { createSecretMatcher, LOOK_BEHIND, type SecretMatcher } from "../../poli
 import { placeholder } from "../../policy/secrets/redact.ts";
 import type { Secret } from "../../policy/secrets/secret-forms.ts";
 
-/** Takes secrets out of bytes that come in chunks, wherever the chunks are cut. */
+/** Redacts secrets in a stream of chunks, even if a secret is split across chunks. */
 export interface RedactStream {
-  /** What can be let go of by now. */
+  /** Returns the redacted bytes that cannot be part of a secret any more. */
   push(chunk: Buffer): Buffer;
-  /** What was held back, at the end. */
+  /** Returns the remaining bytes at the end of the stream. */
   rest(): Buffer;
 }
 
-/** Made once for a job; each stream of each command gets one of its own. */
+/** Returns a factory. A job creates it once, and each stream of each command gets its own redaction. */
 export function createRedactStreams(secrets: readonly Secret[]): () => RedactStream {
   const matcher = createSecretMatcher(secrets, "bytes");
   return () => createRedactStream(matcher);
 }
 
 /**
- * Holds back only an end that could be the beginning of a secret: shorter than the longest form of one, and nearly always
- * nothing at all. Bytes that are no text pass as they are.
+ * Holds back only a suffix that could be the start of a secret. It is shorter than the longest secret and nearly always
+ * empty. Binary data passes unchanged.
  */
 function createRedactStream(matcher: SecretMatcher): RedactStream {
-  // What was let go of last, as it came: it decides how the beginning of what is held reads.
+  // The last released bytes before redaction. They are the context for the start of the held bytes.
   let past = "";
   let held = "";
-  // How much of what is held belongs to a secret that was replaced already and that another one may overlap.
+  // Number of held bytes that belong to a secret that was already replaced. Another secret may overlap them.
   let covered = 0;
 
   function release(text: string, end: number): Buffer {

@@ -4,24 +4,24 @@ import type { Line } from "./lines.ts";
 
 export type Stream = "stdout" | "stderr";
 
-/** What goes into the file for what came out of the command. */
+/** Data for the file, made from the output of a command. */
 export interface Piece {
   readonly data: string | Buffer;
-  /** How many bytes of output it stands for. */
+  /** Number of bytes of output that it represents. */
   readonly bytes: number;
 }
 
 export interface Renderer {
   render(from: Stream, at: number, chunk: Buffer): readonly Piece[];
-  /** Unfinished lines. */
+  /** Renders unfinished lines. */
   rest(at: number): readonly Piece[];
-  /** A sentence of the supervisor's own. */
+  /** Renders a message of the supervisor itself. */
   note(at: number, text: string): Piece;
 }
 
 const MAX_LINE = 1024 * 1024;
 
-/** One JSON object for each line, as `TranscriptLine` says. */
+/** Renders one JSON object (`TranscriptLine`) per line. */
 export function createTranscriptRenderer(command: string): Renderer {
   const splitters = { stdout: createLineSplitter(MAX_LINE), stderr: createLineSplitter(MAX_LINE) };
 
@@ -30,10 +30,10 @@ export function createTranscriptRenderer(command: string): Renderer {
   }
 
   function pieces(from: Stream, at: number, lines: readonly Line[]): readonly Piece[] {
-    return lines.flatMap(({ text, goesOn }) => {
+    return lines.flatMap(({ text, isContinued }) => {
       const data = toJson({ at, from, command, text });
-      if (!goesOn) return { data, bytes: Buffer.byteLength(text) + 1 };
-      const mark = note(at, "The line above is longer than a megabyte: it goes on in the next line.");
+      if (!isContinued) return { data, bytes: Buffer.byteLength(text) + 1 };
+      const mark = note(at, "The line above is longer than a megabyte and continues in the next line.");
       return [{ data, bytes: Buffer.byteLength(text) }, mark];
     });
   }
@@ -45,7 +45,7 @@ export function createTranscriptRenderer(command: string): Renderer {
   };
 }
 
-/** The bytes as they came. */
+/** Renders the bytes unchanged. */
 export function createLogRenderer(): Renderer {
   return {
     render: (_from, _at, chunk) => [{ data: chunk, bytes: chunk.length }],

@@ -6,7 +6,7 @@ export interface Frame {
   readonly chunk: Buffer;
 }
 
-/** The newest output, at least `capacity` and at most twice as many bytes of it, in memory that never grows. */
+/** Keeps the latest output, at least `capacity` and at most twice as many bytes, in a fixed amount of memory. */
 export interface TailBuffer {
   push(frame: Frame): void;
   frames(): readonly Frame[];
@@ -15,13 +15,13 @@ export interface TailBuffer {
 const HEADER = 13;
 
 export function createTailBuffer(capacity: number): TailBuffer {
-  // Frames are packed into two blocks, so that a million one-byte chunks cost no million objects. When the second is
-  // full, the first is forgotten.
+  // Frames are packed into two blocks, so that a million one-byte chunks do not need a million objects. When the newer
+  // block is full, the older one is dropped.
   const size = capacity + HEADER;
   let older = { bytes: Buffer.alloc(0), used: 0 };
   let newer = { bytes: Buffer.allocUnsafe(size), used: 0 };
 
-  function turn(): void {
+  function dropOlder(): void {
     const bytes = older.bytes.length === size ? older.bytes : Buffer.allocUnsafe(size);
     older = newer;
     newer = { bytes, used: 0 };
@@ -30,7 +30,7 @@ export function createTailBuffer(capacity: number): TailBuffer {
   return {
     push({ from, at, chunk }) {
       const kept = chunk.subarray(Math.max(0, chunk.length - capacity));
-      if (newer.used + HEADER + kept.length > size) turn();
+      if (newer.used + HEADER + kept.length > size) dropOlder();
       newer.bytes.writeDoubleLE(at, newer.used);
       newer.bytes.writeUInt8(from === "stdout" ? 1 : 2, newer.used + 8);
       newer.bytes.writeUInt32LE(kept.length, newer.used + 9);

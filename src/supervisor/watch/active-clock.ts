@@ -1,6 +1,6 @@
 /**
- * Counts the time that a command was really running. It advances in small ticks: while `isPaused` it stands still, and
- * a tick that took far longer than asked (the machine slept, we were stopped) counts as an ordinary one.
+ * Measures the time that a command was actually running. It advances in small ticks. It does not advance while `isPaused`,
+ * and a tick that took far too long (the machine was suspended, or this process was stopped) counts as a normal one.
  */
 export interface ActiveClock {
   readonly elapsed: () => number;
@@ -14,7 +14,7 @@ interface ActiveClockParams {
   readonly now?: () => number;
 }
 
-const SLEPT_MS = 2_000;
+const SUSPENDED_MS = 2_000;
 
 export function startActiveClock({
   tickMs,
@@ -28,7 +28,7 @@ export function startActiveClock({
     const took = now() - last;
     last += took;
     if (isPaused()) return;
-    elapsed += took > tickMs + SLEPT_MS ? tickMs : took;
+    elapsed += took > tickMs + SUSPENDED_MS ? tickMs : took;
     onTick(elapsed);
   }, tickMs);
   return { elapsed: () => elapsed, stop: () => clearInterval(timer) };

@@ -1,12 +1,12 @@
 import { statfsSync } from "node:fs";
 import { measureDisk } from "../../adapters/sandboxes/disk-usage.ts";
 import type { SandboxLimits } from "../../ports/sandbox.ts";
-import { formatBytes, formatOver } from "../output/format-bytes.ts";
+import { formatBytes, formatBytesRoundedUp } from "../output/format-bytes.ts";
 import type { Breach } from "./limits.ts";
 
 interface DiskParams {
   readonly dirs: readonly string[];
-  /** In files that were removed from there and are still open, so that they are in no directory. */
+  /** Bytes in deleted files that are still open. They are in no directory. */
   readonly removedBytes: () => number;
   readonly limits: Pick<SandboxLimits, "diskBytes" | "diskFloorBytes">;
   readonly tickMs: number;
@@ -14,29 +14,30 @@ interface DiskParams {
   readonly onBreach: (breach: Breach) => void;
 }
 
-/** Between two looks, in ticks. */
+/** Time between two measurements, in ticks. */
 const MIN_PAUSE = 2;
 const MAX_PAUSE = 300;
-/** Looking may take this part of the time at most. */
+/** Measuring may take at most 1/10 of the time. */
 const COST_FACTOR = 10;
 
 /**
- * To be called each second: looks at the free space, which is cheap, and now and then at what the directories hold, which
- * is not. As long as they hardly grow the pauses between two looks do; when space goes quickly there is another look.
+ * Returns a check to call every second. It always reads the free space, which is cheap, and sometimes measures the
+ * directories, which is not. The interval between measurements grows while the size is stable, and a fast loss of free space
+ * triggers a measurement.
  */
 export function watchDisk({ dirs, removedBytes, limits, tickMs, signal, onBreach }: DiskParams): () => void {
   const limit = limits.diskBytes;
-  let isLooking = false;
+  let isMeasuring = false;
   let calm = 0;
   let last = { bytes: 0, space: "", freeBytes: Infinity, earliest: performance.now() + MIN_PAUSE * tickMs, latest: 0 };
 
-  async function look(space: Space): Promise<void> {
+  async function measure(space: Space): Promise<void> {
     const started = performance.now();
     const removed = removedBytes();
     const inDirs = await measureDisk({ dirs, limitBytes: limit - removed, signal });
     const bytes = inDirs.bytes + removed;
     if (bytes > limit) {
-      const sentence = `It filled ${formatOver(bytes)} of disk, more than the ${formatBytes(limit)} allowed, and was ended.`;
+      const sentence = `It filled ${formatBytesRoundedUp(bytes)} of disk, more than the ${formatBytes(limit)} allowed, and was ended.`;
       return onBreach({ endedBy: "disk", sentence });
     }
     calm = bytes - last.bytes > limit / 100 ? 0 : calm + 1;
@@ -48,8 +49,8 @@ export function watchDisk({ dirs, removedBytes, limits, tickMs, signal, onBreach
 
   function isDue(space: Space): boolean {
     const now = performance.now();
-    if (isLooking || now < last.earliest) return false;
-    // To the last block as it was: nothing was written, by anybody.
+    if (isMeasuring || now < last.earliest) return false;
+    // The free blocks and inodes have not changed, so nothing was written.
     if (space.mark === last.space) return false;
     return now >= last.latest || last.freeBytes - space.freeBytes > (limit - last.bytes) / 10;
   }
@@ -58,19 +59,19 @@ export function watchDisk({ dirs, removedBytes, limits, tickMs, signal, onBreach
     const space = readSpace(dirs);
     if (space.freeBytes < limits.diskFloorBytes) {
       const [free, floor] = [space.freeBytes, limits.diskFloorBytes].map((bytes) => formatBytes(bytes));
-      const sentence = `Only ${free} are free on the disk it writes to, less than the ${floor} that must stay free; so it was ended.`;
+      const sentence = `Only ${free} are free on the disk that it writes to, less than the required ${floor}, so it was ended.`;
       return onBreach({ endedBy: "disk", sentence, isDiskFull: true });
     }
     if (!isDue(space)) return;
-    isLooking = true;
-    void look(space).finally(() => (isLooking = false));
+    isMeasuring = true;
+    void measure(space).finally(() => (isMeasuring = false));
   };
 }
 
 interface Space {
-  /** Where there is least. */
+  /** Minimum over all directories. */
   readonly freeBytes: number;
-  /** Differs when anything was written or removed. */
+  /** Changes when anything is written or removed. */
   readonly mark: string;
 }
 
@@ -83,7 +84,7 @@ function readSpace(dirs: readonly string[]): Space {
       freeBytes = Math.min(freeBytes, bavail * bsize);
       mark += `${bfree}:${ffree};`;
     } catch {
-      // Gone: nothing is written there.
+      // The directory does not exist any more, so nothing is written there.
       mark += "gone;";
     }
   }

@@ -9,7 +9,7 @@ import { createTree } from "../../adapters/process/tree.ts";
 import { RESULT, syscallProgram } from "../../testing/syscalls/syscall-program.ts";
 import type { Syscall } from "../../testing/syscalls/syscall-program.ts";
 import type { Breach } from "./limits.ts";
-import { findNameless, readMapped } from "./nameless-files.ts";
+import { findUnlinkedFiles, readMappedBytes } from "./unlinked-files.ts";
 import { startWatchdog } from "./watchdog.ts";
 import type { WatchdogParams } from "./watchdog.ts";
 
@@ -30,7 +30,7 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** A command like those of a run: leader of a group of its own. */
+/** Starts a command like those of a run, in its own process group. */
 function start(code: string, program = process.execPath): WatchdogParams["members"] {
   const argv = [program === "sh" ? "-c" : "-e", code];
   const child = spawn(program, argv, { detached: true, stdio: "ignore", cwd: dir });
@@ -45,17 +45,17 @@ const [MEMFD, FALLOCATE, MMAP, CLONE, NANOSLEEP] =
   process.arch === "x64" ? [319, 285, 9, 56, 35] : [279, 47, 222, 220, 101];
 const SLEEP: Syscall = { call: NANOSLEEP, args: [{ words: [1_000, 0] }, 0] };
 const SIGCHLD = 17;
-/** There a file is memory. */
+/** Magic number of tmpfs, whose files are in memory. */
 const TMPFS = 0x0102_1994;
 const FORK: Syscall = { call: CLONE, args: [SIGCHLD, 0, 0, 0, 0] };
 const memfd = (megabytes: number): readonly Syscall[] => [
   { call: MEMFD, args: ["x", 0] },
   { call: FALLOCATE, args: [RESULT, 0, 0, megabytes * MB] },
 ];
-/** The first that it opened, with all pages at hand: readable, writable, shared, populated. */
+/** Maps the first opened file: readable, writable, shared, populated. */
 const mapped = (megabytes: number): Syscall => ({ call: MMAP, args: [0, megabytes * MB, 3, 0x8001, 3, 0] });
 
-/** A program of nothing but these calls. */
+/** Assembles a program of these system calls. */
 function startCalls(calls: readonly Syscall[]): WatchdogParams["members"] {
   const arch = process.arch === "arm64" ? "arm64" : "x64";
   writeFileSync(join(dir, "calls"), syscallProgram(arch, calls), { mode: 0o755 });
@@ -64,7 +64,7 @@ function startCalls(calls: readonly Syscall[]): WatchdogParams["members"] {
 
 type Over = Partial<Omit<WatchdogParams, "limits" | "onBreach">> & { limits?: Partial<WatchdogParams["limits"]> };
 
-/** All breaches that are told within the time. */
+/** Returns all breaches that are reported within the time. */
 async function watch({ limits, ...over }: Over, ms: number): Promise<readonly Breach[]> {
   const breaches: Breach[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -77,7 +77,7 @@ async function watch({ limits, ...over }: Over, ms: number): Promise<readonly Br
     limits: { ...ROOMY, ...limits },
     onBreach(breach) {
       breaches.push(breach);
-      // Whether it is told once more shows in the ticks after this one.
+      // Later ticks show whether it is reported again.
       setTimeout(resolve, 5 * TICK_MS);
     },
   });
@@ -91,8 +91,8 @@ async function watch({ limits, ...over }: Over, ms: number): Promise<readonly Br
 const allocate = (megabytes: number): string =>
   `const held = Buffer.alloc(${megabytes * MB}, 1); setInterval(() => held.length, 1e6);`;
 
-describe("memory", () => {
-  it("of one process that takes too much is told once, with numbers", async () => {
+describe("watchdog: memory", () => {
+  it("a process above the limit is reported once, with numbers", async () => {
     const [breach, ...more] = await watch(
       { members: start(allocate(300)), limits: { treeMemoryBytes: 200 * MB } },
       10_000,
@@ -104,14 +104,14 @@ describe("memory", () => {
     expect(more).toEqual([]);
   });
 
-  it("of many that each take little is counted together, also of those that come later", async () => {
+  it("the memory of many processes is summed, including processes that start later", async () => {
     const code = `setTimeout(() => { for (let i = 0; i < 4; i++) child_process.spawn(process.execPath, ["-e", ${JSON.stringify(allocate(60))}]); }, 300); setInterval(() => 0, 1e6)`;
     const [breach] = await watch({ members: start(code), limits: { treeMemoryBytes: 200 * MB } }, 15_000);
     expect(breach?.endedBy).toBe("memory");
   });
 
-  it("that is shared is counted once", async () => {
-    // A shell that holds 20 MB, and four copies that it forks.
+  it("shared memory is counted once", async () => {
+    // A shell with 20 MB and four forks of it.
     const code = `held=$(head -c ${20 * MB} /dev/zero | tr '\\0' x); for i in 1 2 3 4; do (sleep 100; :) & done; touch ready; wait`;
     const members = start(code, "sh");
     while (!existsSync(join(dir, "ready"))) await sleep(20);
@@ -122,38 +122,38 @@ describe("memory", () => {
     expect(readTreeMemory(pids)).toBeGreaterThan(20 * MB);
   });
 
-  it.runIf(isLinux)("in files that no process has mapped is counted, and told", async () => {
+  it.runIf(isLinux)("unlinked files in memory that no process has mapped are counted", async () => {
     const members = startCalls([...memfd(60), ...memfd(60), SLEEP]);
     const [breach] = await watch({ members, limits: { treeMemoryBytes: 100 * MB } }, 15_000);
     expect(breach?.endedBy).toBe("memory");
     expect(breach?.sentence).toMatch(/^It used 1[0-3]\d\.\d MB of memory, more than the 100\.0 MB allowed/);
   });
 
-  it.runIf(isLinux)("in such a file that is mapped, or open in several processes, is counted once", async () => {
+  it.runIf(isLinux)("an unlinked file that is mapped or open in several processes is counted once", async () => {
     const members = startCalls([...memfd(60), mapped(60), FORK, SLEEP]);
     const pidsOf = () => members().map(({ pid }) => pid);
     while (pidsOf().length < 2 || boundTreeMemory(pidsOf()) < 60 * MB) await sleep(20);
     const pids = pidsOf();
-    const { memoryBytes, diskBytes, inMemory } = findNameless(pids);
+    const { memoryBytes, diskBytes, inMemory } = findUnlinkedFiles(pids);
     expect([memoryBytes, diskBytes, inMemory.size]).toEqual([60 * MB, 0, 1]);
-    expect(readMapped(pids, inMemory)).toBeGreaterThan(59 * MB);
+    expect(readMappedBytes(pids, inMemory)).toBeGreaterThan(59 * MB);
     expect(boundTreeMemory(pids) + memoryBytes).toBeGreaterThan(100 * MB);
     expect(await watch({ members, limits: { treeMemoryBytes: 100 * MB } }, 1_000)).toEqual([]);
   });
 
-  it("of a command that is paused is not looked at", async () => {
+  it("a paused command is not checked", async () => {
     const members = start(allocate(300));
     expect(await watch({ members, limits: { treeMemoryBytes: 200 * MB }, isPaused: () => true }, 1_000)).toEqual([]);
   });
 });
 
-/** It may be seen while it still writes: what counts is more than was allowed, and no more than it wrote. */
+/** The command may still be writing, so the size is above the limit and at most what it writes in total. */
 const filled = (breach: Breach | undefined): number =>
   Number(/^It filled ([\d.]+) MB/.exec(breach?.sentence ?? "")?.[1]);
 const isBetween = (least: number, most: number) => (megabytes: number) => megabytes >= least && megabytes <= most;
 
-describe("disk", () => {
-  it("filled with many small files is told, with numbers", async () => {
+describe("watchdog: disk", () => {
+  it("many small files above the limit are reported, with numbers", async () => {
     const code = `for (let i = 0; ; i++) { fs.writeFileSync("f" + i, "x"); if (i > 4000) { setInterval(() => 0, 1e6); break; } }`;
     const [breach, ...more] = await watch({ members: start(code), limits: { diskBytes: 8 * MB } }, 15_000);
     expect(breach?.endedBy).toBe("disk");
@@ -162,31 +162,28 @@ describe("disk", () => {
     expect(more).toEqual([]);
   });
 
-  it.runIf(isLinux && statfsSync(tmpdir()).type !== TMPFS)(
-    "filled by a file that was removed and is still open is told",
-    async () => {
-      const code = `const f = fs.openSync("gone", "w"); fs.unlinkSync("gone"); fs.writeSync(f, Buffer.alloc(${12 * MB}, 1)); setInterval(() => f, 1e6)`;
-      const [breach] = await watch({ members: start(code), limits: { diskBytes: 8 * MB } }, 15_000);
-      expect(breach?.endedBy).toBe("disk");
-      expect(filled(breach)).toSatisfy(isBetween(8, 13));
-    },
-  );
+  it.runIf(isLinux && statfsSync(tmpdir()).type !== TMPFS)("a deleted file that is still open is counted", async () => {
+    const code = `const f = fs.openSync("gone", "w"); fs.unlinkSync("gone"); fs.writeSync(f, Buffer.alloc(${12 * MB}, 1)); setInterval(() => f, 1e6)`;
+    const [breach] = await watch({ members: start(code), limits: { diskBytes: 8 * MB } }, 15_000);
+    expect(breach?.endedBy).toBe("disk");
+    expect(filled(breach)).toSatisfy(isBetween(8, 13));
+  });
 
-  it("below the floor is told at once", async () => {
+  it("too little free space is reported at once", async () => {
     const [breach] = await watch({ limits: { diskFloorBytes: 1e18 } }, 5_000);
     expect(breach?.endedBy).toBe("disk");
     expect(breach?.sentence).toMatch(
-      /^Only [\d.]+ [MG]B are free on the disk it writes to, less than the [\d.]+ GB that must stay/,
+      /^Only [\d.]+ [MG]B are free on the disk that it writes to, less than the required [\d.]+ GB/,
     );
   });
 
-  it("within the limits is no matter, nor a directory that is gone", async () => {
+  it("usage within the limits and a missing directory are not reported", async () => {
     writeFileSync(join(dir, "some"), Buffer.alloc(MB, 1));
     expect(await watch({ writable: [dir, join(dir, "gone")] }, 1_000)).toEqual([]);
   });
 });
 
-it("tells nothing once it is stopped", async () => {
+it("watchdog: reports nothing after it is stopped", async () => {
   const breaches: Breach[] = [];
   const watchdog = startWatchdog({
     limits: { ...ROOMY, diskFloorBytes: 1e18 },

@@ -65,8 +65,8 @@ export function testRunFiles(create: (home: string) => RunFiles): void {
     test("a part of a run has files of its own; a name cannot leave the home", async () => {
       const part = await files.prepare({ run: "run_1/baseline", task: "task_1", role: null });
       expect(part.dir).toBe(join(paths.dir, "baseline"));
-      expect(() => files.dir("../outside")).toThrow(/cannot be the name/);
-      await expect(files.prepare({ run: "run_1", task: "a/..", role: null })).rejects.toThrow(/cannot be the name/);
+      expect(() => files.dir("../outside")).toThrow(/is not a valid name/);
+      await expect(files.prepare({ run: "run_1", task: "a/..", role: null })).rejects.toThrow(/is not a valid name/);
     });
 
     test("the prompt is for its owner alone", async () => {
@@ -86,9 +86,9 @@ export function testRunFiles(create: (home: string) => RunFiles): void {
       test.each([
         ["nothing", "", /is empty/],
         ["no JSON", "I am done \u001b[31m", /is not JSON: [^\u001b]*$/],
-        ["a list", "[1]", /holds a list/],
-        ["null", "null", /holds null/],
-        ["a string", '"done"', /holds a string/],
+        ["a list", "[1]", /contains a list/],
+        ["null", "null", /contains null/],
+        ["a string", '"done"', /contains a string/],
         ["a prototype", '{"a": [{"__proto__": {"admin": true}}]}', /__proto__/],
         ["a bomb of brackets", `{"a": ${"[".repeat(200_000)}${"]".repeat(200_000)}}`, /levels deep/],
         ["an unfinished bomb", `{"a": "${'\\"['.repeat(200_000)}`, /is not JSON/],

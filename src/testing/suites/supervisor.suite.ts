@@ -8,8 +8,8 @@ import type { CommandResult, ExitRecord, Job, JobCommand, JobResult, Supervisors
 import { testPolicy } from "../policy.ts";
 
 export interface SupervisorSuite {
-  /** A new adapter over the same home is what a restarted daemon has. Stops politely within `politeMs`. */
-  create(home: string, politeMs: number): Supervisors;
+  /** A new adapter over the same home is what a restarted daemon has. The grace period is `graceMs`. */
+  create(home: string, graceMs: number): Supervisors;
   /** Living processes with this run's mark. */
   processesOf(run: string): readonly number[];
 }
@@ -302,7 +302,7 @@ export function testSupervisors(suite: SupervisorSuite): void {
     });
 
     describe("orders", () => {
-      test("stop asks politely: the command can tidy up", async () => {
+      test("stop sends SIGTERM first, so that the command can clean up", async () => {
         const job = bench.job([
           "trap 'echo tidy; exit 7' TERM; echo ready; while :; do sleep 0.02; done",
           "touch later",
@@ -331,7 +331,7 @@ export function testSupervisors(suite: SupervisorSuite): void {
         expect(result).toMatchObject({ record: { commands: [{ endedBy: "cancel", exit: { signal: "SIGKILL" } }] } });
       });
 
-      test("release asks politely too, and the command ends by `lost`", async () => {
+      test("release sends SIGTERM first too, and the command ends by `lost`", async () => {
         const job = bench.job(["trap 'echo tidy; exit' TERM; echo ready; while :; do sleep 0.02; done"]);
         await bench.supervisors.start(job);
         await until(() => printed(job).includes("ready"));

@@ -2,10 +2,10 @@ import { OPEN_RUN_STATUSES } from "../../../core/task/run.ts";
 import type { Admission } from "../../../ports/store.ts";
 import type { Db, Tx } from "./schema.ts";
 
-/** How many runs are looked at in one go: with much room and a long queue, all of it would be too much for one query. */
+/** Number of runs per query, so that a long queue is not loaded at once. */
 const BATCH = 200;
 
-/** Must run inside a serialised transaction: it counts, then lets in. */
+/** Starts queued runs within the concurrency limits. Must run in a serialised transaction, because it counts before it writes. */
 export async function admit(tx: Tx, admission: Admission): Promise<readonly string[]> {
   const open = await countOpenRuns(tx);
   const admitted: string[] = [];
@@ -13,7 +13,7 @@ export async function admit(tx: Tx, admission: Admission): Promise<readonly stri
   while (free > 0) {
     const limit = Math.min(free, BATCH);
     const candidates = await nextCandidates(tx, admission, fullProjects(open, admission), limit);
-    const ids = candidates.filter((run) => takePlace(run.project, open, admission)).map((run) => run.id);
+    const ids = candidates.filter((run) => takeSlot(run.project, open, admission)).map((run) => run.id);
     if (ids.length > 0) await tx.updateTable("runs").set({ status: "starting" }).where("id", "in", ids).execute();
     admitted.push(...ids);
     if (candidates.length < limit) break;
@@ -22,8 +22,8 @@ export async function admit(tx: Tx, admission: Admission): Promise<readonly stri
   return admitted;
 }
 
-/** A project that was found full is written down even with no run open, so that the next round passes over it. */
-function takePlace(project: string, open: Map<string, number>, admission: Admission): boolean {
+/** Reserves a slot for a run of the project. A full project is recorded even without open runs, so that the next round skips it. */
+function takeSlot(project: string, open: Map<string, number>, admission: Admission): boolean {
   const count = open.get(project) ?? 0;
   const fits = count < limitOf(project, admission);
   open.set(project, fits ? count + 1 : count);
@@ -56,7 +56,7 @@ function nextCandidates(tx: Tx, admission: Admission, full: readonly string[], l
       eb.or([
         eb("not_before", "is", null),
         eb("not_before", "<=", admission.at),
-        // Written while the clock was ahead: such a moment may be years away.
+        // Ignore times that were written while the clock was wrong: they may be years ahead.
         eb("created_at", ">", admission.at),
       ]),
     )

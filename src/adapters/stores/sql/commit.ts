@@ -12,7 +12,7 @@ import type { Tx } from "./schema.ts";
 import { rankOf } from "./task-rows.ts";
 import { getTaskByKey, insertTask, replaceTask } from "./tasks.ts";
 
-/** Writes events that are made known once the transaction has committed. */
+/** Writes events. Listeners get them after the transaction has committed. */
 export type RecordEvents = (drafts: readonly EventDraft[]) => Promise<readonly Event[]>;
 
 export async function createTask(tx: Tx, params: CreateTaskParams, record: RecordEvents): Promise<CommitResult> {
@@ -49,7 +49,7 @@ export async function commit(tx: Tx, params: CommitParams, record: RecordEvents)
   await saveChecks(tx, params.checks);
   await saveArtifacts(tx, task.id, params.artifacts);
   await insertNotices(tx, params.notices);
-  // Whatever else a commit writes, it makes no place and brings nobody to take one: two queries saved, most of the time.
+  // Other commits neither free a slot nor queue a run, so admission (two queries) is skipped.
   const mayAdmit =
     params.endRun !== null ||
     ended.length > 0 ||
@@ -66,7 +66,7 @@ async function requireVersion(tx: Tx, task: string, expected: number) {
     .select(["version", "priority", "status"])
     .where("id", "=", task)
     .executeTakeFirst();
-  if (row === undefined) throw new StaleTaskError(`Task ${task} is not there (any more).`);
+  if (row === undefined) throw new StaleTaskError(`Task ${task} does not exist (any more).`);
   if (row.version === expected) return row;
   throw new StaleTaskError(`Task ${task} has version ${row.version}; the change was made for version ${expected}.`);
 }

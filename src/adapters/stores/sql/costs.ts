@@ -4,13 +4,13 @@ import { fromNanoUsd, type CostDimension } from "../../../core/money/cost-dimens
 import type { CostQuery, CostRow, Spent, SpentQuery } from "../../../ports/store-money.ts";
 import type { Db } from "./schema.ts";
 
-/** Every zone's midnight is at a quarter of an hour, so a quarter belongs to one day, whichever the zone. */
+/** In every time zone, midnight falls on a quarter of an hour. So each quarter belongs to exactly one day. */
 const QUARTER_MS = 900_000;
 
 export async function costs(db: Db, query: CostQuery): Promise<readonly CostRow[]> {
   const byDay = query.by.includes("day");
   const columns = query.by.filter((dimension) => dimension !== "day");
-  // The divisor is written out: a bound number may arrive as a float, and then the division is none of whole numbers.
+  // The divisor is a literal, because a bound parameter may be a float, and then this is not an integer division.
   const quarter = byDay ? sql<number>`(at / ${sql.lit(QUARTER_MS)})` : sql<number>`0`;
   let select = sums(db, query).select(columns).select(quarter.as("quarter"));
   for (const column of columns) select = select.groupBy(column);
@@ -26,7 +26,7 @@ export async function costs(db: Db, query: CostQuery): Promise<readonly CostRow[
       .map(([key, rows]) => ({ values: JSON.parse(key) as (string | null)[], rows }))
       .toSorted((a, b) => compareAll(a.values, b.values))
       .map(({ values, rows }) => ({ key: toKey(query.by, values), ...toSpent(rows) }))
-      // Without dimensions there is one group even of nothing.
+      // Without dimensions there is one group even if there are no rows.
       .filter(({ runs }) => runs > 0 || query.by.length === 0)
   );
 }
@@ -59,7 +59,7 @@ function sums(db: Db, { since, until, project }: SpentQuery) {
       counting("metered").as("metered"),
       counting("computed").as("computed"),
       counting("unknown").as("unknown"),
-      // Nobody said anything: not even how many tokens there were.
+      // Neither the cost nor the token counts are known.
       sql<number | null>`sum(case when basis = 'unknown'
         and tokens_input + tokens_output + tokens_cache_read + tokens_cache_write = 0 then 1 else 0 end)`.as(
         "unknown_tokens",
@@ -78,7 +78,7 @@ function counting(basis: keyof Spent["basis"]) {
   return sql<number | null>`sum(case when basis = ${sql.lit(basis)} then 1 else 0 end)`;
 }
 
-/** Whole numbers all through: the sum of sums is the sum. */
+/** All values are integers, so adding partial sums is exact. */
 function toSpent(rows: readonly SumRow[]): Spent {
   const total = (column: keyof SumRow): number => rows.reduce((sum, row) => sum + (row[column] ?? 0), 0);
   return {
@@ -105,7 +105,7 @@ function toKey(by: readonly CostDimension[], values: readonly (string | null)[])
   return Object.fromEntries(by.map((dimension, place) => [dimension, values[place] ?? null]));
 }
 
-/** Sorted here, since databases do not agree on where null belongs and on the order of letters. */
+/** Sorts in memory, because databases order nulls and letters differently. */
 function compareAll(a: readonly (string | null)[], b: readonly (string | null)[]): number {
   for (const [place, value] of a.entries()) {
     const other = b[place] ?? null;

@@ -1,16 +1,16 @@
 import type { ColumnDefinitionBuilder } from "kysely";
 import type { Tx } from "./schema.ts";
 
-/** All that the shared queries and migrations need to know of the database they speak to. */
+/** Differences between databases that the shared queries and migrations need to know. */
 export interface Differences {
   readonly identityType: "integer" | "bigint";
-  /** Makes a column of `identityType` the primary key: ids rise and never come back, even after the highest row is deleted. */
+  /** Makes a column of `identityType` the primary key. Ids increase and are never reused, even after the last row is deleted. */
   identity(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder;
-  /** Text ids are compared byte by byte, or a range of ids is not a prefix. */
+  /** Makes a text column compare byte by byte. Otherwise prefix searches by range would not work. */
   collate(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder;
   /**
-   * Lets one writing transaction at a time past this point, until it ends. Admission counts under it,
-   * and event ids rise in the order of commits because of it.
+   * Lets only one writing transaction at a time continue past this point. Admission relies on it for its counts, and it
+   * guarantees that event ids increase in commit order.
    */
   serialize(tx: Tx): Promise<void>;
 }

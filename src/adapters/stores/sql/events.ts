@@ -3,7 +3,7 @@ import type { ListEventsQuery } from "../../../ports/store.ts";
 import { fromJson, toJson } from "./json.ts";
 import type { Db, EventRow, Tx } from "./schema.ts";
 
-/** One insert each: the order of ids that one insert of many rows gives is promised by nobody. */
+/** Inserts events one by one, because a multi-row insert does not guarantee the order of ids. */
 export async function insertEvents(tx: Tx, drafts: readonly EventDraft[]): Promise<readonly Event[]> {
   const events: Event[] = [];
   for (const draft of drafts) {

@@ -3,7 +3,7 @@ import type { Artifact } from "../../../core/task/task.ts";
 import { fromJson, toJson } from "./json.ts";
 import type { Db, Tx } from "./schema.ts";
 
-/** The same check of the same run again (it was repeated after a crash) takes the place of the earlier one. */
+/** A check that was repeated after a crash replaces the earlier result of the same run. */
 export async function saveChecks(tx: Tx, checks: readonly CheckResult[]): Promise<void> {
   for (const { run, name, ...check } of checks) {
     const result = {
@@ -40,7 +40,7 @@ export async function listChecks(db: Db, task: string): Promise<readonly CheckRe
   }));
 }
 
-/** An artifact of the same type and label is a newer edition of the same thing. */
+/** An artifact with the same type and label replaces the earlier one. */
 export async function saveArtifacts(tx: Tx, task: string, artifacts: readonly Artifact[]): Promise<void> {
   for (const { type, label, url, data } of artifacts) {
     const content = { url, data: toJson(data) };

@@ -6,7 +6,7 @@ export function toJsonOrNull(value: unknown): string | null {
   return value === null ? null : JSON.stringify(value);
 }
 
-/** The cast is sound as long as only this store writes the database: what comes out is what went in under the same type. */
+/** The cast is safe as long as only this store writes to the database. */
 export function fromJson<T>(text: string): T {
   return JSON.parse(text) as T;
 }

@@ -19,7 +19,7 @@ export async function dropMark(tx: Tx, { project, name }: Pick<ScheduleMark, "pr
   await tx.deleteFrom("marks").where("id", "=", idOf(project, name)).execute();
 }
 
-/** Neither name can hold a line feed. */
+/** A line feed is a safe separator, because neither name can contain one. */
 function idOf(project: string, name: string): string {
   return `${project}\n${name}`;
 }

@@ -7,13 +7,13 @@ export interface MigrateParams {
   readonly db: Db;
   readonly differences: Differences;
   readonly migrations: readonly Migration[];
-  /** What people call this database: a file, a host. */
+  /** Description of the database for messages: a file or a host. */
   readonly where: string;
-  /** Called before a database that holds something is changed. */
+  /** Called before a non-empty database is changed. */
   readonly backup: (version: number) => Promise<void>;
 }
 
-/** Brings the schema to the newest version, all pending steps in one transaction, or refuses. */
+/** Migrates the schema to the latest version, with all pending steps in one transaction. Throws if the database is newer or foreign. */
 export async function migrate({
   db,
   differences,
@@ -26,8 +26,8 @@ export async function migrate({
   if (found > known) {
     throw new UserError(
       "conflict",
-      `${where} has schema version ${found}, but this Nightshift knows only up to ${known}: a newer Nightshift wrote it.`,
-      "Use the newer Nightshift, or restore a backup that this one made.",
+      `${where} has schema version ${found}, but this version of Nightshift supports only up to ${known}.`,
+      "Use the newer Nightshift that wrote it, or restore a backup made by this version.",
     );
   }
   if (found === known) return { from: found, to: known };
@@ -50,7 +50,7 @@ export async function migrate({
   return { from: found, to: known };
 }
 
-/** 0 for a database without tables. */
+/** Returns 0 for a database without tables. */
 async function readVersion(db: Db, where: string): Promise<number> {
   const tables = await db.introspection.getTables();
   if (tables.length === 0) return 0;
@@ -65,6 +65,6 @@ async function readVersion(db: Db, where: string): Promise<number> {
       .map((table) => table.name)
       .slice(0, 3)
       .join(", ")} …) that are not Nightshift's.`,
-    "Name another file or database; Nightshift leaves this one as it is.",
+    "Use another file or database. Nightshift has not changed this one.",
   );
 }

@@ -2,7 +2,7 @@ import type { NoticeData } from "../../../core/notices/notice.ts";
 import type { NewNotice, Notice } from "../../../ports/store.ts";
 import type { Db, Tx } from "./schema.ts";
 
-/** The column is not null. */
+/** Used instead of null, because the column is not nullable. */
 const NO_TASK = "";
 
 export async function insertNotices(tx: Tx, notices: readonly NewNotice[]): Promise<void> {
@@ -29,7 +29,7 @@ export async function dueNotices(db: Db, at: number, limit: number): Promise<rea
     .orderBy("id")
     .limit(limit)
     .execute();
-  // Written above, or by the migration.
+  // The cast is safe: the value was written above or by the migration.
   return rows.map(({ task, ...row }) => ({
     ...row,
     task: task === NO_TASK ? null : task,

@@ -38,7 +38,7 @@ export async function recallAnswer(db: Db, key: string): Promise<StoredAnswer | 
   );
 }
 
-/** The first answer to a key stays; who answered later answered the same request twice. */
+/** Keeps the first response to a key. A later one belongs to a repetition of the same request. */
 export async function keepAnswer(tx: Tx, key: string, answer: StoredAnswer, at: number): Promise<void> {
   await tx
     .deleteFrom("answers")

@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import type { Tx } from "./schema.ts";
 
 /**
- * A row for each of these runs that was an agent's and had started. Written with the end of the run, so that neither
- * can be there without the other.
+ * Writes a cost row for each of these runs that is an agent run and has started. Must run in the transaction that ends the
+ * runs, so that neither exists without the other.
  */
 export async function recordCosts(tx: Tx, runs: readonly string[]): Promise<void> {
   if (runs.length === 0) return;

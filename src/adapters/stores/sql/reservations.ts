@@ -7,7 +7,7 @@ import type { ReserveRequest } from "../../../ports/store-money.ts";
 import { requireLease } from "./runs.ts";
 import type { Db, Tx } from "./schema.ts";
 
-/** Must run inside a serialised transaction: it counts, then writes. */
+/** Must run in a serialised transaction, because it counts before it writes. */
 export async function reserve(tx: Tx, lease: Lease, { limits, mostUsd }: ReserveRequest): Promise<Allowance> {
   await requireLease(tx, lease);
   const run = tx.selectFrom("runs").select("reserved_nano_usd").where("id", "=", lease.run);
@@ -54,7 +54,7 @@ function spentOf(db: Db, { since, until, project }: BudgetLimit) {
   return (project === null ? select : select.where("project", "=", project)).executeTakeFirstOrThrow();
 }
 
-/** Whenever they started: they end, and then count, in this window or a later one. */
+/** Includes all open runs, whenever they started, because they will end and count in this window or a later one. */
 function reservedOf(db: Db, { project }: BudgetLimit) {
   const select = db
     .selectFrom("runs")

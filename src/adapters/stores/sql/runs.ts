@@ -73,7 +73,7 @@ export async function holdsLease(db: Db, lease: Lease): Promise<boolean> {
 export async function requireLease(tx: Tx, lease: Lease): Promise<void> {
   if (await holdsLease(tx, lease)) return;
   throw new LeaseLostError(
-    `Run ${lease.run} has ended or was taken over: token ${lease.token} may write nothing more.`,
+    `Run ${lease.run} has ended or was taken over, so token ${lease.token} may not write any more.`,
   );
 }
 
@@ -101,7 +101,7 @@ export async function queueRun(tx: Tx, run: NewRun, task: Task): Promise<void> {
   await tx.insertInto("runs").values(toQueuedRow(run, task)).execute();
 }
 
-/** A run ends exactly once: who comes second is told like one who lost the lease, since somebody else decided. */
+/** A run ends exactly once. A second attempt fails like a lost lease, because another writer has already decided. */
 export async function endRun(tx: Tx, end: RunEnd): Promise<void> {
   const result = await tx
     .updateTable("runs")
@@ -109,8 +109,7 @@ export async function endRun(tx: Tx, end: RunEnd): Promise<void> {
     .where("id", "=", end.id)
     .where("finished_at", "is", null)
     .executeTakeFirst();
-  if (result.numUpdatedRows === 0n)
-    throw new LeaseLostError(`Run ${end.id} has ended already, or there is no such run.`);
+  if (result.numUpdatedRows === 0n) throw new LeaseLostError(`Run ${end.id} has already ended or does not exist.`);
 }
 
 export interface EndOthersParams {
@@ -128,7 +127,7 @@ export async function endOtherRuns(tx: Tx, { task, except, status, at }: EndOthe
   return ids;
 }
 
-/** Runs that wait keep the place in the queue that their task has now. */
+/** Updates queued runs to the current priority of their task. */
 export async function moveQueuedRuns(tx: Tx, task: string, priority: number): Promise<void> {
   await tx.updateTable("runs").set({ priority }).where("task", "=", task).where("status", "=", "queued").execute();
 }

@@ -6,7 +6,7 @@ import type { CheckStatus, CostBasis, EndedBy, RunStatus, Severity, StepKind } f
 import type { ArtifactType, Complexity, Size, TaskStatus } from "../../../core/task/task.ts";
 import type { NoticeKind } from "../../../ports/store.ts";
 
-/** JSON as text; the comment beside a column says of what. */
+/** JSON as text. The comment beside a column names its type. */
 type Json = string;
 /** Milliseconds since 1970. */
 type Time = number;
@@ -14,7 +14,7 @@ type Time = number;
 interface TasksTable {
   id: string;
   version: number;
-  /** What the submitter called this submission, so that it can be repeated safely. */
+  /** The submitter's idempotency key, so that a submission can be repeated safely. */
   key: string | null;
   title: string;
   description: string;
@@ -23,7 +23,7 @@ interface TasksTable {
   pipeline_hash: string;
   state: string;
   status: TaskStatus;
-  /** 0 low … 3 urgent: a number, so that the queue can be sorted by it. */
+  /** 0 (low) to 3 (urgent), so that the queue can be sorted by it. */
   priority: number;
   size: Size | null;
   complexity: Complexity | null;
@@ -31,7 +31,7 @@ interface TasksTable {
   base_commit: string | null;
   head_commit: string | null;
   plan_hash: string | null;
-  /** `order` of the task; that word is SQL's own. */
+  /** `order` of the task, which is a reserved word in SQL. */
   ordered: "cancel" | "kill" | null;
   outcome: string | null;
   reason: string | null;
@@ -61,7 +61,7 @@ interface RunsTable {
   attempt: number;
   status: RunStatus;
   token: number;
-  /** The task's priority and age, repeated here so that the queue is one index and admission reads only its head. */
+  /** Copies of the task's priority and age, so that one index covers the queue and admission reads only its start. */
   priority: number;
   task_created_at: Time;
   not_before: Time | null;
@@ -74,7 +74,7 @@ interface RunsTable {
   ended_by: EndedBy | null;
   error: string | null;
   commit_hash: string | null;
-  /** Billionths of a dollar, as in `costs`; counts against the limits while the run is open. */
+  /** Billionths of a dollar, as in `costs`. Counts towards the limits while the run is open. */
   reserved_nano_usd: number | null;
   cost_usd: number | null;
   cost_basis: CostBasis;
@@ -91,7 +91,7 @@ interface RunsTable {
   exit: Json | null;
 }
 
-/** What a run cost. No foreign keys: what was spent stays spent, whatever becomes of the task. */
+/** Cost of a run. No foreign keys, because costs are kept after a task is deleted. */
 interface CostsTable {
   run: string;
   task: string;
@@ -101,7 +101,7 @@ interface CostsTable {
   agent: string | null;
   model: string | null;
   basis: CostBasis;
-  /** Billionths of a dollar, whole: sums do not depend on the order. Null: nobody knows. */
+  /** Billionths of a dollar. An integer, so that sums are exact. Null if unknown. */
   nano_usd: number | null;
   tokens_input: number;
   tokens_output: number;
@@ -131,7 +131,7 @@ interface ArtifactsTable {
   data: Json;
 }
 
-/** Append-only. `task` and `run` are no foreign keys: events outlive what they tell of. */
+/** Append-only. `task` and `run` are not foreign keys, because events are kept after a task is deleted. */
 interface EventsTable {
   id: Generated<number>;
   at: Time;
@@ -156,7 +156,7 @@ interface NoticesTable {
   data: Json;
   at: Time;
   attempts: number;
-  /** Null when nothing is left to do: delivered, or given up. */
+  /** Null if the notice was delivered or given up. */
   next_at: Time | null;
   delivered_at: Time | null;
   error: string | null;
@@ -187,7 +187,7 @@ interface RulesTable {
   text: string;
   proposal: string | null;
   url: string | null;
-  /** `by` of the rule; that word is SQL's own. */
+  /** `by` of the rule, which is a reserved word in SQL. */
   by_whom: string;
   at: Time;
   updated_at: Time;

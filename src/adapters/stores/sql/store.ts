@@ -22,11 +22,11 @@ export interface SqlStoreParams {
   readonly db: Db;
   readonly differences: Differences;
   readonly log: Log;
-  /** What each database does its own way. */
+  /** Operations that each database implements itself. */
   readonly upkeep: Pick<Store, "checkIntegrity" | "backup" | "close">;
 }
 
-/** The store over any SQL database: every verb is one transaction. */
+/** A store on any SQL database. Every method is one transaction. */
 export function createSqlStore({ db, differences, log, upkeep }: SqlStoreParams): Store {
   const listeners = new Set<(events: readonly Event[]) => void>();
   const { write, idle } = createWriter({ db, differences, publish });
@@ -36,7 +36,7 @@ export function createSqlStore({ db, differences, log, upkeep }: SqlStoreParams)
       try {
         listener(news);
       } catch (error) {
-        log.error("a listener of events failed", { error: String(error) });
+        log.error("an event listener failed", { error: String(error) });
       }
     }
   }
@@ -76,7 +76,7 @@ export function createSqlStore({ db, differences, log, upkeep }: SqlStoreParams)
       listEvents: (query) => events.listEvents(db, query),
       lastEventId: () => events.lastEventId(db),
       onEvents(listener) {
-        // Wrapped, so that one function registered twice is two registrations with two ends.
+        // Wrapped, so that a function that is registered twice can be unregistered separately.
         const registration = (news: readonly Event[]): void => listener(news);
         listeners.add(registration);
         return () => listeners.delete(registration);

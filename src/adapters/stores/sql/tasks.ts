@@ -39,7 +39,7 @@ export async function listTasks(db: Db, query: ListTasksQuery): Promise<Page<Tas
   if (query.status !== null) select = select.where("status", "in", query.status);
   if (query.state !== null) select = select.where("state", "=", query.state);
   if (query.project !== null) select = select.where("project", "=", query.project);
-  // The text of our own JSON, in any database: of a long queue, only the rows that are meant are read.
+  // Match the text of the JSON, which works in any database and avoids loading a long queue.
   if (query.queuedFor !== undefined) select = select.where("queued_for", "like", `%"kind":"${query.queuedFor}"%`);
   if (query.cursor !== null) {
     const { createdAt, id } = parseCursor(query.cursor);
@@ -51,14 +51,14 @@ export async function listTasks(db: Db, query: ListTasksQuery): Promise<Page<Tas
   return { rows: rows.slice(0, query.limit), next: `${last.createdAt}.${last.id}` };
 }
 
-/** A cursor names the last row of a page, so that tasks submitted meanwhile shift nothing. */
+/** A cursor identifies the last row of a page, so that new tasks do not shift the pages. */
 function parseCursor(cursor: string): { createdAt: number; id: string } {
   const [, createdAt, id] = /^(\d{1,15})\.(\w+)$/.exec(cursor) ?? [];
   if (createdAt !== undefined && id !== undefined) return { createdAt: Number(createdAt), id };
   throw new UserError(
     "invalid",
-    "The cursor is not one that a list of tasks gave.",
-    "Leave it out to start at the first page.",
+    "The cursor is invalid.",
+    "Use the cursor of a previous page, or omit it to start at the first page.",
   );
 }
 
@@ -69,7 +69,7 @@ export async function countTasks(db: Db): Promise<Readonly<Record<TaskStatus, nu
     .groupBy("status")
     .execute();
   const counts = new Map(rows.map((row) => [row.status, row.count]));
-  // The cast holds because every status is a key here.
+  // The cast is safe, because every status is a key.
   return Object.fromEntries(TASK_STATUSES.map((status) => [status, counts.get(status) ?? 0])) as Record<
     TaskStatus,
     number

@@ -12,13 +12,13 @@ export interface WriterParams {
 
 export interface Writer {
   write<T>(work: (tx: Tx, record: RecordEvents) => Promise<T>): Promise<T>;
-  /** Resolves when everything asked for so far is written. */
+  /** Resolves when all pending transactions are done. */
   idle(): Promise<void>;
 }
 
 /**
- * One transaction after the other. The next begins only after the events of the last are published:
- * were that left to the order of awaits, listeners could see the events of two commits the wrong way round.
+ * Runs transactions one after the other. The next one starts only after the events of the previous one are published,
+ * because otherwise listeners could see the events of two commits in the wrong order.
  */
 export function createWriter({ db, differences, publish }: WriterParams): Writer {
   let last: Promise<unknown> = Promise.resolve();

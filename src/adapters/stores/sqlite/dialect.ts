@@ -15,16 +15,16 @@ type SqlValue = null | number | bigint | string;
 
 interface Prepared {
   readonly statement: StatementSync;
-  /** Empty where the statement returns no rows. */
+  /** Empty if the statement returns no rows. */
   readonly columns: readonly string[];
 }
 
-/** Enough for every query of ours; lists of differing length make a few more texts each. */
+/** Enough for all queries. Lists of different lengths produce several statements each. */
 const MAX_STATEMENTS = 500;
 
 /**
- * Kysely on `node:sqlite`. There is one connection; that only one query or transaction uses it at a time is
- * Kysely's doing, since SqliteAdapter says that there are no others.
+ * Kysely dialect for `node:sqlite` with one connection. SqliteAdapter declares that there is only one, so Kysely runs only one
+ * query or transaction at a time.
  */
 export function nodeSqliteDialect(database: DatabaseSync, file: string): Dialect {
   return {
@@ -36,15 +36,15 @@ export function nodeSqliteDialect(database: DatabaseSync, file: string): Dialect
 }
 
 function createDriver(database: DatabaseSync, connection: DatabaseConnection, file: string): Driver {
-  // Immediate: a transaction that reads first and writes later could otherwise find that it may not write.
-  const execute = async (text: string): Promise<void> => explaining(file, () => database.exec(text));
+  // Use "immediate", because a transaction that reads first could otherwise fail when it starts to write.
+  const execute = async (text: string): Promise<void> => withExplainedErrors(file, () => database.exec(text));
   return {
     async init() {},
     acquireConnection: async () => connection,
     beginTransaction: () => execute("begin immediate"),
     commitTransaction: () => execute("commit"),
     async rollbackTransaction() {
-      // SQLite rolls back by itself on some errors (a full disk); a second rollback would hide the first error.
+      // SQLite rolls back by itself on some errors, such as a full disk. A second rollback would hide the first error.
       if (database.isTransaction) await execute("rollback");
     },
     async releaseConnection() {},
@@ -70,24 +70,24 @@ function createConnection(database: DatabaseSync, file: string): DatabaseConnect
 
   return {
     async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-      // Kysely does not know what may be bound; the schema allows only these.
+      // The cast is safe: the schema allows only types that SQLite can bind.
       const parameters = query.parameters as readonly SqlValue[];
-      return explaining(file, () => {
+      return withExplainedErrors(file, () => {
         const { statement, columns } = prepare(query.sql);
-        // Kysely derived R from the same query, so the rows have this shape.
+        // The cast is safe: Kysely derived R from the same query.
         if (columns.length > 0) return { rows: toObjects(columns, statement.all(...parameters)) as R[] };
         return { rows: [], numAffectedRows: BigInt(statement.run(...parameters).changes) };
       });
     },
     streamQuery() {
-      throw new Error("the store streams nothing: it reads pages");
+      throw new Error("streaming is not supported; the store reads pages");
     },
   };
 }
 
 /**
- * The objects that `node:sqlite` makes itself are slow to make and to read: with them a list of 10,000 tasks takes
- * a third longer. The cast: rows are arrays since `setReturnArrays`, which the types do not follow.
+ * Row objects of `node:sqlite` are slow: with them, a list of 10,000 tasks takes a third longer. The cast is safe, because
+ * rows are arrays after `setReturnArrays`, which the types do not express.
  */
 function toObjects(columns: readonly string[], rows: readonly unknown[]): readonly Readonly<Record<string, unknown>>[] {
   return (rows as readonly (readonly unknown[])[]).map((values) => {
@@ -97,7 +97,7 @@ function toObjects(columns: readonly string[], rows: readonly unknown[]): readon
   });
 }
 
-function explaining<T>(file: string, work: () => T): T {
+function withExplainedErrors<T>(file: string, work: () => T): T {
   try {
     return work();
   } catch (error) {

@@ -1,6 +1,6 @@
 import { UserError } from "../../../core/text/errors.ts";
 
-// Primary result codes of SQLite (sqlite.org/rescode.html); the higher bits of `errcode` only refine them.
+// Primary result codes of SQLite (sqlite.org/rescode.html). The higher bits of `errcode` are details.
 const BUSY = 5;
 const LOCKED = 6;
 const READONLY = 8;
@@ -20,7 +20,7 @@ export function isBusy(error: unknown): boolean {
   return code === BUSY || code === LOCKED;
 }
 
-/** Turns what the machine is to blame for into a sentence; everything else is a mistake of ours and stays as it is. */
+/** Converts errors of the machine to user errors. All other errors are bugs and are returned unchanged. */
 export function explainSqliteError(error: unknown, file: string): unknown {
   const explained = explain(sqliteCode(error), file, error instanceof Error ? error.message : String(error));
   if (explained !== null) explained.cause = error;
@@ -32,23 +32,23 @@ function explain(code: number | null, file: string, message: string): UserError 
     case FULL:
       return unavailable(
         `The disk of ${file} is full; nothing was written.`,
-        "Free some space; Nightshift goes on by itself.",
+        "Free some space. Nightshift then continues by itself.",
       );
     case BUSY:
     case LOCKED:
       return unavailable(
-        `Another program keeps ${file} locked; nothing was written.`,
+        `Another program has locked ${file}; nothing was written.`,
         "Close programs that have this database open.",
       );
     case READONLY:
       return unavailable(
-        `${file} may only be read; nothing was written.`,
+        `${file} is read-only; nothing was written.`,
         "Make the file and its directory writable for this user.",
       );
     case IO:
       return unavailable(
         `The disk failed while using ${file} (${message}).`,
-        "Check the disk; `nightshift doctor` checks the database.",
+        'Check the disk, and run "nightshift doctor" to check the database.',
       );
     case CANTOPEN:
       return unavailable(
@@ -58,8 +58,8 @@ function explain(code: number | null, file: string, message: string): UserError 
     case CORRUPT:
     case NOT_A_DATABASE:
       return unavailable(
-        `${file} is damaged or no SQLite database (${message}).`,
-        "Move it away and put a backup in its place; Nightshift changes nothing in it.",
+        `${file} is damaged or not a SQLite database (${message}).`,
+        "Move it away and restore a backup. Nightshift has not changed it.",
       );
     default:
       return null;

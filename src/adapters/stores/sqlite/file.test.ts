@@ -32,8 +32,8 @@ async function expectRefusal(opening: Promise<unknown>, kind: string, message: R
   });
 }
 
-describe("the file", () => {
-  it("belongs to its owner only and leaves nothing but itself and the lock behind", async () => {
+describe("SQLite file", () => {
+  it("is private and leaves only itself and the lock file behind", async () => {
     const store = await open();
     await startTask(store);
     for (const name of ["nightshift.db", "nightshift.db-wal"])
@@ -42,7 +42,7 @@ describe("the file", () => {
     expect((await readdir(directory)).toSorted()).toEqual(["nightshift.db", "nightshift.db.lock"]);
   });
 
-  it("has one server, also by another name, and is free again after close", async () => {
+  it("can be opened only once, even through a link, and again after close", async () => {
     const store = await open();
     await symlink(file, join(directory, "alias.db"));
     await expectRefusal(open(), "conflict", /Another Nightshift daemon uses/);
@@ -54,9 +54,9 @@ describe("the file", () => {
     await again.close();
   });
 
-  it("is refused in a sentence where it cannot be a database", async () => {
+  it("is refused with a clear message if it cannot be a database", async () => {
     await writeFile(file, "these are notes, and no database at all; ".repeat(50));
-    await expectRefusal(open(), "unavailable", /nightshift\.db is damaged or no SQLite database/);
+    await expectRefusal(open(), "unavailable", /nightshift\.db is damaged or not a SQLite database/);
     expect(await readFile(file, "utf8")).toContain("these are notes");
     await expectRefusal(openSqliteStore({ file: directory, log: SILENT }), "unavailable", /is not a file/);
     await expectRefusal(
@@ -72,7 +72,7 @@ describe("the file", () => {
     );
   });
 
-  it("is left alone when its tables are somebody else's", async () => {
+  it("is not changed if it has tables of another program", async () => {
     const other = new DatabaseSync(file);
     other.exec("create table songs (title text)");
     other.close();
@@ -81,14 +81,14 @@ describe("the file", () => {
     expect(one).toEqual({ n: 1 });
   });
 
-  it("may be empty: then it is a new one", async () => {
+  it("may be empty and becomes a new database", async () => {
     await writeFile(file, "");
     const store = await open();
     expect(await store.events.lastEventId()).toBe(0);
     await store.close();
   });
 
-  it("tells of damage inside", async () => {
+  it("reports damage", async () => {
     const store = await open();
     for (let i = 0; i < 200; i++) await store.tasks.createTask(creating(sampleTask({ description: "x".repeat(500) })));
     await store.close();
@@ -101,13 +101,13 @@ describe("the file", () => {
   });
 });
 
-describe("backup", () => {
-  it("copies everything to a new file that opens, and refuses one that exists", async () => {
+describe("SQLite backup", () => {
+  it("copies everything to a new file that opens, and refuses an existing file", async () => {
     const store = await open();
     const { task } = await startTask(store);
     const copy = join(directory, "copy.db");
     await store.backup(copy);
-    await expectRefusal(store.backup(copy), "conflict", /exists already/);
+    await expectRefusal(store.backup(copy), "conflict", /already exists/);
     await expectRefusal(store.backup(join(directory, "no", "copy.db")), "unavailable", /cannot be opened/);
     expect((await stat(copy)).mode & 0o777).toBe(0o600);
     const opened = await openSqliteStore({ file: copy, log: SILENT });
@@ -118,7 +118,7 @@ describe("backup", () => {
   });
 });
 
-describe("migrations", () => {
+describe("SQLite migrations", () => {
   const known = MIGRATIONS.length;
   const addNotes: Migration = {
     version: known + 1,
@@ -147,7 +147,9 @@ describe("migrations", () => {
     const backup = await openSqliteStore({ file: copy, log: SILENT });
     expect(await backup.events.lastEventId()).toBe(1);
     await backup.close();
-    const newer = new RegExp(`schema version ${known + 1}, but this Nightshift knows only up to ${known}`);
+    const newer = new RegExp(
+      `schema version ${known + 1}, but this version of Nightshift supports only up to ${known}`,
+    );
     await expectRefusal(open(), "conflict", newer);
   });
 
@@ -165,7 +167,7 @@ describe("migrations", () => {
     expect(tables).toEqual([]);
   });
 
-  it("refuse a database of a newer Nightshift without touching it", async () => {
+  it("refuse a database of a newer Nightshift without changing it", async () => {
     await (await open()).close();
     const newer = new DatabaseSync(file);
     newer.exec("update meta set value = '99' where name = 'schema_version'");
@@ -184,8 +186,8 @@ async function openWith(pragma: string) {
   return { store, database };
 }
 
-describe("a machine that fails", () => {
-  it("with a full disk: a sentence, nothing half-written, and it goes on when there is room", async () => {
+describe("SQLite on a failing machine", () => {
+  it("a full disk gives a clear error, writes nothing partially, and works again when there is space", async () => {
     const { store, database } = await openWith("pragma max_page_count = 60");
     const huge = sampleTask({ description: "x".repeat(500_000) });
     await expectRefusal(
@@ -201,11 +203,11 @@ describe("a machine that fails", () => {
     await store.close();
   });
 
-  it("with a database that another program keeps locked", async () => {
+  it("a database that another program has locked gives a clear error", async () => {
     const { store } = await openWith("pragma busy_timeout = 20");
     const shell = new DatabaseSync(file);
     shell.exec("begin immediate");
-    await expectRefusal(store.events.appendEvents([sampleEvent()]), "unavailable", /Another program keeps .* locked/);
+    await expectRefusal(store.events.appendEvents([sampleEvent()]), "unavailable", /Another program has locked/);
     expect(await store.events.lastEventId()).toBe(0);
     shell.exec("commit");
     shell.close();
@@ -213,9 +215,9 @@ describe("a machine that fails", () => {
     await store.close();
   });
 
-  it("with a database that may only be read", async () => {
+  it("a read-only database gives a clear error", async () => {
     const { store } = await openWith("pragma query_only = on");
-    await expectRefusal(store.events.appendEvents([sampleEvent()]), "unavailable", /may only be read/);
+    await expectRefusal(store.events.appendEvents([sampleEvent()]), "unavailable", /is read-only/);
     await store.close();
   });
 });

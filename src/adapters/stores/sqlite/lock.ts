@@ -3,9 +3,9 @@ import { UserError } from "../../../core/text/errors.ts";
 import { explainSqliteError, isBusy } from "./errors.ts";
 
 /**
- * Makes this process the only server of `file`: an exclusive transaction on a side file that never ends.
- * The operating system drops it with the process, however that dies. Nobody else in this process may open
- * and close the side file: that would drop the lock too (POSIX locks belong to the process, not the handle).
+ * Locks `file` for this process with an exclusive transaction on a lock file that is never committed. The operating system
+ * releases the lock when the process exits or crashes. Other code in this process must not open and close the lock file,
+ * because POSIX locks belong to the process and closing any handle releases them.
  */
 export function acquireLock(file: string, lockFile: string): () => void {
   let lock: DatabaseSync | null = null;
@@ -20,7 +20,7 @@ export function acquireLock(file: string, lockFile: string): () => void {
     throw new UserError(
       "conflict",
       `Another Nightshift daemon uses ${file}.`,
-      "Stop it with `nightshift stop`, or set NIGHTSHIFT_HOME to another directory.",
+      'Stop it with "nightshift stop", or set NIGHTSHIFT_HOME to another directory.',
     );
   }
 }

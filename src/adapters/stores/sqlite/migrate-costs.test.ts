@@ -19,7 +19,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** Rows as a Nightshift of the first schema left them: this program cannot write them any more. */
+/** Rows of the first schema version, which this version cannot write any more. */
 async function writeFirstSchema(rows: readonly Readonly<Record<string, string | number | null>>[]): Promise<void> {
   await (await openSqliteStore({ file, log: SILENT, migrations: [start] })).close();
   const database = new DatabaseSync(file);
@@ -37,7 +37,7 @@ function insert(database: DatabaseSync, table: string, given: Readonly<Record<st
   database.prepare(`insert into ${table} values (${row.map(() => "?").join(", ")})`).run(...row);
 }
 
-it("keeps what runs of an older database cost, and their tasks may go then", async () => {
+it("migration to costs: keeps the costs of old runs even if their tasks are deleted", async () => {
   const ended = { role: "implement", agent: "claude-code", model: "m", started_at: 1, cost_basis: "reported" };
   await writeFirstSchema([
     { ...ended, id: "run_1", finished_at: 2000, cost_usd: 0.1, tokens_input: 10, tokens_cache_write: 3 },

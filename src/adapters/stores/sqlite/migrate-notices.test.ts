@@ -16,7 +16,7 @@ afterEach(async () => {
   await dir.remove();
 });
 
-it("a notice that an older Nightshift left in the outbox can still be sent", async () => {
+it("migration of notices: a notice of an older version can still be sent", async () => {
   const file = join(dir.path, "nightshift.db");
   await (await openSqliteStore({ file, log: SILENT, migrations: [start] })).close();
   const database = new DatabaseSync(file);

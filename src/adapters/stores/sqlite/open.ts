@@ -20,12 +20,12 @@ const MEMORY = ":memory:";
 const BUSY_TIMEOUT_MS = 5000;
 
 export interface OpenSqliteParams {
-  /** `:memory:` for a store that ends with the process. */
+  /** `:memory:` for a store that is lost when the process exits. */
   readonly file: string;
-  /** `<file>.lock` unless told otherwise. */
+  /** Default: `<file>.lock`. */
   readonly lockFile?: string;
   readonly log: Log;
-  /** Tests of migrating have their own. */
+  /** Tests of migrations use their own. */
   readonly migrations?: readonly Migration[];
 }
 
@@ -47,15 +47,15 @@ export async function openSqliteStore(params: OpenSqliteParams): Promise<Store> 
   }
 }
 
-/** The file itself where the path is a link to it: a lock beside the link would not keep out who knows the file. */
+/** Resolves symbolic links, because a lock beside a link would not protect the file itself. */
 function resolveFile(file: string): string {
   if (file === MEMORY) return file;
   if (!existsSync(dirname(file))) {
-    throw new UserError("unavailable", `The directory of ${file} does not exist.`, "Create it, or name another file.");
+    throw new UserError("unavailable", `The directory of ${file} does not exist.`, "Create it, or use another file.");
   }
   if (!existsSync(file)) return file;
   if (statSync(file).isFile()) return realpathSync(file);
-  throw new UserError("unavailable", `${file} is not a file.`, "Name a file for the database.");
+  throw new UserError("unavailable", `${file} is not a file.`, "Use a file for the database.");
 }
 
 export function openDatabase(file: string): DatabaseSync {
@@ -63,7 +63,7 @@ export function openDatabase(file: string): DatabaseSync {
   let database: DatabaseSync | null = null;
   try {
     database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
-    // FULL: in WAL mode anything less may lose the last commits in a power cut.
+    // With less than "full" in WAL mode, a power loss could lose the last commits.
     database.exec("pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on");
     return database;
   } catch (error) {
@@ -72,7 +72,7 @@ export function openDatabase(file: string): DatabaseSync {
   }
 }
 
-/** SQLite gives the files beside the database the mode of the database; it holds what agents and people wrote. */
+/** The database contains texts of agents and people, so it is private. SQLite uses the same mode for its other files. */
 function createPrivately(file: string): void {
   if (existsSync(file)) return;
   try {
@@ -80,7 +80,7 @@ function createPrivately(file: string): void {
   } catch (error) {
     throw new UserError(
       "unavailable",
-      `${file} cannot be created (${String(error)}).`,
+      `Cannot create ${file} (${String(error)}).`,
       "Make its directory writable for this user.",
     );
   }
@@ -90,7 +90,7 @@ const differences: Differences = {
   identityType: "integer",
   identity: (column) => column.primaryKey().autoIncrement().notNull(),
   collate: (column) => column,
-  // `begin immediate` did it already.
+  // Nothing to do: `begin immediate` has already locked the database.
   serialize: async () => {},
 };
 
@@ -121,7 +121,7 @@ export async function openStore({ database, file, log, migrations, release }: Op
     try {
       await sql`pragma wal_checkpoint(truncate)`.execute(db);
     } catch (error) {
-      // What is in the write-ahead log is safe there; the next opening brings it over.
+      // The data is safe in the write-ahead log. The next start applies it.
       log.warn("could not checkpoint the database", { error: String(error) });
     }
     await db.destroy();

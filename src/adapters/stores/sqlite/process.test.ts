@@ -13,7 +13,7 @@ import { openSqliteStore } from "./open.ts";
 
 const WRITER = fileURLToPath(new URL("fixtures/write-events.ts", import.meta.url));
 
-describe("a store of another process", () => {
+describe("SQLite store of another process", () => {
   let directory = "";
   let file = "";
   let child: ChildProcess | null = null;
@@ -44,7 +44,7 @@ describe("a store of another process", () => {
     await exited;
   }
 
-  it("cannot be opened while that process lives, and can as soon as it was killed", async () => {
+  it("cannot be opened while that process runs, but right after it was killed", async () => {
     await startWriter();
     const refused = openSqliteStore({ file, log: SILENT });
     await expect(refused).rejects.toThrow(UserError);
@@ -58,7 +58,7 @@ describe("a store of another process", () => {
     await store.close();
   });
 
-  it("loses nothing that was acknowledged when it is killed, and holds nothing by halves", async () => {
+  it("loses no acknowledged write when the process is killed, and has no partial writes", async () => {
     for (let round = 0; round < 3; round++) {
       const { output } = await startWriter();
       await sleep(20 + Math.random() * 150);
@@ -76,7 +76,7 @@ describe("a store of another process", () => {
       const events = await store.events.listEvents({ after: 0, task, limit: 100_000 });
       const kept = new Set(events.map(({ id }) => id));
       expect(acknowledged.filter(([, , id]) => !kept.has(Number(id)))).toEqual([]);
-      // A commit may have been made and not yet acknowledged, but event and version come together.
+      // A commit may not be acknowledged yet, but event and version are always written together.
       expect(stored?.version).toBeGreaterThanOrEqual(Number(version));
       expect(events.map(({ data }) => data["version"])).toEqual(
         Array.from({ length: (stored?.version ?? 0) - 1 }, (_, i) => i + 1),

@@ -4,14 +4,14 @@ import { sql } from "kysely";
 import { UserError } from "../../../core/text/errors.ts";
 import type { Db } from "../sql/schema.ts";
 
-/** A sentence for each problem. What SQLite can no longer even check is a problem too. */
+/** Returns one message per problem. A failed check is a problem too. */
 export async function checkIntegrity(db: Db): Promise<readonly string[]> {
   try {
     const pages = await sql<{ integrity_check: string }>`pragma integrity_check`.execute(db);
     const links = await sql<{ table: string; parent: string }>`pragma foreign_key_check`.execute(db);
     return [
       ...pages.rows.map((row) => row.integrity_check).filter((text) => text !== "ok"),
-      ...links.rows.map((row) => `A row of ${row.table} belongs to a row of ${row.parent} that is not there.`),
+      ...links.rows.map((row) => `A row of ${row.table} references a missing row of ${row.parent}.`),
     ];
   } catch (error) {
     if (error instanceof UserError) return [error.message];
@@ -21,11 +21,11 @@ export async function checkIntegrity(db: Db): Promise<readonly string[]> {
 
 export async function backupTo(db: Db, file: string): Promise<void> {
   if (existsSync(file))
-    throw new UserError("conflict", `${file} exists already.`, "Name a file that does not exist yet.");
+    throw new UserError("conflict", `${file} already exists.`, "Use a file name that does not exist yet.");
   await replaceBackup(db, file);
 }
 
-/** Under another name first, so that a file with the backup's name is always a whole one. */
+/** Writes to a temporary name first, so that a file with the backup's name is always complete. */
 export async function replaceBackup(db: Db, file: string): Promise<void> {
   const partial = `${file}.partial`;
   await rm(partial, { force: true });

@@ -47,7 +47,7 @@ async function createTasks(tx: Tx, differences: Differences): Promise<void> {
     counters: "text",
     items: "text?",
     trigger: "text?",
-    // What can be long stands last, so that the short columns are read without it.
+    // Long columns come last, so that reading the short ones is fast.
     plan: "text?",
     context: "text",
     conversation: "text",

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Migration } from "./migration.ts";
 import { createIndex, createTable } from "./table.ts";
 
-/** What runs cost gets a table of its own, which outlives their tasks. */
+/** Adds a table for the costs of runs. It keeps them after their tasks are deleted. */
 export const costs: Migration = {
   version: 2,
   async up(tx, differences) {

@@ -5,7 +5,7 @@ import type { Migration } from "./migration.ts";
 
 const STATUSES = { finished: "succeeded", failed: "failed", waiting: "waiting" } as const;
 
-/** Notices know their project, which has channels of its own, and what they are about. */
+/** Adds the project to notices, because each project has its own channels, and the data of the notice. */
 export const notices: Migration = {
   version: 3,
   async up(tx) {
@@ -16,11 +16,13 @@ export const notices: Migration = {
       update notices set project = coalesce((select tasks.project from tasks where tasks.id = notices.task), '')
     `.execute(tx);
     for (const [kind, status] of Object.entries(STATUSES))
-      await sql`update notices set data = ${JSON.stringify(nothingKnown(status))} where kind = ${kind}`.execute(tx);
+      await sql`update notices set data = ${JSON.stringify(unknownNoticeData(status))} where kind = ${kind}`.execute(
+        tx,
+      );
   },
 };
 
-function nothingKnown(status: TaskStatus): NoticeData {
+function unknownNoticeData(status: TaskStatus): NoticeData {
   return {
     pipeline: "",
     status,

@@ -1,7 +1,7 @@
 import type { Migration } from "./migration.ts";
 import { createTable } from "./table.ts";
 
-/** How far each schedule of each project has been dealt with. */
+/** Adds a table for the progress of each schedule of each project. */
 export const schedules: Migration = {
   version: 4,
   async up(tx, differences) {

@@ -1,7 +1,7 @@
 import type { Migration } from "./migration.ts";
 import { createIndex, createTable } from "./table.ts";
 
-/** What was proposed and what people said about it. No foreign keys: both outlive their tasks. */
+/** Adds tables for proposals and rules. They have no foreign keys, because they are kept after their tasks are deleted. */
 export const ledger: Migration = {
   version: 5,
   async up(tx, differences) {

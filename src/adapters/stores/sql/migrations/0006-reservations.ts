@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.ts";
 
-/** What an open run may still spend of the night's and the month's money. */
+/** Adds the amount that an open run has reserved from the budgets of the night and the month. */
 export const reservations: Migration = {
   version: 6,
   async up(tx) {

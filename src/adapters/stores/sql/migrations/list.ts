@@ -6,5 +6,5 @@ import { ledger } from "./0005-ledger.ts";
 import { reservations } from "./0006-reservations.ts";
 import type { Migration } from "./migration.ts";
 
-/** In order; a migration that was released is never changed, only followed by another. */
+/** Migrations in order. A released migration is never changed; add a new one instead. */
 export const MIGRATIONS: readonly Migration[] = [start, costs, notices, schedules, ledger, reservations];

@@ -4,10 +4,10 @@ import type { Tx } from "../schema.ts";
 
 type Plain = "text" | "integer" | "bigint" | "double precision";
 
-/** `id`: text primary key. `identity`: numbered by the database. A question mark: may be null. */
+/** `id` is a text primary key, `identity` is numbered by the database, and a question mark makes a column nullable. */
 type Column = "id" | "identity" | Plain | `${Plain}?`;
 
-/** A table as the list of its columns, so that a migration reads like the schema it makes. */
+/** Creates a table from a list of columns, so that a migration reads like the schema. */
 export function createTable(
   tx: Tx,
   differences: Differences,
@@ -26,7 +26,7 @@ export function createTable(
 function typeOf(written: Column, differences: Differences): ColumnDataType {
   if (written === "id") return "text";
   if (written === "identity") return differences.identityType;
-  // The cast says what the type of Column already does: without its question mark it is one of the plain types.
+  // The cast is safe: without its question mark, a Column is one of the plain types.
   return written.replace("?", "") as Plain;
 }
 

@@ -2,31 +2,31 @@ import type { Tree } from "../adapters/process/tree.ts";
 import type { EndedBy } from "../core/task/run.ts";
 import type { ControlOrder } from "../ports/supervisor.ts";
 
-/** The command that runs now, as far as orders need it. */
+/** The running command, as far as the job control needs it. */
 export interface RunningCommand {
   readonly tree: Tree;
-  /** `politely`: ask, wait, then kill. The first reason stays. */
-  end(endedBy: EndedBy, politely: boolean): void;
+  /** With `gracefully`, sends SIGTERM and kills after a grace period. The first reason is kept. */
+  end(endedBy: EndedBy, gracefully: boolean): void;
 }
 
-/** What was ordered, and the one place where it reaches the running command. */
-export interface Reins {
-  obey(order: ControlOrder): Promise<void>;
+/** Executes orders and applies them to the running command. */
+export interface JobControl {
+  execute(order: ControlOrder): Promise<void>;
   /** Ends the job for this reason. */
-  endJob(endedBy: EndedBy, politely: boolean): void;
-  /** Why no further command may start. */
+  endJob(endedBy: EndedBy, gracefully: boolean): void;
+  /** The reason why no further command may start, or null. */
   ending(): EndedBy | null;
   isPaused(): boolean;
   pausedMs(): number;
-  /** Resolves when commands may run, or when the job is to end. */
+  /** Resolves when commands may run or the job has to end. */
   whenRunning(): Promise<void>;
-  hold(command: RunningCommand): Promise<void>;
-  letGo(): void;
-  /** Something of our own broke: nothing of the job may go on. */
+  attach(command: RunningCommand): Promise<void>;
+  detach(): void;
+  /** Kills the running command after a failure of the supervisor itself. */
   abandon(): Promise<void>;
 }
 
-export function createReins(startPaused: boolean): Reins {
+export function createJobControl(startPaused: boolean): JobControl {
   let ending: EndedBy | null = null;
   let pausedSince = startPaused ? performance.now() : null;
   let pausedBefore = 0;
@@ -38,7 +38,7 @@ export function createReins(startPaused: boolean): Reins {
     return pausedSince !== null;
   }
 
-  function goOn(): void {
+  function resume(): void {
     if (pausedSince !== null) pausedBefore += performance.now() - pausedSince;
     pausedSince = null;
     waiting.resolve();
@@ -53,19 +53,19 @@ export function createReins(startPaused: boolean): Reins {
     await current?.tree.pause(isPaused);
   }
 
-  function endJob(endedBy: EndedBy, politely: boolean): void {
+  function endJob(endedBy: EndedBy, gracefully: boolean): void {
     ending ??= endedBy;
-    goOn();
-    current?.end(endedBy, politely);
+    resume();
+    current?.end(endedBy, gracefully);
   }
 
   return {
-    async obey(order) {
+    async execute(order) {
       if (order === "pause") return pause();
       if (order === "stop") return endJob("cancel", true);
       if (order === "kill") return endJob("kill", false);
       if (order === "release") return endJob("lost", true);
-      goOn();
+      resume();
       current?.tree.signal("SIGCONT");
     },
     endJob,
@@ -73,13 +73,13 @@ export function createReins(startPaused: boolean): Reins {
     isPaused,
     pausedMs: () => Math.round(pausedBefore + (pausedSince === null ? 0 : performance.now() - pausedSince)),
     whenRunning: () => waiting.promise,
-    async hold(command) {
+    async attach(command) {
       current = command;
-      // An order may have come while the process was being started.
+      // An order may have arrived while the process was starting.
       if (ending !== null) command.end(ending, ending !== "kill");
       else if (pausedSince !== null) await command.tree.pause(isPaused);
     },
-    letGo: () => {
+    detach: () => {
       current = null;
     },
     async abandon() {

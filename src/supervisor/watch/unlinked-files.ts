@@ -1,29 +1,29 @@
 import { readdirSync, readFileSync, statfsSync, statSync } from "node:fs";
 
 /**
- * Files that have no name, or have lost it, and are there because a process has them open: they are found in no directory, and
- * those in memory (memfd) count for no process as long as none maps them.
+ * Unlinked files (deleted files and memfds) that exist only because a process has them open. They are in no directory, and
+ * those in memory do not count towards any process until one maps them.
  */
-export interface NamelessFiles {
+export interface UnlinkedFiles {
   readonly memoryBytes: number;
   readonly diskBytes: number;
-  /** Those in memory, as the kernel names them in a process's table of mappings. */
+  /** Files in memory, in the format of /proc/<pid>/smaps. */
   readonly inMemory: ReadonlySet<string>;
 }
 
 const BLOCK_BYTES = 512;
-/** What is still quick. Whoever opens more is looked at in parts, others each time. */
-const MOST_DESCRIPTORS = 50_000;
+/** Limits the time of one scan. If there are more descriptors, each scan checks a different part. */
+const MAX_DESCRIPTORS = 50_000;
 
 /**
- * What these processes keep open, each file once. One look at each descriptor, some 5 µs: whether it has a name is in its count
- * of links, which cannot be forged as the text of a link can. Who has ended or may not be looked at is passed over.
+ * Finds the unlinked files that these processes have open, each file once. Checks the link count of each descriptor (about
+ * 5 µs), because a process can forge the text of the /proc link. Skips processes that have ended or cannot be inspected.
  */
-export function findNameless(pids: readonly number[]): NamelessFiles {
+export function findUnlinkedFiles(pids: readonly number[]): UnlinkedFiles {
   const seen = new Set<string>();
   const inMemory = new Set<string>();
   let [memoryBytes, diskBytes] = [0, 0];
-  for (const found of namelessOf(pids)) {
+  for (const found of scanDescriptors(pids)) {
     if (seen.has(found.key)) continue;
     seen.add(found.key);
     if (found.isInMemory) {
@@ -34,45 +34,45 @@ export function findNameless(pids: readonly number[]): NamelessFiles {
   return { memoryBytes, diskBytes, inMemory };
 }
 
-/** Of these files, what the processes have mapped, which is counted as theirs already. Takes milliseconds for a process. */
-export function readMapped(pids: readonly number[], files: ReadonlySet<string>): number {
+/** Returns how many bytes of these files the processes have mapped. They already count towards the processes. Takes milliseconds per process. */
+export function readMappedBytes(pids: readonly number[], files: ReadonlySet<string>): number {
   if (files.size === 0) return 0;
   return 1024 * pids.reduce((sum, pid) => sum + mappedBy(pid, files), 0);
 }
 
-interface Nameless {
+interface UnlinkedFile {
   readonly key: string;
   readonly bytes: number;
   readonly isInMemory: boolean;
 }
 
-function* namelessOf(pids: readonly number[]): Generator<Nameless> {
-  let left = MOST_DESCRIPTORS;
-  for (const pid of turned(pids)) {
+function* scanDescriptors(pids: readonly number[]): Generator<UnlinkedFile> {
+  let left = MAX_DESCRIPTORS;
+  for (const pid of rotateRandomly(pids)) {
     const folder = `/proc/${pid}/fd`;
     try {
-      for (const number of turned(readdirSync(folder))) {
+      for (const number of rotateRandomly(readdirSync(folder))) {
         if (left-- === 0) return;
-        const found = lookAt(`${folder}/${number}`);
+        const found = inspectDescriptor(`${folder}/${number}`);
         if (found !== null) yield found;
       }
     } catch {
-      // It has ended, or is not ours to look at: then none of its descriptors is.
+      // The process has ended or cannot be inspected.
     }
   }
 }
 
-/** Begins somewhere else each time, so that nobody knows where nobody looks. */
-function turned<T>(list: readonly T[]): readonly T[] {
+/** Starts at a random position, so that a process cannot predict which descriptors are skipped. */
+function rotateRandomly<T>(list: readonly T[]): readonly T[] {
   const start = Math.floor(Math.random() * list.length);
   return [...list.slice(start), ...list.slice(0, start)];
 }
 
-function lookAt(descriptor: string): Nameless | null {
+function inspectDescriptor(descriptor: string): UnlinkedFile | null {
   const found = statSync(descriptor, { throwIfNoEntry: false });
   if (found === undefined || found.nlink > 0 || !found.isFile()) return null;
   try {
-    // Once more for the few: numbers of inodes can be too large for a plain number, and two must not look like one.
+    // Read the few matches again as bigint, because an inode number can exceed the safe integer range.
     const { ino, dev, blocks } = statSync(descriptor, { bigint: true });
     return {
       key: `${describeDevice(dev)} ${ino}`,
@@ -80,15 +80,15 @@ function lookAt(descriptor: string): Nameless | null {
       isInMemory: MEMORY.includes(statfsSync(descriptor).type),
     };
   } catch {
-    // Closed meanwhile.
+    // The descriptor was closed in the meantime.
     return null;
   }
 }
 
-/** tmpfs (and what memfd is made of), ramfs, hugetlbfs. */
+/** Magic numbers of tmpfs (also used for memfd), ramfs and hugetlbfs. */
 const MEMORY: readonly number[] = [0x0102_1994, 0x8584_58f6, 0x9584_58f6];
 
-/** As in the table of mappings: `major:minor`, hexadecimal, of two digits at least. */
+/** Formats a device as in /proc/<pid>/smaps: `major:minor`, hexadecimal with at least two digits. */
 function describeDevice(dev: bigint): string {
   const major = ((dev >> 8n) & 0xfffn) | ((dev >> 32n) & 0xffff_f000n);
   const minor = (dev & 0xffn) | ((dev >> 12n) & 0xffff_ff00n);
@@ -98,7 +98,7 @@ function describeDevice(dev: bigint): string {
 const MAPPING = /^[0-9a-f]+-[0-9a-f]+ \S+ \S+ (\S+ \d+)/;
 const FIELD = /^(Pss|Anonymous):\s+(\d+)/;
 
-/** In kB. Copies that a process has made of a file's pages for itself are its own, and no longer the file's. */
+/** In kB. Excludes private copies of a file's pages, which belong to the process and not to the file. */
 function mappedBy(pid: number, files: ReadonlySet<string>): number {
   let sum = 0;
   let shared: number | null = null;

@@ -3,22 +3,22 @@ import { basename, dirname, join } from "node:path";
 import { readReport } from "../core/outcomes/read-outcome.ts";
 import type { ReportRules } from "./rules.ts";
 
-/** As much as the engine reads. */
+/** The engine reads at most this much. */
 const MAX_BYTES = 1024 * 1024;
 
-export type KeptReport =
+export type SavedReport =
   | { readonly ok: true; readonly outcome: string }
   | { readonly ok: false; readonly problem: string };
 
-/** Writes what an agent reported to the run's report file, in the place of an earlier one, if the role may report it. */
-export function keepReport(value: unknown, rules: ReportRules): KeptReport {
+/** Validates an agent's report for its role and saves it to the run's report file. Replaces an earlier report. */
+export function saveReport(value: unknown, rules: ReportRules): SavedReport {
   const report = readReport(value, rules);
   if (!report.ok) return report;
   const { name, payload } = report.outcome;
-  // Without the keys that no schema knows: the engine would stumble over some of them.
+  // Only the keys of the schema are written, because the engine would reject some unknown ones.
   const text = `${JSON.stringify({ outcome: name, ...payload })}\n`;
   const bytes = Buffer.byteLength(text);
-  if (bytes > MAX_BYTES) return refuse(`The report has ${bytes} bytes; it may have ${MAX_BYTES} at most. Shorten it.`);
+  if (bytes > MAX_BYTES) return refuse(`The report has ${bytes} bytes; at most ${MAX_BYTES} are allowed. Shorten it.`);
   try {
     replaceFile(rules.reportFile, text);
   } catch (error) {
@@ -34,6 +34,6 @@ function replaceFile(file: string, text: string): void {
   renameSync(temporary, file);
 }
 
-function refuse(problem: string): KeptReport {
+function refuse(problem: string): SavedReport {
   return { ok: false, problem };
 }
