@@ -1,10 +1,10 @@
 import type { IdPrefix } from "../core/task/ids.ts";
 
-/** What core may not ask the machine for: the time and chance. */
+/** Time and randomness, which core may not read from the machine. */
 export interface Clock {
-  /** Milliseconds since 1970. May jump when somebody sets the machine's time: never measure a duration with it. */
+  /** Milliseconds since 1970. Jumps when the machine's time is set, so never measure durations with it. */
   now(): number;
-  /** Milliseconds that only go forward, from an arbitrary zero. */
+  /** Milliseconds that never go backwards, from an arbitrary start. */
   monotonic(): number;
   newId(prefix: IdPrefix): string;
 }
