@@ -64,7 +64,7 @@ it("with a host key that nobody knows waits for somebody to look at it, and says
   const task = await opened.until(id, ({ queuedFor, status }) => queuedFor !== null || status === "failed");
   const [run] = await opened.runs(id);
   expect(run?.error).toMatch(
-    /^The host key of .* is not known, so ssh does not connect.* Run `git ls-remote` once by hand/,
+    /^The host key of .* is unknown, so ssh refused to connect.* Run `git ls-remote` once by hand/,
   );
   expect(task).toMatchObject({ status: "queued", state: "analyzing", queuedFor: { kind: "login" } });
 });

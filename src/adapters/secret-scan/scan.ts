@@ -3,7 +3,7 @@ import { createRedactor } from "../../policy/secrets/redact.ts";
 import type { Secret } from "../../policy/secrets/secret-forms.ts";
 import type { Log } from "../../ports/log.ts";
 import type { SecretFinding, SecretScan } from "../../ports/secret-scan.ts";
-import { createTurns } from "../git/mirror/turns.ts";
+import { createKeyedLock } from "../git/mirror/locks.ts";
 import { toFrames, type ProgramAnswer } from "./frames.ts";
 import { createScanProcess } from "./scan-process.ts";
 
@@ -26,7 +26,7 @@ const MOST_MS = 120_000;
  * made to keep one of them busy for ever can be ended from outside.
  */
 export function createSecretScan({ secrets, path, log, timeoutMs: fixedMs }: SecretScanOptions): SecretScan {
-  const inTurn = createTurns();
+  const inTurn = createKeyedLock();
   const program = createScanProcess();
   return {
     async scan(changes) {
