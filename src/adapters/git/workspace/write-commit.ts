@@ -152,13 +152,13 @@ async function readUpTo(handle: FileHandle, limit: number): Promise<Buffer> {
 }
 
 async function* readLarge(root: string, entry: Entry): AsyncGenerator<Buffer> {
-  yield Buffer.from(`formatData ${entry.size}\n`);
+  yield Buffer.from(`data ${entry.size}\n`);
   yield* readPieces(root, entry);
   yield Buffer.from("\n");
 }
 
 function formatData(content: Buffer): Buffer {
-  return Buffer.concat([Buffer.from(`formatData ${content.length}\n`), content, Buffer.from("\n")]);
+  return Buffer.concat([Buffer.from(`data ${content.length}\n`), content, Buffer.from("\n")]);
 }
 
 function quotePath(path: string): string {

@@ -5,20 +5,20 @@ import type { Identity } from "../identity.ts";
 import type { Mount } from "../bubblewrap/mount-plan.ts";
 import { requireReadable } from "../grants/require-readable.ts";
 
-/** The ways out of a sandbox, and what the command needs inside to take them. */
+/** The network access of a sandbox, and what the command needs inside to use it. */
 export interface Network {
   readonly mounts: readonly Mount[];
   readonly env: Readonly<Record<string, string>>;
   readonly isRelayed: boolean;
-  /** The command, started by the relay where somebody answers; the relay tells on `status` when it is about to. */
+  /** Starts the command through the relay if there is one. The relay writes to `status` right before it starts the command. */
   wrap(argv: readonly string[], status: number): readonly string[];
   close(): Promise<void>;
 }
 
-/** It has no types in it, so under this name Node need not look for any, which takes it twice as long as the rest. */
+/** The file contains no types. With a .js name Node does not strip types, which would take twice as long as everything else. */
 const RELAY = "/run/nightshift/relay.js";
 
-const NO_WAY_OUT: Network = {
+const NO_NETWORK: Network = {
   mounts: [],
   env: {},
   isRelayed: false,
@@ -33,8 +33,8 @@ export async function openNetwork(
 ): Promise<Network> {
   const hasProxy = policy.network.length > 0 || policy.answersNo;
   const refusesModel = policy.gateway === null && policy.answersNoModel;
-  if (!hasProxy && policy.gateway === null && !refusesModel) return NO_WAY_OUT;
-  // Where it really is: the relay starts before there is a PATH to look for links in.
+  if (!hasProxy && policy.gateway === null && !refusesModel) return NO_NETWORK;
+  // The real path, because the relay starts before PATH is set up.
   const node = realpathSync(process.execPath);
   requireReadable([node], identity);
   const { proxyEnvironment, relayFile } = await import("./relay-inside.ts");
@@ -56,7 +56,7 @@ export async function openNetwork(
   };
 }
 
-/** Whoever runs it may be another user, and the installation may be closed to that. */
+/** The run's user may not be able to read the installation, so the file is copied. */
 function copyForAll(file: string, { dir }: SandboxPlace): string {
   const copy = join(dir, basename(RELAY));
   writeFileSync(copy, readFileSync(file));
@@ -65,7 +65,7 @@ function copyForAll(file: string, { dir }: SandboxPlace): string {
 }
 
 async function openProxy(rules: readonly string[], { socket, onDenied }: SandboxPlace) {
-  // Loaded only by those who need it: most supervisors have no network to look after.
+  // Loaded on demand, because most runs have no network.
   const { openEgressProxy } = await import("./egress-proxy.ts");
   return { socket, ...(await openEgressProxy({ socket, rules, onDenied })) };
 }
