@@ -188,7 +188,7 @@ git push origin HEAD:refs/heads/other`;
     await open(script, { userSettings: "sandbox: { mode: enforce }\n" });
     const refused = await tonight();
     expect(refused).toMatchObject({ status: "failed", outcome: "sandbox_refused" });
-    expect(refused.reason).toMatch(/127\.0\.0\.1.*hosts of the public internet/);
+    expect(refused.reason).toMatch(/127\.0\.0\.1.*public internet hosts/);
     // At once, not after everything else was paid for, and nobody is told of a token that nobody got.
     expect(await runsOf(refused)).toEqual([["analyze", "agent", "sandbox_refused"]]);
     expect(await night.runs(refused.id)).toMatchObject([{ status: "failed", costUsd: 0 }]);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createSystemClock } from "./system.ts";
 
-describe("the system clock", () => {
-  it("goes on from where it was when the machine's time is set back", () => {
+describe("system clock", () => {
+  it("continues when the machine's time is set back", () => {
     let wall = 1_000_000;
     let monotonic = 0;
     const clock = createSystemClock(
@@ -15,7 +15,7 @@ describe("the system clock", () => {
     expect(clock.now()).toBe(1_000_250);
   });
 
-  it("follows the machine's time forward, as after a suspend", () => {
+  it("follows the machine's time forward, for example after a suspend", () => {
     let wall = 1_000_000;
     const clock = createSystemClock(
       () => wall,
@@ -25,7 +25,7 @@ describe("the system clock", () => {
     expect(clock.now()).toBe(2_000_000);
   });
 
-  it("makes ids that do not repeat", () => {
+  it("creates unique ids", () => {
     const clock = createSystemClock();
     const ids = new Set(Array.from({ length: 1000 }, () => clock.newId("task")));
     expect(ids.size).toBe(1000);

@@ -1,27 +1,27 @@
 export type ForgeKind = "github" | "gitlab";
 
-/** Where a forge is reached. */
+/** The addresses of a forge. */
 export interface ForgeAddress {
-  /** Where people look at it, without a slash at the end: `https://host/prefix`. */
+  /** Base URL of the web pages without a trailing slash: `https://host/prefix`. */
   readonly web: string;
   readonly api: string;
-  /** `host` or `host:port`, small letters. */
+  /** `host` or `host:port`, in lower case. */
   readonly host: string;
-  /** What stands before the project in its web addresses: "" or `/prefix`. */
+  /** Path before the project in web addresses: "" or `/prefix`. */
   readonly prefix: string;
 }
 
 const PUBLIC: Readonly<Record<ForgeKind, string>> = { github: "https://github.com", gitlab: "https://gitlab.com" };
-/** The public forges answer git over ssh there as well, for networks that let nothing but port 443 through. */
+/** The public forges also offer git over ssh here, for networks that only allow port 443. */
 const PUBLIC_SSH: Readonly<Record<string, string>> = {
   "ssh.github.com": "github.com",
   "altssh.gitlab.com": "gitlab.com",
 };
-const MOST_PARTS: Readonly<Record<ForgeKind, number>> = { github: 2, gitlab: 21 };
+const MAX_PATH_PARTS: Readonly<Record<ForgeKind, number>> = { github: 2, gitlab: 21 };
 const WEB_SCHEMES = ["http:", "https:", "git:"];
 const SSH_SCHEMES = ["ssh:", "git+ssh:", "ssh+git:"];
 
-/** Null: the address is none of the web. */
+/** Returns null if the URL is not http(s). */
 export function forgeAddress(kind: ForgeKind, url: string | null): ForgeAddress | null {
   const parsed = URL.parse(url ?? PUBLIC[kind]);
   if (parsed === null || !/^https?:$/.test(parsed.protocol) || parsed.host === "") return null;
@@ -32,9 +32,9 @@ export function forgeAddress(kind: ForgeKind, url: string | null): ForgeAddress 
 }
 
 /**
- * The path of a project at its forge, as the git remote names it. Null where the remote is a file, another server, or
- * nothing that the forge would call a project. A host without a dot is an alias of the person's ssh configuration: what
- * it stands for is theirs to know, so its path counts.
+ * Returns the path of a project at its forge from the git remote. Null if the remote is a file, another server, or not a
+ * valid project. A host without a dot is an alias in the user's ssh configuration. We cannot know its host, so only its
+ * path is used.
  */
 export function findProjectPath(remote: string, kind: ForgeKind, address: ForgeAddress): string | null {
   const place = readRemote(remote);
@@ -45,7 +45,7 @@ export function findProjectPath(remote: string, kind: ForgeKind, address: ForgeA
   return path.startsWith(`${address.prefix}/`) ? checkProjectPath(path.slice(address.prefix.length), kind) : null;
 }
 
-/** Whether git over https to this remote speaks with the forge itself: only then may the token go there. */
+/** Whether git over https to this remote connects to the forge itself. Only then may the token be sent. */
 export function isForgeRemote(remote: string, address: ForgeAddress): boolean {
   const url = parseUrl(remote);
   const web = URL.parse(address.web);
@@ -53,23 +53,23 @@ export function isForgeRemote(remote: string, address: ForgeAddress): boolean {
   return url.protocol === web.protocol && url.host === web.host && url.pathname.startsWith(`${address.prefix}/`);
 }
 
-interface RemotePlace {
+interface ParsedRemote {
   readonly ssh: boolean;
   readonly host: string;
   readonly path: string;
 }
 
-function readRemote(remote: string): RemotePlace | null {
+function readRemote(remote: string): ParsedRemote | null {
   if (/^-|[\s\u0000-\u001f\\]/.test(remote)) return null;
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(remote)) return readUrl(remote);
-  // As git reads it: `host:path` is ssh, unless a slash comes first. A single letter is a drive of Windows.
+  // Like git: `host:path` is ssh, unless a slash comes first. A single letter is a Windows drive.
   const scp = /^(?:[^@/:]+@)?(\[[^\]]+\]|[^/:@[\]]{2,}):(.+)$/.exec(remote);
   if (scp === null) return null;
   const [, host = "", path = ""] = scp;
   return { ssh: true, host: bareHost(host), path: trimSlashes(path) };
 }
 
-function readUrl(remote: string): RemotePlace | null {
+function readUrl(remote: string): ParsedRemote | null {
   const url = parseUrl(remote);
   if (url === null || url.search !== "" || url.hash !== "") return null;
   const ssh = SSH_SCHEMES.includes(url.protocol);
@@ -80,12 +80,12 @@ function readUrl(remote: string): RemotePlace | null {
 }
 
 function parseUrl(remote: string): URL | null {
-  // `URL` repairs dots and backslashes in paths; a remote that needs it is not one that we understand.
+  // `URL` normalizes dots and backslashes in paths. We do not accept remotes that need it.
   if (/\/\.{1,2}(\/|$)|\\/.test(remote)) return null;
   return URL.parse(remote);
 }
 
-/** Without brackets and port: ssh listens where it likes. */
+/** Host without brackets and port, because ssh may use any port. */
 function bareHost(host: string): string {
   const inside = /^\[(.*)\]$/.exec(host)?.[1] ?? host;
   return (/^([^:]+):\d+$/.exec(inside)?.[1] ?? inside).toLowerCase();
@@ -97,12 +97,12 @@ function isSshHost(host: string, address: ForgeAddress): boolean {
   return host === forge || host.endsWith(`.${forge}`) || PUBLIC_SSH[host] === forge;
 }
 
-/** The path without slashes around it and without `.git`; null where no project is called so. */
+/** Returns the path without surrounding slashes and `.git`. Null if it is not a valid project path. */
 export function checkProjectPath(path: string, kind: ForgeKind): string | null {
   const trimmed = trimSlashes(path).replace(/\.git$/, "");
   const parts = trimmed.split("/");
-  if (parts.length < 2 || parts.length > MOST_PARTS[kind]) return null;
-  // Never a dash first: `/-/` begins the forge's own pages.
+  if (parts.length < 2 || parts.length > MAX_PATH_PARTS[kind]) return null;
+  // No leading dash: `/-/` is reserved for the forge's own pages.
   const plain = parts.every((part) => /^[A-Za-z0-9_.][A-Za-z0-9_.+-]{0,254}$/.test(part) && !/^\.{1,2}$/.test(part));
   return plain ? parts.join("/") : null;
 }
@@ -115,7 +115,7 @@ function publicHost(kind: ForgeKind, host: string): string {
 
 function apiOf(kind: ForgeKind, { web, host }: { readonly web: string; readonly host: string }): string {
   if (kind === "gitlab") return `${web}/api/v4`;
-  // GitHub's own hosts have one for the API; a GitHub Enterprise Server has a path.
+  // GitHub's own hosts have an API host; GitHub Enterprise Server uses a path.
   if (host === "github.com" || host.endsWith(".ghe.com")) return `https://api.${host}`;
   return `${web}/api/v3`;
 }

@@ -18,21 +18,21 @@ const DATA: NoticeData = {
 const told = (over: Partial<NoticeData>, title = "Improve shop") =>
   messageOf({ project: "shop", title, data: { ...DATA, ...over } });
 
-test("a published night fits on a phone", () => {
+test("notice message: a published night fits on a phone", () => {
   expect(told({})).toEqual({
     title: "shop: published – docs (fallback from tests)",
     lines: ["The README says how to start it.", DATA.url, "$0.42 · 12 min"],
   });
 });
 
-test("nothing to improve is said with its reasons, as many as fit", () => {
+test('notice message: "nothing to improve" includes as many reasons as fit', () => {
   const reason = "tests: all covered\nrefactoring: fine\ndocs: fine\nsecurity: fine\nperformance: fine";
   const { title, lines } = told({ outcome: "no_improvement", category: "tests and 4 more", reason, url: null });
   expect(title).toBe("shop: nothing to improve – tests and 4 more");
   expect(lines).toEqual(["tests: all covered", "refactoring: fine", "docs: fine", "security: fine", "$0.42 · 12 min"]);
 });
 
-test("what waits says for what, and the command that answers", () => {
+test("notice message: a waiting task says what it waits for and which command answers", () => {
   const waiting = {
     status: "waiting",
     outcome: null,
@@ -49,7 +49,7 @@ test("what waits says for what, and the command that answers", () => {
   });
 });
 
-test("a failure says why and what to do", () => {
+test("notice message: a failure says why and what to do", () => {
   const { title, lines } = told(
     {
       status: "failed",
@@ -65,7 +65,7 @@ test("a failure says why and what to do", () => {
   expect(lines).toEqual(["too slow", "$0.42 · 12 min", "→ nightshift show t"]);
 });
 
-test("who closed a change request is asked why, and how to say it", () => {
+test("notice message: a closed change request asks for the reason and shows the command", () => {
   const reason = "Say more: why was it closed?";
   expect(told({ about: "closed", reason, next: ["nightshift rules reason t wrong"] })).toEqual({
     title: "shop: closed without a reason – docs (fallback from tests)",
@@ -73,7 +73,7 @@ test("who closed a change request is asked why, and how to say it", () => {
   });
 });
 
-test("a night that was missed is not told of as one that is done", () => {
+test("notice message: a missed night is not described as finished", () => {
   const queued = { status: "queued", outcome: null, category: "docs", url: null, costUsd: 0, durationMs: 0 } as const;
   expect(told({ ...queued, about: "missed", reason: "It should have run." })).toEqual({
     title: "shop: was missed and starts now – docs",
@@ -81,12 +81,12 @@ test("a night that was missed is not told of as one that is done", () => {
   });
 });
 
-test("what is published outside of a night is a task that is done", () => {
+test("notice message: a published task outside a night is a finished task", () => {
   expect(told({ pipeline: "chore", category: null }).title).toBe("shop: done – Improve shop");
   expect(told({ pipeline: "chore", category: null, status: "cancelled" }).title).toBe("shop: cancelled – Improve shop");
 });
 
-test("no line is longer than a glance, but the address is whole", () => {
+test("notice message: lines are short, but the URL is complete", () => {
   const url = `https://git.example.com/${"a".repeat(300)}`;
   const { title, lines } = told({ reason: "long ".repeat(200), url, category: "x".repeat(300) });
   expect(title).toHaveLength(120);

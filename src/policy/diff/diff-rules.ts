@@ -1,13 +1,13 @@
 import type { DiffRules } from "./finding.ts";
 import type { Settings } from "../../core/task/settings.ts";
 
-/** Larger files are not looked into. */
+/** Larger files are not read. */
 const MAX_FILE_BYTES = 5_000_000;
 
 /**
- * What a change may not do. Nobody asked for what the nightly improvement does, so it is held to everything; a person who
- * asks for a change may mean any of it, so there it is shown, but for tests that got weaker: those are refused until the
- * agent stands by them.
+ * The limits for a change. The nightly improvement is not requested by anyone, so all rules apply to it. A person who requests
+ * a change may want any of this, so there it is only shown, except for weakened tests: those are refused until the agent
+ * insists on them.
  */
 export function diffRules(pipeline: string, settings: Pick<Settings, "checks" | "improve">): DiffRules {
   const own = pipeline === "improve" ? "refuse" : "show";

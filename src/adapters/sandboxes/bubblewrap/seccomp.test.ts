@@ -176,10 +176,10 @@ test("seccomp filter refuses the x32 ABI of x64", () => {
 });
 
 test("seccomp filter: a jump to a missing label, backwards or too far is an error", () => {
-  expect(() => assembleBpf([jumpIf("equals", 1, "gone"), answer(0)])).toThrow("nowhere");
-  expect(() => assembleBpf([label("top"), jumpIf("equals", 1, "top"), answer(0)])).toThrow("far");
+  expect(() => assembleBpf([jumpIf("equals", 1, "gone"), answer(0)])).toThrow("no such label");
+  expect(() => assembleBpf([label("top"), jumpIf("equals", 1, "top"), answer(0)])).toThrow("spans");
   const far = [jumpIf("equals", 1, "end"), ...Array.from({ length: 256 }, () => answer(0)), label("end"), answer(1)];
-  expect(() => assembleBpf(far)).toThrow("256 instructions far");
+  expect(() => assembleBpf(far)).toThrow("spans 256 instructions");
 });
 
 /** Installed by scripts/ensure-machine.ts. Other systems may store them elsewhere. */

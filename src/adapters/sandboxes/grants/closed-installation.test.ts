@@ -36,7 +36,7 @@ describe.runIf(isRootOnLinux)("sandbox: an installation that only root can read"
     root = realpathSync(mkdtempSync(join(tmpdir(), "nightshift-closed-")));
     node = join(root, "node");
     copyFileSync(realpathSync(process.execPath), node);
-    for (const name of ["adapters", "core", "ports", "testing"])
+    for (const name of ["adapters", "core", "policy", "ports", "testing"])
       cpSync(join(SOURCES, name), join(root, "src", name), { recursive: true });
     writeFileSync(join(root, "program.mjs"), PROGRAM);
     for (const name of ["work", "data"]) mkdirSync(join(root, name));

@@ -80,7 +80,7 @@ function runInside(found: ReturnType<typeof find>, argv: readonly string[]) {
 
 describe.runIf(CAN_CONFINE)("findPrograms: with only the found mounts", () => {
   test("programs of the host run", () => {
-    const found = find(["git", "node", "npm", "python3", "sbt-that-nobody-has compile"]);
+    const found = find(["git", "node", "npm", "python3", "no-such-sbt compile"]);
     expect(found.missing).toEqual([{ name: "no-such-sbt", why: "is not on this machine's PATH" }]);
     expect(runInside(found, ["git", "--version"])).toMatch(/^git version/);
     expect(runInside(found, ["node", "--version"])).toMatch(/^v\d+/);
@@ -114,12 +114,12 @@ describe.runIf(CAN_CONFINE)("findPrograms: with only the found mounts", () => {
   });
 
   test.each([
-    ["for all", "prefix/lib/node_modules/cli", "prefix/lib/node_modules/cli/node_modules/dep"],
+    ["globally", "prefix/lib/node_modules/cli", "prefix/lib/node_modules/cli/node_modules/dep"],
     ["in a project", "prefix/node_modules/cli", "prefix/node_modules/dep"],
   ])("an npm package that is installed %s runs with its dependency", (_, cli, dep) => {
     write(`${cli}/package.json`, '{ "name": "cli", "type": "module" }');
     write(`${cli}/bin/cli.js`, '#!/usr/bin/env node\nimport { word } from "dep"; console.log(word);\n');
-    write(`${dep}/package.json`, '{ "name": "dep", "type": "module", "exports": "../index.js" }');
+    write(`${dep}/package.json`, '{ "name": "dep", "type": "module", "exports": "./index.js" }');
     write(`${dep}/index.js`, 'export const word = "depended";\n');
     link("prefix/bin/cli", join(dir, cli, "bin/cli.js"));
     expect(runInside(find(["cli"], ["prefix/bin"]), ["cli"])).toBe("depended");

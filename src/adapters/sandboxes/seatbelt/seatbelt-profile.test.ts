@@ -164,7 +164,7 @@ describe("seatbelt profile: other rules", () => {
   });
 
   test.each([0, 65_536, 1.5, Number.NaN])("reject %d as a port", (port) => {
-    expect(() => seatbeltProfile(policy, { ...facts, ports: [port] })).toThrow(/no port/);
+    expect(() => seatbeltProfile(policy, { ...facts, ports: [port] })).toThrow(/not a valid port/);
   });
 
   test("limit signals and process details to the sandbox, and exclude keychain, trust store and process list", () => {
