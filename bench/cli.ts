@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { BIN, PROJECT, type Place } from "./place.ts";
 
-/** Runs the command line as a person would, and gives what it printed. */
+/** Runs the CLI and returns its output. */
 export async function cli(place: Place, args: readonly string[], node = process.execPath): Promise<string> {
   const env = { ...process.env, NIGHTSHIFT_HOME: place.home, NIGHTSHIFT_PROJECT: PROJECT };
   const { stdout } = await promisify(execFile)(node, [BIN, ...args], {

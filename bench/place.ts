@@ -8,7 +8,7 @@ import type { DaemonAddress } from "../src/cli/find-daemon.ts";
 import { homePaths } from "../src/config/files/paths.ts";
 import { createClient, type Client } from "../src/http/client/client.ts";
 
-/** A throw-away home, repository and remote below one directory. */
+/** A temporary home, repository and remote in one directory. */
 export interface Place {
   readonly root: string;
   readonly home: string;
@@ -29,11 +29,11 @@ export interface PlaceOptions {
   readonly sandbox?: "enforce" | "none";
   /** Added to nightshift.yaml. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** How many files the repository has besides. */
+  /** Number of additional files in the repository. */
   readonly files?: number;
 }
 
-/** `agent` is the text of a shell script: the body of the agent. Checks: one that always passes. */
+/** `agent` is the shell script of the agent. There is one check, which always passes. */
 export function makePlace(agent: string, concurrentRuns: number, more: PlaceOptions = {}): Place {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "nightshift-bench-")));
   const [home, repo, remote, script] = ["home", "repo", "remote.git", "agent.sh"].map((name) => join(root, name)) as [
@@ -79,11 +79,11 @@ export function makePlace(agent: string, concurrentRuns: number, more: PlaceOpti
   return { root, home, remote, remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 3 }) };
 }
 
-/** As `nightshift start` does it. `env` is added to what the daemon gets. */
+/** Starts the daemon like `nightshift start`. `env` is added to its environment. */
 export async function openDaemon(place: Place, env: Readonly<Record<string, string>> = {}): Promise<Daemon> {
   const given = { ...process.env, NIGHTSHIFT_HOME: place.home, ...env };
   await promisify(execFile)(process.execPath, [BIN, "start"], { env: given, cwd: place.root });
-  // Written by the daemon just now.
+  // The daemon has just written it.
   const address = JSON.parse(readFileSync(homePaths(place.home).daemon, "utf8")) as DaemonAddress;
   const client = createClient(address);
   return {
@@ -96,13 +96,13 @@ export async function openDaemon(place: Place, env: Readonly<Record<string, stri
   };
 }
 
-/** Registers the project and accepts what its files ask for. */
+/** Registers the project and accepts its permissions. */
 export async function register(place: Place, client: Client): Promise<void> {
   const where = { path: join(place.root, "repo"), url: null };
   const { pending } = await client.call("POST /projects", { body: { ...where, accept: null } });
   if (pending.changes.length > 0) await client.call("POST /projects", { body: { ...where, accept: pending.hash } });
 }
 
-/** Changes a file, reports, ends. */
+/** Changes a file, reports and exits. */
 export const QUICK_AGENT = `echo "$NIGHTSHIFT_TASK" >> README
 printf '{"outcome":"implemented","summary":"Changed a line"}' > "$NIGHTSHIFT_OUTCOME_FILE"`;

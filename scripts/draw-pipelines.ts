@@ -4,8 +4,8 @@ import { parsePipelineText } from "../src/config/pipeline/parse-pipeline-text.ts
 import { drawPipeline } from "../src/core/pipeline/draw-pipeline.ts";
 import { ConfigError } from "../src/core/text/errors.ts";
 
-// Writes the drawings of the built-in pipelines into docs/pipelines.md, or into the file that is named. With --check it
-// only says whether they are current.
+// Writes the drawings of the built-in pipelines to docs/pipelines.md, or to the given file. With --check it only reports
+// whether they are up to date.
 
 const root = join(import.meta.dirname, "..");
 const folder = join(root, "src/builtin/pipelines");
@@ -17,7 +17,7 @@ const written = readFileSync(page, "utf8");
 const current = withDrawings(written, readdirSync(folder).toSorted().map(drawFile).join("\n"));
 if (!process.argv.includes("--check")) writeFileSync(page, current);
 else if (written !== current) {
-  process.stderr.write(`${page} does not show the built-in pipelines as they are. Run \`npm run drawings\`.\n`);
+  process.stderr.write(`The drawings in ${page} are out of date. Run \`npm run drawings\`.\n`);
   process.exitCode = 1;
 }
 

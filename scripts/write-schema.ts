@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, "..");
 const DOCS = "docs/configuration.md";
 const TABLE = /(?<=<!-- keys: written by scripts\/write-schema\.ts -->\n).*(?=\n<!-- end of keys -->)/s;
 
-/** Writes what is made from the schema of the configuration (JSON Schemas, table of keys); with `check` only says what is out of date. */
+/** Writes the JSON Schemas and the table of keys from the configuration schema. With `check` it only reports outdated files. */
 export async function writeSchemas(check: boolean): Promise<string[]> {
   const docs = await readFile(join(ROOT, DOCS), "utf8");
   const wanted = {

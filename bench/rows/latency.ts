@@ -5,8 +5,8 @@ import { quantile, timed } from "../statistics.ts";
 const ROUNDS = 300;
 
 /**
- * A task that waits for its turn is paused and resumed: each is one commit with one event, and nothing else happens.
- * An event carries the time at which it was made, just before its commit, so the commit itself is in the latency.
+ * A queued task is paused and resumed. Each is one commit with one event and nothing else. An event has the time right before
+ * its commit, so the latency includes the commit.
  */
 export async function measureLatency(): Promise<readonly Measured[]> {
   const place = makePlace("exec sleep 600", 1);

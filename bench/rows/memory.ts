@@ -12,7 +12,7 @@ const STEPS = [0, 10, 50];
 const SETTLE_MS = 2_000;
 const MB = 1_000_000;
 
-/** Agents that sleep, so that what is measured is ours. */
+/** The agents only sleep, so that our own memory is measured. */
 export async function measureMemory(): Promise<readonly Measured[]> {
   const place = makePlace("exec sleep 600", 60);
   const daemon = await openDaemon(place);
@@ -82,6 +82,6 @@ function supervisors(place: Place): readonly number[] {
 
 function readKilobytes(pid: number, file: string, name: string): number {
   const found = new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(readFileSync(`/proc/${pid}/${file}`, "utf8"))?.[1];
-  if (found === undefined) throw new Error(`/proc/${pid}/${file} names no ${name}`);
+  if (found === undefined) throw new Error(`/proc/${pid}/${file} has no ${name}`);
   return (Number(found) * 1024) / MB;
 }

@@ -15,7 +15,7 @@ const NIGHTS = 60;
 const EARLY = 10;
 const MB = 1_000_000;
 
-/** Four roles that each work for a known time and report. */
+/** Four roles that each work for a fixed time and report. */
 const AGENT = `sleep ${AGENT_MS / 1000}
 case $NIGHTSHIFT_ROLE in
 analyze) printf '{"outcome":"improvement_found","category":"docs","candidates":[{"rank":1,"title":"Note %s","files":["README"],"description":"d","rationale":"r"}],"selected":1}' "$NIGHTSHIFT_TASK";;
@@ -26,7 +26,7 @@ esac > "$NIGHTSHIFT_OUTCOME_FILE"`;
 
 const SETTINGS = { improve: { avoid_recent_commits: 0 }, limits: { open_change_requests: 1_000 } };
 
-/** What a night costs besides its agents, and whether sixty of them leave anything behind in the daemon. */
+/** Measures the overhead of a night besides its agents, and whether sixty nights leak memory in the daemon. */
 export async function measureNight(): Promise<readonly Measured[]> {
   return [...(await measureOverhead()), ...(await measureGrowth())];
 }
@@ -46,7 +46,7 @@ async function measureOverhead(): Promise<readonly Measured[]> {
     const baseline = ROLES * AGENT_MS;
     const value = median(times);
     const what = `a night of four roles on ${FILES} files, in the sandbox (baseline: its agents' own time)`;
-    const bare = `a bare checkout of these files right after each, of which a night has three`;
+    const bare = `a bare checkout of these files right after each (a night has three)`;
     return [
       { row: "l", what, unit: "ms", value, baseline, target: atMost(value - baseline, 3_000, "agents + 3 s") },
       { row: "l", what: bare, unit: "ms", value: median(checkouts), baseline: null, target: null },
@@ -57,7 +57,7 @@ async function measureOverhead(): Promise<readonly Measured[]> {
   }
 }
 
-/** As git does it alone. How long it takes is the file system's doing, and how many files were removed there just before. */
+/** A plain git checkout. Its time depends on the file system and on how many files were removed there before. */
 async function checkOut({ root, remote }: Place): Promise<number> {
   const tree = join(root, "bare-tree");
   mkdirSync(tree);
@@ -87,7 +87,7 @@ async function measureGrowth(): Promise<readonly Measured[]> {
   }
 }
 
-/** From the request to its end, in ms. */
+/** From the request to the end of the task, in ms. */
 async function improve(client: Client): Promise<number> {
   const start = performance.now();
   const body = { project: PROJECT, pipeline: "improve", description: "Improve", category: "docs" as const };
@@ -96,13 +96,13 @@ async function improve(client: Client): Promise<number> {
     const task = await client.call("GET /tasks/:id", { params: { id } });
     if (task.status === "succeeded" && task.state === "published") return performance.now() - start;
     if (task.finished_at !== null || task.status === "waiting")
-      throw new Error(`the night ended ${task.status} in ${task.state}: ${task.reason}`);
+      throw new Error(`the night ended as ${task.status} in ${task.state}: ${task.reason}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
 
 function readRss(pid: number): number {
   const found = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-  if (found === undefined) throw new Error(`/proc/${pid}/status names no VmRSS`);
+  if (found === undefined) throw new Error(`/proc/${pid}/status has no VmRSS`);
   return (Number(found) * 1024) / MB;
 }

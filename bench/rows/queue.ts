@@ -52,7 +52,7 @@ export async function measureQueue(): Promise<readonly Measured[]> {
   }
 }
 
-/** In memory first: ten thousand commits on a disk take a minute. */
+/** Created in memory first, because ten thousand commits on a disk take a minute. */
 async function fillStore(file: string): Promise<void> {
   const quiet = { debug() {}, info() {}, warn() {}, error() {} };
   const store = await openSqliteStore({ file: ":memory:", log: quiet });

@@ -33,7 +33,7 @@ export async function measureTaskOverhead(): Promise<readonly Measured[]> {
     const what = `one chore task (bare: ${bare.calls.length} git calls, ${bare.processes} × node -e 0, ${bare.commits} fsyncs)`;
     return [
       row(`task overhead: ${what}`, median(measured.task), median(measured.bare)),
-      row("the same, quickest of all rounds", Math.min(...measured.task), Math.min(...measured.bare)),
+      row("the same, fastest of all rounds", Math.min(...measured.task), Math.min(...measured.bare)),
     ];
   } finally {
     place.remove();
@@ -45,7 +45,7 @@ function row(what: string, value: number, baseline: number): Measured {
   return { row: "a", what, unit: "ms", value, baseline, target: atMost(value, limit, "2 × and ≤ 250 ms more") };
 }
 
-/** One task with all its git calls written down, after another that made the mirror. */
+/** Records all git calls of one task, after another task has created the mirror. */
 export async function traceTask(place: Place): Promise<BareTask> {
   const first = await openDaemon(place);
   await register(place, first.client);
@@ -63,7 +63,7 @@ export async function traceTask(place: Place): Promise<BareTask> {
   await tasks.run();
   await tasks.close();
   await second.stop();
-  // Who the person is, is asked once in a daemon's life.
+  // The user's identity is read once per daemon.
   const calls = tracer.read().filter(({ argv }) => !argv.includes("config"));
   return { calls, processes: PROCESSES, commits };
 }

@@ -8,7 +8,7 @@ import { traceTask } from "./task-overhead.ts";
 
 const TASKS = 200;
 const LANES = 8;
-/** Tasks and bare sequences take turns in batches, so that the machine's moods hit both. */
+/** Tasks and bare sequences alternate in batches, so that other load affects both. */
 const BATCHES = 5;
 
 export async function measureThroughput(): Promise<readonly Measured[]> {

@@ -11,9 +11,9 @@ const TOTAL_BYTES = 200_000_000;
 const MB = 1_000_000;
 
 /**
- * What the daemon takes more, at its peak, for a run that prints 200 MB than it had after one that printed 1 MB. A
- * program by the name of claude prints a real transcript again and again; all else is real: the supervisor, its cap of
- * 50 MB with head and tail, somebody who reads along by the API, and the engine that reads what was kept.
+ * Measures how much the daemon's peak memory grows for a run that prints 200 MB, compared with one that printed 1 MB. A fake
+ * `claude` prints a real transcript repeatedly; everything else is real: the supervisor with its 50 MB limit, a client that
+ * follows the output through the API, and the engine that reads the stored transcript.
  */
 export async function measureTranscript(): Promise<readonly Measured[]> {
   const place = makePlace("exit 1", 2);
@@ -25,11 +25,11 @@ export async function measureTranscript(): Promise<readonly Measured[]> {
     await play(place, daemon.client, WARM_BYTES);
     await sleep(2_000);
     const before = readKilobytes(daemon.pid, "VmRSS");
-    // From here on the kernel looks for the peak anew.
+    // Resets the kernel's peak value.
     writeFileSync(`/proc/${daemon.pid}/clear_refs`, "5");
     const read = await play(place, daemon.client, TOTAL_BYTES);
     const grown = readKilobytes(daemon.pid, "VmHWM") - before;
-    const what = `daemon's RSS at its peak beyond what it was before, a run that prints 200 MB (${(read / MB).toFixed(0)} MB kept and read along)`;
+    const what = `growth of the daemon's peak RSS, a run that prints 200 MB (${(read / MB).toFixed(0)} MB stored and followed)`;
     return [{ row: "k", unit: "MB", what, value: grown, baseline: null, target: atMost(grown, 50, "50 MB") }];
   } finally {
     await daemon.stop();
@@ -37,7 +37,7 @@ export async function measureTranscript(): Promise<readonly Measured[]> {
   }
 }
 
-/** Its last line is the only one that may stand there once: the result. */
+/** The last line, the result, may occur only once. */
 function plantClaude(place: Place): string {
   const folder = join(place.root, "bin");
   const [all, result] = [join(place.root, "lines.jsonl"), join(place.root, "result.jsonl")];
@@ -63,7 +63,7 @@ cat ${result}
   return folder;
 }
 
-/** One task from its beginning to its end, with somebody who reads along. Says how many bytes there were to read. */
+/** Runs one task while a client follows its output. Returns the number of bytes that were available. */
 async function play(place: Place, client: Client, bytes: number): Promise<number> {
   writeFileSync(join(place.root, "times"), String(Math.ceil(bytes / MB)));
   const { id } = await client.call("POST /tasks", {
@@ -93,6 +93,6 @@ async function readAlong(client: Client, run: string, from: number): Promise<num
 
 function readKilobytes(pid: number, name: string): number {
   const found = new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-  if (found === undefined) throw new Error(`/proc/${pid}/status names no ${name}`);
+  if (found === undefined) throw new Error(`/proc/${pid}/status has no ${name}`);
   return (Number(found) * 1024) / MB;
 }

@@ -79,7 +79,7 @@ function findPlace(real: string, home: string, places: readonly string[]): strin
 
 function describeLocation(real: string, place: string): string {
   if (real === place) return "is a place where";
-  return covers(place, real) ? `is inside ${place}, where` : `holds ${place}, where`;
+  return covers(place, real) ? `is inside ${place}, where` : `contains ${place}, where`;
 }
 
 /** No run may use one of these as a whole, nor a parent of it. */

@@ -5,7 +5,7 @@ import type { ForgeWorld, Held, HeldComment } from "./held.ts";
 
 const NOT_FOUND: ApiAnswer = { status: 404, body: { message: "Not Found", status: "404" } };
 
-/** As much of GitHub's REST API as the adapter uses, refusing what GitHub refuses. */
+/** The part of GitHub's REST API that the adapter uses, with GitHub's validation errors. */
 export const answerGithub: Api = async (world, request) => {
   if (request.token === null) return { status: 401, body: { message: "Bad credentials", status: "401" } };
   const scopes = world.scopes === null ? {} : { "x-oauth-scopes": world.scopes.join(", ") };
@@ -61,7 +61,7 @@ async function answerOne(
     case "POST /issues/:n/labels":
       return label(world, request, held);
     case "POST /issues/:n/assignees":
-      // Whom it does not know, it leaves out without a word.
+      // Unknown users are silently ignored, as on GitHub.
       held.assignees.push(...texts(request.body["assignees"]).filter((name) => world.users.includes(name)));
       return { status: 201, body: { number: held.number, assignees: held.assignees.map((login) => ({ login })) } };
     case "POST /pulls/:n/requested_reviewers":
@@ -177,7 +177,7 @@ async function pull(world: ForgeWorld, held: Held): Promise<Readonly<Record<stri
   };
 }
 
-/** Lists leave out what takes GitHub time to find out. */
+/** Lists omit fields that GitHub computes in the background. */
 async function fullPull(world: ForgeWorld, held: Held): Promise<unknown> {
   const listed = await pull(world, held);
   const isOpen = held.state === "open";

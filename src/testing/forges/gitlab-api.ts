@@ -6,7 +6,7 @@ import type { ForgeWorld, Held, HeldComment } from "./held.ts";
 const NO_PROJECT: ApiAnswer = { status: 404, body: { message: "404 Project Not Found" } };
 const NOT_FOUND: ApiAnswer = { status: 404, body: { message: "404 Not found" } };
 
-/** As much of GitLab's API v4 as the adapter uses, refusing what GitLab refuses. */
+/** The part of GitLab's API v4 that the adapter uses, with GitLab's validation errors. */
 export const answerGitlab: Api = async (world, request) => {
   if (request.token === null) return { status: 401, body: { message: "401 Unauthorized" } };
   const { method, path } = request;
@@ -72,7 +72,7 @@ async function create(world: ForgeWorld, { body }: ApiRequest): Promise<ApiAnswe
   return { status: 201, body: await full(world, made) };
 }
 
-/** The worst of the quick actions that a description may hold, to see that none gets here. */
+/** Executes a quick action in a description, to verify that none gets through. */
 function obey(held: Held, description: string): void {
   if (/^\/close\s*$/m.test(description)) held.state = "closed";
 }
@@ -93,7 +93,7 @@ async function change(world: ForgeWorld, { body }: ApiRequest, held: Held): Prom
   return { status: 200, body: await full(world, held) };
 }
 
-/** Those who are nobody are left out without a word. */
+/** Unknown users are silently ignored. */
 function setPeople({ users: known }: ForgeWorld, people: string[], ids: unknown): void {
   if (!Array.isArray(ids)) return;
   people.splice(0, people.length, ...known.filter((_, index) => ids.includes(index + 1)));
@@ -131,7 +131,7 @@ function users({ users: known }: ForgeWorld, { query }: ApiRequest): ApiAnswer {
 }
 
 function ownToken({ scopes }: ForgeWorld): ApiAnswer {
-  // As for tokens that are no personal ones.
+  // As for tokens that are not personal access tokens.
   if (scopes === null) return { status: 401, body: { message: "401 Unauthorized" } };
   return { status: 200, body: { id: 1, scopes, active: true, revoked: false, expires_at: null } };
 }

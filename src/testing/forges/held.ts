@@ -15,7 +15,7 @@ export interface Held {
   readonly assignees: string[];
   readonly comments: HeldComment[];
   readonly createdAt: string;
-  /** Of the branch when it was last looked at: it may be gone since. */
+  /** The branch's commit at the last refresh. The branch may no longer exist. */
   headCommit: string;
   mergeCommit: string | null;
 }
@@ -26,17 +26,17 @@ export interface HeldComment {
   readonly body: string;
   readonly file: string | null;
   readonly line: number | null;
-  /** `review`: the words with which GitHub's reviews are sent off; `system`: GitLab's own notes. */
+  /** `review`: the text of a GitHub review; `system`: a system note of GitLab. */
   readonly kind: "comment" | "review" | "system";
   readonly at: string;
 }
 
 export type HeldCi = "running" | "passed" | "failed";
 
-/** What the forge knows, and where its repository is. */
+/** The forge's data and the path of its repository. */
 export interface ForgeWorld {
   readonly kind: "github" | "gitlab";
-  /** With the port and the prefix. */
+  /** Including the port and the prefix. */
   url: string;
   readonly project: string;
   readonly formerProject: string | null;
@@ -61,7 +61,7 @@ export function openOf({ held }: ForgeWorld, branch: string, target: string): He
   return held.find((each) => each.state === "open" && each.branch === branch && each.target === target) ?? null;
 }
 
-/** From git's files: to start git for it would be most of what a request takes. */
+/** Reads git's files directly, because starting git would take most of the request's time. */
 export async function headOf({ bareDir }: ForgeWorld, branch: string): Promise<string | null> {
   const loose = await readFile(join(bareDir, "refs/heads", branch), "utf8").catch(() => null);
   if (loose !== null) return loose.trim();
@@ -74,7 +74,7 @@ export async function headOf({ bareDir }: ForgeWorld, branch: string): Promise<s
   );
 }
 
-/** Looks at the branch again, as a forge does after each push. */
+/** Updates the head commit, as a forge does after each push. */
 export async function refreshed(world: ForgeWorld, held: Held): Promise<Held> {
   if (held.state === "open") held.headCommit = (await headOf(world, held.branch)) ?? held.headCommit;
   return held;
@@ -90,7 +90,7 @@ export async function conflicts(world: ForgeWorld, { target, headCommit }: Held)
   );
 }
 
-/** Without a wait, so that of two who ask at once the second finds the first one's. */
+/** Synchronous, so that the second of two concurrent requests finds the first one's result. */
 export function open(
   world: ForgeWorld,
   wanted: Pick<Held, "title" | "body" | "branch" | "target" | "draft" | "headCommit"> & {
@@ -106,7 +106,7 @@ export function open(
     reviewers: [],
     assignees: [],
     comments: [],
-    // A second apart, so that the order of time is the order of making.
+    // One second apart, so that sorting by time equals the order of creation.
     createdAt: new Date(Date.UTC(2026, 0, 1) + number * 1000).toISOString(),
     mergeCommit: null,
   };
@@ -115,7 +115,7 @@ export function open(
   return made;
 }
 
-/** Both forges make the labels that they do not know. */
+/** Both forges create unknown labels. */
 export function addLabels(world: ForgeWorld, held: Held, labels: readonly string[]): void {
   for (const label of labels) {
     world.labels.add(label);

@@ -2,14 +2,14 @@ import type { Spoken } from "./fake-model.ts";
 import { newId, pieces, sse, USAGE } from "./fake-turn.ts";
 import type { ApiUsage, Reply, ToolUse } from "./fake-turn.ts";
 
-/** OpenAI counts what comes from the cache as input too. */
+/** OpenAI includes cached tokens in the input tokens. */
 function countsOf(reply: Reply): { readonly input: number; readonly output: number; readonly cached: number } {
   const usage: ApiUsage = { ...USAGE, ...reply.usage };
   const cached = usage.cache_read_input_tokens;
   return { input: usage.input_tokens + cached, output: usage.output_tokens, cached };
 }
 
-/** An answer of the Responses API. */
+/** A response of the Responses API. */
 export function responseOf(reply: Reply, asked: string): Spoken {
   const { input, output, cached } = countsOf(reply);
   const items = itemsOf(reply);
@@ -91,11 +91,11 @@ function itemEvents(item: Item, index: number): readonly StreamEvent[] {
 }
 
 function wordsOf({ content }: Item): string {
-  const [part] = content as readonly { readonly text: string }[]; // messages are made above, with one part
+  const [part] = content as readonly { readonly text: string }[]; // messages are created above with one part
   return part?.text ?? "";
 }
 
-/** An answer of the chat completions API. */
+/** A response of the chat completions API. */
 export function chatOf(reply: Reply, asked: string): Spoken {
   const { text, thinking, tools = [] } = reply;
   const { input, output, cached } = countsOf(reply);

@@ -7,7 +7,7 @@ import { committing, creating, sampleEvent, sampleNotice, sampleProject, sampleT
 
 export function testEvents(current: Current): void {
   describe("events", () => {
-    it("are appended with rising ids and read back whole, oldest first", async () => {
+    it("are appended with increasing ids and read back complete, oldest first", async () => {
       expect(await current.store.lastEventId()).toBe(0);
       const draft = sampleEvent({
         task: "task_a",
@@ -26,7 +26,7 @@ export function testEvents(current: Current): void {
       expect(await current.store.appendEvents([])).toEqual([]);
     });
 
-    it("have ids that stay in order over a restart", async (context) => {
+    it("keep increasing ids across a restart", async (context) => {
       if (current.reopen === null) return context.skip();
       const [event] = await current.store.appendEvents([sampleEvent()]);
       const store = await current.reopen();
@@ -34,7 +34,7 @@ export function testEvents(current: Current): void {
       expect(later?.id).toBeGreaterThan(event?.id ?? Infinity);
     });
 
-    it("are told to every listener after the commit, in order, until it stops", async () => {
+    it("are passed to every listener after the commit, in order, until it unsubscribes", async () => {
       const heard: Event[] = [];
       const stop = current.store.onEvents((events) => heard.push(...events));
       await Promise.all(
@@ -46,7 +46,7 @@ export function testEvents(current: Current): void {
       expect(heard).toHaveLength(60);
     });
 
-    it("are told for every verb that writes some, before the verb resolves, and only then", async () => {
+    it("are passed to listeners by every method that writes events, before it resolves", async () => {
       const types: string[] = [];
       current.store.onEvents((events) => types.push(...events.map(({ type }) => type)));
       const task = sampleTask({ status: "failed" });
@@ -60,14 +60,14 @@ export function testEvents(current: Current): void {
       expect(types).toHaveLength(4);
     });
 
-    it("are committed when listeners hear of them", async () => {
+    it("are committed when listeners receive them", async () => {
       const { task } = await startTask(current.store);
       const seen = new Promise((resolve) => current.store.onEvents(() => resolve(current.store.getTask(task.id))));
       await current.store.commit(committing({ ...task, state: "checks" }, { events: [sampleEvent()] }));
       expect(await seen).toMatchObject({ state: "checks", version: 2 });
     });
 
-    it("survive a listener that throws, and so do the other listeners", async () => {
+    it("are written even if a listener throws, and other listeners still receive them", async () => {
       const heard: Event[] = [];
       current.store.onEvents(() => {
         throw new Error("the screen is gone");
@@ -90,7 +90,7 @@ export function testEvents(current: Current): void {
   };
 
   describe("outbox", () => {
-    it("gives the next notice of each channel whose turn has come, oldest first", async () => {
+    it("returns the next due notice of each channel, oldest first", async () => {
       await send(
         { at: 100 },
         { at: 200 },
@@ -108,12 +108,12 @@ export function testEvents(current: Current): void {
       });
     });
 
-    it("tells of what came to no task", async () => {
+    it("accepts notices without a task", async () => {
       await send({ at: 100, task: null });
       expect(await next(100)).toMatchObject({ task: null, project: "shop" });
     });
 
-    it("keeps the order of a channel: the later ones wait for the one that is tried again", async () => {
+    it("keeps the order of a channel: later notices wait for one that is retried", async () => {
       await send({ at: 100 }, { at: 101 }, { at: 102, channel: "ntfy" });
       await current.store.markUndelivered((await next(200)).id, "no route", 500);
       expect(await due(499)).toEqual(["at 102"]);
@@ -122,7 +122,7 @@ export function testEvents(current: Current): void {
       expect(await due(500)).toEqual(["at 101", "at 102"]);
     });
 
-    it("forgets what was delivered, given up or dropped", async () => {
+    it("no longer returns notices that were delivered, given up or dropped", async () => {
       await send({ at: 100 }, { at: 101 }, { at: 102 });
       await current.store.markDelivered((await next(200)).id, 200);
       await current.store.markUndelivered((await next(200)).id, "no such topic", null);
