@@ -1,5 +1,5 @@
 import type { Client, EventJson } from "../src/http/client/client.ts";
-import { PROJECT } from "./place.ts";
+import { PROJECT } from "./environment.ts";
 
 /** Submits tasks and waits for their end through one event stream. */
 export interface TaskRunner {

@@ -1,6 +1,6 @@
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Place } from "./place.ts";
+import type { BenchEnvironment } from "./environment.ts";
 
 /** One git process that the daemon started, with a copy of its files from just before. */
 export interface GitCall {
@@ -19,19 +19,19 @@ export interface GitCall {
  * Puts a `git` first on the PATH that records each call, copies the files it works on, and then runs the real git. Git
  * processes that git itself starts are not recorded.
  */
-export function installTracer(place: Place): { readonly path: string; read(): readonly GitCall[] } {
-  const bin = join(place.root, "tracer");
-  const log = join(place.root, "traced");
+export function installTracer(environment: BenchEnvironment): { readonly path: string; read(): readonly GitCall[] } {
+  const bin = join(environment.root, "tracer");
+  const log = join(environment.root, "traced");
   mkdirSync(bin);
   mkdirSync(log);
   const wrapper = join(bin, "git");
-  writeFileSync(wrapper, script(place, log));
+  writeFileSync(wrapper, script(environment, log));
   chmodSync(wrapper, 0o755);
   const path = `${bin}:${process.env["PATH"] ?? ""}`;
   return { path, read: () => readCalls(log) };
 }
 
-function script({ remote }: Place, log: string): string {
+function script({ remote }: BenchEnvironment, log: string): string {
   return `#!/bin/sh
 PATH=\${PATH#*:}; export PATH
 [ -n "$BENCH_TRACED" ] && exec git "$@"

@@ -1,4 +1,4 @@
-import { makePlace, openDaemon, PROJECT, register } from "../place.ts";
+import { createBenchEnvironment, openDaemon, PROJECT, register } from "../environment.ts";
 import { atMost, type Measured } from "../report.ts";
 import { quantile, timed } from "../statistics.ts";
 
@@ -9,11 +9,11 @@ const ROUNDS = 300;
  * its commit, so the latency includes the commit.
  */
 export async function measureLatency(): Promise<readonly Measured[]> {
-  const place = makePlace("exec sleep 600", 1);
-  const daemon = await openDaemon(place);
+  const environment = createBenchEnvironment("exec sleep 600", 1);
+  const daemon = await openDaemon(environment);
   try {
     const { client } = daemon;
-    await register(place, client);
+    await register(environment, client);
     const body = { project: PROJECT, pipeline: "chore", description: "Wait" };
     const running = await client.call("POST /tasks", { body });
     const { id } = await client.call("POST /tasks", { body });
@@ -44,7 +44,7 @@ export async function measureLatency(): Promise<readonly Measured[]> {
     }
   } finally {
     await daemon.stop();
-    place.remove();
+    environment.remove();
   }
 }
 

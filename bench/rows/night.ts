@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Client } from "../../src/http/client/client.ts";
-import { makePlace, openDaemon, PROJECT, register, type Place } from "../place.ts";
+import { createBenchEnvironment, openDaemon, PROJECT, register, type BenchEnvironment } from "../environment.ts";
 import { atMost, type Measured } from "../report.ts";
 import { median, timed } from "../statistics.ts";
 
@@ -32,16 +32,16 @@ export async function measureNight(): Promise<readonly Measured[]> {
 }
 
 async function measureOverhead(): Promise<readonly Measured[]> {
-  const place = makePlace(AGENT, 2, { sandbox: "enforce", settings: SETTINGS, files: FILES });
-  const daemon = await openDaemon(place);
+  const environment = createBenchEnvironment(AGENT, 2, { sandbox: "enforce", settings: SETTINGS, files: FILES });
+  const daemon = await openDaemon(environment);
   try {
-    await register(place, daemon.client);
+    await register(environment, daemon.client);
     await improve(daemon.client);
     const times: number[] = [];
     const checkouts: number[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
       times.push(await improve(daemon.client));
-      checkouts.push(await checkOut(place));
+      checkouts.push(await checkOut(environment));
     }
     const baseline = ROLES * AGENT_MS;
     const value = median(times);
@@ -53,12 +53,12 @@ async function measureOverhead(): Promise<readonly Measured[]> {
     ];
   } finally {
     await daemon.stop();
-    place.remove();
+    environment.remove();
   }
 }
 
 /** A plain git checkout. Its time depends on the file system and on how many files were removed there before. */
-async function checkOut({ root, remote }: Place): Promise<number> {
+async function checkOut({ root, remote }: BenchEnvironment): Promise<number> {
   const tree = join(root, "bare-tree");
   mkdirSync(tree);
   const env = { ...process.env, GIT_DIR: remote, GIT_WORK_TREE: tree, GIT_INDEX_FILE: join(root, "bare-index") };
@@ -69,10 +69,10 @@ async function checkOut({ root, remote }: Place): Promise<number> {
 }
 
 async function measureGrowth(): Promise<readonly Measured[]> {
-  const place = makePlace(AGENT.replace(/^sleep .*/, ""), 2, { settings: SETTINGS });
-  const daemon = await openDaemon(place);
+  const environment = createBenchEnvironment(AGENT.replace(/^sleep .*/, ""), 2, { settings: SETTINGS });
+  const daemon = await openDaemon(environment);
   try {
-    await register(place, daemon.client);
+    await register(environment, daemon.client);
     let early = 0;
     for (let night = 1; night <= NIGHTS; night += 1) {
       await improve(daemon.client);
@@ -83,7 +83,7 @@ async function measureGrowth(): Promise<readonly Measured[]> {
     return [{ row: "l", what, unit: "MB", value, baseline: early, target: atMost(value, 1.1 * early, "1.1 ×") }];
   } finally {
     await daemon.stop();
-    place.remove();
+    environment.remove();
   }
 }
 

@@ -49,7 +49,7 @@ function row(what: string, value: number, baseline: number, target: Target | nul
 }
 
 async function runInside(folder: string, changes: Partial<SandboxPolicy>): Promise<void> {
-  const place = {
+  const environment = {
     dir: join(folder, "wall"),
     socket: join(folder, "out.sock"),
     cache: join(folder, "cache"),
@@ -59,7 +59,7 @@ async function runInside(folder: string, changes: Partial<SandboxPolicy>): Promi
   const confinement = await sandboxes.enforce.open(
     testPolicy(folder, { env: { PATH: "/usr/local/bin:/usr/bin:/bin" }, ...changes }),
     [TRUE],
-    place,
+    environment,
   );
   const { status, code, stderr } = await runConfined(confinement.command, { timeoutMs: 10_000, graceMs: 0 });
   await confinement.close();

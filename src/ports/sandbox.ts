@@ -10,7 +10,7 @@ export interface Sandbox {
    * UserError of kind "unavailable" if this machine cannot enforce the policy, and of kind "forbidden" if the policy asks for
    * something that no run may have. The command must not run in either case.
    */
-  open(policy: SandboxPolicy, argv: Argv, place: SandboxPlace): Promise<Confinement>;
+  open(policy: SandboxPolicy, argv: Argv, context: SandboxContext): Promise<Confinement>;
 }
 
 export type Argv = readonly [string, ...string[]];
@@ -65,7 +65,7 @@ export interface SandboxLimits {
   readonly diskFloorBytes: number;
 }
 
-export interface SandboxPlace {
+export interface SandboxContext {
   /** A directory for this command that no command can write. The sandbox creates and removes it. */
   readonly dir: string;
   /** A path short enough for a Unix socket, in a directory that only this user can enter. */

@@ -138,25 +138,25 @@ describe("secret scan: known values", () => {
   });
 });
 
-describe("a scan", () => {
-  it("secret scan: reports files it did not scan", async () => {
+describe("secret scan", () => {
+  it("reports files it did not scan", async () => {
     const big: FileChange = { path: "big.bin", before: null, after: { kind: "file", bytes: 5e9, content: null } };
     const module: FileChange = { path: "lib", before: null, after: { kind: "submodule", bytes: 40, content: null } };
     expect(await scan([big, module])).toMatchObject([{ path: "big.bin", rule: "not-scanned", severity: "error" }]);
   });
 
-  it("secret scan: reports a change that it could not finish in time", async () => {
+  it("reports a change that it could not finish in time", async () => {
     const hasty = createSecretScan({ secrets: () => [], path: "", log, timeoutMs: 1 });
     expect(await hasty.scan([added("a.ts", "one"), added("b.ts", "two")])).toMatchObject([
       { path: "a.ts", rule: "not-scanned", severity: "error", message: expect.stringContaining("1 more") },
     ]);
   });
 
-  it("secret scan: finds nothing in an empty change", async () => {
+  it("finds nothing in an empty change", async () => {
     expect(await scan([])).toEqual([]);
   });
 
-  it("secret scan: takes less than two seconds for a megabyte", async () => {
+  it("takes less than two seconds for a megabyte", async () => {
     const text = "export const answer = compute(40, 2); // see the other file\n".repeat(850);
     const started = performance.now();
     expect(await scan(Array.from({ length: 20 }, (_, index) => added(`${index}.ts`, text)))).toEqual([]);

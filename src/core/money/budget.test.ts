@@ -174,7 +174,7 @@ describe("budget: messages", () => {
     [20, "$20"],
     [0.5, "$0.50"],
     [0.004, "less than $0.01"],
-  ])("%d is %s", (usd, words) => {
+  ])("formats %d as %s", (usd, words) => {
     expect(sayUsd(usd)).toBe(words);
   });
 });

@@ -99,7 +99,7 @@ test.for([
   [0, "$0.00"],
   [0.001, "less than $0.01"],
   [1.256, "$1.26"],
-] as const)("%s is %s", ([usd, words]) => {
+] as const)("formats the cost %s as %s", ([usd, words]) => {
   expect(costWords(usd)).toBe(words);
 });
 
@@ -107,6 +107,6 @@ test.for([
   [4_400, "4 s"],
   [720_000, "12 min"],
   [3_900_000, "1 h 5 min"],
-] as const)("%s is %s", ([ms, words]) => {
+] as const)("formats the duration of %s ms as %s", ([ms, words]) => {
   expect(durationWords(ms)).toBe(words);
 });

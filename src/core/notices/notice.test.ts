@@ -130,7 +130,7 @@ test.for([
   ["run_log", "finished", "improve", true],
   ["confluence", "failed", "improve", true],
   ["confluence", "waiting", "improve", false],
-] as const)("%s hears of %s in %s: %s", ([channel, kind, pipeline, expected]) => {
+] as const)("notices: channel %s wants %s notices of %s: %s", ([channel, kind, pipeline, expected]) => {
   expect(concerns(channel, kind, { pipeline })).toBe(expected);
 });
 

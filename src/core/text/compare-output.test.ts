@@ -6,7 +6,7 @@ describe("isSameOutput", () => {
     ["durations", "1 failed in 3.21 s", "1 failed in 4.02 s"],
     ["commits", "at 1f2e3d4c5b6a", "at 0a9b8c7d6e5f"],
     [
-      "paths of trees",
+      "workspace paths",
       "/home/me/workspaces/task_a/run_b/src/x.ts failed",
       "/home/me/workspaces/task_a/run_b.baseline/src/x.ts failed",
     ],

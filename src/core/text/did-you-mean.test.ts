@@ -11,7 +11,7 @@ describe("closest", () => {
     ["option_proposed", "options_proposed"],
     ["agnet", "agent"],
     ["ot", "to"],
-  ])("takes %s for %s", (word, expected) => {
+  ])("suggests the right word: %s, %s", (word, expected) => {
     expect(closest(word, KNOWN)).toBe(expected);
     expect(didYouMean(word, KNOWN)).toBe(` Did you mean "${expected}"?`);
   });

@@ -18,7 +18,7 @@ describe("parseNetworkRule", () => {
     ["8.8.8.8:53", { host: "8.8.8.8", isSuffix: false, port: 53 }],
     ["[2600::1]", { host: "2600::1", ...exact }],
     ["[2600:0:0::1]:8080", { host: "2600::1", isSuffix: false, port: 8080 }],
-  ])("reads %s", (text, rule) => {
+  ])("parses %s", (text, rule) => {
     expect(parseNetworkRule(text)).toEqual(rule);
   });
 
@@ -124,7 +124,7 @@ describe("parseTarget", () => {
     ["example.com:443", "example.com:443"],
     ["EXAMPLE.com.:443", "example.com:443"],
     ["[2600:0::1]:443", "[2600::1]:443"],
-  ])("reads %s", (asked, shown) => {
+  ])("parses %s", (asked, shown) => {
     const target = parseTarget(asked);
     expect(target === null ? null : formatTarget(target)).toBe(shown);
   });

@@ -69,7 +69,7 @@ describe("refusePath", () => {
   );
 
   test.each(["/etc/shadow", "/etc/ssh", "/etc/ssl/private", "/etc/ssl", "/private/etc/sudoers"])(
-    "settings: %s",
+    "refuses settings that may contain secrets: %s",
     (path) => {
       expect(read(path)).toContain("secrets");
     },
@@ -122,7 +122,7 @@ test.each([
     "write",
     "is a place where write access would allow running programs as the owner of the home directory",
   ],
-] as const)("%s to %s: %s", (path, right, why) => {
+] as const)("refusePath: %s to %s %s", (path, right, why) => {
   expect(refusePath(path, { ...limits, right })).toContain(why);
 });
 

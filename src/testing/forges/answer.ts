@@ -1,4 +1,4 @@
-import type { ForgeWorld } from "./held.ts";
+import type { ForgeWorld } from "./forge-world.ts";
 
 export interface ApiRequest {
   readonly method: string;

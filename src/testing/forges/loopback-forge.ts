@@ -7,8 +7,8 @@ import type { ApiAnswer } from "./answer.ts";
 import { serveGit } from "./git-http.ts";
 import { answerGithub } from "./github-api.ts";
 import { answerGitlab } from "./gitlab-api.ts";
-import { findHeld, headOf, merge, open } from "./held.ts";
-import type { ForgeWorld, Held, HeldCi, HeldComment } from "./held.ts";
+import { findChangeRequest, headOf, merge, open } from "./forge-world.ts";
+import type { ForgeWorld, FakeChangeRequest, FakeCi, FakeComment } from "./forge-world.ts";
 
 export interface LoopbackParams {
   readonly kind: "github" | "gitlab";
@@ -43,15 +43,15 @@ export interface LoopbackForge {
   readonly repo: TempRepo;
   /** All requests in order. */
   readonly requests: readonly LoopbackRequest[];
-  readonly changeRequests: readonly Held[];
+  readonly changeRequests: readonly FakeChangeRequest[];
   /** Opens a change request like a person would. */
-  openRequest(wanted: Partial<Held> & Pick<Held, "branch">): Promise<Held>;
+  openRequest(wanted: Partial<FakeChangeRequest> & Pick<FakeChangeRequest, "branch">): Promise<FakeChangeRequest>;
   /** Merges in the repository and returns the merge commit. */
   merge(number: number): Promise<string>;
   closeRequest(number: number): void;
-  comment(number: number, comment: Partial<HeldComment> & Pick<HeldComment, "body">): void;
+  comment(number: number, comment: Partial<FakeComment> & Pick<FakeComment, "body">): void;
   /** Sets the CI result of the branch's current commit. */
-  ci(number: number, state: HeldCi): void;
+  ci(number: number, state: FakeCi): void;
   fail(failure: Failure): void;
   /** Stops answering after the next push, until `recover`. */
   dieAfterPush(): void;
@@ -107,9 +107,9 @@ export async function openLoopbackForge(params: LoopbackParams): Promise<Loopbac
     ci: new Map(),
     labels: new Set(),
   };
-  const desk = new Desk(world, params);
+  const recorder = new RequestRecorder(world, params);
   const server = createServer((request, response) => {
-    desk.handle(request, response).catch((error: unknown) => {
+    recorder.handle(request, response).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
       else send(response, { status: 500, body: { message: `The loopback forge failed: ${String(error)}` } });
     });
@@ -128,16 +128,16 @@ export async function openLoopbackForge(params: LoopbackParams): Promise<Loopbac
     remoteUrl: `${world.url}/${project}.git`,
     bareDir: repo.remote,
     repo,
-    requests: desk.requests,
+    requests: recorder.requests,
     changeRequests: world.held,
     ...hooksOf(world),
-    fail: (failure) => void desk.failures.push({ failure, left: failure.times ?? 1 }),
-    dieAfterPush: () => void (desk.mood = "dies after push"),
-    recover: () => void (desk.mood = "well"),
+    fail: (failure) => void recorder.failures.push({ failure, left: failure.times ?? 1 }),
+    dieAfterPush: () => void (recorder.state = "dies after push"),
+    recover: () => void (recorder.state = "well"),
     forget() {
-      for (const list of [desk.requests, desk.failures, world.held]) list.length = 0;
+      for (const list of [recorder.requests, recorder.failures, world.held]) list.length = 0;
       for (const known of [world.ci, world.labels]) known.clear();
-      desk.mood = "well";
+      recorder.state = "well";
     },
     async close() {
       await new Promise<void>((done) => {
@@ -150,8 +150,8 @@ export async function openLoopbackForge(params: LoopbackParams): Promise<Loopbac
 }
 
 function hooksOf(world: ForgeWorld): Pick<LoopbackForge, "openRequest" | "merge" | "closeRequest" | "comment" | "ci"> {
-  const get = (number: number): Held => {
-    const held = findHeld(world, number);
+  const get = (number: number): FakeChangeRequest => {
+    const held = findChangeRequest(world, number);
     if (held === null) throw new Error(`There is no change request ${number}.`);
     return held;
   };
@@ -173,10 +173,10 @@ function hooksOf(world: ForgeWorld): Pick<LoopbackForge, "openRequest" | "merge"
 }
 
 /** Handles and records requests, and plays the failures that a test requested. */
-class Desk {
+class RequestRecorder {
   readonly requests: LoopbackRequest[] = [];
   readonly failures: { readonly failure: Failure; left: number }[] = [];
-  mood: "well" | "dies after push" | "dead" = "well";
+  state: "well" | "dies after push" | "dead" = "well";
   readonly #world: ForgeWorld;
   readonly #token: string;
   readonly #prefix: string;
@@ -188,7 +188,7 @@ class Desk {
   }
 
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (this.mood === "dead") return void response.destroy();
+    if (this.state === "dead") return void response.destroy();
     const url = new URL(request.url ?? "/", "http://loopback");
     const path = url.pathname.startsWith(`${this.#prefix}/`) ? url.pathname.slice(this.#prefix.length) : "";
     const root = this.#world.kind === "github" ? "/api/v3" : "/api/v4";
@@ -214,7 +214,7 @@ class Desk {
       });
     } else {
       await serveGit(request, response, { bareDir: this.#world.bareDir, path: at.path, query: at.url.search.slice(1) });
-      if (at.path === "/git-receive-pack" && this.mood === "dies after push") this.mood = "dead";
+      if (at.path === "/git-receive-pack" && this.state === "dies after push") this.state = "dead";
     }
     this.#record(request, at, { of: "git", body: {}, status: response.statusCode });
   }

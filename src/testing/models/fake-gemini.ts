@@ -1,5 +1,5 @@
 import { openFakeModel } from "./fake-model.ts";
-import type { Dialect, FakeModel, FakeParams, Spoken } from "./fake-model.ts";
+import type { Dialect, FakeModel, FakeParams, FakeReply } from "./fake-model.ts";
 import { newId, pieces, sse, USAGE } from "./fake-turn.ts";
 import type { ApiUsage, Reply } from "./fake-turn.ts";
 
@@ -24,7 +24,7 @@ const DIALECT: Dialect<GeminiBody> = {
   answerOther: ({ path }) => (path.endsWith(":countTokens") ? { totalTokens: 1000 } : null),
 };
 
-function contentOf(reply: Reply, asked: string): Spoken {
+function contentOf(reply: Reply, asked: string): FakeReply {
   const { thinking, text, tools = [] } = reply;
   const usage: ApiUsage = { ...USAGE, ...reply.usage };
   const input = usage.input_tokens + usage.cache_read_input_tokens;

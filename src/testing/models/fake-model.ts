@@ -34,7 +34,7 @@ export interface ModelRequest<Body> {
   readonly turn: number | null;
 }
 
-export interface Asked<Body> {
+export interface FakeRequest<Body> {
   readonly method: string;
   readonly path: string;
   readonly body: Body;
@@ -43,17 +43,17 @@ export interface Asked<Body> {
 /** Implements one vendor's API. */
 export interface Dialect<Body> {
   /** Whether the request asks the model for a reply. */
-  asksModel(asked: Asked<Body>): boolean;
+  asksModel(asked: FakeRequest<Body>): boolean;
   offersTools(body: Body): boolean;
-  wantsStream(asked: Asked<Body>): boolean;
-  speak(reply: Reply, asked: Asked<Body>): Spoken;
+  wantsStream(asked: FakeRequest<Body>): boolean;
+  speak(reply: Reply, asked: FakeRequest<Body>): FakeReply;
   refusal(refusal: Refusal & { readonly message: string }): unknown;
   /** Answers other endpoints of the API. Null if there is none. */
-  answerOther(asked: Asked<Body>): unknown;
+  answerOther(asked: FakeRequest<Body>): unknown;
 }
 
 /** A reply, both whole and as stream events. */
-export interface Spoken {
+export interface FakeReply {
   readonly whole: unknown;
   readonly events: readonly string[];
 }
@@ -111,7 +111,7 @@ function chooseTurn<Body>({ turns, aside = { text: "Fine." } }: FakeParams<Body>
 async function answer<Body>(
   response: ServerResponse,
   dialect: Dialect<Body>,
-  asked: Asked<Body>,
+  asked: FakeRequest<Body>,
   turn: Turn,
 ): Promise<void> {
   if ("status" in turn) return refuse(response, dialect, turn);
@@ -122,7 +122,7 @@ async function answer<Body>(
   return sendJson(response, 200, spoken.whole, turn.headers);
 }
 
-function stream(response: ServerResponse, { events }: Spoken, { headers, dropAfter }: Reply): void {
+function stream(response: ServerResponse, { events }: FakeReply, { headers, dropAfter }: Reply): void {
   response.writeHead(200, { "content-type": "text/event-stream", ...headers });
   const text = events.slice(0, dropAfter).join("");
   if (dropAfter === undefined) response.end(text);

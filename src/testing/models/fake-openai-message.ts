@@ -1,4 +1,4 @@
-import type { Spoken } from "./fake-model.ts";
+import type { FakeReply } from "./fake-model.ts";
 import { newId, pieces, sse, USAGE } from "./fake-turn.ts";
 import type { ApiUsage, Reply, ToolUse } from "./fake-turn.ts";
 
@@ -10,7 +10,7 @@ function countsOf(reply: Reply): { readonly input: number; readonly output: numb
 }
 
 /** A response of the Responses API. */
-export function responseOf(reply: Reply, asked: string): Spoken {
+export function responseOf(reply: Reply, asked: string): FakeReply {
   const { input, output, cached } = countsOf(reply);
   const items = itemsOf(reply);
   const base = { id: newId("resp"), object: "response", model: reply.model ?? asked };
@@ -96,7 +96,7 @@ function wordsOf({ content }: Item): string {
 }
 
 /** A response of the chat completions API. */
-export function chatOf(reply: Reply, asked: string): Spoken {
+export function chatOf(reply: Reply, asked: string): FakeReply {
   const { text, thinking, tools = [] } = reply;
   const { input, output, cached } = countsOf(reply);
   const finish = reply.stopReason ?? (tools.length > 0 ? "tool_calls" : "stop");

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { Sandbox, SandboxPlace, SandboxPolicy } from "../../ports/sandbox.ts";
+import type { Sandbox, SandboxContext, SandboxPolicy } from "../../ports/sandbox.ts";
 
 export interface SandboxCase {
   readonly sandbox: Sandbox;
   readonly policy: () => SandboxPolicy;
-  readonly place: () => SandboxPlace;
+  readonly place: () => SandboxContext;
 }
 
 /** Contract tests for every sandbox. */

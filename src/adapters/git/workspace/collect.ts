@@ -37,7 +37,7 @@ export async function noteSetup(context: GitContext, name: TreeName): Promise<vo
 async function findTreeChanges(
   context: GitContext,
   { task, name }: TreeName,
-  inVain: string,
+  consequence: string,
 ): Promise<{ parent: string; changes: Changes }> {
   const { engine } = taskPaths(context, task);
   const paths = treePaths(taskPaths(context, task), name);
@@ -45,7 +45,7 @@ async function findTreeChanges(
   if (!record) {
     throw new UserError(
       "unavailable",
-      `The workspace ${name} of ${task} is gone, ${inVain}.`,
+      `The workspace ${name} of ${task} no longer exists, ${consequence}.`,
       "The agent or another program removed it. Retry the task.",
     );
   }

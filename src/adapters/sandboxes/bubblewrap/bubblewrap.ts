@@ -2,7 +2,7 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, realpathSync, statSync, wr
 import { basename, join } from "node:path";
 import { UserError } from "../../../core/text/errors.ts";
 import { covers } from "../../../policy/access/path-rules.ts";
-import type { Argv, Sandbox, SandboxPlace, SandboxPolicy } from "../../../ports/sandbox.ts";
+import type { Argv, Sandbox, SandboxContext, SandboxPolicy } from "../../../ports/sandbox.ts";
 import { removeTree } from "../../git/workspace/remove-tree.ts";
 import { diagnose, missingTool } from "../self-test/diagnose.ts";
 import { chooseIdentity, chownToRunUser } from "../identity.ts";
@@ -32,21 +32,21 @@ const [OPTIONS, FILTER, BWRAP_STATUS, INNER_STATUS] = [3, 4, 5, 6] as const;
 export const bubblewrap: Sandbox = {
   mode: "enforce",
   name: "bubblewrap",
-  async open(policy, argv, place) {
-    const identity = chooseIdentity(place.run);
+  async open(policy, argv, context) {
+    const identity = chooseIdentity(context.run);
     const tools = findTools(policy, identity);
     const grants = resolveGrants(policy);
     if (identity !== null) chownToRunUser([...policy.own.write, policy.cwd, ...ownFilesOf(policy)], identity);
     requireReadable(policy.own.read, identity);
-    mkdirSync(place.dir, { recursive: true, mode: 0o700 });
-    const programs = programMounts(policy, argv, place);
-    const network = await openNetwork(policy, place, identity);
-    const tmp = policy.executes ? null : makeTmp(place);
+    mkdirSync(context.dir, { recursive: true, mode: 0o700 });
+    const programs = programMounts(policy, argv, context);
+    const network = await openNetwork(policy, context, identity);
+    const tmp = policy.executes ? null : makeTmp(context);
     const mounts: readonly Mount[] = [
       ...systemMounts(policy.commands === null),
       ...programs.mounts,
       ...(identity === null || policy.commands === null ? [] : [{ kind: "read", path: SETPRIV } as const]),
-      ...ownFiles(place, identity),
+      ...ownFiles(context, identity),
       ...(tmp === null ? emptyTmp(policy) : [{ kind: "write", path: tmp, at: "/tmp" } as const]),
       ...network.mounts,
       ...grants.read.map((path): Mount => ({ kind: "read", path })),
@@ -88,7 +88,7 @@ export const bubblewrap: Sandbox = {
         isWall: true,
       },
       problem: (status, stderr) => (hasStarted(status) ? null : explain(stderr)),
-      close: () => closeAll(network, place),
+      close: () => closeAll(network, context),
     };
   },
 };
@@ -176,15 +176,15 @@ function filterRules({ executes, limits }: SandboxPolicy): FilterRules {
   return { executes, sharedBytes: limits.tmpBytes };
 }
 
-function makeTmp(place: SandboxPlace): string {
-  const tmp = join(place.dir, "tmp");
+function makeTmp(context: SandboxContext): string {
+  const tmp = join(context.dir, "tmp");
   mkdirSync(tmp, { recursive: true });
   chmodSync(tmp, 0o1777);
   return tmp;
 }
 
 /** User and group names inside: only the run's own user. */
-function ownFiles(place: SandboxPlace, identity: Identity | null): readonly Mount[] {
+function ownFiles(context: SandboxContext, identity: Identity | null): readonly Mount[] {
   const uid = identity?.uid ?? process.getuid?.() ?? 0;
   const gid = identity?.uid ?? process.getgid?.() ?? 0;
   const files = {
@@ -192,7 +192,7 @@ function ownFiles(place: SandboxPlace, identity: Identity | null): readonly Moun
     hosts: "127.0.0.1 localhost\n::1 localhost\n",
   };
   return Object.entries(files).map(([name, text]) => {
-    const path = join(place.dir, name);
+    const path = join(context.dir, name);
     writeFileSync(path, text);
     // Explicit, because of the umask: the user inside may be a different one.
     chmodSync(path, 0o644);
@@ -216,9 +216,9 @@ function explain(stderr: string): string {
 }
 
 /** The directory may contain what the command left in its /tmp, with arbitrary modes and depth. */
-async function closeAll(network: Network, place: SandboxPlace): Promise<void> {
+async function closeAll(network: Network, context: SandboxContext): Promise<void> {
   await network.close();
-  await removeTree(place.dir).catch(() => undefined);
+  await removeTree(context.dir).catch(() => undefined);
 }
 
 function pick(env: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {

@@ -1,5 +1,5 @@
 import { UserError } from "../../../core/text/errors.ts";
-import type { Argv, SandboxPlace, SandboxPolicy } from "../../../ports/sandbox.ts";
+import type { Argv, SandboxContext, SandboxPolicy } from "../../../ports/sandbox.ts";
 import { BASIC_PROGRAMS } from "./companions.ts";
 import { findPrograms, excludeCovered } from "../grants/find-programs.ts";
 import type { Mount } from "./mount-plan.ts";
@@ -21,12 +21,12 @@ const TOOLCHAINS =
 
 const REFUSED = "/run/nightshift/refused";
 
-export function programMounts(policy: SandboxPolicy, argv: Argv, place: SandboxPlace): ProgramMounts {
+export function programMounts(policy: SandboxPolicy, argv: Argv, context: SandboxContext): ProgramMounts {
   const hostPath = policy.env["PATH"] ?? "";
   const program = requireProgram(argv[0], hostPath);
   return policy.commands === null
     ? { ...mountAllPrograms([program, ...policy.programs], hostPath), program }
-    : { ...mountListedPrograms(policy.commands, [program, ...policy.programs], hostPath, place), program };
+    : { ...mountListedPrograms(policy.commands, [program, ...policy.programs], hostPath, context), program };
 }
 
 function mountAllPrograms(own: readonly string[], hostPath: string): Omit<ProgramMounts, "program"> {
@@ -41,10 +41,10 @@ function mountListedPrograms(
   commands: readonly string[],
   own: readonly string[],
   hostPath: string,
-  place: SandboxPlace,
+  context: SandboxContext,
 ): Omit<ProgramMounts, "program"> {
   const found = findPrograms([...own, ...BASIC_PROGRAMS, ...commands], hostPath);
-  const refused = refusedProgramsDir({ cacheDir: place.cache, allowed: commands, path: hostPath });
+  const refused = refusedProgramsDir({ cacheDir: context.cache, allowed: commands, path: hostPath });
   return {
     mounts: [...excludeCovered(found.mounts, SHARED), { kind: "read", path: refused, at: REFUSED }],
     path: joinPath([...found.binDirs, REFUSED]),

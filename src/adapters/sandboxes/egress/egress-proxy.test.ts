@@ -107,7 +107,7 @@ describe("egress proxy: a tunnel", () => {
     ["many.example:8443", `${PUBLIC}:8443`],
     ["[2600:0:0::1]:443", "2600::1:443"],
     ["8.8.8.8:443", "8.8.8.8:443"],
-  ])("leads to %s", async (target, address) => {
+  ])("connects to %s", async (target, address) => {
     await open();
     await tunnel(target);
     expect(dialled).toEqual([address]);
@@ -207,7 +207,7 @@ const REFUSED: readonly [target: string, addresses: readonly string[], why: RegE
 ];
 
 describe("egress proxy: a refusal", () => {
-  it.each(REFUSED)("%s at %j", async (target, addresses, why) => {
+  it.each(REFUSED)("of %s, resolved to %j", async (target, addresses, why) => {
     await open({ lookup: () => Promise.resolve(addresses) });
     const answer = await exchange(ask(target));
     expect(answer).toMatch(/^HTTP\/1\.1 403 Forbidden\r\n/);

@@ -1,6 +1,6 @@
 import { chmodSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { SandboxPlace, SandboxPolicy } from "../../../ports/sandbox.ts";
+import type { SandboxContext, SandboxPolicy } from "../../../ports/sandbox.ts";
 import type { Identity } from "../identity.ts";
 import type { Mount } from "../bubblewrap/mount-plan.ts";
 import { requireReadable } from "../grants/require-readable.ts";
@@ -28,7 +28,7 @@ const NO_NETWORK: Network = {
 
 export async function openNetwork(
   policy: SandboxPolicy,
-  place: SandboxPlace,
+  context: SandboxContext,
   identity: Identity | null,
 ): Promise<Network> {
   const hasProxy = policy.network.length > 0 || policy.answersNo;
@@ -38,8 +38,8 @@ export async function openNetwork(
   const node = realpathSync(process.execPath);
   requireReadable([node], identity);
   const { proxyEnvironment, relayFile } = await import("./relay-inside.ts");
-  const relay = copyForAll(relayFile(), place);
-  const proxy = hasProxy ? await openProxy(policy.network, place) : null;
+  const relay = copyForAll(relayFile(), context);
+  const proxy = hasProxy ? await openProxy(policy.network, context) : null;
   return {
     mounts: [
       { kind: "read", path: node },
@@ -57,14 +57,14 @@ export async function openNetwork(
 }
 
 /** The run's user may not be able to read the installation, so the file is copied. */
-function copyForAll(file: string, { dir }: SandboxPlace): string {
+function copyForAll(file: string, { dir }: SandboxContext): string {
   const copy = join(dir, basename(RELAY));
   writeFileSync(copy, readFileSync(file));
   chmodSync(copy, 0o644);
   return copy;
 }
 
-async function openProxy(rules: readonly string[], { socket, onDenied }: SandboxPlace) {
+async function openProxy(rules: readonly string[], { socket, onDenied }: SandboxContext) {
   // Loaded on demand, because most runs have no network.
   const { openEgressProxy } = await import("./egress-proxy.ts");
   return { socket, ...(await openEgressProxy({ socket, rules, onDenied })) };

@@ -15,14 +15,14 @@ import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Denial, SandboxPlace, SandboxPolicy } from "../../../ports/sandbox.ts";
+import type { Denial, SandboxContext, SandboxPolicy } from "../../../ports/sandbox.ts";
 import { TEST_LIMITS, testPolicy } from "../../../testing/policy.ts";
 import { decide, readAll, texts } from "../../../testing/read-sbpl.ts";
 import { seatbelt, SEATBELT_LIMITATIONS } from "./seatbelt.ts";
 
 let root: string;
 let policy: SandboxPolicy;
-let place: SandboxPlace;
+let place: SandboxContext;
 let denials: Denial[];
 
 beforeEach(() => {

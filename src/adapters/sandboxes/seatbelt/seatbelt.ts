@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, realpathSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { Argv, Sandbox, SandboxPlace, SandboxPolicy } from "../../../ports/sandbox.ts";
+import type { Argv, Sandbox, SandboxContext, SandboxPolicy } from "../../../ports/sandbox.ts";
 import { programMounts } from "../bubblewrap/program-mounts.ts";
 import { resolveGrants } from "../grants/resolve-grants.ts";
 import { openSeatbeltNetwork } from "./seatbelt-network.ts";
@@ -29,19 +29,19 @@ const BLOCK_BYTES = 512;
 export const seatbelt: Sandbox = {
   mode: "enforce",
   name: "seatbelt",
-  async open(asked, argv, place) {
+  async open(asked, argv, context) {
     const policy = resolvePaths(asked);
-    const programs = findAllowed(policy, argv, place);
-    await mkdir(place.dir, { recursive: true, mode: 0o700 });
-    const network = await openSeatbeltNetwork(policy, place.onDenied);
+    const programs = findAllowed(policy, argv, context);
+    await mkdir(context.dir, { recursive: true, mode: 0o700 });
+    const network = await openSeatbeltNetwork(policy, context.onDenied);
     const close = async (): Promise<void> => {
       await network.close();
-      await rm(place.dir, { recursive: true, force: true });
+      await rm(context.dir, { recursive: true, force: true });
     };
     try {
       const facts = { withSystem: policy.commands === null, programs: programs.allowed, ports: network.ports };
       const profile = seatbeltProfile(policy, facts);
-      const option = await profileOption(profile, place.dir);
+      const option = await profileOption(profile, context.dir);
       const command = withLimits(policy, [SANDBOX_EXEC, ...option, "--", ...programs.argv]);
       const env = { ...network.env, PATH: programs.path };
       return {
@@ -79,8 +79,8 @@ interface Programs {
 }
 
 /** Like on Linux, except that files cannot appear under another path. */
-function findAllowed(policy: SandboxPolicy, [name, ...rest]: Argv, place: SandboxPlace): Programs {
-  const { mounts, path, program } = programMounts(policy, [name, ...rest], place);
+function findAllowed(policy: SandboxPolicy, [name, ...rest]: Argv, context: SandboxContext): Programs {
+  const { mounts, path, program } = programMounts(policy, [name, ...rest], context);
   const moved = mounts.flatMap((mount) => ("at" in mount && mount.at !== undefined ? [[mount.at, mount.path]] : []));
   const apple = policy.commands?.some((each) => each.split(" ")[0] === "git") === true ? APPLE_GIT : [];
   return {

@@ -12,14 +12,14 @@ import {
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { SandboxPlace, SandboxPolicy } from "../../../ports/sandbox.ts";
+import type { SandboxContext, SandboxPolicy } from "../../../ports/sandbox.ts";
 
 /** What stands outside of the wall during the self-test, for the probes to reach for. */
 export interface Scene {
   readonly id: string;
   readonly policy: SandboxPolicy;
   /** For the wall itself. */
-  readonly place: Omit<SandboxPlace, "onDenied">;
+  readonly place: Omit<SandboxContext, "onDenied">;
   /** Programs that are readable inside. */
   readonly bin: string;
   readonly work: string;

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { git } from "../temp-repo.ts";
 
-export interface Held {
+export interface FakeChangeRequest {
   readonly number: number;
   title: string;
   body: string;
@@ -13,14 +13,14 @@ export interface Held {
   readonly labels: string[];
   readonly reviewers: string[];
   readonly assignees: string[];
-  readonly comments: HeldComment[];
+  readonly comments: FakeComment[];
   readonly createdAt: string;
   /** The branch's commit at the last refresh. The branch may no longer exist. */
   headCommit: string;
   mergeCommit: string | null;
 }
 
-export interface HeldComment {
+export interface FakeComment {
   readonly id: number;
   readonly author: string;
   readonly body: string;
@@ -31,7 +31,7 @@ export interface HeldComment {
   readonly at: string;
 }
 
-export type HeldCi = "running" | "passed" | "failed";
+export type FakeCi = "running" | "passed" | "failed";
 
 /** The forge's data and the path of its repository. */
 export interface ForgeWorld {
@@ -46,18 +46,18 @@ export interface ForgeWorld {
   readonly role: "write" | "read" | "none";
   readonly draftsAllowed: boolean;
   readonly mostPerPage: number;
-  readonly held: Held[];
-  readonly ci: Map<string, HeldCi>;
+  readonly held: FakeChangeRequest[];
+  readonly ci: Map<string, FakeCi>;
   readonly labels: Set<string>;
 }
 
 export const PROJECT_ID = 4711;
 
-export function findHeld({ held }: ForgeWorld, number: number): Held | null {
+export function findChangeRequest({ held }: ForgeWorld, number: number): FakeChangeRequest | null {
   return held.find((each) => each.number === number) ?? null;
 }
 
-export function openOf({ held }: ForgeWorld, branch: string, target: string): Held | null {
+export function openOf({ held }: ForgeWorld, branch: string, target: string): FakeChangeRequest | null {
   return held.find((each) => each.state === "open" && each.branch === branch && each.target === target) ?? null;
 }
 
@@ -75,12 +75,12 @@ export async function headOf({ bareDir }: ForgeWorld, branch: string): Promise<s
 }
 
 /** Updates the head commit, as a forge does after each push. */
-export async function refreshed(world: ForgeWorld, held: Held): Promise<Held> {
+export async function refreshed(world: ForgeWorld, held: FakeChangeRequest): Promise<FakeChangeRequest> {
   if (held.state === "open") held.headCommit = (await headOf(world, held.branch)) ?? held.headCommit;
   return held;
 }
 
-export async function conflicts(world: ForgeWorld, { target, headCommit }: Held): Promise<boolean> {
+export async function conflicts(world: ForgeWorld, { target, headCommit }: FakeChangeRequest): Promise<boolean> {
   const base = await headOf(world, target);
   if (base === null || headCommit === "" || base === headCommit) return false;
   const args = ["merge-tree", "--write-tree", "--name-only", base, headCommit];
@@ -93,12 +93,12 @@ export async function conflicts(world: ForgeWorld, { target, headCommit }: Held)
 /** Synchronous, so that the second of two concurrent requests finds the first one's result. */
 export function open(
   world: ForgeWorld,
-  wanted: Pick<Held, "title" | "body" | "branch" | "target" | "draft" | "headCommit"> & {
+  wanted: Pick<FakeChangeRequest, "title" | "body" | "branch" | "target" | "draft" | "headCommit"> & {
     readonly labels?: readonly string[];
   },
-): Held {
+): FakeChangeRequest {
   const number = world.held.length + 1;
-  const made: Held = {
+  const made: FakeChangeRequest = {
     ...wanted,
     number,
     state: "open",
@@ -116,14 +116,14 @@ export function open(
 }
 
 /** Both forges create unknown labels. */
-export function addLabels(world: ForgeWorld, held: Held, labels: readonly string[]): void {
+export function addLabels(world: ForgeWorld, held: FakeChangeRequest, labels: readonly string[]): void {
   for (const label of labels) {
     world.labels.add(label);
     if (!held.labels.includes(label)) held.labels.push(label);
   }
 }
 
-export async function merge(world: ForgeWorld, held: Held): Promise<string> {
+export async function merge(world: ForgeWorld, held: FakeChangeRequest): Promise<string> {
   const { bareDir } = world;
   await refreshed(world, held);
   const ref = `refs/heads/${held.target}`;

@@ -9,7 +9,7 @@ import { homePaths } from "../src/config/files/paths.ts";
 import { createClient, type Client } from "../src/http/client/client.ts";
 
 /** A temporary home, repository and remote in one directory. */
-export interface Place {
+export interface BenchEnvironment {
   readonly root: string;
   readonly home: string;
   readonly remote: string;
@@ -25,7 +25,7 @@ export interface Daemon {
 export const PROJECT = "bench";
 export const BIN = join(import.meta.dirname, "..", "bin", "nightshift");
 
-export interface PlaceOptions {
+export interface BenchEnvironmentOptions {
   readonly sandbox?: "enforce" | "none";
   /** Added to nightshift.yaml. */
   readonly settings?: Readonly<Record<string, unknown>>;
@@ -34,7 +34,11 @@ export interface PlaceOptions {
 }
 
 /** `agent` is the shell script of the agent. There is one check, which always passes. */
-export function makePlace(agent: string, concurrentRuns: number, more: PlaceOptions = {}): Place {
+export function createBenchEnvironment(
+  agent: string,
+  concurrentRuns: number,
+  more: BenchEnvironmentOptions = {},
+): BenchEnvironment {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "nightshift-bench-")));
   const [home, repo, remote, script] = ["home", "repo", "remote.git", "agent.sh"].map((name) => join(root, name)) as [
     string,
@@ -80,11 +84,14 @@ export function makePlace(agent: string, concurrentRuns: number, more: PlaceOpti
 }
 
 /** Starts the daemon like `nightshift start`. `env` is added to its environment. */
-export async function openDaemon(place: Place, env: Readonly<Record<string, string>> = {}): Promise<Daemon> {
-  const given = { ...process.env, NIGHTSHIFT_HOME: place.home, ...env };
-  await promisify(execFile)(process.execPath, [BIN, "start"], { env: given, cwd: place.root });
+export async function openDaemon(
+  environment: BenchEnvironment,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Daemon> {
+  const given = { ...process.env, NIGHTSHIFT_HOME: environment.home, ...env };
+  await promisify(execFile)(process.execPath, [BIN, "start"], { env: given, cwd: environment.root });
   // The daemon has just written it.
-  const address = JSON.parse(readFileSync(homePaths(place.home).daemon, "utf8")) as DaemonAddress;
+  const address = JSON.parse(readFileSync(homePaths(environment.home).daemon, "utf8")) as DaemonAddress;
   const client = createClient(address);
   return {
     pid: address.pid,
@@ -97,8 +104,8 @@ export async function openDaemon(place: Place, env: Readonly<Record<string, stri
 }
 
 /** Registers the project and accepts its permissions. */
-export async function register(place: Place, client: Client): Promise<void> {
-  const where = { path: join(place.root, "repo"), url: null };
+export async function register(environment: BenchEnvironment, client: Client): Promise<void> {
+  const where = { path: join(environment.root, "repo"), url: null };
   const { pending } = await client.call("POST /projects", { body: { ...where, accept: null } });
   if (pending.changes.length > 0) await client.call("POST /projects", { body: { ...where, accept: pending.hash } });
 }

@@ -9,7 +9,7 @@ import { anyPipeline } from "./pipeline-arbitrary.ts";
 import { builtInPipelines, paramsFor, start } from "./walk.ts";
 
 /** A random event that can be applied to any task. */
-export interface Happening {
+export interface RandomStep {
   readonly pick: number;
   /** An outcome that may not be valid here. */
   readonly surprise: OutcomeName | null;
@@ -38,7 +38,7 @@ export const someItems = fc.option(
 
 const someLimits = fc.dictionary(fc.constantFrom("repair", "review", "retry", "first", "constructor"), fc.nat(4));
 
-const happening: fc.Arbitrary<Happening> = fc.record({
+const happening: fc.Arbitrary<RandomStep> = fc.record({
   pick: fc.nat(9_999),
   surprise: fc.oneof(
     { weight: 12, arbitrary: fc.constant(null) },
@@ -53,7 +53,7 @@ const happening: fc.Arbitrary<Happening> = fc.record({
 });
 
 /** Sends tasks through pipelines at random and checks every single step. */
-export function afterEveryMove(check: (after: Advance, before: AdvanceParams) => void): void {
+export function checkEveryStep(check: (after: Advance, before: AdvanceParams) => void): void {
   const happenings = fc.array(happening, { minLength: 5, maxLength: 60, size: "max" });
   fc.assert(
     fc.property(somePipeline, someItems, someLimits, happenings, (pipeline, items, limits, happens) => {
@@ -68,7 +68,7 @@ export function afterEveryMove(check: (after: Advance, before: AdvanceParams) =>
   );
 }
 
-function makeParams(pipeline: Pipeline, now: Advance, { surprise, pick, ...happens }: Happening): AdvanceParams {
+function makeParams(pipeline: Pipeline, now: Advance, { surprise, pick, ...happens }: RandomStep): AdvanceParams {
   const { task, next } = now;
   const offered = task.waitingFor?.kind === "choice" ? task.waitingFor.options.map(({ id }) => id) : [];
   const option = pickFrom([...offered, ...offered, happens.option], pick);
