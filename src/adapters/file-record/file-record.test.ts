@@ -293,9 +293,9 @@ describe("file record: a stored snapshot", () => {
   });
 
   test.each([
-    ["cut", (text: string) => text.slice(0, text.lastIndexOf("\n", text.length - 2) + 1), /not a whole record/],
-    ["something else", () => "{}\n", /not a whole record/],
-    ["no JSON", () => "x", /not a whole record/],
+    ["cut", (text: string) => text.slice(0, text.lastIndexOf("\n", text.length - 2) + 1), /not a complete file record/],
+    ["something else", () => "{}\n", /not a complete file record/],
+    ["no JSON", () => "x", /not a complete file record/],
     ["of a later version", (text: string) => text.replace('"version":1', '"version":2'), /another version/],
   ])("is rejected if it is %s", async (_, damage, message) => {
     writeFileSync(at("file"), "1");
