@@ -1,8 +1,8 @@
-// The rooms table of ARCHITECTURE.md as rules. Tests may import what they like; `src/testing` is for them alone.
+// The rooms table of ARCHITECTURE.md as rules. Tests may import anything; only they may import `src/testing`.
 
 const TESTS = "\\.(test|suite)\\.ts$|/fixtures/";
 
-/** What each room may import from the others, as patterns below `src/`. Adapters, builtin and testing follow below. */
+/** What each room may import from other rooms, as patterns below `src/`. The rules for adapters, builtin and testing are below. */
 const ROOMS = {
   core: [],
   policy: ["core/"],
@@ -16,7 +16,7 @@ const ROOMS = {
   daemon: ["(?!cli/|testing/)"],
 };
 
-/** Node's own modules that reach the machine: the engine asks a port instead. */
+/** Node modules with access to the machine. The engine uses ports instead. */
 const MACHINE =
   "^(node:)?(fs|child_process|cluster|dgram|dns|http|http2|https|net|os|process|sqlite|timers|tls|worker_threads)(/|$)";
 
@@ -35,21 +35,21 @@ export default {
     {
       name: "room-adapters",
       severity: "error",
-      comment: "Adapters know core and ports; families are strangers to each other, but git and process serve all.",
+      comment: "Adapters may use core, policy and ports, but no other adapter folder except git and process.",
       from: { path: "^src/adapters/([^/]+)/", pathNot: TESTS },
       to: { path: "^src/", pathNot: ["^src/(core|policy|ports)/", "^src/adapters/($1|git|process)/"] },
     },
     {
       name: "adapters-are-built-in-wire",
       severity: "error",
-      comment: "In the daemon only wire*.ts builds adapters; doctor and detect look at the machine without one.",
+      comment: "In the daemon only wire/ creates adapters; doctor/ and detect/ may inspect the machine with them.",
       from: { path: "^src/daemon/", pathNot: [TESTS, "^src/daemon/(wire|doctor|detect)/"] },
       to: { path: "^src/adapters/" },
     },
     {
       name: "core-is-pure",
       severity: "error",
-      comment: "core and policy do not touch the machine; the only package they use is zod.",
+      comment: "core and policy do not access the machine. The only package they use is zod.",
       from: { path: "^src/(core|policy)/", pathNot: TESTS },
       to: { pathNot: ["^src/", "node_modules/zod/"] },
     },
@@ -61,9 +61,9 @@ export default {
       to: { pathNot: "^src/" },
     },
     {
-      name: "engine-asks-ports",
+      name: "engine-uses-ports",
       severity: "error",
-      comment: "engine reaches files, processes, network and databases through ports only.",
+      comment: "engine accesses files, processes, network and databases only through ports.",
       from: { path: "^src/engine/", pathNot: TESTS },
       to: { path: MACHINE },
     },
@@ -82,44 +82,44 @@ export default {
       to: { path: "^src/testing/" },
     },
     {
-      name: "nobody-imports-cli",
+      name: "cli-is-not-imported",
       severity: "error",
-      comment: "The command line is a client: nothing stands on it.",
+      comment: "The command line is a client. No other room may depend on it.",
       from: { path: "^src/", pathNot: [TESTS, "^src/cli/"] },
       to: { path: "^src/cli/" },
     },
     {
       name: "builtin-is-data",
       severity: "error",
-      comment: "src/builtin holds files that people can read and override, no code.",
+      comment: "src/builtin contains files that people can read and override, but no code.",
       from: {},
       to: { path: "^src/builtin/.*\\.[cm]?[jt]sx?$" },
     },
     {
       name: "no-development-packages",
       severity: "error",
-      comment: "What ships may not import a devDependency.",
+      comment: "Shipped code may not import a devDependency.",
       from: { path: "^src/", pathNot: [TESTS, "^src/testing/"] },
       to: { dependencyTypes: ["npm-dev"] },
     },
     {
       name: "no-unknown-packages",
       severity: "error",
-      comment: "What is imported exists, and stands in package.json.",
+      comment: "Imported packages must exist and be listed in package.json.",
       from: { path: "^src/" },
       to: { dependencyTypes: ["npm-no-pkg", "npm-unknown", "unknown", "undetermined"] },
     },
     {
-      name: "no-circles",
+      name: "no-circular-imports",
       severity: "error",
-      comment: "Modules that import each other load in an order nobody chose. Types may.",
+      comment: "Circular imports make the load order unpredictable. Type imports are allowed.",
       from: { path: "^src/" },
       to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
     },
   ],
   options: {
     doNotFollow: { path: "node_modules" },
-    // Types count as well: a contract that names a vendor's type is no contract.
+    // Type imports count, too: a port must not depend on a vendor's types.
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.json" },
     enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "node", "default", "types"] },

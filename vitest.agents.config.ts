@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** Tests with real agent CLIs, which `npm run test:agents` installs: they take their time, and memory. */
+/** Tests with real agent CLIs, which `npm run test:agents` installs. They need much time and memory. */
 export default defineConfig({
   test: {
     include: ["test/agents/**/*.test.ts"],

@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** Whole nights that go wrong in every way we know: together they take as long as all the other tests. */
+/** Whole-program tests of failing nights. Together they take as long as all other tests. */
 export const NIGHTS = [
   "test/e2e/improve-*.test.ts",
   "test/e2e/schedules*.test.ts",

@@ -6,15 +6,15 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { copyCall, groupParallel, type GitCall } from "./trace-git.ts";
 
-/** What a task costs at the very least. */
+/** The minimal cost of a task, to compare with. */
 export interface BareTask {
   readonly calls: readonly GitCall[];
-  /** Supervised processes: a Node each. */
+  /** Number of supervised processes, one Node each. */
   readonly processes: number;
   readonly commits: number;
 }
 
-/** A copy of all that the calls need, to be played once. */
+/** A copy of everything the calls need, to be replayed once. */
 export interface Prepared {
   play(): Promise<void>;
   remove(): void;
@@ -35,7 +35,7 @@ export function prepareBare(task: BareTask, root: string, dir: string): Prepared
   };
 }
 
-/** Node's own start, on the same Node as everything else. */
+/** The start time of Node, with the same Node as everything else. */
 export async function bareNode(): Promise<void> {
   await promisify(execFile)(process.execPath, ["-e", "0"]);
 }
@@ -47,7 +47,7 @@ async function runCall({ argv, cwd, env, input }: GitCall): Promise<void> {
   child.stderr?.on("data", (chunk: Buffer) => (said += chunk.toString()));
   const [code] = (await once(child, "close")) as [number | null];
   if (typeof fed === "number") closeSync(fed);
-  if (code !== 0) throw new Error(`git ${argv.join(" ")} ended with ${code}: ${said}`);
+  if (code !== 0) throw new Error(`git ${argv.join(" ")} exited with ${code}: ${said}`);
 }
 
 function withoutTracer(env: Readonly<Record<string, string>>): Record<string, string> {

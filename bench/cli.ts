@@ -1,13 +1,17 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { BIN, PROJECT, type Place } from "./place.ts";
+import { BIN, PROJECT, type BenchEnvironment } from "./environment.ts";
 
-/** Runs the command line as a person would, and gives what it printed. */
-export async function cli(place: Place, args: readonly string[], node = process.execPath): Promise<string> {
-  const env = { ...process.env, NIGHTSHIFT_HOME: place.home, NIGHTSHIFT_PROJECT: PROJECT };
+/** Runs the CLI and returns its output. */
+export async function cli(
+  environment: BenchEnvironment,
+  args: readonly string[],
+  node = process.execPath,
+): Promise<string> {
+  const env = { ...process.env, NIGHTSHIFT_HOME: environment.home, NIGHTSHIFT_PROJECT: PROJECT };
   const { stdout } = await promisify(execFile)(node, [BIN, ...args], {
     env,
-    cwd: place.root,
+    cwd: environment.root,
     maxBuffer: 256 * 1024 * 1024,
   });
   return stdout;

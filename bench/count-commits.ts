@@ -4,8 +4,8 @@ const HEADER = 32;
 const FRAME_HEADER = 24;
 
 /**
- * Commits that stand in a database's write-ahead log: frames whose header names a size of the database, of those
- * written since the log last began anew (they carry the salt of its header).
+ * Counts the commits in a database's write-ahead log: frames whose header contains the database size, since the log was last
+ * restarted (they have the salt of its header).
  */
 export function countCommits(wal: string): number {
   const handle = openSync(wal, "r");

@@ -14,9 +14,9 @@ import { readPrices } from "../src/config/resolve/prices.ts";
 import { openGateway } from "../src/adapters/gateway/gateway.ts";
 
 /**
- * One of the processes of row j: a model's server, a gateway, a client that reads every event as agent CLIs do, and in the
- * gateway's place the least that a second hop can be: it ends TLS and passes bytes on without a look at them. Each in a
- * process of its own, so that the processor time of each can be told.
+ * One of the processes of row j: a model server, a gateway, a client that reads every event like agent CLIs do, or instead of
+ * the gateway a minimal second hop that terminates TLS and forwards bytes unread. Each is a separate process, so that its
+ * processor time can be measured.
  */
 export type Part = "model" | "gateway" | "pipe" | "client";
 
@@ -25,7 +25,7 @@ export type Order =
   | { readonly kind: "cpu" }
   | ({ readonly kind: "ask"; readonly url: string; readonly padding: number } & Wanted);
 
-/** How much is to be streamed, and with what pause between the events; 0: as fast as it goes. */
+/** How much to stream, and the pause between events. 0 means as fast as possible. */
 interface Wanted {
   readonly bytes: number;
   readonly pauseMs: number;
@@ -59,7 +59,7 @@ async function startModel(key: string, cert: string): Promise<number> {
     void answer(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // A server that listens on TCP has an address of this kind.
+  // A TCP server always has this kind of address.
   return (server.address() as AddressInfo).port;
 }
 
@@ -73,7 +73,7 @@ async function startGateway(upstream: string): Promise<number> {
       nonce: NONCE,
       limitUsd: 1e6,
       limitTokens: null,
-      // Searched with every event, so it has to be the real one.
+      // The real table, because it is searched for every event.
       prices: { ...(await readPrices(BUILTIN)), "claude-bench": { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 } },
     },
     key: "key-of-the-bench",
@@ -92,13 +92,13 @@ async function startPipe(upstream: string): Promise<number> {
     pipeline(socket, model, socket, () => undefined);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // A server that listens on TCP has an address of this kind.
+  // A TCP server always has this kind of address.
   return (server.address() as AddressInfo).port;
 }
 
 const agents = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
 
-/** How long the first byte took, in ms. */
+/** Returns the time to the first byte in ms. */
 async function ask(url: string, { bytes, pauseMs }: Wanted, padding: number): Promise<number> {
   const body = JSON.stringify({ model: "claude-bench", max_tokens: 10, bytes, pauseMs, messages: "x".repeat(padding) });
   const options = {
@@ -114,14 +114,14 @@ async function ask(url: string, { bytes, pauseMs }: Wanted, padding: number): Pr
     request.once("response", resolve);
     request.once("error", reject);
   });
-  if (response.statusCode !== 200) throw new Error(`the answer was ${response.statusCode}`);
+  if (response.statusCode !== 200) throw new Error(`unexpected status ${response.statusCode}`);
   let first = 0;
   response.once("data", () => (first = performance.now() - start));
   let events = 0;
   for await (const line of createInterface({ input: response, crlfDelay: Infinity })) {
     if (line.startsWith("data:") && JSON.parse(line.slice(5)) !== null) events++;
   }
-  if (events * WORDS.length < bytes) throw new Error(`only ${events} events came`);
+  if (events * WORDS.length < bytes) throw new Error(`only ${events} events arrived`);
   return first;
 }
 
@@ -133,7 +133,7 @@ async function obey(part: Part, order: Order): Promise<number> {
   return (user + system) / 1000;
 }
 
-// Started by the row with an IPC channel, which carries these orders and nothing else.
+// The row starts this process with an IPC channel for these orders.
 process.on("message", (order) => {
   void obey(process.argv[2] as Part, order as Order).then((value) => process.send?.(value));
 });

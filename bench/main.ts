@@ -31,7 +31,7 @@ const ROWS: Readonly<Record<string, () => Promise<readonly Measured[]>>> = {
 const asked = process.argv.slice(2);
 const unknown = asked.filter((row) => !Object.hasOwn(ROWS, row));
 if (unknown.length > 0) {
-  console.error(`There is no row ${unknown.join(", ")}; rows are: ${Object.keys(ROWS).join(", ")}.`);
+  console.error(`There is no row ${unknown.join(", ")}. Available rows: ${Object.keys(ROWS).join(", ")}.`);
   process.exit(2);
 }
 const measured: Measured[] = [];

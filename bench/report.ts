@@ -1,13 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** One line of the table. */
+/** One row of the table. */
 export interface Measured {
   readonly row: string;
   readonly what: string;
   readonly unit: "ms" | "MB";
   readonly value: number;
-  /** What it is compared with, measured in the same run. */
+  /** The value to compare with, measured in the same run. */
   readonly baseline: number | null;
   readonly target: Target | null;
 }

@@ -1,8 +1,8 @@
-/** The value that `share` of all values do not exceed. */
+/** The quantile: `share` of all values do not exceed it. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const found = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
-  if (found === undefined) throw new Error("nothing was measured");
+  if (found === undefined) throw new Error("there are no measurements");
   return found;
 }
 
@@ -17,8 +17,8 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
 }
 
 /**
- * Measures all of them in turn, round after round: whatever else the machine does in the meantime hits them alike.
- * The first round warms caches and counts for nothing.
+ * Measures all of them in turn, round after round, so that other load affects all equally. The first round warms caches and is
+ * discarded.
  */
 export async function interleave<K extends string>(
   rounds: number,

@@ -1,9 +1,9 @@
 import type { Client, EventJson } from "../src/http/client/client.ts";
-import { PROJECT } from "./place.ts";
+import { PROJECT } from "./environment.ts";
 
-/** Hands tasks over and hears when they end, over one stream of events. */
+/** Submits tasks and waits for their end through one event stream. */
 export interface TaskRunner {
-  /** From the request to the event that says it ended, in ms. */
+  /** Time from the request to the end event, in ms. */
   run(): Promise<number>;
   close(): Promise<void>;
 }
@@ -15,13 +15,13 @@ export function openTaskRunner(client: Client): TaskRunner {
   const following = follow();
 
   async function follow(): Promise<never> {
-    // From the first event on, so that none is missed however late the stream stands.
+    // From the first event, so that none is missed if the stream opens late.
     for await (const event of client.events({ signal: stop.signal, after: 0 })) {
       if (event.type !== "task.ended" || event.task === null) continue;
       heard.set(event.task, event);
       waiting.get(event.task)?.(event);
     }
-    throw new Error("the daemon went away");
+    throw new Error("the daemon ended");
   }
 
   function ended(task: string): Promise<EventJson> {

@@ -1,37 +1,37 @@
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Place } from "./place.ts";
+import type { BenchEnvironment } from "./environment.ts";
 
-/** One git process that the daemon started, with the state of what it worked on just before. */
+/** One git process that the daemon started, with a copy of its files from just before. */
 export interface GitCall {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  /** A file with what it was fed; null: nothing. */
+  /** A file with its stdin. Null means none. */
   readonly input: string | null;
-  /** A copy of its git directory, work tree and remote, by their absolute paths. */
+  /** A copy of its git directory, work tree and remote, under their absolute paths. */
   readonly before: string;
   readonly startedAt: number;
   readonly endedAt: number;
 }
 
 /**
- * Puts a `git` first on the PATH that writes down each call and copies what the call works on, then runs the real one.
- * The gits that git itself starts are not the daemon's and pass through.
+ * Puts a `git` first on the PATH that records each call, copies the files it works on, and then runs the real git. Git
+ * processes that git itself starts are not recorded.
  */
-export function installTracer(place: Place): { readonly path: string; read(): readonly GitCall[] } {
-  const bin = join(place.root, "tracer");
-  const log = join(place.root, "traced");
+export function installTracer(environment: BenchEnvironment): { readonly path: string; read(): readonly GitCall[] } {
+  const bin = join(environment.root, "tracer");
+  const log = join(environment.root, "traced");
   mkdirSync(bin);
   mkdirSync(log);
   const wrapper = join(bin, "git");
-  writeFileSync(wrapper, script(place, log));
+  writeFileSync(wrapper, script(environment, log));
   chmodSync(wrapper, 0o755);
   const path = `${bin}:${process.env["PATH"] ?? ""}`;
   return { path, read: () => readCalls(log) };
 }
 
-function script({ remote }: Place, log: string): string {
+function script({ remote }: BenchEnvironment, log: string): string {
   return `#!/bin/sh
 PATH=\${PATH#*:}; export PATH
 [ -n "$BENCH_TRACED" ] && exec git "$@"
@@ -75,7 +75,7 @@ function readCall(dir: string): GitCall {
   };
 }
 
-/** Calls that ran at the same time are one group. */
+/** Calls that ran at the same time form a group. */
 export function groupParallel(calls: readonly GitCall[]): readonly (readonly GitCall[])[] {
   const groups: GitCall[][] = [];
   let end = 0;
@@ -87,10 +87,10 @@ export function groupParallel(calls: readonly GitCall[]): readonly (readonly Git
   return groups;
 }
 
-/** These change nothing, so what they look at can be looked at again. */
+/** Read-only commands, which can be repeated on the same files. */
 const READING = new Set(["ls-remote", "for-each-ref", "diff-files", "ls-files", "diff-tree"]);
 
-/** The call on a copy of its own of what it worked on. */
+/** Repeats a call on its own copy of the files. */
 export function copyCall(call: GitCall, root: string, to: string): GitCall {
   const target = join(READING.has(verbOf(call)) ? call.before : to, root);
   if (!existsSync(target)) {
@@ -106,7 +106,7 @@ export function copyCall(call: GitCall, root: string, to: string): GitCall {
   };
 }
 
-/** The word after the settings that every call is given. */
+/** The git command after the settings that every call has. */
 function verbOf({ argv }: GitCall): string {
   return argv.find((word, at) => !word.startsWith("-") && argv[at - 1] !== "-c") ?? "";
 }

@@ -6,8 +6,8 @@ const REPOSITORY = path.join(import.meta.dirname, "..");
 const FOR_TESTS = new Set(["testing", "fixtures"]);
 
 /**
- * The JavaScript that the package ships, since Node strips no types below node_modules, and beside it the files of `src`
- * that are no code. What starts once for every run is bundled. `out` is replaced. Returns whether compiler and bundler were content.
+ * Compiles the JavaScript for the package, because Node strips no types below node_modules, and copies the other files of
+ * `src`. Programs that start once per run are bundled. Replaces `out`. Returns whether compiler and bundler succeeded.
  */
 export function build(out: string): boolean {
   rmSync(out, { recursive: true, force: true });

@@ -27,18 +27,18 @@ afterEach(() => {
   rmSync(root, { recursive: true, force: true });
 });
 
-describe("the supervisor's bundle", () => {
-  test("needs no other file of ours", async () => {
+describe("supervisor bundle", () => {
+  test("needs no other source file", async () => {
     cpSync(SOURCES, path.join(root, "src"), { recursive: true });
     await bundleCheckout(root);
     const entry = findBundle(root, SUPERVISOR) ?? "";
     rmSync(path.join(root, "src"), { recursive: true });
     const { status, stderr } = run(entry, path.join(root, "no-job"));
-    // Nobody handed it a job.
+    // It has no job, so it exits with 2.
     expect({ status, stderr }).toEqual({ status: 2, stderr: "" });
   });
 
-  test("is not used once one of its sources has changed, is gone or is new", async () => {
+  test("is not used after one of its sources was changed, removed or added", async () => {
     write("src/supervisor/main.ts", `import { said } from "../core/said.ts";\nconsole.log(said);\n`);
     write("src/core/said.ts", `export const said: string = "first";\n`);
     expect(findBundle(root, SUPERVISOR)).toBeNull();
@@ -59,11 +59,11 @@ describe("the supervisor's bundle", () => {
     expect(findBundle(root, SUPERVISOR)).toBeNull();
     await bundleCheckout(root);
     expect(run(findBundle(root, SUPERVISOR) ?? "").stdout).toBe("first\nmore\n");
-    // Whoever started with the older one still has it.
+    // Programs that started with the older bundle can still read it.
     expect(run(first ?? "").stdout).toBe("first\n");
   });
 
-  test("counts a source that is only imported later, and loads it only then", async () => {
+  test("includes dynamically imported sources, and loads them on demand", async () => {
     write("src/supervisor/main.ts", `if (process.argv[2]) await import("../core/loud.ts");\n`);
     write("src/core/loud.ts", `console.log("loaded");\n`);
     await bundleCheckout(root);
@@ -74,7 +74,7 @@ describe("the supervisor's bundle", () => {
     expect(findBundle(root, SUPERVISOR)).toBeNull();
   });
 
-  test("does not wait for itself where it awaits a module that shares another with it", async () => {
+  test("has no deadlock when it awaits a module that shares another with it", async () => {
     write("src/core/said.ts", `export const said = [process.argv.length, "shared"].at(1);\n`);
     write("src/core/loud.ts", `import { said } from "./said.ts";\nexport const loud = \`\${said}!\`;\n`);
     write(
@@ -85,7 +85,7 @@ describe("the supervisor's bundle", () => {
     expect(run(findBundle(root, SUPERVISOR) ?? "")).toMatchObject({ status: 0, stdout: "shared shared!\n" });
   });
 
-  test("tells each module where its source stands, and only the program that it is the program", async () => {
+  test("gives each module its original URL, and only the entry point counts as the main program", async () => {
     write(
       "src/supervisor/main.ts",
       `import "../core/place.ts";\nconsole.log(import.meta.main, import.meta.filename);\n`,
@@ -98,14 +98,14 @@ describe("the supervisor's bundle", () => {
     );
   });
 
-  test("leaves no half of itself when a source cannot be read", async () => {
+  test("leaves no partial bundle if a source cannot be read", async () => {
     write("src/supervisor/main.ts", `import "../core/missing.ts";\n`);
     await expect(bundleCheckout(root)).rejects.toThrow(/missing\.ts/);
     expect(findBundle(root, SUPERVISOR)).toBeNull();
     expect(readdirSync(path.join(root, "node_modules/.cache/nightshift-bundle"))).toEqual([]);
   });
 
-  test("takes the place of the built program", async () => {
+  test("replaces the compiled program", async () => {
     write("package.json", `{ "type": "module" }`);
     write("dist/supervisor/main.js", `import { said } from "../core/said.js";\nconsole.log(said, import.meta.url);\n`);
     write("dist/core/said.js", `export const said = "built";\n`);
@@ -117,7 +117,7 @@ describe("the supervisor's bundle", () => {
   });
 });
 
-describe("the bundle of a program that is to be whole", () => {
+describe("self-contained bundle", () => {
   const whole = { source: "mcp/server", isWhole: true };
 
   beforeEach(() => {
@@ -129,7 +129,7 @@ describe("the bundle of a program that is to be whole", () => {
     write("node_modules/said/said.js", `export const said = "packaged";\n`);
   });
 
-  test("holds its packages and what it imports later in one file, and is not used once one of them has changed", async () => {
+  test("contains its packages and dynamic imports in one file, and is not used after one of them changed", async () => {
     write("src/core/late.ts", `export const late: string = "late";\n`);
     write(
       "src/mcp/server.ts",
@@ -146,13 +146,13 @@ describe("the bundle of a program that is to be whole", () => {
     expect(run(alone).stdout).toBe("packaged late\n");
   });
 
-  test("is not made where a package is not there", async () => {
+  test("is not created if a package is missing", async () => {
     write("src/mcp/server.ts", `import "a-package-of-nobody";\n`);
     await expect(bundleCheckout(root, whole)).rejects.toThrow(/a-package-of-nobody/);
     expect(findBundle(root, whole)).toBeNull();
   });
 
-  test("stands beside the built program, and needs nobody to say that it is a module", async () => {
+  test("is placed next to the compiled program, and works without package.json", async () => {
     write("dist/mcp/server.js", `import { said } from "said";\nconsole.log(said, await 1);\n`);
     await bundleBuilt(path.join(root, "dist"), whole);
     for (const gone of ["node_modules", "package.json"]) rmSync(path.join(root, gone), { recursive: true });

@@ -14,19 +14,19 @@ import { replaceFile } from "../src/adapters/process/job-files.ts";
 
 const CHECKOUT = path.join(import.meta.dirname, "..");
 
-/** Bundles a program of a checkout for `findBundle`, unless that is done already. */
+/** Bundles a program of a checkout for `findBundle`, unless that is already done. */
 export async function bundleCheckout(checkout: string, program: BundledProgram = SUPERVISOR): Promise<void> {
   if (findBundle(checkout, program) !== null) return;
   const root = realpathSync(checkout);
   const bundles = path.join(root, BUNDLES);
   mkdirSync(bundles, { recursive: true });
-  // As deep as the place it is moved to: it names files of the checkout relative to itself.
+  // At the same depth as its final place, because it refers to files of the checkout by relative paths.
   const draft = mkdtempSync(path.join(bundles, ".draft-"));
   try {
     const entry = path.join(root, "src", `${program.source}.ts`);
     const loaded = await bundle(program, entry, path.join(draft, `${program.source}.mjs`));
     const sources = [...loaded].map(([file, text]) => [path.relative(root, file), text] as const);
-    // The bundler loads in whatever order; the same sources shall be the same bundle.
+    // Sorted, because the bundler loads files in any order, but equal sources must give an equal bundle.
     sources.sort(([one], [other]) => (one < other ? -1 : 1));
     const record: BundleRecord = { sources: sources.map(([file]) => file), hash: hashSources(sources) };
     moveOnce(draft, path.join(bundles, record.hash));
@@ -36,7 +36,7 @@ export async function bundleCheckout(checkout: string, program: BundledProgram =
   }
 }
 
-/** Whoever was there before has made the same. */
+/** An existing bundle has the same content. */
 function moveOnce(draft: string, place: string): void {
   try {
     renameSync(draft, place);
@@ -46,8 +46,8 @@ function moveOnce(draft: string, place: string): void {
 }
 
 /**
- * Puts the bundle of a program into `out`: in the place where the compiler left the program, or as `.mjs` beside it where
- * the bundle has to do without the package.json that says what `.js` is.
+ * Writes the bundle of a program to `out`: in place of the compiled program, or as `.mjs` next to it if the bundle must work
+ * without the package.json that declares `.js` files as modules.
  */
 export async function bundleBuilt(out: string, program: BundledProgram = SUPERVISOR): Promise<void> {
   const entry = path.join(realpathSync(out), `${program.source}.js`);
@@ -63,8 +63,8 @@ export async function bundleBuilt(out: string, program: BundledProgram = SUPERVI
 }
 
 /**
- * Returns what went into it: each file with its text. Unless it is to be whole, packages stay outside, and what is
- * imported later stays a file.
+ * Returns all bundled files with their text. Unless the bundle is self-contained, packages stay external and dynamic imports
+ * stay separate files.
  */
 async function bundle(
   { isWhole }: BundledProgram,
@@ -77,9 +77,9 @@ async function bundle(
     input: entry,
     platform: "node",
     external: isWhole ? [] : [/^[^./]/],
-    // What is built elsewhere has no packages beside it.
+    // Sources outside the checkout have no packages next to them.
     resolve: { modules: ["node_modules", path.join(CHECKOUT, "node_modules")] },
-    // An import that leads nowhere would be left as it is, with a warning.
+    // An unresolved import would only be a warning.
     onLog: (level, log, report) => report(log.code === "UNRESOLVED_IMPORT" ? "error" : level, log),
     plugins: [keepPlaces(entry, folder, loaded)],
   });
@@ -94,13 +94,13 @@ async function bundle(
   return loaded;
 }
 
-/** A module that asks where it stands, to find a file beside it, gets the answer that it had before it was bundled. */
+/** `import.meta.url` of a bundled module keeps its original value, so that it finds files next to its source. */
 function keepPlaces(entry: string, folder: string, loaded: Map<string, string>): Plugin {
   const at = (file: string): string => JSON.stringify(path.relative(folder, file));
   return {
     name: "keep-places",
     transform(code, id) {
-      // The bundler's own helpers are no files.
+      // Virtual modules of the bundler are not files.
       if (!path.isAbsolute(id)) return null;
       loaded.set(id, code);
       const answers: Readonly<Record<string, string>> = {

@@ -14,7 +14,7 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-/** Every cell of the table used as it may be used, in a tree big enough for the check to believe itself. */
+/** Valid imports for every cell of the table, in a tree that is large enough for the check. */
 const ALLOWED: Record<string, readonly string[]> = {
   "core/task.ts": ["zod", "./pipeline.ts"],
   "core/pipeline.ts": [],
@@ -53,7 +53,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   "builtin/data.ts": [],
 };
 
-/** Rule, file, and the import that breaks the rule. */
+/** Rule, file, and an import that breaks the rule. */
 const FORBIDDEN: readonly (readonly [string, string, string])[] = [
   ["room-core", "core/a.ts", "../ports/store.ts"],
   ["room-core", "core/d.ts", "../policy/diff.ts"],
@@ -78,20 +78,20 @@ const FORBIDDEN: readonly (readonly [string, string, string])[] = [
   ["core-is-pure", "core/c.ts", "yaml"],
   ["ports-are-contracts", "ports/b.ts", "zod"],
   ["ports-are-contracts", "ports/c.ts", "node:path"],
-  ["engine-asks-ports", "engine/c.ts", "node:fs/promises"],
-  ["engine-asks-ports", "engine/d.ts", "node:child_process"],
-  ["engine-asks-ports", "engine/e.ts", "node:sqlite"],
-  ["engine-asks-ports", "engine/f.ts", "node:timers/promises"],
+  ["engine-uses-ports", "engine/c.ts", "node:fs/promises"],
+  ["engine-uses-ports", "engine/d.ts", "node:child_process"],
+  ["engine-uses-ports", "engine/e.ts", "node:sqlite"],
+  ["engine-uses-ports", "engine/f.ts", "node:timers/promises"],
   ["databases-are-adapters", "daemon/doctor/a.ts", "node:sqlite"],
   ["testing-is-for-tests", "daemon/b.ts", "../testing/store.suite.ts"],
-  ["nobody-imports-cli", "http/c.ts", "../cli/main.ts"],
+  ["cli-is-not-imported", "http/c.ts", "../cli/main.ts"],
   ["builtin-is-data", "config/b.ts", "../builtin/data.ts"],
   ["no-development-packages", "config/c.ts", "vitest"],
   ["no-unknown-packages", "config/d.ts", "left-pad"],
   ["no-unknown-packages", "config/e.ts", "./nowhere.ts"],
 ];
 
-test("an import that stays in its room passes, and each kind that leaves it is caught by its own rule", async () => {
+test("room check: valid imports pass, and each kind of violation is caught by its own rule", async () => {
   await plant();
   expect((await checkRooms(root)).problems).toEqual([]);
 
@@ -109,17 +109,17 @@ test("an import that stays in its room passes, and each kind that leaves it is c
       expect.stringContaining(`${rule}: src/${file} imports`),
     );
   }
-  expect(problems).toContainEqual(expect.stringContaining("no-circles: src/engine/circle-a.ts"));
+  expect(problems).toContainEqual(expect.stringContaining("no-circular-imports: src/engine/circle-a.ts"));
   expect(problems, "a type is an import as well").toContainEqual(
     expect.stringContaining("room-core: src/core/types.ts"),
   );
 });
 
-test("a check that saw next to nothing says so instead of passing", async () => {
+test("room check: fails if it saw almost no modules", async () => {
   await rm(path.join(root, "src"), { recursive: true, force: true });
   await write("core/lonely.ts", []);
 
-  expect((await checkRooms(root)).problems).toEqual([expect.stringContaining("Only 1 modules were seen")]);
+  expect((await checkRooms(root)).problems).toEqual([expect.stringContaining("Only 1 modules were checked")]);
 });
 
 async function plant(): Promise<void> {

@@ -24,7 +24,7 @@ function report(passed: number, failed: number, brokenFiles = 0, name = "a.test.
   };
 }
 
-test("tests count one by one, other commands as one each", () => {
+test("count-results: tests count individually, other commands as one each", () => {
   const commands = [
     { name: "tests", code: 1, report: report(40, 2) },
     { name: "lint", code: 0, report: null },
@@ -33,32 +33,32 @@ test("tests count one by one, other commands as one each", () => {
   expect(countResults(commands)).toEqual({ passed: 41, failed: 3 });
 });
 
-test("a file that could not be loaded is a failure", () => {
+test("count-results: a file that could not be loaded is a failure", () => {
   expect(countResults([{ name: "tests", code: 1, report: report(3, 0, 2) }])).toEqual({ passed: 3, failed: 2 });
 });
 
-test("a runner that ended badly although all tests passed is a failure", () => {
+test("count-results: a runner that failed although all tests passed is a failure", () => {
   expect(countResults([{ name: "tests", code: 1, report: report(3, 0) }])).toEqual({ passed: 3, failed: 1 });
 });
 
-test("each failure is named, with its reason", () => {
+test("count-results: each failure is listed with its reason", () => {
   expect(failuresIn(report(3, 1, 1))).toEqual([
     { file: "a.test.ts", test: "bad 0", why: "no 0" },
     { file: "b.test.ts", test: "", why: "no such module" },
   ]);
 });
 
-describe("what failed and was run again", () => {
+describe("count-results: repeated files", () => {
   const first = report(10, 1).testResults;
   const other = report(5, 0, 0, "c.test.ts").testResults;
   const tests = { name: "tests", code: 1, report: { testResults: [...first, ...other] } };
 
-  test("counts as it came the second time, beside all that was not run again", () => {
+  test("count with their second result, next to those that were not repeated", () => {
     const again = { name: "tests-again", code: 0, report: report(11, 0) };
     expect(countResults(mergeAgain([tests, again]))).toEqual({ passed: 16, failed: 0 });
   });
 
-  test("is a failure when it fails again, or when the second run did not come to an end", () => {
+  test("fail if they fail again, or if the second run did not finish", () => {
     const failed = { name: "tests-again", code: 1, report: report(10, 1) };
     expect(countResults(mergeAgain([tests, failed]))).toEqual({ passed: 15, failed: 1 });
     const broken = { name: "tests-again", code: 1, report: null };

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { type Failure, failuresIn, passedIn, readReport, type TestReport } from "./test-report.ts";
 
-/** One command that was run: `tests 0` in the file `commands`, its report, if it wrote one, in `tests.json`. */
+/** One command: `tests 0` in the file `commands`, and its report, if any, in `tests.json`. */
 export interface CommandResult {
   readonly name: string;
   readonly code: number;
@@ -14,10 +14,10 @@ export interface Count {
   readonly failed: number;
 }
 
-/** The name of a second run of what failed in the first. */
+/** Suffix of the second run of failed files. */
 const AGAIN = "-again";
 
-/** A command with a report counts by its tests, one without as one. Where the two disagree, something failed. */
+/** A command with a report counts by its tests, one without as one. If exit code and report disagree, it is a failure. */
 export function countResults(commands: readonly CommandResult[]): Count {
   const counts = commands.map(countCommand);
   return {
@@ -32,7 +32,7 @@ function countCommand({ code, report }: CommandResult): Count {
   return { passed: passedIn(report), failed: failed === 0 && code !== 0 ? 1 : failed };
 }
 
-/** Where files were run again, their second results stand for the first; the rest of the first stays. */
+/** Merges the reports: second results replace the first ones of the same files. */
 export function mergeAgain(commands: readonly CommandResult[]): readonly CommandResult[] {
   return commands
     .filter(({ name }) => !name.endsWith(AGAIN))
@@ -53,7 +53,7 @@ function readResults(folder: string): CommandResult[] {
   });
 }
 
-/** The failures once more at the end: of a long log, the end is what people keep. */
+/** Lists the failures at the end, because people read the end of a long log. */
 function sayWhatFailed(results: readonly CommandResult[], counted: readonly CommandResult[]): void {
   for (const { name, report } of results) {
     const word = name.endsWith(AGAIN) || counted.some((each) => each.report === report) ? "failed" : "failed at first";
@@ -71,7 +71,7 @@ if (import.meta.main) {
   const counted = mergeAgain(results);
   const tested = counted.some(({ name, report }) => name === "tests" && report !== null && passedIn(report) > 0);
   sayWhatFailed(results, counted);
-  if (!tested) console.log("failed: no test has passed");
+  if (!tested) console.log("failed: no test passed");
 
   const { passed, failed } = countResults(counted);
   const failures = tested || failed > 0 ? failed : 1;

@@ -10,12 +10,12 @@ const page = join(import.meta.dirname, "../docs/pipelines.md");
 const folder = mkdtempSync(join(tmpdir(), "drawings-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it("finds the committed drawings current", () => {
+it("draw-pipelines: the committed drawings are up to date", () => {
   const { status, stderr } = spawnSync(process.execPath, [script, "--check"], { encoding: "utf8" });
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
 });
 
-it("notices drawings that are not current, and brings them up to date", () => {
+it("draw-pipelines: detects outdated drawings and updates them", () => {
   const copy = join(folder, "pipelines.md");
   const text = readFileSync(page, "utf8");
   writeFileSync(copy, text.replace("checking --> publishing", "checking --> elsewhere"));
@@ -26,14 +26,14 @@ it("notices drawings that are not current, and brings them up to date", () => {
   expect(readFileSync(copy, "utf8")).toBe(text);
 });
 
-it("notices a table of outcomes that is not current", () => {
+it("draw-pipelines: detects an outdated table of outcomes", () => {
   const copy = join(folder, "outcomes.md");
   writeFileSync(copy, readFileSync(page, "utf8").replace("| `usage_limit` | failure |", "| `usage_limit` | success |"));
   const { status, stderr } = spawnSync(process.execPath, [script, "--check", copy], { encoding: "utf8" });
   expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("Run `npm run drawings`") });
 });
 
-it("documents an example that keeps every rule", () => {
+it("draw-pipelines: the documented example is valid", () => {
   const example = /```yaml\n([\s\S]*?)```/.exec(readFileSync(page, "utf8"))?.[1] ?? "";
   expect(parsePipelineText({ name: "translate", text: example, file: page })).toMatchObject({ ok: true });
 });

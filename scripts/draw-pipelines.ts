@@ -5,8 +5,8 @@ import { drawPipeline } from "./draw-pipeline.ts";
 import { ConfigError } from "../src/core/text/errors.ts";
 import { outcomeTable } from "./outcome-table.ts";
 
-// Writes the table of outcomes and the drawings of the built-in pipelines into docs/pipelines.md, or into the file that is
-// named. With --check it only says whether they are current.
+// Writes the table of outcomes and the drawings of the built-in pipelines to docs/pipelines.md, or to the given file. With
+// --check it only reports whether they are up to date.
 
 const root = join(import.meta.dirname, "..");
 const folder = join(root, "src/builtin/pipelines");
@@ -17,9 +17,7 @@ const drawings = readdirSync(folder).toSorted().map(drawFile).join("\n");
 const current = withPart(withPart(written, "outcomes", outcomeTable()), "drawings", drawings);
 if (!process.argv.includes("--check")) writeFileSync(page, current);
 else if (written !== current) {
-  process.stderr.write(
-    `${page} does not show the outcomes and the built-in pipelines as they are. Run \`npm run drawings\`.\n`,
-  );
+  process.stderr.write(`The outcomes or drawings in ${page} are out of date. Run \`npm run drawings\`.\n`);
   process.exitCode = 1;
 }
 

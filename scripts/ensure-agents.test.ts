@@ -13,7 +13,7 @@ beforeEach(() => {
 
 const SCRIPT = path.join(import.meta.dirname, "ensure-agents.ts");
 
-/** With an `npm` of our own, which installs what `script` writes into $3. */
+/** Uses a fake `npm` that installs what `script` writes to $3. */
 function ensure(script: string) {
   const bin = path.join(folder, "bin");
   mkdirSync(bin, { recursive: true });
@@ -23,7 +23,7 @@ function ensure(script: string) {
   return spawnSync(process.execPath, [SCRIPT], { env, encoding: "utf8" });
 }
 
-/** Every program, whichever package is asked for; all say the same version, by default the one that was asked for. */
+/** Installs every program for any package. All print the same version, by default the requested one. */
 function installs(version = "${8##*@}"): string {
   const names = Object.values(AGENTS).map(({ name }) => name);
   const program = '"$3/node_modules/.bin/$name"';
@@ -33,7 +33,7 @@ function installs(version = "${8##*@}"): string {
 
 const left = () => readdirSync(path.join(folder, "nightshift-agents"));
 
-test("installs exactly the versions, once, outside of the clone", () => {
+test("ensure-agents: installs exactly the given versions, once, outside the clone", () => {
   expect([ensure(installs()).status, ensure("exit 1").status]).toEqual([0, 0]);
   const agents = Object.values(AGENTS);
   expect(left()).toEqual(agents.map(({ name, version }) => `${name}@${version}`));
@@ -43,22 +43,22 @@ test("installs exactly the versions, once, outside of the clone", () => {
   }
 });
 
-test("says so where the registry cannot be reached, and leaves nothing half-made", () => {
+test("ensure-agents: reports an unreachable registry and leaves nothing behind", () => {
   const { status, stderr } = ensure("echo ENOTFOUND >&2; exit 1");
   expect(status).toBe(1);
   expect(stderr).toMatch(
-    /need @anthropic-ai\/claude-code@[\d.]+, and npm could not install it\. Its registry must be reachable/,
+    /need @anthropic-ai\/claude-code@[\d.]+, but npm could not install it\. The npm registry must be reachable/,
   );
   expect(left()).toEqual([]);
 });
 
-test("takes no other version for it, as npm gives one that suits an old Node", () => {
+test("ensure-agents: rejects another version, which npm may choose for an old Node", () => {
   const { status, stderr } = ensure(installs("2.1.197"));
   expect([status, left()]).toEqual([1, []]);
-  expect(stderr).toMatch(/--version` says "2\.1\.197/);
+  expect(stderr).toMatch(/--version` prints "2\.1\.197/);
 });
 
-test("the cache is where such things are kept", () => {
+test("ensure-agents: uses the user's cache directory", () => {
   expect(cacheDir({ XDG_CACHE_HOME: "/c" })).toBe("/c/nightshift-agents");
   expect(cacheDir({})).toMatch(/\.cache\/nightshift-agents$/);
 });

@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs"
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-/** An agent CLI as the tests want it: never "the newest", which changes daily and differs by the version of Node. */
+/** An agent CLI with the exact version for the tests, because the newest one changes daily and depends on the Node version. */
 export interface AgentPackage {
-  /** The program's name in `node_modules/.bin`. */
+  /** Name of the program in `node_modules/.bin`. */
   readonly name: string;
   readonly package: string;
   readonly version: string;
@@ -19,7 +19,7 @@ export const AGENTS = {
   qwen: { name: "qwen", package: "@qwen-code/qwen-code", version: "0.24.4" },
 } as const satisfies Record<string, AgentPackage>;
 
-/** Outside of every clone: these are hundreds of megabytes, and the same for all. */
+/** Outside every clone, because these are hundreds of megabytes and the same for all clones. */
 export function cacheDir(env: NodeJS.ProcessEnv = process.env): string {
   const cache = env["XDG_CACHE_HOME"];
   return join(cache === undefined || cache === "" ? join(homedir(), ".cache") : cache, "nightshift-agents");
@@ -29,7 +29,7 @@ export function programOf({ name, version }: AgentPackage, cache = cacheDir()): 
   return join(cache, `${name}@${version}`, "node_modules", ".bin", name);
 }
 
-/** Where there is none yet, installs it. Whoever stops half-way, or does the same at the same time, spoils nothing. */
+/** Installs the agent if it is missing. Safe to interrupt and to run concurrently. */
 export function ensureAgent(agent: AgentPackage, cache = cacheDir()): string {
   const program = programOf(agent, cache);
   if (existsSync(program)) return program;
@@ -53,19 +53,21 @@ function install(agent: AgentPackage, folder: string): void {
   });
   if (npm.status !== 0) {
     throw new Error(
-      `The tests with real agents need ${what}, and npm could not install it. Its registry must be reachable once; afterwards it is taken from ${cacheDir()}.`,
+      `The tests with real agents need ${what}, but npm could not install it. The npm registry must be reachable once; afterwards the agent is cached in ${cacheDir()}.`,
     );
   }
   const { stdout } = spawnSync(join(folder, "node_modules", ".bin", agent.name), ["--version"], { encoding: "utf8" });
   if ((stdout ?? "").includes(agent.version)) return;
-  throw new Error(`npm was to install ${what}, but \`${agent.name} --version\` says "${(stdout ?? "").trim()}".`);
+  throw new Error(
+    `npm should have installed ${what}, but \`${agent.name} --version\` prints "${(stdout ?? "").trim()}".`,
+  );
 }
 
 function moveInto(draft: string, place: string): void {
   try {
     renameSync(draft, place);
   } catch (error) {
-    // Somebody else was quicker with the same.
+    // Another process has installed the same.
     if (!existsSync(place)) throw error;
   }
 }

@@ -12,12 +12,12 @@ function machine(present: readonly string[], rest: Partial<Machine>): Machine {
   return { has: (program) => present.includes(program), isDebian: true, isRoot: true, ...rest };
 }
 
-test("a machine that has everything is left alone", () => {
+test("ensure-machine: does nothing if nothing is missing", () => {
   const all = NEEDS.map(({ name }) => name);
   expect(findRemedy(NEEDS, machine(all, {}))).toEqual({ kind: "nothing" });
 });
 
-test("root on Debian gets the missing packages, each once", () => {
+test("ensure-machine: installs missing packages as root on Debian, each once", () => {
   expect(findRemedy(NEEDS, machine(["git"], {}))).toEqual({
     kind: "install",
     packages: ["bubblewrap", "util-linux"],
@@ -25,14 +25,14 @@ test("root on Debian gets the missing packages, each once", () => {
   });
 });
 
-test("another user on Debian gets the one command to run", () => {
+test("ensure-machine: prints the command for another user on Debian", () => {
   expect(findRemedy(NEEDS, machine(["git", "unshare", "nsenter"], { isRoot: false }))).toEqual({
     kind: "stop",
     message: "The tests need bwrap, which this machine does not have. Run: sudo apt-get install -y bubblewrap",
   });
 });
 
-test("on another system nothing is installed, not even by root", () => {
+test("ensure-machine: installs nothing on other systems, not even as root", () => {
   const remedy = findRemedy(NEEDS, machine(["bwrap", "unshare", "nsenter"], { isDebian: false }));
   expect(remedy).toEqual({
     kind: "stop",
@@ -40,7 +40,7 @@ test("on another system nothing is installed, not even by root", () => {
   });
 });
 
-test("what is only wished for is installed where it can be, and stops nobody", () => {
+test("ensure-machine: optional packages are installed if possible, and are no error otherwise", () => {
   const needs = [...NEEDS, { name: "/usr/include/some.h", package: "some-dev", isOptional: true }];
   const all = NEEDS.map(({ name }) => name);
   expect(findRemedy(needs, machine(all, {}))).toEqual({ kind: "install", packages: ["some-dev"], isOptional: true });

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import path from "node:path";
 
-/** What the tests start or read, and the Debian package that holds each. */
+/** Programs and files that the tests use, and the Debian package of each. */
 const NEEDS: readonly Need[] = [
   { name: "git", package: "git" },
   ...(process.platform === "linux"
@@ -12,7 +12,7 @@ const NEEDS: readonly Need[] = [
         { name: "unshare", package: "util-linux" },
       ]
     : []),
-  // The numbers of system calls are compared with them.
+  // The system call numbers are compared with these headers.
   {
     name: "/usr/aarch64-linux-gnu/include/asm-generic/unistd.h",
     package: "linux-libc-dev-arm64-cross",
@@ -31,7 +31,7 @@ export interface Need {
   /** A program on PATH, or the absolute path of a file. */
   readonly name: string;
   readonly package: string;
-  /** The tests that want it pass over themselves without it. */
+  /** Tests that need it are skipped without it. */
   readonly isOptional?: boolean;
 }
 
@@ -46,7 +46,7 @@ export type Remedy =
   | { readonly kind: "install"; readonly packages: readonly string[]; readonly isOptional: boolean }
   | { readonly kind: "stop"; readonly message: string };
 
-/** What is to be done so that the tests can run on this machine. */
+/** Returns what must be done so that the tests can run on this machine. */
 export function findRemedy(needs: readonly Need[], machine: Machine): Remedy {
   const missing = needs.filter(({ name }) => !machine.has(name));
   const required = missing.filter(({ isOptional }) => isOptional !== true);
@@ -88,7 +88,7 @@ function isProgram(file: string): boolean {
 }
 
 function install(packages: readonly string[]): boolean {
-  // Installing comes first: where the package lists are there, updating them would cost every run a few seconds.
+  // Try to install first, because updating the package lists takes seconds.
   return aptGet("install", ...packages) || (aptGet("update") && aptGet("install", ...packages));
 }
 
@@ -98,7 +98,7 @@ function aptGet(...words: string[]): boolean {
   return status === 0;
 }
 
-/** `--demo`: brings what the demo can use and does without: it says so itself. */
+/** `--demo`: installs what the demo can optionally use. The demo reports what is missing. */
 function main(isDemo: boolean): number {
   const isDebian = existsSync("/etc/debian_version") && isOnPath("apt-get");
   const remedy = findRemedy(isDemo ? NEEDS.filter(({ isOptional }) => isOptional !== true) : NEEDS, {

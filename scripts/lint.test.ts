@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 const REPOSITORY = path.join(import.meta.dirname, "..");
 
-/** What the linter must not let through: rule → the code that breaks it, in `src/core`. */
+/** Code in `src/core` that breaks each rule. */
 const DEFECTS: Record<string, string> = {
   "no-floating-promises": "export function go(): void {\n  Promise.resolve(1).then(String);\n}",
   "no-misused-promises": "export const same = [1, 2].filter(async (n) => (await Promise.resolve(n)) > 1);",
@@ -48,7 +48,7 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-test("each habit has a rule that catches the defect, and fine code passes", async () => {
+test("lint: each rule catches its violation, and valid code passes", async () => {
   expect(lint()).toEqual([]);
 
   for (const [rule, code] of Object.entries(DEFECTS)) {
@@ -67,7 +67,7 @@ test("each habit has a rule that catches the defect, and fine code passes", asyn
   }
 });
 
-/** `file plugin(rule)` for each finding. */
+/** `file plugin(rule)` of each finding. */
 function lint(): string[] {
   const oxlint = path.join(REPOSITORY, "node_modules", "oxlint", "bin", "oxlint");
   const { stdout } = spawnSync(process.execPath, [oxlint, "--format=json", "src"], { cwd: root, encoding: "utf8" });

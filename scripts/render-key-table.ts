@@ -3,7 +3,7 @@ import { USER_ONLY_KEYS } from "../src/config/schema/schema.ts";
 import { REGISTRY } from "../src/daemon/wire/registry.ts";
 import { guardOf, type Guard } from "../src/config/trust/widening.ts";
 
-/** What has to happen before a change of a key in nightshift.yaml counts. */
+/** When a changed key in nightshift.yaml must be accepted by a person. */
 const TRUST: Readonly<Record<Guard, string>> = {
   free: "–",
   amount: "to raise",
@@ -12,7 +12,7 @@ const TRUST: Readonly<Record<Guard, string>> = {
   gate: "any change",
 };
 
-/** The keys of both files as a Markdown table, from the schema's own descriptions. */
+/** Renders the keys of both files as a Markdown table, with the schema's descriptions. */
 export function renderKeyTable(): string {
   const rows = listRows(toJsonSchema(REGISTRY.format.schemas.user), []);
   return ["| key | type | what | trust |", "|---|---|---|---|", ...rows].join("\n");
@@ -26,7 +26,7 @@ function listRows(node: SchemaNode, path: readonly string[]): string[] {
 
 function listRowsOf(node: SchemaNode, path: readonly string[]): string[] {
   const role = path[0] === "roles" && path.length === 2;
-  // All roles have the same keys: one row group stands for them.
+  // All roles have the same keys, so one group of rows is enough.
   if (role && path[1] !== "implement") return [];
   const shown = role ? ["roles", "<role>"] : path;
   const section = node.type === "array" && node.items?.properties !== undefined ? node.items : node;

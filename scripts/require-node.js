@@ -1,5 +1,5 @@
-// Any Node can read this file. npm puts the Node 24 of node_modules first on PATH; where install scripts are switched off
-// it is not there, and the TypeScript that follows would end in a riddle.
+// Any Node version can read this file. npm puts the Node 24 of node_modules first on PATH, but not if install scripts are
+// disabled. An old Node would then fail on TypeScript with a confusing error.
 if (Number(process.versions.node.split(".")[0]) < 24) {
   console.error(
     "Node " +

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 
-/** The part of vitest's JSON report that counts. */
+/** The part of vitest's JSON report that we use. */
 export interface TestReport {
   readonly testResults: readonly TestFile[];
 }
@@ -8,7 +8,7 @@ export interface TestReport {
 export interface TestFile {
   readonly name: string;
   readonly status: string;
-  /** Why the file could not be loaded. */
+  /** Set if the file could not be loaded. */
   readonly message?: string;
   readonly assertionResults: readonly TestResult[];
 }
@@ -19,7 +19,7 @@ export interface TestResult {
   readonly failureMessages?: readonly string[];
 }
 
-/** A test that failed, or a file that could not be loaded: what to look for, and the first lines of why. */
+/** A failed test, or a file that could not be loaded, with the first lines of the reason. */
 export interface Failure {
   readonly file: string;
   readonly test: string;
@@ -40,7 +40,7 @@ export function failuresIn(report: TestReport): Failure[] {
         why: firstLines(test.failureMessages?.[0] ?? ""),
       }));
     }
-    // A file that could not be loaded has no failed test in it, and yet it failed.
+    // A file that could not be loaded has no failed test, but is a failure.
     return file.status === "failed" ? [{ file: file.name, test: "", why: firstLines(file.message ?? "") }] : [];
   });
 }

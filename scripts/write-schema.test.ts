@@ -7,11 +7,11 @@ import { writeSchemas } from "./write-schema.ts";
 const ROOT = join(import.meta.dirname, "..");
 
 describe("writeSchemas", () => {
-  it("finds the JSON Schemas and the table of keys up to date", async () => {
+  it("JSON Schemas and the table of keys are up to date", async () => {
     expect(await writeSchemas(true)).toEqual([]);
   });
 
-  it("describes every key to editors", async () => {
+  it("every key has a description for editors", async () => {
     const text = await readFile(join(ROOT, "schema/config.schema.json"), "utf8");
     const schema = JSON.parse(text) as { properties: Record<string, { description?: string }> };
     expect(Object.entries(schema.properties).filter(([, node]) => (node.description ?? "") === "")).toEqual([]);
@@ -23,7 +23,7 @@ describe("writeSchemas", () => {
 });
 
 describe("renderKeyTable", () => {
-  it("says of each key whether a change needs a person", async () => {
+  it("shows for each key whether a change needs a person", async () => {
     const docs = await readFile(join(ROOT, "docs/configuration.md"), "utf8");
     expect(docs).toContain(renderKeyTable());
     expect(docs).toMatch(/\| `budget\.run_usd` \| number \| .* \| to raise \|/);

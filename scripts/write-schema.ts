@@ -16,8 +16,8 @@ const TABLES = [
 ];
 
 /**
- * Writes what is made from the registry and the schema of the configuration: the JSON Schemas and the tables in docs. With
- * `check` it only says what is out of date.
+ * Writes the JSON Schemas and the tables in docs from the registry and the configuration schema. With `check` it only
+ * reports outdated files.
  */
 export async function writeSchemas(check: boolean): Promise<string[]> {
   const { schemas } = REGISTRY.format;

@@ -1,6 +1,6 @@
 import { bareNode } from "../bare.ts";
 import { cli } from "../cli.ts";
-import { makePlace, openDaemon, QUICK_AGENT, register } from "../place.ts";
+import { createBenchEnvironment, openDaemon, QUICK_AGENT, register } from "../environment.ts";
 import { atMost, type Measured } from "../report.ts";
 import { interleave, median, timed } from "../statistics.ts";
 import { findOldNode } from "../../test/find-old-node.ts";
@@ -8,17 +8,17 @@ import { findOldNode } from "../../test/find-old-node.ts";
 const ROUNDS = 15;
 
 export async function measureColdStart(): Promise<readonly Measured[]> {
-  const place = makePlace(QUICK_AGENT, 2);
-  const daemon = await openDaemon(place);
+  const environment = createBenchEnvironment(QUICK_AGENT, 2);
+  const daemon = await openDaemon(environment);
   try {
-    await register(place, daemon.client);
+    await register(environment, daemon.client);
     const old = findOldNode();
     const measured = await interleave(ROUNDS, {
       node: () => timed(bareNode),
-      version: () => timed(() => cli(place, ["--version"])),
-      help: () => timed(() => cli(place, ["--help"])),
-      queue: () => timed(() => cli(place, ["queue", "--json"])),
-      restart: () => (old === null ? Promise.resolve(0) : timed(() => cli(place, ["--help"], old))),
+      version: () => timed(() => cli(environment, ["--version"])),
+      help: () => timed(() => cli(environment, ["--help"])),
+      queue: () => timed(() => cli(environment, ["queue", "--json"])),
+      restart: () => (old === null ? Promise.resolve(0) : timed(() => cli(environment, ["--help"], old))),
     });
     const baseline = median(measured.node);
     const row = (what: string, values: readonly number[]): Measured => ({
@@ -38,6 +38,6 @@ export async function measureColdStart(): Promise<readonly Measured[]> {
     ];
   } finally {
     await daemon.stop();
-    place.remove();
+    environment.remove();
   }
 }

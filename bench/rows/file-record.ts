@@ -12,13 +12,13 @@ const CHANGED = 100;
 const FILE_BYTES = 8192;
 const ROUNDS = 5;
 
-/** What it takes to know what changed in a directory of 50,000 files, warm: look, read what differs, keep, compare. */
+/** Measures finding the changes in a directory of 50,000 files with warm caches: walk, read changed files, store, compare. */
 export async function measureFileRecord(): Promise<readonly Measured[]> {
   const root = mkdtempSync(join(tmpdir(), "nightshift-bench-record-"));
   try {
     const dir = join(root, "dir");
     for (let index = 0; index < FILES; index += 1) writeOne(dir, index, 0);
-    // Files that were just written are read again, and these are to count as old.
+    // Recently written files are read again, so wait until these count as old.
     await sleep(3000);
     const record = createFileRecord();
     const keep = (round: number): string => join(root, `snapshot-${round}`);
@@ -30,17 +30,17 @@ export async function measureFileRecord(): Promise<readonly Measured[]> {
         await timed(async () => {
           await record.snapshot({ dir, keep: keep(round), since: keep(0) });
           const { modified } = await record.compare(keep(0), keep(round));
-          if (modified.length !== CHANGED) throw new Error(`${modified.length} changes were found, not ${CHANGED}.`);
+          if (modified.length !== CHANGED) throw new Error(`Found ${modified.length} changes instead of ${CHANGED}.`);
         }),
       );
     }
     const row = { row: "h", unit: "ms", baseline: null, target: null } as const;
     const second = median(seconds);
     return [
-      { ...row, what: "file record: first look at 50,000 files, 400 MB, all hashed", value: first },
+      { ...row, what: "file record: first snapshot of 50,000 files, 400 MB, all hashed", value: first },
       {
         ...row,
-        what: "file record: second look and comparison, 100 files changed",
+        what: "file record: second snapshot and comparison, 100 files changed",
         value: second,
         target: atMost(second, 1000, "a second"),
       },

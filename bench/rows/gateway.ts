@@ -12,17 +12,17 @@ const FIRST_BYTE_ROUNDS = 60;
 const STREAM_ROUNDS = 7;
 const STREAM_BYTES = 50_000_000;
 const PACED_ROUNDS = 5;
-/** Faster than most models: 500 events of some 120 bytes, 100 each second. */
+/** Faster than most models: 500 events of about 120 bytes, 100 per second. */
 const SLOW_STREAM = { seconds: 5, bytes: 500 * 120, pauseMs: 10 };
-/** As much as an agent sends along in the middle of its work. */
+/** A typical request size in the middle of an agent's work. */
 const REQUEST_BYTES = 100_000;
 const PART = join(import.meta.dirname, "..", "gateway-part.ts");
 const CERTIFICATE =
   "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1";
 
 /**
- * What the model gateway costs: until the first byte, and in processor time, of all processes that take part in a stream
- * together. Upstream speaks TLS, as they all do.
+ * Measures the model gateway: time to the first byte, and the processor time of all processes of a stream together. The
+ * upstream uses TLS, as all models do.
  */
 export async function measureGateway(): Promise<readonly Measured[]> {
   const folder = mkdtempSync(join(tmpdir(), "nightshift-bench-gateway-"));
@@ -83,7 +83,7 @@ function pacedRows(cpu: Rounds<"direct" | "through" | "piped" | "alone">): reado
   ];
 }
 
-/** The quickest rounds: others that work on the machine take away from what its caches hold, and so make all of it slower. */
+/** The fastest rounds, because other programs evict caches and make everything slower. */
 function fullSpeedRows(cpu: Rounds<"direct" | "through" | "piped">): readonly Measured[] {
   const [direct, through, piped] = [cpu.direct, cpu.through, cpu.piped].map((rounds) => Math.min(...rounds)) as [
     number,
@@ -92,7 +92,7 @@ function fullSpeedRows(cpu: Rounds<"direct" | "through" | "piped">): readonly Me
   ];
   return [
     row(
-      "processor time of all, 50 MB as fast as it goes, quickest of all rounds (baseline: direct)",
+      "processor time of all, 50 MB as fast as possible, fastest of all rounds (baseline: direct)",
       [through, direct],
       null,
     ),

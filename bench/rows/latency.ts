@@ -1,19 +1,19 @@
-import { makePlace, openDaemon, PROJECT, register } from "../place.ts";
+import { createBenchEnvironment, openDaemon, PROJECT, register } from "../environment.ts";
 import { atMost, type Measured } from "../report.ts";
 import { quantile, timed } from "../statistics.ts";
 
 const ROUNDS = 300;
 
 /**
- * A task that waits for its turn is paused and resumed: each is one commit with one event, and nothing else happens.
- * An event carries the time at which it was made, just before its commit, so the commit itself is in the latency.
+ * A queued task is paused and resumed. Each is one commit with one event and nothing else. An event has the time right before
+ * its commit, so the latency includes the commit.
  */
 export async function measureLatency(): Promise<readonly Measured[]> {
-  const place = makePlace("exec sleep 600", 1);
-  const daemon = await openDaemon(place);
+  const environment = createBenchEnvironment("exec sleep 600", 1);
+  const daemon = await openDaemon(environment);
   try {
     const { client } = daemon;
-    await register(place, client);
+    await register(environment, client);
     const body = { project: PROJECT, pipeline: "chore", description: "Wait" };
     const running = await client.call("POST /tasks", { body });
     const { id } = await client.call("POST /tasks", { body });
@@ -44,7 +44,7 @@ export async function measureLatency(): Promise<readonly Measured[]> {
     }
   } finally {
     await daemon.stop();
-    place.remove();
+    environment.remove();
   }
 }
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { readSupervisor } from "../../src/adapters/process/job-files.ts";
 import { homePaths } from "../../src/config/files/paths.ts";
 import type { Client } from "../../src/http/client/client.ts";
-import { makePlace, openDaemon, PROJECT, register, type Place } from "../place.ts";
+import { createBenchEnvironment, openDaemon, PROJECT, register, type BenchEnvironment } from "../environment.ts";
 import { atMost, type Measured } from "../report.ts";
 import { inLanes } from "../statistics.ts";
 
@@ -12,28 +12,28 @@ const STEPS = [0, 10, 50];
 const SETTLE_MS = 2_000;
 const MB = 1_000_000;
 
-/** Agents that sleep, so that what is measured is ours. */
+/** The agents only sleep, so that our own memory is measured. */
 export async function measureMemory(): Promise<readonly Measured[]> {
-  const place = makePlace("exec sleep 600", 60);
-  const daemon = await openDaemon(place);
+  const environment = createBenchEnvironment("exec sleep 600", 60);
+  const daemon = await openDaemon(environment);
   try {
-    await register(place, daemon.client);
+    await register(environment, daemon.client);
     const rows: Measured[] = [];
     let tasks: readonly string[] = [];
     for (const count of STEPS) {
       tasks = [...tasks, ...(await submit(daemon.client, count - tasks.length))];
-      await waitForAgents(place, count);
+      await waitForAgents(environment, count);
       await sleep(SETTLE_MS);
       rows.push(daemonRow(count, readKilobytes(daemon.pid, "status", "VmRSS"), rows[0]?.value ?? null));
     }
-    rows.push(...supervisorRows(supervisors(place)));
+    rows.push(...supervisorRows(supervisors(environment)));
     await inLanes(8, tasks.length, (index) =>
       daemon.client.call("POST /tasks/:id/kill", { params: { id: tasks[index] ?? "" } }),
     );
     return rows;
   } finally {
     await daemon.stop();
-    place.remove();
+    environment.remove();
   }
 }
 
@@ -68,20 +68,20 @@ async function submit(client: Client, count: number): Promise<readonly string[]>
   return ids;
 }
 
-async function waitForAgents(place: Place, count: number): Promise<void> {
-  const runs = homePaths(place.home).runs;
+async function waitForAgents(environment: BenchEnvironment, count: number): Promise<void> {
+  const runs = homePaths(environment.home).runs;
   const started = (): number =>
     existsSync(runs) ? readdirSync(runs).filter((run) => existsSync(join(runs, run, "process.json"))).length : 0;
   while (started() < count) await sleep(100);
 }
 
-function supervisors(place: Place): readonly number[] {
-  const runs = homePaths(place.home).runs;
+function supervisors(environment: BenchEnvironment): readonly number[] {
+  const runs = homePaths(environment.home).runs;
   return readdirSync(runs).flatMap((run) => readSupervisor(join(runs, run))?.pid ?? []);
 }
 
 function readKilobytes(pid: number, file: string, name: string): number {
   const found = new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(readFileSync(`/proc/${pid}/${file}`, "utf8"))?.[1];
-  if (found === undefined) throw new Error(`/proc/${pid}/${file} names no ${name}`);
+  if (found === undefined) throw new Error(`/proc/${pid}/${file} has no ${name}`);
   return (Number(found) * 1024) / MB;
 }

@@ -8,12 +8,12 @@ import { atMost, type Measured } from "../report.ts";
 
 const SAMPLE = new URL("../../src/adapters/agents/claude-code/fixtures/claude-full-profile.jsonl", import.meta.url);
 const TOTAL_BYTES = 200_000_000;
-/** As the engine reads it. */
+/** The engine's page size. */
 const PAGE_BYTES = 1_000_000;
 
 const agent = claudeCode();
 
-/** A real transcript, as often as it takes: from the file on disk to the events, in one process, page by page. */
+/** Parses a real transcript repeatedly: from the file on disk to events, in one process, page by page. */
 export async function measureParse(): Promise<readonly Measured[]> {
   const folder = mkdtempSync(join(tmpdir(), "nightshift-bench-parse-"));
   try {
@@ -29,7 +29,7 @@ export async function measureParse(): Promise<readonly Measured[]> {
     const start = performance.now();
     const { events, peak } = await readAll(file, Infinity);
     const value = performance.now() - start;
-    if (events !== expected * times) throw new Error(`${events} events were read, not ${expected * times}.`);
+    if (events !== expected * times) throw new Error(`Read ${events} events instead of ${expected * times}.`);
     const megabytes = (times * sampleBytes) / 1e6;
     const limit = (megabytes / 50) * 1000;
     const grown = (peak - before) / 1e6;
@@ -45,7 +45,7 @@ export async function measureParse(): Promise<readonly Measured[]> {
       },
       {
         row: "i",
-        what: "parse: memory that this takes at its peak",
+        what: "parse: peak memory",
         unit: "MB",
         value: grown,
         baseline: null,

@@ -3,7 +3,7 @@ import { homePaths } from "../../src/config/files/paths.ts";
 import { makeTask } from "../../src/testing/builders.ts";
 import { bareNode } from "../bare.ts";
 import { cli } from "../cli.ts";
-import { makePlace, openDaemon, PROJECT, QUICK_AGENT } from "../place.ts";
+import { createBenchEnvironment, openDaemon, PROJECT, QUICK_AGENT } from "../environment.ts";
 import { atMost, type Measured } from "../report.ts";
 import { interleave, median, timed } from "../statistics.ts";
 
@@ -11,13 +11,13 @@ const TASKS = 10_000;
 const ROUNDS = 7;
 
 export async function measureQueue(): Promise<readonly Measured[]> {
-  const place = makePlace(QUICK_AGENT, 2);
-  await fillStore(homePaths(place.home).db);
-  const daemon = await openDaemon(place);
+  const environment = createBenchEnvironment(QUICK_AGENT, 2);
+  await fillStore(homePaths(environment.home).db);
+  const daemon = await openDaemon(environment);
   try {
     const measured = await interleave(ROUNDS, {
       node: () => timed(bareNode),
-      queue: () => timed(() => cli(place, ["queue"])),
+      queue: () => timed(() => cli(environment, ["queue"])),
       all: () => timed(() => listAll()),
     });
     const baseline = median(measured.node);
@@ -43,16 +43,16 @@ export async function measureQueue(): Promise<readonly Measured[]> {
     ];
   } finally {
     await daemon.stop();
-    place.remove();
+    environment.remove();
   }
 
   async function listAll(): Promise<void> {
-    const printed: unknown = JSON.parse(await cli(place, ["queue", "--json", "--limit", String(TASKS)]));
+    const printed: unknown = JSON.parse(await cli(environment, ["queue", "--json", "--limit", String(TASKS)]));
     if (!Array.isArray(printed) || printed.length !== TASKS) throw new Error("queue did not list every task");
   }
 }
 
-/** In memory first: ten thousand commits on a disk take a minute. */
+/** Created in memory first, because ten thousand commits on a disk take a minute. */
 async function fillStore(file: string): Promise<void> {
   const quiet = { debug() {}, info() {}, warn() {}, error() {} };
   const store = await openSqliteStore({ file: ":memory:", log: quiet });

@@ -12,10 +12,10 @@ import { interleave, median, timed } from "../statistics.ts";
 
 const ROUNDS = 40;
 const TRUE = "/bin/true";
-/** What a person would write by hand: namespaces of its own, the machine read-only, processes, devices, a place for files. */
+/** A minimal bwrap call: namespaces, the machine read-only, processes, devices, a temporary directory. */
 const BARE = "--unshare-all --ro-bind / / --proc /proc --dev /dev --tmpfs /tmp".split(" ");
 
-/** What the wall costs each command: from the decision to start it to its end, a program that does nothing. */
+/** Measures the sandbox's overhead per command, with a program that does nothing. */
 export async function measureSandbox(): Promise<readonly Measured[]> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "nightshift-bench-wall-")));
   try {
@@ -37,7 +37,7 @@ export async function measureSandbox(): Promise<readonly Measured[]> {
       row("our sandbox with network (baseline: without)", open, closed, atMost(open - closed, 80, "80 ms more")),
       row("our sandbox with the toolchains of this PATH (baseline: bare bwrap)", toolchains, bare),
       row("our sandbox with a list of commands (baseline: bare bwrap)", listed, bare),
-      row("our sandbox for a role that only reads (baseline: bare bwrap)", reader, bare),
+      row("our sandbox for a read-only role (baseline: bare bwrap)", reader, bare),
     ];
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -49,7 +49,7 @@ function row(what: string, value: number, baseline: number, target: Target | nul
 }
 
 async function runInside(folder: string, changes: Partial<SandboxPolicy>): Promise<void> {
-  const place = {
+  const environment = {
     dir: join(folder, "wall"),
     socket: join(folder, "out.sock"),
     cache: join(folder, "cache"),
@@ -59,7 +59,7 @@ async function runInside(folder: string, changes: Partial<SandboxPolicy>): Promi
   const confinement = await sandboxes.enforce.open(
     testPolicy(folder, { env: { PATH: "/usr/local/bin:/usr/bin:/bin" }, ...changes }),
     [TRUE],
-    place,
+    environment,
   );
   const { status, code, stderr } = await runConfined(confinement.command, { timeoutMs: 10_000, graceMs: 0 });
   await confinement.close();

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { homePaths } from "../../src/config/files/paths.ts";
 import { prepareBare, type BareTask } from "../bare.ts";
 import { countCommits } from "../count-commits.ts";
-import { makePlace, openDaemon, QUICK_AGENT, register, type Place } from "../place.ts";
+import { createBenchEnvironment, openDaemon, QUICK_AGENT, register, type BenchEnvironment } from "../environment.ts";
 import { atMost, type Measured } from "../report.ts";
 import { interleave, median, timed } from "../statistics.ts";
 import { openTaskRunner } from "../tasks.ts";
@@ -13,16 +13,16 @@ const ROUNDS = 15;
 const PROCESSES = 2;
 
 export async function measureTaskOverhead(): Promise<readonly Measured[]> {
-  const place = makePlace(QUICK_AGENT, 8);
+  const environment = createBenchEnvironment(QUICK_AGENT, 8);
   try {
-    const bare = await traceTask(place);
-    const daemon = await openDaemon(place);
+    const bare = await traceTask(environment);
+    const daemon = await openDaemon(environment);
     const tasks = openTaskRunner(daemon.client);
     let round = 0;
     const measured = await interleave(ROUNDS, {
       task: tasks.run,
       async bare() {
-        const prepared = prepareBare(bare, place.root, join(place.root, "bare", String(round++)));
+        const prepared = prepareBare(bare, environment.root, join(environment.root, "bare", String(round++)));
         const ms = await timed(prepared.play);
         prepared.remove();
         return ms;
@@ -33,10 +33,10 @@ export async function measureTaskOverhead(): Promise<readonly Measured[]> {
     const what = `one chore task (bare: ${bare.calls.length} git calls, ${bare.processes} × node -e 0, ${bare.commits} fsyncs)`;
     return [
       row(`task overhead: ${what}`, median(measured.task), median(measured.bare)),
-      row("the same, quickest of all rounds", Math.min(...measured.task), Math.min(...measured.bare)),
+      row("the same, fastest of all rounds", Math.min(...measured.task), Math.min(...measured.bare)),
     ];
   } finally {
-    place.remove();
+    environment.remove();
   }
 }
 
@@ -45,25 +45,25 @@ function row(what: string, value: number, baseline: number): Measured {
   return { row: "a", what, unit: "ms", value, baseline, target: atMost(value, limit, "2 × and ≤ 250 ms more") };
 }
 
-/** One task with all its git calls written down, after another that made the mirror. */
-export async function traceTask(place: Place): Promise<BareTask> {
-  const first = await openDaemon(place);
-  await register(place, first.client);
+/** Records all git calls of one task, after another task has created the mirror. */
+export async function traceTask(environment: BenchEnvironment): Promise<BareTask> {
+  const first = await openDaemon(environment);
+  await register(environment, first.client);
   const warmUp = openTaskRunner(first.client);
   await warmUp.run();
-  const wal = `${homePaths(place.home).db}-wal`;
+  const wal = `${homePaths(environment.home).db}-wal`;
   const before = countCommits(wal);
   await warmUp.run();
   const commits = countCommits(wal) - before;
   await warmUp.close();
   await first.stop();
-  const tracer = installTracer(place);
-  const second = await openDaemon(place, { PATH: tracer.path });
+  const tracer = installTracer(environment);
+  const second = await openDaemon(environment, { PATH: tracer.path });
   const tasks = openTaskRunner(second.client);
   await tasks.run();
   await tasks.close();
   await second.stop();
-  // Who the person is, is asked once in a daemon's life.
+  // The user's identity is read once per daemon.
   const calls = tracer.read().filter(({ argv }) => !argv.includes("config"));
   return { calls, processes: PROCESSES, commits };
 }

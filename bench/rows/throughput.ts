@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { prepareBare } from "../bare.ts";
-import { makePlace, openDaemon, QUICK_AGENT } from "../place.ts";
+import { createBenchEnvironment, openDaemon, QUICK_AGENT } from "../environment.ts";
 import { atMost, type Measured } from "../report.ts";
 import { inLanes, timed } from "../statistics.ts";
 import { openTaskRunner } from "../tasks.ts";
@@ -8,20 +8,20 @@ import { traceTask } from "./task-overhead.ts";
 
 const TASKS = 200;
 const LANES = 8;
-/** Tasks and bare sequences take turns in batches, so that the machine's moods hit both. */
+/** Tasks and bare sequences alternate in batches, so that other load affects both. */
 const BATCHES = 5;
 
 export async function measureThroughput(): Promise<readonly Measured[]> {
-  const place = makePlace(QUICK_AGENT, LANES);
+  const environment = createBenchEnvironment(QUICK_AGENT, LANES);
   try {
-    const bare = await traceTask(place);
-    const daemon = await openDaemon(place);
+    const bare = await traceTask(environment);
+    const daemon = await openDaemon(environment);
     const tasks = openTaskRunner(daemon.client);
     const size = TASKS / BATCHES;
     const total = { tasks: 0, bare: 0 };
     for (let batch = 0; batch < BATCHES; batch += 1) {
       const prepared = Array.from({ length: size }, (_, index) =>
-        prepareBare(bare, place.root, join(place.root, "bare", String(index))),
+        prepareBare(bare, environment.root, join(environment.root, "bare", String(index))),
       );
       total.tasks += await timed(() => inLanes(LANES, size, tasks.run));
       total.bare += await timed(() => inLanes(LANES, size, async (index) => prepared[index]?.play()));
@@ -41,6 +41,6 @@ export async function measureThroughput(): Promise<readonly Measured[]> {
       },
     ];
   } finally {
-    place.remove();
+    environment.remove();
   }
 }

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync, mkdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "../../src/http/client/client.ts";
-import { makePlace, openDaemon, PROJECT, register, type Place } from "../place.ts";
+import { createBenchEnvironment, openDaemon, PROJECT, register, type BenchEnvironment } from "../environment.ts";
 import { atMost, type Measured } from "../report.ts";
 
 const SAMPLE = new URL("../../src/adapters/agents/claude-code/fixtures/claude-full-profile.jsonl", import.meta.url);
@@ -11,36 +11,36 @@ const TOTAL_BYTES = 200_000_000;
 const MB = 1_000_000;
 
 /**
- * What the daemon takes more, at its peak, for a run that prints 200 MB than it had after one that printed 1 MB. A
- * program by the name of claude prints a real transcript again and again; all else is real: the supervisor, its cap of
- * 50 MB with head and tail, somebody who reads along by the API, and the engine that reads what was kept.
+ * Measures how much the daemon's peak memory grows for a run that prints 200 MB, compared with one that printed 1 MB. A fake
+ * `claude` prints a real transcript repeatedly; everything else is real: the supervisor with its 50 MB limit, a client that
+ * follows the output through the API, and the engine that reads the stored transcript.
  */
 export async function measureTranscript(): Promise<readonly Measured[]> {
-  const place = makePlace("exit 1", 2);
-  const folder = plantClaude(place);
+  const environment = createBenchEnvironment("exit 1", 2);
+  const folder = plantClaude(environment);
   const env = { PATH: [folder, process.env["PATH"]].join(delimiter), ANTHROPIC_API_KEY: "key-of-the-bench" };
-  const daemon = await openDaemon(place, env);
+  const daemon = await openDaemon(environment, env);
   try {
-    await register(place, daemon.client);
-    await play(place, daemon.client, WARM_BYTES);
+    await register(environment, daemon.client);
+    await play(environment, daemon.client, WARM_BYTES);
     await sleep(2_000);
     const before = readKilobytes(daemon.pid, "VmRSS");
-    // From here on the kernel looks for the peak anew.
+    // Resets the kernel's peak value.
     writeFileSync(`/proc/${daemon.pid}/clear_refs`, "5");
-    const read = await play(place, daemon.client, TOTAL_BYTES);
+    const read = await play(environment, daemon.client, TOTAL_BYTES);
     const grown = readKilobytes(daemon.pid, "VmHWM") - before;
-    const what = `daemon's RSS at its peak beyond what it was before, a run that prints 200 MB (${(read / MB).toFixed(0)} MB kept and read along)`;
+    const what = `growth of the daemon's peak RSS, a run that prints 200 MB (${(read / MB).toFixed(0)} MB stored and followed)`;
     return [{ row: "k", unit: "MB", what, value: grown, baseline: null, target: atMost(grown, 50, "50 MB") }];
   } finally {
     await daemon.stop();
-    place.remove();
+    environment.remove();
   }
 }
 
-/** Its last line is the only one that may stand there once: the result. */
-function plantClaude(place: Place): string {
-  const folder = join(place.root, "bin");
-  const [all, result] = [join(place.root, "lines.jsonl"), join(place.root, "result.jsonl")];
+/** The last line, the result, may occur only once. */
+function plantClaude(environment: BenchEnvironment): string {
+  const folder = join(environment.root, "bin");
+  const [all, result] = [join(environment.root, "lines.jsonl"), join(environment.root, "result.jsonl")];
   const lines = readFileSync(SAMPLE, "utf8").trimEnd().split("\n");
   const block = `${lines.slice(0, -1).join("\n")}\n`;
   mkdirSync(folder);
@@ -53,19 +53,19 @@ if [ "$1" = --version ]; then echo "2.1.325 (Claude Code)"; exit; fi
 cat > /dev/null
 echo "$NIGHTSHIFT_TASK" >> README
 printf '{"outcome":"implemented","summary":"Changed a line"}' > "$NIGHTSHIFT_OUTCOME_FILE"
-for each in $(seq $(cat ${join(place.root, "times")})); do cat ${all}; done
+for each in $(seq $(cat ${join(environment.root, "times")})); do cat ${all}; done
 cat ${result}
 `,
     { mode: 0o755 },
   );
   const settings = { project: PROJECT, agent: "claude-code", checks: { test: { command: "true" } } };
-  writeFileSync(join(place.root, "repo", "nightshift.yaml"), JSON.stringify(settings));
+  writeFileSync(join(environment.root, "repo", "nightshift.yaml"), JSON.stringify(settings));
   return folder;
 }
 
-/** One task from its beginning to its end, with somebody who reads along. Says how many bytes there were to read. */
-async function play(place: Place, client: Client, bytes: number): Promise<number> {
-  writeFileSync(join(place.root, "times"), String(Math.ceil(bytes / MB)));
+/** Runs one task while a client follows its output. Returns the number of bytes that were available. */
+async function play(environment: BenchEnvironment, client: Client, bytes: number): Promise<number> {
+  writeFileSync(join(environment.root, "times"), String(Math.ceil(bytes / MB)));
   const { id } = await client.call("POST /tasks", {
     body: { project: PROJECT, pipeline: "chore", description: "Talk" },
   });
@@ -93,6 +93,6 @@ async function readAlong(client: Client, run: string, from: number): Promise<num
 
 function readKilobytes(pid: number, name: string): number {
   const found = new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-  if (found === undefined) throw new Error(`/proc/${pid}/status names no ${name}`);
+  if (found === undefined) throw new Error(`/proc/${pid}/status has no ${name}`);
   return (Number(found) * 1024) / MB;
 }

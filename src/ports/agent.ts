@@ -1,32 +1,32 @@
 import type { JsonSchema } from "../core/outcomes/simplify-schema.ts";
 import type { TranscriptEvent } from "../core/task/transcript.ts";
 
-/** An agent CLI, as two pure functions and a record of what it can do. It starts nothing itself. */
+/** An agent CLI: two pure functions and a description of its capabilities. It starts no process itself. */
 export interface Agent {
   readonly kind: string;
   readonly capabilities: AgentCapabilities;
-  /** The command for one run. Nothing secret and no prompt in `argv`. */
+  /** Returns the command for one run. `argv` contains neither secrets nor the prompt. */
   command(run: AgentRun): AgentCommand;
-  /** What one line of its output means; a line it does not know is `raw`. Never throws. */
+  /** Translates one line of output. An unknown line becomes `raw`. Never throws. */
   parseLine(line: string): readonly TranscriptEvent[];
-  /** The program to look for on PATH; null where there is none to look for. */
+  /** The program to look for on PATH. Null if there is none. */
   readonly program: AgentProgram | null;
 }
 
 export interface AgentProgram {
   readonly name: string;
-  /** How to ask its version. Empty: it must not be asked, a program we do not know would start to work. */
+  /** Arguments that print its version. Empty for unknown programs, which might start to work when called. */
   readonly versionArgs: readonly string[];
-  /** The oldest version that the adapter knows how to drive, such as `2.1.300`; null: any. */
+  /** The oldest supported version, such as `2.1.300`. Null means any. */
   readonly oldest: string | null;
-  /** How a person gets it. */
+  /** Installation instructions for people. */
   readonly install: string;
 }
 
 export interface AgentCapabilities {
   readonly sessions: boolean;
   readonly mcp: boolean;
-  /** Which API it speaks to a model when it is given another address for it; null: it takes none. */
+  /** The model API it uses when given a base URL. Null if its base URL cannot be changed. */
   readonly gateway: ModelApi | null;
 }
 
@@ -37,26 +37,26 @@ export interface AgentRun {
   readonly maxTurns: number | null;
   readonly maxBudgetUsd: number | null;
   readonly tools: readonly string[];
-  /** Programs of the sandbox, with words after them as rules (`sbt compile`); null: all of the system's. */
+  /** Programs available in the sandbox; further words are tool rules (`sbt compile`). Null means all system programs. */
   readonly commands: readonly string[] | null;
   readonly session: AgentSession;
-  /** The rendered prompt stands here; the supervisor feeds it to stdin. */
+  /** File with the rendered prompt. The supervisor writes it to stdin. */
   readonly promptFile: string;
-  /** What it works in; also its current directory. */
+  /** The agent's current directory. */
   readonly workspace: string;
   readonly mayWrite: boolean;
-  /** Other places that it may use, outside of the workspace. */
+  /** Additional paths outside the workspace. */
   readonly write: readonly string[];
   readonly read: readonly string[];
-  /** Its private HOME, kept per task and role until the task ends: where the CLI keeps its sessions. */
+  /** Private HOME, where the CLI stores its sessions. Kept per task and role until the task ends. */
   readonly home: string;
-  /** A directory for `AgentCommand.files` that it can read and not write. */
+  /** A directory for `AgentCommand.files` that the agent can read but not write. */
   readonly filesDir: string;
-  /** The tool `report_outcome`, as an MCP server on stdio; null where there is none. */
+  /** The tool `report_outcome` as an MCP server on stdio. Null if there is none. */
   readonly reportServer: McpServer | null;
-  /** The JSON Schema of what the role may report. */
+  /** JSON Schema of the outcomes that the role may report. */
   readonly schema: JsonSchema;
-  /** The model gateway as seen from inside; null: the CLI reaches its model by itself. */
+  /** The model gateway as seen from inside the sandbox. Null if the CLI connects to its model directly. */
   readonly gateway: InnerGateway | null;
 }
 
@@ -64,11 +64,11 @@ export interface InnerGateway {
   readonly url: string;
   /** The nonce. */
   readonly key: string;
-  /** Of what kind the key behind it is: some CLIs speak of limits only to those who have a subscription. Default `api_key`. */
+  /** Kind of the real key: some CLIs report usage limits only for subscriptions. Default `api_key`. */
   readonly keyKind?: "api_key" | "token";
 }
 
-/** `new`: a session with this id where the CLI takes one (a UUID). `resume`: what an earlier run of the task said its session was. */
+/** `new`: the id for a new session, if the CLI accepts one (a UUID). `resume`: the session id that an earlier run of the task reported. */
 export interface AgentSession {
   readonly kind: "new" | "resume";
   readonly id: string;
@@ -82,13 +82,13 @@ export interface McpServer {
 
 export interface AgentCommand {
   readonly argv: readonly [string, ...string[]];
-  /** Added to the run's environment. Nothing secret. The gateway's address stands here or in `argv`, never in a file. */
+  /** Added to the run's environment. Must not contain secrets. The gateway URL belongs here or in `argv`, never in a file. */
   readonly env: Readonly<Record<string, string>>;
   readonly prompt: "stdin" | "file";
-  /** Files and directories the program needs to see besides itself. */
+  /** Additional files and directories that the program must be able to read. */
   readonly read: readonly string[];
-  /** Written before it starts: absolute path, in `filesDir` or in `home`, and content. */
+  /** Files to write before the program starts: absolute path (in `filesDir` or `home`) to content. */
   readonly files: Readonly<Record<string, string>>;
-  /** Of the workspace, from its root: what the CLI would obey and cannot be told to leave alone. It sees nothing there. */
+  /** Workspace paths to hide: files the CLI would obey and has no option to ignore. */
   readonly hide?: readonly string[];
 }

@@ -1,6 +1,6 @@
 /**
- * The places between two steps where a crash must do no harm. The engine says when it passes one;
- * in the product nobody listens, the crash tests kill the process there.
+ * Named points between two steps where a crash must do no harm. The engine reports each one it passes. Only the crash tests
+ * listen: they kill the process there.
  */
 export const CHECKPOINTS = [
   "submit.committed",

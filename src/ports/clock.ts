@@ -1,10 +1,10 @@
 import type { IdPrefix } from "../core/task/ids.ts";
 
-/** What core and engine may not ask the machine for: the time, timers and chance. */
+/** Time, timers and randomness, which core and engine may not get from the machine. */
 export interface Clock {
-  /** Milliseconds since 1970. May jump when somebody sets the machine's time: never measure a duration with it. */
+  /** Milliseconds since 1970. Jumps when the machine's time is set, so never measure durations with it. */
   now(): number;
-  /** Milliseconds that only go forward, from an arbitrary zero. */
+  /** Milliseconds that never go backwards, from an arbitrary start. */
   monotonic(): number;
   newId(prefix: IdPrefix): string;
   /** Resolves after `ms`. Rejects with the signal's reason if it aborts first. */

@@ -1,10 +1,10 @@
-/** When a schedule comes round: five cron fields in a time zone, daylight saving included. */
+/** Computes when a schedule is due: five cron fields in a time zone, including daylight saving. */
 export interface Cron {
-  /** The first moment after `after`; null when it never comes round again. */
+  /** The first due time after `after`. Null if there is none. */
   next(schedule: CronSchedule, after: number): number | null;
-  /** The moments later than `after` and not later than `until`, oldest first: the first `limit` of them. */
+  /** The first `limit` due times later than `after` and not later than `until`, oldest first. */
   between(schedule: CronSchedule, after: number, until: number, limit: number): readonly number[];
-  /** The same moments, oldest first: the newest `limit` of them. */
+  /** The newest `limit` due times of the same range, oldest first. */
   latest(schedule: CronSchedule, after: number, until: number, limit: number): readonly number[];
 }
 

@@ -1,27 +1,27 @@
-/** What a run did to the files of a directory that no git watches over. */
+/** Records what a run changed in a directory that is not under git. */
 export interface FileRecord {
   /**
-   * Looks at everything below `dir` and keeps it in the file `keep`, which is whole or not there. Idempotent: what is kept
-   * already stays as it is, so that a run that is started again is still compared with what was there before it.
-   * Links are not followed. No name is passed over, `.git` neither: what hides from the record would be the place to hide.
-   * Directories themselves are not recorded. Refuses more than 500,000 files (UserError "invalid").
+   * Records everything below `dir` in the file `keep`, which is written completely or not at all. Idempotent: an existing
+   * snapshot is kept, so that a restarted run is still compared with the state before its first start. Links are not
+   * followed. No name is skipped, not even `.git`, so that nothing can hide from the record. Directories themselves are not
+   * recorded. More than 500,000 files are a UserError "invalid".
    */
   snapshot(params: SnapshotParams): Promise<Snapshot>;
 
-  /** The differences between two kept snapshots, each list sorted by path. */
+  /** Returns the differences between two stored snapshots, each list sorted by path. */
   compare(before: string, after: string): Promise<RecordedChanges>;
 }
 
 export interface SnapshotParams {
   readonly dir: string;
   readonly keep: string;
-  /** An earlier snapshot of the same directory, as it was kept: files that stand as they stood then are not read again. */
+  /** File of an earlier snapshot of the same directory. Files unchanged since then are not read again. */
   readonly since: string | null;
 }
 
 export interface Snapshot {
   readonly files: number;
-  /** Read to know their hashes; with `since` those that are new or changed. */
+  /** Number of files read to compute their hashes; with `since`, only new or changed ones. */
   readonly hashed: number;
   readonly unread: readonly UnreadDirectory[];
 }
@@ -35,16 +35,16 @@ export interface RecordedChanges {
   readonly created: readonly { readonly path: string; readonly after: FileState }[];
   readonly modified: readonly { readonly path: string; readonly before: FileState; readonly after: FileState }[];
   readonly deleted: readonly { readonly path: string; readonly before: FileState }[];
-  /** Directories that one of the two could not look into: nothing is said about what is in them. */
+  /** Directories that at least one snapshot could not read. Changes in them are unknown. */
   readonly unread: readonly UnreadDirectory[];
 }
 
 export interface FileState {
-  /** `other`: a pipe, a socket, a device. The content of a link is where it leads. */
+  /** `other`: a pipe, a socket or a device. The content of a link is its target. */
   readonly kind: "file" | "link" | "other";
   readonly size: number;
-  /** Permissions alone. */
+  /** Permission bits only. */
   readonly mode: number;
-  /** Null where there is nothing to read, where it may not be read, and where it is too large to be read. */
+  /** Null if there is no content, or if it is unreadable or too large. */
   readonly sha256: string | null;
 }

@@ -1,48 +1,48 @@
 /**
- * Where change requests live. An adapter speaks for one project there and holds its token; nothing else ever sees it, but
- * for an agent that publishes where the user chose that (`lend`).
- * Every verb rejects with a ForgeError whose sentence says what the forge found and what to do.
+ * The service that hosts change requests. An adapter instance belongs to one project and holds its token. Nothing else sees
+ * the token, except an agent that publishes if the user chose that (`lend`).
+ * Every method rejects with a ForgeError that says what the forge answered and what to do.
  */
 export interface Forge {
   /** For messages: `gitlab.example.com/team/shop`. */
   readonly place: string;
-  /** For git over https, where the remote is this forge; null for every other remote. */
+  /** Credentials for git over https if the remote belongs to this forge; null for every other remote. */
   credentialsFor(remote: string): GitCredentials | null;
 
   /**
-   * Opens a change request for a branch that is already pushed, or takes the open one that the branch has and brings its
-   * title, text and labels up to date. Called again after a crash it never opens a second one: one of this branch and
-   * commit that was merged or closed meanwhile is it, and is left as it is. `onOpened` hears of it before anything else is
-   * asked of the forge. What fails after that is a warning, unless the token is refused: it is open, and must not be lost.
+   * Opens a change request for an already pushed branch, or updates the title, text and labels of the branch's open one. A
+   * second call after a crash never opens a second one: if one for this branch and commit was merged or closed meanwhile, it
+   * is returned unchanged. `onOpened` is called before any further request to the forge. Later failures are only warnings
+   * (unless the token is refused), because the change request is open and must not be lost.
    */
   publish(draft: ChangeRequestDraft, onOpened?: OnOpened): Promise<Published>;
 
-  /** The one that `publish` would take for this branch and commit; null where it would open one. Changes nothing. */
+  /** Returns the change request that `publish` would use for this branch and commit, or null if it would open one. Read-only. */
   find(pushed: Pick<ChangeRequestDraft, "branch" | "commit">): Promise<FoundRequest | null>;
 
   /**
-   * The token, as the forge's own program and git take it, for the one run of an agent that publishes. Throws a ForgeError
-   * where there is none.
+   * Returns the token in the form that the forge's CLI and git expect, for the run of an agent that publishes. Throws a
+   * ForgeError if there is no token.
    */
   lend(): ForgeLoan;
 
-  /** The open ones with this label, however many pages they fill; newest first. */
+  /** Lists all open change requests with this label (all pages), newest first. */
   listOpen(label: string): Promise<readonly ChangeRequest[]>;
 
-  /** How it stands now. Rejects with trouble "missing" when the forge has no such change request (any more). */
+  /** Returns the current state. Rejects with trouble "missing" if the change request does not exist (any more). */
   read(number: number): Promise<ChangeRequestState>;
 
-  /** The same in one request, without what people and CI said. */
+  /** Like `read`, but in a single request and without comments and CI. */
   look(number: number): Promise<ChangeRequestLook>;
 
-  /** What would keep `publish` from working, a sentence each: token missing, expired or without a scope, project unknown. */
+  /** Returns one message per problem that would make `publish` fail: token missing, expired or without a scope, project unknown. */
   check(): Promise<readonly string[]>;
 }
 
-/** A call of a forge's webhook, as it came. */
+/** A webhook request from a forge. */
 export interface HookCall {
   readonly header: (name: string) => string | null;
-  /** Read when it is asked for, at most once: anybody can send one. */
+  /** Read on demand and at most once, because anyone can send a request. */
   readonly body: () => Promise<Uint8Array>;
 }
 
@@ -52,21 +52,21 @@ export interface GitCredentials {
 }
 
 export interface ForgeLoan {
-  /** The call of the forge's own program that opens this one, as a person would type it. */
+  /** The command of the forge's CLI that opens this change request. */
   openCommand(draft: Pick<ChangeRequestDraft, "branch" | "target" | "title">): string;
-  /** Whom it must reach, as `sandbox.network` says it. */
+  /** Hosts it must reach, in the format of `sandbox.network`. */
   readonly network: readonly string[];
-  /** Nothing in it is secret; git's `origin` is the project at the forge. */
+  /** Contains no secrets. In the run, git's `origin` is the project at the forge. */
   readonly env: Readonly<Record<string, string>>;
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-/** May be called again for the same one. What it throws, `publish` rejects with. */
+/** May be called more than once for the same change request. If it throws, `publish` rejects with that error. */
 export type OnOpened = (opened: ChangeRequest) => Promise<void>;
 
 export interface ChangeRequestDraft {
   readonly branch: string;
-  /** What the branch was pushed with. */
+  /** The commit that was pushed to the branch. */
   readonly commit: string;
   readonly target: string;
   readonly title: string;
@@ -87,29 +87,29 @@ export interface ChangeRequest {
 
 export interface FoundRequest extends ChangeRequest {
   readonly state: ChangeRequestLook["state"];
-  /** The addresses of others that the branch has open, to whatever target: there should be none. */
+  /** URLs of other open change requests of the same branch, with any target. There should be none. */
   readonly alsoOpen: readonly string[];
 }
 
 export interface Published extends ChangeRequest {
   readonly state: ChangeRequestLook["state"];
-  /** False: the branch had one already. */
+  /** False if the branch already had a change request. */
   readonly isNew: boolean;
   readonly warnings: readonly string[];
 }
 
 export interface ChangeRequestLook extends ChangeRequest {
   readonly state: "open" | "merged" | "closed";
-  /** The branch's newest commit, as the forge sees it. */
+  /** The newest commit of the branch, according to the forge. */
   readonly headCommit: string;
   readonly mergeCommit: string | null;
 }
 
 export interface ChangeRequestState extends ChangeRequestLook {
-  /** Null while the forge still finds out. */
+  /** Null while the forge is still computing it. */
   readonly hasConflict: boolean | null;
   readonly labels: readonly string[];
-  /** By people and bots, oldest first, without the forge's own notes. */
+  /** Comments of people and bots, oldest first, without the forge's system notes. */
   readonly comments: readonly ForgeComment[];
   readonly ci: CiState;
 }
@@ -123,5 +123,5 @@ export interface ForgeComment {
   readonly at: number;
 }
 
-/** `none`: nothing has run for the newest commit. */
+/** `none`: CI has not run for the newest commit. */
 export type CiState = "none" | "running" | "passed" | "failed";

@@ -5,25 +5,25 @@ import type { Settings } from "../core/task/settings.ts";
 import type { Project } from "./store.ts";
 
 /**
- * The files people write, as checked values. Read anew for every decision that needs them, from the person's checkout,
- * never from a workspace; what widens rights counts only as far as `project.accepted` goes.
+ * The validated configuration files. They are read again for every decision, from the user's checkout and never from a
+ * workspace. Additional permissions count only as far as `project.accepted` allows them.
  */
 export interface ProjectFiles {
   /** What the project's files ask for beyond `accepted`. */
   pendingTrust(project: Pick<Project, "path">, accepted: string): Promise<PendingTrust>;
-  /** Throws ConfigError with every problem. */
+  /** Throws a ConfigError that lists every problem. */
   settings(project: Project): Promise<Settings>;
-  /** The same, or where the files are broken now, what they said when they were not; throws where they never were. */
+  /** The current settings, or the last valid ones if the files are invalid now. Throws if they were never valid. */
   lastGood(project: Project): Promise<Settings>;
-  /** What a category of the nightly improvement means, built in. */
+  /** The built-in description of a category of the nightly improvement. */
   guidance(category: Category): Promise<string>;
-  /** A built-in or the project's own pipeline. Throws UserError "not_found" naming those there are. */
+  /** A built-in pipeline or the project's own. Throws a UserError "not_found" that lists the available ones. */
   pipeline(project: Project, name: string): Promise<{ readonly pipeline: Pipeline; readonly text: string }>;
-  /** Parses a kept text again. */
+  /** Parses a stored pipeline text again. */
   parsePipeline(name: string, text: string): Pipeline;
-  /** The prompt template of a role: the project's override, else the built-in one. */
+  /** The prompt template of a role: the project's override, or else the built-in one. */
   prompt(project: Project, role: Role): Promise<string>;
-  /** What stands in front of every prompt; no project can change it. */
+  /** The fixed beginning of every prompt. Projects cannot change it. */
   preamble(): Promise<string>;
 }
 

@@ -1,57 +1,57 @@
 import type { TranscriptLine } from "../core/task/transcript.ts";
 
-/** The files of runs under Nightshift's home. Whatever an agent could have written is read with distrust. */
+/** The files of runs in Nightshift's home. Files that an agent could have written are treated as untrusted input. */
 export interface RunFiles {
-  /** `runs/<run>`, whether or not it exists. */
+  /** Returns `runs/<run>`, which may not exist. */
   dir(run: string): string;
-  /** Makes `runs/<run>/` and the directories a run needs, and says where they are. Idempotent. */
+  /** Creates `runs/<run>/` and the directories a run needs, and returns their paths. Idempotent. */
   prepare(params: { readonly run: string; readonly task: string; readonly role: string | null }): Promise<RunPaths>;
   /**
-   * What an agent's CLI is to find when it starts: in its `filesDir`, or in its home, where an earlier run of it may have
-   * left anything, links included. Nothing else is written.
+   * Writes the files an agent's CLI needs at start, in its `filesDir` or its home. An earlier run may have left anything in the
+   * home, including links. Other paths are rejected.
    */
   writeAgentFiles(paths: RunPaths, files: Readonly<Record<string, string>>): Promise<void>;
-  /** `prompt.md`, mode 0600. */
+  /** Writes `prompt.md` with mode 0600. */
   writePrompt(run: string, text: string): Promise<void>;
   /**
-   * The outcome file that the agent wrote: a regular file of at most a megabyte with a JSON object, reached without
-   * following links. Anything else is `invalid`, with a sentence the agent and people understand.
+   * Reads the outcome file that the agent wrote: a regular file of at most one megabyte with a JSON object, opened without
+   * following links. Anything else is `invalid`, with a message for the agent and for people.
    */
   readOutcome(run: string): Promise<OutcomeFile>;
-  /** What came by the tool `report_outcome`, read as the outcome file is: the agent could have written it as well. */
+  /** Reads what the tool `report_outcome` received, as carefully as the outcome file: the agent could have written it. */
   readReport(run: string): Promise<OutcomeFile>;
-  /** `outcome.json`: what the engine made of it. Written atomically. */
+  /** Writes `outcome.json`, the outcome the engine recognized. Atomic. */
   keepOutcome(run: string, value: unknown): Promise<void>;
-  /** `change.diff`. */
+  /** Writes `change.diff`. */
   keepDiff(run: string, patch: string): Promise<void>;
   readDiff(run: string): Promise<string | null>;
-  /** Whole lines of the transcript from a byte offset on, at most `maxBytes`; `next` is where to go on. */
+  /** Reads complete transcript lines from a byte offset, at most `maxBytes`. `next` is the offset of the next page. */
   readTranscript(run: string, offset: number, maxBytes: number): Promise<TranscriptPage>;
-  /** The last `maxBytes` of `checks/<name>.log` (or any log of the job), as text without control characters. */
+  /** Reads the last `maxBytes` of `checks/<name>.log` (or any log of the job), as text without control characters. */
   readLogTail(run: string, logFile: string, maxBytes: number): Promise<string>;
-  /** Drops what no later run needs: the agent's raw outcome directory, temporary files, what writers that died left. */
+  /** Removes what no later run needs: the raw outcome directory, temporary files and leftovers of crashed writers. */
   cleanRun(run: string): Promise<void>;
-  /** Drops the private homes of a task's agents. */
+  /** Removes the private homes of a task's agents. */
   cleanTask(task: string): Promise<void>;
-  /** Drops a run's directory altogether. */
+  /** Removes a run's directory. */
   removeRun(run: string): Promise<void>;
-  /** Bytes free where Nightshift keeps its data. */
+  /** Returns the free bytes on the disk of Nightshift's data. */
   freeBytes(): Promise<number>;
 }
 
 export interface RunPaths {
-  /** `runs/<run>`: what the engine and the supervisor write. */
+  /** `runs/<run>`: written by the engine and the supervisor. */
   readonly dir: string;
   readonly promptFile: string;
-  /** Where the agent may put its outcome; in a directory of its own that the agent may write. */
+  /** Where the agent may write its outcome, in a separate directory that is writable for it. */
   readonly outcomeFile: string;
-  /** Where the tool `report_outcome` puts what it was told; beside the outcome file. */
+  /** Where the tool `report_outcome` stores the reported outcome, next to the outcome file. */
   readonly reportFile: string;
   readonly outcomeDir: string;
   /** The agent's private HOME, kept per task and role until the task ends. */
   readonly home: string;
   readonly tmp: string;
-  /** For files that the agent can read and not write. */
+  /** For files that the agent can read but not write. */
   readonly filesDir: string;
 }
 

@@ -1,93 +1,93 @@
-/** The wall around a command. */
+/** Isolates a command from the machine. */
 export interface Sandbox {
-  /** What stands in each run's record: `none`, `external`, `bubblewrap`, `seatbelt`. */
+  /** Recorded with each run: `none`, `external`, `bubblewrap`, `seatbelt`. */
   readonly name: string;
   /**
-   * Puts up the wall for one command and says how to start it there; starts nothing of the command itself. Throws a
-   * UserError of kind "unavailable" when the policy cannot be held here, and of kind "forbidden" when it asks for what
-   * no run may have: then nothing runs.
+   * Sets up the sandbox for one command and returns how to start the command in it. Does not start the command. Throws a
+   * UserError of kind "unavailable" if this machine cannot enforce the policy, and of kind "forbidden" if the policy asks for
+   * something that no run may have. The command must not run in either case.
    */
-  open(policy: SandboxPolicy, argv: Argv, place: SandboxPlace): Promise<Confinement>;
+  open(policy: SandboxPolicy, argv: Argv, context: SandboxContext): Promise<Confinement>;
 }
 
 export type Argv = readonly [string, ...string[]];
 
-/** Granted already: what role and plan ask, within what the project and Nightshift allow. */
+/** The effective permissions: what role and plan ask for, limited by what the project and Nightshift allow. */
 export interface SandboxPolicy {
   readonly cwd: string;
-  /** Made by the engine for this run: there as named. */
+  /** Directories the engine created for this run. They are mounted under the given path without further checks. */
   readonly own: { readonly write: readonly string[]; readonly read: readonly string[] };
-  /** Asked for by people's files and plans: resolved to where they really lead, and refused where no run may go. */
+  /** Paths requested by configuration files and plans. Links are resolved, and forbidden targets are rejected. */
   readonly write: readonly string[];
   readonly read: readonly string[];
-  /** Read-only, though inside of what may be written; what is not there is passed over. */
+  /** Read-only paths inside writable directories. Missing paths are ignored. */
   readonly protect: readonly string[];
-  /** In the cwd, and nothing to be seen of it: an empty directory, an empty file. What is not there is passed over. */
+  /** Paths in the cwd that appear as an empty directory or an empty file. Missing paths are ignored. */
   readonly hide: readonly string[];
-  /** What no asked path may cover or lie in: Nightshift's data. (The person's home as a whole and the system's directories are known.) */
+  /** Requested paths may not contain these or be inside them: Nightshift's data. The user's home and system directories are always checked. */
   readonly forbidden: readonly string[];
-  /** Programs by name or path: these exist and no others. Null: those of the system's directories. */
+  /** The only programs available inside, by name or path. Null means all programs of the system directories. */
   readonly commands: readonly string[] | null;
-  /** What the command itself starts, by name or path: there as well, and not for others to list. */
+  /** Programs that the command itself needs, by name or path. Available in addition to `commands`, but not listed there. */
   readonly programs: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** `host`, `host:port` or `*.suffix`, optionally with port; the port is 443 where none is named. Empty: no network. */
+  /** `host`, `host:port` or `*.suffix`, optionally with a port; the default port is 443. Empty means no network. */
   readonly network: readonly string[];
-  /** Whoever asks for a host is told that there is no way out, though there is none; it takes a moment longer to start. */
+  /** Without network: run a proxy that answers every request with an explanation. Starting takes slightly longer. */
   readonly answersNo: boolean;
-  /** The model gateway's socket outside; inside it is a port of loopback. Null: there is none. */
+  /** Socket of the model gateway outside the sandbox; inside it is a loopback port. Null means no gateway. */
   readonly gateway: string | null;
-  /** Without a gateway: whoever asks at its port is told that none was planned; it takes a moment longer to start. */
+  /** Without a gateway: answer requests to its port with an explanation. Starting takes slightly longer. */
   readonly answersNoModel: boolean;
-  /** False: nothing that stands in a writable place or in the cwd can be executed. */
+  /** False: files in writable directories or in the cwd cannot be executed. */
   readonly executes: boolean;
   readonly limits: SandboxLimits;
 }
 
 export interface SandboxLimits {
-  /** Processes and threads, together. */
+  /** Processes and threads combined. */
   readonly processes: number;
-  /** Of one process. */
+  /** Per process. */
   readonly memoryBytes: number;
-  /** Of all processes together, with what they hold in files that have no name; looked at once a second. */
+  /** For all processes together, including unnamed files in memory. Checked once a second. */
   readonly treeMemoryBytes: number;
-  /** Of processors, for one process and all its threads; null: no limit. */
+  /** CPU time of one process with all its threads. Null means no limit. */
   readonly cpuSeconds: number | null;
   readonly fileBytes: number;
-  /** Of /tmp, of /dev/shm and of System V memory, each. */
+  /** Applies separately to /tmp, /dev/shm and System V shared memory. */
   readonly tmpBytes: number;
-  /** Of everything writable that the engine made for this run, looked at now and then. */
+  /** For all writable directories that the engine created for this run. Checked periodically. */
   readonly diskBytes: number;
-  /** When less than this is free where it writes, it is ended. */
+  /** The command is ended if less than this is free on the disks it writes to. */
   readonly diskFloorBytes: number;
 }
 
-export interface SandboxPlace {
-  /** A directory of the command's own that no command can write; made and removed by the sandbox. */
+export interface SandboxContext {
+  /** A directory for this command that no command can write. The sandbox creates and removes it. */
   readonly dir: string;
-  /** A path that is short enough for a socket, in a directory that only we may enter. */
+  /** A path short enough for a Unix socket, in a directory that only this user can enter. */
   readonly socket: string;
-  /** Kept between runs, in Nightshift's data; no command can write there. */
+  /** Kept between runs, in Nightshift's data. No command can write there. */
   readonly cache: string;
-  /** Unique for the run: the wall may need a name, or a user of the run's own. */
+  /** Unique id of the run. Some sandboxes derive a name or a system user from it. */
   readonly run: string;
   readonly onDenied: (denial: Denial) => void;
 }
 
-/** Something the wall refused and that people can read about. */
+/** Something the sandbox refused, reported to people. */
 export interface Denial {
   readonly kind: "network" | "file";
-  /** `evil.example:443`; for files, that they are files: which ones, the transcript says. */
+  /** `evil.example:443` for network denials. File denials have no exact path; the transcript has the details. */
   readonly target: string;
-  /** Why, and what would allow it. */
+  /** The reason, and the setting that would allow it. */
   readonly sentence: string;
 }
 
 export interface Confinement {
   readonly command: ConfinedCommand;
-  /** After the command has ended: why the wall did not come up, so that nothing of the command ran; null when it did. */
+  /** Call it after the command ended. Returns why the sandbox failed to start (the command did not run), or null if it started. */
   problem(status: string, stderr: string): string | null;
-  /** Takes down what stands outside: sockets, files. Idempotent. */
+  /** Releases everything outside the sandbox: sockets and files. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -95,10 +95,10 @@ export interface ConfinedCommand {
   readonly argv: Argv;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  /** What the process finds on its descriptors 3, 4, …, each to its end. */
+  /** Contents of the process's file descriptors 3, 4, …, each followed by end of file. */
   readonly inputs: readonly Uint8Array[];
-  /** On so many descriptors after those the wall writes about itself; `Confinement.problem` reads all of it together. */
+  /** Number of descriptors after `inputs` to which the sandbox writes its status. `Confinement.problem` gets all of it concatenated. */
   readonly statusPipes: number;
-  /** The first process is the wall itself: it is not to be asked politely, only those inside are. */
+  /** The first process is the sandbox itself: send polite signals only to the processes inside. */
   readonly isWall: boolean;
 }

@@ -1,24 +1,23 @@
 import type { FileChange } from "../core/change/file-change.ts";
 
 /**
- * Looks for secrets in what a change adds: the values that are known first, then what looks like a credential.
- * Only lines count that were not there before. It is a net for accidents: whoever encodes a secret in a way of his own
- * gets it through.
+ * Searches the lines that a change adds for secrets: first for known values, then for strings that look like credentials.
+ * It catches accidents. A deliberately encoded secret can still get through.
  */
 export interface SecretScan {
-  /** Sorted by path and line. Rejects only when it could not look at all. */
+  /** Returns findings sorted by path and line. Rejects only if the scan could not run at all. */
   scan(changes: readonly FileChange[]): Promise<readonly SecretFinding[]>;
 }
 
 export interface SecretFinding {
-  /** As in the change, but for a secret in the name itself. */
+  /** The path in the change, redacted if the path itself contains a secret. */
   readonly path: string;
-  /** From one on; null where the name or the file as a whole is meant. */
+  /** Starts at one. Null if the finding concerns the name or the whole file. */
   readonly line: number | null;
   /** `known-secret`, `not-scanned`, `secretlint/…`, `pattern/…` or `gitleaks/…`. */
   readonly rule: string;
-  /** An error fails the check; a warning may well be something else and is shown. */
+  /** An error fails the check. A warning may be a false positive and is only shown. */
   readonly severity: "error" | "warning";
-  /** For people and for the agent that has to repair it. Never the secret: its first characters and its length. */
+  /** For people and for the agent that fixes it. Contains only the first characters and the length of the secret. */
   readonly message: string;
 }

@@ -20,8 +20,8 @@ import type { Artifact, QueueReason, Task, TaskStatus, Trigger } from "../core/t
 import type { MoneyStore } from "./store-money.ts";
 
 /**
- * The truth. Every verb is one transaction; when it resolves, what it wrote survives a power cut.
- * Times are milliseconds, ids text, JSON is kept as text: one SQL for SQLite and PostgreSQL.
+ * The source of truth. Every method is one transaction; once it resolves, its writes survive a power failure.
+ * Times are milliseconds, ids are text, and JSON is stored as text, so that the same SQL works for SQLite and PostgreSQL.
  */
 export interface Store {
   readonly tasks: TaskStore;
@@ -33,56 +33,57 @@ export interface Store {
   readonly people: PeopleStore;
   readonly money: MoneyStore;
 
-  /** A sentence for each problem found; empty when the database is whole. */
+  /** Returns one message per problem. Empty if the database is intact. */
   checkIntegrity(): Promise<readonly string[]>;
-  /** Copies the database, whole and consistent, to a file that does not exist yet. */
+  /** Writes a complete, consistent copy of the database to a file that does not exist yet. */
   backup(file: string): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Tasks and their runs, checks and artifacts. */
 export interface TaskStore {
-  /** Writes a new task with its first run and events, and admits what fits. The same key a second time returns the first task. */
+  /** Writes a new task with its first run and events, and admits queued runs. A repeated key returns the existing task. */
   createTask(params: CreateTaskParams): Promise<CommitResult>;
 
   /**
-   * One step of a task, whole: end of the run, new task row, events, checks, artifacts, notices, the next run, admission.
-   * Throws LeaseLostError if `lease` was passed on, StaleTaskError if the task's version is no longer `expectedVersion`,
-   * UserError if an ended task would go on without its project; then nothing was written. Stores `expectedVersion + 1`.
+   * Writes one complete step of a task: end of the run, task row, events, checks, artifacts, notices, the next run, admission.
+   * Throws a LeaseLostError if the run has a newer lease, a StaleTaskError if the task's version is not `expectedVersion`, and
+   * a UserError if an ended task would continue without its project; nothing is written then. The stored version is
+   * `expectedVersion + 1`, regardless of `task.version`.
    */
   commit(params: CommitParams): Promise<CommitResult>;
 
   /**
-   * Lets queued runs in, by priority and age, as far as the limits and the time allow. Returns the ids let in. A run made
-   * in the future was made while the clock was wrong: it does not wait for its moment.
+   * Admits queued runs by priority and age, as far as limits and start times allow. Returns their ids. A run with a creation
+   * time in the future was created while the clock was wrong, so it does not wait for that time.
    */
   admit(admission: Admission): Promise<readonly string[]>;
 
-  /** Takes an open run (starting, running or paused): raises its token, sets it running, fills `startedAt` the first time. Null if it has ended or is queued. */
+  /** Takes an open run (starting, running or paused): increments its token, sets it to running, and sets `startedAt` the first time. Null if it has ended or is queued. */
   takeRun(runId: string, at: number): Promise<Run | null>;
 
-  /** Writes what became known of a run. Throws LeaseLostError if the lease was passed on or the run ended. */
+  /** Updates a run. Throws a LeaseLostError if there is a newer lease or the run has ended. */
   updateRun(lease: Lease, patch: RunPatch): Promise<void>;
 
   /** True while this lease may still write. */
   holdsLease(lease: Lease): Promise<boolean>;
 
   getTask(id: string): Promise<Task | null>;
-  /** What `createTask` made with this key. */
+  /** Returns the task that `createTask` created with this key. */
   getTaskByKey(key: string): Promise<Task | null>;
-  /** The ids that start with `prefix` (with or without `task_`), at most ten. */
+  /** Returns at most ten ids that start with `prefix` (with or without `task_`). */
   findTaskIds(prefix: string): Promise<readonly string[]>;
   /** Newest first. */
   listTasks(query: ListTasksQuery): Promise<Page<Task>>;
   getRun(id: string): Promise<Run | null>;
   findRunIds(prefix: string): Promise<readonly string[]>;
-  /** The newest `limit` of them, oldest first. */
+  /** Returns the newest `limit` runs, oldest first. */
   listRuns(query: ListRunsQuery): Promise<readonly Run[]>;
-  /** Every run that is admitted and has not ended. */
+  /** Returns all runs that are admitted and have not ended. */
   listOpenRuns(): Promise<readonly Run[]>;
   listChecks(taskId: string): Promise<readonly CheckResult[]>;
   listArtifacts(taskId: string): Promise<readonly Artifact[]>;
-  /** Removes an ended task with its runs, checks and artifacts; its events and what it cost stay. */
+  /** Removes an ended task with its runs, checks and artifacts. Its events and costs are kept. */
   deleteTask(id: string, event: EventDraft): Promise<void>;
   countTasks(): Promise<Readonly<Record<TaskStatus, number>>>;
 }
@@ -90,61 +91,61 @@ export interface TaskStore {
 /** The append-only log of what happened. */
 export interface EventStore {
   appendEvents(events: readonly EventDraft[]): Promise<readonly Event[]>;
-  /** Events, and the notices they are worth, at once. */
+  /** Writes events and the notices about them in one transaction. */
   tell(told: { readonly events: readonly EventDraft[]; readonly notices: readonly NewNotice[] }): Promise<void>;
-  /** Events with an id greater than `after`, oldest first. */
+  /** Returns events with an id greater than `after`, oldest first. */
   listEvents(query: ListEventsQuery): Promise<readonly Event[]>;
   lastEventId(): Promise<number>;
-  /** Called after each commit of this process that wrote events, with those events in order. Returns the way to stop. */
+  /** Calls the listener after each commit of this process that wrote events, with those events in order. Returns a function to unsubscribe. */
   onEvents(listener: (events: readonly Event[]) => void): () => void;
 }
 
 /** Notices that were committed with a step and are not delivered yet. */
 export interface OutboxStore {
   /**
-   * The next notice of each channel of each project, where its turn has come; oldest first. The later ones of a channel
-   * wait until it was delivered, given up or dropped: people read them in the order in which things happened.
+   * Returns the next due notice of each channel of each project, oldest first. Later notices of a channel wait until it was
+   * delivered, given up or dropped, so that people receive them in order.
    */
   dueNotices(at: number, limit: number): Promise<readonly Notice[]>;
   markDelivered(noticeId: number, at: number): Promise<void>;
-  /** `nextAt` null: given up. */
+  /** `nextAt` null means that delivery was given up. */
   markUndelivered(noticeId: number, error: string, nextAt: number | null): Promise<void>;
-  /** Nobody wants it any more: no try is counted. */
+  /** Removes a notice that is no longer wanted. Does not count as an attempt. */
   dropNotice(noticeId: number, why: string): Promise<void>;
 }
 
 /** How far each schedule was processed. */
 export interface ScheduleStore {
   listMarks(project: string): Promise<readonly ScheduleMark[]>;
-  /** Moves it on, and tells of it, at once. */
+  /** Advances the mark and writes the events and notices about it in one transaction. */
   saveMark(
     mark: ScheduleMark,
     told: { readonly events: readonly EventDraft[]; readonly notices: readonly NewNotice[] },
   ): Promise<void>;
-  /** Of a schedule that is no longer there: should it come back, it begins anew. */
+  /** Removes the mark of a deleted schedule, so that a schedule with the same name starts fresh. */
   dropMark(mark: Pick<ScheduleMark, "project" | "name">): Promise<void>;
 }
 
 /** Proposals of the nightly improvement, and the rules learned from rejections. */
 export interface LedgerStore {
-  /** Writes proposals; one whose id is known is replaced. They outlive their tasks. */
+  /** Inserts or replaces proposals by id. They outlive their tasks. */
   saveProposals(proposals: readonly Proposal[]): Promise<void>;
   /** Newest first. */
   listProposals(query: ListProposalsQuery): Promise<readonly Proposal[]>;
-  /** The proposal as it is then; null where there is none. */
+  /** Returns the updated proposal, or null if it does not exist. */
   updateProposal(id: string, patch: ProposalPatch): Promise<Proposal | null>;
 
-  /** Writes a rule; one whose id is known is replaced. */
+  /** Inserts or replaces a rule by id. */
   saveRule(rule: ProjectRule, event: EventDraft): Promise<void>;
   /** Oldest first. */
   listRules(query: ListRulesQuery): Promise<readonly ProjectRule[]>;
-  /** False, and no event, where there is none. */
+  /** Returns false and writes no event if the rule does not exist. */
   removeRule(id: string, event: EventDraft): Promise<boolean>;
 }
 
 /** Registered projects and the pipeline versions that their tasks started with. */
 export interface ProjectStore {
-  /** Keeps the text of a pipeline under its hash, so that a task can always find the version it started with. */
+  /** Stores the text of a pipeline under its hash, so that a task can always find the version it started with. */
   keepPipeline(hash: string, name: string, text: string): Promise<void>;
   getPipeline(hash: string): Promise<{ readonly name: string; readonly text: string } | null>;
 
@@ -160,11 +161,11 @@ export interface PeopleStore {
   /** Adding and removing return false, and write no event, if nothing changes. */
   addToken(token: TokenRow, event: EventDraft): Promise<boolean>;
   listTokens(): Promise<readonly TokenRow[]>;
-  /** By SHA-256 of the secret. */
+  /** Looks up a token by the SHA-256 of its secret. */
   findToken(hash: string): Promise<TokenRow | null>;
   removeToken(name: string, event: EventDraft): Promise<boolean>;
 
-  /** The answer given to this key before, or null. Keys are forgotten after a day. */
+  /** Returns the earlier response for this idempotency key, or null. Keys expire after one day. */
   recallAnswer(key: string): Promise<StoredAnswer | null>;
   keepAnswer(key: string, answer: StoredAnswer, at: number): Promise<void>;
 }
@@ -202,12 +203,12 @@ export interface RunEnd {
   readonly tokens: Tokens;
   readonly pausedMs: number;
   readonly finishedAt: number;
-  /** Where it was not known before the end. */
+  /** Set if it was not known before the end. */
   readonly sandbox?: string;
 }
 
 export interface RunPatch {
-  /** Of a run that publishes: by the engine, or by an agent. */
+  /** For a publish run: whether the engine or an agent publishes. */
   readonly step?: StepKind;
   readonly role?: Role | null;
   readonly status?: Extract<RunStatus, "running" | "paused">;
@@ -218,14 +219,14 @@ export interface RunPatch {
   readonly sessionId?: string | null;
 }
 
-/** How much may run at once. A run counts against all three. */
+/** Concurrency limits. A run counts against all three. */
 export interface Admission {
   readonly at: number;
   readonly total: number;
-  /** Per project; projects not named have `perProject`. */
+  /** Limit per project. Other projects have `perProject`. */
   readonly projects: Readonly<Record<string, number>>;
   readonly perProject: number;
-  /** Agents that may start nothing now (parked). */
+  /** Parked agents, which may not start runs now. */
   readonly parkedAgents: readonly string[];
 }
 
@@ -242,13 +243,13 @@ export interface CreateTaskParams {
 export interface CommitParams {
   readonly task: Task;
   readonly expectedVersion: number;
-  /** Null for a person's decision; then no lease protects the write, the version does. */
+  /** Null for a person's decision, which is protected by the version only. */
   readonly lease: Lease | null;
   readonly endRun: RunEnd | null;
-  /** Ends every other run of the task that has not ended (cancel, kill). */
+  /** Ends all other open runs of the task (cancel, kill). */
   readonly endOthers: { readonly status: RunEndStatus; readonly at: number } | null;
   readonly newRun: NewRun | null;
-  /** Its queued runs wait for no moment any more. */
+  /** Clears `notBefore` of the task's queued runs. */
   readonly wake?: boolean;
   readonly events: readonly EventDraft[];
   readonly checks: readonly CheckResult[];
@@ -259,9 +260,9 @@ export interface CommitParams {
 
 export interface CommitResult {
   readonly task: Task;
-  /** Runs of any task that may start now. */
+  /** Runs of any task that were admitted and may start now. */
   readonly admitted: readonly string[];
-  /** Runs that `endOthers` ended: whoever executes them must let go. */
+  /** Runs that `endOthers` ended. Their executors must stop. */
   readonly ended: readonly string[];
   readonly events: readonly Event[];
 }
@@ -272,7 +273,7 @@ export interface ListTasksQuery {
   readonly project: string | null;
   readonly cursor: string | null;
   readonly limit: number;
-  /** Only tasks that wait in the queue for this. */
+  /** Only tasks that are queued for this reason. */
   readonly queuedFor?: QueueReason;
 }
 
@@ -300,7 +301,7 @@ export interface NewNotice {
   readonly channel: string;
   readonly kind: NoticeKind;
   readonly project: string;
-  /** Null: what it tells of came to no task. */
+  /** Null if the notice is not about a task. */
   readonly task: string | null;
   readonly title: string;
   readonly text: string;
@@ -315,12 +316,12 @@ export interface Notice extends NewNotice {
 
 export interface Project {
   readonly name: string;
-  /** The person's checkout; null for a project known only by its URL. */
+  /** The user's checkout. Null for a project known only by its URL. */
   readonly path: string | null;
-  /** Where commits come from and go to; the checkout itself where it has no remote. */
+  /** The remote to fetch from and push to. If the checkout has no remote, the checkout itself. */
   readonly remote: string;
   readonly defaultBranch: string;
-  /** What a person accepted of the project's files: the canonical JSON of everything that widens rights. */
+  /** The additional permissions in the project's files that a person accepted, as canonical JSON. */
   readonly accepted: string;
   readonly acceptedBy: string;
   readonly acceptedAt: number;
@@ -328,9 +329,9 @@ export interface Project {
 
 export interface ListProposalsQuery {
   readonly project: string | null;
-  /** Null or left out: of any. */
+  /** Null or undefined means any task. */
   readonly task?: string | null;
-  /** Null: any. */
+  /** Null means any status. */
   readonly statuses: readonly ProposalStatus[] | null;
   readonly limit: number;
 }
@@ -339,7 +340,7 @@ export type ProposalPatch = Partial<Omit<Proposal, "id" | "project" | "task">>;
 
 export interface ListRulesQuery {
   readonly project: string | null;
-  /** Leaves out what has ended by then; null: nothing is left out. */
+  /** Excludes rules that have expired by this time. Null includes all. */
   readonly at: number | null;
 }
 
@@ -353,7 +354,7 @@ export interface TokenRow {
 }
 
 export interface StoredAnswer {
-  /** SHA-256 of method, path and body: the same key with another request is an error. */
+  /** SHA-256 of method, path and body. Reusing the key for a different request is an error. */
   readonly request: string;
   readonly status: number;
   readonly body: string;

@@ -6,28 +6,28 @@ import type { Denial, SandboxPolicy } from "./sandbox.ts";
 
 /**
  * Starts and watches supervisors: small detached processes that own one job's process tree and outlive the daemon.
- * All they know comes from the job, all they did stands in the job's directory.
+ * Their input is the job, and their results are files in the job's directory.
  */
 export interface Supervisors {
   /**
-   * A job for this directory is about to come: its supervisor starts while the rest is made ready. One whose job never
-   * comes is dismissed, or ends with the process that prepared it; nothing of a job happens before `start`.
+   * Starts the supervisor early, while the job for this directory is still being prepared. If the job never comes, call
+   * `dismiss`; otherwise the supervisor ends together with this process. No command runs before `start`.
    */
   prepare(dir: string): void;
   dismiss(dir: string): void;
-  /** Starts the job, unless its directory was claimed before: a second start is harmless. */
+  /** Starts the job. A second start of the same directory does nothing, because the directory is already claimed. */
   start(job: Job): Promise<void>;
   /**
-   * Resolves when the job has ended, with its exit record; `lost` when its supervisor died without writing one (its
-   * process tree is ended first). Rejects with the signal's reason when the signal aborts; the job goes on.
-   * `onOutput` is called while it runs, whenever the transcript grew.
+   * Resolves with the exit record when the job has ended, or with `lost` if its supervisor died without writing one (the
+   * remaining processes are killed first). Rejects with the signal's reason when the signal aborts; the job continues.
+   * `onOutput` is called while the job runs, whenever the transcript grew.
    */
   watch(dir: string, options: WatchOptions): Promise<JobResult>;
-  /** Says something to a live supervisor. False when there is none. */
+  /** Sends an order to a live supervisor. Returns false if there is none. */
   control(dir: string, order: ControlOrder): Promise<boolean>;
-  /** True once somebody claimed the job: it ran, runs, or ended, and will not be started again. */
+  /** True once a supervisor claimed the job. Such a job is never started again. */
   wasStarted(dir: string): Promise<boolean>;
-  /** True while the job is under way: its supervisor lives and has not written the record yet. */
+  /** True while the job's supervisor is alive and has not written the exit record. */
   isAlive(dir: string): Promise<boolean>;
 }
 
@@ -37,25 +37,25 @@ export interface WatchOptions {
 }
 
 /**
- * `stop`: ask politely, five seconds, then the tree. `kill`: the tree now. `release`: as `stop`, but nobody gave the task
- * up: the command ends by `lost`, and its run is taken up again later.
+ * `stop`: ask the command to end, kill its process tree after five seconds. `kill`: kill the tree now. `release`: like
+ * `stop`, but the command is recorded as `lost`, and the run is resumed later.
  */
 export type ControlOrder = "stop" | "kill" | "release" | "pause" | "resume";
 
-/** One or more commands, one after the other. `job.json` in the directory holds it, without secrets. */
+/** One or more commands that run one after the other. Stored as `job.json` in the directory, without secrets. */
 export interface Job {
-  /** The job's directory, which exists. Whoever makes `claim/` in it first is its supervisor. */
+  /** The job's directory, which must exist. The process that creates `claim/` in it first is its supervisor. */
   readonly dir: string;
   readonly run: string;
   readonly sandbox: SandboxMode;
   readonly commands: readonly JobCommand[];
-  /** Environment variables that are secrets: handed over by an inherited pipe, never written. */
+  /** Secret environment variables. Passed through an inherited pipe, never written to disk. */
   readonly secrets: Readonly<Record<string, string>>;
-  /** Keys for the model gateways of the commands, by name: no command gets them. Handed over by the same pipe. */
+  /** Keys for the commands' model gateways, by name. No command receives them. Passed through the same pipe. */
   readonly keys: Readonly<Record<string, string>>;
-  /** Values that must not reach a transcript or log, whether or not the commands get them; handed over by the same pipe. */
+  /** Values to redact from transcripts and logs, even if no command receives them. Passed through the same pipe. */
   readonly redact: readonly Secret[];
-  /** Start stopped (the task was paused before the run began). */
+  /** Start suspended, because the task was paused before the run began. */
   readonly paused: boolean;
 }
 
@@ -63,26 +63,26 @@ export interface JobCommand {
   readonly name: string;
   readonly argv: readonly [string, ...string[]];
   readonly policy: SandboxPolicy;
-  /** Fed to stdin; without it stdin is empty. */
+  /** Content for stdin. Null means an empty stdin. */
   readonly stdinFile: string | null;
   readonly timeoutMs: number;
-  /** No output for this long ends it; null: no such limit. */
+  /** The command is ended after this long without output. Null means no limit. */
   readonly idleMs: number | null;
-  /** Output beyond this is cut (head and tail kept) and the command goes on. */
+  /** Longer output is truncated (head and tail are kept); the command continues. */
   readonly maxOutputBytes: number;
-  /** Output beyond this ends the command (`endedBy: output`); null: no such limit. */
+  /** Longer output ends the command (`endedBy: output`). Null means no limit. */
   readonly killOutputBytes: number | null;
-  /** The log this command's output goes to, relative to the job's directory; null: the transcript. */
+  /** Log file for the output, relative to the job's directory. Null means the transcript. */
   readonly logFile: string | null;
-  /** Whether the following commands still run when this one fails. */
+  /** Whether the following commands run if this one fails. */
   readonly ifFails: "stop" | "continue";
-  /** Run once more at once when it fails; if that passes, the command is `flaky`. */
+  /** Run a failed command once more immediately. If it passes then, it is `flaky`. */
   readonly rerun: boolean;
-  /** Which of the job's secrets it gets. */
+  /** Names of the job's secrets that the command receives. */
   readonly secretNames: readonly string[];
-  /** The model gateway that stands beside it; null: none. */
+  /** The model gateway for this command. Null means none. */
   readonly gateway: GatewayPlan | null;
-  /** When one of these exists and the process says nothing for ten seconds, it is ended as `hung_after_outcome`. */
+  /** If one of these files exists and the process prints nothing for ten seconds, it is ended as `hung_after_outcome`. */
   readonly outcomeFiles: readonly string[];
 }
 
@@ -93,9 +93,9 @@ export interface ExitRecord {
   readonly finishedAt: number;
   readonly pausedMs: number;
   readonly commands: readonly CommandResult[];
-  /** What the sandbox refused, each once, with how often. */
+  /** What the sandbox refused, without duplicates and with a count. */
   readonly denials: readonly (Denial & { readonly count: number })[];
-  /** Set where the supervisor could not do its work: sandbox refused, disk full, program not found. */
+  /** Set if the supervisor could not do its work: sandbox refused, disk full, program not found. */
   readonly error: { readonly kind: "sandbox_refused" | "disk_full" | "internal"; readonly message: string } | null;
 }
 
@@ -106,7 +106,7 @@ export interface CommandResult {
   readonly durationMs: number;
   readonly outputBytes: number;
   readonly flaky: boolean;
-  /** Set when the program could not be started at all. */
+  /** Set if the program could not be started. */
   readonly startError: string | null;
 }
 

@@ -3,102 +3,102 @@ import type { GitCredentials } from "./forge.ts";
 import type { FileChurn } from "../core/nightly/proposal.ts";
 
 /**
- * Git, kept away from agents: a bare mirror per project, and per task a git directory of the engine's own.
- * What an agent works in is a clone with a git directory that we never read again.
- * No verb touches the person's checkout.
+ * Git operations, isolated from agents. There is one bare mirror per project and one git directory per task that only the
+ * engine uses. An agent works in a clone whose git directory is never read again.
+ * No method touches the user's own checkout.
  */
 export interface Workspaces {
-  /** Makes or updates the project's mirror and says where its default branch stands. One fetch at a time per mirror. */
+  /** Creates or updates the project's mirror and returns its default branch and commit. Fetches of one mirror run one at a time. */
   sync(source: ProjectSource): Promise<Base>;
 
   /**
-   * A fresh tree of `commit` for one run, in a directory of its own with its own git directory, on `branch`.
-   * Idempotent: a second call with the same task and name returns the tree the first one made, as it stands.
-   * A call that died half-way leaves nothing that a later one trips over.
+   * Creates a checkout of `commit` for one run, on `branch`, in its own directory with its own git directory.
+   * Idempotent: a second call with the same task and name returns the existing checkout unchanged.
+   * A call that crashed half-way leaves nothing behind that breaks a later call.
    */
   open(params: OpenWorkspaceParams): Promise<Workspace>;
 
   /**
-   * Keeps in mind, out of the agent's reach and over restarts, how the project's set-up left what it made, changed or
-   * deleted in a workspace. Called after set-up and before the agent, while nothing runs there; a later call counts in
-   * the place of an earlier one. A workspace that is gone is a UserError of kind "unavailable".
+   * Records which files the project's set-up command created, changed or deleted in a workspace. The record is out of the
+   * agent's reach and survives restarts. Call it after set-up and before the agent, while nothing runs in the workspace; a
+   * later call replaces the earlier record. Throws a UserError of kind "unavailable" if the workspace no longer exists.
    */
   noteSetup(tree: TreeName): Promise<void>;
 
   /**
-   * Commits the files of a workspace as they stand, with the engine's own git directory and index, on top of the commit
-   * the workspace was opened at. Only regular files and links count; ignored files do not, nor does what is exactly as
-   * `noteSetup` found it; the agent's git directory is never read. Returns `commit: null` when nothing changed. The same
-   * files give the same commit. A workspace that is gone is a UserError of kind "unavailable".
+   * Commits the current files of a workspace on top of the commit it was opened at, with the engine's own git directory and
+   * index. Only regular files and links are included; ignored files and files unchanged since `noteSetup` are not. The
+   * agent's git directory is never read. Returns `commit: null` if nothing changed. The same files give the same commit.
+   * Throws a UserError of kind "unavailable" if the workspace no longer exists.
    */
   collect(params: CollectParams): Promise<Collected>;
 
-  /** Puts the task's work on top of a newer base. Null when they conflict. Pure git arithmetic: no tree is touched. */
+  /** Rebases the task's work onto a newer base. Returns null on a conflict. Works on git objects only, without a checkout. */
   rebase(params: RebaseParams): Promise<string | null>;
 
-  /** One commit with the tree of `commit` on top of `base`. The same input gives the same commit. */
+  /** Creates one commit with the tree of `commit` on top of `base`. The same input gives the same commit. */
   squash(params: SquashParams): Promise<string>;
 
-  /** Pushes `commit` as `branch` to the project's remote, needing nobody at the keyboard; replaces what an earlier push of this task left there. */
+  /** Pushes `commit` as `branch` to the project's remote, without prompting. Overwrites an earlier push of the same task. */
   push(params: PushParams): Promise<void>;
 
-  /** The branches of the remote whose names start with `prefix`, as they are there now. */
+  /** Lists the remote's current branches whose names start with `prefix`. */
   listBranches(params: ListBranchesParams): Promise<readonly string[]>;
 
-  /** The commit that a branch of the remote has now; null where there is no such branch. */
+  /** Returns the current commit of a remote branch, or null if the branch does not exist. */
   readBranch(params: ReadBranchParams): Promise<string | null>;
 
-  /** The change between two commits as a patch, at most `maxBytes` of it. */
+  /** Returns the diff between two commits as a patch of at most `maxBytes`. */
   diff(params: DiffParams): Promise<Diff>;
 
   /**
-   * The files that differ between two commits, with their contents on both sides, straight from git's objects: no attribute,
-   * text conversion or NUL byte hides anything. Sorted by path.
+   * Returns the files that differ between two commits, with their contents on both sides, sorted by path. They are read
+   * directly from git objects, so that attributes, text conversion or NUL bytes cannot hide a change.
    */
   readChanges(params: ReadChangesParams): Promise<readonly FileChange[]>;
 
   /**
-   * The files that the newest `commits` commits of the default branch changed, from `base` back along first parents: a
-   * merge counts as one, with everything it brought. All of history where it is shorter. Sorted, each once, spelled as
-   * `readChanges` spells them.
+   * Returns the files changed by the newest `commits` commits of the default branch, following first parents from `base`. A
+   * merge counts as one commit with all its changes. If the history is shorter, all of it is used. The paths are sorted and
+   * unique, and use the same encoding as `readChanges`.
    */
   recentFiles(params: RecentFilesParams): Promise<readonly string[]>;
 
   /**
-   * What happened to files between two commits of the mirror, in the order asked for; a directory counts as all that is in
-   * it. Null where the mirror does not have `from` (any more): history was rewritten. Not having `to` is a UserError.
+   * Returns how each file changed between two commits of the mirror, in the order of `files`; a directory includes everything
+   * below it. Returns null if the mirror does not have `from` because history was rewritten. A missing `to` is a UserError.
    */
   churn(params: ChurnParams): Promise<readonly FileChurn[] | null>;
 
   /**
-   * Keeps a commit of the task beyond `remove`, as `refs/nightshift/rescue/<task>`. Only the task itself can be opened at
-   * it again: no workspace of another task can read its objects.
+   * Keeps a commit of the task after `remove`, as `refs/nightshift/rescue/<task>`. Only this task can open a workspace at it:
+   * workspaces of other tasks cannot read its objects.
    */
   rescue(project: string, task: string, commit: string): Promise<void>;
 
-  /** Removes one run's tree, whatever names, modes and depths are in it. */
+  /** Removes one run's checkout, even if it contains unusual names, modes or very deep directories. */
   close(task: string, name: string): Promise<void>;
 
-  /** Removes everything the task has. */
+  /** Removes everything that belongs to the task. */
   remove(task: string): Promise<void>;
 
-  /** Removes what calls that died left where no task is to blame. Only before any other call, by the only process there is. */
+  /** Removes leftovers of crashed calls that belong to no task. Call it before any other method, while no other process uses the data. */
   sweep(): Promise<void>;
 
-  /** The tasks that have anything on disk. */
+  /** Lists the tasks that have files on disk. */
   list(): Promise<readonly string[]>;
 
-  /** The names of a task's trees. */
+  /** Lists the names of a task's checkouts. */
   trees(task: string): Promise<readonly string[]>;
 }
 
 export interface ProjectSource {
   readonly project: string;
-  /** URL or path that `git fetch` takes. */
+  /** A URL or path that `git fetch` accepts. */
   readonly remote: string;
-  /** Null: the remote's HEAD. */
+  /** Null means the remote's HEAD. */
   readonly defaultBranch: string | null;
-  /** For a remote over http; without any, the person's own git configuration has to do. Written nowhere. */
+  /** For http remotes. Without credentials, git uses the user's own configuration. Never written to disk. */
   readonly credentials?: GitCredentials | null;
 }
 
@@ -110,23 +110,23 @@ export interface Base {
 export interface OpenWorkspaceParams {
   readonly project: string;
   readonly task: string;
-  /** Unique within the task: the run's id, or that and a suffix. */
+  /** Unique within the task: the run's id, optionally with a suffix. */
   readonly name: string;
   readonly commit: string;
   readonly branch: string;
   /**
-   * Another workspace of the task that nobody was able to change: where it stands at the same commit, it becomes this
-   * one, which is much quicker than to write thousands of files.
+   * Another workspace of the task that no agent could write to. If it is at the same commit, it is renamed to this one,
+   * which is much faster than writing thousands of files.
    */
   readonly unchanged?: string | null;
-  /** Files of the person's checkout to copy in (`.env.test`); missing ones are skipped. */
+  /** Files to copy from the user's checkout (`.env.test`). Missing files are skipped. */
   readonly copy: { readonly from: string; readonly files: readonly string[] } | null;
 }
 
 export interface Workspace {
   readonly path: string;
   readonly commit: string;
-  /** Where its git directory reads objects from: to be seen, never to be written. */
+  /** Directories its git directory reads objects from. The sandbox must make them readable, never writable. */
   readonly objects: readonly string[];
 }
 
@@ -138,7 +138,7 @@ export interface TreeName {
 export interface CollectParams extends TreeName {
   readonly project: string;
   readonly message: string;
-  /** Author and committer date, so that a repeated collect makes the same commit. */
+  /** Author and committer date. A fixed date makes a repeated collect produce the same commit. */
   readonly at: number;
 }
 
@@ -222,7 +222,7 @@ export interface ReadChangesParams {
   readonly task: string;
   readonly from: string;
   readonly to: string;
-  /** Contents beyond this are not read: `content` is null. */
+  /** For larger files, `content` is null. */
   readonly maxFileBytes: number;
 }
 
@@ -236,6 +236,6 @@ export interface ChurnParams {
   readonly project: string;
   readonly from: string;
   readonly to: string;
-  /** Spelled as `readChanges` spells them. */
+  /** Paths in the same encoding as `readChanges`. */
   readonly files: readonly string[];
 }

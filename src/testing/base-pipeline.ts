@@ -1,6 +1,6 @@
 import { parsePipelineText } from "../config/pipeline/parse-pipeline-text.ts";
 
-/** A small sound pipeline to break. */
+/** A small valid pipeline that tests modify. */
 export const BASE = `name: base
 start: implementing
 states:
@@ -25,14 +25,14 @@ states:
   cancelled: { end: cancelled }
 `;
 
-/** The base with each of these lines replaced, by number. */
+/** Returns the base pipeline with these lines replaced, by line number. */
 export function base(changes: Readonly<Record<number, string>>): string {
   return BASE.split("\n")
     .map((line, index) => changes[index + 1] ?? line)
     .join("\n");
 }
 
-/** What is wrong with it, as `line:column key: message`. */
+/** Returns its problems as `line:column key: message`. */
 export function problems(text: string): readonly string[] {
   const result = parsePipelineText({ name: "base", text, file: "base.yaml" });
   return result.ok ? [] : result.issues.map(({ line, column, key, message }) => `${line}:${column} ${key}: ${message}`);

@@ -3,7 +3,7 @@ import type { Proposal } from "../core/nightly/proposal.ts";
 import type { ProjectRule } from "../core/nightly/rule.ts";
 import type { Task } from "../core/task/task.ts";
 
-/** A task as it was just submitted. Two of them are equal, ids and all. */
+/** A task that was just submitted. Always the same, including its id. */
 export function makeTask(overrides: Partial<Task> = {}): Task {
   return {
     id: "task_0000000001",
@@ -64,7 +64,7 @@ export function makeOutcome(name: OutcomeName, overrides: OutcomeOverrides = {})
   return { name, summary: name.replaceAll("_", " "), retryAt: null, ...overrides, payload } as Outcome;
 }
 
-/** A proposal whose change request is open. */
+/** A proposal with an open change request. */
 export function makeProposal(overrides: Partial<Proposal> = {}): Proposal {
   return {
     id: "prop_000000000001",

@@ -1,7 +1,7 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** What OpenSSH says where it does not come through, word for word. */
+/** OpenSSH's exact error messages by host. */
 const TROUBLE: Readonly<Record<string, readonly string[]>> = {
   "unknown-host": [
     "No ED25519 host key is known for unknown-host and you have requested strict checking.",
@@ -18,8 +18,8 @@ const TROUBLE: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * A program `ssh` in this folder that goes nowhere: it runs what git wants to have run on the other side here, so that
- * git speaks its protocol over ssh for real. Each call leaves a line in the file `calls`. It needs no server and no key.
+ * Installs a fake `ssh` in this folder that runs the remote command locally, so that git uses its real ssh protocol without a
+ * server or key. Each call appends a line to the file `calls`.
  */
 export async function fakeSsh(folder: string, calls: string): Promise<void> {
   const troubles = Object.entries(TROUBLE).map(

@@ -4,7 +4,7 @@ import { FACTS, WAIT_KINDS, type Pipeline, type Step } from "../core/pipeline/pi
 import { STATE_ROLES } from "../core/task/role.ts";
 import { parsed } from "./walk.ts";
 
-/** One name is one number, as the rules want; the third is a name that a careless lookup finds in every object. */
+/** Limit names. The third one exists on every object, so that a careless lookup finds it. */
 const LIMITS: readonly Readonly<Record<string, number>>[] = [{ first: 1 }, { second: 3 }, { constructor: 2 }];
 const ENDS = ["done", "failed", "cancelled"];
 
@@ -17,7 +17,7 @@ const step: fc.Arbitrary<Exclude<Step, { kind: "end" }>> = fc.oneof(
 interface Draft {
   readonly step: Exclude<Step, { kind: "end" }>;
   readonly when: string | null;
-  /** Where its outcomes lead, as numbers to pick by. */
+  /** Targets of its outcomes, as numbers to pick by. */
   readonly picks: readonly number[];
 }
 
@@ -33,7 +33,7 @@ const draft: fc.Arbitrary<Draft> = fc.record({
   picks: fc.array(fc.nat(999), { minLength: 8, maxLength: 8 }),
 });
 
-/** Small pipelines that keep every rule: ways on are free, ways back have a limit, a list to walk, or a person. */
+/** Small valid pipelines: forward edges are free, back edges have a limit, a list to walk, or a person. */
 export const anyPipeline: fc.Arbitrary<Pipeline> = fc
   .record({ drafts: fc.array(draft, { minLength: 1, maxLength: 5 }), walksList: fc.boolean() })
   .map(({ drafts, walksList }) => {
@@ -42,7 +42,7 @@ export const anyPipeline: fc.Arbitrary<Pipeline> = fc
     );
     const ends = ENDS.map((name) => [name, { end: name === "done" ? "succeeded" : name }] as const);
     const each = walksList ? { each: "item" } : {};
-    // JSON is YAML.
+    // JSON is valid YAML.
     return parsed(
       JSON.stringify({ name: "any", start: "s0", ...each, states: Object.fromEntries([...states, ...ends]) }),
       "any",
@@ -50,7 +50,7 @@ export const anyPipeline: fc.Arbitrary<Pipeline> = fc
   });
 
 function writeState({ step: { kind, ...of }, when, picks }: Draft, index: number, count: number, walksList: boolean) {
-  const full = { kind, ...of } as Step; // taken apart on the line above
+  const full = { kind, ...of } as Step; // destructured on the line above
   const onward = index + 1 < count ? `s${index + 1}` : "done";
   const needed = possibleOutcomes(full).filter((outcome) => !hasDefaultEdge(outcome, full));
   const on = needed.map((outcome, place) => {
@@ -64,7 +64,7 @@ function writeState({ step: { kind, ...of }, when, picks }: Draft, index: number
   return { ...named, ...(when === null ? {} : { when, else: onward }), on: Object.fromEntries(on) };
 }
 
-/** Every state leads to the one after it, so that all can be reached. */
+/** Every state leads to the next one, so that all are reachable. */
 function first(onward: string, walksList: boolean): unknown {
   return walksList ? { next: "item", to: "s0", else: onward } : onward;
 }

@@ -13,7 +13,7 @@ export const TEST_LIMITS: SandboxLimits = {
   diskFloorBytes: 1_000_000,
 };
 
-/** A command that works in `cwd`, may write there, and has nothing else. */
+/** A policy for a command that works in `cwd`, may write there, and has no other access. */
 export function testPolicy(cwd: string, changes: Partial<SandboxPolicy> = {}): SandboxPolicy {
   return {
     cwd,

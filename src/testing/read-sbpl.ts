@@ -1,7 +1,7 @@
-/** Rules of the macOS sandbox, read the way Scheme reads them: for tests of the text. */
+/** Parses macOS sandbox profiles like Scheme, for tests of the text. */
 export type Expression = readonly Expression[] | { readonly text: string } | string;
 
-/** Reads symbols, strings and lists as Scheme does. */
+/** Parses symbols, strings and lists. */
 export function readAll(source: string): Expression[] {
   let at = 0;
   const readList = (end: string): Expression[] => {
@@ -14,7 +14,7 @@ export function readAll(source: string): Expression[] {
         return items;
       }
       if (next === undefined || next === ")") throw new Error(`unbalanced at ${at}`);
-      if (next === ";") throw new Error(`a comment at ${at}`);
+      if (next === ";") throw new Error(`unexpected comment at ${at}`);
       items.push(readOne(next));
     }
   };
@@ -35,7 +35,7 @@ export function readAll(source: string): Expression[] {
   const readString = (): string => {
     let text = "";
     for (at++; source[at] !== '"'; at++) {
-      if (source[at] === undefined) throw new Error("a string without an end");
+      if (source[at] === undefined) throw new Error("unterminated string");
       if (source[at] !== "\\") text += source[at];
       else if (source[at + 1] === "x") {
         text += String.fromCodePoint(Number.parseInt(source.slice(at + 2, at + 4), 16));
@@ -48,7 +48,7 @@ export function readAll(source: string): Expression[] {
   return readList("");
 }
 
-/** The same with every string left out: what the rules are, whatever the paths. */
+/** The structure of the rules without strings, independent of paths. */
 export function shape(expression: Expression): unknown {
   if (typeof expression === "string") return expression;
   return Array.isArray(expression) ? expression.map(shape) : "…";
@@ -59,7 +59,7 @@ export function texts(expression: Expression): string[] {
   return "text" in expression ? [expression.text] : expression.flatMap(texts);
 }
 
-/** What the last rule that matches says, as the kernel would. Only what our rules are made of. */
+/** Returns what the last matching rule says, as the kernel would. Supports only what our rules use. */
 export function decide(source: string, operation: string, path: string): string {
   let decision = "none";
   for (const form of readAll(source)) {

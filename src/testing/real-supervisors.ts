@@ -7,7 +7,7 @@ import type { SupervisorSuite } from "./suites/supervisor.suite.ts";
 
 export const quiet: Log = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** Real processes with short patience; the compile cache is shared between tests, since it takes most of a first start. */
+/** Real processes with short timeouts. The tests share the compile cache, because compiling takes most of a first start. */
 export const realSupervisors: SupervisorSuite = {
   create: (home, graceMs) =>
     createSupervisors({

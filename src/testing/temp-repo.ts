@@ -12,9 +12,9 @@ export interface TempDir {
 }
 
 export interface TempRepo extends TempDir {
-  /** A checkout on branch `main`, as a person has it. */
+  /** A user's checkout on branch `main`. */
   readonly checkout: string;
-  /** The bare repository beside it that is the checkout's `origin` and has what the checkout has. */
+  /** The bare repository that is the checkout's `origin`. It has the same commits. */
   readonly remote: string;
   /** Runs git in the checkout. */
   git(...args: readonly string[]): Promise<string>;
@@ -26,16 +26,16 @@ export type Files = Readonly<Record<string, string | Buffer | null>>;
 
 export async function createTempDir(): Promise<TempDir> {
   const path = await mkdtemp(join(tmpdir(), "nightshift-test-"));
-  // Again and again: a supervisor that is just ending may still be writing its compile cache.
+  // With retries, because a supervisor that is just ending may still write its compile cache.
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }) };
 }
 
-/** A checkout and its bare remote in a new temporary directory, with one commit of `files`. */
+/** Creates a checkout and its bare remote in a new temporary directory, with one commit of `files`. */
 export async function createTempRepo(files: Files = { "README.md": "# Example\n" }): Promise<TempRepo> {
   const dir = await createTempDir();
   const checkout = join(dir.path, "checkout");
   const remote = join(dir.path, "remote.git");
-  // Without git's sample hooks: fourteen files less to write for every test.
+  // Without git's sample hooks, which are fourteen files per repository.
   const init = ["init", "--quiet", "--template=", "--initial-branch=main"];
   await Promise.all([git(dir.path, ...init, "--bare", remote), git(dir.path, ...init, checkout)]);
   await appendFile(
@@ -59,7 +59,7 @@ export async function createTempRepo(files: Files = { "README.md": "# Example\n"
   return repo;
 }
 
-/** Runs git with an identity and nothing of the machine's configuration; returns what it printed, without the last line end. */
+/** Runs git with a fixed identity and without the machine's configuration. Returns its output without the last newline. */
 export async function git(cwd: string, ...args: readonly string[]): Promise<string> {
   const { stdout } = await execute("git", args, { cwd, env: testGitEnv(), maxBuffer: 64 * 1024 * 1024 });
   return stdout.replace(/\n$/, "");

@@ -34,7 +34,7 @@ export function builtIn(name: string): Pipeline {
   return parsed(readFileSync(new URL(`${name}.yaml`, BUILT_IN), "utf8"), name);
 }
 
-/** What `advance` takes: the run that the last move asked for, or a person where it asked for none. */
+/** Parameters of `advance`: the run that the last step started, or a person if it started none. */
 export function paramsFor(
   pipeline: Pipeline,
   now: Advance,
@@ -56,7 +56,7 @@ export function paramsFor(
   };
 }
 
-/** Tests raise `at` with every move, so it names the run that the move started. */
+/** Tests increase `at` with every step, so it identifies the run that the step started. */
 export function runIdAt({ updatedAt }: Task): string {
   return `run_${updatedAt}`;
 }
@@ -66,7 +66,7 @@ export function start(pipeline: Pipeline, overrides: Partial<Task> = {}, more: P
   return begin(paramsFor(pipeline, { task, events: [], next: null }, makeOutcome("retry"), more));
 }
 
-/** From one move to the next, outcome by outcome; each of them comes from the run (or the person) that was due. */
+/** Advances outcome by outcome. Each one comes from the run (or the person) that was due. */
 export function walk(
   pipeline: Pipeline,
   from: Advance,

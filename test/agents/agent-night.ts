@@ -9,20 +9,20 @@ import { openNight, type Night } from "../e2e/night.ts";
 import { folderOf } from "./real-agents.ts";
 import type { RealAgent } from "./real-agents.ts";
 
-/** A night inside the wall in which a real CLI works, with a model that follows a script. */
+/** A sandboxed night in which a real CLI works with a scripted model. */
 export interface AgentNight extends Night {
   readonly model: FakeModel<unknown>;
-  /** Put together at run time; the model demands nothing, but the gateway must have put it there. */
+  /** Assembled at run time. The model does not check it, but the gateway must send it. */
   readonly key: string;
   lines(run: Run): Promise<readonly TranscriptLine[]>;
-  /** What the agent's own lines on stdout mean. */
+  /** The parsed events of the agent's stdout. */
   events(run: Run): Promise<readonly TranscriptEvent[]>;
 }
 
 export interface AgentNightOptions {
   readonly turns: readonly ScriptedTurn<unknown>[];
   readonly settings?: string;
-  /** Of the person, below what every night here has. */
+  /** The user's sandbox settings, in addition to those of all nights here. */
   readonly sandbox?: string;
   /** A folder that comes first in PATH. */
   readonly programs?: string;
@@ -30,7 +30,7 @@ export interface AgentNightOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** For a machine with much else to do; on a quiet one nothing comes near it. */
+/** Generous, for a machine with much other load. */
 const PATIENCE_MS = 240_000;
 
 export async function openAgentNight(agent: RealAgent, options: AgentNightOptions): Promise<AgentNight> {
@@ -80,7 +80,7 @@ export async function openAgentNight(agent: RealAgent, options: AgentNightOption
   });
 }
 
-/** Every file below a folder, as one text. */
+/** The contents of all files below a folder, as one text. */
 export function bytesBelow(folder: string): string {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

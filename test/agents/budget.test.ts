@@ -8,14 +8,14 @@ import { REAL_AGENTS, using } from "./real-agents.ts";
 const { claude, codex, gemini, opencode } = REAL_AGENTS;
 const REPORT = { outcome: "implemented", summary: "It greets the world." };
 
-/** Tokens that come to about 0.90 USD. */
+/** Tokens that cost about 0.90 USD. */
 const COSTLY = [
   [claude, 300_000],
   [codex, 720_000],
 ] as const;
 
-describe.each(COSTLY)("$kind and its money", (agent, tokens) => {
-  test("is refused the request that could pass the limit; a person lets it go on from its work", async () => {
+describe.each(COSTLY)("$kind: budget in USD", (agent, tokens) => {
+  test("the request that could exceed the limit is refused, and a person can let the run continue from its work", async () => {
     const night = await openAgentNight(agent, {
       settings: "roles: { implement: { max_budget_usd: 1 } }\n",
       turns: [
@@ -36,8 +36,8 @@ describe.each(COSTLY)("$kind and its money", (agent, tokens) => {
   });
 });
 
-describe.each([claude, codex, gemini, opencode])("$kind and its tokens", (agent) => {
-  test("is cut off in the middle of the answer that passes the limit, and its work is kept", async () => {
+describe.each([claude, codex, gemini, opencode])("$kind: budget in tokens", (agent) => {
+  test("the response that exceeds the limit is cut off, and the work is kept", async () => {
     const night = await openAgentNight(agent, {
       settings: "budget: { run_tokens: 200000 }\n",
       turns: [
@@ -53,11 +53,11 @@ describe.each([claude, codex, gemini, opencode])("$kind and its tokens", (agent)
   });
 });
 
-/** Until a person is asked, with what was done so far in the task's hands. */
+/** Waits until a person is asked, with the work so far stored in the task. */
 async function exhausted(night: AgentNight): Promise<{ task: Task; run: Run }> {
   const task = await night.settled((await night.submit()).id);
   const [run, ...others] = await night.runs(task.id);
-  if (run === undefined) throw new Error("there was no run");
+  if (run === undefined) throw new Error("expected a run");
   expect(run, run.error ?? "").toMatchObject({ outcome: "budget_exhausted", endedBy: "budget", costBasis: "metered" });
   expect(others).toEqual([]);
   expect(task).toMatchObject({ status: "waiting", state: "implementing", waitingFor: { kind: "choice" } });

@@ -11,7 +11,7 @@ const REPORT = { outcome: "implemented", summary: "It greets the world." };
 describe.each(ALL_WAYS)("%s", (_, agent) => {
   let implemented: Run | undefined;
 
-  test("does a chore inside the wall: a file, a command, a report, a branch", async () => {
+  test("does a chore in the sandbox: a file, a command, a report, a branch", async () => {
     const night = await openAgentNight(agent, {
       settings: CHECK,
       turns: [
@@ -24,7 +24,7 @@ describe.each(ALL_WAYS)("%s", (_, agent) => {
     const task = await night.settled((await night.submit()).id);
     const runs = await night.runs(task.id);
     const [run] = runs;
-    if (run === undefined) throw new Error("there was no run");
+    if (run === undefined) throw new Error("expected a run");
     implemented = run;
     expect(task, run.error ?? "").toMatchObject({ status: "succeeded", outcome: "published" });
     expect(await night.published(task, "made.txt")).toBe("hello, world");
@@ -47,7 +47,7 @@ describe.each(ALL_WAYS)("%s", (_, agent) => {
     expect(results.map(({ failed }) => failed)).toEqual([false, false, false]);
     expect(results[2]?.output).toContain("Recorded: implemented.");
 
-    // The gateway put the key where the nonce was. What the model heard was redacted by nobody: nothing inside had it.
+    // The gateway replaced the nonce by the key. Nothing inside had the key, so the requests need no redaction.
     const { requests } = night.model;
     expect(requests.filter(({ turn }) => turn !== null)).toHaveLength(4);
     for (const { headers } of requests) expect(JSON.stringify(headers)).toContain(night.key);
@@ -56,12 +56,12 @@ describe.each(ALL_WAYS)("%s", (_, agent) => {
     expect(heard).toContain("NIGHTSHIFT_ROLE=implement");
     expect(heard).not.toContain(night.key);
     const bytes = bytesBelow(night.home);
-    // By ACP, gemini does not pass on what a command printed.
+    // With ACP, gemini does not pass on the output of commands.
     expect(bytes).toContain(agent.kind === "acp" ? "I write the greeting." : "NIGHTSHIFT_ROLE=implement");
     expect(bytes).not.toContain(night.key);
   });
 
-  test("is paid by what passed through the gateway, request by request", () => {
+  test("costs are counted by the gateway, request by request", () => {
     const tokens = { input: 4000, output: 200, cacheRead: 0, cacheWrite: 0 };
     expect(implemented).toMatchObject({ costBasis: "metered", costUsd: expect.closeTo(agent.costUsd, 6), tokens });
   });

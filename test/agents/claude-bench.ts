@@ -12,10 +12,10 @@ import { testPolicy } from "../../src/testing/policy.ts";
 import { realSupervisors } from "../../src/testing/real-supervisors.ts";
 import { openJobBench, printed } from "../../src/testing/suites/supervisor.suite.ts";
 
-/** One place of work with a scripted model, in which the real CLI runs. */
+/** A workspace with a scripted model, in which the real CLI runs. */
 export interface ClaudeBench {
   readonly workspace: string;
-  /** Nothing in it is given to the run. */
+  /** A directory the run has no access to. */
   readonly outside: string;
   run(turns: readonly Turn[], order?: ClaudeOrder): Promise<ClaudeRun>;
 }
@@ -26,7 +26,7 @@ export interface ClaudeOrder {
   readonly settings?: object;
   readonly flags?: readonly string[];
   readonly policy?: Partial<SandboxPolicy>;
-  /** A role that gives a verdict: it may write nothing of the workspace, and run nothing in it. */
+  /** A role that gives a verdict: it may neither write the workspace nor run anything in it. */
   readonly isReader?: boolean;
   readonly read?: readonly string[];
 }
@@ -37,12 +37,12 @@ export interface ClaudeRun {
   readonly lines: readonly string[];
   readonly stderr: readonly string[];
   readonly events: readonly ClaudeEvent[];
-  /** What each tool said, in the order of the turns, as the model heard it. */
+  /** The result of each tool as the model received it, in the order of the turns. */
   readonly results: readonly ToolResult[];
   readonly requests: FakeAnthropic["requests"];
 }
 
-/** The part of claude's stream-json that the tests look at. */
+/** The part of claude's stream-json that the tests use. */
 export interface ClaudeEvent {
   readonly type: string;
   readonly subtype?: string;
@@ -61,10 +61,10 @@ const FLAGS: readonly string[] = [
   ["--tools", "Bash,Read,Edit,Write,Glob,Grep"],
 ].flat();
 
-/** Where the relay inside listens for the model's gateway. */
+/** The port of the relay for the model gateway. */
 const GATEWAY_URL = "http://127.0.0.1:3129";
 
-/** Not a key: whatever the client has to send. */
+/** Not a real key. The client only has to send something. */
 const DUMMY_KEY = "nightshift-nonce";
 
 export function openClaudeBench(): ClaudeBench {
@@ -114,7 +114,7 @@ export function openClaudeBench(): ClaudeBench {
           durationMs: result?.durationMs ?? 0,
           lines,
           stderr: printed(job, "stderr"),
-          events: lines.map((line) => JSON.parse(line) as ClaudeEvent), // every line is JSON, or the test fails here
+          events: lines.map((line) => JSON.parse(line) as ClaudeEvent), // every line must be JSON
           results: fake.requests.filter(({ turn }) => turn !== null && turn > 0).flatMap(toolResults),
           requests: fake.requests,
         };
@@ -138,7 +138,7 @@ function environment([home = "", tmp = ""]: readonly string[], url: string): Rea
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
     CLAUDE_CODE_DISABLE_AUTO_MEMORY: "1",
     CLAUDE_CODE_MAX_RETRIES: "2",
-    // Without a wall, and as root, it would not take `bypassPermissions`.
+    // Without a sandbox, claude as root refuses `bypassPermissions`.
     ...(url !== "" && { IS_SANDBOX: "1" }),
   };
 }

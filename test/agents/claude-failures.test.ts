@@ -5,7 +5,7 @@ import { REAL_AGENTS, using } from "./real-agents.ts";
 
 testFailures("claude", 8);
 
-test("claude has one result, though it is asked to leave a command behind in the background", async () => {
+test("claude: has one result even if it is asked to leave a command running in the background", async () => {
   const { claude } = REAL_AGENTS;
   const late = { command: "echo begun; sleep 1; echo late > late.txt", description: "try", run_in_background: true };
   const night = await openAgentNight(claude, {
@@ -19,7 +19,7 @@ test("claude has one result, though it is asked to leave a command behind in the
   const task = await night.settled((await night.submit()).id);
   expect(task).toMatchObject({ status: "succeeded", outcome: "published" });
   const [run] = await night.runs(task.id);
-  if (run === undefined) throw new Error("there was no run");
+  if (run === undefined) throw new Error("expected a run");
   const results = (await night.lines(run)).filter(({ text }) => /"type":"result"/.test(text));
   expect(results).toHaveLength(1);
 });

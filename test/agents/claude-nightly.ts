@@ -10,39 +10,39 @@ import { folderOf, REAL_AGENTS, using } from "./real-agents.ts";
 
 const { claude } = REAL_AGENTS;
 
-/** What one run does: these tools at once, then its report. */
+/** Script of one run: these tools in one turn, then its report. */
 export interface Part {
   readonly role: Role;
   readonly tools: readonly ToolUse[];
   readonly report: Readonly<Record<string, unknown>>;
 }
 
-/** What one run was given, and what it heard. */
+/** What one run received. */
 export interface Seen extends Pick<Part, "role"> {
   readonly prompt: string;
   readonly model: string | undefined;
-  /** The tools that it has, by their own names; the one to report with is left out. */
+  /** Names of its tools, except the one for reporting. */
   readonly tools: readonly string[];
-  /** What came of the tools of its part, in their order. */
+  /** Results of the scripted tools, in order. */
   readonly results: readonly ToolResult[];
 }
 
 export interface ClaudeNightly extends Nightly {
   readonly model: FakeAnthropic;
   readonly key: string;
-  /** The runs of agents in the order of the parts, each with what its model was told. */
+  /** The agent runs in the order of their scripts, each with what its model received. */
   seen(): readonly Seen[];
   agentRuns(task: string): Promise<readonly Run[]>;
 }
 
-/** Of each part: its tools, its report, its last words. */
+/** Turns per run: tools, report, final message. */
 const TURNS = 3;
 const REPORT = "mcp__nightshift__report_outcome";
 
-/** For a machine with much else to do; on a quiet one nothing comes near it. */
+/** Generous, for a machine with much other load. */
 const PATIENCE_MS = 240_000;
 
-/** A night of the real claude inside the wall, its model following the parts, on a forge that git pushes to over http. */
+/** A sandboxed night of the real claude with a scripted model, on a forge that git pushes to over http. */
 export async function openClaudeNightly(parts: readonly Part[], options: NightlyOptions): Promise<ClaudeNightly> {
   const model = await openFakeAnthropic({
     turns: parts.flatMap(({ tools, report }) => [using(...tools), using(claude.report(report)), { text: "Done." }]),
@@ -74,7 +74,8 @@ export async function openClaudeNightly(parts: readonly Part[], options: Nightly
 
 function seenOf({ requests }: FakeAnthropic, first: number): Omit<Seen, "role"> {
   const [asked, answered] = [first, first + 1].map((turn) => requests.find((request) => request.turn === turn));
-  if (asked === undefined || answered === undefined) throw new Error(`Turn ${first} and the next were not asked for.`);
+  if (asked === undefined || answered === undefined)
+    throw new Error(`Turn ${first} and the next one were not requested.`);
   return {
     prompt: firstWords(asked.body.messages),
     model: asked.body.model,
@@ -85,13 +86,13 @@ function seenOf({ requests }: FakeAnthropic, first: number): Omit<Seen, "role"> 
 
 type Messages = readonly { readonly content: unknown }[];
 
-/** All that it was told before it did anything. One that goes on in a session has more than one message before it. */
+/** Everything the model received before its first action. A resumed session would have more than one message. */
 function firstWords([first, ...others]: Messages = []): string {
-  if (first === undefined || others.length > 0) throw new Error("The run did not begin a session of its own.");
+  if (first === undefined || others.length > 0) throw new Error("The run did not start a new session.");
   return textOf(TEXTS.parse(first.content));
 }
 
-/** In the order in which the tools were asked for: they run at the same time, and claude tells what ended first. */
+/** In the order of the tool calls: they run concurrently, and claude reports the first to end first. */
 function resultsOf(messages: Messages = []): readonly ToolResult[] {
   const [asked, told] = messages.slice(-2);
   const results = RESULTS.parse(told?.content);

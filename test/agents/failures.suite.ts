@@ -8,12 +8,12 @@ import { REAL_AGENTS, using } from "./real-agents.ts";
 const REPORT = { outcome: "implemented", summary: "It greets the world." };
 const DONE: Turn = { text: "Done." };
 
-/** As often as somebody asks. */
+/** Repeats for every request. */
 function always(turn: Turn): readonly Turn[] {
   return Array.from({ length: 60 }, () => turn);
 }
 
-/** Plays `turns`, then refuses whatever is asked, until it is told that this is over; then `rest`. */
+/** Plays `turns`, then refuses every request until the test ends the failure; then plays `rest`. */
 function refusingAfter(turns: readonly Turn[], refusal: Turn, rest: readonly Turn[]) {
   const left = [...rest];
   let isOver = false;
@@ -24,33 +24,33 @@ function refusingAfter(turns: readonly Turn[], refusal: Turn, rest: readonly Tur
 
 const PARKED = ["quota", "login", "provider", "backoff"];
 
-/** Until the task has ended, or waits for something that is not a free place. */
+/** Waits until the task has ended, or is queued for something other than capacity. */
 async function stopped(night: AgentNight): Promise<Task> {
   const { id } = await night.submit();
   return night.until(id, (task) => hasEnded(task) || PARKED.includes(task.queuedFor?.kind ?? ""));
 }
 
-/** Until the moment for which it waits. */
+/** Waits until the time the task waits for. */
 function passTime({ wired }: AgentNight, { queuedFor }: Task): void {
   const late = (queuedFor?.until ?? 0) - Date.now() + 1000;
   Object.assign(wired.ports.clock, { now: () => Date.now() + late });
 }
 
-/** Where much else goes on, silence may also come of that. */
+/** On a busy machine, silence can have other causes. */
 const BUSY = { retry: 1 };
 
-/** What goes wrong around an agent, and what a task makes of it. `idleS`: seconds, more than the CLI needs to begin. */
+/** Failures around an agent, and their effect on a task. `idleS`: seconds, more than the CLI needs to start. */
 export function testFailures(name: keyof typeof REAL_AGENTS, idleS: number): void {
-  describe(`${name}, when something goes wrong`, () => {
+  describe(`${name}: failures`, () => {
     const agent = REAL_AGENTS[name];
     const made = using(agent.create("made.txt", "hello, world"));
     const reported = using(agent.report(REPORT));
-    // As long as a run took that got nowhere: on a busy machine that is what the CLI needs to begin.
+    // Duration of a run that achieved nothing, which is the start time of the CLI on this machine.
     let paceS = 0;
     const idle = (): string => `roles: { implement: { idle_timeout: ${Math.ceil(Math.max(idleS, paceS))}s } }\n`;
     const open = (options: AgentNightOptions): Promise<AgentNight> => openAgentNight(agent, options);
 
-    test("with a wrong key waits for a login", async () => {
+    test("a wrong key makes the task wait for a login", async () => {
       const night = await open({ turns: always(agent.refusals.login) });
       const startedAt = performance.now();
       const task = await stopped(night);
@@ -58,13 +58,13 @@ export function testFailures(name: keyof typeof REAL_AGENTS, idleS: number): voi
       const [run] = await night.runs(task.id);
       expect([task.status, task.queuedFor?.kind, run?.outcome]).toEqual(["queued", "login", "login_expired"]);
       expect(run?.error).toMatch(/key/i);
-      // While the task waits, the home is still there in which the CLI keeps its things.
+      // While the task waits, the CLI's home still exists.
       const bytes = bytesBelow(night.home);
       expect(bytes).toContain(run?.sessionId);
       expect(bytes).not.toContain(night.key);
     });
 
-    test("in a storm of refusals waits for the provider", async () => {
+    test("repeated refusals make the task wait for the provider", async () => {
       const night = await open({ turns: always(agent.refusals.storm) });
       const task = await stopped(night);
       const [run] = await night.runs(task.id);
@@ -72,7 +72,7 @@ export function testFailures(name: keyof typeof REAL_AGENTS, idleS: number): voi
       expect(run?.error).toMatch(/overloaded/i);
     });
 
-    test("goes on after a stream that dropped: by itself, or in a second run", async () => {
+    test("a dropped stream is continued by the CLI or in a second run", async () => {
       const night = await open({
         turns: [made, { text: "This is cut off in the middle of it, you see.", dropAfter: 3 }, reported, DONE],
       });
@@ -87,7 +87,7 @@ export function testFailures(name: keyof typeof REAL_AGENTS, idleS: number): voi
       expect(await night.published(task, "made.txt")).toBe("hello, world");
     });
 
-    test("that hears nothing any more is ended, and its work is kept", BUSY, async () => {
+    test("a silent model ends the run, and its work is kept", BUSY, async () => {
       const night = await open({
         turns: [made, ...always({ hangs: true })],
         settings: idle(),
@@ -103,57 +103,66 @@ export function testFailures(name: keyof typeof REAL_AGENTS, idleS: number): voi
       expect(run?.error).toMatch(/said nothing for too long/);
     });
 
-    test("whose report never fits is told each time why, and has none", async () => {
+    test("a report that never matches the schema is rejected with the reason each time", async () => {
       const wrong = using(agent.report({ outcome: "finished", words: "all good" }));
       const night = await open({ turns: [made, wrong, wrong, { text: "I give up." }, { text: "I said so." }] });
       const task = await stopped(night);
       expect(task).toMatchObject({ status: "failed", outcome: "invalid_output" });
       const [run] = await night.runs(task.id);
-      if (run === undefined) throw new Error("there was no run");
+      if (run === undefined) throw new Error("expected a run");
       const answers = (await night.events(run)).filter((event) => event.type === "tool_result").slice(1);
       expect(answers).toHaveLength(2);
-      // Gemini looks at the schema itself, before the tool does.
+      // Gemini validates the schema itself before it calls the tool.
       for (const { output } of answers) expect(output).toMatch(/implemented|one of the allowed values/);
     });
 
-    test("that has used up its account waits for the reset, and goes on in the same session", BUSY, async () => {
-      const resetsAt = (Math.ceil(Date.now() / 1000) + 3600) * 1000;
-      const script = refusingAfter(
-        [made, using(agent.shell("cat made.txt")), using(agent.shell("echo twice"))],
-        agent.usedUp(resetsAt),
-        [reported, DONE],
-      );
-      const isClaude = agent.kind === "claude-code";
-      const night = await open({
-        turns: script.turns,
-        ...(isClaude && { settings: idle(), env: SUBSCRIPTION }),
-      });
-      const parked = await stopped(night);
-      const [first] = await night.runs(parked.id);
-      expect([parked.status, parked.queuedFor?.kind, first?.outcome], first?.error ?? "").toEqual([
-        "queued",
-        "quota",
-        "usage_limit",
-      ]);
-      // The others do not say when; then it is tried again after a minute.
-      if (isClaude) expect(parked.queuedFor?.until).toBe(resetsAt);
+    test(
+      "an exhausted account makes the task wait for the reset, and it continues in the same session",
+      BUSY,
+      async () => {
+        const resetsAt = (Math.ceil(Date.now() / 1000) + 3600) * 1000;
+        const script = refusingAfter(
+          [made, using(agent.shell("cat made.txt")), using(agent.shell("echo twice"))],
+          agent.usedUp(resetsAt),
+          [reported, DONE],
+        );
+        const isClaude = agent.kind === "claude-code";
+        const night = await open({
+          turns: script.turns,
+          ...(isClaude && { settings: idle(), env: SUBSCRIPTION }),
+        });
+        const parked = await stopped(night);
+        const [first] = await night.runs(parked.id);
+        expect([parked.status, parked.queuedFor?.kind, first?.outcome], first?.error ?? "").toEqual([
+          "queued",
+          "quota",
+          "usage_limit",
+        ]);
+        // The others do not report a time, so it is retried after a minute.
+        if (isClaude) expect(parked.queuedFor?.until).toBe(resetsAt);
 
-      script.end();
-      passTime(night, parked);
-      const task = await night.settled(parked.id);
-      expect(task, task.reason ?? "").toMatchObject({ status: "succeeded", outcome: "published" });
-      const runs = await night.runs(task.id);
-      const [, second] = runs;
-      expect(runs.map(({ outcome }) => outcome)).toEqual(["usage_limit", "implemented", "checks_passed", "published"]);
-      expect(await night.published(task, "made.txt")).toBe("hello, world");
-      expect(second?.sessionId).toBe(first?.sessionId);
-      const heard = night.model.requests.find(({ turn }) => turn === night.model.requests.length - 2);
-      expect(JSON.stringify(heard?.body)).toContain("twice");
-    });
+        script.end();
+        passTime(night, parked);
+        const task = await night.settled(parked.id);
+        expect(task, task.reason ?? "").toMatchObject({ status: "succeeded", outcome: "published" });
+        const runs = await night.runs(task.id);
+        const [, second] = runs;
+        expect(runs.map(({ outcome }) => outcome)).toEqual([
+          "usage_limit",
+          "implemented",
+          "checks_passed",
+          "published",
+        ]);
+        expect(await night.published(task, "made.txt")).toBe("hello, world");
+        expect(second?.sessionId).toBe(first?.sessionId);
+        const heard = night.model.requests.find(({ turn }) => turn === night.model.requests.length - 2);
+        expect(JSON.stringify(heard?.body)).toContain("twice");
+      },
+    );
   });
 }
 
-/** Assembled here, so that nothing looks like one. */
+/** Assembled here, so that scanners do not find a key. */
 const SUBSCRIPTION = {
   ANTHROPIC_API_KEY: undefined,
   CLAUDE_CODE_OAUTH_TOKEN: ["sk", "ant", "oat01", "5eed"].join("-"),

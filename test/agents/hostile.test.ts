@@ -3,7 +3,7 @@ import { git } from "../../src/testing/temp-repo.ts";
 import { openAgentNight } from "./agent-night.ts";
 import { ALL_WAYS, using } from "./real-agents.ts";
 
-/** Whatever the repository gets to run leaves a file in the workspace, and with it in the published branch. */
+/** Everything the repository manages to run leaves a file in the workspace, and thus in the published branch. */
 function trap(name: string): string {
   return `touch canary-${name}`;
 }
@@ -19,7 +19,7 @@ function server(name: string) {
   return { command: "sh", args: ["-c", `${trap(name)}; sleep 5`] };
 }
 
-/** The address at which nobody is. */
+/** An address where nothing listens. */
 const ELSEWHERE = "http://127.0.0.1:9";
 
 const claudeSettings = JSON.stringify({
@@ -74,7 +74,7 @@ const HOSTILE = {
 };
 
 describe.each(ALL_WAYS)("%s in a hostile repository", (_, agent) => {
-  test("runs none of its hooks, servers and plugins, and hears none of its orders", async () => {
+  test("runs none of its hooks, servers and plugins, and ignores its instructions", async () => {
     const night = await openAgentNight(agent, {
       files: HOSTILE,
       turns: [
@@ -88,7 +88,7 @@ describe.each(ALL_WAYS)("%s in a hostile repository", (_, agent) => {
     expect(task, task.reason ?? "").toMatchObject({ status: "succeeded", outcome: "published" });
     const changed = await git(night.repo.remote, "diff", "--name-only", "main", task.branch ?? "");
     expect(changed.split("\n")).toEqual(["made.txt"]);
-    // Gemini puts GEMINI.md in front of what it is told, and has no switch for it: words, which it can also read as a file.
+    // Gemini includes GEMINI.md in its prompt and has no option against it. It is text that it could also read as a file.
     const asked = JSON.stringify(night.model.requests.map(({ body }) => body));
     if (agent.package.name !== "gemini") expect(asked).not.toContain(ORDER);
   });

@@ -22,7 +22,7 @@ const FILES = {
 };
 const CHECK = 'checks: { test: { command: "sh greet.test.sh" } }\n';
 
-// Claude refuses what is no tool of its own before it does anything else, so that comes first.
+// First, because claude rejects unknown tools before it runs any other.
 const ANALYZE: Part = {
   role: "analyze",
   tools: [
@@ -76,7 +76,7 @@ async function tonight(night: ClaudeNightly) {
   return { task, runs };
 }
 
-/** The line that the run log has for the night. */
+/** The line of the night in the run log. */
 async function readLog({ home }: ClaudeNightly): Promise<Readonly<Record<string, unknown>>> {
   const file = join(home, "logs", "nights.jsonl");
   return vi.waitFor(async () => JSON.parse(await readFile(file, "utf8")) as Record<string, unknown>, 30_000);
@@ -85,8 +85,8 @@ async function readLog({ home }: ClaudeNightly): Promise<Readonly<Record<string,
 const guidance = (category: string) =>
   readFile(new URL(`../../src/builtin/categories/${category}.md`, import.meta.url), "utf8");
 
-describe("a night of the real claude", () => {
-  test("ends in one change request; each role has its own tools and hears what it must", async () => {
+describe("claude: a night", () => {
+  test("ends in one change request, and each role has its own tools and prompt", async () => {
     const night = await open([ANALYZE, IMPLEMENT, VERIFY, DESCRIBE]);
     const { task, runs } = await tonight(night);
     const seen = night.seen();
@@ -128,13 +128,13 @@ describe("a night of the real claude", () => {
     expect(analyze?.prompt).toContain("- recent-one.txt\n");
     const docs = (await guidance("docs")).trim();
     expect(prompts.map((prompt) => prompt.includes(docs))).toEqual([true, true, true, true]);
-    // Who makes it knows the one; who judges or describes it, all of them, the change, and what the checks came to.
+    // The author gets the selected candidate; verifier and describer get all candidates, the change and the check results.
     expect(prompts.map((prompt) => prompt.includes('"title": "Mend the usage"'))).toEqual([false, true, true, true]);
     expect(prompts.map((prompt) => prompt.includes("Explain greet.sh"))).toEqual([false, false, true, true]);
     const diff = `-${BROKEN}\n+${BROKEN.replace("wrold", "world")}\n`;
     expect(prompts.map((prompt) => prompt.includes(diff))).toEqual([false, false, true, true]);
     expect(prompts.map((prompt) => prompt.includes("test: passed"))).toEqual([false, false, true, true]);
-    // No judge hears what the author says of its own work.
+    // A verifier must not see what the author says about its own work.
     expect(verify?.prompt).not.toContain("The usage says world.");
 
     expect(new Set(runs.map(({ sessionId }) => sessionId)).size).toBe(4);
@@ -168,11 +168,11 @@ describe("a night of the real claude", () => {
       expect(heard).not.toContain(secret);
       expect(kept).not.toContain(secret);
     }
-    // Claude would have it sign what it writes.
+    // claude's default prompt would ask for a signature.
     expect(heard).not.toMatch(/Co-Authored-By|Generated with/);
   });
 
-  test("that has nothing in its category falls back to the next, which it is told of whole", async () => {
+  test("without a result in its category, falls back to the next one and passes on the reason", async () => {
     const nothing = { outcome: "no_improvement", reason: "The documents are fine.", files_scanned: 3 };
     const found = { ...ANALYZE.report, category: "tests" };
     const parts = [{ ...ANALYZE, report: nothing }, { ...ANALYZE, report: found }, IMPLEMENT, VERIFY, DESCRIBE];
@@ -193,7 +193,7 @@ describe("a night of the real claude", () => {
     expect(new Set(runs.map(({ sessionId }) => sessionId)).size).toBe(5);
   });
 
-  test("whose change is turned down tries once more, from the base commit and knowing why", async () => {
+  test("after a failed verification, tries once more from the base commit with the reason", async () => {
     const why = "docs/usage.md:3 is right now, but docs/extra.md is not part of it.";
     const parts: readonly Part[] = [
       ANALYZE,
@@ -217,10 +217,10 @@ describe("a night of the real claude", () => {
     expect(implement?.prompt).not.toContain(why);
     expect(verify?.prompt).toContain("+left behind");
     expect(again?.prompt).toContain(why);
-    // Its own try is not shown to it, nor left anywhere where it works.
+    // It does not see its own first attempt, neither in the prompt nor in the workspace.
     expect(again?.results[0]?.text).toMatch(/^three\nusage\.md(\n\n|$)/);
     expect(again?.results[1]?.text).toContain(BROKEN);
-    // Whoever judges anew knows the analysis and the change that stands, and nothing of the verdict before.
+    // The second verifier knows the analysis and the current change, but not the first verdict.
     expect(verifyAgain?.prompt).toContain('"title": "Mend the usage"');
     expect(verifyAgain?.prompt).toContain(`-${BROKEN}\n`);
     expect(verifyAgain?.prompt).not.toMatch(/left behind|More than was selected/);

@@ -12,10 +12,10 @@ import { folderOf, REAL_AGENTS, using } from "./real-agents.ts";
 
 const { claude, codex } = REAL_AGENTS;
 
-/** Where the CLIs keep logins, from a person's home. */
+/** Where the CLIs store logins in a user's home. */
 const FILES = [".codex/auth.json", ".claude/.credentials.json"] as const;
 
-test("a copy of a login that is used logs the person out: why Nightshift copies none", async () => {
+test("login: using a copied login logs the user out, which is why Nightshift copies none", async () => {
   const login = await logInTo();
   const home = personWith(login);
   const copy = join(home, "copy");
@@ -41,13 +41,13 @@ test("a copy of a login that is used logs the person out: why Nightshift copies 
 });
 
 const HELD = [
-  // A token for machines, of `claude setup-token`; assembled here, so that nothing looks like one.
+  // A machine token of `claude setup-token`. Assembled here, so that scanners do not find a key.
   [claude, { ANTHROPIC_API_KEY: undefined, CLAUDE_CODE_OAUTH_TOKEN: ["sk", "ant", "oat01", "5eed"].join("-") }],
   [codex, {}],
 ] as const;
 
-describe.each(HELD)("$kind by what the gateway holds", (agent, env) => {
-  test("leaves the person's login as it is, and cannot read it", async () => {
+describe.each(HELD)("$kind: credentials in the gateway", (agent, env) => {
+  test("the user's login stays unchanged and unreadable", async () => {
     const login = await logInTo();
     const home = personWith(login);
     const before = digests(home);
@@ -83,7 +83,7 @@ async function logInTo(): Promise<FakeLogin> {
   return login;
 }
 
-/** A home in which somebody has logged in with both CLIs, as they write it down. */
+/** A home with logins of both CLIs, in their own format. */
 function personWith(login: FakeLogin): string {
   const home = mkdtempSync(join(tmpdir(), "nightshift-person-"));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
@@ -125,7 +125,7 @@ function secretsIn(home: string): readonly string[] {
   return found.filter((secret) => secret !== null);
 }
 
-/** As a person runs it: with the login of `dir`, and nothing of ours around it. */
+/** Runs codex like a user, with the login of `dir` and without Nightshift. */
 async function runCodex(dir: string, { model, login }: { readonly model: string; readonly login: string }) {
   const config = {
     model_provider: "here",

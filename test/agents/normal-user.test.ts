@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { AGENTS, cacheDir, ensureAgent } from "../../scripts/ensure-agents.ts";
 
-/** Somebody who owns nothing, not even an entry among the users. */
+/** A user without files and without an entry in the user database. */
 const UID = 54_321;
 const SETPRIV = "/usr/bin/setpriv";
 const AS_USER = ["--reuid", String(UID), "--regid", String(UID), "--clear-groups", "--"];
@@ -13,7 +13,7 @@ const CHECKOUT = join(import.meta.dirname, "../..");
 
 const isRoot = process.getuid?.() === 0;
 
-test.skipIf(!isRoot || !canReach())("claude works in the sandbox of a normal user too", { timeout: 180_000 }, () => {
+test.skipIf(!isRoot || !canReach())("claude: works in the sandbox of a normal user, too", { timeout: 180_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), "nightshift-user-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const env = {
@@ -41,7 +41,7 @@ test.skipIf(!isRoot || !canReach())("claude works in the sandbox of a normal use
   ];
   const command = [process.execPath, vitest, "run", ...config, ...chosen];
   const { stderr } = spawnSync(SETPRIV, [...AS_USER, ...command], { cwd: CHECKOUT, env, encoding: "utf8" });
-  // vitest's own format
+  // vitest's own format.
   const found = existsSync(report) ? (JSON.parse(readFileSync(report, "utf8")) as { numPassedTests: number }) : null;
   expect(found, stderr).toMatchObject({ success: true, numFailedTests: 0 });
   expect(found?.numPassedTests).toBeGreaterThan(0);
@@ -54,7 +54,7 @@ function canReach(): boolean {
   );
 }
 
-/** Root's cache is closed to others. Second names for the same files, where that can be: they are large. */
+/** Root's cache is not readable for others. The files are large, so they are hard-linked if possible. */
 function shareAgents(cache: string): void {
   const program = ensureAgent(AGENTS.claude);
   const place = dirname(dirname(dirname(program)));

@@ -7,32 +7,32 @@ import type { FakeModel, ScriptedTurn } from "../../src/testing/models/fake-mode
 import { openFakeOpenai } from "../../src/testing/models/fake-openai.ts";
 import type { Refusal, Reply, ToolUse } from "../../src/testing/models/fake-turn.ts";
 
-/** A CLI that is installed for these tests, the model it speaks to, and how its tools are called. */
+/** A CLI that is installed for these tests, its model, and how its tools are called. */
 export interface RealAgent {
-  /** As the settings name it. */
+  /** The kind in the settings. */
   readonly kind: string;
-  /** Where the kind does not say which program it is. */
+  /** The command, if the kind does not determine it. */
   readonly command?: readonly string[];
   readonly package: AgentPackage;
-  /** One of the price list. */
+  /** A model of the price list. */
   readonly model: string;
-  /** Of four requests with 1000 tokens in and 50 out. */
+  /** Cost of four requests with 1000 input and 50 output tokens. */
   readonly costUsd: number;
   readonly keyName: string;
   readonly addressName: string;
   openModel(turns: readonly ScriptedTurn<unknown>[]): Promise<FakeModel<unknown>>;
-  /** How its model says that the account has used up what it may. */
+  /** The model's response when the account's quota is exhausted. */
   readonly usedUp: (resetsAt: number) => Refusal;
-  /** How it says that something was refused. */
+  /** The model's responses for a wrong key and an overloaded server. */
   readonly refusals: { readonly login: Refusal; readonly storm: Refusal };
-  /** A file that is not there yet. */
+  /** Creates a new file. */
   create(path: string, line: string): ToolUse;
   shell(command: string): ToolUse;
   read(path: string): ToolUse;
   report(outcome: Readonly<Record<string, unknown>>): ToolUse;
 }
 
-/** Or opencode would go on trying for a minute. */
+/** Otherwise opencode would retry for a minute. */
 const SOON = { "retry-after-ms": "200" };
 
 const OPENAI = {
@@ -87,7 +87,7 @@ const codex: RealAgent = {
   addressName: "OPENAI_BASE_URL",
   openModel: (turns) => openFakeOpenai({ turns }),
   ...OPENAI,
-  // It has a tool for files only where it knows the model, and this version knows none of the price list's.
+  // It has a file tool only for models it knows, and this version knows none of the price list.
   create: (path, line) => codex.shell(`echo '${line}' > ${path}`),
   shell: (command) => ({ name: "exec_command", input: { cmd: command } }),
   read: (path) => codex.shell(`cat ${path}`),
@@ -150,19 +150,19 @@ const qwen: RealAgent = {
   addressName: "OPENAI_BASE_URL",
   openModel: (turns) => openFakeOpenai({ turns }),
   ...OPENAI,
-  // Bare, it has no tool for a file that is not there yet.
+  // In bare mode it has no tool to create a file.
   create: (path, line) => qwen.shell(`echo '${line}' > ${path}`),
   shell: (command) => ({ name: "run_shell_command", input: { command, description: "try", is_background: false } }),
   read: (path) => ({ name: "read_file", input: { file_path: path } }),
   report: (input) => ({ name: "mcp__nightshift__report_outcome", input }),
 };
 
-/** One of those that also speak the protocol for all, driven by what we have for any of them. */
+/** A CLI that also supports the Agent Client Protocol, driven by our generic adapter. */
 const GEMINI_BY_ACP: RealAgent = { ...gemini, kind: "acp", command: ["gemini", "--acp"] };
 
 export const REAL_AGENTS = { claude, codex, gemini, opencode } as const;
 
-/** With those that are tried by the main road alone. */
+/** Including those that are only tested for the normal case. */
 export const ALL_WAYS = Object.entries({ ...REAL_AGENTS, qwen, "gemini by ACP": GEMINI_BY_ACP });
 
 /** The folder with its program, for PATH. */

@@ -15,13 +15,13 @@ states:
   cancelled: { end: cancelled }
 `;
 
-/** Of the change that is judged: it would speak for the judge. */
+/** Part of the reviewed change: a script that would forge the verdict. */
 const FORGE = `echo "the script ran"
 echo forged > forged.txt
 `;
 
 describe.each(Object.entries(REAL_AGENTS))("%s as a reviewer", (_, agent) => {
-  test("reads, changes nothing, and its verdict is what it reports", async () => {
+  test("reads, changes nothing, and its reported verdict counts", async () => {
     const verdict = exampleOf("changes_requested", "document");
     const night = await openAgentNight(agent, {
       files: { ".nightshift/pipelines/judge.yaml": JUDGE, "forge.sh": FORGE, "greeting.txt": "good day\n" },
@@ -36,7 +36,7 @@ describe.each(Object.entries(REAL_AGENTS))("%s as a reviewer", (_, agent) => {
     const task = await night.settled((await night.submit({ pipeline: "judge" })).id);
     const runs = await night.runs(task.id);
     const [run] = runs;
-    if (run === undefined) throw new Error("there was no run");
+    if (run === undefined) throw new Error("expected a run");
     expect(task, run.error ?? "").toMatchObject({ state: "sent_back", status: "failed", outcome: "changes_requested" });
     expect(runs).toHaveLength(1);
     expect(run).toMatchObject({
@@ -49,7 +49,7 @@ describe.each(Object.entries(REAL_AGENTS))("%s as a reviewer", (_, agent) => {
     const results = (await night.events(run)).filter((event) => event.type === "tool_result");
     const [made, ran] = results.map(({ output }) => output);
     expect(made).toMatch(/no such tool|read-only file system|not found|unavailable tool/i);
-    // All that Codex has to read with is its shell, and so it has that. What stands in the workspace stays as it is.
+    // Codex can only read through its shell, so it has one, but the workspace is read-only.
     if (agent.kind === "codex") expect(ran).toMatch(/cannot create forged\.txt: read-only file system/i);
     else expect(ran).not.toContain("the script ran");
     expect(JSON.stringify(night.model.requests.at(-1)?.body)).toContain("good day");

@@ -14,7 +14,7 @@ const REAL = realpathSync(join(folderOf(claude), "claude"));
 const FIRST = { outcome: "implemented", summary: "It greets, and something still runs." };
 const LAST = { outcome: "implemented", summary: "It greets the world, and all has ended." };
 
-test("claude prints two results in one run: each request is paid once, and its last word counts", async () => {
+test("claude: two results in one run are paid once per request, and the last one counts", async () => {
   const late = { command: "until [ -e go ]; do sleep 0.2; done; echo late > late.txt", description: "try" };
   const night = await openAgentNight(claude, {
     programs: withBackground(),
@@ -37,7 +37,7 @@ test("claude prints two results in one run: each request is paid once, and its l
 
   const runs = await night.runs(id);
   const [run] = runs;
-  if (run === undefined) throw new Error("there was no run");
+  if (run === undefined) throw new Error("expected a run");
   expect(await countResults(night, run)).toBe(2);
   expect(runs.map(({ outcome }) => outcome)).toEqual(["implemented", "checks_passed", "published"]);
   expect(run).toMatchObject({ endedBy: "exit", payload: { summary: LAST.summary } });
@@ -45,7 +45,7 @@ test("claude prints two results in one run: each request is paid once, and its l
   const tokens = { input: 6000, output: 300, cacheRead: 0, cacheWrite: 0 };
   const costUsd = expect.closeTo(claude.costUsd * 1.5, 6);
   expect(run).toMatchObject({ costBasis: "metered", costUsd, tokens });
-  // The second result repeats the cost of the first. Also where nobody meters, that is not added once more.
+  // The second result repeats the cost of the first, which must not be added twice, even without a gateway.
   const said = {
     events: await night.events(run),
     metered: [],
@@ -56,7 +56,7 @@ test("claude prints two results in one run: each request is paid once, and its l
   expect(usageOf(said)).toEqual({ basis: "reported", costUsd, tokens });
 });
 
-/** The real program without the switch that our adapter sets: as a version would be that does not know it. */
+/** The real program without the flag that our adapter sets, like a version that does not know it. */
 function withBackground(): string {
   const folder = mkdtempSync(join(tmpdir(), "nightshift-background-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

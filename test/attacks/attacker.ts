@@ -4,7 +4,7 @@ import type { Attempt, Result, Scene } from "./attack.ts";
 import { loadTopic } from "./topics.ts";
 import type { Topic } from "./topics.ts";
 
-/** What the attacker is told: the table, which rows of it, and where everything is. */
+/** Input of the attacker: the table, its rows, and the paths of the scene. */
 export interface Orders {
   readonly topic: Topic;
   readonly names: readonly string[];
@@ -39,5 +39,5 @@ for (const name of orders.names) {
   const result = await tryOut(attack, orders.scene);
   process.stdout.write(`${JSON.stringify({ name, ...result })}\n`);
 }
-// What the attempts left open shall not keep us.
+// Do not wait for what the attempts left open.
 process.exit(0);

@@ -9,7 +9,7 @@ const AT_ONCE = 3;
 
 const tables = await Promise.all(TOPICS.map(async (topic) => ({ topic, attacks: await loadTopic(topic) })));
 
-/** One test for each row of a table and each user: the wall held, and without it the same attack does its harm. */
+/** One test per row and user: the sandbox prevents the attack, and without it the same attack succeeds. */
 describe.skipIf(process.platform !== "linux")("attacks", () => {
   let kit: Kit;
   const results = new Map<string, TopicResults>();

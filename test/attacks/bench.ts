@@ -7,13 +7,13 @@ import type { TranscriptLine } from "../../src/core/task/transcript.ts";
 import type { ExitRecord, Job, JobCommand, Supervisors } from "../../src/ports/supervisor.ts";
 import type { Ran, RunOrder } from "./attack.ts";
 
-/** A Nightshift of its own that runs jobs: real supervisors, real processes, real walls. */
+/** Runs jobs with real supervisors, processes and sandboxes in a separate home. */
 export interface Bench {
   readonly home: string;
   readonly supervisors: Supervisors;
   job(order: RunOrder): Job;
   finish(job: Job): Promise<Ran>;
-  /** Both at once. */
+  /** Starts a job and waits for its end. */
   run(order: RunOrder): Promise<Ran>;
   close(): Promise<void>;
 }
@@ -25,7 +25,7 @@ export function openBench(home: string): Bench {
   const supervisors = createSupervisors({
     home,
     log: quiet,
-    // Most of a start is reading the program; so all supervisors of a user share what was read.
+    // Reading the program takes most of a start, so all supervisors of a user share the compile cache.
     compileCache: process.env["NODE_COMPILE_CACHE"] ?? join(home, "cache"),
     timings: { ...TIMINGS, graceMs: POLITE_MS, hungMs: 400 },
   });

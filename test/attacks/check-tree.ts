@@ -7,11 +7,11 @@ export interface Check {
   readonly path: string;
   readonly sandbox: "enforce" | "none";
   readonly script: string;
-  /** The name of the file outside that must not appear. */
+  /** Name of the file outside that must not appear. */
   readonly sign: string;
 }
 
-/** Runs a check in a tree as the engine does, and says whether it reached outside. */
+/** Runs a check in a checkout like the engine, and returns whether it reached outside. */
 export async function checkTree(stage: Stage, { path, sandbox, script, sign }: Check): Promise<string | null> {
   const { scene } = stage;
   const policy = scenePolicy(scene, {

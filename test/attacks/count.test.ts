@@ -5,26 +5,26 @@ import { loadTopic, TOPICS } from "./topics.ts";
 const tables = await Promise.all(TOPICS.map(async (topic) => ({ topic, attacks: await loadTopic(topic) })));
 const attacks = tables.flatMap((table) => table.attacks);
 
-/** Nothing may fall out of the tables, or lose its control, without somebody changing a number here. */
-describe("the tables of attacks", () => {
-  test("hold all fifty that the sandbox was designed against, and more", () => {
+/** No attack may disappear from the tables or lose its control without a change here. */
+describe("attack tables", () => {
+  test("contain all fifty attacks that the sandbox was designed against, and more", () => {
     const numbers = new Set(attacks.flatMap((attack) => attack.numbers ?? []));
     expect(numbers).toEqual(new Set(Array.from({ length: 50 }, (_, index) => index + 1)));
     const added = attacks.filter((attack) => (attack.numbers ?? []).length === 0);
     expect(added.length).toBeGreaterThanOrEqual(100);
   });
 
-  test.each(tables)("name each attack on $topic once", ({ attacks: rows }) => {
+  test.each(tables)("contain each attack on $topic once", ({ attacks: rows }) => {
     expect(rows.map(({ name }) => name).filter((name, index, names) => names.indexOf(name) !== index)).toEqual([]);
   });
 
-  test("have a control for all but these, each with its reason", () => {
+  test("have a control for all attacks but nine, each with its reason", () => {
     const reasons = attacks.flatMap(({ control }) => (isUncontrolled(control) ? [control.none] : []));
     expect(reasons).toHaveLength(9);
     for (const reason of reasons) expect(reason.length).toBeGreaterThan(10);
   });
 
-  test("name what is open", () => {
+  test("list no attack as open", () => {
     expect(attacks.filter(({ open }) => open !== undefined).map(({ name }) => name)).toEqual([]);
   });
 });

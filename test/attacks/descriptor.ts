@@ -1,7 +1,7 @@
 import { RESULT, syscallProgram } from "../../src/testing/syscalls/syscall-program.ts";
 import { numberOf } from "./inside.ts";
 
-/** Far above those that Node closes by itself. */
+/** Far above those that Node closes itself. */
 export const DESCRIPTOR = 100;
 const DUP3 = [292, 24] as const;
 const EXECVE = [59, 221] as const;
@@ -12,7 +12,7 @@ export interface Launch {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A program that leaves an open file on a high descriptor to the one it becomes, as a careless shell or service may do. */
+/** A program that leaves a file open on a high descriptor and then becomes another program, as a careless shell or service may do. */
 export function launchWithDescriptor(file: string, { argv, env }: Launch): Uint8Array {
   const words = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   return syscallProgram(process.arch === "arm64" ? "arm64" : "x64", [

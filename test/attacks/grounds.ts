@@ -11,7 +11,7 @@ import type { Topic } from "./topics.ts";
 import { openScene, RELAY_PORT, scenePolicy } from "./scene.ts";
 import type { OpenScene } from "./scene.ts";
 
-/** The places where attacks are made: behind the wall, and where there is none. Each has decoys of its own. */
+/** The places where attacks run: inside the sandbox and without one. Each has its own decoys. */
 export interface Grounds {
   readonly topic: Topic;
   readonly wall: Place;
@@ -44,7 +44,7 @@ async function openPlace(kit: string): Promise<Place> {
   return { scene, bench: openBench(scene.nightshift) };
 }
 
-/** Those that do not disturb each other in one process, the others each in one of their own. */
+/** Attacks that do not disturb each other share a process; the others get one each. */
 export async function tryAttempts(
   grounds: Grounds,
   on: Ground | "wall",
@@ -69,7 +69,7 @@ async function tryGroup(
   for (const { name, harm } of attempts) {
     const own = said.get(name) ?? { outcome: "broken" as const, said: `no answer. ${said.get("")?.said ?? ""}` };
     const done = harm?.(scene) ?? null;
-    // With somebody who looks from outside, the attacker's belief counts for nothing; but it must have come so far.
+    // If there is an outside check, the attacker's own result does not count, but the attempt must have run.
     if (harm === undefined || own.outcome === "broken" || own.outcome === "absent") results[name] = own;
     else results[name] = done === null ? { outcome: "stopped", said: own.said } : { outcome: "worked", said: done };
   }
@@ -108,7 +108,7 @@ async function attack(
   return readAnswers(stdout, `${stderr} ${notes} ${JSON.stringify(record.error)}`);
 }
 
-/** Namespaces in which the attacker is root, and which end with it. */
+/** Temporary namespaces in which the attacker is root. */
 const THROW_AWAY = [
   "unshare",
   "--user",
@@ -137,7 +137,7 @@ function readAnswers(stdout: string, complaint: string): Map<string, Result> {
   ]);
 }
 
-/** A play makes its own places; the scene is there for its decoys. */
+/** A multi-step attack creates its own files; the scene provides the decoys. */
 export async function playOut({ wall: { scene, bench } }: Grounds, play: Play["guarded"]): Promise<Result> {
   mkdirSync(join(scene.root, "plays"), { recursive: true, mode: 0o755 });
   const dir = mkdtempSync(join(scene.root, "plays", "p-"));

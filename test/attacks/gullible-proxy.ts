@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { connect } from "node:net";
 import type { AddressInfo } from "node:net";
 
-/** The control of all that is tried on our proxy: one that opens every tunnel, whoever is asked for. All lead to the decoy. */
+/** The control for attacks on our proxy: a proxy that opens every tunnel. All lead to the decoy. */
 export async function openGullibleProxy(decoyPort: number): Promise<{ readonly port: number; close(): void }> {
   const server = createServer((_, response) => {
     connect(decoyPort, "127.0.0.1").pipe(response.socket ?? process.stdout);
@@ -16,6 +16,6 @@ export async function openGullibleProxy(decoyPort: number): Promise<{ readonly p
     for (const each of [client, upstream]) each.on("error", () => each.destroy());
   });
   await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
-  // A server that listens on TCP has an address of this kind.
+  // A TCP server always has this kind of address.
   return { port: (server.address() as AddressInfo).port, close: () => void server.close() };
 }

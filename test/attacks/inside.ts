@@ -6,11 +6,11 @@ import type { Syscall } from "../../src/testing/syscalls/syscall-program.ts";
 import { syscallProgram } from "../../src/testing/syscalls/syscall-program.ts";
 import { Absent, Refused } from "./attack.ts";
 
-/** Tools of the attacker. */
+// Tools for attackers.
 
 let programs = 0;
 
-/** Makes system calls with a program of our own; the errno of the first that failed, else 0. */
+/** Makes system calls with a generated program. Returns the errno of the first that failed, else 0. */
 export function errnoOf(calls: readonly Syscall[]): number {
   if (process.arch !== "x64" && process.arch !== "arm64") throw new Absent(process.arch);
   const file = join(process.cwd(), `.attack-${process.pid}-${programs++}`);
@@ -25,7 +25,7 @@ export function errnoOf(calls: readonly Syscall[]): number {
   }
 }
 
-/** All of them succeed, or the attack was refused. */
+/** All calls must succeed, or the attack was refused. */
 export function make(...calls: readonly Syscall[]): string {
   const errno = errnoOf(calls);
   if (errno === constants.errno.EAFNOSUPPORT) throw new Absent("the kernel does not have it");
@@ -35,7 +35,7 @@ export function make(...calls: readonly Syscall[]): string {
 
 const CLOSED = [constants.errno.EPERM, constants.errno.EACCES];
 
-/** The kernel looks at what is asked: an error about the arguments, which are wrong on purpose, is as good as success. */
+/** The arguments are wrong on purpose: if the kernel complains about them, the call was reached. */
 export function reach(...calls: readonly Syscall[]): string {
   const errno = errnoOf(calls);
   if (errno === constants.errno.ENOSYS) throw new Absent("the kernel does not have it");
@@ -48,7 +48,7 @@ export function need(got: boolean, why: string): string {
   return why;
 }
 
-/** The system call's number here: [x64, arm64]. */
+/** The system call's number on this architecture: [x64, arm64]. */
 export function numberOf([x64, arm64]: readonly [number | null, number | null]): number {
   const number = process.arch === "x64" ? x64 : arm64;
   if (number === null) throw new Absent(`not on ${process.arch}`);

@@ -4,9 +4,9 @@ import { openGrounds, playOut, tryAttempts } from "./grounds.ts";
 import type { Grounds } from "./grounds.ts";
 import { isTopic, loadTopic } from "./topics.ts";
 
-/** Runs one table as the user it was started as, and prints what came of each row. */
+/** Runs one table as the current user, and prints the result of each row. */
 
-/** Most of them wait most of the time. */
+/** Most attacks mostly wait. */
 const AT_ONCE = 6;
 const [topic = "", kit = ""] = process.argv.slice(2);
 if (!isTopic(topic)) throw new Error(`There is no table "${topic}".`);
@@ -19,7 +19,7 @@ try {
 } finally {
   await grounds.close();
 }
-// Children of a control that failed shall not keep us.
+// Do not wait for children of a failed control.
 process.exit(0);
 
 async function runAttempts(on: Grounds): Promise<Record<string, Results>> {
@@ -59,5 +59,5 @@ async function runPlays(on: Grounds): Promise<Record<string, Results>> {
 }
 
 function found(results: Record<string, Result>, name: string): Result {
-  return results[name] ?? { outcome: "broken", said: "the attacker never came to it" };
+  return results[name] ?? { outcome: "broken", said: "the attacker did not run it" };
 }

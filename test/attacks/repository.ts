@@ -8,7 +8,7 @@ import type { Files, TempRepo } from "../../src/testing/temp-repo.ts";
 import type { Stage } from "./attack.ts";
 import { scenePolicy } from "./scene.ts";
 
-/** A project with its mirror and workspaces, as the engine has them. */
+/** A project with its mirror and workspaces, like the engine's. */
 export interface Repository {
   readonly repo: TempRepo;
   readonly mirrors: string;
@@ -19,13 +19,13 @@ export interface Repository {
 export interface OpenTree {
   readonly path: string;
   readonly base: string;
-  /** Where its git directory reads objects from; the last is the mirror. */
+  /** Directories its git directory reads objects from. The last is the mirror. */
   readonly objects: readonly string[];
-  /** A file outside that shows that a program of the agent's ran where it should not. */
+  /** A file outside that appears if a program of the agent ran where it should not. */
   readonly canary: string;
-  /** The commit that the engine makes of it, and the paths in which it differs from the base. */
+  /** Returns the engine's commit and the paths that differ from the base. */
   collect(): Promise<CollectedTree>;
-  /** A new tree of that commit, as the checks get it. */
+  /** Opens that commit in a new workspace, as checks get it. */
   reopen(): Promise<string>;
   close(): Promise<void>;
 }
@@ -73,7 +73,7 @@ export async function openRepository({ scene }: Stage): Promise<Repository> {
   return { repo, mirrors, open };
 }
 
-/** With what the engine does next, each step of which may run what it should not. */
+/** Includes the engine's next steps, each of which might run the agent's programs. */
 async function collectAndLook(workspaces: Workspaces, task: string, from: string): Promise<CollectedTree> {
   const { commit, stats } = await workspaces.collect({ project, task, name: "run", message: "work", at: 0 });
   const paths = stats.files.map(({ path }) => path);
@@ -88,7 +88,7 @@ export interface Act {
   readonly script: string;
 }
 
-/** What agents do in their trees, one after the other behind one wall, or without any. */
+/** Runs the agents' preparations one after the other, in one sandbox or without any. */
 export async function act(stage: Stage, sandbox: "enforce" | "none", acts: readonly Act[]): Promise<void> {
   const cwd = acts[0]?.tree.path ?? "";
   const policy = scenePolicy(stage.scene, {
@@ -125,7 +125,7 @@ const GIT_ENV = {
   GIT_COMMITTER_EMAIL: "agent@example.com",
 };
 
-/** With a program of the agent's own at `$evil`, and a change. */
+/** Adds the agent's program at `$evil`, and a change. */
 function inTree({ path, canary, objects }: OpenTree, script: string): string {
   return `
 (set -e

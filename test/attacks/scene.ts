@@ -19,12 +19,12 @@ export interface OpenScene extends Scene {
   close(): Promise<void>;
 }
 
-/** In the environment of the daemon, and on one of its descriptors. */
+/** In the daemon's environment, and on one of its descriptors. */
 export const SECRET_NAME = "NIGHTSHIFT_ATTACK_SECRET";
-/** Where the sandbox's relay listens. */
+/** The port of the sandbox's relay. */
 export const RELAY_PORT = 3128;
 
-/** Decoys, fresh for each ground, in a directory that is removed afterwards. */
+/** Creates decoys in a temporary directory, new for each ground. */
 export async function openScene(kit: string): Promise<OpenScene> {
   const id = randomBytes(6).toString("hex");
   const root = realpathSync(mkdtempSync(join(tmpdir(), "nightshift-attacks-")));
@@ -105,7 +105,7 @@ export async function openScene(kit: string): Promise<OpenScene> {
   };
 }
 
-/** What an agent would get that works in the scene. */
+/** The policy of an agent that works in the scene. */
 export function scenePolicy(scene: Scene, changes: Partial<SandboxPolicy> = {}): SandboxPolicy {
   return testPolicy(scene.work, {
     own: { write: [scene.work], read: [scene.kit, scene.readable, realpathSync(process.execPath)] },
@@ -121,7 +121,7 @@ const SHMCTL = [31, 195] as const;
 const IPC_CREAT = 0o1000;
 const IPC_RMID = 0;
 
-/** A segment of the machine that everybody may attach. It stays until somebody removes it. */
+/** A shared memory segment that everyone may attach. It exists until it is removed. */
 function makeSharedMemory(dir: string, key: number): void {
   execute(join(dir, "make-memory"), [{ call: numberOf(SHMGET), args: [key, 4096, IPC_CREAT | 0o666] }]);
 }

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** The processes of the machine that were started with this word, by their pid outside. */
+/** Processes of the machine with this word in their arguments, by their pid outside. */
 export function withWord(word: string): readonly number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && commandOf(name).split("\0").includes(word))
     .map(Number);
 }
 
-/** Those that are left when they had their time to go. */
+/** Those that are still alive after a grace period. */
 export async function survivorsOf(word: string, patienceMs = 3_000): Promise<readonly number[]> {
   for (const deadline = performance.now() + patienceMs; performance.now() < deadline; await sleep(100)) {
     if (withWord(word).length === 0) return [];
@@ -28,7 +28,7 @@ export function childrenOf(pid: number): readonly number[] {
     .map(Number);
 }
 
-/** For controls, which leave behind what the wall would not: ends these, and then all with the word, until there are none. */
+/** Cleans up after controls: ends these processes, and then all with the word, until there are none. */
 export async function endAll(pids: readonly number[], word: string): Promise<void> {
   endEach(pids);
   for (let quiet = 0; quiet < 3; await sleep(50)) {
@@ -43,7 +43,7 @@ function endEach(pids: readonly number[]): void {
     try {
       process.kill(pid, "SIGKILL");
     } catch {
-      // It ended by itself.
+      // It has already ended.
     }
   }
 }

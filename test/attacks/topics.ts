@@ -1,6 +1,6 @@
 import type { Attack } from "./attack.ts";
 
-/** Each by itself: inside a sandbox only the table that is asked for is loaded. Those that take longest come first. */
+/** Loaded individually, because inside a sandbox only the requested table is needed. The slowest come first. */
 const TABLES = {
   limits: () => import("./tables/limits.ts"),
   git: () => import("./tables/git.ts"),

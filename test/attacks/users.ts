@@ -21,16 +21,16 @@ import { SECRET_NAME } from "./scene.ts";
 import type { Topic } from "./topics.ts";
 
 const REPOSITORY = join(import.meta.dirname, "../..");
-/** Below the checkout and below its copy. */
+/** Relative to the checkout and to its copy. */
 const PROGRAM = relative(REPOSITORY, fileURLToPath(new URL("./main.ts", import.meta.url)));
 const isRoot = process.getuid?.() === 0;
-/** Nobody's, and not even known to the system, as users in containers often are. */
+/** A user id without an entry in the system, as is common in containers. */
 const PERSON = 12_345;
 
-/** Root plays both; anybody else can only be themselves. */
+/** Root runs the attacks as both users; others only as themselves. */
 export const USERS: readonly User[] = isRoot ? ["root", "person"] : ["person"];
 
-/** A copy of what the attacks need that every user can read, wherever the checkout stands. */
+/** A copy of the needed files that every user can read, wherever the checkout is. */
 export interface Kit {
   readonly dir: string;
   readonly node: string;
@@ -49,7 +49,7 @@ export function openKit(): Kit {
   return { dir, node: findNode(dir), remove: () => rmSync(dir, { recursive: true, force: true }) };
 }
 
-/** Our own Node, or a copy of it where the other user cannot come to it. */
+/** Our own Node, or a copy if the other user cannot reach it. */
 function findNode(dir: string): string {
   const own = realpathSync(process.execPath);
   const as = isRoot ? { uid: PERSON, gid: PERSON } : {};
@@ -60,7 +60,7 @@ function findNode(dir: string): string {
   return copy;
 }
 
-/** Plays one table as this user, in a temporary directory of theirs. */
+/** Runs one table as this user, in a temporary directory. */
 export async function runTopic(kit: Kit, topic: Topic, user: User): Promise<TopicResults> {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "nightshift-user-")));
   const uid = isRoot && user === "person" ? PERSON : undefined;
@@ -93,7 +93,7 @@ export async function runTopic(kit: Kit, topic: Topic, user: User): Promise<Topi
       });
     });
   } finally {
-    // Whatever attacks left there.
+    // Attacks may have left anything there.
     await removeTree(home);
   }
 }

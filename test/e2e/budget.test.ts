@@ -71,7 +71,7 @@ describe("night budget", () => {
     const { dayOf, noonOf } = createCalendar(ZONE);
     expect(noonOf(dayOf(noon))).toBe(noon);
     expect(await said(night, third, "task.queued")).toEqual([
-      `night_over: the night's budget of $0.15 for all projects (budget.night_usd) is spent ($0.20 by 2 runs); it opens again at 12:00 on ${dayOf(noon)} (${ZONE})`,
+      `night_over: the night's budget of $0.15 for all projects (budget.night_usd) is spent ($0.20 by 2 runs); it resets at 12:00 on ${dayOf(noon)} (${ZONE})`,
     ]);
     wired.ports.clock.now = () => noon;
     expect((await settled(third.id)).status).toBe("succeeded");
@@ -116,7 +116,7 @@ describe("night budget", () => {
     const task = await nightly.settled((await nightly.submit(NIGHTLY)).id);
     expect(task).toMatchObject({ status: "succeeded", state: "no_improvement", outcome: "night_over" });
     expect(task.reason).toMatch(
-      /^the night's budget of \$0\.15 \(budget\.night_usd\) is spent \(\$0\.20 by 2 runs\); it opens again at 12:00/,
+      /^the night's budget of \$0\.15 \(budget\.night_usd\) is spent \(\$0\.20 by 2 runs\); it resets at 12:00/,
     );
     const all = await nightly.runs(task.id);
     expect(all.map(({ outcome }) => outcome)).toEqual(["no_improvement", "no_improvement", "night_over"]);
@@ -131,7 +131,7 @@ describe("night budget", () => {
     const other = await parked(opened, await opened.submit());
     expect(await said(opened, other, "task.queued")).toEqual([
       expect.stringMatching(
-        /^budget_reserved: the night's budget of \$2 .* is promised \(\$0 by 0 runs, \$2 reserved by 1/,
+        /^budget_reserved: the night's budget of \$2 .* is reserved \(\$0 by 0 runs, \$2 reserved by 1/,
       ),
     ]);
     await opened.restart();
@@ -168,7 +168,7 @@ describe("night budget", () => {
     const silent = await done(opened, "Greet people SILENTLY");
     expect(silent.status).toBe("succeeded");
     expect(await said(opened, silent, "run.note")).toEqual([
-      "nobody knows what this run cost: budget.night_usd, budget.month_usd cannot count it, and more may be spent than they allow",
+      "the cost of this run is unknown, so it does not count towards budget.night_usd and budget.month_usd and spending may exceed them",
     ]);
     expect(await said(opened, await done(opened, "Greet people"), "run.note")).toEqual([]);
     const refused = await parked(opened, await opened.submit());
@@ -195,7 +195,7 @@ describe("task budget", () => {
     expect(task).toMatchObject({ status: "waiting", state: "implementing" });
     expect(task.waitingFor).toMatchObject({
       kind: "choice",
-      reason: "the task's budget of $0.15 is spent ($0.20 by 2 runs): raise budget.task_usd to go on",
+      reason: "the task's budget of $0.15 is spent ($0.20 by 2 runs): raise budget.task_usd to continue",
     });
     const tries = (await opened.runs(task.id)).filter(({ step }) => step === "agent");
     expect(tries.map(({ reservedUsd, outcome }) => [reservedUsd, outcome])).toEqual([

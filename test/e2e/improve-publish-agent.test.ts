@@ -188,7 +188,7 @@ git push origin HEAD:refs/heads/other`;
     await open(script, { userSettings: "sandbox: { mode: enforce }\n" });
     const refused = await tonight();
     expect(refused).toMatchObject({ status: "failed", outcome: "sandbox_refused" });
-    expect(refused.reason).toMatch(/127\.0\.0\.1.*hosts of the public internet/);
+    expect(refused.reason).toMatch(/127\.0\.0\.1.*public internet hosts/);
     // It fails before any agent has cost anything, and no token is reported as granted.
     expect(await runsOf(refused)).toEqual([["analyze", "agent", "sandbox_refused"]]);
     expect(await night.runs(refused.id)).toMatchObject([{ status: "failed", costUsd: 0 }]);

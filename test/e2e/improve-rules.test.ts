@@ -93,7 +93,7 @@ esac`;
 
 const FINDINGS = [
   /error dependency_file package\.json/,
-  /error size notes\.txt: The change has 400 changed lines .* at most 100 are allowed/,
+  /error size notes\.txt: The change has 400 changed lines .* At most 100 are allowed/,
   /error recent_file recent-one\.txt/,
   /error outside_concern stray\.txt/,
   /error weakened_test add\.test\.js/,

@@ -61,7 +61,7 @@ it("improve over ssh: an unknown host key parks the task with a message", PATIEN
   const task = await opened.until(id, ({ queuedFor, status }) => queuedFor !== null || status === "failed");
   const [run] = await opened.runs(id);
   expect(run?.error).toMatch(
-    /^The host key of .* is not known, so ssh does not connect.* Run `git ls-remote` once by hand/,
+    /^The host key of .* is unknown, so ssh refused to connect.* Run `git ls-remote` once by hand/,
   );
   expect(task).toMatchObject({ status: "queued", state: "analyzing", queuedFor: { kind: "login" } });
 });

@@ -5,8 +5,8 @@ import { createSystemClock } from "./system.ts";
 
 testClock("system", { create: () => ({ clock: createSystemClock(), pass: (ms) => sleep(ms) }) });
 
-describe("the system clock", () => {
-  it("goes on from where it was when the machine's time is set back", () => {
+describe("system clock", () => {
+  it("continues when the machine's time is set back", () => {
     let wall = 1_000_000;
     let monotonic = 0;
     const clock = createSystemClock(
@@ -19,7 +19,7 @@ describe("the system clock", () => {
     expect(clock.now()).toBe(1_000_250);
   });
 
-  it("follows the machine's time forward, as after a suspend", () => {
+  it("follows the machine's time forward, for example after a suspend", () => {
     let wall = 1_000_000;
     const clock = createSystemClock(
       () => wall,

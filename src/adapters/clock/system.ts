@@ -6,8 +6,8 @@ import type { Clock } from "../../ports/clock.ts";
 const ID_BYTES = 10;
 
 /**
- * The machine's time, but never backwards within a process: when somebody sets the clock back, time goes on from where
- * it was, so that nothing waits for a moment that has already been.
+ * The machine's time, but never backwards within a process: if the clock is set back, time continues from the previous value,
+ * so that nothing waits for a time that has already passed.
  */
 export function createSystemClock(
   wall: () => number = Date.now,

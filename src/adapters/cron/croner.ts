@@ -3,7 +3,7 @@ import type { Cron, CronSchedule } from "../../ports/cron.ts";
 
 const SECOND = 1_000;
 
-/** By croner: in the gap of spring a schedule comes once, after it; in the overlap of autumn once, not twice. */
+/** Uses croner: a time skipped in spring is due once, right after the gap; a time repeated in autumn is due once. */
 export function createCron(): Cron {
   return {
     next(schedule, after) {
@@ -20,11 +20,11 @@ export function createCron(): Cron {
       return moments;
     },
 
-    // From the end: a schedule of every minute has half a million moments in a year.
+    // Searches from the end, because a schedule of every minute has half a million times per year.
     latest(schedule, after, until, limit) {
       const cron = parse(schedule);
       const moments: number[] = [];
-      // Croner leaves out the second that it is asked from.
+      // croner excludes the second it starts from.
       for (let at = previous(cron, until + SECOND); at !== null && at > after; at = previous(cron, at)) {
         if (at <= until) moments.unshift(at);
         if (moments.length >= limit) break;

@@ -25,14 +25,14 @@ export function compareSnapshots(before: Found, after: Found): RecordedChanges {
   };
 }
 
-/** What was written anew with the same content is the same; where contents are unknown, any touch counts as a change. */
+/** A file rewritten with the same content is unchanged. Without known content, any touch counts as a change. */
 function isSame(was: Entry, is: Entry): boolean {
   if (was.key === is.key && was.sha256 === is.sha256) return true;
   if (was.sha256 === null || is.sha256 === null) return was.key === is.key;
   return was.sha256 === is.sha256 && was.kind === is.kind && was.mode === is.mode;
 }
 
-/** Of what could not be looked at nobody knows whether it came or went. */
+/** Excludes paths in unreadable directories, because whether they changed is unknown. */
 function knownOutside(unread: readonly UnreadDirectory[]): (path: string) => boolean {
   if (unread.length === 0) return () => true;
   const closed = new Set(unread.map(({ path }) => path));

@@ -1,9 +1,9 @@
 import type { FileState, UnreadDirectory } from "../../ports/file-record.ts";
 
-/** A file as a snapshot keeps it. Paths are bytes, one character each (latin1): a file name need not be text. */
+/** A file in a snapshot. The path has one character per byte (latin1), because a file name need not be valid text. */
 export interface Entry extends FileState {
   readonly path: string;
-  /** Differs when anything was done to the file; no program can set a ctime back. */
+  /** Changes with every modification of the file, because no program can reset a ctime. */
   readonly key: string;
   readonly ctimeMs: number;
 }
@@ -14,12 +14,12 @@ export interface Found {
 }
 
 export interface KeptSnapshot extends Found {
-  /** When its walk began, in milliseconds. */
+  /** When the walk began, in milliseconds. */
   readonly at: number;
   readonly hashed: number;
 }
 
-/** For people: bytes that are no text are replaced. */
+/** Path for messages: invalid bytes are replaced. */
 export function showPath(path: string): string {
   return Buffer.from(path, "latin1").toString();
 }

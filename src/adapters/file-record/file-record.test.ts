@@ -26,7 +26,7 @@ import { createFileRecord } from "./file-record.ts";
 import { performCompare, performSnapshot } from "./perform.ts";
 import { walk } from "./walk.ts";
 
-/** What the threads do, without the time that it takes to start them. */
+/** Does the work of the threads directly, without the time to start them. */
 const record: FileRecord = {
   snapshot: async (params) => performSnapshot(params),
   compare: async (one, other) => performCompare(one, other),
@@ -56,14 +56,14 @@ async function changes(): Promise<RecordedChanges> {
 
 const NOTHING = { created: [], modified: [], deleted: [], unread: [] };
 
-/** As if the snapshot had been taken long after the files were last touched. */
+/** Makes the files look much older than the snapshot. */
 function age(file: string): void {
   const text = readFileSync(file, "utf8");
   writeFileSync(file, text.replace(/"at":\d+/, `"at":${Date.now() + 60_000}`));
 }
 
-describe("changes", () => {
-  test("created, modified and deleted files, with sizes and hashes on both sides", async () => {
+describe("file record: changes", () => {
+  test("include created, modified and deleted files, with sizes and hashes of both sides", async () => {
     mkdirSync(at("sub"));
     writeFileSync(at("sub/kept"), "kept");
     writeFileSync(at("sub/changed"), "old");
@@ -90,7 +90,7 @@ describe("changes", () => {
     });
   });
 
-  test("none where nothing was done, or was done and undone", async () => {
+  test("are empty if nothing was done, or if it was undone", async () => {
     writeFileSync(at("same"), "same");
     writeFileSync(at("rewritten"), "text");
     await first();
@@ -101,7 +101,7 @@ describe("changes", () => {
     expect(await changes()).toEqual(NOTHING);
   });
 
-  test("of content alone, with size and times as they were", async () => {
+  test("include content with unchanged size and times", async () => {
     writeFileSync(at("file"), "aaaa");
     const { atime, mtime, size } = statSync(at("file"));
     await first();
@@ -114,7 +114,7 @@ describe("changes", () => {
     ]);
   });
 
-  test("of permissions alone, setuid among them", async () => {
+  test("include permissions, also setuid", async () => {
     writeFileSync(at("file"), "x");
     await first();
     chmodSync(at("file"), 0o4755);
@@ -123,7 +123,7 @@ describe("changes", () => {
     ]);
   });
 
-  test("of links by where they lead, and never of what is behind them", async () => {
+  test("include targets of links, but never the files behind them", async () => {
     mkdirSync(join(root, "outside"));
     writeFileSync(join(root, "outside/file"), "1");
     symlinkSync(join(root, "outside"), at("dir"));
@@ -144,7 +144,7 @@ describe("changes", () => {
     ]);
   });
 
-  test("of kinds: a file that becomes a link with its content as target, a pipe, a directory", async () => {
+  test("include kinds: a file that becomes a link, a pipe or a directory", async () => {
     for (const name of ["link", "pipe", "directory"]) writeFileSync(at(name), "target");
     await first();
     for (const name of ["link", "pipe", "directory"]) rmSync(at(name));
@@ -161,7 +161,7 @@ describe("changes", () => {
     expect(found.created.map(({ path }) => path)).toEqual(["directory/inside"]);
   });
 
-  test("in git directories, ignored files and second names, as in all others", async () => {
+  test("include git directories, ignored files and hard links", async () => {
     mkdirSync(at("sub/.git/hooks"), { recursive: true });
     writeFileSync(at(".gitignore"), "*");
     writeFileSync(at("one"), "1");
@@ -174,7 +174,7 @@ describe("changes", () => {
     expect(found.modified.map(({ path }) => path)).toEqual(["one", "two"]);
   });
 
-  test("of names that are no text, and of names with newlines and quotes", async () => {
+  test("include names that are not valid text, and names with newlines and quotes", async () => {
     const odd = Buffer.concat([Buffer.from(`${dir}/`), Buffer.from([0xff, 0x41])]);
     writeFileSync(odd, "1");
     writeFileSync(at('a\n"b\\'), "1");
@@ -186,7 +186,7 @@ describe("changes", () => {
     expect((await changes()).modified.map(({ path }) => path)).toEqual(['a\n"b\\', "ü🦉", "\uFFFDA"]);
   });
 
-  test("of a file that is renamed: gone here, there with the same hash", async () => {
+  test("show a renamed file as deleted and created with the same hash", async () => {
     writeFileSync(at("old"), "same");
     await first();
     renameSync(at("old"), at("new"));
@@ -195,11 +195,11 @@ describe("changes", () => {
   });
 });
 
-describe("reading", () => {
-  test("a file that stands as it stood is not read again; a young one is, whatever its times say", async () => {
+describe("file record: reading", () => {
+  test("skips unchanged files, but reads recently changed ones again", async () => {
     for (const name of ["a", "b"]) writeFileSync(at(name), "same");
     await first();
-    // A hash that the file does not have shows whether it was read.
+    // A wrong hash in the snapshot shows whether the file was read.
     writeFileSync(before, readFileSync(before, "utf8").replaceAll(sha("same"), sha("kept")));
     expect(await record.snapshot({ dir, keep: after, since: before })).toMatchObject({ hashed: 2 });
     expect(readFileSync(after, "utf8")).not.toContain(sha("kept"));
@@ -209,7 +209,7 @@ describe("reading", () => {
     expect(readFileSync(after, "utf8")).toContain(sha("kept"));
   });
 
-  test("large files are hashed in pieces; one of 50 GB is not, and its change is seen all the same", async () => {
+  test("hashes large files in pieces, skips a file of 50 GB, and still detects its change", async () => {
     const large = "0123456789abcdef".repeat(200_000);
     writeFileSync(at("large"), large);
     writeFileSync(at("huge"), "");
@@ -222,20 +222,23 @@ describe("reading", () => {
     expect(readFileSync(after, "utf8")).toContain(sha(large));
   });
 
-  test.skipIf(process.getuid?.() === 0)("what may not be read is told, and not taken for gone", async () => {
-    mkdirSync(at("closed"));
-    writeFileSync(at("closed/file"), "1");
-    writeFileSync(at("secret"), "1");
-    await first();
-    chmodSync(at("closed"), 0);
-    chmodSync(at("secret"), 0);
-    const found = await changes();
-    chmodSync(at("closed"), 0o700);
-    expect(found).toMatchObject({ created: [], deleted: [], unread: [{ path: "closed", why: "may not be read" }] });
-    expect(found.modified).toMatchObject([{ path: "secret", after: { mode: 0, sha256: null } }]);
-  });
+  test.skipIf(process.getuid?.() === 0)(
+    "reports unreadable directories, and does not treat their files as deleted",
+    async () => {
+      mkdirSync(at("closed"));
+      writeFileSync(at("closed/file"), "1");
+      writeFileSync(at("secret"), "1");
+      await first();
+      chmodSync(at("closed"), 0);
+      chmodSync(at("secret"), 0);
+      const found = await changes();
+      chmodSync(at("closed"), 0o700);
+      expect(found).toMatchObject({ created: [], deleted: [], unread: [{ path: "closed", why: "is not readable" }] });
+      expect(found.modified).toMatchObject([{ path: "secret", after: { mode: 0, sha256: null } }]);
+    },
+  );
 
-  test("what lies deeper than a path can name is told, and not taken for gone", async () => {
+  test("reports paths that are too deep, and does not treat them as deleted", async () => {
     let inner = join(root, "start");
     mkdirSync(inner);
     writeFileSync(join(inner, "file"), "deep");
@@ -248,10 +251,10 @@ describe("reading", () => {
     renameSync(inner, at("top"));
     const { files, unread } = await first();
     expect(files).toBe(0);
-    expect(unread).toEqual([{ path: expect.stringMatching(/^top/), why: "lies deeper than a path can name" }]);
+    expect(unread).toEqual([{ path: expect.stringMatching(/^top/), why: "is deeper than the path limit" }]);
   });
 
-  test("files that go away during the walk do no harm, and the event loop is free", async () => {
+  test("ignores files that disappear during the walk, and does not block the event loop", async () => {
     for (let index = 0; index < 500; index++) writeFileSync(at(`file${index}`), "x");
     const taking = createFileRecord().snapshot({ dir, keep: before, since: null });
     for (let index = 0; index < 500; index++) {
@@ -263,7 +266,7 @@ describe("reading", () => {
     expect(performCompare(before, before)).toEqual(NOTHING);
   });
 
-  test("more files than allowed are refused with a sentence", () => {
+  test("rejects too many files with a clear message", () => {
     for (const name of ["a", "b", "c"]) writeFileSync(at(name), "");
     expect(walk(dir, 3).files).toHaveLength(3);
     expect(() => walk(dir, 2)).toThrow(
@@ -272,8 +275,8 @@ describe("reading", () => {
   });
 });
 
-describe("what is kept", () => {
-  test("stays as it is when it is asked for again, after a restart too", async () => {
+describe("file record: a stored snapshot", () => {
+  test("is kept when it is requested again, also after a restart", async () => {
     writeFileSync(at("file"), "1");
     const taken = await first();
     writeFileSync(at("file"), "2");
@@ -283,18 +286,18 @@ describe("what is kept", () => {
     expect([statSync(before).mode & 0o777, existsSync(`${before}.new`)]).toEqual([0o600, false]);
   });
 
-  test("of a call that died half-way is taken anew", async () => {
+  test("is taken again if the earlier call crashed half-way", async () => {
     writeFileSync(at("file"), "1");
     writeFileSync(`${before}.new`, "half");
     expect(await first()).toMatchObject({ files: 1 });
   });
 
   test.each([
-    ["cut", (text: string) => text.slice(0, text.lastIndexOf("\n", text.length - 2) + 1), /not a whole record/],
-    ["something else", () => "{}\n", /not a whole record/],
-    ["no JSON", () => "x", /not a whole record/],
+    ["cut", (text: string) => text.slice(0, text.lastIndexOf("\n", text.length - 2) + 1), /not a complete file record/],
+    ["something else", () => "{}\n", /not a complete file record/],
+    ["no JSON", () => "x", /not a complete file record/],
     ["of a later version", (text: string) => text.replace('"version":1', '"version":2'), /another version/],
-  ])("is refused when it is %s", async (_, damage, message) => {
+  ])("is rejected if it is %s", async (_, damage, message) => {
     writeFileSync(at("file"), "1");
     await first();
     writeFileSync(before, damage(readFileSync(before, "utf8")));
@@ -304,7 +307,7 @@ describe("what is kept", () => {
     });
   });
 
-  test("is missing, or its directory is: each is told, from a thread too", async () => {
+  test("is reported if it or its directory is missing, also from a thread", async () => {
     await expect(createFileRecord().compare(before, after)).rejects.toThrow(UserError);
     await expect(record.compare(before, after)).rejects.toMatchObject({ kind: "not_found" });
     const asked = { dir: at("none"), keep: before, since: null };

@@ -3,7 +3,7 @@ import { UserError } from "../../core/text/errors.ts";
 import type { FileRecord, RecordedChanges, Snapshot } from "../../ports/file-record.ts";
 import type { Reply, Request } from "./worker.ts";
 
-/** Each question has a thread of its own, so that the walk, which waits for the disk at every file, keeps nobody waiting. */
+/** Each request runs in its own thread, because the walk waits for the disk at every file and would block other work. */
 export function createFileRecord(): FileRecord {
   return {
     snapshot: (params) => ask<Snapshot>({ kind: "snapshot", ...params }),
@@ -16,11 +16,11 @@ async function ask<T extends Snapshot | RecordedChanges>(request: Request): Prom
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
   const worker = new Worker(new URL(`./worker.${extension}`, import.meta.url), { workerData: request });
   worker.once("message", (reply: Reply) => {
-    // What was asked for decides what the answer is.
+    // The request determines the type of the reply.
     if (reply.kind === "done") resolve(reply.value as T);
     else reject(new UserError(...reply.error));
   });
   worker.once("error", reject);
-  worker.once("exit", (code) => reject(new Error(`The record of files ended without an answer (${code}).`)));
+  worker.once("exit", (code) => reject(new Error(`The file record thread ended without a reply (exit code ${code}).`)));
   return await promise;
 }

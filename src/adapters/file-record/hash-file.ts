@@ -5,7 +5,7 @@ import type { Unhashed } from "./walk.ts";
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 const buffer = Buffer.allocUnsafe(1024 * 1024);
 
-/** Null for what holds nothing, may not be read, is gone, or is another file by now. */
+/** Returns null for files that have no content, are unreadable, are gone or were replaced. */
 export function hashFile(name: Buffer, file: Unhashed): string | null {
   if (file.kind === "other") return null;
   try {
@@ -22,10 +22,10 @@ function hashContent(name: Buffer, file: Unhashed): string | null {
     const { ino } = fstatSync(handle, { bigint: true });
     if (!file.key.startsWith(`${ino}:`)) return null;
     const first = readSync(handle, buffer);
-    // Most files end here, and one call is quicker than three.
+    // Most files end here, and one call is faster than three.
     if (first < buffer.length) return hash("sha256", buffer.subarray(0, first));
     const sum = createHash("sha256");
-    // No further than its size was: a file may grow as fast as it is read.
+    // Stop at the original size, because a file may grow as fast as it is read.
     for (let length = first, total = 0; length > 0 && total <= file.size; length = readSync(handle, buffer)) {
       sum.update(buffer.subarray(0, length));
       total += length;

@@ -19,7 +19,7 @@ interface Head {
   readonly unread: readonly UnreadDirectory[];
 }
 
-/** A line about it all, then one for each file. Whole or not there; once this returns, it survives a power cut. */
+/** Writes a header line and one line per file. Atomic, and synced to disk before it returns. */
 export function keepSnapshot(file: string, { at, entries, unread, hashed }: KeptSnapshot): void {
   const head: Head = { format: FORMAT, version: VERSION, at, files: entries.length, hashed, unread };
   const draft = `${file}.new`;
@@ -42,7 +42,7 @@ export function keepSnapshot(file: string, { at, entries, unread, hashed }: Kept
   syncDirectory(dirname(file));
 }
 
-/** Null when there is none. */
+/** Returns null if there is none. */
 export function readSnapshot(file: string): KeptSnapshot | null {
   let text: string;
   try {
@@ -64,7 +64,7 @@ function toLine(entry: Entry): string {
   return `${JSON.stringify(line)}\n`;
 }
 
-/** The file is ours, written by the function above. */
+/** We wrote the line ourselves in `toLine`. */
 function fromLine(text: string): Entry {
   const [path, kind, size, mode, key, ctimeMs, sha256] = JSON.parse(text) as Line;
   return { path, kind, size, mode, key, ctimeMs, sha256 };
@@ -81,16 +81,16 @@ function readHead(file: string, text: string): Head {
   if (head.version === VERSION) return head as Head;
   throw new UserError(
     "unavailable",
-    `${file} was written by another version of Nightshift (format ${head.version}; this one knows ${VERSION}).`,
-    "Finish the task with the version that began it.",
+    `${file} was written by another version of Nightshift (format ${head.version}; this version supports ${VERSION}).`,
+    "Finish the task with the version that started it.",
   );
 }
 
 function damaged(file: string): UserError {
   return new UserError(
     "unavailable",
-    `${file} is not a whole record of files.`,
-    "What changed cannot be told any more; submit the task again.",
+    `${file} is not a complete file record.`,
+    "The changes can no longer be determined. Submit the task again.",
   );
 }
 

@@ -29,5 +29,9 @@ function summarise({ entries, hashed, unread }: KeptSnapshot): Snapshot {
 function needSnapshot(file: string): KeptSnapshot {
   const found = readSnapshot(file);
   if (found) return found;
-  throw new UserError("not_found", `There is no record of files at ${file}.`, "What changed cannot be told.");
+  throw new UserError(
+    "not_found",
+    `There is no file record at ${file}.`,
+    "The changes cannot be determined. Submit the task again.",
+  );
 }

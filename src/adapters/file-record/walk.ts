@@ -5,9 +5,9 @@ import type { FileState, UnreadDirectory } from "../../ports/file-record.ts";
 import { pathBytes, showPath } from "./entry.ts";
 import type { Entry } from "./entry.ts";
 
-const MOST_FILES = 500_000;
-/** All paths together; they are kept as one text. */
-const MOST_PATH_BYTES = 128 * 1024 * 1024;
+const MAX_FILES = 500_000;
+/** Limit for all paths together, which are kept in memory. */
+const MAX_PATH_BYTES = 128 * 1024 * 1024;
 
 export type Unhashed = Omit<Entry, "sha256">;
 
@@ -16,12 +16,12 @@ export interface Walked {
   readonly unread: readonly UnreadDirectory[];
 }
 
-/** Everything below a directory that is no directory itself. Synchronous calls: with promises it takes three times as long. */
-export function walk(dir: string, most = MOST_FILES): Walked {
+/** Lists everything below a directory except directories. Synchronous, because promises take three times as long. */
+export function walk(dir: string, most = MAX_FILES): Walked {
   const files: Unhashed[] = [];
   const unread: UnreadDirectory[] = [];
   const directories = [""];
-  let pathBytesLeft = MOST_PATH_BYTES;
+  let pathBytesLeft = MAX_PATH_BYTES;
   for (const directory of directories) {
     for (const name of list(dir, directory, unread)) {
       const path = directory === "" ? name : `${directory}/${name}`;
@@ -40,7 +40,7 @@ function list(dir: string, directory: string, unread: UnreadDirectory[]): string
   try {
     return readdirSync(pathBytes(dir, directory), "latin1");
   } catch (error) {
-    // A directory that is not there from the start is a mistake; one that goes away during the walk is not.
+    // The root must exist; other directories may disappear during the walk.
     if (directory === "") throw error;
     note(error, directory, unread);
     return [];
@@ -65,9 +65,9 @@ function note(error: unknown, path: string, unread: UnreadDirectory[]): void {
 }
 
 const WHY: Readonly<Record<string, string>> = {
-  EACCES: "may not be read",
-  EPERM: "may not be read",
-  ENAMETOOLONG: "lies deeper than a path can name",
+  EACCES: "is not readable",
+  EPERM: "is not readable",
+  ENAMETOOLONG: "is deeper than the path limit",
   EIO: "cannot be read from the disk",
   ESTALE: "cannot be read from the disk",
 };
@@ -92,7 +92,7 @@ function kindOf(stats: BigIntStats): FileState["kind"] {
 function tooMany(dir: string, most: number): UserError {
   return new UserError(
     "invalid",
-    `${showPath(Buffer.from(dir).toString("latin1"))} holds more than ${most.toLocaleString("en")} files, too many to keep a record of what changes.`,
-    "Work in a smaller directory, or in one that is a git repository.",
+    `${showPath(Buffer.from(dir).toString("latin1"))} contains more than ${most.toLocaleString("en")} files, which is too many to record changes.`,
+    "Use a smaller directory or a git repository.",
   );
 }

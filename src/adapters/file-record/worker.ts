@@ -8,7 +8,7 @@ export type Request =
   | ({ readonly kind: "snapshot" } & SnapshotParams)
   | { readonly kind: "compare"; readonly before: string; readonly after: string };
 
-/** An error loses its class on its way between threads. */
+/** Errors lose their class when they are sent between threads. */
 export type Reply =
   | { readonly kind: "done"; readonly value: Snapshot | RecordedChanges }
   | { readonly kind: "refused"; readonly error: readonly [UserErrorKind, string, string | null] };

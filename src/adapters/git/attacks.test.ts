@@ -27,13 +27,13 @@ const project = "shop";
 const task = "task_attack";
 const name = "run_attack";
 
-/** What an agent may leave behind. None of it may start a program of the agent's, or change or hide what is collected. */
-describe("a tree that an agent prepared against us", () => {
+/** Manipulated checkouts. None may start a program of the agent, or change or hide what is collected. */
+describe("git collect: a checkout manipulated by the agent", () => {
   let repo: TempRepo;
   let workspaces: Workspaces;
   let tree: string;
   let marker: string;
-  /** A program that shows that it was run. */
+  /** A program that leaves a trace when it runs. */
   let evil: string;
 
   beforeEach(async () => {
@@ -56,7 +56,7 @@ describe("a tree that an agent prepared against us", () => {
 
   const collect = () => workspaces.collect({ project, task, name, message: "work", at: 0 });
   const changed = async () => (await collect()).stats.files.map((file) => `${file.change} ${file.path}`);
-  /** Opens the collected commit anew, to look at what came out. */
+  /** Opens the collected commit in a new workspace to inspect the result. */
   const reopen = async () => {
     const { commit } = await collect();
     const opened = await workspaces.open({
@@ -71,13 +71,13 @@ describe("a tree that an agent prepared against us", () => {
   };
 
   describe("its git directory", () => {
-    test("fsmonitor, filters and a diff program in its config never run", async () => {
+    test("never runs fsmonitor, filters or a diff program from the agent's config", async () => {
       await git(tree, "config", "core.fsmonitor", evil);
       await git(tree, "config", "filter.evil.clean", evil);
       await git(tree, "config", "filter.evil.smudge", evil);
       await git(tree, "config", "diff.evil.textconv", evil);
       await writeFiles(tree, { ".gitattributes": "* filter=evil diff=evil\n", "a.txt": "changed\n" });
-      // The control: git as anybody would call it runs the agent's program.
+      // Control: an ordinary git call runs the agent's program.
       await git(tree, "status").catch(() => undefined);
       expect(existsSync(marker)).toBe(true);
       await rm(marker);
@@ -85,7 +85,7 @@ describe("a tree that an agent prepared against us", () => {
       expect(existsSync(marker)).toBe(false);
     });
 
-    test("hooks never run", async () => {
+    test("never runs hooks", async () => {
       await mkdir(join(tree, ".git/hooks"));
       for (const hook of ["pre-commit", "post-index-change", "reference-transaction", "post-checkout"]) {
         await symlink(evil, join(tree, ".git/hooks", hook));
@@ -98,7 +98,7 @@ describe("a tree that an agent prepared against us", () => {
       expect(existsSync(marker)).toBe(false);
     });
 
-    test("its branch, its commits, its worktree setting and its index flags do not matter", async () => {
+    test("ignores the agent's branch, commits, worktree setting and index flags", async () => {
       await git(tree, "update-index", "--assume-unchanged", "a.txt");
       await git(tree, "update-index", "--skip-worktree", "b.txt");
       await writeFiles(tree, { "a.txt": "hidden\n", "b.txt": "hidden\n" });
@@ -113,23 +113,26 @@ describe("a tree that an agent prepared against us", () => {
       expect(await git(path, "log", "--format=%s")).toBe("work\nfirst");
     });
 
-    test.each(["removed", "a file", "a link to another repository", "a broken repository"])("%s", async (how) => {
-      await rename(join(tree, ".git"), join(repo.path, "moved"));
-      if (how === "a file") await writeFile(join(tree, ".git"), `gitdir: ${join(repo.checkout, ".git")}\n`);
-      if (how === "a link to another repository") await symlink(join(repo.checkout, ".git"), join(tree, ".git"));
-      if (how === "a broken repository") await writeFiles(tree, { ".git/HEAD": "nonsense", ".git/objects": "x" });
-      await writeFiles(tree, { "a.txt": "changed\n" });
-      expect(await changed()).toEqual(["modified a.txt"]);
-      expect(await repo.git("status", "--porcelain")).toBe("");
-    });
+    test.each(["removed", "a file", "a link to another repository", "a broken repository"])(
+      "works with a git directory that is %s",
+      async (how) => {
+        await rename(join(tree, ".git"), join(repo.path, "moved"));
+        if (how === "a file") await writeFile(join(tree, ".git"), `gitdir: ${join(repo.checkout, ".git")}\n`);
+        if (how === "a link to another repository") await symlink(join(repo.checkout, ".git"), join(tree, ".git"));
+        if (how === "a broken repository") await writeFiles(tree, { ".git/HEAD": "nonsense", ".git/objects": "x" });
+        await writeFiles(tree, { "a.txt": "changed\n" });
+        expect(await changed()).toEqual(["modified a.txt"]);
+        expect(await repo.git("status", "--porcelain")).toBe("");
+      },
+    );
 
-    test("its info/exclude and its info/attributes are not asked", async () => {
+    test("ignores info/exclude and info/attributes", async () => {
       await writeFiles(tree, { ".git/info/exclude": "*\n", ".git/info/attributes": "* binary\n", "new.txt": "1\n2\n" });
       const { stats } = await collect();
       expect(stats.files).toMatchObject([{ path: "new.txt", insertions: 2, binary: false }]);
     });
 
-    test("holds no way to write to the mirror or the engine's directory", async () => {
+    test("gives no write access to the mirror or the engine's directory", async () => {
       const before = await git(join(tree, "../engine.git"), "rev-parse", "--verify", "-q", "work").catch(() => "none");
       await writeFiles(tree, { "a.txt": "x\n" });
       await git(tree, "commit", "-qam", "mine");
@@ -141,8 +144,8 @@ describe("a tree that an agent prepared against us", () => {
     });
   });
 
-  describe("its attributes", () => {
-    test("bytes stay bytes, and text is counted as text", async () => {
+  describe(".gitattributes", () => {
+    test("do not convert bytes, and text is counted as text", async () => {
       await writeFiles(tree, {
         ".gitattributes": "* text eol=crlf working-tree-encoding=UTF-16 ident\n*.txt binary -diff\n",
       });
@@ -157,8 +160,8 @@ describe("a tree that an agent prepared against us", () => {
     });
   });
 
-  describe("repositories inside it", () => {
-    test("are taken as plain files, run nothing, and respect .gitignore", async () => {
+  describe("nested repositories", () => {
+    test("are collected as plain files, run nothing and respect .gitignore", async () => {
       const sub = join(tree, "sub");
       await mkdir(sub);
       await git(sub, "init", "-q");
@@ -172,7 +175,7 @@ describe("a tree that an agent prepared against us", () => {
       expect(existsSync(marker)).toBe(false);
     });
 
-    test("do not turn files that were copied in into work", async () => {
+    test("do not turn copied files into work", async () => {
       await writeFiles(repo.checkout, { "conf/.env": "SECRET=1\n" });
       const commit = await repo.git("rev-parse", "HEAD");
       const copy = { from: repo.checkout, files: ["conf/.env"] };
@@ -183,13 +186,13 @@ describe("a tree that an agent prepared against us", () => {
       expect(stats.files.map((file) => file.path)).toEqual(["conf/mine"]);
     });
 
-    test("do not hide files of a directory that the base has", async () => {
+    test("do not hide files of a directory that exists in the base", async () => {
       await git(join(tree, "src"), "init", "-q");
       await writeFiles(tree, { "src/c.txt": "changed\n", "src/new.txt": "n\n" });
       expect(await changed()).toEqual(["modified src/c.txt", "created src/new.txt"]);
     });
 
-    test("a submodule of the base stays what it was, whatever is put there", async () => {
+    test("leave a submodule of the base unchanged", async () => {
       const link = `160000,${await repo.git("rev-parse", "HEAD")},lib`;
       await repo.git("update-index", "--add", "--cacheinfo", link);
       await repo.git("commit", "-qm", "submodule");
@@ -209,7 +212,7 @@ describe("a tree that an agent prepared against us", () => {
     });
 
     test.each([".GIT/config", ".git./config", "x/GIT~1/config", ".g\u200cit/config", ".git::$INDEX_ALLOCATION/x"])(
-      "what other systems take for a git directory is left out: %j",
+      "leave out paths that other systems treat as a git directory: %j",
       async (path) => {
         await writeFiles(tree, { [path]: "[core]\n", "a.txt": "changed\n" });
         expect(await changed()).toEqual(["modified a.txt"]);
@@ -217,8 +220,8 @@ describe("a tree that an agent prepared against us", () => {
     );
   });
 
-  describe("its files", () => {
-    test("a link to the outside stays a link; nothing behind one is read", async () => {
+  describe("unusual files", () => {
+    test("a link to a path outside stays a link and its target is not read", async () => {
       await writeFiles(repo.path, { "outside/c.txt": "secret\n", "outside/more.txt": "secret\n" });
       await rm(join(tree, "src"), { recursive: true });
       await symlink(join(repo.path, "outside"), join(tree, "src"));
@@ -230,7 +233,7 @@ describe("a tree that an agent prepared against us", () => {
       expect(await readlink(join(path, "src"))).toBe(join(repo.path, "outside"));
     });
 
-    test("pipes and sockets count as absent, also those that git would wait for", async () => {
+    test("named pipes and sockets are ignored and do not block git", async () => {
       await rm(join(tree, "b.txt"));
       for (const pipe of ["b.txt", "pipe", ".gitignore", "src/.gitattributes"])
         await execute("mkfifo", [join(tree, pipe)]);
@@ -253,14 +256,14 @@ describe("a tree that an agent prepared against us", () => {
       "--",
       ":(top)x",
       "#x",
-    ])("a file called %j", async (odd) => {
+    ])("collects a file named %j", async (odd) => {
       await writeFiles(tree, { [odd]: "x\n", [`${odd}dir/${odd}`]: "y\n" });
       const paths = (await collect()).stats.files.map((file) => file.path);
       expect(paths.toSorted()).toEqual([odd, `${odd}dir/${odd}`].toSorted());
       expect(await readFile(join(await reopen(), odd), "utf8")).toBe("x\n");
     });
 
-    test("a name that is no text keeps its bytes, and is shown with replacement characters", async () => {
+    test("a name that is not valid text keeps its bytes and is shown with replacement characters", async () => {
       const bytes = Buffer.from([0x66, 0xff, 0xfe]);
       const at = (root: string) => Buffer.concat([Buffer.from(`${root}/`), bytes]);
       await writeFile(at(tree), "x\n");
@@ -268,7 +271,7 @@ describe("a tree that an agent prepared against us", () => {
       expect(await readFile(at(await reopen()), "utf8")).toBe("x\n");
     });
 
-    test("a file too large for a change is named, and not read", async () => {
+    test("a file that is too large for a change is reported and not read", async () => {
       await writeFile(join(tree, "huge.bin"), "");
       await truncate(join(tree, "huge.bin"), 5 * 1024 ** 3);
       const before = process.memoryUsage().rss;
@@ -281,21 +284,21 @@ describe("a tree that an agent prepared against us", () => {
       expect(await changed()).toEqual(["created .gitignore"]);
     });
 
-    test("a file that passes through in pieces arrives whole", async () => {
+    test("a streamed file arrives complete", async () => {
       const content = Buffer.alloc(5 * 1024 ** 2 + 17, "0123456789abcdef");
       await writeFiles(tree, { "large.bin": content });
       expect(content.equals(await readFile(join(await reopen(), "large.bin")))).toBe(true);
     });
 
-    test("deep directories", async () => {
+    test("deep directories are collected", async () => {
       const deep = `${"d/".repeat(500)}file`;
       await writeFiles(tree, { [deep]: "x\n" });
       expect(await changed()).toEqual([`created ${deep}`]);
     });
   });
 
-  // Root reads everything, so the rights of files only mean something to another user.
-  test.runIf(process.getuid?.() === 0)("directories and files without rights hide nothing", async () => {
+  // Root can read everything, so permissions matter only for another user.
+  test.runIf(process.getuid?.() === 0)("directories and files without permissions hide nothing", async () => {
     const uid = 12345;
     await writeFiles(tree, { "src/c.txt": "changed\n", "closed/new.txt": "n\n", "unreadable.txt": "u\n" });
     await chmod(join(tree, "src"), 0);
@@ -317,7 +320,7 @@ function asUser(root: string): string {
   return `
     import { chmod, mkdir } from "node:fs/promises";
     import { createGitWorkspaces } from ${JSON.stringify(new URL("workspaces.ts", import.meta.url).href)};
-    // Only now: our own files may stand where that user cannot go.
+    // Only now: the other user may not be able to read our own files.
     process.setgid(Number(process.argv[2]));
     process.setuid(Number(process.argv[2]));
     const log = { info() {}, warn() {}, error() {} };

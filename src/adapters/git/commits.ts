@@ -19,8 +19,8 @@ export async function rebaseCommit(context: GitContext, params: RebaseParams): P
     return params.commit;
   const { task, at } = params;
   const gitDir = taskPaths(context, task).engine;
-  // The new base as a child of the old one: then the old base is what both sides have in common, also when the
-  // history between them was rewritten or is not there (shallow). git 2.40 has an option for it; Debian 12 has 2.39.
+  // Present the new base as a child of the old one, so that the old base is the merge base even if the history between them
+  // was rewritten or is missing (shallow). git 2.40 has an option for this, but Debian 12 has 2.39.
   const moved = { task, tree: `${newBase}^{tree}`, parent: oldBase, message: "", at };
   const [theirs, text] = await Promise.all([
     makeCommit(context, moved),
@@ -41,7 +41,7 @@ export async function diffCommits(context: GitContext, params: DiffParams): Prom
   const [result, stats] = await Promise.all([runGit(call), readStats(gitDir, from, to)]);
   const cut = result.stdout.length > params.maxBytes;
   if (result.code !== 0 && !cut) throw gitFailure(call, result);
-  // Cut after a whole line, which is never inside a character.
+  // Cut after a complete line, so that no multi-byte character is split.
   const end = cut ? result.stdout.subarray(0, params.maxBytes).lastIndexOf("\n") + 1 : result.stdout.length;
   return { patch: result.stdout.subarray(0, end).toString(), cut, stats };
 }

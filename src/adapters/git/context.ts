@@ -2,32 +2,32 @@ import { join } from "node:path";
 import type { Log } from "../../ports/log.ts";
 import { checkName, mirrorName } from "./names.ts";
 import type { Person } from "./remote/network-env.ts";
-import type { Turns } from "./mirror/turns.ts";
+import type { KeyedLock } from "./mirror/locks.ts";
 
-/** What every verb of this adapter is given. */
+/** Shared by all operations of this adapter. */
 export interface GitContext {
   readonly mirrorsDir: string;
   readonly workspacesDir: string;
   readonly log: Log;
   readonly patienceMs: number;
-  /** Read once, when first needed. */
+  /** Read once, on first use. */
   readonly person: () => Promise<Person>;
-  /** One change of a task's directory at a time. */
-  readonly turns: Turns;
+  /** Serializes changes of a task's directory. */
+  readonly locks: KeyedLock;
 }
 
 export function mirrorPath(context: GitContext, project: string): string {
   return join(context.mirrorsDir, mirrorName(project));
 }
 
-/** Beside the mirror's objects, not among them: those every agent of the project can read. */
+/** Separate from the mirror's objects, because every agent of the project can read those. */
 export function rescuePath(mirror: string): string {
   return join(mirror, "rescue.git");
 }
 
 /**
- * Where a task's things are. The trees stand beside the engine's git directory; what is known about each tree, what is
- * being built and what is being thrown away lies inside it, out of the reach of agents and on the same file system.
+ * Paths of a task. The checkouts are next to the engine's git directory. Records about them, unfinished builds and trash are
+ * inside it: out of the agents' reach and on the same file system.
  */
 export interface TaskPaths {
   readonly dir: string;
@@ -42,8 +42,8 @@ export function taskPaths(context: GitContext, task: string): TaskPaths {
   return { dir, engine, building: join(engine, "building"), trash: join(engine, "trash") };
 }
 
-/** To remove a large tree takes minutes, and the task's next run must not wait for it: it has turns of its own. */
-export function removalOf(task: string): string {
+/** Lock key for removals. Removing a large checkout takes minutes, and the task's next run must not wait for it. */
+export function removalKey(task: string): string {
   return `removal of ${task}`;
 }
 
@@ -51,7 +51,7 @@ export interface TreePaths {
   readonly tree: string;
   readonly index: string;
   readonly record: string;
-  /** How set-up left what it made or changed; missing where none ran. */
+  /** Records what set-up created or changed. Missing if no set-up ran. */
   readonly setup: string;
 }
 

@@ -9,19 +9,19 @@ export interface GitCall {
   readonly gitDir: string;
   readonly workTree?: string;
   readonly indexFile?: string;
-  /** Replaces the clean environment: only for fetch and push, see network-env.ts. */
+  /** Replaces the clean environment. Only for fetch and push, see network-env.ts. */
   readonly env?: Readonly<Record<string, string>>;
   readonly extraEnv?: Readonly<Record<string, string>>;
-  /** `name=value`, for this call only. */
+  /** `name=value` settings for this call only. */
   readonly settings?: readonly string[];
   readonly input?: string | Buffer | AsyncIterable<Buffer>;
-  /** Stops git once it has written this much. */
+  /** Stops git after this much output. */
   readonly maxBytes?: number;
   readonly timeoutMs?: number;
 }
 
 export interface GitResult {
-  /** Null when git was stopped by us. */
+  /** Null if we stopped git. */
   readonly code: number | null;
   readonly stdout: Buffer;
   readonly stderr: string;
@@ -30,8 +30,8 @@ export interface GitResult {
 const TEN_MINUTES = 600_000;
 const STDERR_BYTES = 64 * 1024;
 
-/** Given to every call, so that neither a repository nor a person's configuration makes git start a program or change bytes. */
-const GUARDS = [
+/** Settings for every call: neither a repository nor the user's configuration can make git start a program or convert bytes. */
+const SAFE_SETTINGS = [
   "core.hooksPath=/dev/null",
   "core.fsmonitor=false",
   "core.untrackedCache=false",
@@ -46,13 +46,13 @@ const GUARDS = [
   "gc.auto=0",
   "maintenance.auto=false",
   "fastimport.unpackLimit=0",
-  // What the store says was committed is there after a power cut; without this, single objects are left to luck.
+  // Commits that the store refers to must survive a power failure; by default git does not sync loose objects.
   "core.fsync=committed",
   "core.fsyncMethod=batch",
 ];
 
-/** What every git of ours is told, near or far: no questions, no lazy downloads, only transports that cannot name a program. */
-export const QUIET_ENV: Readonly<Record<string, string>> = {
+/** Environment for every call: no prompts, no lazy downloads, only transports that cannot name a program. */
+export const BASE_ENV: Readonly<Record<string, string>> = {
   LC_ALL: "C",
   GIT_TERMINAL_PROMPT: "0",
   GIT_OPTIONAL_LOCKS: "0",
@@ -61,13 +61,13 @@ export const QUIET_ENV: Readonly<Record<string, string>> = {
   GIT_ALLOW_PROTOCOL: "file:git:http:https:ssh",
 };
 
-/** Runs git and waits for it. Any exit code is a result; only a git that cannot be started or fed is an error. */
+/** Runs git and waits for it. Any exit code is a result; throws only if git cannot be started or its input cannot be written. */
 export async function runGit(call: GitCall): Promise<GitResult> {
-  const settings = [...GUARDS, ...(call.settings ?? [])].flatMap((setting) => ["-c", setting]);
+  const settings = [...SAFE_SETTINGS, ...(call.settings ?? [])].flatMap((setting) => ["-c", setting]);
   const child = spawn("git", [...settings, ...call.args], {
-    // Never the agent's tree: git goes there by itself where it has to.
+    // Never the agent's checkout: git changes into it itself when needed.
     cwd: call.gitDir,
-    env: { ...(call.env ?? cleanEnv()), ...placeEnv(call), ...call.extraEnv },
+    env: { ...(call.env ?? cleanEnv()), ...directoryEnv(call), ...call.extraEnv },
     stdio: [call.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     timeout: call.timeoutMs ?? TEN_MINUTES,
     killSignal: "SIGKILL",
@@ -85,11 +85,11 @@ export async function runGit(call: GitCall): Promise<GitResult> {
     if (errBytes < STDERR_BYTES) stderr.push(chunk);
     errBytes += chunk.length;
   });
-  const [code] = await Promise.all([waitForEnd(child), feed(child, call.input)]);
+  const [code] = await Promise.all([waitForEnd(child), writeInput(child, call.input)]);
   return { code, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString() };
 }
 
-/** Like `runGit`, for calls that have no way to fail but a fault of the machine or of ours. */
+/** Like `runGit`, but throws on a non-zero exit code. For calls that fail only because of a fault in the machine or in our code. */
 export async function git(call: GitCall): Promise<Buffer> {
   const result = await runGit(call);
   if (result.code !== 0) throw gitFailure(call, result);
@@ -101,7 +101,7 @@ export function gitFailure(call: GitCall, result: GitResult): Error {
   if (/No space left on device|Disk quota exceeded/.test(result.stderr)) {
     return new UserError(
       "unavailable",
-      `git ${verb} found no space left on the disk.`,
+      `git ${verb} failed because the disk is full.`,
       "Free some space and try again.",
     );
   }
@@ -111,7 +111,7 @@ export function gitFailure(call: GitCall, result: GitResult): Error {
 
 function cleanEnv(): Record<string, string> {
   return {
-    ...QUIET_ENV,
+    ...BASE_ENV,
     PATH: process.env["PATH"] ?? "",
     HOME: "/dev/null",
     GIT_CONFIG_NOSYSTEM: "1",
@@ -120,7 +120,7 @@ function cleanEnv(): Record<string, string> {
   };
 }
 
-function placeEnv(call: GitCall): Record<string, string> {
+function directoryEnv(call: GitCall): Record<string, string> {
   return {
     GIT_DIR: call.gitDir,
     ...(call.workTree === undefined ? {} : { GIT_WORK_TREE: call.workTree }),
@@ -140,18 +140,18 @@ function waitForEnd(child: ChildProcess): Promise<number | null> {
 function explainMissing(): UserError {
   return new UserError(
     "unavailable",
-    "git could not be started: it is not on the PATH, or Nightshift's own directory is gone.",
+    "git could not be started: it is not on the PATH, or Nightshift's data directory was removed.",
     "Install git 2.38 or newer.",
   );
 }
 
-async function feed(child: ChildProcess, input: GitCall["input"]): Promise<void> {
+async function writeInput(child: ChildProcess, input: GitCall["input"]): Promise<void> {
   if (input === undefined || child.stdin === null) return;
   const source = typeof input === "string" || Buffer.isBuffer(input) ? [Buffer.from(input)] : input;
   try {
     await pipeline(Readable.from(source), child.stdin);
   } catch (error) {
-    // A git that ended before it read everything says why with its exit code.
+    // git ended before it read all of its input. Its exit code says why.
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "EPIPE" || code === "ERR_STREAM_PREMATURE_CLOSE" || child.pid === undefined) return;
     child.kill("SIGKILL");

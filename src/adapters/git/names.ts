@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { UserError } from "../../core/text/errors.ts";
 
-/** A file name for any project name: readable, and different for different names on any file system. */
+/** Returns a readable file name for a project that is unique on any file system. */
 export function mirrorName(project: string): string {
   const slug = project
     .toLowerCase()
@@ -12,7 +12,7 @@ export function mirrorName(project: string): string {
   return `${slug || "project"}-${hash}.git`;
 }
 
-/** Tasks and trees are directories and parts of ref names, so their names are the plain ids that the engine makes. */
+/** Names of tasks and checkouts are used as directories and in ref names, so they must be the plain ids that the engine makes. */
 export function checkName(name: string): string {
   const plain = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/.test(name) && !/\.\.|\.$|\.lock$/.test(name);
   if (plain && name.toLowerCase() !== "engine.git") return name;
@@ -28,7 +28,7 @@ export function checkCommit(commit: string): string {
   throw new UserError("invalid", `"${commit}" is not a full commit id.`, "Give its 40 hexadecimal digits.");
 }
 
-/** The rules of `git check-ref-format --branch`, without starting git for them. */
+/** Implements the rules of `git check-ref-format --branch` without starting git. */
 export function checkBranch(branch: string): string {
   const forbidden = new RegExp(
     [
@@ -56,17 +56,17 @@ export function checkRemote(remote: string): string {
   );
 }
 
-/** A remote as it may be shown: without the password that people put into URLs. */
+/** Returns the remote for messages, without the password that a URL may contain. */
 export function showRemote(remote: string): string {
   return remote.replace(/^([a-z+]+:\/\/)[^/@]*@/i, "$1");
 }
 
 /**
- * Whether git anywhere would take a part of this path for a git directory: `.git` in any case, as macOS reads it with
- * invisible characters and as Windows reads it with short names, streams and trailing dots. Forges refuse such commits.
- * The path is bytes, one character each.
+ * Whether git on any system would take a part of this path for a git directory: `.git` in any case, with invisible
+ * characters (macOS) or with short names, streams and trailing dots (Windows). Forges reject such commits. The path has one
+ * character per byte.
  */
-export function holdsGitDirectory(path: string): boolean {
+export function containsGitDirectory(path: string): boolean {
   return path.split("/").some((part) => {
     const name = Buffer.from(part, "latin1")
       .toString()

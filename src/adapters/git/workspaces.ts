@@ -5,7 +5,7 @@ import type { Workspaces } from "../../ports/workspace.ts";
 import { readChurn } from "./read/churn.ts";
 import { collectTree, noteSetup } from "./workspace/collect.ts";
 import { diffCommits, rebaseCommit, squashCommits } from "./commits.ts";
-import { mirrorPath, removalOf, taskPaths } from "./context.ts";
+import { mirrorPath, removalKey, taskPaths } from "./context.ts";
 import type { GitContext } from "./context.ts";
 import { listBranches, readBranch } from "./remote/list-branches.ts";
 import { syncMirror } from "./mirror/mirror.ts";
@@ -18,15 +18,15 @@ import { listRecentFiles } from "./read/recent-files.ts";
 import { removeTree } from "./workspace/remove-tree.ts";
 import { rescueCommit } from "./workspace/rescue.ts";
 import { sweepMirrors } from "./mirror/sweep-mirrors.ts";
-import { createTurns, isCode } from "./mirror/turns.ts";
+import { createKeyedLock, isCode } from "./mirror/locks.ts";
 
 export interface GitWorkspacesOptions {
   readonly mirrorsDir: string;
   readonly workspacesDir: string;
-  /** Author of every commit; the person's own git identity when left out. */
+  /** Author of every commit. Default: the user's own git identity. */
   readonly identity?: Identity;
   readonly log: Log;
-  /** How long git may look through a tree before we search it for what holds git up. */
+  /** How long git may scan a checkout before we search it for files that block git. */
   readonly patienceMs?: number;
 }
 
@@ -43,24 +43,24 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
     ...options,
     patienceMs: options.patienceMs ?? 10_000,
     person: readOnce,
-    turns: createTurns(),
+    locks: createKeyedLock(),
   };
   return {
     sync: (source) => syncMirror(context, source),
     open: (params) => openTree(context, params),
     noteSetup: (tree) => noteSetup(context, tree),
     collect: (params) => collectTree(context, params),
-    rebase: (params) => inEngine(context, params, () => rebaseCommit(context, params)),
-    squash: (params) => inEngine(context, params, () => squashCommits(context, params)),
-    push: (params) => inEngine(context, params, () => pushCommit(context, params)),
+    rebase: (params) => withEngineDir(context, params, () => rebaseCommit(context, params)),
+    squash: (params) => withEngineDir(context, params, () => squashCommits(context, params)),
+    push: (params) => withEngineDir(context, params, () => pushCommit(context, params)),
     listBranches: (params) => listBranches(context, params),
     readBranch: (params) => readBranch(context, params),
-    diff: (params) => inEngine(context, params, () => diffCommits(context, params)),
-    readChanges: (params) => inEngine(context, params, () => readChanges(context, params)),
+    diff: (params) => withEngineDir(context, params, () => diffCommits(context, params)),
+    readChanges: (params) => withEngineDir(context, params, () => readChanges(context, params)),
     churn: (params) => readChurn(context, params),
     recentFiles: (params) => listRecentFiles(context, params),
     rescue: (project, task, commit) =>
-      inEngine(context, { project, task }, () => rescueCommit(context, { project, task, commit })),
+      withEngineDir(context, { project, task }, () => rescueCommit(context, { project, task, commit })),
     close: (task, name) => closeTree(context, task, name),
     remove: (task) => removeTask(context, task),
     sweep: () => sweepMirrors(context),
@@ -70,21 +70,20 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
 }
 
 /**
- * A task that is taken up again after its things were removed has a new engine directory, with what was rescued of its
- * work.
+ * Creates the task's engine directory if it is missing. A task that is resumed after its removal gets its rescued work back.
  */
-async function inEngine<T>(
+async function withEngineDir<T>(
   context: GitContext,
   at: { project: string; task: string },
   work: () => Promise<T>,
 ): Promise<T> {
-  return context.turns(at.task, async () => {
+  return context.locks(at.task, async () => {
     await createEngineDir(taskPaths(context, at.task), mirrorPath(context, at.project));
     return work();
   });
 }
 
-/** Renamed first, so that a half-removed task is never taken for a whole one; `list` still names it until it is gone. */
+/** Renames first, so that a partially removed task never looks complete. `list` returns it until it is gone. */
 async function removeTask(context: GitContext, task: string): Promise<void> {
   const { dir } = taskPaths(context, task);
   const removed = join(context.workspacesDir, REMOVED + task);
@@ -95,7 +94,7 @@ async function removeTask(context: GitContext, task: string): Promise<void> {
     });
     await removeTree(removed);
   };
-  await context.turns(task, () => context.turns(removalOf(task), removeAll));
+  await context.locks(task, () => context.locks(removalKey(task), removeAll));
 }
 
 async function listTasks(context: GitContext): Promise<readonly string[]> {

@@ -23,13 +23,13 @@ beforeEach(() => {
 });
 
 afterEach(() => {
-  // Node cannot remove what is too deep for a path.
+  // Node cannot remove paths that are too deep.
   execFileSync("rm", ["-rf", dir]);
 });
 
 const measure = (...dirs: string[]) => measureDisk({ dirs, limitBytes: Infinity });
 
-it("counts blocks and files of all directories, of one inside of another once", async () => {
+it("disk usage: counts blocks and files of all directories, nested ones once", async () => {
   mkdirSync(join(dir, "a/b"), { recursive: true });
   writeFileSync(join(dir, "a/b/one"), Buffer.alloc(MB, 1));
   writeFileSync(join(dir, "a/two"), Buffer.alloc(MB, 1));
@@ -41,7 +41,7 @@ it("counts blocks and files of all directories, of one inside of another once", 
   expect(await measure(join(dir, "nowhere"))).toMatchObject({ bytes: 0, files: 0 });
 });
 
-it("follows no link, counts names of one file once and holes not at all", async () => {
+it("disk usage: follows no links, counts hard links once and holes not at all", async () => {
   const outside = mkdtempSync(join(tmpdir(), "disk-outside-"));
   writeFileSync(join(outside, "big"), Buffer.alloc(4 * MB, 1));
   symlinkSync(outside, join(dir, "link"));
@@ -58,7 +58,7 @@ it("follows no link, counts names of one file once and holes not at all", async 
   expect(bytes).toBeLessThan(MB + 64 * 1024);
 });
 
-it("counts files without content, and those whose names are no text", async () => {
+it("disk usage: counts empty files and files with names that are not valid text", async () => {
   for (let index = 0; index < 50; index++) writeFileSync(join(dir, `empty-${index}`), "");
   writeFileSync(Buffer.concat([Buffer.from(`${dir}/`), Buffer.from([0xff, 0xfe])]), Buffer.alloc(MB, 1));
   const { bytes, files } = await measure(dir);
@@ -66,7 +66,7 @@ it("counts files without content, and those whose names are no text", async () =
   expect(bytes).toBeGreaterThanOrEqual(MB + 50 * 4096);
 });
 
-it("stops when more than the limit is found, or when nobody wants to know", async () => {
+it("disk usage: stops at the limit or when aborted", async () => {
   for (let index = 0; index < 100; index++) writeFileSync(join(dir, `${index}`), "x".repeat(4096));
   const over = await measureDisk({ dirs: [dir], limitBytes: 20 * 4096 });
   expect(over.isWhole).toBe(false);
@@ -76,7 +76,7 @@ it("stops when more than the limit is found, or when nobody wants to know", asyn
   expect(aborted.isWhole).toBe(false);
 });
 
-it.skipIf(!existsSync("/usr/bin/bwrap"))("enters no other file system", () => {
+it.skipIf(!existsSync("/usr/bin/bwrap"))("disk usage: does not enter other file systems", () => {
   const mounted = join(dir, "mounted");
   mkdirSync(mounted);
   writeFileSync(join(dir, "here"), Buffer.alloc(MB, 1));
@@ -93,14 +93,14 @@ it.skipIf(!existsSync("/usr/bin/bwrap"))("enters no other file system", () => {
   expect(inside).toBeGreaterThan(4 * MB);
 });
 
-it.skipIf(process.getuid?.() === 0)("passes over what it may not read", async () => {
+it.skipIf(process.getuid?.() === 0)("disk usage: skips unreadable directories", async () => {
   mkdirSync(join(dir, "closed"));
   chmodSync(join(dir, "closed"), 0);
   expect(await measure(dir)).toMatchObject({ files: 2, unread: 1, isWhole: true });
   chmodSync(join(dir, "closed"), 0o700);
 });
 
-it("does not mind directories deeper than any path", async () => {
+it("disk usage: handles directories deeper than the path limit", async () => {
   const dig = `for (let i = 0; i < 30; i++) { fs.mkdirSync("d".repeat(200)); process.chdir("d".repeat(200)); }`;
   execFileSync(process.execPath, ["-e", dig], { cwd: dir });
   const { files, unread, isWhole } = await measure(dir);
@@ -110,7 +110,7 @@ it("does not mind directories deeper than any path", async () => {
   expect(isWhole).toBe(true);
 });
 
-it("leaves the event loop its time", async () => {
+it("disk usage: does not block the event loop", async () => {
   for (let folder = 0; folder < 8; folder++) {
     mkdirSync(join(dir, `${folder}`));
     for (let file = 0; file < 1000; file++) writeFileSync(join(dir, `${folder}`, `${file}`), "");
@@ -128,6 +128,6 @@ it("leaves the event loop its time", async () => {
   clearInterval(timer);
   expect(files).toBe(8_009);
   expect(turns).toBeGreaterThan(1);
-  // Far from 8 ms only because this machine may be busy with other things.
+  // Much more than 8 ms, because the machine may be busy.
   expect(longest).toBeLessThan(150);
 });

@@ -6,30 +6,30 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 export interface DiskUsage {
   readonly bytes: number;
   readonly files: number;
-  /** Directories that could not be looked into; what they hold is not counted. */
+  /** Number of unreadable directories. Their contents are not counted. */
   readonly unread: number;
-  /** Counted to the end; false when it stopped because the limit was passed, the time was up or nobody wants to know. */
+  /** False if counting stopped early: limit exceeded, timeout or aborted. */
   readonly isWhole: boolean;
 }
 
 interface DiskUsageParams {
   readonly dirs: readonly string[];
-  /** Counting ends when more than this is found. */
+  /** Counting stops when more than this is found. */
   readonly limitBytes: number;
   readonly limitMs?: number;
   readonly signal?: AbortSignal;
 }
 
-/** How long other work waits at most. */
+/** Maximum time that other work is blocked. */
 const SLICE_MS = 8;
 const LIMIT_MS = 60_000;
-/** Files without content are not free: a file system has about one inode for each few blocks. */
-const LEAST_BYTES = 4096;
+/** Empty files are not free: a file system has about one inode per few blocks. */
+const MIN_FILE_BYTES = 4096;
 
 /**
- * What stands below directories, as the disk counts it: by blocks, so that holes are free, and each file once, however
- * many names it has. No link is followed and no other file system entered. Calls are synchronous, in slices: each takes
- * microseconds, less than handing it to a thread and back, and threads may be busy looking up names.
+ * Measures disk usage below directories in blocks, so that holes are free, and counts each file once, even with several hard
+ * links. Does not follow links or enter other file systems. The calls are synchronous, in slices: each takes microseconds,
+ * less than a round trip to a thread, and the thread pool may be busy with DNS lookups.
  */
 export async function measureDisk(params: DiskUsageParams): Promise<DiskUsage> {
   const { dirs, limitBytes, limitMs = LIMIT_MS, signal } = params;
@@ -39,9 +39,9 @@ export async function measureDisk(params: DiskUsageParams): Promise<DiskUsage> {
   let sliceEnd = performance.now() + SLICE_MS;
 
   for (const entry of walk(dirs, () => usage.unread++)) {
-    if (!isSecondName(entry, linked)) {
+    if (!isCountedHardLink(entry, linked)) {
       usage.files++;
-      usage.bytes += Math.max(entry.blocks * 512, LEAST_BYTES);
+      usage.bytes += Math.max(entry.blocks * 512, MIN_FILE_BYTES);
     }
     const now = performance.now();
     if (usage.bytes > limitBytes || now > deadline || signal?.aborted === true) return { ...usage, isWhole: false };
@@ -52,7 +52,7 @@ export async function measureDisk(params: DiskUsageParams): Promise<DiskUsage> {
   return { ...usage, isWhole: true };
 }
 
-/** Paths byte by byte: a name need not be text, and one that is not must not be passed over. */
+/** Path with one character per byte, because names need not be valid text. */
 type Latin1Path = string;
 
 interface Folder {
@@ -96,7 +96,7 @@ function* list({ path, device }: Folder, folders: Folder[], onUnread: () => void
   }
 }
 
-/** Undefined when it is gone meanwhile, null when it cannot be seen, as what is too deep for any path. */
+/** Undefined if it no longer exists, null if it is inaccessible, for example because its path is too long. */
 function look(path: Latin1Path): Stats | undefined | null {
   try {
     return lstatSync(Buffer.from(path, "latin1"), { throwIfNoEntry: false });
@@ -118,7 +118,7 @@ function outermost(dirs: readonly string[]): readonly string[] {
   return paths.filter((path) => !paths.some((other) => path.startsWith(`${other}${sep}`)));
 }
 
-function isSecondName(stats: Stats, linked: Set<string>): boolean {
+function isCountedHardLink(stats: Stats, linked: Set<string>): boolean {
   if (stats.nlink < 2 || stats.isDirectory()) return false;
   const mark = `${stats.dev}:${stats.ino}`;
   if (linked.has(mark)) return true;

@@ -1,6 +1,6 @@
 import type { Sandbox } from "../../ports/sandbox.ts";
 
-/** No wall: the command starts as it is, with exactly the environment of the policy. */
+/** No sandbox: starts the command unchanged, with exactly the environment of the policy. */
 export const none: Sandbox = {
   name: "none",
   open: (policy, argv) =>
@@ -11,5 +11,5 @@ export const none: Sandbox = {
     }),
 };
 
-/** The wall is around Nightshift as a whole (a container, a machine of its own), put there by the user. */
+/** The user isolates Nightshift as a whole, in a container or a dedicated machine. */
 export const external: Sandbox = { ...none, name: "external" };

@@ -6,19 +6,19 @@ export interface ConfinedResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** What the wall wrote about itself. */
+  /** What the sandbox wrote to its status descriptors. */
   readonly status: string;
-  /** After the first process ended, somebody still held its output open. */
-  readonly leftSomebody: boolean;
+  /** After the first process ended, another process still had its output open. */
+  readonly hasLeftover: boolean;
 }
 
 export interface ConfinedLimits {
   readonly timeoutMs: number;
-  /** For its output to end after the first process did. */
+  /** How long to wait for the end of the output after the first process ended. */
   readonly graceMs: number;
 }
 
-/** Starts a confined command as the supervisor does, for a short while and without a terminal. Throws when it cannot be started. */
+/** Starts a confined command like the supervisor does, briefly and without a terminal. Throws if it cannot be started. */
 export function runConfined(command: ConfinedCommand, { timeoutMs, graceMs }: ConfinedLimits): Promise<ConfinedResult> {
   const [program, ...args] = command.argv;
   const extra = Array.from({ length: command.inputs.length + command.statusPipes }, () => "pipe" as const);
@@ -32,9 +32,9 @@ export function runConfined(command: ConfinedCommand, { timeoutMs, graceMs }: Co
     });
     child.once("error", fail);
     command.inputs.forEach((input, index) => {
-      // With "pipe" every one of them is a stream that can be written to.
+      // With "pipe", each of them is a writable stream.
       const pipe = child.stdio[3 + index] as Writable;
-      // A wall that ends early leaves its input unread; what it said tells more.
+      // A sandbox that ends early does not read its input. Its error message says more than EPIPE.
       pipe.on("error", () => undefined);
       pipe.end(input);
     });
@@ -45,7 +45,7 @@ export function runConfined(command: ConfinedCommand, { timeoutMs, graceMs }: Co
       .slice(firstStatus, firstStatus + command.statusPipes)
       .map((pipe) => collect(pipe as Readable));
     child.once("exit", (code) => {
-      const finish = (leftSomebody: boolean): void => {
+      const finish = (hasLeftover: boolean): void => {
         clearTimeout(grace);
         for (const stream of child.stdio) stream?.destroy();
         done({
@@ -53,7 +53,7 @@ export function runConfined(command: ConfinedCommand, { timeoutMs, graceMs }: Co
           stdout: stdout(),
           stderr: stderr(),
           status: statuses.map((read) => read()).join(""),
-          leftSomebody,
+          hasLeftover,
         });
       };
       const grace = setTimeout(() => finish(true), graceMs);

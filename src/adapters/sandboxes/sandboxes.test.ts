@@ -22,16 +22,19 @@ testSandbox("none", { sandbox: sandboxes.none, policy, place });
 testSandbox("external", { sandbox: sandboxes.external, policy, place });
 testSandbox("enforce", { sandbox: sandboxes.enforce, policy, place });
 
-test.each(["none", "external"] as const)("%s starts the command itself where the policy says", async (mode) => {
-  const sandbox = sandboxes[mode];
-  expect(sandbox.name).toBe(mode);
-  const { command } = await sandbox.open(policy(), ["agent", "-x"], place());
-  expect(command).toEqual({
-    argv: ["agent", "-x"],
-    env: policy().env,
-    cwd: folder,
-    inputs: [],
-    statusPipes: 0,
-    isWall: false,
-  });
-});
+test.each(["none", "external"] as const)(
+  "sandbox %s starts the command unchanged in the policy's directory",
+  async (mode) => {
+    const sandbox = sandboxes[mode];
+    expect(sandbox.name).toBe(mode);
+    const { command } = await sandbox.open(policy(), ["agent", "-x"], place());
+    expect(command).toEqual({
+      argv: ["agent", "-x"],
+      env: policy().env,
+      cwd: folder,
+      inputs: [],
+      statusPipes: 0,
+      isWall: false,
+    });
+  },
+);

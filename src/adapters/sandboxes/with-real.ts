@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 
-/** The paths as they are named and as they resolve: either may be what another path is compared with. */
+/** Returns each path as given and resolved, because another path may be compared with either. */
 export function withReal(paths: readonly string[]): readonly string[] {
   return [...new Set(paths.flatMap((path) => [path, realOr(path)]))];
 }

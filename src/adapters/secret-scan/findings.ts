@@ -6,7 +6,7 @@ import type { SecretFinding } from "../../ports/secret-scan.ts";
 import type { GitleaksMatch } from "./gitleaks.ts";
 import type { AddedText } from "./read-change.ts";
 
-/** What secretlint says of a text. */
+/** A finding of secretlint. */
 export interface LintMatch {
   readonly start: number;
   readonly end: number;
@@ -33,24 +33,24 @@ export function fromKnown(
 }
 
 function knownSecret(path: string, line: number | null, name: string): SecretFinding {
-  const place = line === null ? "The name of the file" : "The line";
-  const message = `${place} holds the value of ${name}, as it is or encoded. Read it from the environment instead.`;
+  const place = line === null ? "The file name" : "The line";
+  const message = `${place} contains the value of ${name}, plain or encoded. Read it from the environment instead.`;
   return { path, line, rule: "known-secret", severity: "error", message };
 }
 
 export function fromSecretlint(added: AddedText, found: readonly LintMatch[]): readonly SecretFinding[] {
   return found.flatMap(({ start, end, rule, kind }) => {
     const secret = added.text.slice(start, end);
-    // Of an address only user, password and host say whether it is an example; what follows says nothing.
+    // In a URL only user, password and host can mark an example; the path and query cannot.
     const telling = /:\/\/[^\s/?#]*/.exec(secret)?.[0] ?? secret;
     if (!added.isAdded(start, end) || isPlaceholder(telling)) return [];
-    const message = `This looks like a secret (${rule}, ${kind.toLowerCase()}): ${mask(secret)}. Take it out and read it from the environment.`;
+    const message = `This looks like a secret (${rule}, ${kind.toLowerCase()}): ${mask(secret)}. Remove it and read it from the environment.`;
     return [{ path: added.path, line: added.lineAt(start), rule: `secretlint/${rule}`, severity: "error", message }];
   });
 }
 
 export function fromPatterns(added: AddedText): readonly SecretFinding[] {
-  // Among random bytes everything occurs.
+  // Random bytes match any pattern.
   if (added.isBinary) return [];
   return findPatterns(added.path, added.text)
     .filter(({ start, end }) => added.isAdded(start, end))
@@ -70,7 +70,7 @@ export function fromGitleaks(
   if (added === undefined) return [];
   const start = added.startOf(line);
   if (!added.isAdded(start, start) || isPlaceholder(added.text.slice(start + first - 1, start + last))) return [];
-  // Its catch-all rule goes by names and entropy, as ours does.
+  // Its catch-all rule uses names and entropy, like ours, so it is only a warning.
   const severity = rule === "generic-api-key" ? "warning" : "error";
   return [
     {
@@ -78,13 +78,13 @@ export function fromGitleaks(
       line,
       rule: `gitleaks/${rule}`,
       severity,
-      message: `gitleaks takes this for a secret (${rule}).`,
+      message: `gitleaks reports this as a secret (${rule}).`,
     },
   ];
 }
 
 export function notRead({ path, after }: FileChange): readonly SecretFinding[] {
   if (after === null || after.content !== null || after.kind === "submodule") return [];
-  const message = `The file has ${after.bytes} bytes: too many to be looked at for secrets. Leave it out or make it smaller.`;
+  const message = `The file has ${after.bytes} bytes, which is too large to scan for secrets. Leave it out or make it smaller.`;
   return [{ path, line: null, rule: "not-scanned", severity: "error", message }];
 }

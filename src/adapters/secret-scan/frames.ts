@@ -3,8 +3,8 @@ import type { Secret } from "../../policy/secrets/secret-forms.ts";
 import type { SecretFinding } from "../../ports/secret-scan.ts";
 
 /**
- * What the scan program reads for each scan: the number of bytes that follow, a line of JSON, then the contents of the files
- * as they are, one after the other.
+ * Input of the scan program for one scan: the number of bytes that follow, one line of JSON, then the contents of the files
+ * one after the other.
  */
 interface Header extends ProgramOrder {
   readonly files: readonly {
@@ -15,7 +15,7 @@ interface Header extends ProgramOrder {
 }
 
 interface SideHeader extends Omit<FileSide, "content"> {
-  /** How many bytes follow; null where there is no content. */
+  /** Number of content bytes. Null if there is no content. */
   readonly length: number | null;
 }
 
@@ -25,12 +25,12 @@ export interface ProgramOrder {
   readonly timeoutMs: number;
 }
 
-/** A line that the scan program writes. */
+/** One line of output of the scan program. */
 export interface ProgramAnswer {
   readonly findings?: readonly SecretFinding[];
-  /** The index of a file that was looked at. */
+  /** Index of a file that was scanned. */
   readonly done?: number;
-  /** Something worth a line in the log. */
+  /** A message for the log. */
   readonly note?: string;
   readonly isEnd?: true;
 }
@@ -49,7 +49,7 @@ export function toFrames(changes: readonly FileChange[], order: ProgramOrder): r
   return [String(bytes).padStart(LENGTH_DIGITS, "0"), ...parts];
 }
 
-/** The requests in a stream, each without its length, as they come. */
+/** Reads the requests from a stream, each without its length prefix. */
 export async function* readRequests(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -72,7 +72,7 @@ export async function* readRequests(input: AsyncIterable<Buffer>): AsyncGenerato
 
 export function fromFrames(input: Buffer): { readonly changes: readonly FileChange[]; readonly order: ProgramOrder } {
   const end = input.indexOf("\n");
-  const { files, ...order } = JSON.parse(input.toString("utf8", 0, end)) as Header; // written by toFrames alone
+  const { files, ...order } = JSON.parse(input.toString("utf8", 0, end)) as Header; // only toFrames writes this
   let at = end + 1;
   function take(side: SideHeader | null): FileSide | null {
     if (side === null) return null;

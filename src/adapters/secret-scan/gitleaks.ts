@@ -6,10 +6,10 @@ import { promisify } from "node:util";
 import { z } from "zod";
 
 export interface GitleaksMatch {
-  /** Of the texts that were given. */
+  /** Index of the text. */
   readonly index: number;
   readonly line: number;
-  /** Where in the line, both counted from one, the last included. */
+  /** First and last column of the match, both starting at one and inclusive. */
   readonly columns: readonly [first: number, last: number];
   readonly rule: string;
 }
@@ -18,7 +18,7 @@ const report = z.array(
   z.object({ RuleID: z.string(), File: z.string(), StartLine: z.int(), StartColumn: z.int(), EndColumn: z.int() }),
 );
 
-/** What gitleaks finds, where a person has installed it. */
+/** Runs gitleaks if it is installed. */
 export async function runGitleaks(
   files: readonly { readonly path: string; readonly text: string }[],
   { path, timeoutMs }: { readonly path: string; readonly timeoutMs: number },
@@ -58,7 +58,7 @@ async function isInstalled(path: string): Promise<boolean> {
 const yes = (): boolean => true;
 const no = (): boolean => false;
 
-/** Its rules go by names, but neither a name nor a comment may tell it what to leave out. */
+/** Its rules use file names, but neither a name nor a comment may exclude a file. */
 async function writeCopy(dir: string, { path, text }: { path: string; text: string }): Promise<void> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const name = basename(path)

@@ -1,19 +1,19 @@
 import type { FileChange } from "../../core/change/file-change.ts";
 
-/** What a change adds, as text in which offsets and lines can be told. */
+/** The text that a change adds, with offsets and line numbers. */
 export interface AddedText {
   readonly path: string;
   readonly text: string;
-  /** Bytes that are no text in any way we know, one character each. */
+  /** The content is not text in any known encoding; each byte is one character. */
   readonly isBinary: boolean;
-  /** The line of an offset, from one on. */
+  /** Returns the line of an offset, starting at one. */
   lineAt(offset: number): number;
   startOf(line: number): number;
-  /** Whether any line from `start` to `end` was not there before. */
+  /** Whether any line from `start` to `end` is new. */
   isAdded(start: number, end: number): boolean;
 }
 
-/** Null where there is nothing to look at: removed files, submodules, contents that were not read. */
+/** Returns null if there is nothing to scan: removed files, submodules, contents that were not read. */
 export function readChange({ path, before, after }: FileChange): AddedText | null {
   if (after === null || after.content === null) return null;
   const { text, isBinary } = decode(after.content);
@@ -35,7 +35,7 @@ export function readChange({ path, before, after }: FileChange): AddedText | nul
   };
 }
 
-/** An agent that saves a file in another encoding, or puts a NUL into it, hides nothing by that. */
+/** Decodes any known encoding, so that another encoding or a NUL byte hides nothing. */
 function decode(content: Uint8Array): { readonly text: string; readonly isBinary: boolean } {
   const [first, second] = content;
   if (first === 0xff && second === 0xfe) return { text: new TextDecoder("utf-16le").decode(content), isBinary: false };
@@ -58,7 +58,7 @@ function endOfLine(text: string, at: number): number {
   return end === -1 ? text.length : end;
 }
 
-/** The last of the rising numbers that is not above `limit`. */
+/** Index of the last number in the ascending list that is not above `limit`. */
 function indexOfLast(numbers: readonly number[], limit: number): number {
   let low = 0;
   let high = numbers.length - 1;

@@ -5,18 +5,18 @@ import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { ProgramAnswer } from "./frames.ts";
 
-/** The scan program, kept for the scans to come: to load its rules takes longer than most scans. One scan at a time. */
+/** Keeps the scan program running, because loading its rules takes longer than most scans. One scan at a time. */
 export interface ScanProcess {
-  /** What it said until it was done, or until its time was up. Rejects when it could not be run. */
+  /** Returns its output until it finished or the timeout expired. Rejects if it could not run. */
   ask(request: readonly (string | Uint8Array)[], timeoutMs: number): Promise<readonly ProgramAnswer[]>;
 }
 
 const HEAP_MB = 512;
 const PROGRAM = fileURLToPath(new URL(`./scan-program${extname(import.meta.url)}`, import.meta.url));
-/** Nobody needs its memory all day. */
+/** Frees its memory when no scans are running. */
 const IDLE_MS = 60_000;
-/** What one text left behind in it does not stay for ever. */
-const MOST_SCANS = 200;
+/** Restarts it after this many scans, so that nothing accumulates. */
+const MAX_SCANS = 200;
 
 type Program = ChildProcessByStdio<Writable, Readable, Readable>;
 
@@ -32,7 +32,7 @@ export function createScanProcess(): ScanProcess {
 
   function take(): Program {
     clearTimeout(idle);
-    if (kept !== null && scans < MOST_SCANS) return kept;
+    if (kept !== null && scans < MAX_SCANS) return kept;
     if (kept !== null) drop(kept);
     scans = 0;
     kept = start();
@@ -41,16 +41,16 @@ export function createScanProcess(): ScanProcess {
 
   function keep(program: Program): void {
     scans += 1;
-    // Whoever ends need not wait for it: it sees its input close, and ends as well.
-    hold(program, false);
+    // Does not keep this process alive: the scan program exits when its input is closed.
+    setKeepAlive(program, false);
     idle = setTimeout(() => drop(program), IDLE_MS).unref();
   }
 
   return {
     async ask(request, timeoutMs) {
       const program = take();
-      hold(program, true);
-      const { answers, isDone } = await converse(program, request, timeoutMs).catch((error: unknown) => {
+      setKeepAlive(program, true);
+      const { answers, isDone } = await exchange(program, request, timeoutMs).catch((error: unknown) => {
         drop(program);
         throw error;
       });
@@ -66,13 +66,13 @@ function start(): Program {
     env: cleanEnvironment(),
     stdio: ["pipe", "pipe", "pipe"],
   });
-  // It may end before it has read everything; how it ended says why.
+  // It may exit before it has read everything. Its exit code says why.
   program.stdin.on("error", () => undefined);
   program.on("error", () => undefined);
   return program;
 }
 
-async function converse(
+async function exchange(
   program: Program,
   request: readonly (string | Uint8Array)[],
   timeoutMs: number,
@@ -93,7 +93,7 @@ async function converse(
       program.once("error", reject);
       program.once("close", (code: number | null, signal: NodeJS.Signals | null) => {
         if (signal !== null) resolve({ answers, isDone: false });
-        else reject(new Error(`the scan for secrets could not be run: ${said.trim() || `exit code ${code}`}`));
+        else reject(new Error(`the secret scan could not run: ${said.trim() || `exit code ${code}`}`));
       });
       for (const part of request) program.stdin.write(part);
     });
@@ -102,12 +102,12 @@ async function converse(
     lines.close();
     program.stderr.off("data", hear);
     program.removeAllListeners("close");
-    // The one that keeps a late error from ending us stays.
+    // Keep one listener, so that a late error does not crash this process.
     program.removeAllListeners("error").on("error", () => undefined);
   }
 }
 
-/** Its end may have cut a line off: what that would have said counts as not said. */
+/** The last line may be cut off if the program was killed; it is ignored. */
 function parse(line: string): ProgramAnswer | null {
   try {
     return JSON.parse(line) as ProgramAnswer; // written by our own program
@@ -116,7 +116,7 @@ function parse(line: string): ProgramAnswer | null {
   }
 }
 
-function hold(program: Program, isNeeded: boolean): void {
+function setKeepAlive(program: Program, isNeeded: boolean): void {
   for (const each of [program, program.stdin, program.stdout, program.stderr])
     if (isReferable(each)) each[isNeeded ? "ref" : "unref"]();
 }
@@ -125,7 +125,7 @@ function isReferable(value: object): value is { ref(): void; unref(): void } {
   return "ref" in value && "unref" in value;
 }
 
-/** No variable of ours: the rules need none, and what is not there cannot be printed. */
+/** Passes no environment variables: the rules need none, and what is missing cannot be printed. */
 function cleanEnvironment(): Record<string, string> {
   const cache = process.env["NODE_COMPILE_CACHE"];
   return cache === undefined ? {} : { NODE_COMPILE_CACHE: cache };

@@ -6,11 +6,11 @@ import { runGitleaks } from "./gitleaks.ts";
 import { readChange, type AddedText } from "./read-change.ts";
 import { cutIntoWindows } from "./windows.ts";
 
-/** `node scan-program.ts`: reads changes from stdin and says line by line what it finds in each; see scan.ts. */
+/** `node scan-program.ts`: reads changes from stdin and prints one line per result. See scan.ts. */
 
 /**
- * The recommended rules without the one that lets comments switch rules off: whoever is being looked at does not decide
- * what is seen. (Its `disabled` option is not obeyed within a preset.)
+ * The recommended rules without the one that lets comments disable rules: the scanned files must not decide what is scanned.
+ * (Its `disabled` option has no effect in a preset.)
  */
 const RULES: typeof creator = {
   ...creator,
@@ -19,27 +19,27 @@ const RULES: typeof creator = {
   },
 };
 
-for await (const request of readRequests(process.stdin)) await lookThrough(request);
+for await (const request of readRequests(process.stdin)) await scanRequest(request);
 
-async function lookThrough(request: Buffer): Promise<void> {
+async function scanRequest(request: Buffer): Promise<void> {
   const started = performance.now();
   const { changes, order } = fromFrames(request);
   const texts = changes.map(readChange);
-  // The surest first: what comes later may run out of time.
-  say({ findings: [...changes.flatMap(notRead), ...fromKnown(order.secrets, changes, texts.filter(isThere))] });
+  // The most reliable check first, because later ones may run out of time.
+  writeAnswer({ findings: [...changes.flatMap(notRead), ...fromKnown(order.secrets, changes, texts.filter(isThere))] });
   for (const [index, text] of texts.entries()) {
     for (const part of text === null ? [] : cutIntoWindows(text))
-      say({ findings: [...fromPatterns(part), ...fromSecretlint(part, await lint(part))] });
-    say({ done: index });
+      writeAnswer({ findings: [...fromPatterns(part), ...fromSecretlint(part, await lint(part))] });
+    writeAnswer({ done: index });
   }
   await askGitleaks(texts.filter(isThere), order, started + order.timeoutMs / 2);
-  say({ isEnd: true });
+  writeAnswer({ isEnd: true });
 }
 
 async function lint({ path, text }: AddedText): Promise<readonly LintMatch[]> {
   const { messages } = await lintSource({
     source: { filePath: path, content: text, contentType: "text" },
-    // Without a path, no rule goes and reads a file.
+    // Without a file path, rules do not read files.
     options: { config: { rules: [{ id: RULES.meta.id, rule: RULES }] }, noPhysicFilePath: true },
   });
   return messages.map(({ range: [start, end], ruleId, messageId }) => ({
@@ -50,20 +50,20 @@ async function lint({ path, text }: AddedText): Promise<readonly LintMatch[]> {
   }));
 }
 
-/** A second opinion: without it, or when it fails, the first one stands. */
+/** gitleaks is optional: if it is missing or fails, the other results count. */
 async function askGitleaks(given: readonly AddedText[], { path }: ProgramOrder, deadline: number): Promise<void> {
   const timeoutMs = Math.floor(deadline - performance.now());
-  if (timeoutMs <= 0) return say({ note: "there was no time left for gitleaks" });
+  if (timeoutMs <= 0) return writeAnswer({ note: "gitleaks was skipped because there was no time left" });
   try {
     const leaks = await runGitleaks(given, { path, timeoutMs });
-    say({ findings: leaks.flatMap((leak) => fromGitleaks(given[leak.index], leak)) });
+    writeAnswer({ findings: leaks.flatMap((leak) => fromGitleaks(given[leak.index], leak)) });
   } catch (error) {
     const why = error instanceof Error ? (error.message.split("\n")[0] ?? "") : "";
-    say({ note: `gitleaks is installed but could not be used: ${why.slice(0, 200)}` });
+    writeAnswer({ note: `gitleaks is installed but could not be used: ${why.slice(0, 200)}` });
   }
 }
 
-function say(answer: ProgramAnswer): void {
+function writeAnswer(answer: ProgramAnswer): void {
   process.stdout.write(`${JSON.stringify(answer)}\n`);
 }
 

@@ -27,7 +27,7 @@ function edited(path: string, before: string, after: string): FileChange {
 
 const { scan } = createSecretScan({ secrets: () => [KNOWN], path: "/nonexistent", log });
 
-/** One start of the program for all kinds: what each found is told apart by the folder. */
+/** One scan for all kinds; the folder identifies which one was found. */
 let found: readonly SecretFinding[] = [];
 beforeAll(async () => {
   found = await scan([
@@ -45,8 +45,8 @@ const WARNED: readonly string[] = [
   "kubeconfig",
 ];
 
-describe("what looks like a credential", () => {
-  it.each(PLANTED.map((planted, index) => ({ ...planted, index })))("is found: $kind", ({ kind, index, secret }) => {
+describe("secret scan: likely credentials", () => {
+  it.each(PLANTED.map((planted, index) => ({ ...planted, index })))("are found: $kind", ({ kind, index, secret }) => {
     const own = found.filter(({ path }) => path.startsWith(`planted-${index}/`));
     expect(own).toHaveLength(1);
     expect(own[0]?.severity).toBe(WARNED.includes(kind) ? "warning" : "error");
@@ -55,18 +55,18 @@ describe("what looks like a credential", () => {
   });
 
   it.each(LOOK_ALIKES.map(({ kind }, index) => ({ kind, index })))(
-    "is left alone where it is none: $kind",
+    "are not reported for a look-alike: $kind",
     ({ index }) => {
       expect(found.filter(({ path }) => path.startsWith(`alike-${index}/`))).toEqual([]);
     },
   );
 
-  it("is told with the line it stands in", () => {
+  it("are reported with their line", () => {
     const kubeconfig = PLANTED.findIndex(({ kind }) => kind === "kubeconfig");
     expect(found.find(({ path }) => path.startsWith(`planted-${kubeconfig}/`))?.line).toBe(3);
   });
 
-  it("cannot be hidden by comments, encodings or bytes that are no text", async () => {
+  it("cannot be hidden by comments, encodings or binary content", async () => {
     const [token] = PLANTED;
     const line = token?.text ?? "";
     const findings = await scan([
@@ -81,12 +81,12 @@ describe("what looks like a credential", () => {
     );
   });
 
-  it("is found in large texts, wherever it stands and with its line", async () => {
+  it("are found anywhere in a large text, with their line", async () => {
     const token = PLANTED[0]?.text.trim() ?? "";
     const key = PLANTED.find(({ kind }) => /private key/i.test(kind))?.text.trim() ?? "";
     expect(key).toContain("\n");
     const filler = `${"harmless words of a table ".repeat(4)}\n`;
-    // Steps that are no part of a window's length: some of them fall across an edge.
+    // The step is not a divisor of the window length, so some matches cross an edge.
     const lines = Array.from({ length: 45_000 }, (_, at) => (at % 4_801 === 4_800 ? `${token}\n` : filler));
     const keys = Array.from({ length: 12_000 }, (_, at) => (at % 4_761 === 4_760 ? `${key}\n` : filler));
     const findings = await scan([
@@ -102,7 +102,7 @@ describe("what looks like a credential", () => {
     expect(linesOf("4-old.csv")).toEqual([]);
   }, 60_000);
 
-  it("counts only where the line is new", async () => {
+  it("are reported only on new lines", async () => {
     const [token, , gitlab] = PLANTED;
     const [old, fresh] = [token?.text ?? "", gitlab?.text ?? ""];
     const findings = await scan([
@@ -114,8 +114,8 @@ describe("what looks like a credential", () => {
   });
 });
 
-describe("a value that is known", () => {
-  it("is found in any encoding, in contents, names, links and bytes that are no text", async () => {
+describe("secret scan: known values", () => {
+  it("are found in any encoding, in contents, names, links and binary files", async () => {
     const base64 = Buffer.from(`user:${KNOWN.value}`).toString("base64");
     const findings = await scan([
       added("1.txt", `one\ntwo\n${KNOWN.value}\n`),
@@ -138,41 +138,41 @@ describe("a value that is known", () => {
   });
 });
 
-describe("a scan", () => {
-  it("says which files it did not look at", async () => {
+describe("secret scan", () => {
+  it("reports files it did not scan", async () => {
     const big: FileChange = { path: "big.bin", before: null, after: { kind: "file", bytes: 5e9, content: null } };
     const module: FileChange = { path: "lib", before: null, after: { kind: "submodule", bytes: 40, content: null } };
     expect(await scan([big, module])).toMatchObject([{ path: "big.bin", rule: "not-scanned", severity: "error" }]);
   });
 
-  it("does not pass a change that it could not finish in time", async () => {
+  it("reports a change that it could not finish in time", async () => {
     const hasty = createSecretScan({ secrets: () => [], path: "", log, timeoutMs: 1 });
     expect(await hasty.scan([added("a.ts", "one"), added("b.ts", "two")])).toMatchObject([
       { path: "a.ts", rule: "not-scanned", severity: "error", message: expect.stringContaining("1 more") },
     ]);
   });
 
-  it("of nothing finds nothing", async () => {
+  it("finds nothing in an empty change", async () => {
     expect(await scan([])).toEqual([]);
   });
 
-  it("takes less than a second for a megabyte", async () => {
+  it("takes less than two seconds for a megabyte", async () => {
     const text = "export const answer = compute(40, 2); // see the other file\n".repeat(850);
     const started = performance.now();
     expect(await scan(Array.from({ length: 20 }, (_, index) => added(`${index}.ts`, text)))).toEqual([]);
-    // A quarter of a second on a quiet machine.
+    // A quarter of a second on an idle machine.
     expect(performance.now() - started).toBeLessThan(2_000);
   });
 });
 
-describe("gitleaks", () => {
+describe("secret scan: gitleaks", () => {
   let dir = "";
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), "fake-gitleaks-"));
   });
   afterAll(() => rm(dir, { recursive: true, force: true }));
 
-  /** Stands in for the real one: what it is asked, and what becomes of its answers, is what matters here. */
+  /** A fake gitleaks: the test checks its input and how its output is used. */
   async function install(name: string, script: string): Promise<string> {
     const folder = join(dir, name);
     await mkdir(folder);
@@ -181,7 +181,7 @@ describe("gitleaks", () => {
     return folder;
   }
 
-  it("adds what it finds where it is installed", async () => {
+  it("adds its findings if it is installed", async () => {
     const path = await install(
       "good",
       `echo "$@" > ${dir}/args
@@ -207,7 +207,7 @@ describe("gitleaks", () => {
     ["fails", "echo broken >&2; exit 3", "Command failed"],
     ["writes no report", "exit 0", "ENOENT"],
     ["hangs", "exec sleep 60", "Command failed"],
-  ])("does no harm when it %s", async (name, script, said) => {
+  ])("is ignored when it %s", async (name, script, said) => {
     notes.length = 0;
     const path = await install(name.replaceAll(" ", "-"), script);
     const { scan: withGitleaks } = createSecretScan({ secrets: () => [KNOWN], path, log, timeoutMs: 4_000 });

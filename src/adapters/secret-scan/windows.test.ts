@@ -5,12 +5,12 @@ import { cutIntoWindows } from "./windows.ts";
 function textOf(content: string) {
   const after = { kind: "file", bytes: content.length, content: Buffer.from(content) } as const;
   const text = readChange({ path: "a", before: null, after });
-  if (text === null) throw new Error("there is content");
+  if (text === null) throw new Error("expected content");
   return text;
 }
 
-describe("windows of a text", () => {
-  it("are the text itself where it is short", () => {
+describe("secret scan: windows of a text", () => {
+  it("are the text itself if it is short", () => {
     const text = textOf("short\n");
     expect(cutIntoWindows(text)).toEqual([text]);
   });
@@ -19,7 +19,7 @@ describe("windows of a text", () => {
     ["lines", Array.from({ length: 120_000 }, (_, at) => `line ${at + 1}\n`).join("")],
     ["one line", "x".repeat(1_600_000)],
     ["two lines", `${"x".repeat(499_999)}\n${"y".repeat(700_000)}`],
-  ])("overlap, cover everything and know their lines: %s", (_, content) => {
+  ])("overlap, cover everything and have correct lines: %s", (_, content) => {
     const text = textOf(content);
     const windows = cutIntoWindows(text);
     expect(windows.length).toBeGreaterThan(1);

@@ -1,11 +1,11 @@
 import type { AddedText } from "./read-change.ts";
 
-/** The rules take more than twice as long for a text of twice the length; pieces of this many characters they like. */
+/** The time of the rules grows faster than the length of the text, so it is scanned in windows of this many characters. */
 const WINDOW = 500_000;
-/** What neighbours share, so that nothing is cut in two: the longest private key has a quarter of it. */
+/** Overlap of neighbouring windows, so that no match is cut. Four times the longest private key. */
 const OVERLAP = 16_000;
 
-/** A text in pieces that know where they are from. They begin and end with lines, unless a line is longer than a piece. */
+/** Splits a text into windows that keep their position. They start and end at line breaks, except within very long lines. */
 export function cutIntoWindows(added: AddedText): readonly AddedText[] {
   const { text } = added;
   const windows: AddedText[] = [];
@@ -18,7 +18,7 @@ export function cutIntoWindows(added: AddedText): readonly AddedText[] {
   return [...windows, viewOf(added, start, text.length)];
 }
 
-/** Where the last line before `limit` ends; null when that is too far back to be worth it. */
+/** End of the last line before `limit`. Null if that is too far back. */
 function afterLine(text: string, limit: number): number | null {
   const before = text.slice(limit - OVERLAP, limit).lastIndexOf("\n");
   return before < 0 ? null : limit - OVERLAP + before + 1;

@@ -1,6 +1,6 @@
-/** Manifests and lock files: a change of one brings code in that nobody wrote or reads here. */
+// Manifests and lock files. A change to one brings in code that was not written or reviewed here.
 
-/** Nothing but dependencies is in these. */
+/** Files that contain only dependencies. */
 const WHOLE: readonly RegExp[] = [
   // npm, Yarn, pnpm, Bun, Deno
   /^(package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|pnpm-workspace\.yaml|bun\.lockb?|deno\.lock|bower\.json)$/,
@@ -25,7 +25,7 @@ const WHOLE: readonly RegExp[] = [
   /^(conanfile\.(txt|py)|conan\.lock|vcpkg\.json|stack\.yaml|stack\.yaml\.lock|\.terraform\.lock\.hcl|\.tool-versions|mise\.toml)$/,
 ];
 
-/** Files that hold other things as well: the parts that name dependencies. */
+/** Files that contain other things, too: the sections that list dependencies. */
 const PARTS: readonly { readonly file: RegExp; readonly kind: "json" | "headed"; readonly part: RegExp }[] = [
   {
     file: /^package\.json$/,
@@ -48,18 +48,18 @@ const PARTS: readonly { readonly file: RegExp; readonly kind: "json" | "headed";
 
 const SBT_PROJECT = /(^|\/)project\/([^/]+\.sbt|build\.properties|Dependencies\.scala)$/;
 
-export interface DependencyPlace {
+export interface DependencySection {
   readonly kind: "whole" | "json" | "headed" | "image";
   readonly part: RegExp;
 }
 
-/** Null for a file that names no dependency. */
-export function findDependencyPlace(path: string): DependencyPlace | null {
+/** Returns null for a file that lists no dependencies. */
+export function findDependencySection(path: string): DependencySection | null {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const parts = PARTS.find((known) => known.file.test(name));
   if (parts) return parts;
   if (WHOLE.some((known) => known.test(name)) || SBT_PROJECT.test(path)) return { kind: "whole", part: /(?:)/ };
-  // The image a container starts from is a dependency; the rest of the file is not.
+  // The base image of a container is a dependency; the rest of the file is not.
   if (/^(Dockerfile|Containerfile)(\..+)?$|\.(Dockerfile|Containerfile)$/i.test(name))
     return { kind: "image", part: /(?:)/ };
   return null;

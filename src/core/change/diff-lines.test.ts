@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { diffLines } from "./diff-lines.ts";
 
-/** What is left of both sides without the lines that changed is the same, or it is no difference. */
+/** Without the changed lines, both sides must be equal. */
 function kept(lines: readonly string[], changed: readonly number[]): string[] {
   const out = new Set(changed);
   return lines.filter((_, at) => !out.has(at));
 }
 
-/** The length of the longest common part, by the textbook. */
+/** Length of the longest common subsequence, by the textbook algorithm. */
 function common(one: readonly string[], other: readonly string[]): number {
   let row = Array.from({ length: other.length + 1 }, () => 0);
   for (const line of one) {
@@ -32,7 +32,7 @@ describe("diffLines", () => {
     expect(diffLines(before.split(""), after.split(""))).toEqual(expected);
   });
 
-  test("is a difference, and the smallest", () => {
+  test("is a valid and minimal difference", () => {
     const lines = fc.array(fc.constantFrom("a", "b", "c", "d", "e"), { maxLength: 40 });
     fc.assert(
       fc.property(lines, lines, (before, after) => {
@@ -44,7 +44,7 @@ describe("diffLines", () => {
     );
   });
 
-  test("stays a difference, and quick, where the smallest would take for ever", () => {
+  test("is valid and fast for inputs where the minimal difference would take too long", () => {
     const before = Array.from({ length: 40_000 }, (_, at) => (at % 3 === 0 ? "}" : `line ${at}`));
     const after = before.toReversed().flatMap((line, at) => (at % 7 === 0 ? [line, "}"] : [line]));
     const started = performance.now();

@@ -1,11 +1,11 @@
-/** Which lines a change took away and put in, as indexes from 0. Always a true difference; the smallest one where that is cheap. */
+/** Removed and added lines of a change, as indexes from 0. Always a valid difference, and a minimal one if that is cheap. */
 export interface LineDiff {
   readonly removed: readonly number[];
   readonly added: readonly number[];
 }
 
-/** How many steps the exact search may take; beyond it, lines that are there once on both sides are what holds the sides together. */
-const MOST_EDITS = 300;
+/** Maximum steps of the exact search. Beyond it, lines that occur once on both sides are used as anchors. */
+const MAX_EDITS = 300;
 
 export function diffLines(before: readonly string[], after: readonly string[]): LineDiff {
   const shortest = Math.min(before.length, after.length);
@@ -14,7 +14,7 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
   let end = 0;
   while (end < shortest - start && before.at(-1 - end) === after.at(-1 - end)) end++;
   const [one, other] = numberLines(before.slice(start, before.length - end), after.slice(start, after.length - end));
-  // A line that the other side does not have at all is part of no match: without it the search is short.
+  // Lines that do not occur on the other side cannot match. Removing them shortens the search.
   const left = keepShared(one, other);
   const right = keepShared(other, one);
   const pairs = matchExactly(left.values, right.values) ?? matchByRareLines(left.values, right.values);
@@ -54,9 +54,9 @@ function placesOutside(length: number, kept: ReadonlySet<number | undefined>, of
   return places;
 }
 
-/** Myers' greedy search. Null when it takes more than MOST_EDITS steps. */
+/** Myers' greedy search. Returns null if it takes more than MAX_EDITS steps. */
 function matchExactly(one: readonly number[], other: readonly number[]): Pair[] | null {
-  const most = Math.min(one.length + other.length, MOST_EDITS);
+  const most = Math.min(one.length + other.length, MAX_EDITS);
   const reach = new Int32Array(2 * most + 3);
   const middle = most + 1;
   const history: Int32Array[] = [];
@@ -102,14 +102,14 @@ function valueAt(values: Int32Array, place: number): number {
   return values[place] ?? 0;
 }
 
-/** Lines that are there once on both sides, in the longest order they share; then their equal neighbours. */
+/** Matches lines that occur once on both sides, in their longest common order, and then equal neighbours. */
 function matchByRareLines(one: readonly number[], other: readonly number[]): Pair[] {
   const [left, right] = [placesOfSingles(one), placesOfSingles(other)];
   const common = [...left].flatMap(([value, place]): Pair[] => {
     const there = right.get(value);
     return there === undefined ? [] : [[place, there]];
   });
-  return growPairs(longestRise(common), one, other);
+  return growPairs(longestIncreasing(common), one, other);
 }
 
 function placesOfSingles(values: readonly number[]): Map<number, number> {
@@ -123,8 +123,8 @@ function placesOfSingles(values: readonly number[]): Map<number, number> {
   return places;
 }
 
-/** The longest part of `pairs`, which rise on the left, that rises on the right too. */
-function longestRise(pairs: readonly Pair[]): Pair[] {
+/** The longest increasing subsequence on the right side. `pairs` is already sorted by the left side. */
+function longestIncreasing(pairs: readonly Pair[]): Pair[] {
   const ends: number[] = [];
   const previous: number[] = [];
   for (const [place, pair] of pairs.entries()) {

@@ -1,15 +1,15 @@
-/** One path on both sides of a change; null on the side where it is not. */
+/** One path on both sides of a change. Null on a side where it does not exist. */
 export interface FileChange {
-  /** As text; bytes of a name that are no text are written as `\xNN`. */
+  /** As text. Bytes that are not valid text are written as `\xNN`. */
   readonly path: string;
   readonly before: FileSide | null;
   readonly after: FileSide | null;
 }
 
 export interface FileSide {
-  /** `file` and `executable` differ by the mode alone; the content of a link is where it leads. */
+  /** `file` and `executable` differ only in mode. The content of a link is its target. */
   readonly kind: "file" | "executable" | "link" | "submodule";
   readonly bytes: number;
-  /** Null for a submodule, for what is larger than was asked for, and for the largest of more than fits into memory. */
+  /** Null for submodules, for files above the requested size, and for the largest files if all together exceed memory. */
   readonly content: Uint8Array | null;
 }

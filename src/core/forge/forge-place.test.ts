@@ -13,7 +13,7 @@ function at(kind: ForgeKind, url: string | null = null): ForgeAddress {
   return address;
 }
 
-describe("the project that a remote names", () => {
+describe("findProjectPath", () => {
   test.each<[string, ForgeKind, string | null, string | null]>([
     // https
     ["https://github.com/acme/shop", "github", null, "acme/shop"],
@@ -40,7 +40,7 @@ describe("the project that a remote names", () => {
     ["ssh://git@ssh.github.com:443/acme/shop.git", "github", null, "acme/shop"],
     ["git@altssh.gitlab.com:team/shop.git", "gitlab", null, "team/shop"],
     ["git@ssh.gitlab.example.com:team/shop.git", "gitlab", "https://gitlab.example.com", "team/shop"],
-    // ssh knows no path prefix
+    // ssh has no path prefix
     ["git@example.com:team/shop.git", "gitlab", "https://example.com/gitlab", "team/shop"],
     // an alias of ~/.ssh/config
     ["git@github-work:acme/shop.git", "github", null, "acme/shop"],
@@ -62,7 +62,7 @@ describe("the project that a remote names", () => {
     ["https://example.com:444/team/shop", "gitlab", "https://example.com", null],
     ["https://example.com/gitlabs/team/shop", "gitlab", "https://example.com/gitlab", null],
     ["https://example.com/team/shop", "gitlab", "https://example.com/gitlab", null],
-    // no project
+    // not a project
     ["https://github.com/acme", "github", null, null],
     ["https://github.com/acme/shop/tree/main", "github", null, null],
     ["https://gitlab.com/team/shop/-/merge_requests", "gitlab", null, null],
@@ -87,7 +87,7 @@ describe("the project that a remote names", () => {
   });
 });
 
-describe("the address of a forge", () => {
+describe("forgeAddress", () => {
   test.each<[ForgeKind, string | null, string, string]>([
     ["github", null, "https://github.com", "https://api.github.com"],
     ["github", "https://www.github.com/", "https://github.com", "https://api.github.com"],
@@ -102,17 +102,17 @@ describe("the address of a forge", () => {
     expect(at(kind, url)).toMatchObject({ web, api });
   });
 
-  test.each(["ftp://example.com", "gitlab.example.com", "", "file:///x"])("%j is none", (url) => {
+  test.each(["ftp://example.com", "gitlab.example.com", "", "file:///x"])("rejects %j", (url) => {
     expect(forgeAddress(SITES.gitlab, url)).toBeNull();
   });
 });
 
-describe("whether the token may go to a remote", () => {
+describe("isForgeRemote: the token may be sent to", () => {
   const address = at("gitlab", "https://example.com/gitlab");
   test.each([
     ["https://example.com/gitlab/team/shop.git", true],
     ["https://bob@example.com/gitlab/team/shop.git", true],
-    // The person's own password stands there already.
+    // The URL already contains the user's own password.
     ["https://bob:own@example.com/gitlab/team/shop.git", false],
     ["http://example.com/gitlab/team/shop.git", false],
     ["https://example.com:8443/gitlab/team/shop.git", false],

@@ -2,7 +2,7 @@
 export interface ForgeSite {
   /** The public forge of this kind, which needs no `forge.url`; null where there is none. */
   readonly publicUrl: string | null;
-  /** The public forge answers git over ssh there as well, for networks that let nothing but port 443 through. */
+  /** The public forge also offers git over ssh here, for networks that only allow port 443. */
   readonly sshHost: string | null;
   /** Whether a host is such a forge, as far as its name tells. */
   isHost(host: string): boolean;
@@ -13,21 +13,21 @@ export interface ForgeSite {
   readonly pathHint: string;
 }
 
-/** Where a forge is reached. */
+/** The addresses of a forge. */
 export interface ForgeAddress {
-  /** Where people look at it, without a slash at the end: `https://host/prefix`. */
+  /** Base URL of the web pages without a trailing slash: `https://host/prefix`. */
   readonly web: string;
   readonly api: string;
-  /** `host` or `host:port`, small letters. */
+  /** `host` or `host:port`, in lower case. */
   readonly host: string;
-  /** What stands before the project in its web addresses: "" or `/prefix`. */
+  /** Path before the project in web addresses: "" or `/prefix`. */
   readonly prefix: string;
 }
 
 const WEB_SCHEMES = ["http:", "https:", "git:"];
 const SSH_SCHEMES = ["ssh:", "git+ssh:", "ssh+git:"];
 
-/** Null: the address is none of the web. */
+/** Returns null if the URL is not http(s). */
 export function forgeAddress(site: ForgeSite, url: string | null): ForgeAddress | null {
   const parsed = URL.parse(url ?? site.publicUrl ?? "");
   if (parsed === null || !/^https?:$/.test(parsed.protocol) || parsed.host === "") return null;
@@ -38,9 +38,9 @@ export function forgeAddress(site: ForgeSite, url: string | null): ForgeAddress 
 }
 
 /**
- * The path of a project at its forge, as the git remote names it. Null where the remote is a file, another server, or
- * nothing that the forge would call a project. A host without a dot is an alias of the person's ssh configuration: what
- * it stands for is theirs to know, so its path counts.
+ * Returns the path of a project at its forge from the git remote. Null if the remote is a file, another server, or not a
+ * valid project. A host without a dot is an alias in the user's ssh configuration. We cannot know its host, so only its
+ * path is used.
  */
 export function findProjectPath(remote: string, site: ForgeSite, address: ForgeAddress): string | null {
   const place = readRemote(remote);
@@ -51,7 +51,7 @@ export function findProjectPath(remote: string, site: ForgeSite, address: ForgeA
   return path.startsWith(`${address.prefix}/`) ? checkProjectPath(path.slice(address.prefix.length), site) : null;
 }
 
-/** Whether git over https to this remote speaks with the forge itself: only then may the token go there. */
+/** Whether git over https to this remote connects to the forge itself. Only then may the token be sent. */
 export function isForgeRemote(remote: string, address: ForgeAddress): boolean {
   const url = parseUrl(remote);
   const web = URL.parse(address.web);
@@ -59,23 +59,23 @@ export function isForgeRemote(remote: string, address: ForgeAddress): boolean {
   return url.protocol === web.protocol && url.host === web.host && url.pathname.startsWith(`${address.prefix}/`);
 }
 
-interface RemotePlace {
+interface ParsedRemote {
   readonly ssh: boolean;
   readonly host: string;
   readonly path: string;
 }
 
-function readRemote(remote: string): RemotePlace | null {
+function readRemote(remote: string): ParsedRemote | null {
   if (/^-|[\s\u0000-\u001f\\]/.test(remote)) return null;
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(remote)) return readUrl(remote);
-  // As git reads it: `host:path` is ssh, unless a slash comes first. A single letter is a drive of Windows.
+  // Like git: `host:path` is ssh, unless a slash comes first. A single letter is a Windows drive.
   const scp = /^(?:[^@/:]+@)?(\[[^\]]+\]|[^/:@[\]]{2,}):(.+)$/.exec(remote);
   if (scp === null) return null;
   const [, host = "", path = ""] = scp;
   return { ssh: true, host: bareHost(host), path: trimSlashes(path) };
 }
 
-function readUrl(remote: string): RemotePlace | null {
+function readUrl(remote: string): ParsedRemote | null {
   const url = parseUrl(remote);
   if (url === null || url.search !== "" || url.hash !== "") return null;
   const ssh = SSH_SCHEMES.includes(url.protocol);
@@ -86,12 +86,12 @@ function readUrl(remote: string): RemotePlace | null {
 }
 
 function parseUrl(remote: string): URL | null {
-  // `URL` repairs dots and backslashes in paths; a remote that needs it is not one that we understand.
+  // `URL` normalizes dots and backslashes in paths. We do not accept remotes that need it.
   if (/\/\.{1,2}(\/|$)|\\/.test(remote)) return null;
   return URL.parse(remote);
 }
 
-/** Without brackets and port: ssh listens where it likes. */
+/** Host without brackets and port, because ssh may use any port. */
 function bareHost(host: string): string {
   const inside = /^\[(.*)\]$/.exec(host)?.[1] ?? host;
   return (/^([^:]+):\d+$/.exec(inside)?.[1] ?? inside).toLowerCase();
@@ -103,12 +103,12 @@ function isSshHost(host: string, site: ForgeSite, address: ForgeAddress): boolea
   return host === forge || host.endsWith(`.${forge}`) || (host === site.sshHost && forge === publicHost(site));
 }
 
-/** The path without slashes around it and without `.git`; null where no project is called so. */
+/** Returns the path without surrounding slashes and `.git`. Null if it is not a valid project path. */
 export function checkProjectPath(path: string, site: Pick<ForgeSite, "maxPathParts">): string | null {
   const trimmed = trimSlashes(path).replace(/\.git$/, "");
   const parts = trimmed.split("/");
   if (parts.length < 2 || parts.length > site.maxPathParts) return null;
-  // Never a dash first: `/-/` begins the forge's own pages.
+  // No leading dash: `/-/` is reserved for the forge's own pages.
   const plain = parts.every((part) => /^[A-Za-z0-9_.][A-Za-z0-9_.+-]{0,254}$/.test(part) && !/^\.{1,2}$/.test(part));
   return plain ? parts.join("/") : null;
 }

@@ -9,7 +9,7 @@ describe("forgeText", () => {
     ["markup", "<img src=x onerror=y> <!-- hidden --> </details>", /<[a-z!/]/i],
     ["a picture", "![look](https://evil.example/pixel)", /!\[/],
     ["escape sequences", "a\u001b[31mb\u0000c", /[\u0000\u001b]/],
-  ])("lets nothing through that is %s", (_, text, order) => {
+  ])("neutralizes %s", (_, text, order) => {
     expect(text).toMatch(order);
     expect(forgeText(text)).not.toMatch(order);
   });
@@ -27,7 +27,7 @@ describe("forgeText", () => {
     "Resolve **team/shop#3**",
     "clos[skip ci]es #12",
     "fix GH-5",
-  ])("closes nothing with %s, on the page, in the commit or in the title", (text) => {
+  ])("does not close an issue with %s on the page, in the commit or in the title", (text) => {
     const closing = /(clos|fix|resolv|implement)(e[sd]?|s|ed|ing)?\b/i;
     expect(forgeText(`It does. ${text}.`)).not.toMatch(closing);
     expect(commitText(`docs: say how\n\nIt does. ${text}.`)).toMatch(/^docs: say how\n\nIt does\. see.*\d/);
@@ -40,18 +40,18 @@ describe("forgeText", () => {
     "fixes the parser, closes the file and implements retries in 3 places",
     "resolve utf-8 and top-10 lists",
     "fix: CVE-2024-1234 in the parser",
-  ])("leaves %s as it is", (text) => {
+  ])("leaves %s unchanged", (text) => {
     expect(forgeText(text)).toBe(text);
     expect(commitText(text)).toBe(text);
     expect(titleText(text, 200)).toBe(text);
   });
 
-  it("leaves plain Markdown as it is", () => {
+  it("leaves plain Markdown unchanged", () => {
     const text = "- `src/a.ts`: **faster** by 3 % (a < b, x > y)\n\n1. see docs/usage.md\n\n```\nlet a = b / c;\n```";
     expect(forgeText(text)).toBe(text);
   });
 
-  it("is bounded", () => {
+  it("limits the length", () => {
     expect(forgeText("x".repeat(1e6)).length).toBeLessThan(21_000);
   });
 });
@@ -62,16 +62,16 @@ describe("commitText", () => {
     "Signed-off-by: Somebody <a@b.example>",
     "🤖 Generated with a tool",
     "Generated-by: a tool",
-  ])("drops the mark %s", (mark) => {
+  ])("removes the trailer %s", (mark) => {
     expect(commitText(`docs: say how\n\nBecause.\n\n${mark}\n`)).toBe("docs: say how\n\nBecause.");
   });
 
-  it.each(["[skip ci]", "[ci skip]", "[SKIP ACTIONS]", "[no ci]", "***NO_CI***"])("drops %s", (order) => {
+  it.each(["[skip ci]", "[ci skip]", "[SKIP ACTIONS]", "[no ci]", "***NO_CI***"])("removes %s", (order) => {
     expect(commitText(`docs: say how ${order}`)).toBe("docs: say how");
   });
 
   it.each(["[skip [skip ci]ci]", "[no[no ci] ci]", "[ci[ci skip] skip]", "***NO_***NO_CI***CI***"])(
-    "puts no order together by taking one out of %s",
+    "does not form a new command by removing one from %s",
     (order) => {
       expect(commitText(`docs: say how ${order}`)).toBe("docs: say how");
       expect(titleText(`Say ${order} how`, 200)).toBe("Say how");
@@ -79,7 +79,7 @@ describe("commitText", () => {
     },
   );
 
-  it("drops the paragraph of trailers at its end, however many there are, and nothing else", () => {
+  it("removes the paragraph of trailers at the end, and nothing else", () => {
     const trailers = "Change-Id: I1234\nReleased-by: nobody\n folded: further\n\nskip-checks: true\n\nCc: all";
     expect(commitText(`docs: say how\n\nNote: it is short.\nBecause.\n\n${trailers}`)).toBe(
       "docs: say how\n\nNote: it is short.\nBecause.",
@@ -89,7 +89,7 @@ describe("commitText", () => {
     expect(commitText("docs: say how")).toBe("docs: say how");
   });
 
-  it("closes no issue", () => {
+  it("does not close an issue", () => {
     expect(commitText("docs: fixes #12, Closes: team/shop#3")).toBe("docs: see #12, see: team/shop#3");
   });
 

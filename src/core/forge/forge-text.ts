@@ -1,7 +1,7 @@
 import { terminalLine, terminalText } from "../text/terminal-text.ts";
 
-/** Looks the same and means nothing to the forge. */
-const NOTHING = "\u200B";
+/** A zero-width space: it is invisible and breaks forge commands. */
+const ZERO_WIDTH_SPACE = "\u200B";
 
 const ACTION = /^([ \t>*+-]*)\/(?=[a-z_])/gim;
 const MENTION = /@(?=[\p{L}\p{N}_])/gu;
@@ -10,17 +10,17 @@ const HTML = /<(?=[a-z/!?])/gi;
 const IMAGE = /!\[/g;
 const MAX_TEXT = 20_000;
 
-/** What tells a forge, or what runs behind it, to run no checks. */
+/** Markers that make a forge or CI skip checks. */
 const SKIP =
   /\[\s*(?:skip|no)[ _-]*(?:ci|actions?|checks?|builds?)\s*\]|\[\s*(?:ci|actions?|checks?|builds?)[ _-]*skip\s*\]|\*{3}no_ci\*{3}|skip-checks:\s*true/gi;
-/** Merged, it would close issues that nobody meant: a word of closing, then what could be meant. */
+/** Closing keywords followed by a reference, which would close issues when merged. */
 const CLOSING =
   /\b(?:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?)((?:\s*:\s*|\s+)(?:issues?\s*:?\s+)?["'`*_<([]*)([\w./-]*[#!]\d|https?:\/\/|[a-z]\w*-\d)/gi;
-/** As trackers beside the forge name their issues; standards are called in the same way. */
+/** Issue keys of external trackers. Names of standards have the same form. */
 const KEY = /^(?!(?:UTF|UCS|ISO|IEC|IEEE|RFC|CVE|CWE|SHA|AES|RSA|MD|BASE|ES|TLS|HTTP|IP|IPV)-)[A-Z][A-Z0-9_]+-\d$/;
 
-/** Without orders to the forge. Taking one out may put another together, so it is done until there is none. */
-export function withoutOrders(text: string): string {
+/** Removes commands to the forge. Repeats until nothing changes, because removing one may form another. */
+export function removeForgeCommands(text: string): string {
   for (let left = text; ;) {
     const next = left.replaceAll(SKIP, "").replaceAll(CLOSING, close);
     if (next === left) return next;
@@ -34,23 +34,23 @@ function close(found: string, between: string, meant: string): string {
 }
 
 /**
- * An agent's prose for a forge's page. Forges obey what they read: a line `/merge` is an order, `@name` calls somebody,
- * `closes #12` closes, an image tells its server who looks. None of that may come from an agent.
+ * Prepares an agent's text for a forge's page. Forges interpret text: `/merge` on a line is a command, `@name` notifies
+ * someone, `closes #12` closes an issue, and an image reports its viewers to a server. An agent must not trigger any of it.
  */
 export function forgeText(text: string): string {
   const cut = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}\n…` : text;
-  return withoutOrders(terminalText(cut))
+  return removeForgeCommands(terminalText(cut))
     .replaceAll(HTML, "&lt;")
-    .replaceAll(IMAGE, `!${NOTHING}[`)
-    .replaceAll(ACTION, `$1${NOTHING}/`)
-    .replaceAll(MENTION, `@${NOTHING}`)
-    .replaceAll(REFERENCE, `$1${NOTHING}`)
+    .replaceAll(IMAGE, `!${ZERO_WIDTH_SPACE}[`)
+    .replaceAll(ACTION, `$1${ZERO_WIDTH_SPACE}/`)
+    .replaceAll(MENTION, `@${ZERO_WIDTH_SPACE}`)
+    .replaceAll(REFERENCE, `$1${ZERO_WIDTH_SPACE}`)
     .trim();
 }
 
-/** A title of a change request: merged with a squash, it is the commit's. */
+/** Prepares the title of a change request, which becomes the commit subject in a squash merge. */
 export function titleText(title: string, maxLength: number): string {
-  return withoutOrders(terminalLine(title, maxLength)).replaceAll(/\s+/g, " ").trim();
+  return removeForgeCommands(terminalLine(title, maxLength)).replaceAll(/\s+/g, " ").trim();
 }
 
 const MARK = /^(co-authored-by|signed-off-by|generated[ -](by|with)|assisted-by|reviewed-by|approved-by|🤖)/i;
@@ -58,19 +58,19 @@ const TRAILER = /^[a-z0-9-]+\s*:(?!\/\/)|^\s/i;
 const MAX_MESSAGE = 5_000;
 const MAX_SUBJECT = 200;
 
-/** A commit message as an agent wrote it, without marks, signatures and orders to the forge. */
+/** Prepares an agent's commit message: removes attributions, signatures and commands to the forge. */
 export function commitText(message: string): string {
-  const lines = withoutOrders(terminalText(message.slice(0, MAX_MESSAGE)))
+  const lines = removeForgeCommands(terminalText(message.slice(0, MAX_MESSAGE)))
     .split("\n")
     .map((line) => line.trimEnd())
     .filter((line) => !MARK.test(line.trim()));
   const [subject = "", ...body] = lines.join("\n").trim().split("\n");
   const text = [subject.slice(0, MAX_SUBJECT), ...body].join("\n").replaceAll(/\n{3,}/g, "\n\n");
-  return withoutTrailers(withoutOrders(text).trim());
+  return removeTrailers(removeForgeCommands(text).trim());
 }
 
-/** What stands in the last paragraph as `Token: value` is an order to whoever reads trailers; those are the project's. */
-function withoutTrailers(message: string): string {
+/** Removes `Token: value` lines in the last paragraph, because tools read them as trailers, which belong to the project. */
+function removeTrailers(message: string): string {
   const paragraphs = message.split(/\n\s*\n/);
   while (paragraphs.length > 1 && isTrailers(paragraphs.at(-1) ?? "")) paragraphs.pop();
   return paragraphs.join("\n\n");

@@ -1,4 +1,4 @@
-/** An address that people could open or clone, and not a folder of this machine. */
+/** Whether the remote is a URL that people could open or clone, not a local folder. */
 export function isAddress(remote: string): boolean {
   return /^(?:https?|ssh|git):\/\//i.test(remote) || /^[^/\\]+@[^/\\:]+:/.test(remote);
 }

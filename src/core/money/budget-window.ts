@@ -1,12 +1,12 @@
 import { addDays, createCalendar } from "../schedule/calendar.ts";
 
-/** A time that money is counted in: from its first moment up to, but without, the first of the next. */
+/** A period for a budget. `until` is exclusive. */
 export interface BudgetWindow {
   readonly since: number;
   readonly until: number;
 }
 
-/** A night is from noon to noon: what was begun in the evening belongs together with what ends in the morning. */
+/** A night lasts from noon to noon, so that work started in the evening counts together with work that ends in the morning. */
 export function nightOf(at: number, timeZone: string): BudgetWindow {
   const { dayOf, noonOf } = createCalendar(timeZone);
   const today = dayOf(at);
@@ -19,7 +19,7 @@ export function nightOf(at: number, timeZone: string): BudgetWindow {
 export function monthOf(at: number, timeZone: string): BudgetWindow {
   const { dayOf, startOf } = createCalendar(timeZone);
   const first = firstOfMonth(dayOf(at));
-  // No month has more than 31 days, and none has less than 28.
+  // A month has between 28 and 31 days.
   return { since: startOf(first), until: startOf(firstOfMonth(addDays(first, 31))) };
 }
 

@@ -1,12 +1,12 @@
 import type { BudgetLimit, BudgetUse, UsedLimit } from "./budget.ts";
 
-/** Why nothing is started although somebody might still give some of it back, or because nothing is left. */
+/** Explains why no run starts: the budget is spent, or reserved by other runs. */
 export function describeRefusal(kind: "spent" | "reserved", { limit, use }: UsedLimit): string {
   const budget = `the ${limit.window}'s budget of ${sayUsd(limit.usd)}${limit.project === null ? " for all projects" : ""}`;
   const where = `${budget} (budget.${limit.window}_usd)`;
   return kind === "spent"
-    ? `${where} is spent (${describeUse(use)}); it opens again at ${sayMoment(limit)}`
-    : `${where} is promised (${describeUse(use)}); what those under way leave is there when they end`;
+    ? `${where} is spent (${describeUse(use)}); it resets at ${sayMoment(limit)}`
+    : `${where} is reserved (${describeUse(use)}); unused amounts become available when those runs end`;
 }
 
 /** `$19.80 by 14 runs, $0.50 reserved by 1 running`. */
@@ -20,9 +20,9 @@ export function describeUse({ spentUsd, runs, unknownRuns, reservedUsd, running 
 
 export interface SpentTask {
   readonly limitUsd: number;
-  /** Of the earlier runs of agents; null: unknown. */
+  /** Costs of the earlier agent runs. Null means unknown. */
   readonly costs: readonly (number | null)[];
-  /** The task itself was submitted with this limit. */
+  /** The limit was given when the task was submitted. */
   readonly isOwn: boolean;
 }
 
@@ -35,14 +35,14 @@ export function describeSpentTask({ limitUsd, costs, isOwn }: SpentTask): string
     running: 0,
   });
   const remedy = isOwn
-    ? "it was submitted with that budget, so what is left is a task of its own"
-    : "raise budget.task_usd to go on";
+    ? "the task was submitted with this budget, so submit the rest as a new task"
+    : "raise budget.task_usd to continue";
   return `the task's budget of ${sayUsd(limitUsd)} is spent (${use}): ${remedy}`;
 }
 
-/** Said where a limit should have counted a run and cannot. */
+/** For a limit that should count a run whose cost is unknown. */
 export function describeUncounted(keys: readonly string[]): string {
-  return `nobody knows what this run cost: ${keys.join(", ")} cannot count it, and more may be spent than ${keys.length === 1 ? "it allows" : "they allow"}`;
+  return `the cost of this run is unknown, so it does not count towards ${keys.join(" and ")} and spending may exceed ${keys.length === 1 ? "it" : "them"}`;
 }
 
 export function sayUsd(usd: number): string {

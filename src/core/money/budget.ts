@@ -2,23 +2,23 @@ import { monthOf, nightOf, type BudgetWindow } from "./budget-window.ts";
 import { sumUsd } from "./cost-dimensions.ts";
 import type { BudgetSettings, CommonBudget } from "../task/settings.ts";
 
-/** Most money of one night or month, of one project or of all together. */
+/** The maximum for one night or month, for one project or for all together. */
 export interface BudgetLimit extends BudgetWindow {
   readonly window: "night" | "month";
-  /** Null: the sum over all projects. */
+  /** Null means the sum over all projects. */
   readonly project: string | null;
   readonly usd: number;
   readonly timeZone: string;
 }
 
-/** What of a limit is gone. */
+/** How much of a limit is used. */
 export interface BudgetUse {
   readonly spentUsd: number;
-  /** Those that cost something. */
+  /** Number of runs with a cost. */
   readonly runs: number;
-  /** Ended runs whose cost nobody knows: they are not in the sum. */
+  /** Number of ended runs with unknown cost. They are not in the sum. */
   readonly unknownRuns: number;
-  /** What runs under way may still spend. */
+  /** What running runs may still spend. */
   readonly reservedUsd: number;
   readonly running: number;
 }
@@ -36,12 +36,12 @@ export interface LimitsParams {
   readonly at: number;
 }
 
-/** The limits that hold at a moment; none where no file names one. */
+/** Returns the limits at a time. Empty if no budget is configured. */
 export function limitsAt({ project, timeZone, budget, commonBudget: all, at }: LimitsParams): readonly BudgetLimit[] {
   const limit = (window: "night" | "month", usd: number | null, of: Whose): BudgetLimit[] =>
     usd === null ? [] : [{ window, usd, ...of, ...(window === "night" ? nightOf : monthOf)(at, of.timeZone) }];
   const own = (usd: number | null, most: number | null): number | null =>
-    // What all projects together may spend in the same time, none of them can pass alone.
+    // A project cannot exceed a limit that is not below the limit for all projects in the same period.
     usd !== null && most !== null && most <= usd && all.timeZone === timeZone ? null : usd;
   return [
     ...limit("night", own(budget.nightUsd, all.nightUsd), { project, timeZone }),
@@ -53,21 +53,21 @@ export function limitsAt({ project, timeZone, budget, commonBudget: all, at }: L
 
 type Whose = Pick<BudgetLimit, "project" | "timeZone">;
 
-/** `reserved`: there is money, but runs under way may need it; what they leave is free when they end. */
+/** `reserved`: there is money left, but running runs have reserved it. Unused amounts become available when they end. */
 export type Allowance =
   | { readonly kind: "allowed"; readonly usd: number | null }
   | { readonly kind: "reserved"; readonly by: UsedLimit }
   | { readonly kind: "spent"; readonly by: UsedLimit };
 
-/** No model answers for less than a cent: a run that may not even spend that is not worth starting. */
-const LEAST_USD = 0.01;
+/** No model call costs less than one cent, so a run with a smaller allowance is not started. */
+const MIN_USD = 0.01;
 
-/** What a run may spend that wants `most`; null: as much as there is. */
+/** Returns what a run may spend that requests `most`. Null means no maximum. */
 export function allow(used: readonly UsedLimit[], most: number | null): Allowance {
-  const least = Math.min(LEAST_USD, most ?? LEAST_USD);
+  const least = Math.min(MIN_USD, most ?? MIN_USD);
   const gone = used.filter(({ limit, use }) => sumUsd([limit.usd, -use.spentUsd]) < least);
   const [spent] = gone.toSorted((a, b) => b.limit.until - a.limit.until);
-  // Of several, the one that opens last: before that, nothing starts.
+  // Of several spent limits, the one that resets last decides.
   if (spent !== undefined) return { kind: "spent", by: spent };
   const [tightest] = used.toSorted((a, b) => leftOf(a) - leftOf(b));
   if (tightest === undefined) return { kind: "allowed", usd: most };
@@ -81,14 +81,14 @@ function leftOf({ limit, use }: UsedLimit): number {
 }
 
 export interface TaskBudget {
-  /** Null: nothing limits the task. */
+  /** Null means that the task has no limit. */
   readonly leftUsd: number | null;
   readonly isSpent: boolean;
 }
 
-/** What earlier runs of the task left of its budget. */
+/** Returns what earlier runs of the task left of its budget. */
 export function leftForTask(limitUsd: number | null, costs: readonly (number | null)[]): TaskBudget {
   if (limitUsd === null) return { leftUsd: null, isSpent: false };
   const leftUsd = sumUsd([limitUsd, ...costs.map((cost) => -(cost ?? 0))]);
-  return { leftUsd, isSpent: leftUsd < Math.min(LEAST_USD, limitUsd) || limitUsd === 0 };
+  return { leftUsd, isSpent: leftUsd < Math.min(MIN_USD, limitUsd) || limitUsd === 0 };
 }

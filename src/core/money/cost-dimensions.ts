@@ -1,10 +1,10 @@
-/** By what costs can be told apart. */
+/** Dimensions by which costs can be grouped. */
 export const COST_DIMENSIONS = ["day", "project", "pipeline", "role", "agent", "model"] as const;
 export type CostDimension = (typeof COST_DIMENSIONS)[number];
 
 const NANO = 1e9;
 
-/** Money is kept in whole billionths of a dollar: what 0.1 and 0.2 come to must not depend on the order. */
+/** Money is stored in whole nano-dollars, so that sums do not depend on the order. */
 export function fromNanoUsd(nano: number): number {
   return nano / NANO;
 }

@@ -21,24 +21,24 @@ function sum(events: readonly TranscriptEvent[], changes: Partial<UsageParams> =
 }
 
 describe("usageOf", () => {
-  it("adds tokens and costs and skips every other event", () => {
+  it("adds tokens and costs and skips other events", () => {
     const events = [usage(0.5), { type: "text", text: "hi" } as const, usage(0.25)];
     expect(sum(events)).toEqual({ tokens: TWICE, costUsd: 0.75, basis: "reported" });
   });
 
-  it("tells free from unknown", () => {
+  it("distinguishes free from unknown", () => {
     expect(sum([usage(0)])).toMatchObject({ costUsd: 0, basis: "reported" });
     expect(sum([])).toEqual(NO_USAGE);
     expect(NO_USAGE).toMatchObject({ costUsd: null, basis: "unknown" });
   });
 
-  it("computes what nobody reported, where the price is known", () => {
+  it("computes a missing cost if the price is known", () => {
     const cost = costOf(TOKENS, { input: 5, output: 25, cacheRead: 0.5, cacheWrite: 6 });
     expect(sum([usage(null, { model: "big-one" })])).toEqual({ tokens: TOKENS, costUsd: cost, basis: "computed" });
     expect(sum([usage(null)], { model: "big-one" })).toMatchObject({ costUsd: cost });
   });
 
-  it("gives no cost where a part of it is unknown, but all tokens", () => {
+  it("gives no cost if a part of it is unknown, but all tokens", () => {
     expect(sum([usage(0.5), usage(null, { model: "who" })])).toEqual({
       tokens: TWICE,
       costUsd: null,
@@ -46,7 +46,7 @@ describe("usageOf", () => {
     });
   });
 
-  it("takes what earlier runs used off what a CLI says of its session", () => {
+  it("subtracts earlier runs from what a CLI reports for its session", () => {
     const session = usage(0.5, { tokens: TWICE, scope: "session" });
     const before = { tokens: TOKENS, costUsd: 0.2 };
     expect(sum([usage(0.3, { scope: "session" }), session], { before })).toEqual({
@@ -56,19 +56,19 @@ describe("usageOf", () => {
     });
   });
 
-  it("never counts below nothing", () => {
+  it("is never negative", () => {
     const before = { tokens: TWICE, costUsd: 9 };
     expect(sum([usage(0.5, { scope: "session" })], { before })).toMatchObject({ tokens: NO_TOKENS, costUsd: 0 });
   });
 
-  it("believes the gateway rather than the CLI", () => {
+  it("prefers the gateway's numbers to the CLI's", () => {
     const metered = [usage(0.1), usage(0.1)];
     expect(sum([usage(0.01)], { metered })).toEqual({ tokens: TWICE, costUsd: 0.2, basis: "metered" });
   });
 });
 
 describe("priceOf", () => {
-  it("takes the exact name, then the longest beginning, then none", () => {
+  it("uses the exact name, then the longest prefix, then none", () => {
     expect(priceOf("big-one", PRICES)?.input).toBe(5);
     expect(priceOf("big-two-20260101", PRICES)?.input).toBe(10);
     expect(priceOf("small", PRICES)).toBeNull();

@@ -2,36 +2,36 @@ import { costOf, priceOf, type PriceTable } from "./prices.ts";
 import { type CostBasis, NO_TOKENS, type Tokens } from "../task/run.ts";
 import type { TranscriptEvent, UsageEvent } from "../task/transcript.ts";
 
-/** What a run used. */
+/** Tokens and cost of a run. */
 export interface Usage {
   readonly tokens: Tokens;
   readonly costUsd: number | null;
   readonly basis: CostBasis;
 }
 
-/** Nobody said anything yet: unknown, which is not the same as free. */
+/** Unknown usage, which is not the same as free. */
 export const NO_USAGE: Usage = { tokens: NO_TOKENS, costUsd: null, basis: "unknown" };
 
 export interface UsageParams {
-  /** What the CLI said. */
+  /** Events reported by the CLI. */
   readonly events: readonly TranscriptEvent[];
-  /** What the gateway counted; it has the last word. */
+  /** Usage counted by the gateway. It takes precedence. */
   readonly metered: readonly TranscriptEvent[];
-  /** What earlier runs of the same session used: some CLIs report the session as a whole. */
+  /** Usage of earlier runs of the same session, because some CLIs report totals of the session. */
   readonly before: { readonly tokens: Tokens; readonly costUsd: number };
-  /** For reports that name none. */
+  /** Model for reports that name none. */
   readonly model: string | null;
   readonly prices: PriceTable;
 }
 
-/** What this run used, and only this run. */
+/** Returns the usage of this run alone. */
 export function usageOf({ events, metered, before, model, prices }: UsageParams): Usage {
   const counted = metered.filter(isUsage);
   if (counted.length > 0) return price(counted, model, prices, "metered");
   const reported = events.filter(isUsage);
   const sessions = lastOfEachModel(reported.filter(({ scope }) => scope === "session"));
   const deltas = reported.filter(({ scope }) => scope === "delta");
-  // One or the other: a CLI that tells both says the same thing twice.
+  // A CLI that reports both reports the same usage twice.
   if (deltas.length > 0 || sessions.length === 0) return price(deltas, model, prices, "reported");
   const whole = price(sessions, model, prices, "reported");
   return {
@@ -41,7 +41,7 @@ export function usageOf({ events, metered, before, model, prices }: UsageParams)
   };
 }
 
-/** Adds up; where a report lacks its cost, it is computed, and where that is not possible, the whole is unknown. */
+/** Sums up. A missing cost is computed; if that is impossible, the total is unknown. */
 function price(
   reports: readonly UsageEvent[],
   model: string | null,
@@ -56,7 +56,7 @@ function price(
     const known = priceOf(report.model ?? model, prices);
     return known === null ? report.costUsd : costOf(report.tokens, known);
   });
-  // A sum that lacks a part would be taken for the whole.
+  // A partial sum would be mistaken for the total.
   if (costs.includes(null)) return { ...NO_USAGE, tokens };
   return { tokens, costUsd: costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0), basis: "computed" };
 }

@@ -1,6 +1,6 @@
 import type { Tokens } from "../task/run.ts";
 
-/** USD for a million tokens. */
+/** USD per million tokens. */
 export interface Price {
   readonly input: number;
   readonly output: number;
@@ -8,10 +8,10 @@ export interface Price {
   readonly cacheWrite: number;
 }
 
-/** Prices by model id; a key that ends in `*` is for all that begin like it. */
+/** Prices by model id. A key that ends in `*` matches as a prefix. */
 export type PriceTable = Readonly<Record<string, Price>>;
 
-/** Null: nobody knows what this model costs, which is not the same as nothing. */
+/** Returns null if the price is unknown, which is not the same as free. */
 export function priceOf(model: string | null, prices: PriceTable): Price | null {
   if (model === null) return null;
   const exact = Object.hasOwn(prices, model) ? prices[model] : undefined;

@@ -1,6 +1,6 @@
 import type { Candidate } from "./analysis.ts";
 import { candidateSlug } from "./candidates-slug.ts";
-import { findDependencyPlace } from "../change/dependency-files.ts";
+import { findDependencySection } from "../change/dependency-files.ts";
 import { blocks, type FileChurn, type Proposal, type ProposalStatus } from "./proposal.ts";
 import type { ProposalReason } from "./proposal-reason.ts";
 
@@ -76,7 +76,7 @@ function whyNot(candidate: Candidate, params: ChooseParams): string | null {
 
 /** Of an image only the line that names it is a dependency; the diff policy looks at that. */
 export function isDependencyFile(path: string): boolean {
-  const place = findDependencyPlace(path);
+  const place = findDependencySection(path);
   return place !== null && place.kind !== "image";
 }
 

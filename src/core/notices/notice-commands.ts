@@ -1,6 +1,6 @@
 import type { Task } from "../task/task.ts";
 
-/** What a person would type next, the likeliest first; nothing where all is done. */
+/** Commands a person may want to type next, most likely first. Empty if nothing is left to do. */
 export function nextCommands({
   id,
   status,

@@ -19,21 +19,21 @@ const DATA: NoticeData = {
 const told = (over: Partial<NoticeData>, title = "Improve shop") =>
   messageOf({ project: "shop", title, data: { ...DATA, ...over } });
 
-test("a published night fits on a phone", () => {
+test("notice message: a published night fits on a phone", () => {
   expect(told({})).toEqual({
     title: "shop: published – docs (fallback from tests)",
     lines: ["The README says how to start it.", DATA.url, "$0.42 · 12 min"],
   });
 });
 
-test("nothing to improve is said with its reasons, as many as fit", () => {
+test('notice message: "nothing to improve" includes as many reasons as fit', () => {
   const reason = "tests: all covered\nrefactoring: fine\ndocs: fine\nsecurity: fine\nperformance: fine";
   const { title, lines } = told({ outcome: "no_improvement", category: "tests and 4 more", reason, url: null });
   expect(title).toBe("shop: nothing to improve – tests and 4 more");
   expect(lines).toEqual(["tests: all covered", "refactoring: fine", "docs: fine", "security: fine", "$0.42 · 12 min"]);
 });
 
-test("what waits says for what, and the command that answers", () => {
+test("notice message: a waiting task says what it waits for and which command answers", () => {
   const waiting = {
     status: "waiting",
     outcome: null,
@@ -50,7 +50,7 @@ test("what waits says for what, and the command that answers", () => {
   });
 });
 
-test("a failure says why and what to do", () => {
+test("notice message: a failure says why and what to do", () => {
   const { title, lines } = told(
     {
       status: "failed",
@@ -66,7 +66,7 @@ test("a failure says why and what to do", () => {
   expect(lines).toEqual(["too slow", "$0.42 · 12 min", "→ nightshift show t"]);
 });
 
-test("who closed a change request is asked why, and how to say it", () => {
+test("notice message: a closed change request asks for the reason and shows the command", () => {
   const reason = "Say more: why was it closed?";
   expect(told({ about: "closed", reason, next: ["nightshift rules reason t wrong"] })).toEqual({
     title: "shop: closed without a reason – docs (fallback from tests)",
@@ -74,7 +74,7 @@ test("who closed a change request is asked why, and how to say it", () => {
   });
 });
 
-test("a night that was missed is not told of as one that is done", () => {
+test("notice message: a missed night is not described as finished", () => {
   const queued = { status: "queued", outcome: null, category: "docs", url: null, costUsd: 0, durationMs: 0 } as const;
   expect(told({ ...queued, about: "missed", reason: "It should have run." })).toEqual({
     title: "shop: was missed and starts now – docs",
@@ -82,12 +82,12 @@ test("a night that was missed is not told of as one that is done", () => {
   });
 });
 
-test("what is published outside of a night is a task that is done", () => {
+test("notice message: a published task outside a night is a finished task", () => {
   expect(told({ isNight: false, category: null }).title).toBe("shop: done – Improve shop");
   expect(told({ isNight: false, category: null, status: "cancelled" }).title).toBe("shop: cancelled – Improve shop");
 });
 
-test("no line is longer than a glance, but the address is whole", () => {
+test("notice message: lines are short, but the URL is complete", () => {
   const url = `https://git.example.com/${"a".repeat(300)}`;
   const { title, lines } = told({ reason: "long ".repeat(200), url, category: "x".repeat(300) });
   expect(title).toHaveLength(120);
@@ -100,7 +100,7 @@ test.for([
   [0, "$0.00"],
   [0.001, "less than $0.01"],
   [1.256, "$1.26"],
-] as const)("%s is %s", ([usd, words]) => {
+] as const)("formats the cost %s as %s", ([usd, words]) => {
   expect(costWords(usd)).toBe(words);
 });
 
@@ -108,6 +108,6 @@ test.for([
   [4_400, "4 s"],
   [720_000, "12 min"],
   [3_900_000, "1 h 5 min"],
-] as const)("%s is %s", ([ms, words]) => {
+] as const)("formats the duration of %s ms as %s", ([ms, words]) => {
   expect(durationWords(ms)).toBe(words);
 });

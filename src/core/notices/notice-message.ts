@@ -2,7 +2,7 @@ import type { NoticeAbout, NoticeData } from "./notice.ts";
 import type { WaitKind } from "../pipeline/pipeline.ts";
 import { terminalLine } from "../text/terminal-text.ts";
 
-/** A notice as somebody reads it on a phone. */
+/** A notice as shown on a phone. */
 export interface Message {
   readonly title: string;
   /** At most five. */
@@ -11,12 +11,12 @@ export interface Message {
 
 const MAX_TITLE = 120;
 const MAX_LINE = 160;
-/** What is missing and what to do about it is one sentence, and no use without its end. */
+/** These sentences say what is missing and what to do, so they need more space. */
 const MAX_HAPPENED = 400;
 const MAX_LINES = 5;
 const MINUTE = 60_000;
 
-/** How a night ends, in plain words. */
+/** Outcomes of a night in plain words. */
 const OUTCOMES: Readonly<Record<string, string>> = {
   published: "published",
   no_improvement: "nothing to improve",
@@ -56,7 +56,7 @@ export function messageOf({ project, title, data }: Told): Message {
   const subject = data.category ?? title;
   const command = isAsked(data) ? data.next[0] : undefined;
   const facts = [
-    // An address that was cut leads nowhere.
+    // A truncated URL would be useless.
     ...(data.url === null ? [] : [data.url]),
     ...(data.about === undefined ? [`${costWords(data.costUsd)} · ${durationWords(data.durationMs)}`] : []),
     ...(command === undefined ? [] : [terminalLine(`→ ${command}`, MAX_LINE)]),
@@ -83,7 +83,7 @@ export function wordFor({ about, isNight = false, status, outcome, waitingFor }:
   return named ?? (status === "failed" ? "failed" : "done");
 }
 
-/** Unknown is said, never shown as nothing; a fraction of a cent is not nothing either. */
+/** Unknown costs are shown as unknown, and a fraction of a cent is not shown as zero. */
 export function costWords(usd: number | null): string {
   if (usd === null) return "cost unknown";
   return usd > 0 && usd < 0.01 ? "less than $0.01" : `$${usd.toFixed(2)}`;

@@ -16,8 +16,8 @@ const night = (over: Partial<Task> = {}): Task =>
     ...over,
   });
 
-describe("what a notice knows", () => {
-  test("a night that published something", () => {
+describe("notice data", () => {
+  test("describes a night that published something", () => {
     expect(describeTask(night(), { ...NOTHING, url: "https://git.example.com/7" })).toEqual({
       isNight: true,
       pipeline: "improve",
@@ -34,7 +34,7 @@ describe("what a notice knows", () => {
     });
   });
 
-  test("what was published is told by its title, not by its address once more", () => {
+  test("uses the title of what was published, because the URL is already included", () => {
     const url = "https://git.example.com/7";
     const FACTS = { ...NOTHING, url, at: 999_000 };
     const published = night({ reason: url, title: "Say more" });
@@ -43,7 +43,7 @@ describe("what a notice knows", () => {
     expect(describeTask({ ...published, finishedAt: 31_000 }, FACTS).durationMs).toBe(30_000);
   });
 
-  test("a night that was missed or whose change request was closed is told of for that", () => {
+  test("describes a missed night and a closed change request", () => {
     const data = describeTask(night({ reason: "Say more" }), NOTHING);
     expect(describeHappening(data, "missed", "task_1", "it should have run")).toMatchObject({
       about: "missed",
@@ -56,7 +56,7 @@ describe("what a notice knows", () => {
     });
   });
 
-  test("a night that published nothing names what was scheduled, and how much else was tried", () => {
+  test("a night without a result names the scheduled category and how many others were tried", () => {
     const items = { list: ["tests", "refactoring", "docs", "security", "performance"], at: 4, scheduled: 1, tried: [] };
     const nothing = night({ state: "no_improvement", outcome: "night_over", items });
     expect(describeTask(nothing, NOTHING)).toMatchObject({ outcome: "no_improvement", category: "tests and 4 more" });
@@ -66,7 +66,7 @@ describe("what a notice knows", () => {
     expect(describeTask(sunday, NOTHING)).toMatchObject({ category: null });
   });
 
-  test("costs are summed up, and unknown as soon as one is", () => {
+  test("sums up costs, and is unknown as soon as one is", () => {
     const run = { step: "agent", startedAt: 1, costUsd: 0.25 };
     const known = [
       run,
@@ -78,7 +78,7 @@ describe("what a notice knows", () => {
     expect(describeTask(night(), { ...NOTHING, runs: [...known, { ...run, costUsd: null }] }).costUsd).toBeNull();
   });
 
-  test("what is waited for, and the commands that answer", () => {
+  test("contains what a task waits for and the commands that answer", () => {
     const question = { context: null, input: "text", options: [], default: null, deadline: null } as const;
     const asks = makeTask({
       status: "waiting",
@@ -129,17 +129,17 @@ test.for([
   ["finished", "night", true],
   ["failed", "night", true],
   ["waiting", "night", false],
-] as const)("%s of a %s ends a night: %s", ([kind, report, expected]) => {
+] as const)("notices: %s of a %s is the end of a night: %s", ([kind, report, expected]) => {
   expect(isEndOfNight(kind, { isNight: report === "night" })).toBe(expected);
 });
 
-test("a night that was missed has no end: the one that makes up for it has its own", () => {
+test("notices: a missed night has no end, because its replacement has one", () => {
   expect(isEndOfNight("failed", { isNight: true, about: "missed" })).toBe(false);
 });
 
 const idOf = (task: string | null, at: number) => deliveryId({ project: "shop", task, at, id: 1 });
 
-test("a delivery is told from every other, also of a database that was begun anew", () => {
+test("notices: delivery ids are unique, also across new databases", () => {
   expect(idOf("task_a", 5)).not.toBe(idOf("task_b", 5));
   expect(idOf("task_a", 5)).toBe("task_a-1");
   expect(idOf(null, 5)).not.toBe(idOf(null, 6));

@@ -6,40 +6,41 @@ import { REASON_KINDS } from "../nightly/proposal-reason.ts";
 import type { ToldKind } from "../task/settings.ts";
 import { hasEnded, type Task, type TaskStatus, type WaitingFor } from "../task/task.ts";
 
-/** The channels that are there without any settings. */
+/** Channels that exist without configuration. */
 export const TERMINAL = "terminal";
 export const RUN_LOG = "run_log";
 
 /**
- * `closed`: its change request, and nobody said why. `missed`: the moment it was scheduled for. `skipped`: a moment, for its
- * sake. `refused`: a moment, which came to no task. `login`, `provider`: what it waits for, and is tried with again.
+ * `closed`: its change request was closed without a reason. `missed`: its scheduled time was missed. `skipped`: a scheduled
+ * time was skipped because of it. `refused`: a scheduled time created no task. `login`, `provider`: it waits for this and is
+ * retried.
  */
 export type NoticeAbout = "closed" | "missed" | "skipped" | "refused" | "login" | "provider";
 
-/** What a notice knows besides its words: enough to say it in another way, or to act on it. */
+/** Structured content of a notice, for channels that format it themselves or act on it. */
 export interface NoticeData {
-  /** Where it tells of something else than how the task goes. */
+  /** Set if the notice is not about the task's progress. */
   readonly about?: NoticeAbout;
   /** The pipeline reports its tasks as nights; missing in notices of other pipelines. */
   readonly isNight?: boolean;
   readonly pipeline: string;
   readonly status: TaskStatus;
   readonly state: string;
-  /** What an ended task came to: `published`, `no_improvement`, the name of a failure. */
+  /** Outcome of an ended task: `published`, `no_improvement` or a failure class. */
   readonly outcome: string | null;
   readonly category: string | null;
-  /** Why it ended so, or what is asked. */
+  /** Why it ended, or what it asks. */
   readonly reason: string | null;
   readonly url: string | null;
-  /** Null: of at least one run nobody knows. */
+  /** Null if the cost of at least one run is unknown. */
   readonly costUsd: number | null;
   readonly durationMs: number;
   readonly waitingFor: WaitKind | null;
-  /** What a person can do now, as commands to type. */
+  /** Commands a person can type now. */
   readonly next: readonly string[];
 }
 
-/** What of a task's runs a notice is about. */
+/** The part of a run that notices use. */
 export interface RunCost {
   readonly step: string;
   readonly startedAt: number | null;
@@ -72,7 +73,7 @@ export function describeTask(task: Task, facts: NoticeFacts): NoticeData {
   };
 }
 
-/** The same task, told of for what happened around it. */
+/** The notice data of a task for an event around it. */
 export function describeHappening(data: NoticeData, about: NoticeAbout, task: string, summary: string): NoticeData {
   if (about === "login" || about === "provider")
     return { ...data, about, reason: summary, next: ["nightshift doctor", ...data.next] };
@@ -80,14 +81,14 @@ export function describeHappening(data: NoticeData, about: NoticeAbout, task: st
   return { ...data, about, reason: `${data.reason ?? "It"}: ${WHY_CLOSED}`, next: [reasonCommand(task)] };
 }
 
-/** In words: choices with a bar between them, pasted into a shell, would be a pipe, and the first of them the answer. */
+/** The choices are words, because `a|b` pasted into a shell would be a pipe. */
 export const WHY_CLOSED = `why was it closed? One of ${REASON_KINDS.join(", ")}`;
 
 export function reasonCommand(task: string): string {
   return `nightshift rules reason ${task} <one of them> "…"`;
 }
 
-/** What there is to say of a schedule that came to no task. */
+/** The notice data of a schedule that created no task. */
 export function describeRefused(pipeline: string, summary: string): NoticeData {
   return {
     about: "refused",
@@ -105,7 +106,7 @@ export function describeRefused(pipeline: string, summary: string): NoticeData {
   };
 }
 
-/** Logs of nights have a line for each night that ended, and for nothing else. */
+/** Night logs have one line per ended night, and nothing else. */
 export function isEndOfNight(
   kind: ToldKind,
   { isNight = false, about }: Pick<NoticeData, "isNight" | "about">,
@@ -113,7 +114,7 @@ export function isEndOfNight(
   return isNight && kind !== "waiting" && about === undefined;
 }
 
-/** The same however often it is sent: a number alone would come again in a new database. */
+/** Stays the same for every attempt. Not only a number, because numbers repeat in a new database. */
 export function deliveryId({ project, task, at, id }: Delivered): string {
   return `${task ?? `${project}-${at}`}-${id}`;
 }
@@ -125,12 +126,12 @@ interface Delivered {
   readonly id: number;
 }
 
-/** A night ends in a state whose name says more than the last of its outcomes. */
+/** For a night, the final state says more than its last outcome. */
 function outcomeOf({ status, state, outcome }: Task, isNight: boolean): string | null {
   return isNight && status !== "cancelled" ? state : outcome;
 }
 
-/** What was published has its address for a reason, which is told anyway; what it is says more. */
+/** The reason of a published task is its URL, which is shown anyway, so the title is used. */
 function reasonOf({ reason, title }: Task, url: string | null, isNight: boolean): string | null {
   if (reason === null || reason !== url) return reason;
   return isNight ? title : null;

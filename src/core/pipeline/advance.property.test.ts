@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { makeOutcome } from "../../testing/builders.ts";
-import { afterEveryMove, pickFrom, someFacts, someItems, somePipeline } from "../../testing/happenings.ts";
+import { checkEveryStep, pickFrom, someFacts, someItems, somePipeline } from "../../testing/random-steps.ts";
 import { builtIn, paramsFor, start } from "../../testing/walk.ts";
 import { advance, type Advance, type AdvanceParams } from "./advance.ts";
 import { defaultEdge, possibleOutcomes } from "./edges.ts";
@@ -61,7 +61,7 @@ function moves(pipeline: Pipeline, now: Advance): readonly AdvanceParams[] {
 
 describe("whatever happens", () => {
   it("the task is in a state that the pipeline has", () => {
-    afterEveryMove(({ task, next }, { pipeline }) => {
+    checkEveryStep(({ task, next }, { pipeline }) => {
       expect(Object.keys(pipeline.states)).toContain(task.state);
       if (next !== null) expect(next.state).toBe(task.state);
     });
@@ -75,14 +75,14 @@ describe("whatever happens", () => {
   });
 
   it("no named limit is exceeded, neither the file's number nor the one that replaces it", () => {
-    afterEveryMove(({ task }, { pipeline, limits }) => {
+    checkEveryStep(({ task }, { pipeline, limits }) => {
       for (const [name, max] of limitsOf(pipeline))
         expect(numberIn(task.counters, name) ?? 0).toBeLessThanOrEqual(numberIn(limits, name) ?? max);
     });
   });
 
   it("an end is never left, and says when, why and by what it came", () => {
-    afterEveryMove((after, { task: before, outcome, at }) => {
+    checkEveryStep((after, { task: before, outcome, at }) => {
       if (hasEnded(before)) expect(after).toEqual({ task: before, events: [], next: null });
       else if (hasEnded(after.task)) {
         // A list that was walked to its end, and not only into a state that is passed by, says by its end state what it came to.
@@ -95,7 +95,7 @@ describe("whatever happens", () => {
   });
 
   it("an end has the status of its state, and nothing else has", () => {
-    afterEveryMove(({ task }, { pipeline }) => {
+    checkEveryStep(({ task }, { pipeline }) => {
       const step = pipeline.states[task.state]?.step;
       expect(hasEnded(task)).toBe(step?.kind === "end");
       if (step?.kind === "end") expect(task.status).toBe(step.status);
@@ -103,7 +103,7 @@ describe("whatever happens", () => {
   });
 
   it("there is a run, a wait or an end, exactly one of them, and the status says which", () => {
-    afterEveryMove(({ task, next }, { task: before }) => {
+    checkEveryStep(({ task, next }, { task: before }) => {
       expect([next !== null, task.waitingFor !== null, hasEnded(task)].filter(Boolean)).toHaveLength(1);
       if (task.waitingFor !== null) expect(task.status).toBe("waiting");
       if (next !== null) expect(task.status).toBe(before.status === "paused" ? "paused" : "queued");
@@ -112,7 +112,7 @@ describe("whatever happens", () => {
   });
 
   it("attempts rise by one with each run that counts, role by role", () => {
-    afterEveryMove(({ task, next }, params) => {
+    checkEveryStep(({ task, next }, params) => {
       const before = runCounts(params.task);
       const who = `ran:${params.run?.role ?? params.run?.step}`;
       expect(runCounts(task)).toEqual(counts(params) ? { ...before, [who]: (before[who] ?? 0) + 1 } : before);
@@ -121,7 +121,7 @@ describe("whatever happens", () => {
   });
 
   it("every transition is told once, with where from, where to and why", () => {
-    afterEveryMove(({ task, events, next }, { task: before, outcome }) => {
+    checkEveryStep(({ task, events, next }, { task: before, outcome }) => {
       const types = events.map(({ type }) => type);
       const isMove = !hasEnded(before) && (next === null || before.state !== task.state);
       if (isMove) expect(types).toContain("task.state");

@@ -1,19 +1,19 @@
-/** The days of one time zone. A day is written `YYYY-MM-DD`. */
+/** Days in one time zone, written as `YYYY-MM-DD`. */
 export interface Calendar {
   dayOf(at: number): string;
-  /** The first moment of the day, which is not midnight everywhere: some zones leave that hour out in spring. */
+  /** The first moment of the day. It is not always midnight: some zones skip that hour in spring. */
   startOf(day: string): number;
-  /** The moment from which clocks show 12:00 or later. */
+  /** The first moment at which clocks show 12:00 or later. */
   noonOf(day: string): number;
 }
 
 const DAY_MS = 86_400_000;
-/** No zone is further from UTC than this. */
+/** No time zone is further from UTC. */
 const WIDEST_OFFSET_MS = 15 * 3_600_000;
 const NOON = 12;
 
 export function createCalendar(timeZone: string): Calendar {
-  // Made once: it costs more than a thousand uses.
+  // Created once, because creating it costs more than using it a thousand times.
   const format = new Intl.DateTimeFormat("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" });
   const dayOf = (at: number): string => format.format(at);
 
@@ -31,7 +31,7 @@ export function createCalendar(timeZone: string): Calendar {
   return { dayOf, startOf, noonOf };
 }
 
-/** Searched for: Intl tells what a clock shows at a moment, not the other way round. `from` is too early, `to` is not. */
+/** Binary search, because Intl only converts a time to a clock reading. `from` is too early, `to` is not. */
 function firstMoment(from: number, to: number, has: (at: number) => boolean): number {
   let [before, after] = [from, to];
   while (after - before > 1) {

@@ -6,10 +6,13 @@ it.each([
   ["10m", 600_000],
   ["2h", 7_200_000],
   ["7d", 604_800_000],
-])("reads %s", (text, ms) => {
+])("duration: parses %s", (text, ms) => {
   expect(parseDuration(text)).toBe(ms);
 });
 
-it.each(["", "0s", "10", "m", "1.5h", "-1s", "8d", "999999999h", " 1s", "1s ", "1m30s", "1S"])("refuses %j", (text) => {
-  expect(parseDuration(text)).toBeNull();
-});
+it.each(["", "0s", "10", "m", "1.5h", "-1s", "8d", "999999999h", " 1s", "1s ", "1m30s", "1S"])(
+  "duration: rejects %j",
+  (text) => {
+    expect(parseDuration(text)).toBeNull();
+  },
+);

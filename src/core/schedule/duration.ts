@@ -1,11 +1,11 @@
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-const LONGEST_MS = 7 * 86_400_000;
+const MAX_MS = 7 * 86_400_000;
 
 export const DURATION_FORM = "a duration such as 30s, 10m or 2h, at most 7d";
 
-/** Milliseconds of `30s`, `10m`, `2h`; null for anything else. More than a week is a slip, and overflows timers. */
+/** Parses `30s`, `10m`, `2h` to milliseconds. Null for anything else. More than a week is a mistake and overflows timers. */
 export function parseDuration(text: string): number | null {
   const [, amount, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
   const ms = Number(amount ?? 0) * (UNITS[unit ?? ""] ?? 0);
-  return ms > 0 && ms <= LONGEST_MS ? ms : null;
+  return ms > 0 && ms <= MAX_MS ? ms : null;
 }

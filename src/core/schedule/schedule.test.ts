@@ -6,7 +6,7 @@ const HOUR = 3_600_000;
 const digest = (text: string) => createHash("sha256").update(text).digest("hex");
 const schedule = { name: "improve", jitterMs: HOUR };
 
-test("projects of one hour are spread over it, each by the same time again", () => {
+test("jitter: projects scheduled for the same time are spread, each by a constant delay", () => {
   const names = Array.from({ length: 20 }, (_, index) => `project-${index}`);
   const delays = names.map((project) => jitterOf({ project, schedule, at: 0, next: null }, digest));
   expect(new Set(delays).size).toBe(names.length);
@@ -14,7 +14,7 @@ test("projects of one hour are spread over it, each by the same time again", () 
   expect(jitterOf({ project: "project-0", schedule, at: 0, next: null }, digest)).toBe(delays[0]);
 });
 
-test("nothing is put off beyond the next moment", () => {
+test("jitter: no delay goes beyond the next scheduled time", () => {
   const starts = Array.from({ length: 50 }, (_, index) => index * 60_000).map(
     (at) => at + jitterOf({ project: "shop", schedule, at, next: at + 60_000 }, digest),
   );
@@ -22,6 +22,6 @@ test("nothing is put off beyond the next moment", () => {
   expect(starts.every((start, index) => start < (index + 1) * 60_000)).toBe(true);
 });
 
-test("no jitter is none", () => {
+test("jitter: zero means no delay", () => {
   expect(jitterOf({ project: "shop", schedule: { ...schedule, jitterMs: 0 }, at: 7, next: null }, digest)).toBe(0);
 });

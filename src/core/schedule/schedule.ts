@@ -2,7 +2,7 @@ import type { Category } from "../nightly/category.ts";
 import { weekdayAt } from "../nightly/category.ts";
 import type { Settings } from "../task/settings.ts";
 
-/** What is done, whenever it is done. */
+/** The work of a schedule, independent of its time. */
 export interface ScheduledWork {
   readonly pipeline: string;
   readonly title: string;
@@ -10,7 +10,7 @@ export interface ScheduledWork {
   readonly autoApprove: boolean;
 }
 
-/** Recurring work of a project. `improve` is the nightly improvement's own name. */
+/** Recurring work of a project. The name `improve` is reserved for the nightly improvement. */
 export interface Schedule extends ScheduledWork {
   readonly name: string;
   readonly expression: string;
@@ -20,7 +20,7 @@ export interface Schedule extends ScheduledWork {
 
 export const NIGHTLY = "improve";
 
-/** The nightly improvement, whether its time has come or a person asks for it. */
+/** The nightly improvement, either scheduled or requested by a person. */
 export const NIGHT_WORK: ScheduledWork = {
   pipeline: NIGHTLY,
   title: "Nightly improvement",
@@ -28,16 +28,16 @@ export const NIGHT_WORK: ScheduledWork = {
   autoApprove: false,
 };
 
-/** How far a schedule has been dealt with. */
+/** The progress of a schedule. */
 export interface ScheduleMark {
   readonly project: string;
   readonly name: string;
-  /** With which it was: a schedule that was changed begins anew. */
+  /** The cron expression at that time. A changed schedule starts fresh. */
   readonly expression: string;
   readonly timeZone: string;
-  /** Every moment up to this one. */
+  /** All times up to this one are done. */
   readonly at: number;
-  /** The task that was made last. */
+  /** The task that was created last. */
   readonly task: string | null;
 }
 
@@ -58,7 +58,7 @@ export function schedulesOf({ improve, schedules, timeZone }: Settings): readonl
   return [...nightly, ...others];
 }
 
-/** What a night of that moment is about; empty where nothing is scheduled for its day. */
+/** Returns the categories for a night at that time. Empty if nothing is scheduled for its day. */
 export function categoriesAt(settings: Pick<Settings, "improve" | "timeZone">, at: number): readonly Category[] {
   return settings.improve.categories[weekdayAt(at, settings.timeZone)];
 }
@@ -67,13 +67,13 @@ export interface JitterParams {
   readonly project: string;
   readonly schedule: Pick<Schedule, "jitterMs" | "name">;
   readonly at: number;
-  /** When it comes round again; null where it does not. */
+  /** The next scheduled time. Null if there is none. */
   readonly next: number | null;
 }
 
 /**
- * The same moment is always put off by the same time, so that a restart changes nothing; projects of one hour are spread
- * over it. Never beyond the next moment, which would come first then. `digest` gives hex.
+ * Returns a delay that is always the same for the same time, so that a restart changes nothing, and that spreads projects
+ * with the same schedule. It never goes beyond the next scheduled time. `digest` returns hex.
  */
 export function jitterOf({ project, schedule, at, next }: JitterParams, digest: (text: string) => string): number {
   const most = Math.min(schedule.jitterMs, next === null ? Infinity : next - at);
@@ -81,12 +81,12 @@ export function jitterOf({ project, schedule, at, next }: JitterParams, digest: 
   return Number.parseInt(digest(`${project} ${schedule.name} ${at}`).slice(0, 8), 16) % most;
 }
 
-/** True when the schedule is not the one that the mark was made with. */
+/** True if the schedule changed since the mark was written. */
 export function isChanged(mark: ScheduleMark, { expression, timeZone }: Schedule): boolean {
   return mark.expression !== expression || mark.timeZone !== timeZone;
 }
 
-/** A moment as people read it who do not know where the reader is. */
+/** Formats a time in UTC, because the reader's time zone is unknown. */
 export function utcMinute(at: number): string {
   return `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }

@@ -1,12 +1,12 @@
 /**
- * Whether two outputs of a failing command tell the same story. Durations, times, hashes, paths of trees and blanks
- * differ from one run to the next without meaning anything; counts do mean something.
+ * Whether two outputs of a failing command are equivalent. Ignores durations, times, hashes, workspace paths and whitespace,
+ * which differ between runs. Counts are compared.
  */
-export function saysTheSame(one: string, other: string): boolean {
-  return gist(one) === gist(other);
+export function isSameOutput(one: string, other: string): boolean {
+  return normalizeOutput(one) === normalizeOutput(other);
 }
 
-function gist(output: string): string {
+function normalizeOutput(output: string): string {
   return output
     .replaceAll(/\/\S*\/workspaces\/[^/\s]+\/[^/\s]+/g, "")
     .replaceAll(/\b[0-9a-f]{7,64}\b/gi, "#")

@@ -11,17 +11,17 @@ describe("closest", () => {
     ["option_proposed", "options_proposed"],
     ["agnet", "agent"],
     ["ot", "to"],
-  ])("takes %s for %s", (word, expected) => {
+  ])("suggests the right word: %s, %s", (word, expected) => {
     expect(closest(word, KNOWN)).toBe(expected);
     expect(didYouMean(word, KNOWN)).toBe(` Did you mean "${expected}"?`);
   });
 
-  it.each(["", "x", "merged", "i".repeat(1_000_000)])("finds nothing near %.10s", (word) => {
+  it.each(["", "x", "merged", "i".repeat(1_000_000)])("finds no match for %.10s", (word) => {
     expect(closest(word, KNOWN)).toBeNull();
     expect(didYouMean(word, KNOWN)).toBe("");
   });
 
-  it("prefers the nearer of two", () => {
+  it("prefers the closer of two candidates", () => {
     expect(closest("verifed", ["verify_failed", "verified"])).toBe("verified");
   });
 });

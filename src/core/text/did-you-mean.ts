@@ -1,32 +1,32 @@
-const LONGEST_WORD = 64;
+const MAX_WORD_LENGTH = 64;
 
-/** The candidate that `word` was most likely meant to be; null where none is near. */
+/** Returns the candidate closest to `word`, or null if none is similar. */
 export function closest(word: string, candidates: readonly string[]): string | null {
-  // The distance costs the product of both lengths, and nobody misspells a word of a thousand letters.
-  if (word === "" || word.length > LONGEST_WORD) return null;
-  const written = plain(word);
+  // The cost grows with the product of both lengths, and very long words are not typos.
+  if (word === "" || word.length > MAX_WORD_LENGTH) return null;
+  const written = normalize(word);
   let best: string | null = null;
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
-    if (candidate.length > LONGEST_WORD) continue;
-    const distance = editDistance(written, plain(candidate));
+    if (candidate.length > MAX_WORD_LENGTH) continue;
+    const distance = editDistance(written, normalize(candidate));
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
   return best;
 }
 
-/** ` Did you mean "x"?` to put behind a sentence, or nothing. */
+/** Returns ` Did you mean "x"?` to append to a sentence, or an empty string. */
 export function didYouMean(word: string, candidates: readonly string[]): string {
   const candidate = closest(word, candidates);
   return candidate === null ? "" : ` Did you mean "${candidate}"?`;
 }
 
-/** `Needs-Info` and `needs info` are `needs_info` to whoever wrote them. */
-function plain(word: string): string {
+/** Normalizes spelling: `Needs-Info` and `needs info` both mean `needs_info`. */
+function normalize(word: string): string {
   return word.toLowerCase().replace(/[-\s]/g, "_");
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours that turn one word into the other. */
+/** Damerau-Levenshtein distance: insertions, deletions, replacements and swaps of neighbours. */
 function editDistance(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, column) => column);

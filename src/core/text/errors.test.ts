@@ -4,11 +4,11 @@ import { ConfigError, formatIssue, LeaseLostError, StaleTaskError, UserError } f
 const issue = { file: "nightshift.yaml", line: 3, column: 7, key: "checks.lint", message: "Expected a command." };
 
 describe("formatIssue()", () => {
-  it("says where, which key and what", () => {
+  it("contains position, key and message", () => {
     expect(formatIssue(issue)).toBe("nightshift.yaml:3:7: checks.lint: Expected a command.");
   });
 
-  it("leaves out what is not known", () => {
+  it("omits unknown parts", () => {
     expect(formatIssue({ ...issue, line: null, column: null })).toBe(
       "nightshift.yaml: checks.lint: Expected a command.",
     );
@@ -17,7 +17,7 @@ describe("formatIssue()", () => {
 });
 
 describe("errors", () => {
-  it("ConfigError tells all issues at once, a line each", () => {
+  it("ConfigError contains all issues, one per line", () => {
     const error = new ConfigError([issue, { ...issue, line: 9, key: "" }]);
     expect(error.message.split("\n")).toEqual([
       "nightshift.yaml:3:7: checks.lint: Expected a command.",
@@ -26,7 +26,7 @@ describe("errors", () => {
     expect(error.issues).toHaveLength(2);
   });
 
-  it("UserError has a kind, and a hint where there is one", () => {
+  it("UserError has a kind and an optional hint", () => {
     expect(new UserError("not_found", "there is no task x")).toMatchObject({
       kind: "not_found",
       hint: null,
@@ -35,7 +35,7 @@ describe("errors", () => {
     expect(new UserError("conflict", "no", "wait").hint).toBe("wait");
   });
 
-  it("can be told apart by name, also after they were logged", () => {
+  it("have distinct names, also in logs", () => {
     const errors = [new ConfigError([]), new UserError("invalid", ""), new LeaseLostError(), new StaleTaskError()];
     expect(errors.map(({ name }) => name)).toEqual(["ConfigError", "UserError", "LeaseLostError", "StaleTaskError"]);
   });

@@ -1,4 +1,4 @@
-/** What a person did or asked for that cannot be done; `hint` says what to do instead. */
+/** A request that cannot be fulfilled because of what the user did or asked for. `hint` says what to do instead. */
 export class UserError extends Error {
   override readonly name: string = "UserError";
   readonly kind: UserErrorKind;
@@ -14,11 +14,11 @@ export class UserError extends Error {
 export type UserErrorKind =
   | "invalid" // the request itself is wrong
   | "not_found"
-  | "conflict" // right in itself, but not in the state things are in
+  | "conflict" // valid request, but not in the current state
   | "forbidden"
   | "unavailable"; // this machine cannot do it now (disk full, port in use, sandbox missing)
 
-/** Git's remote does not answer, or wants credentials that nobody can type: the task is not to blame. */
+/** Git's remote does not answer or asks for credentials. The task itself is not the cause. */
 export class RemoteError extends UserError {
   override readonly name = "RemoteError";
   readonly trouble: "unreachable" | "credentials";
@@ -29,11 +29,11 @@ export class RemoteError extends UserError {
   }
 }
 
-/** What the forge said no to. `refused` is about the request and comes again; the others are about the moment or the token. */
+/** An error reported by the forge. `refused` concerns the request and would repeat; the other kinds concern timing or the token. */
 export class ForgeError extends UserError {
   override readonly name = "ForgeError";
   readonly trouble: "credentials" | "unreachable" | "rate_limit" | "missing" | "refused";
-  /** When asking again makes sense; null where nobody said. */
+  /** When a retry makes sense. Null if unknown. */
   readonly retryAt: number | null;
 
   constructor(
@@ -59,12 +59,12 @@ export interface Issue {
   readonly file: string | null;
   readonly line: number | null;
   readonly column: number | null;
-  /** Dotted path of the key, empty for the whole file. */
+  /** Dotted path of the key. Empty for the whole file. */
   readonly key: string;
   readonly message: string;
 }
 
-/** Everything that is wrong with a file people wrote, at once. */
+/** All problems of a configuration file at once. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly issues: readonly Issue[];
@@ -80,12 +80,12 @@ export function formatIssue(issue: Issue): string {
   return [place, issue.key, issue.message].filter((part) => part !== "").join(": ");
 }
 
-/** The run was taken over or ended by someone else: whoever holds the old lease may write nothing more. */
+/** The run was taken over or ended by another process. The old lease may no longer write. */
 export class LeaseLostError extends Error {
   override readonly name = "LeaseLostError";
 }
 
-/** The task changed between reading and writing; read again and decide again. */
+/** The task changed between reading and writing. Read it again and decide again. */
 export class StaleTaskError extends Error {
   override readonly name = "StaleTaskError";
 }

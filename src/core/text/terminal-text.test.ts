@@ -5,7 +5,7 @@ import { terminalLine, terminalText } from "./terminal-text.ts";
 const DANGEROUS =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|[\u{e0000}-\u{e007f}]/u;
 
-/** Strings that are mostly made of what terminals obey, so that the property meets it in every order. */
+/** Strings that consist mostly of terminal control sequences, so that the property meets them in every order. */
 const hostile = fc
   .array(
     fc.oneof(
@@ -29,7 +29,7 @@ const hostile = fc
   .map((parts) => parts.join(""));
 
 describe("terminalText", () => {
-  it("leaves nothing a terminal obeys, whatever it is given", () => {
+  it("removes everything a terminal would interpret", () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const safe = terminalText(text);
@@ -41,7 +41,7 @@ describe("terminalText", () => {
     );
   });
 
-  it("keeps plain words, line feeds, tabs and letters of every script", () => {
+  it("keeps words, line feeds, tabs and letters of every script", () => {
     const text = "naïve\tcafé\n日本語 🌙 עברית\n";
     expect(terminalText(text)).toBe(text);
   });
@@ -62,11 +62,11 @@ describe("terminalText", () => {
     expect(terminalText(text)).toBe(expected);
   });
 
-  it("does not let an unfinished command swallow the lines after it", () => {
+  it("an unterminated command does not remove the following lines", () => {
     expect(terminalText("\u001b]0;title\nnext line\u0007")).toContain("next line");
   });
 
-  it("is quick with a megabyte of half-open commands", () => {
+  it("is fast for a megabyte of unterminated commands", () => {
     const started = performance.now();
     terminalText("\u001b]".repeat(500_000));
     expect(performance.now() - started).toBeLessThan(2000);
@@ -74,7 +74,7 @@ describe("terminalText", () => {
 });
 
 describe("terminalLine", () => {
-  it("makes one line of many", () => {
+  it("joins several lines", () => {
     expect(terminalLine(" a\n\tb\u001b[0m  c ", 10)).toBe("a b c");
   });
 
@@ -83,7 +83,7 @@ describe("terminalLine", () => {
     expect(terminalLine("🌙🌙🌙", 3)).toBe("🌙🌙🌙");
   });
 
-  it("never exceeds its length", () => {
+  it("never exceeds the maximum length", () => {
     fc.assert(
       fc.property(hostile, fc.integer({ min: 1, max: 40 }), (text, max) => {
         const line = terminalLine(text, max);

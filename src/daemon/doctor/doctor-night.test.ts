@@ -183,7 +183,7 @@ describe("the forge", () => {
     expect(await told("", bin)).toMatchObject({
       ok: "no",
       detail: expect.stringMatching(
-        /no run in the sandbox may reach the forge.*\nfound 127\.0\.0\.1:\d+; allowed: hosts/,
+        /no run in the sandbox may reach the forge.*\nfound 127\.0\.0\.1:\d+; allowed: public internet hosts/,
       ),
       fix: "set improve.publish: engine",
     });

@@ -69,6 +69,6 @@ function describeProbes(name: string, probes: readonly Probe[]): readonly Findin
 /** What does not hold on macOS by its nature, before anybody relies on it. */
 async function describeWeakness(): Promise<readonly Finding[]> {
   if (process.platform !== "darwin") return [];
-  const { SEATBELT_WEAKER } = await import("../../adapters/sandboxes/seatbelt/seatbelt.ts");
-  return [{ name: "sandbox", ok: "warn", detail: SEATBELT_WEAKER.join("\n"), fix: null }];
+  const { SEATBELT_LIMITATIONS } = await import("../../adapters/sandboxes/seatbelt/seatbelt.ts");
+  return [{ name: "sandbox", ok: "warn", detail: SEATBELT_LIMITATIONS.join("\n"), fix: null }];
 }

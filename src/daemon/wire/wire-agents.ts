@@ -4,7 +4,7 @@ import { access, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 import { builtInAgents, describeAgents, type AgentDescription } from "../../adapters/agents/create-agent.ts";
 import type { AgentDefinition } from "../../adapters/agents/definition.ts";
-import { whyNoProgram } from "../../adapters/sandboxes/grants/is-program.ts";
+import { explainNotExecutable } from "../../adapters/sandboxes/grants/is-program.ts";
 import { describeKeys, findModelAccess } from "../../policy/access/model-access.ts";
 import type { AgentSettings } from "../../core/task/settings.ts";
 import type { EnginePorts } from "../../engine/ports.ts";
@@ -35,7 +35,7 @@ export async function lookForAgent(agent: AgentDescription, env: Environment): P
     return { ...base, program: program?.name ?? null, usable: problem === null, problem };
   const path = await findProgram(program.name, env["PATH"] ?? "");
   if (path === null) {
-    const why = isAbsolute(program.name) ? whyNoProgram(program.name) : null;
+    const why = isAbsolute(program.name) ? explainNotExecutable(program.name) : null;
     const missing = `${program.name} ${why ?? `is not on the daemon's PATH. ${program.install}`}`;
     return { ...base, program: program.name, usable: false, problem: missing };
   }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { grantAccess, type Allowed, type Asked } from "./grant.ts";
+import { grantAccess, type Allowed, type AccessRequest } from "./grant.ts";
 import { covers } from "./path-rules.ts";
 import { ROLES, type Role } from "../../core/task/role.ts";
 
@@ -13,7 +13,7 @@ const allowed: Allowed = {
   commands: ["git", "node", "sbt compile"],
 };
 
-describe("by role", () => {
+describe("grantAccess by role", () => {
   test.each(["implement", "request_changes"] as const)("%s gets what the project allows", (role) => {
     expect(grantAccess(role, allowed)).toEqual({
       ...allowed,
@@ -24,7 +24,7 @@ describe("by role", () => {
     });
   });
 
-  test("investigate works in a copy and changes nothing else", () => {
+  test("investigate works in a copy and may change nothing else", () => {
     expect(grantAccess("investigate", allowed)).toMatchObject({
       workspace: "write",
       executes: true,
@@ -33,26 +33,26 @@ describe("by role", () => {
     });
   });
 
-  test("the history is read by git and by nothing that could run the workspace's code", () => {
+  test("roles that read the history get git and no program that could run workspace code", () => {
     expect(grantAccess("review", allowed).commands).toEqual(["git"]);
     expect(grantAccess("verify", allowed).commands).toEqual([]);
     expect(grantAccess("review", { ...allowed, commands: null }).commands).toEqual(["git"]);
     expect(grantAccess("review", { ...allowed, commands: ["node"] }).commands).toEqual([]);
   });
 
-  test("a list that a person wrote for the role counts within the project's", () => {
-    const asked: Asked = { commands: ["node", "curl", "sbt"], plan: null };
+  test("a list configured for the role counts within the project's list", () => {
+    const asked: AccessRequest = { commands: ["node", "curl", "sbt"], plan: null };
     expect(grantAccess("implement", allowed, asked).commands).toEqual(["node", "sbt compile"]);
     expect(grantAccess("implement", { ...allowed, commands: null }, asked).commands).toEqual(asked.commands);
   });
 });
 
-describe("by plan", () => {
+describe("grantAccess by plan", () => {
   const plan = { root: "/home/ann/shop", directories: ["."], tools: ["Bash", "Edit"], needsGit: true };
   const execute = (changes: Partial<typeof plan>) =>
     grantAccess("execute", allowed, { commands: null, plan: { ...plan, ...changes } });
 
-  test("no plan, nothing to write", () => {
+  test("without a plan, nothing is writable", () => {
     expect(grantAccess("execute", allowed)).toMatchObject({
       workspace: "read",
       executes: false,
@@ -62,13 +62,13 @@ describe("by plan", () => {
     expect(execute({ directories: [] })).toMatchObject({ workspace: "read", inWorkspace: [], write: [] });
   });
 
-  test("the root is the whole workspace, by whichever name", () => {
+  test("the root means the whole workspace, however it is written", () => {
     for (const root of [".", "./", "/home/ann/shop", "/home/ann/shop/"]) {
       expect(execute({ directories: [root] })).toMatchObject({ workspace: "write", inWorkspace: [] });
     }
   });
 
-  test("a folder of it is that folder and no more", () => {
+  test("a folder of the root means only that folder", () => {
     expect(execute({ directories: ["docs", "/home/ann/shop/a//b"] })).toMatchObject({
       workspace: "read",
       inWorkspace: ["docs", "a/b"],
@@ -76,7 +76,7 @@ describe("by plan", () => {
     });
   });
 
-  test("outside of it only what the project allows, and the rest is told", () => {
+  test("outside the root only what the project allows, and the rest is reported as refused", () => {
     expect(execute({ directories: ["/srv/out/x", "/srv/other", "../shop2", "docs/../../x"] })).toMatchObject({
       workspace: "read",
       inWorkspace: [],
@@ -85,7 +85,7 @@ describe("by plan", () => {
     });
   });
 
-  test("runs only with a shell among its tools, and git only where it is needed", () => {
+  test("execution needs a shell tool, and git only if the plan needs it", () => {
     expect(execute({ tools: ["Edit", "Bashful"] }).executes).toBe(false);
     expect(execute({ tools: ["Bash(npm test:*)"] }).executes).toBe(true);
     expect(execute({ needsGit: false }).commands).toEqual(["node", "sbt compile"]);
@@ -104,7 +104,7 @@ const someAllowed: fc.Arbitrary<Allowed> = fc.record({
   network: fc.uniqueArray(fc.constantFrom("a.example", "*.b.example"), { maxLength: 2 }),
   commands,
 });
-const someAsked: fc.Arbitrary<Asked> = fc.record({
+const someAsked: fc.Arbitrary<AccessRequest> = fc.record({
   commands,
   plan: fc.option(
     fc.record({
@@ -117,7 +117,7 @@ const someAsked: fc.Arbitrary<Asked> = fc.record({
 });
 const someRole = fc.constantFrom(...ROLES);
 
-test("granted is never more than allowed", () => {
+test("grantAccess never grants more than the project allows", () => {
   fc.assert(
     fc.property(someRole, someAllowed, someAsked, (role, project, asked) => {
       const access = grantAccess(role, project, asked);
@@ -129,7 +129,7 @@ test("granted is never more than allowed", () => {
   );
 });
 
-test("granted is never more than asked", () => {
+test("grantAccess never grants more than was requested", () => {
   fc.assert(
     fc.property(someRole, someAllowed, someAsked, (role, project, asked) => {
       const access = grantAccess(role, project, asked);
@@ -146,7 +146,7 @@ test("granted is never more than asked", () => {
   );
 });
 
-test("who gives a verdict never runs or writes anything, and reaches nobody", () => {
+test("grantAccess: roles that give a verdict never run or write anything and have no network", () => {
   fc.assert(
     fc.property(fc.constantFrom(...VERDICTS), someAllowed, someAsked, (role, project, asked) => {
       expect(grantAccess(role, project, asked)).toMatchObject({

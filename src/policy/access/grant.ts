@@ -2,34 +2,34 @@ import { covers } from "./path-rules.ts";
 import type { Role } from "../../core/task/role.ts";
 import type { SandboxSettings } from "../../core/task/settings.ts";
 
-/** What a run may do: what role and plan ask for, within what the project allows. What no run may have, the wall refuses. */
+/** The permissions of a run: what role and plan request, limited by what the project allows. The sandbox refuses what no run may have. */
 export interface Access {
-  /** `write` may mean a copy that is thrown away. */
+  /** `write` may refer to a temporary copy. */
   readonly workspace: "read" | "write";
-  /** Folders of a workspace that is otherwise read, from its root, that may be written. */
+  /** Writable folders, relative to the root of an otherwise read-only workspace. */
   readonly inWorkspace: readonly string[];
-  /** Whether code that stands in the workspace may run. */
+  /** Whether code in the workspace may be executed. */
   readonly executes: boolean;
   readonly network: readonly string[];
   readonly write: readonly string[];
   readonly read: readonly string[];
-  /** Null: every program of the system. */
+  /** Null means all programs of the system. */
   readonly commands: readonly string[] | null;
-  /** Asked for and not allowed by the project. */
+  /** Requested, but not allowed by the project. */
   readonly refused: readonly string[];
 }
 
-export interface Asked {
-  /** The list that a person wrote for the role or the state; null where nobody did. */
+export interface AccessRequest {
+  /** The commands configured for the role or the state. Null if none are configured. */
   readonly commands: readonly string[] | null;
-  /** For `execute`: the plan that was approved. */
-  readonly plan: AskedByPlan | null;
+  /** For `execute`: the approved plan. */
+  readonly plan: PlanRequest | null;
 }
 
-export interface AskedByPlan {
-  /** The directory that the plan is about, for which the workspace stands. */
+export interface PlanRequest {
+  /** The directory the plan is about. The workspace is a copy of it. */
   readonly root: string;
-  /** To be written; from the root, or absolute. */
+  /** Writable directories, relative to the root or absolute. */
   readonly directories: readonly string[];
   readonly tools: readonly string[];
   readonly needsGit: boolean;
@@ -37,10 +37,10 @@ export interface AskedByPlan {
 
 export type Allowed = Pick<SandboxSettings, "write" | "read" | "network" | "commands">;
 
-const NOTHING_ASKED: Asked = { commands: null, plan: null };
+const NO_REQUEST: AccessRequest = { commands: null, plan: null };
 
-export function grantAccess(role: Role, allowed: Allowed, asked: Asked = NOTHING_ASKED): Access {
-  const wants = wantsOf(role, allowed, asked.plan);
+export function grantAccess(role: Role, allowed: Allowed, asked: AccessRequest = NO_REQUEST): Access {
+  const wants = accessOfRole(role, allowed, asked.plan);
   const write = splitBy(wants.write, (path) => allowed.write.some((each) => covers(each, path)));
   const commands = intersectCommands(asked.commands ?? wants.commands, allowed.commands);
   return {
@@ -55,18 +55,18 @@ export function grantAccess(role: Role, allowed: Allowed, asked: Asked = NOTHING
   };
 }
 
-interface Wants {
+interface RoleAccess {
   readonly workspace: "read" | "write";
   readonly inWorkspace: readonly string[];
   readonly executes: boolean;
   readonly network: boolean;
   readonly write: readonly string[];
-  /** Where nobody wrote a list; null: whatever the project allows. */
+  /** Default if no list is configured. Null means whatever the project allows. */
   readonly commands: readonly string[] | null;
   readonly git: boolean;
 }
 
-const READER: Wants = {
+const READER: RoleAccess = {
   workspace: "read",
   inWorkspace: [],
   executes: false,
@@ -75,19 +75,19 @@ const READER: Wants = {
   commands: [],
   git: true,
 };
-/** The history is read by git; an interpreter would run what stands in the workspace, however it is mounted. */
-const HISTORY_READER: Wants = { ...READER, commands: ["git"] };
-/** Whom it reaches with that is not its to say: the forge's host is lent with the token. */
-const PUBLISHER: Wants = { ...READER, commands: ["git", "gh", "glab"] };
-const WORKER: Wants = { ...READER, workspace: "write", executes: true, network: true, commands: null };
+/** git reads the history. An interpreter is excluded, because it could run code of the workspace however it is mounted. */
+const HISTORY_READER: RoleAccess = { ...READER, commands: ["git"] };
+/** The forge's host is not listed here: it comes with the forge's credentials. */
+const PUBLISHER: RoleAccess = { ...READER, commands: ["git", "gh", "glab"] };
+const WORKER: RoleAccess = { ...READER, workspace: "write", executes: true, network: true, commands: null };
 
-/** Roles that give a verdict run nothing from the workspace: code that runs beside an agent could forge its report. */
-function wantsOf(role: Role, allowed: Allowed, plan: AskedByPlan | null): Wants {
+/** Roles that give a verdict run nothing from the workspace, because code that runs beside an agent could forge its report. */
+function accessOfRole(role: Role, allowed: Allowed, plan: PlanRequest | null): RoleAccess {
   switch (role) {
     case "implement":
     case "request_changes":
       return { ...WORKER, write: allowed.write };
-    case "investigate": // in a copy that is thrown away, so nothing outside of it may be changed
+    case "investigate": // works in a temporary copy, so nothing outside may be changed
       return WORKER;
     case "analyze":
     case "describe":
@@ -101,14 +101,14 @@ function wantsOf(role: Role, allowed: Allowed, plan: AskedByPlan | null): Wants 
     case "design":
       return READER;
     case "execute":
-      return plan === null ? READER : wantsOfPlan(plan);
+      return plan === null ? READER : accessOfPlan(plan);
   }
 }
 
-function wantsOfPlan({ root, directories, tools, needsGit }: AskedByPlan): Wants {
+function accessOfPlan({ root, directories, tools, needsGit }: PlanRequest): RoleAccess {
   const places = splitBy(
     directories.map((each) => toAbsolute(root, each)),
-    // What has `..` in it leads who knows where; it is refused where paths are resolved.
+    // A path with `..` is refused later, when paths are resolved.
     (path) => covers(root, path) && !path.split("/").includes(".."),
   );
   const isWhole = places.yes.includes(root);
@@ -130,7 +130,7 @@ function toAbsolute(root: string, directory: string): string {
   return `/${parts.join("/")}`;
 }
 
-/** `sbt` allows `sbt compile`, and of `sbt` no more than `sbt compile` is left where only that is allowed. */
+/** `sbt` includes `sbt compile`. If only `sbt compile` is allowed, a request for `sbt` is reduced to it. */
 function intersectCommands(one: readonly string[] | null, other: readonly string[] | null): readonly string[] | null {
   if (one === null || other === null) return one ?? other;
   const both = one.flatMap((a) => other.flatMap((b) => (isWithin(a, b) ? [a] : isWithin(b, a) ? [b] : [])));

@@ -1,24 +1,24 @@
-/** How a model is reached, from what stands in the person's environment. */
+/** How a model is reached, according to the user's environment. */
 export interface ModelAccess {
   readonly upstream: string;
   readonly keyName: string;
   readonly keyKind: "api_key" | "token";
 }
 
-interface ModelPlace {
+interface ModelProvider {
   readonly upstream: string;
-  /** A variable that names another address, as the CLIs themselves know it. */
+  /** The CLIs' own variable for another base URL. */
   readonly addressName: string;
   readonly keys: readonly { readonly name: string; readonly kind: "api_key" | "token" }[];
 }
 
-const PLACES = {
+const PROVIDERS = {
   anthropic: {
     upstream: "https://api.anthropic.com",
     addressName: "ANTHROPIC_BASE_URL",
     keys: [
       { name: "ANTHROPIC_API_KEY", kind: "api_key" },
-      // A long-lived token of a subscription (`claude setup-token`); login files are never copied.
+      // A long-lived token of a subscription (`claude setup-token`). Login files are never copied.
       { name: "CLAUDE_CODE_OAUTH_TOKEN", kind: "token" },
     ],
   },
@@ -35,26 +35,26 @@ const PLACES = {
       { name: "GOOGLE_API_KEY", kind: "api_key" },
     ],
   },
-} as const satisfies Record<string, ModelPlace>;
+} as const satisfies Record<string, ModelProvider>;
 
-export type ModelPlaceName = keyof typeof PLACES;
+export type ModelProviderName = keyof typeof PROVIDERS;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Null where no key is set: then nobody can reach this model from here. */
-export function findModelAccess(api: ModelPlaceName, env: Environment): ModelAccess | null {
-  const { upstream, addressName, keys } = PLACES[api];
+/** Returns null if no key is set, so this model cannot be used. */
+export function findModelAccess(api: ModelProviderName, env: Environment): ModelAccess | null {
+  const { upstream, addressName, keys } = PROVIDERS[api];
   const key = keys.find(({ name }) => isSet(env[name]));
   if (key === undefined) return null;
   const address = env[addressName];
-  // The address is often written with the API's version in it, which the CLI's own requests repeat.
+  // The base URL often contains the API version, which the CLI's requests repeat.
   const base = isSet(address) ? address.replace(/\/+$/, "").replace(/\/v1$/, "") : upstream;
   return { upstream: base, keyName: key.name, keyKind: key.kind };
 }
 
-/** What to set, for people. */
-export function describeKeys(api: ModelPlaceName): string {
-  return PLACES[api].keys.map(({ name }) => name).join(" or ");
+/** The variables to set, for messages. */
+export function describeKeys(api: ModelProviderName): string {
+  return PROVIDERS[api].keys.map(({ name }) => name).join(" or ");
 }
 
 function isSet(value: string | undefined): value is string {

@@ -7,9 +7,9 @@ describe("refuseAddress", () => {
     ["0.1.2.3", /unspecified/],
     ["10.0.0.1", /private/],
     ["10.255.255.255", /private/],
-    ["100.64.0.1", /inner network/],
-    ["100.100.100.200", /inner network/],
-    ["100.127.255.255", /inner network/],
+    ["100.64.0.1", /internal network/],
+    ["100.100.100.200", /internal network/],
+    ["100.127.255.255", /internal network/],
     ["127.0.0.1", /loopback/],
     ["127.255.0.1", /loopback/],
     ["168.63.129.16", /cloud/],
@@ -27,13 +27,13 @@ describe("refuseAddress", () => {
     ["255.255.255.255", /reserved/],
     ["::", /unspecified/],
     ["::1", /loopback/],
-    ["::7f00:1", /carries/],
-    ["::127.0.0.1", /carries/],
-    ["::ffff:127.0.0.1", /carries/],
-    ["::ffff:808:808", /carries/],
-    ["64:ff9b::a00:1", /carries/],
-    ["64:ff9b:1::1", /carries/],
-    ["2002:7f00:1::", /carries/],
+    ["::7f00:1", /embeds/],
+    ["::127.0.0.1", /embeds/],
+    ["::ffff:127.0.0.1", /embeds/],
+    ["::ffff:808:808", /embeds/],
+    ["64:ff9b::a00:1", /embeds/],
+    ["64:ff9b:1::1", /embeds/],
+    ["2002:7f00:1::", /embeds/],
     ["2001::1", /reserved/],
     ["2001:db8::1", /reserved/],
     ["3fff::1", /reserved/],
@@ -44,13 +44,13 @@ describe("refuseAddress", () => {
     ["ff02::1", /multicast/],
     ["100::1", /reserved/],
     ["5f00::1", /reserved/],
-    ["fe80::1%eth0", /usual form/],
-    ["", /usual form/],
-    ["example.com", /usual form/],
-    ["0x7f.1", /usual form/],
-    ["127.1", /usual form/],
-    ["0177.0.0.1", /usual form/],
-    ["8.8.8.256", /usual form/],
+    ["fe80::1%eth0", /not a valid address/],
+    ["", /not a valid address/],
+    ["example.com", /not a valid address/],
+    ["0x7f.1", /not a valid address/],
+    ["127.1", /not a valid address/],
+    ["0177.0.0.1", /not a valid address/],
+    ["8.8.8.256", /not a valid address/],
   ])("refuses %s", (address, why) => {
     expect(refuseAddress(address)).toMatch(why);
   });
@@ -74,7 +74,7 @@ describe("refuseAddress", () => {
     "2a00:1450:4001:81b::200e",
     "2003::1",
     "3ffe::1",
-  ])("lets the public address %s be", (address) => {
+  ])("allows the public address %s", (address) => {
     expect(refuseAddress(address)).toBeNull();
   });
 });
@@ -85,12 +85,12 @@ describe("normaliseAddress", () => {
     ["2600::ABCD", "2600::abcd"],
     ["::ffff:1.2.3.4", "::ffff:102:304"],
     ["1.2.3.4", "1.2.3.4"],
-  ])("gives %s one form", (written, address) => {
+  ])("normalizes %s", (written, address) => {
     expect(normaliseAddress(written)).toBe(address);
   });
 
   it.each(["[::1]", "1.2.3", "01.2.3.4", "1.2.3.4.", "1:2", ":::", "::1/64", "a.b.c.d", "::1 "])(
-    "does not take %j for an address",
+    "rejects %j as an address",
     (text) => {
       expect(normaliseAddress(text)).toBeNull();
     },

@@ -1,6 +1,6 @@
 /**
- * Which addresses are open to a run: those of the public internet alone. Everything that leads back to this machine, to
- * its network or to a cloud's own services is named here, and in IPv6 everything that can carry such an address inside.
+ * Runs may only reach public internet addresses. These lists contain everything that leads to this machine, its network or a
+ * cloud's internal services, and all IPv6 ranges that can embed such an address.
  */
 
 type Range = readonly [first: string, bits: number, what: string];
@@ -8,7 +8,7 @@ type Range = readonly [first: string, bits: number, what: string];
 const IPV4_RANGES: readonly Range[] = [
   ["0.0.0.0", 8, "an unspecified address"],
   ["10.0.0.0", 8, "a private address"],
-  ["100.64.0.0", 10, "an address of a provider's inner network"],
+  ["100.64.0.0", 10, "an address of a provider's internal network"],
   ["127.0.0.0", 8, "a loopback address"],
   ["169.254.0.0", 16, "a link-local address"],
   ["172.16.0.0", 12, "a private address"],
@@ -19,40 +19,40 @@ const IPV4_RANGES: readonly Range[] = [
   ["198.18.0.0", 15, "a reserved address"],
   ["198.51.100.0", 24, "a reserved address"],
   ["203.0.113.0", 24, "a reserved address"],
-  // Looks public, and answers only machines of one cloud, with what is meant for the machine itself.
-  ["168.63.129.16", 32, "an address of a cloud's own services"],
+  // Looks public, but is a cloud's internal service for its machines.
+  ["168.63.129.16", 32, "an address of a cloud's internal services"],
   ["224.0.0.0", 4, "a multicast address"],
   ["240.0.0.0", 4, "a reserved address"],
 ];
 
-// The last one turns the list round: outside of 2000::/3 nothing is public.
+// Additionally, everything outside 2000::/3 is not public.
 const IPV6_RANGES: readonly Range[] = [
   ["2001::", 23, "a reserved address"],
   ["2001:db8::", 32, "a reserved address"],
-  ["2002::", 16, "an address that carries another one"],
+  ["2002::", 16, "an address that embeds another one"],
   ["3fff::", 20, "a reserved address"],
   ["::", 128, "an unspecified address"],
   ["::1", 128, "a loopback address"],
-  ["::", 96, "an address that carries another one"],
-  ["::ffff:0:0", 96, "an address that carries another one"],
-  ["64:ff9b::", 96, "an address that carries another one"],
-  ["64:ff9b:1::", 48, "an address that carries another one"],
+  ["::", 96, "an address that embeds another one"],
+  ["::ffff:0:0", 96, "an address that embeds another one"],
+  ["64:ff9b::", 96, "an address that embeds another one"],
+  ["64:ff9b:1::", 48, "an address that embeds another one"],
   ["fc00::", 7, "a private address"],
   ["fe80::", 10, "a link-local address"],
   ["ff00::", 8, "a multicast address"],
 ];
 
-/** Why no run may reach this address, as the end of "it is …"; null for a public one. */
+/** Returns why no run may reach this address, to complete "it is …". Null for a public one. */
 export function refuseAddress(address: string): string | null {
   const bytes = parseAddress(address);
-  if (bytes === null) return "no address in its usual form";
+  if (bytes === null) return "not a valid address";
   const ranges = bytes.length === 4 ? IPV4_RANGES : IPV6_RANGES;
   const range = ranges.find(([first, bits]) => isWithin(bytes, first, bits));
   if (range !== undefined) return range[2];
   return bytes.length === 16 && !isWithin(bytes, "2000::", 3) ? "a reserved address" : null;
 }
 
-/** The usual form of an IPv4 or IPv6 address, without brackets; null for all else, and for IPv4 in any other notation. */
+/** Returns the canonical form of an IPv4 or IPv6 address without brackets. Null for anything else, including unusual IPv4 notations. */
 export function normaliseAddress(text: string): string | null {
   if (/^(?:0|[1-9]\d{0,2})(?:\.(?:0|[1-9]\d{0,2})){3}$/.test(text)) {
     return text.split(".").every((part) => Number(part) <= 255) ? text : null;
@@ -62,7 +62,7 @@ export function normaliseAddress(text: string): string | null {
   return URL.canParse(url) ? new URL(url).hostname.slice(1, -1) : null;
 }
 
-/** Four bytes or sixteen. */
+/** Returns four or sixteen bytes. */
 function parseAddress(text: string): readonly number[] | null {
   const address = normaliseAddress(text);
   if (address === null) return null;

@@ -18,7 +18,7 @@ describe("parseNetworkRule", () => {
     ["8.8.8.8:53", { host: "8.8.8.8", isSuffix: false, port: 53 }],
     ["[2600::1]", { host: "2600::1", ...exact }],
     ["[2600:0:0::1]:8080", { host: "2600::1", isSuffix: false, port: 8080 }],
-  ])("reads %s", (text, rule) => {
+  ])("parses %s", (text, rule) => {
     expect(parseNetworkRule(text)).toEqual(rule);
   });
 
@@ -68,14 +68,14 @@ describe("parseNetworkRule", () => {
     ["192.168.1.1", /public internet.*private/],
     ["169.254.169.254:80", /public internet.*link-local/],
     ["[::1]", /public internet.*loopback/],
-    ["[::ffff:8.8.8.8]", /public internet.*carries/],
-  ])("says what is allowed instead of %j", (text, allowed) => {
+    ["[::ffff:8.8.8.8]", /public internet.*embeds/],
+  ])("explains what is allowed instead of %j", (text, allowed) => {
     expect(parseNetworkRule(text)).toMatch(allowed);
   });
 });
 
 describe("parseNetworkRules", () => {
-  it("gives a sentence for each bad rule, all at once", () => {
+  it("returns one message per invalid rule", () => {
     const { rules, problems } = parseNetworkRules(["example.com", "a b", "x.example:0", `\u001b${"y".repeat(500)}`]);
     expect(rules).toHaveLength(1);
     expect(problems).toHaveLength(3);
@@ -96,7 +96,7 @@ describe("isAllowed", () => {
     ["git.example", 22],
     ["2600:0::1", 8443],
     ["8.8.8.8", 443],
-  ])("lets %s on port %i through", (host, port) => {
+  ])("allows %s on port %i", (host, port) => {
     expect(isAllowed(rules, host, port)).toBe(true);
   });
 
@@ -114,7 +114,7 @@ describe("isAllowed", () => {
     ["134744072", 443],
     ["", 443],
     ["example.com\u0000", 443],
-  ])("stops %j on port %i", (host, port) => {
+  ])("refuses %j on port %i", (host, port) => {
     expect(isAllowed(rules, host, port)).toBe(false);
   });
 });
@@ -124,13 +124,13 @@ describe("parseTarget", () => {
     ["example.com:443", "example.com:443"],
     ["EXAMPLE.com.:443", "example.com:443"],
     ["[2600:0::1]:443", "[2600::1]:443"],
-  ])("reads %s", (asked, shown) => {
+  ])("parses %s", (asked, shown) => {
     const target = parseTarget(asked);
     expect(target === null ? null : formatTarget(target)).toBe(shown);
   });
 
   it.each(["example.com", ":443", "2600::1:443", "a@b:443", "a:b:443", "http://a:443", "a:443/", "a:443 ", "a:4 43"])(
-    "does not guess what %j means",
+    "rejects %j",
     (asked) => {
       expect(parseTarget(asked)).toBeNull();
     },

@@ -1,10 +1,10 @@
 import { normaliseAddress, refuseAddress } from "./network-address.ts";
 
-/** One line of `sandbox.network`: whom a run may reach, and there only this port. */
+/** One entry of `sandbox.network`: a host and port that a run may reach. */
 export interface NetworkRule {
-  /** In lower case, without a final dot, names of other scripts in their ASCII form. */
+  /** In lower case, without a final dot; international names in their ASCII form. */
   readonly host: string;
-  /** `*.host`: every name below it, and not itself. */
+  /** `*.host`: every name below it, but not the host itself. */
   readonly isSuffix: boolean;
   readonly port: number;
 }
@@ -16,7 +16,7 @@ const FORM =
 
 const HOST_AND_PORT = /^(.*):([^:\]]*)$/s;
 
-/** All rules, or a sentence for each that cannot be one. */
+/** Parses all rules, and returns one message per invalid rule. */
 export function parseNetworkRules(texts: readonly string[]): {
   readonly rules: readonly NetworkRule[];
   readonly problems: readonly string[];
@@ -31,7 +31,7 @@ export function parseNetworkRules(texts: readonly string[]): {
   return { rules, problems };
 }
 
-/** The rule, or what is allowed instead: the end of the sentence "found …; allowed: …". */
+/** Returns the rule, or what is allowed instead, to complete "found …; allowed: …". */
 export function parseNetworkRule(text: string): NetworkRule | string {
   const isSuffix = text.startsWith("*.");
   const rest = isSuffix ? text.slice(2) : text;
@@ -58,7 +58,7 @@ export interface Target {
   readonly port: number;
 }
 
-/** `host:port` as a client asks for it, both always named; null when it is anything else. */
+/** Parses a client's `host:port`; both are required. Returns null for anything else. */
 export function parseTarget(text: string): Target | null {
   const [, written = "", portText = ""] = HOST_AND_PORT.exec(text) ?? [];
   const host = normaliseHost(written);
@@ -71,14 +71,14 @@ export function formatTarget({ host, port }: Target): string {
 }
 
 /**
- * One form for each host, an IPv6 address without its brackets. Null for what is no host, and for addresses in disguise:
- * `2130706433`, `0x7f.1` and `017700000001` are all 127.0.0.1 to some program or other.
+ * Returns one canonical form per host, IPv6 addresses without brackets. Null for invalid hosts and for disguised addresses:
+ * some programs read `2130706433`, `0x7f.1` and `017700000001` as 127.0.0.1.
  */
 function normaliseHost(text: string): string | null {
   const bracketed = /^\[(.*)\]$/s.exec(text)?.[1];
   if (bracketed !== undefined) return bracketed.includes(":") ? normaliseAddress(bracketed) : null;
   const bare = text.endsWith(".") ? text.slice(0, -1) : text;
-  // The parser of URLs knows how to write foreign names, but would read more into other characters than a name.
+  // The URL parser converts international names, but would give special meaning to other characters.
   if (bare.length > 253 || !/^[\p{L}\p{N}\p{M}_.-]+$/u.test(bare) || !URL.canParse(`http://${bare}`)) return null;
   const host = new URL(`http://${bare}`).hostname;
   if (normaliseAddress(host) !== null) return host === bare ? host : null;
@@ -89,14 +89,14 @@ function parsePort(text: string): number | null {
   return /^[1-9]\d{0,4}$/.test(text) && Number(text) <= 65_535 ? Number(text) : null;
 }
 
-/** The addresses behind a name are looked at when a run asks for it. */
+/** Addresses behind a name are checked when a run connects. */
 function refuseRule(host: string, isSuffix: boolean): string | null {
   const isAddress = normaliseAddress(host) !== null;
   if (isSuffix && isAddress) return "`*.` before a name, not before an address";
   if (isSuffix && !host.includes(".")) return "`*.` before a name of two parts or more, such as `*.example.com`";
   const refused = isAddress ? refuseAddress(host) : null;
   if (refused === null && host !== "localhost" && !host.endsWith(".localhost")) return null;
-  return `hosts of the public internet; this is ${refused ?? "a loopback name"}, which no run may reach`;
+  return `public internet hosts; this is ${refused ?? "a loopback name"}, which no run may reach`;
 }
 
 function quote(text: string): string {

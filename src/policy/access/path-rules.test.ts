@@ -10,13 +10,16 @@ const limits: PathLimits = {
 const read = (path: string) => refusePath(path, limits);
 const write = (path: string) => refusePath(path, { ...limits, right: "write" });
 
-describe("what no run may have", () => {
-  test.each(["/srv/night/data", "/srv/night/data/runs/run_1", "/srv/night"])("Nightshift's data: %s", (path) => {
-    expect(read(path)).toContain("Nightshift's own data");
-  });
+describe("refusePath", () => {
+  test.each(["/srv/night/data", "/srv/night/data/runs/run_1", "/srv/night"])(
+    "refuses Nightshift's data: %s",
+    (path) => {
+      expect(read(path)).toContain("Nightshift's own data");
+    },
+  );
 
   test.each(["/root", "/home/ann", "/home/bob", "/Users/ann", "/home", "/var/home/ann", "/var/lib/builder"])(
-    "a home as a whole: %s",
+    "refuses a whole home directory: %s",
     (path) => {
       expect(read(path)).toContain("home");
     },
@@ -35,7 +38,7 @@ describe("what no run may have", () => {
     ".claude",
     ".mozilla/firefox",
     "Library/Keychains",
-  ])("secrets, in any home: %s", (place) => {
+  ])("refuses secrets in any home: %s", (place) => {
     for (const home of ["/root", "/home/ann", "/home/somebody", "/Users/ann", "/var/lib/builder"]) {
       expect(read(`${home}/${place}`)).toContain("keys, logins or private data");
     }
@@ -54,19 +57,19 @@ describe("what no run may have", () => {
     "/var",
     "/var/lib",
     "/var/tmp",
-  ])("the system's directories as a whole: %s", (path) => {
+  ])("refuses whole system directories: %s", (path) => {
     expect([read(path), write(path)]).toEqual([expect.any(String), expect.any(String)]);
   });
 
   test.each(["/proc/1/environ", "/sys/kernel", "/dev/sda", "/run/docker.sock", "/var/run/docker.sock", "/boot/grub"])(
-    "what is inside of closed ones: %s",
+    "refuses everything inside closed directories: %s",
     (path) => {
-      expect(read(path)).toContain("closed to every run");
+      expect(read(path)).toContain("not available to any run");
     },
   );
 
   test.each(["/etc/shadow", "/etc/ssh", "/etc/ssl/private", "/etc/ssl", "/private/etc/sudoers"])(
-    "settings: %s",
+    "refuses settings that may contain secrets: %s",
     (path) => {
       expect(read(path)).toContain("secrets");
     },
@@ -79,7 +82,7 @@ describe("what no run may have", () => {
     "/var/lib/dpkg",
     "/home/ann/.bashrc",
     "/root/bin",
-  ])("may at most be read: %s", (path) => {
+  ])("allows reading, but not writing: %s", (path) => {
     expect(write(path)).toEqual(expect.any(String));
   });
 });
@@ -94,38 +97,42 @@ test.each([
   "/var/lib/builder/jobs/1",
   "/rooted",
   "/etcetera/x",
-])("may be written: %s", (path) => {
+])("refusePath allows writing: %s", (path) => {
   expect(write(path)).toBeNull();
 });
 
 test.each(["/usr/share/dict", "/etc/hosts", "/etc/ssl/certs", "/home/ann/.bashrc", "/var/lib/dpkg"])(
-  "may be read: %s",
+  "refusePath allows reading: %s",
   (path) => {
     expect(read(path)).toBeNull();
   },
 );
 
 test.each([
-  ["/etc", "write", "belongs to the system: nothing in it may be written"],
-  ["/usr/local", "write", "belongs to the system: nothing in it may be written"],
-  ["/usr", "read", "belongs to the system: name the folder in it that is needed"],
-  ["/opt", "write", "belongs to the system: name the folder in it that is needed"],
+  ["/etc", "write", "belongs to the system: nothing in it is writable for a run"],
+  ["/usr/local", "write", "belongs to the system: nothing in it is writable for a run"],
+  ["/usr", "read", "belongs to the system: list only the folders that are needed"],
+  ["/opt", "write", "belongs to the system: list only the folders that are needed"],
   ["/etc", "read", "such as /etc/hosts"],
-  ["/proc", "read", "belongs to the system: it is closed to every run"],
-  ["/home/ann/.ssh", "read", "is a place where keys, logins or private data are kept"],
-  ["/home/ann/.ssh/id", "read", "lies in /home/ann/.ssh, where keys, logins or private data are kept"],
-  ["/home/ann/.bashrc", "write", "is a place where whoever writes can run programs as the person whose home it is"],
-] as const)("%s to %s: %s", (path, right, why) => {
+  ["/proc", "read", "belongs to the system: it is not available to any run"],
+  ["/home/ann/.ssh", "read", "is a place where keys, logins or private data are stored"],
+  ["/home/ann/.ssh/id", "read", "is inside /home/ann/.ssh, where keys, logins or private data are stored"],
+  [
+    "/home/ann/.bashrc",
+    "write",
+    "is a place where write access would allow running programs as the owner of the home directory",
+  ],
+] as const)("refusePath: %s to %s %s", (path, right, why) => {
   expect(refusePath(path, { ...limits, right })).toContain(why);
 });
 
-test("what is named as a way out is not refused in its turn", () => {
+test("refusePath: its suggestions are not refused themselves", () => {
   expect([read("/etc/hosts"), read("/private/etc/hosts"), write("/opt/x"), read("/usr/share")]).toEqual(
     Array(4).fill(null),
   );
 });
 
-test("a home at the root opens nothing of the system", () => {
+test("refusePath: a home directory at the root gives no access to the system", () => {
   expect(refusePath("/var/lib/dpkg", { right: "write", forbidden: [], homes: ["/"] })).toContain(
     "belongs to the system",
   );
@@ -151,7 +158,7 @@ const name = fc.constantFrom(
 );
 const somePath = fc.array(name, { minLength: 1, maxLength: 5 }).map((parts) => `/${parts.join("/")}`);
 
-test("what may be written may be read", () => {
+test("refusePath: what may be written may also be read", () => {
   fc.assert(
     fc.property(somePath, (path) => {
       expect(write(path) !== null || read(path) === null).toBe(true);
@@ -159,7 +166,7 @@ test("what may be written may be read", () => {
   );
 });
 
-test("whatever holds something refused as a whole is refused too", () => {
+test("refusePath: a parent of a refused directory is refused, too", () => {
   const roots = ["/srv/night/data", "/root", "/home/ann", "/home/ann/.ssh", "/usr", "/etc", "/tmp"];
   fc.assert(
     fc.property(somePath, (path) => {
@@ -168,7 +175,7 @@ test("whatever holds something refused as a whole is refused too", () => {
   );
 });
 
-test("a name that only starts alike covers nothing", () => {
+test("refusePath: a name with the same prefix is not covered", () => {
   expect([covers("/a/b", "/a/bc"), covers("/a/b", "/a/b"), covers("/a/b", "/a/b/c"), covers("/", "/x")]).toEqual([
     false,
     true,

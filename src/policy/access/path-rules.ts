@@ -1,18 +1,18 @@
-import { SECRET_PLACES, STARTED_PLACES } from "./private-places.ts";
+import { SECRET_PATHS, STARTUP_PATHS } from "./private-paths.ts";
 
-/** Which paths no run may have, whoever asks for them. By the path alone: it must have been resolved before. */
+// Paths that no run may use. The checks use the path alone, so it must be resolved before.
 
 export type Right = "read" | "write";
 
 export interface PathLimits {
   readonly right: Right;
-  /** Nightshift's data. */
+  /** Nightshift's data directories. */
   readonly forbidden: readonly string[];
-  /** Home directories that are known; those in /home and the like need not be named. */
+  /** Known home directories. Those in /home and similar directories are recognized without being listed. */
   readonly homes: readonly string[];
 }
 
-/** Why no run may have `real`, as the end of a sentence about it; null when one may. */
+/** Returns why no run may use `real`, to complete a sentence about it. Null if it is allowed. */
 export function refusePath(real: string, limits: PathLimits): string | null {
   return (
     refuseOwnData(real, limits.forbidden) ??
@@ -22,7 +22,7 @@ export function refusePath(real: string, limits: PathLimits): string | null {
   );
 }
 
-/** Whether `outer` is `inner` or holds it. */
+/** Whether `outer` is `inner` or contains it. */
 export function covers(outer: string, inner: string): boolean {
   return inner === outer || inner.startsWith(outer.endsWith("/") ? outer : `${outer}/`);
 }
@@ -31,41 +31,41 @@ function refuseOwnData(real: string, forbidden: readonly string[]): string | nul
   const data = forbidden.find((each) => covers(each, real) || covers(real, each));
   if (data === undefined) return null;
   return covers(data, real)
-    ? `lies in ${data}, which is Nightshift's own data`
-    : `holds ${data}, which is Nightshift's own data`;
+    ? `is inside ${data}, which is Nightshift's own data`
+    : `contains ${data}, which is Nightshift's own data`;
 }
 
-/** Directories whose every child is somebody's home. */
-const HOMES_OF_ALL = ["/home", "/Users", "/var/home", "/export/home"];
+/** Directories whose children are home directories. */
+const HOME_PARENTS = ["/home", "/Users", "/var/home", "/export/home"];
 
 function refuseHome(real: string, homes: readonly string[]): string | null {
-  const home = [...HOMES_OF_ALL, "/root", ...homes].find((each) => covers(real, each)) ?? childOfHomes(real);
+  const home = [...HOME_PARENTS, "/root", ...homes].find((each) => covers(real, each)) ?? childOfHomes(real);
   if (home === undefined) return null;
   return home === real
-    ? "is a home directory as a whole: name the folders in it that are needed"
-    : `holds the home directory ${home}: name the folders that are needed`;
+    ? "is a whole home directory: list only the folders that are needed"
+    : `contains the home directory ${home}: list only the folders that are needed`;
 }
 
 function childOfHomes(real: string): string | undefined {
-  return HOMES_OF_ALL.some((each) => covers(each, real) && real.slice(each.length + 1).split("/").length === 1)
+  return HOME_PARENTS.some((each) => covers(each, real) && real.slice(each.length + 1).split("/").length === 1)
     ? real
     : undefined;
 }
 
 function refuseSecret(real: string, { right, homes }: PathLimits): string | null {
   for (const home of homesAround(real, homes)) {
-    const secret = findPlace(real, home, SECRET_PLACES);
-    if (secret !== undefined) return `${placeWhere(real, secret)} keys, logins or private data are kept`;
-    const started = right === "write" ? findPlace(real, home, STARTED_PLACES) : undefined;
+    const secret = findPlace(real, home, SECRET_PATHS);
+    if (secret !== undefined) return `${describeLocation(real, secret)} keys, logins or private data are stored`;
+    const started = right === "write" ? findPlace(real, home, STARTUP_PATHS) : undefined;
     if (started !== undefined) {
-      return `${placeWhere(real, started)} whoever writes can run programs as the person whose home it is`;
+      return `${describeLocation(real, started)} write access would allow running programs as the owner of the home directory`;
     }
   }
   return null;
 }
 
 function homesAround(real: string, homes: readonly string[]): readonly string[] {
-  const inHomes = HOMES_OF_ALL.filter((each) => covers(each, real)).map(
+  const inHomes = HOME_PARENTS.filter((each) => covers(each, real)).map(
     (each) => `${each}/${real.slice(each.length + 1).split("/")[0] ?? ""}`,
   );
   return [...inHomes, "/root", ...homes].filter((home) => covers(home, real));
@@ -77,12 +77,12 @@ function findPlace(real: string, home: string, places: readonly string[]): strin
     .find((place) => covers(place, real) || covers(real, place));
 }
 
-function placeWhere(real: string, place: string): string {
+function describeLocation(real: string, place: string): string {
   if (real === place) return "is a place where";
-  return covers(place, real) ? `lies in ${place}, where` : `holds ${place}, where`;
+  return covers(place, real) ? `is inside ${place}, where` : `contains ${place}, where`;
 }
 
-/** No run gets one of these as a whole, nor what holds one. */
+/** No run may use one of these as a whole, nor a parent of it. */
 const SYSTEM = [
   "/bin",
   "/boot",
@@ -128,7 +128,7 @@ const SYSTEM = [
   "/private/var/tmp",
 ];
 
-/** The kernel's, the boot loader's and the running services' files: nothing inside is for a run, not even to read. */
+/** Files of the kernel, the boot loader and running services. Nothing inside may be used, not even for reading. */
 const CLOSED = [
   "/boot",
   "/dev",
@@ -145,7 +145,7 @@ const CLOSED = [
   "/private/var/run",
 ];
 
-/** May be read, and belongs to the system all the same. */
+/** System directories that may be read. */
 const SEALED = [
   "/bin",
   "/etc",
@@ -163,11 +163,11 @@ const SEALED = [
   "/private/etc",
 ];
 
-/** As sealed as those, but services have their homes here and may work in them. */
+/** Like those, but services have their home directories here and may work in them. */
 const STATE = ["/var/cache", "/var/lib", "/var/log"];
 
 const SETTINGS = ["/etc", "/private/etc"];
-/** The few of the system's settings that hold no secret, and which programs ask for. */
+/** System settings without secrets that programs need. */
 const PUBLIC_SETTINGS = [
   "alternatives",
   "ca-certificates",
@@ -189,30 +189,31 @@ const PUBLIC_SETTINGS = [
 ];
 
 function refuseSystem(real: string, { right, homes }: PathLimits): string | null {
-  if (SYSTEM.includes(real)) return `belongs to the system: ${whatIsLeft(real, right)}`;
+  if (SYSTEM.includes(real)) return `belongs to the system: ${suggestAlternative(real, right)}`;
   const held = SYSTEM.find((each) => covers(real, each));
-  if (held !== undefined) return `holds ${held}, which belongs to the system`;
+  if (held !== undefined) return `contains ${held}, which belongs to the system`;
   const closed = findAround(real, CLOSED);
-  if (closed !== undefined) return `lies in ${closed}, which belongs to the system and is closed to every run`;
+  if (closed !== undefined) return `is inside ${closed}, which belongs to the system and is not available to any run`;
   if (right === "write") return refuseSystemWrite(real, homes);
   const settings = findAround(real, SETTINGS);
   if (settings === undefined) return null;
   const isPublic = PUBLIC_SETTINGS.some((each) => covers(`${settings}/${each}`, real));
-  return isPublic ? null : `lies in ${settings}, which may hold the system's secrets`;
+  return isPublic ? null : `is inside ${settings}, which may contain the system's secrets`;
 }
 
-/** What may be had instead of one of the system's directories as a whole; no hint at what would be refused next. */
-function whatIsLeft(real: string, right: Right): string {
-  if (findAround(real, CLOSED) !== undefined) return "it is closed to every run";
-  if (right === "write" && findAround(real, [...SEALED, ...STATE]) !== undefined) return "nothing in it may be written";
-  if (SETTINGS.includes(real)) return `it may hold secrets; name what is needed and holds none, such as ${real}/hosts`;
-  return "name the folder in it that is needed";
+/** What may be used instead of a whole system directory. Suggests nothing that would be refused next. */
+function suggestAlternative(real: string, right: Right): string {
+  if (findAround(real, CLOSED) !== undefined) return "it is not available to any run";
+  if (right === "write" && findAround(real, [...SEALED, ...STATE]) !== undefined)
+    return "nothing in it is writable for a run";
+  if (SETTINGS.includes(real)) return `it may contain secrets; list only files without secrets, such as ${real}/hosts`;
+  return "list only the folders that are needed";
 }
 
 function refuseSystemWrite(real: string, homes: readonly string[]): string | null {
   const isInHome = homes.some((home) => home !== "/" && covers(home, real));
   const sealed = findAround(real, isInHome ? SEALED : [...SEALED, ...STATE]);
-  return sealed === undefined ? null : `lies in ${sealed}, which belongs to the system and can at most be read`;
+  return sealed === undefined ? null : `is inside ${sealed}, which belongs to the system and is read-only`;
 }
 
 function findAround(real: string, places: readonly string[]): string | undefined {

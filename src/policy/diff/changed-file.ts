@@ -2,13 +2,13 @@ import type { FileChange, FileSide } from "../../core/change/file-change.ts";
 import { diffLines } from "../../core/change/diff-lines.ts";
 import type { LineDiff } from "../../core/change/diff-lines.ts";
 
-/** A changed file as the rules look at it: decoded and compared once, and only when a rule asks. */
+/** A changed file for the diff rules. It is decoded and compared once, on demand. */
 export interface ChangedFile {
   readonly path: string;
   readonly change: FileChange;
   readonly before: TextSide | null;
   readonly after: TextSide | null;
-  /** Empty where a side is no text. */
+  /** Empty if a side is not text. */
   readonly diff: () => LineDiff;
 }
 
@@ -28,7 +28,7 @@ export function readChangedFile(change: FileChange): ChangedFile {
   return { path: change.path, change, before, after, diff: () => (known ??= compare()) };
 }
 
-/** Pictures have no lines; source code has, whatever bytes somebody put into it. */
+/** Binary files have no lines, but source code has, whatever bytes were put into it. */
 function isHidden(change: FileChange, before: TextSide | null, after: TextSide | null): boolean {
   return (before?.binary === true || after?.binary === true) && !isSource(change.path);
 }
@@ -48,12 +48,12 @@ function readSide(side: FileSide | null): TextSide | null {
   return { text, lines, binary: isBinary(side.content) };
 }
 
-const LOOKED_AT = 8192;
+const SAMPLE_BYTES = 8192;
 
-/** A NUL byte anywhere, or a beginning that is mostly no text. */
+/** A NUL byte anywhere, or a beginning that is mostly not text. */
 function isBinary(content: Uint8Array): boolean {
   if (content.includes(0)) return true;
-  const head = content.subarray(0, LOOKED_AT);
+  const head = content.subarray(0, SAMPLE_BYTES);
   let odd = 0;
   for (let at = 0; at < head.length; at++) {
     const byte = head[at] ?? 0;
@@ -62,7 +62,7 @@ function isBinary(content: Uint8Array): boolean {
   return odd > head.length / 20;
 }
 
-/** Where a change begins: in the file as it is now, or else as it was. */
+/** The first changed line in the new file, or else in the old one. */
 export function firstLine(file: ChangedFile): number | null {
   const { added, removed } = file.diff();
   const first = added[0] ?? removed[0];

@@ -1,6 +1,6 @@
 import type { ChangedFile, TextSide } from "./changed-file.ts";
 import { firstLine } from "./changed-file.ts";
-import { findDependencyPlace } from "../../core/change/dependency-files.ts";
+import { findDependencySection } from "../../core/change/dependency-files.ts";
 import type { DiffRules, Finding } from "./finding.ts";
 import { severityOf } from "./finding.ts";
 import { changedSections, headedSections, jsonSections, lineOfSection } from "./sections.ts";
@@ -8,7 +8,7 @@ import type { Sections } from "./sections.ts";
 
 export function checkDependencies(files: readonly ChangedFile[], rules: DiffRules): Finding[] {
   return files.flatMap((file): Finding[] => {
-    const place = findDependencyPlace(file.path);
+    const place = findDependencySection(file.path);
     if (place === null) return [];
     const cut = CUTS[place.kind];
     const changed = changedSections(cut(file.before), cut(file.after)).filter((name) => place.part.test(name));
@@ -16,7 +16,7 @@ export function checkDependencies(files: readonly ChangedFile[], rules: DiffRule
     if (first === undefined && place.kind !== "whole") return [];
     const parts = changed.filter(Boolean).map((name) => `"${name}"`);
     const where = parts.length === 0 ? "This file" : `${parts.slice(0, 3).join(", ")} in this file`;
-    const message = `${where} says what the project is built from, and was changed. Do without new, other or removed dependencies, and undo it.`;
+    const message = `${where} defines the project's dependencies and was changed. Undo the change: dependencies may not be added, updated or removed.`;
     const line = lineOfSection(file.after, first ?? "") ?? firstLine(file);
     return [{ rule: "dependency_file", severity: severityOf(rules.dependencyFiles), path: file.path, line, message }];
   });

@@ -16,25 +16,25 @@ const link = (path: string, target: string): FileChange => ({ path, before: null
 const gate = (path: string, before: string, after: string, checkCommands: readonly string[] = []) =>
   check({ [path]: before }, { [path]: after }, { checkCommands }).filter(({ rule }) => rule === "gates_changed");
 
-describe("size", () => {
-  test("counts added and removed lines, lock files too", () => {
+describe("diff policy: size", () => {
+  test("counts added and removed lines, including lock files", () => {
     const change = [{ "a.txt": numbered(3) }, { "a.txt": "0\nnew\n", "go.sum": numbered(4) }] as const;
     expect(rulesOf(check(...change, { maxChangedLines: 7, dependencyFiles: "show" }))).toEqual([
       "warning dependency_file",
     ]);
     const [finding] = check(...change, { maxChangedLines: 6 }).filter(({ rule }) => rule === "size");
     expect(finding).toMatchObject({ severity: "error", path: "go.sum" });
-    expect(finding?.message).toMatch(/^The change has 7 changed lines \(5 added, 2 removed\); at most 6 are allowed\./);
+    expect(finding?.message).toMatch(/^The change has 7 changed lines \(5 added, 2 removed\). At most 6 are allowed\./);
   });
 
-  test("a NUL byte does not hide the lines of a source file", () => {
+  test("counts the lines of a source file that contains a NUL byte", () => {
     const findings = check({}, { "a.ts": `\0${numbered(50)}` }, { maxChangedLines: 10 });
     expect(rulesOf(findings)).toEqual(["error size", "error binary_file"]);
   });
 });
 
-describe("places", () => {
-  test("files of the last commits, and files outside of the concern", () => {
+describe("diff policy: changed files", () => {
+  test("reports recently changed files and files outside the concern", () => {
     const after = { "src/a.ts": "1\n", "src/b/c.ts": "1\n", "docs/d.md": "1\n" };
     const findings = check({}, after, { recentFiles: ["src/a.ts"], concernFiles: ["src/a.ts", "src/b/"] });
     expect(findings.map(({ path, rule }) => `${rule} ${path}`)).toEqual([
@@ -44,7 +44,7 @@ describe("places", () => {
   });
 });
 
-describe("kinds", () => {
+describe("diff policy: file kinds", () => {
   test.each([
     ["a", "/etc/passwd", "error"],
     ["a", "../out", "error"],
@@ -58,7 +58,7 @@ describe("kinds", () => {
     expect(rulesOf(checkDiff([link(path, target)], RULES))).toEqual([`${severity} link`]);
   });
 
-  test("submodules, modes, binary and huge files", () => {
+  test("reports submodules, modes, binary and huge files", () => {
     const submodule: FileSide = { kind: "submodule", bytes: 0, content: null };
     const png = { kind: "file", bytes: 3, content: new Uint8Array([0x89, 0, 1]) } as const;
     const changes: FileChange[] = [
@@ -81,7 +81,7 @@ describe("kinds", () => {
   });
 });
 
-describe("dependencies", () => {
+describe("diff policy: dependencies", () => {
   test.each([
     ..."package-lock.json yarn.lock pnpm-lock.yaml bun.lock requirements.txt requirements-dev.txt poetry.lock uv.lock".split(
       " ",
@@ -101,7 +101,7 @@ describe("dependencies", () => {
     ["pyproject.toml", '[project]\ndependencies = ["a"]\n[tool.ruff]\nx = 1\n', '"a"', '"b"'],
     ["Cargo.toml", '[package]\nversion = "1"\n[dev-dependencies]\na = "1"\n', 'a = "1"', 'a = "2"'],
     ["Dockerfile", "FROM node:24\nRUN make\n", "node:24", "node:25"],
-  ])("%s only where it names them", (path, text, from, to) => {
+  ])("reports %s only if its dependencies changed", (path, text, from, to) => {
     expect(rulesOf(check({ [path]: text }, { [path]: text.replace(from, to) }))).toContain("error dependency_file");
     const other = text.replace(/"version":"1"|x = 1|version = "1"|RUN make/, (found) => found.replace(/1|make/, "2"));
     expect(other).not.toBe(text);
@@ -109,7 +109,7 @@ describe("dependencies", () => {
   });
 });
 
-describe("gates", () => {
+describe("diff policy: gates", () => {
   test.each([
     ...".github/workflows/ci.yml .gitlab-ci.yml Jenkinsfile .circleci/config.yml azure-pipelines.yml .buildkite/pipeline.yml".split(
       " ",
@@ -128,13 +128,13 @@ describe("gates", () => {
     expect(gate(path, "a\n", "b\n")).toMatchObject([{ severity: "error", path, line: 1 }]);
   });
 
-  test("CI and Nightshift's own files are shown, or refused where the rules say so", () => {
+  test("CI and Nightshift's own files are shown, or rejected if the rules say so", () => {
     const change = [{ ".gitlab-ci.yml": "a\n" }, { ".gitlab-ci.yml": "b\n" }] as const;
     expect(rulesOf(check(...change, { gates: "show" }))).toEqual(["warning gates_changed"]);
     expect(rulesOf(check(...change, { gates: "show", ciAndOwnConfig: "refuse" }))).toEqual(["error gates_changed"]);
   });
 
-  test("package.json where its scripts are checks, also by way of other scripts", () => {
+  test("reports scripts of package.json that checks run, directly or through other scripts", () => {
     const text = '{"name":"x","scripts":{"ok":"npm run deep","deep":"tsc","start":"node ."}}';
     expect(gate("package.json", text, text.replace("tsc", "true"), ["npm run ok"])).toHaveLength(1);
     expect(gate("package.json", text, text.replace("node .", "node main"), ["npm run ok"])).toEqual([]);
@@ -143,14 +143,14 @@ describe("gates", () => {
     expect(gate("package.json", text, "{ not JSON", ["npm run ok"])).toHaveLength(1);
   });
 
-  test("targets of a Makefile that the checks make, what they need, and the variables", () => {
+  test("reports Makefile targets of checks, their prerequisites and variables", () => {
     const text = "GO = go\n\nall-good: deep\n\techo\n\ndeep:\n\t$(GO) vet\n\nserve:\n\t./serve\n";
     expect(gate("Makefile", text, text.replace("vet", "help"), ["make all-good"])).toHaveLength(1);
     expect(gate("Makefile", text, text.replace("GO = go", "GO = true"), ["make all-good"])).toHaveLength(1);
     expect(gate("Makefile", text, text.replace("./serve", "./serve now"), ["make all-good"])).toEqual([]);
   });
 
-  test("a script that a check names, and a section of pyproject.toml", () => {
+  test("reports a script that a check names, and a section of pyproject.toml", () => {
     expect(gate("etc/look.sh", "a\n", "b\n", ["bash ./etc/look.sh --all"])).toHaveLength(1);
     expect(gate("etc/look.sh", "a\n", "b\n", ["bash other.sh"])).toEqual([]);
     const text = "[project]\nname = 1\n\n[tool.pytest.ini_options]\nx = 1\n";
@@ -159,7 +159,7 @@ describe("gates", () => {
   });
 });
 
-describe("any input", () => {
+describe("diff policy: arbitrary input", () => {
   const PATHS =
     "a.test.ts test_a.py a_test.go src/test/ATest.java ASpec.scala tests/a.rs package.json Makefile pyproject.toml ci.sh a.snap".split(
       " ",
@@ -188,7 +188,7 @@ describe("any input", () => {
     "\uFFFF",
   ];
 
-  test("is survived, and the same gives nothing", () => {
+  test("never throws, and finds nothing without a change", () => {
     const bytes = fc.uint8Array({ maxLength: 300 });
     const text = fc
       .array(fc.constantFrom(...WORDS), { maxLength: 60 })
@@ -209,7 +209,7 @@ describe("any input", () => {
   });
 
   test.each(["expect(a)", "assert ", "@Test ", "assert!(", "x should be ", "\n", "test('a', () => { ", "`"])(
-    "%j a hundred thousand times over takes a moment",
+    "handles %j repeated a hundred thousand times quickly",
     (word) => {
       const text = word.repeat(Math.ceil(100_000 / word.length));
       const started = performance.now();
@@ -227,7 +227,7 @@ describe("any input", () => {
     },
   );
 
-  test("five hundred files of five hundred lines take less than a second", () => {
+  test("checks five hundred files of five hundred lines in less than a second", () => {
     const lines = Array.from(
       { length: 60 },
       (_, at) =>
@@ -245,7 +245,7 @@ describe("any input", () => {
       expect(checkDiff(changes, RULES)).toEqual([]);
       return process.cpuUsage(used).user / 1000;
     });
-    // The machine may be busy with other tests: our own processor time, the best of three, and some room.
+    // Other tests may run at the same time, so it measures our own processor time, takes the best of three, and allows a margin.
     expect(Math.min(...took)).toBeLessThan(2500);
   });
 });
@@ -259,7 +259,7 @@ describe("describeFindings", () => {
     message: "Too\u001b[31m much.",
   };
 
-  test("is a line per finding that nobody can break out of", () => {
+  test("has one line per finding, which a message cannot break out of", () => {
     const text = describeFindings([finding, { ...finding, severity: "note", path: "b.ts", line: 3 }]);
     expect(text).toBe("- error size a .ts: Too [31m much.\n- note size b.ts:3: Too [31m much.");
     expect(

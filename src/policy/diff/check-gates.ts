@@ -1,6 +1,6 @@
 import type { ChangedFile } from "./changed-file.ts";
 import { firstLine, nameOf } from "./changed-file.ts";
-import { namedFiles, usedScripts, usedTargets } from "./check-words.ts";
+import { namedFiles, usedScripts, usedTargets } from "./check-command-targets.ts";
 import type { DiffRules, Finding } from "./finding.ts";
 import { severityOf } from "./finding.ts";
 import { GATE_PARTS, gateKind } from "./gate-files.ts";
@@ -8,7 +8,7 @@ import type { GateKind } from "./gate-files.ts";
 import { changedSections, headedSections, jsonSections, lineOfSection, makeSections } from "./sections.ts";
 import type { Sections } from "./sections.ts";
 
-/** A change of what defines the checks: whoever is judged by them may not move them unseen. */
+/** Reports changes of files that define the checks, because an agent must not change unnoticed what checks it. */
 export function checkGates(files: readonly ChangedFile[], rules: DiffRules): Finding[] {
   const named = namedFiles(allCommands(files, rules.checkCommands));
   return files.flatMap((file): Finding[] => {
@@ -18,15 +18,15 @@ export function checkGates(files: readonly ChangedFile[], rules: DiffRules): Fin
     if (kind === null && first === undefined) return [];
     const strict = (kind === "ci" || kind === "own") && rules.ciAndOwnConfig === "refuse" ? "refuse" : rules.gates;
     const what = kind === null ? `${showParts(parts)} in this file` : KINDS[kind];
-    const message = `${what} decides what is checked, and was changed. Leave it as it was, unless the task asks for exactly this.`;
+    const message = `${what} defines what is checked and was changed. Undo the change unless the task asks for it.`;
     const line = lineOfSection(file.after, first ?? "") ?? firstLine(file);
     return [{ rule: "gates_changed", severity: severityOf(strict), path: file.path, line, message }];
   });
 }
 
 const KINDS: Readonly<Record<GateKind, string>> = {
-  ci: "This definition of CI",
-  own: "This file of Nightshift's own",
+  ci: "This CI definition",
+  own: "This Nightshift configuration file",
   hook: "This hook",
   runner: "This configuration",
   script: "This script",
@@ -50,15 +50,15 @@ function changedParts(file: ChangedFile, commands: readonly string[]): string[] 
   return name === "package.json" ? [...changed, ...changedScripts(file, commands)] : changed;
 }
 
-/** Names that say by themselves that something is judged, for projects whose checks call them in a way we cannot follow. */
-const JUDGES =
+/** Names that indicate a check, for projects whose commands call them in a way we cannot follow. */
+const CHECK_NAMES =
   /test|check|lint|verify|coverage|typecheck|^types?$|^ci$|^(pre|post)?(install|pack|publish|prepare)$|^build$|^all$/i;
 
 function changedScripts(file: ChangedFile, commands: readonly string[]): string[] {
   const [before, after] = [scriptsOf(file, "before"), scriptsOf(file, "after")];
   const used = new Set([...usedScripts(commands, before), ...usedScripts(commands, after)]);
   const changed = changedSections(before, after);
-  return changed.filter((script) => used.has(script) || JUDGES.test(script));
+  return changed.filter((script) => used.has(script) || CHECK_NAMES.test(script));
 }
 
 function scriptsOf(file: ChangedFile, side: "before" | "after"): Sections {
@@ -72,14 +72,14 @@ function changedTargets(file: ChangedFile, commands: readonly string[]): string[
   const [before, after] = [makeSections(file.before), makeSections(file.after)];
   const used = new Set([...usedTargets(commands, before), ...usedTargets(commands, after)]);
   const changed = changedSections(before, after);
-  const judged = changed.filter((target) => used.has(target) || JUDGES.test(target));
+  const judged = changed.filter((target) => used.has(target) || CHECK_NAMES.test(target));
   // Variables can change any target.
-  return changed.includes("") && [...before.keys()].some((target) => used.has(target) || JUDGES.test(target))
-    ? [...judged, "the part outside of all targets"]
+  return changed.includes("") && [...before.keys()].some((target) => used.has(target) || CHECK_NAMES.test(target))
+    ? [...judged, "the part outside all targets"]
     : judged;
 }
 
-/** The check commands and all that a changed package.json or Makefile had behind them. */
+/** The check commands and everything that a changed package.json or Makefile ran for them. */
 function allCommands(files: readonly ChangedFile[], commands: readonly string[]): string[] {
   const more = files.flatMap((file) => {
     const name = nameOf(file.path);

@@ -4,13 +4,13 @@ import { isSource } from "./changed-file.ts";
 import type { DiffRules, Finding } from "./finding.ts";
 import { severityOf } from "./finding.ts";
 
-/** What is no plain text file of a sensible size: nobody can read it in a review. */
+/** Reports everything that is not a text file of reasonable size, because it cannot be reviewed. */
 export function checkKinds(files: readonly ChangedFile[], rules: DiffRules): Finding[] {
   return files.flatMap((file) => [
     ...checkSubmodule(file, rules),
     ...checkLink(file),
     ...checkMode(file),
-    ...checkHuge(file, rules),
+    ...checkFileSize(file, rules),
     ...checkBinary(file, rules),
   ]);
 }
@@ -22,9 +22,9 @@ function checkSubmodule({ path, change }: ChangedFile, rules: DiffRules): Findin
     before?.kind !== "submodule"
       ? "is a new submodule"
       : after === null
-        ? "was a submodule and is gone"
-        : "is a submodule and stands somewhere else now";
-  const message = `This path ${what}: code from another repository that this change does not show. Leave submodules as they were.`;
+        ? "was a submodule and was removed"
+        : "is a submodule at a different commit now";
+  const message = `This path ${what}. Its code is in another repository and not part of this diff. Leave submodules unchanged.`;
   return [{ rule: "submodule", severity: severityOf(rules.submodules), path, line: null, message }];
 }
 
@@ -32,16 +32,16 @@ function checkLink({ path, change }: ChangedFile): Finding[] {
   const { before, after } = change;
   if (after?.kind !== "link") {
     if (before?.kind !== "link") return [];
-    const message = after === null ? "A link was removed." : "A link became a file of its own.";
+    const message = after === null ? "A link was removed." : "A link was replaced by a file.";
     return [{ rule: "link", severity: "note", path, line: null, message }];
   }
   const target = textOf(after);
   if (target === null || leavesRepository(path, target)) {
-    const where = target === null ? "farther than could be read" : `to "${target}", outside of the repository`;
-    const message = `This link leads ${where}. Links may only lead to files of the repository, by a relative path.`;
+    const where = target === null ? "to a target that is too long to read" : `to "${target}", outside the repository`;
+    const message = `This link leads ${where}. Links may only use relative paths to files in the repository.`;
     return [{ rule: "link", severity: "error", path, line: 1, message }];
   }
-  const message = `This is ${before === null ? "a new link" : "a link now"} to "${target}". Say why a link is needed, or use a file.`;
+  const message = `This is ${before === null ? "a new link" : "a link now"} to "${target}". Explain why a link is needed, or use a file.`;
   return [{ rule: "link", severity: "warning", path, line: 1, message }];
 }
 
@@ -49,7 +49,7 @@ function textOf(side: FileSide): string | null {
   return side.content === null ? null : new TextDecoder().decode(side.content);
 }
 
-/** By its text alone: links to links are each checked where they stand. The repository's git directory is outside, too. */
+/** Checks the text alone: links to links are checked where they are. The repository's git directory counts as outside. */
 function leavesRepository(path: string, target: string): boolean {
   if (target === "" || /^([/\\~]|[A-Za-z]:)/.test(target) || target.includes("\0")) return true;
   const place = path.split("/").slice(0, -1);
@@ -64,12 +64,11 @@ function leavesRepository(path: string, target: string): boolean {
 function checkMode({ path, change }: ChangedFile): Finding[] {
   const { before, after } = change;
   if (after?.kind !== "executable" || before?.kind === "executable") return [];
-  const what =
-    before === null ? "This new file can be executed." : "This file can be executed now, which it could not before.";
+  const what = before === null ? "This new file is executable." : "This file was made executable.";
   return [{ rule: "mode", severity: "note", path, line: null, message: what }];
 }
 
-function checkHuge({ path, change }: ChangedFile, rules: DiffRules): Finding[] {
+function checkFileSize({ path, change }: ChangedFile, rules: DiffRules): Finding[] {
   const unread = [change.after, change.before].find(
     (side) => side && side.kind !== "submodule" && side.content === null,
   );
@@ -78,11 +77,11 @@ function checkHuge({ path, change }: ChangedFile, rules: DiffRules): Finding[] {
   const size = `${unread.bytes.toLocaleString("en-US")} bytes`;
   const limit =
     unread.bytes > rules.maxFileBytes
-      ? `files may have ${rules.maxFileBytes.toLocaleString("en-US")} at most`
-      : "the change as a whole is too large to be read";
+      ? `files may have at most ${rules.maxFileBytes.toLocaleString("en-US")}`
+      : "the whole change is too large to read";
   const message = gone
-    ? `A file of ${size} was deleted, which could not be looked into.`
-    : `A file of ${size} cannot be checked: ${limit}. Leave it out of the repository, or make it smaller.`;
+    ? `A file of ${size} was deleted without being checked.`
+    : `A file of ${size} cannot be checked: ${limit}. Leave it out or make it smaller.`;
   return [{ rule: "huge_file", severity: gone ? "warning" : "error", path, line: null, message }];
 }
 
@@ -90,11 +89,11 @@ function checkBinary({ path, before, after }: ChangedFile, rules: DiffRules): Fi
   if (!after?.binary) return [];
   if (isSource(path)) {
     const message =
-      "This file should be text but has NUL or control bytes in it, which hide it from reviews. Write it as plain text.";
+      "This file should be text but contains NUL or control bytes, which hide it from reviews. Write it as plain text.";
     return [{ rule: "binary_file", severity: "error", path, line: lineOfOddByte(after.text), message }];
   }
   const what = before === null ? "A binary file was added" : "A binary file was changed";
-  const message = `${what}, which nobody can read in a review. Leave it out unless the task asks for it.`;
+  const message = `${what}, which cannot be reviewed. Leave it out unless the task asks for it.`;
   return [{ rule: "binary_file", severity: severityOf(rules.binaryFiles), path, line: null, message }];
 }
 

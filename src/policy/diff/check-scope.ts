@@ -2,7 +2,7 @@ import type { ChangedFile } from "./changed-file.ts";
 import { firstLine } from "./changed-file.ts";
 import type { DiffRules, Finding } from "./finding.ts";
 
-/** How much was changed. Lock files count too: somebody has to read them. */
+/** Checks the size of the change. Lock files count, because people have to review them, too. */
 export function checkSize(files: readonly ChangedFile[], rules: DiffRules): Finding[] {
   const most = rules.maxChangedLines;
   if (most === null) return [];
@@ -16,13 +16,13 @@ export function checkSize(files: readonly ChangedFile[], rules: DiffRules): Find
   if (!largest) return [];
   const added = counts.reduce((sum, count) => sum + count.added, 0);
   const message =
-    `The change has ${all} changed lines (${added} added, ${all - added} removed); at most ${most} are allowed. ` +
-    `The largest part is this file with ${largest.all}. Do less: leave out whatever the task does not need.`;
+    `The change has ${all} changed lines (${added} added, ${all - added} removed). At most ${most} are allowed. ` +
+    `The largest part is this file with ${largest.all}. Make a smaller change: leave out everything the task does not need.`;
   return [{ rule: "size", severity: "error", path: largest.path, line: null, message }];
 }
 
-/** Which files were changed, whatever is in them. */
-export function checkPlaces(files: readonly ChangedFile[], rules: DiffRules): Finding[] {
+/** Checks which files were changed, independent of their contents. */
+export function checkFiles(files: readonly ChangedFile[], rules: DiffRules): Finding[] {
   const recent = new Set(rules.recentFiles);
   return files.flatMap((file): Finding[] => {
     const findings: Finding[] = [];
@@ -30,12 +30,12 @@ export function checkPlaces(files: readonly ChangedFile[], rules: DiffRules): Fi
       findings.push({ rule, severity: "error", path: file.path, line: firstLine(file), message });
     };
     if (recent.has(file.path)) {
-      const why = "This file was changed in one of the last commits, and others may be working on it.";
-      refuse("recent_file", `${why} Undo the change of this file and choose another place.`);
+      const why = "This file was changed in one of the latest commits, so others may be working on it.";
+      refuse("recent_file", `${why} Undo the change to this file and choose another file.`);
     }
     if (rules.concernFiles !== null && !isOfConcern(file.path, rules.concernFiles)) {
-      const why = `This file is not part of what was selected (${showSome(rules.concernFiles)}).`;
-      refuse("outside_concern", `${why} Undo the change of this file.`);
+      const why = `This file is not part of the selected improvement (${showSome(rules.concernFiles)}).`;
+      refuse("outside_concern", `${why} Undo the change to this file.`);
     }
     return findings;
   });
@@ -46,7 +46,7 @@ function isOfConcern(path: string, concern: readonly string[]): boolean {
 }
 
 function showSome(paths: readonly string[]): string {
-  if (paths.length === 0) return "which is nothing";
+  if (paths.length === 0) return "no files";
   const shown = paths.slice(0, 3).join(", ");
   return paths.length > 3 ? `${shown} and ${paths.length - 3} more` : shown;
 }

@@ -17,19 +17,19 @@ const ECOSYSTEMS = [
   ["Rust", RUST],
 ] as const;
 
-/** What a trick looks like in the name of a fixture, and what has to be said about it: the first that fits counts. */
-const TRICKS: readonly (readonly [name: RegExp, says: RegExp])[] = [
-  [/^(failure ignored|no tests pass|tests left out|tests skipped (by|in))/, /lets a check pass/],
-  [/^(assertion|failure) (in|suppressed|recovered)/, /is caught and goes nowhere/],
+/** Patterns for fixture names, and for the message that is expected. The first match counts. */
+const WEAKENINGS: readonly (readonly [name: RegExp, says: RegExp])[] = [
+  [/^(failure ignored|no tests pass|tests left out|tests skipped (by|in))/, /hides a failing check/],
+  [/^(assertion|failure) (in|suppressed|recovered)/, /is caught and ignored/],
   [/^assertion/, /lost an assertion/],
   [/^expectation loosened/, /expects less than before/],
   [/^tolerance widened/, /expectation was loosened/],
-  [/skipped|^only|todo|expected to fail/, /is left out/],
-  [/deleted/, /is gone|are gone|was deleted/],
-  [/renamed|^annotation|^attribute/, /no runner/],
+  [/skipped|^only|todo|expected to fail/, /is skipped/],
+  [/deleted/, /(was|were) removed|was deleted/],
+  [/renamed|^annotation|^attribute/, /no test runner/],
   [/^timeout raised/, /timeout was raised/],
   [/^retry added/, /retry was added/],
-  [/^snapshot/, /recorded result/],
+  [/^snapshot/, /snapshot was/],
   [/^coverage threshold/, /threshold/],
 ];
 
@@ -38,37 +38,37 @@ const weakened = (fixture: Pick<Fixture, "before" | "after">) =>
 
 describe("weakened tests", () => {
   describe.each(ECOSYSTEMS)("in %s", (_, fixtures) => {
-    test("every trick is tried", () => {
-      const tried = new Set(fixtures.map(({ name }) => TRICKS.findIndex(([known]) => known.test(name))));
-      expect([...tried].toSorted((one, other) => one - other)).toEqual(TRICKS.map((_trick, at) => at));
+    test("covers every kind of weakening", () => {
+      const tried = new Set(fixtures.map(({ name }) => WEAKENINGS.findIndex(([known]) => known.test(name))));
+      expect([...tried].toSorted((one, other) => one - other)).toEqual(WEAKENINGS.map((_weakening, at) => at));
     });
 
     test.each(fixtures.map((fixture) => [fixture.name, fixture] as const))("%s", (name, fixture) => {
-      const says = TRICKS.find(([known]) => known.test(name))?.[1];
+      const says = WEAKENINGS.find(([known]) => known.test(name))?.[1];
       const findings = weakened(fixture);
       const found = findings.find((finding) => says?.test(finding.message));
       expect(found?.severity, JSON.stringify(findings)).toBe("error");
       const sides = [fixture.before, fixture.after].map((files) => files[found?.path ?? ""]?.split("\n").length ?? 0);
       expect(found?.line).toBeGreaterThan(0);
       expect(found?.line).toBeLessThanOrEqual(Math.max(...sides));
-      // The way back says nothing of the kind: it is the direction that counts, not the difference.
+      // The reverse change must not be reported: the direction matters, not the difference.
       if (!/snapshot/.test(name)) expect(weakened({ before: fixture.after, after: fixture.before })).toEqual([]);
     });
   });
 
-  test.each(HONEST.map((fixture) => [fixture.name, fixture] as const))("says nothing about: %s", (_name, fixture) => {
+  test.each(HONEST.map((fixture) => [fixture.name, fixture] as const))("does not report: %s", (_name, fixture) => {
     expect(weakened(fixture)).toEqual([]);
   });
 
-  test("names the line: of the file as it is, or as it was where nothing is left", () => {
+  test("reports the line in the new file, or in the old one if nothing is left", () => {
     const [path = "", before = ""] = Object.entries(JAVASCRIPT[0]?.before ?? {})[0] ?? [];
     const after = before.replace("expect(cart.total).toBe(5)", "expect(cart.total).toBeTruthy()");
     expect(weakened({ before: { [path]: before }, after: { [path]: after } })).toMatchObject([{ path, line: 6 }]);
     const [gone] = weakened({ before: { [path]: before }, after: {} });
-    expect(gone).toMatchObject({ path, line: 4, message: expect.stringContaining("the line is of the file before") });
+    expect(gone).toMatchObject({ path, line: 4, message: expect.stringContaining("line number before the change") });
   });
 
-  test("what is only shown is a warning, and so is a new test that is skipped", () => {
+  test("a rule that only shows gives a warning, and so does a new skipped test", () => {
     const [skipped] = JAVASCRIPT.filter((fixture) => fixture.name === "test skipped");
     const shown = checkDiff(changesOf(skipped ?? { before: {}, after: {} }), { ...RULES, weakenedTests: "show" });
     expect(shown).toMatchObject([{ rule: "weakened_test", severity: "warning" }]);
@@ -79,7 +79,7 @@ describe("weakened tests", () => {
     expect(fresh).toMatchObject([{ severity: "warning" }]);
   });
 
-  test("tests that go with what they test are a warning", () => {
+  test("removing tests together with their code is a warning", () => {
     const [path = "", text = ""] = Object.entries(JAVASCRIPT[0]?.before ?? {})[0] ?? [];
     const both = { before: { [path]: text, "src/cart.ts": "export {};\n" }, after: {} };
     expect(weakened(both)).toMatchObject([{ path, severity: "warning" }]);

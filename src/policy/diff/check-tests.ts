@@ -12,16 +12,16 @@ import type { TestChange } from "../weakened-tests/find-tests.ts";
 import { matchCases } from "../weakened-tests/match-cases.ts";
 import type { TestCase, TestFile } from "../weakened-tests/read-tests.ts";
 import { CONFIG_NUMBERS, compareSoftCommands, definesChecks } from "../weakened-tests/soft-commands.ts";
-import type { Trick } from "../weakened-tests/trick.ts";
+import type { Weakening } from "../weakened-tests/weakening.ts";
 
-/** Tests that say less than before, looked at over all files together: what moved is not lost. */
+/** Finds weakened tests over all files together, so that a moved test does not count as lost. */
 export function checkTests(files: readonly ChangedFile[], rules: DiffRules): Finding[] {
   const changes = findTests(files);
   const before = changes.flatMap((change) => change.before ?? []);
   const after = changes.flatMap((change) => change.after ?? []);
   const match = matchCases(before, after);
   const fresh = Map.groupBy(match.fresh, (test) => test.file);
-  const tricks: Trick[] = [
+  const weakenings: Weakening[] = [
     ...soften(
       compareCases(match, changes, () => files.flatMap((file) => file.after?.text ?? [])),
       files,
@@ -33,7 +33,7 @@ export function checkTests(files: readonly ChangedFile[], rules: DiffRules): Fin
     ...compareSoftCommands(files),
     ...compareSnapshots(files),
   ];
-  const once = new Map(tricks.map((trick) => [`${trick.path}\0${trick.line}\0${trick.what}`, trick]));
+  const once = new Map(weakenings.map((trick) => [`${trick.path}\0${trick.line}\0${trick.what}`, trick]));
   return [...once.values()].map((trick) => ({
     rule: "weakened_test",
     severity: trick.mild ? "warning" : severityOf(rules.weakenedTests),
@@ -43,11 +43,11 @@ export function checkTests(files: readonly ChangedFile[], rules: DiffRules): Fin
   }));
 }
 
-/** Tests of something that is deleted with them go for a good reason. */
-function soften(tricks: readonly Trick[], files: readonly ChangedFile[]): Trick[] {
+/** Removing tests together with the code they test is usually right, so it is only shown. */
+function soften(weakenings: readonly Weakening[], files: readonly ChangedFile[]): Weakening[] {
   const gone = new Set(files.filter((file) => file.change.after === null).map((file) => file.path));
   const deleted = new Set([...gone].map(stemOf));
-  return tricks.map((trick) => {
+  return weakenings.map((trick) => {
     const stem = stemOf(trick.path);
     const tested = /^(?:test_)?(.+?)(?:[._-]?(?:test|tests|spec|it|suite))?$/i.exec(stem)?.[1];
     const isMild = gone.has(trick.path) && tested !== undefined && tested !== stem && deleted.has(tested);

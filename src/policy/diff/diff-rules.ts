@@ -2,10 +2,10 @@ import { maxLinesOf, type ChangePolicy } from "../../core/pipeline/pipeline-poli
 import type { DiffRules } from "./finding.ts";
 import type { Settings } from "../../core/task/settings.ts";
 
-/** Larger files are not looked into. */
+/** Larger files are not read. */
 const MAX_FILE_BYTES = 5_000_000;
 
-/** The pipeline's policy as rules for the diff. Weakened tests are refused in every pipeline, until an agent insists. */
+/** The pipeline's policy as rules for the diff. Weakened tests are refused in every pipeline until the agent insists on them. */
 export function diffRules(policy: ChangePolicy, settings: Pick<Settings, "checks" | "improve">): DiffRules {
   return {
     maxChangedLines: maxLinesOf(policy, settings.improve),

@@ -1,12 +1,12 @@
-/** What the diff policy says about a change. Pure data: it goes into events and into the prompt for a repair. */
+/** One finding of the diff policy. Plain data that goes into events and into the prompt for a fix. */
 export interface Finding {
   readonly rule: FindingRule;
-  /** An `error` refuses the change; the others are shown to whoever looks at it. */
+  /** An `error` rejects the change. The others are shown to reviewers. */
   readonly severity: "error" | "warning" | "note";
   readonly path: string;
-  /** From 1, in the file as it is after the change; where the message says so, as it was before. */
+  /** Starts at 1, in the new file; in the old file if the message says so. */
   readonly line: number | null;
-  /** What was found, and what to do. */
+  /** What was found and what to do. */
   readonly message: string;
 }
 
@@ -27,28 +27,28 @@ export type FindingRule =
 export type Stance = "refuse" | "show";
 
 export interface DiffRules {
-  /** Added and removed lines together; null for any number. */
+  /** Limit for added plus removed lines. Null means no limit. */
   readonly maxChangedLines: number | null;
-  /** What `readChanges` was asked for: larger files cannot be looked into, and are refused. */
+  /** The limit passed to `readChanges`. Larger files cannot be checked and are rejected. */
   readonly maxFileBytes: number;
-  /** Manifests and lock files: what the project is built from. */
+  /** Manifests and lock files. */
   readonly dependencyFiles: Stance;
-  /** Files of the last commits, which others may still be working on. */
+  /** Files of the latest commits, which others may still be working on. */
   readonly recentFiles: readonly string[];
-  /** Files of the selected concern, and no others; null for all. A directory is named with a slash at its end. */
+  /** The only files that may be changed. Null means all. Directories end with a slash. */
   readonly concernFiles: readonly string[] | null;
-  /** What defines the checks: scripts, targets and configuration of the programs that judge. */
+  /** Files that define the checks: scripts, targets, and configuration of test runners and linters. */
   readonly gates: Stance;
   readonly weakenedTests: Stance;
-  /** Definitions of CI and Nightshift's own files. They are gates too: the stricter of both counts. */
+  /** CI definitions and Nightshift's own configuration. They are gates, too; the stricter rule applies. */
   readonly ciAndOwnConfig: Stance;
   readonly binaryFiles: Stance;
   readonly submodules: Stance;
-  /** The project's checks, as they are run: their scripts and targets are gates. */
+  /** The project's check commands. Their scripts and targets are gates. */
   readonly checkCommands: readonly string[];
 }
 
-/** A change that is only shown is still a warning: somebody should look. */
+/** A change that is only shown is a warning, because a person should look at it. */
 export function severityOf(stance: Stance): "error" | "warning" {
   return stance === "refuse" ? "error" : "warning";
 }

@@ -1,4 +1,4 @@
-/** Files that decide what is checked and how strictly. */
+// Files that define what is checked and how strictly.
 
 export type GateKind = "ci" | "own" | "hook" | "runner" | "script";
 
@@ -28,7 +28,7 @@ const RUNNERS: readonly RegExp[] = [
   /^(pom\.xml|build\.gradle(\.kts)?|build\.sbt|build\.sc|checkstyle[^/]*\.xml|pmd[^/]*\.xml|spotbugs[^/]*\.xml|detekt[^/]*\.ya?ml|testng[^/]*\.xml|junit-platform\.properties|\.scalafix\.conf|\.scalafmt\.conf|\.jvmopts|lombok\.config)$/,
   // Rust
   /^(clippy\.toml|\.clippy\.toml|rustfmt\.toml|\.rustfmt\.toml|nextest\.toml|tarpaulin\.toml|\.tarpaulin\.toml|deny\.toml|rust-toolchain(\.toml)?|build\.rs)$/,
-  // PHP, Ruby, .NET, and what any project may have
+  // PHP, Ruby, .NET, and files of any project
   /^(phpunit\.xml(\.dist)?|phpstan\.neon(\.dist)?|psalm\.xml|\.rspec|\.rubocop\.yml|\.simplecov|Rakefile|[^/]*\.runsettings|Directory\.Build\.(props|targets))$/,
   /^(sonar-project\.properties|\.editorconfig|Taskfile\.ya?ml|[Jj]ustfile|Earthfile|docker-compose\.test\.ya?ml)$/,
 ];
@@ -36,7 +36,7 @@ const RUNNERS: readonly RegExp[] = [
 const SCRIPT =
   /(^|\/)(scripts?|ci|tools?|bin|build|hack)\/([^/]*\/)*[^/]*(test|check|lint|verify|coverage|validate|^ci)[^/]*\.(sh|bash|zsh|[cm]?[jt]s|py|rb|pl|ps1|mk)$/i;
 
-/** What kind of gate a file is by its name; null for all others. */
+/** Classifies a file by its name. Null if it is not a gate. */
 export function gateKind(path: string): GateKind | null {
   if (OWN.test(path)) return "own";
   if (CI.some((known) => known.test(path))) return "ci";
@@ -44,12 +44,12 @@ export function gateKind(path: string): GateKind | null {
   const name = path.slice(path.lastIndexOf("/") + 1);
   if (/(^|\/)\.(cargo|config)\/(config|nextest)(\.toml)?$/.test(path) || RUNNERS.some((known) => known.test(name)))
     return "runner";
-  // A test is not a gate, also where it stands beside the scripts it tests.
+  // A test is not a gate, even if it is next to the scripts it tests.
   if (SCRIPT.test(path) && !/[._](test|spec)\.[^.]+$/.test(path)) return "script";
   return null;
 }
 
-/** Parts of files that hold other things as well, which are gates. */
+/** Gates inside files that also contain other things. */
 export const GATE_PARTS: readonly { readonly file: RegExp; readonly kind: "json" | "headed"; readonly part: RegExp }[] =
   [
     {

@@ -1,15 +1,15 @@
 import type { TextSide } from "./changed-file.ts";
 
-/** A file cut into named parts, to say which of them changed. */
+/** A file split into named sections, to report which of them changed. */
 export type Sections = ReadonlyMap<string, string>;
 
-/** The names of the parts that differ, appear or disappear. */
+/** Names of the sections that were changed, added or removed. */
 export function changedSections(before: Sections, after: Sections): string[] {
   const names = new Set([...before.keys(), ...after.keys()]);
   return [...names].filter((name) => before.get(name) !== after.get(name));
 }
 
-/** A JSON object's members. What is no JSON is one part, so that any change of it counts as a change of everything. */
+/** Members of a JSON object. Invalid JSON is one section, so that any change counts as a change of everything. */
 export function jsonSections(side: TextSide | null): Sections {
   if (side === null) return new Map();
   try {
@@ -18,12 +18,12 @@ export function jsonSections(side: TextSide | null): Sections {
       return new Map(Object.entries(value).map(([name, part]) => [name, JSON.stringify(part)]));
     }
   } catch {
-    // Said below.
+    // Handled below.
   }
   return new Map([["", side.text]]);
 }
 
-/** `[name]` and the lines under it, as in TOML and INI files; comments and blank lines are no change. */
+/** `[name]` and its lines, as in TOML and INI files. Comments and blank lines are ignored. */
 export function headedSections(side: TextSide | null): Sections {
   const sections = new Map<string, string>();
   let name = "";
@@ -37,7 +37,7 @@ export function headedSections(side: TextSide | null): Sections {
   return sections;
 }
 
-/** The rules of a Makefile by target, with all that stands outside of them under "". */
+/** Rules of a Makefile by target. Everything outside them is under "". */
 export function makeSections(side: TextSide | null): Sections {
   const sections = new Map<string, string>();
   let targets = [""];
@@ -52,7 +52,7 @@ export function makeSections(side: TextSide | null): Sections {
   return sections;
 }
 
-/** Where in the file as it is now a part begins, from 1; null when it cannot be told. */
+/** The line where a section starts in the new file, from 1. Null if unknown. */
 export function lineOfSection(side: TextSide | null, name: string): number | null {
   if (name === "" || side === null) return null;
   const at = side.lines.findIndex((line) => {

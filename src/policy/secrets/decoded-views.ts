@@ -1,14 +1,14 @@
-/** A part of a text as it reads once something in it was decoded. */
+/** A part of a text after decoding. */
 export interface DecodedView {
   readonly text: string;
-  /** Where each character begins and ends in the original. */
+  /** Start and end of each character in the original. */
   readonly starts: Uint32Array;
   readonly ends: Uint32Array;
-  /** Where the view ends in the original. */
+  /** End of the view in the original. */
   readonly end: number;
 }
 
-/** `start` to `end` of the original reads as the character of this code, or as nothing. */
+/** The range from `start` to `end` of the original decodes to the character of this code, or to nothing. */
 interface Edit {
   readonly start: number;
   readonly end: number;
@@ -18,7 +18,7 @@ interface Edit {
 const JSON_BREAK = String.raw`\n`;
 const JSON_RETURN = String.raw`\r`;
 
-/** The surroundings of every `%41`, decoded; `reach` is how far around them something could begin or end. */
+/** Decodes the surroundings of every `%41`. `reach` is the maximum distance at which a match could start or end. */
 export function percentViews(text: string, reach: number): readonly DecodedView[] {
   const edits: Edit[] = [];
   for (let at = text.indexOf("%"); at !== -1; at = text.indexOf("%", at + 1)) {
@@ -28,7 +28,7 @@ export function percentViews(text: string, reach: number): readonly DecodedView[
   return viewsAround(text, edits, reach);
 }
 
-/** Encoders break their output into lines of 60 to 76 characters; here the lines are whole again. */
+/** Encoders wrap their output at 60 to 76 characters. These views join the lines. */
 export function unwrappedViews(text: string, reach: number): readonly DecodedView[] {
   const edits = ["\n", JSON_BREAK].flatMap((lineBreak) => findWraps(text, lineBreak));
   return viewsAround(
@@ -52,7 +52,7 @@ function findWraps(text: string, lineBreak: string): readonly Edit[] {
   return edits;
 }
 
-/** Carriage returns belong to it, in whichever way they are written. */
+/** Includes carriage returns, plain or escaped. */
 function startOfBreak(text: string, at: number): number {
   if (text[at - 1] === "\r") return at - 1;
   return text.startsWith(JSON_RETURN, at - 2) ? at - 2 : at;
@@ -64,7 +64,7 @@ function isFullLine(text: string, end: number): boolean {
   return true;
 }
 
-/** Null for what is none, also for the NaN beyond the end of a text. */
+/** Null if it is not a digit, including NaN beyond the end of the text. */
 function hexDigit(code: number): number | null {
   if (code >= 0x30 && code <= 0x39) return code - 0x30;
   const letter = code | 0x20;
@@ -74,11 +74,11 @@ function hexDigit(code: number): number | null {
 function isBase64(code: number): boolean {
   const letter = code | 0x20;
   if (letter >= 0x61 && letter <= 0x7a) return true;
-  // The digits, and + / - _.
+  // Digits, and + / - _.
   return (code >= 0x30 && code <= 0x39) || code === 0x2b || code === 0x2f || code === 0x2d || code === 0x5f;
 }
 
-/** One view for all edits that are near each other, so that what spans several is seen as one. */
+/** Nearby edits share a view, so that a match across several of them is found. */
 function viewsAround(text: string, edits: readonly Edit[], reach: number): readonly DecodedView[] {
   const views: DecodedView[] = [];
   for (let first = 0; first < edits.length;) {
@@ -121,11 +121,11 @@ function decode(text: string, edits: readonly Edit[], { from, to }: { from: numb
   return { text: toText(codes.subarray(0, length)), starts, ends, end: to };
 }
 
-/** In parts, as a function takes only so many arguments. */
+/** In chunks, because the number of function arguments is limited. */
 function toText(codes: Uint16Array): string {
   const parts: string[] = [];
   for (let at = 0; at < codes.length; at += 8192)
-    // `apply` reads any list of numbers, and this one ten times as fast as it could be spread.
+    // `apply` accepts any array-like, and is ten times faster than spreading.
     parts.push(String.fromCharCode.apply(null, codes.subarray(at, at + 8192) as unknown as number[]));
   return parts.join("");
 }

@@ -1,4 +1,4 @@
-/** Bits for each character, by how often each occurs: words have about three, random text four and more. */
+/** Shannon entropy in bits per character: words have about three, random text four or more. */
 export function entropyOf(text: string): number {
   const counts = new Map<string, number>();
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);

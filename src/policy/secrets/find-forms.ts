@@ -8,9 +8,9 @@ export interface Span {
 
 export interface FormFinder {
   readonly longest: number;
-  /** The longest form at each place where one begins; they may overlap. */
+  /** Returns the longest form at each position where one starts. They may overlap. */
   find(text: string): readonly Span[];
-  /** Where a form begins that the end of the text cuts off: the first such place, or the text's length. */
+  /** Returns the first position where a form starts that is cut off by the end of the text, or the text's length. */
   cutOff(text: string): number;
 }
 
@@ -19,8 +19,8 @@ const HASH_MASK = 0x7fff;
 const PAIR_MASK = 0xfff;
 
 /**
- * Looks for all forms at once (Wu and Manber's way): of every place it reads three characters, and they tell how far
- * the next place is at which any form could end its first `width` characters. Most of a text is never looked at.
+ * Searches for all forms at once (Wu-Manber). Three characters at each position tell how far it can skip to the next position
+ * where a form could end its first `width` characters, so most of the text is never read.
  */
 export function createFormFinder(forms: readonly Form[]): FormFinder {
   const width = forms.reduce((least, { text }) => Math.min(least, text.length), 255);

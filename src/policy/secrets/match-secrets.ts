@@ -5,16 +5,16 @@ import { secretForms, type Secret } from "./secret-forms.ts";
 export type { Span } from "./find-forms.ts";
 
 export interface SecretMatcher {
-  /** Where secrets stand, in order, none overlapping another. */
+  /** Returns the positions of secrets in order, without overlaps. */
   find(text: string): readonly Span[];
-  /** From here on the text may be the beginning of a secret that goes on in what follows; its length where it is not. */
+  /** Returns where a secret may start that continues in the following text, or the text's length. */
   undecidedFrom(text: string): number;
 }
 
-/** How much of what stands before a place can matter for whether a secret begins there: a line of an encoder's. */
+/** How many preceding characters can matter for a match: one line of an encoder. */
 export const LOOK_BEHIND = 80;
 
-/** `bytes`: texts hold one character for each byte, as `latin1` decodes them. */
+/** `bytes`: texts have one character per byte (`latin1`). */
 export function createSecretMatcher(secrets: readonly Secret[], alphabet: "text" | "bytes"): SecretMatcher {
   const { all, plain, wrapped } = secretForms(secrets, alphabet);
   const asIs = createFormFinder(all);
@@ -32,11 +32,11 @@ export function createSecretMatcher(secrets: readonly Secret[], alphabet: "text"
       return spans.length < 2 ? spans : merge(spans);
     },
     undecidedFrom(text) {
-      // Every character may have been written as three; a line break stands after every sixtieth at most.
+      // Each character may be written as three, and there may be a line break after every sixtieth.
       const reach = Math.max(asIs.longest, percent.longest * 3, Math.ceil(unwrapped.longest * 1.1));
       const near = text.slice(-(reach + LOOK_BEHIND));
       const offset = text.length - near.length;
-      // An escape or a line break that is cut off may be one within a secret.
+      // An escape or a line break that is cut off may be part of a secret.
       const escaped = near.replace(/%[\dA-Fa-f]?$/, "");
       const broken = near.replace(/(?:\r|\\(?:r\\?)?)$/, "");
       const places = [
@@ -59,14 +59,14 @@ function findIn(view: DecodedView, finder: FormFinder): readonly Span[] {
   }));
 }
 
-/** Only a view that goes to the end of the text can be cut off by it. */
+/** Only a view that reaches the end of the text can be cut off. */
 function cutOffIn(view: DecodedView, finder: FormFinder, text: string): number {
   if (view.end !== text.length) return text.length;
   const at = finder.cutOff(view.text);
   return at === view.text.length ? text.length : (view.starts[at] ?? 0);
 }
 
-/** What overlaps becomes one, under the name of the longest. */
+/** Merges overlapping spans, with the name of the longest. */
 function merge(spans: readonly Span[]): readonly Span[] {
   const merged: Span[] = [];
   let longest = 0;

@@ -15,7 +15,7 @@ describe("redact", () => {
     expect(redact(`a ${VALUE} b${VALUE}${VALUE}c`)).toBe(`a ${MARK} b${MARK}${MARK}c`);
   });
 
-  it("leaves a text without secrets as it is", () => {
+  it("leaves a text without secrets unchanged", () => {
     expect(redact("nothing to see")).toBe("nothing to see");
     expect(redact(VALUE.slice(0, -1))).toBe(VALUE.slice(0, -1));
     expect(createRedactor([]).redact(VALUE)).toBe(VALUE);
@@ -34,15 +34,15 @@ describe("redact", () => {
     ["a URL with every byte encoded", hex(VALUE).replace(/../g, "%$&")],
     ["a URL with one letter encoded", VALUE.replace("h", "%68")],
     ["a URL with letters encoded here and there", VALUE.replaceAll("t", "%74").replace("?", "%3f").replace("c", "%63")],
-  ])("finds it as %s", (_, text) => {
+  ])("finds a value as %s", (_, text) => {
     const cleaned = redact(`before ${text} after`);
     expect(cleaned).toMatch(/^before .*\[redacted: API_TOKEN\].* after$/);
-    // At most the characters at the ends of base64 that carry bits of the neighbours, and the padding.
+    // At most the characters at the ends of base64 that contain bits of the neighbours, and the padding, may remain.
     expect(cleaned.replace(MARK, "").length).toBeLessThanOrEqual("before  after".length + 10);
   });
 
   it.each(["", "x", "xy", "xyz", "user:", "Authorization: Basic of "])(
-    "finds it in base64 of a longer text: %j",
+    "finds a value in base64 of a longer text: %j",
     (head) => {
       for (const tail of ["", "\n", "ab", "abc"])
         for (const encode of [base64, base64url]) {
@@ -53,7 +53,7 @@ describe("redact", () => {
     },
   );
 
-  it("finds base64 and hex that were broken into lines, also within JSON", () => {
+  it("finds base64 and hex that are wrapped into lines, also within JSON", () => {
     const long = "k".repeat(30) + VALUE.repeat(3);
     const redactor = createRedactor([{ name: "LONG", value: long }]);
     for (const width of [60, 64, 76])
@@ -66,7 +66,7 @@ describe("redact", () => {
         }
   });
 
-  it("finds it as it stands in JSON, and in JSON within JSON", () => {
+  it("finds a value in JSON, and in JSON within JSON", () => {
     const value = 'a"quoted\\path/with\nlines\u00e9';
     const redactor = createRedactor([{ name: "ODD", value }]);
     const once = JSON.stringify({ value });
@@ -76,7 +76,7 @@ describe("redact", () => {
     expect(JSON.parse(redactor.redact(once))).toEqual({ value: "[redacted: ODD]" });
   });
 
-  it("takes the longest of values that begin alike", () => {
+  it("prefers the longest of values with the same prefix", () => {
     const redactor = createRedactor([
       { name: "SHORT", value: "abcdefgh" },
       { name: "LONG", value: "abcdefghijkl" },
@@ -84,7 +84,7 @@ describe("redact", () => {
     expect(redactor.redact("abcdefghijkl abcdefghij")).toBe("[redacted: LONG] [redacted: SHORT]ij");
   });
 
-  it("leaves nothing of values that overlap", () => {
+  it("removes overlapping values completely", () => {
     const redactor = createRedactor([
       { name: "LEFT", value: "abcdefgh" },
       { name: "RIGHT", value: "defghijklm" },
@@ -100,7 +100,7 @@ describe("redact", () => {
     expect(redactor.redact("password pass123")).toBe("[redacted: WORD] pass123");
   });
 
-  it("finds each line of a private key, but not the lines around it", () => {
+  it("finds each line of a private key, but not its header and footer", () => {
     const lines = ["MIIEvQIBADANBgkqhkiG9w0B", "AQEFAASCBKcwggSjAgEAAoIB"];
     const value = ["-----BEGIN PRIVATE KEY-----", ...lines, "short==", "-----END PRIVATE KEY-----", ""].join("\n");
     const redactor = createRedactor([{ name: "KEY", value }]);
@@ -111,12 +111,12 @@ describe("redact", () => {
     expect(redactor.redact("short==")).toBe("short==");
   });
 
-  it("ignores space around a value and keeps names harmless", () => {
+  it("ignores whitespace around a value and makes names safe", () => {
     const redactor = createRedactor([{ name: 'A "B"\n', value: "  abcdefgh\n" }]);
     expect(redactor.redact('{"a":"abcdefgh"}')).toBe('{"a":"[redacted: A__B__]"}');
   });
 
-  it("lets no value through, whatever stands around it", () => {
+  it("lets no value through in any surrounding text", () => {
     const text = fc.string({ maxLength: 60 });
     const values = fc.array(
       fc.string({ minLength: 8, maxLength: 30 }).filter((value) => value.trim().length >= 8),
@@ -150,7 +150,7 @@ describe("redact", () => {
     const text = line.repeat(5_000_000 / line.length) + (secrets[7]?.value ?? "");
     const started = performance.now();
     expect(redactor.redact(text).endsWith("[redacted: S7]")).toBe(true);
-    // A tenth of a transcript of 50 MB, in ten times the time it takes on a quiet machine.
+    // A tenth of a transcript of 50 MB. The limit is ten times the duration on an idle machine.
     expect(performance.now() - started).toBeLessThan(500);
   });
 });
@@ -165,17 +165,17 @@ describe("redactValue", () => {
     });
   });
 
-  it("returns what holds no secret itself", () => {
+  it("returns values without secrets unchanged", () => {
     const value = { a: [{ b: "c" }] };
     expect(redactValue(value)).toBe(value);
   });
 
-  it("makes no prototype of a key", () => {
+  it("does not set a prototype through a key", () => {
     const value: unknown = JSON.parse(`{"__proto__": {"x": ${JSON.stringify(VALUE)}}}`);
     expect(JSON.stringify(redactValue(value))).toBe(`{"__proto__":{"x":"${MARK}"}}`);
   });
 
-  it("survives nesting that is meant to overflow the stack", () => {
+  it("handles nesting that is meant to overflow the stack", () => {
     let deep: unknown = VALUE;
     for (let depth = 0; depth < 100_000; depth++) deep = [deep];
     expect(JSON.stringify(redactValue(deep))).not.toContain("horse");

@@ -2,11 +2,11 @@ import { createSecretMatcher, type Span } from "./match-secrets.ts";
 import type { Secret } from "./secret-forms.ts";
 
 export interface Redactor {
-  /** The text with `[redacted: NAME]` where a known secret stood, in whichever of the known encodings. */
+  /** Replaces known secrets by `[redacted: NAME]`, in all known encodings. */
   redact(text: string): string;
-  /** The same for every text in a JSON value, keys included. What holds no secret is returned as it is, not copied. */
+  /** Redacts every text in a JSON value, including keys. Values without secrets are returned unchanged, not copied. */
   redactValue<T>(value: T): T;
-  /** Where in the text secrets stand. */
+  /** Returns the positions of secrets. */
   find(text: string): readonly Span[];
 }
 
@@ -16,7 +16,7 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
   return {
     find,
     redact,
-    // Only texts within the value change, and each into a text.
+    // Only texts change, and each into a text.
     redactValue: <T>(value: T): T => mapTexts(value, redact, 0) as T,
   };
 }
@@ -36,13 +36,13 @@ export function placeholder(name: string): string {
   return `[redacted: ${name}]`;
 }
 
-/** Nobody means this; whoever writes it wants the stack to overflow. */
-const TOO_DEEP = 500;
+/** Legitimate values are never nested this deeply; an attacker might try to overflow the stack. */
+const MAX_DEPTH = 500;
 
 function mapTexts(value: unknown, change: (text: string) => string, depth: number): unknown {
   if (typeof value === "string") return change(value);
   if (typeof value !== "object" || value === null) return value;
-  if (depth > TOO_DEEP) return "[nested too deeply]";
+  if (depth > MAX_DEPTH) return "[nested too deeply]";
   if (Array.isArray(value)) {
     const items: readonly unknown[] = value;
     const changed = items.map((item) => mapTexts(item, change, depth + 1));

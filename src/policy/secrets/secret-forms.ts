@@ -1,31 +1,31 @@
-/** A value that must not be seen, and the name that stands in its place. */
+/** A value to redact, and the name that replaces it. */
 export interface Secret {
   readonly name: string;
   readonly value: string;
 }
 
-/** One way to write a secret. */
+/** One encoding of a secret. */
 export interface Form {
   readonly name: string;
   readonly text: string;
 }
 
 export interface SecretForms {
-  /** Every form there is, as it stands in a text. */
+  /** All forms. */
   readonly all: readonly Form[];
-  /** The values themselves, for texts whose %41 were made letters. */
+  /** The values themselves, for texts after percent-decoding. */
   readonly plain: readonly Form[];
-  /** Those that programs break into lines. */
+  /** Forms that programs wrap into lines. */
   readonly wrapped: readonly Form[];
 }
 
-/** Shorter values stand in too many places by chance. */
+/** Shorter values occur too often by chance. */
 export const SHORTEST_SECRET = 8;
-const SHORTEST_LINE = 16;
+const MIN_LINE_LENGTH = 16;
 
 /**
- * `bytes`: the forms as they stand in UTF-8, one character for each byte, for output that need not be text.
- * Whoever knows a secret can write it in a way that is not here: this is for accidents, not a wall.
+ * `bytes`: the forms in UTF-8 with one character per byte, for output that need not be text.
+ * This protects against accidents. A process that knows a secret can encode it in ways that are not covered.
  */
 export function secretForms(secrets: readonly Secret[], alphabet: "text" | "bytes"): SecretForms {
   const pieces = secrets.flatMap(({ name, value }) =>
@@ -48,17 +48,17 @@ export function isLongEnough(value: string): boolean {
   return value.trim().length >= SHORTEST_SECRET;
 }
 
-/** The value and, of one with many lines (a private key), each line: programs print them apart, indented, or as `\n`. */
+/** The value, and for a multi-line value (a private key) each line, because programs print lines separately, indented or as `\n`. */
 function piecesOf(value: string): readonly string[] {
   const whole = value.trim();
   if (!isLongEnough(whole)) return [];
   const lines = whole.split(/\r?\n|\\n/).map((line) => line.trim());
   if (lines.length === 1) return [whole];
-  // The first and last line of a key stand in every document about keys.
-  return [whole, ...lines.filter((line) => line.length >= SHORTEST_LINE && !/^-----(?:BEGIN|END) /.test(line))];
+  // The first and last line of a key appear in every document about keys.
+  return [whole, ...lines.filter((line) => line.length >= MIN_LINE_LENGTH && !/^-----(?:BEGIN|END) /.test(line))];
 }
 
-/** As in JSON, as in JSON within JSON, and as writers do that escape more than they have to. */
+/** As in JSON, in JSON within JSON, and with more escapes than necessary. */
 function jsonForms(value: string): readonly string[] {
   const once = escapeJson(value);
   const cautious = [once.replaceAll("/", String.raw`\/`), once.replace(/[^ -~]/g, escapeUnit)];
@@ -73,7 +73,7 @@ function escapeUnit(unit: string): string {
   return String.raw`\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-/** Mixtures of these are found by decoding; here are the longest, so that nobody lets go of a half of one. */
+/** Mixed encodings are found by decoding. These are the longest forms, so that a partial match is not released too early. */
 function urlForms(value: string, bytes: string): readonly string[] {
   const everything = Array.from(bytes, (byte) => `%${hexByte(byte)}`).join("");
   const usual = encodeURIComponent(value.toWellFormed());
@@ -90,8 +90,8 @@ function hexByte(byte: string): string {
 }
 
 /**
- * In a longer text that was encoded as a whole the value can begin at any of three places in a group of three bytes.
- * Characters at its ends that also carry bits of the neighbours are left out: they differ from text to text.
+ * In a longer encoded text, the value can start at any of three offsets within a group of three bytes. Characters at its ends
+ * that contain bits of the neighbours are omitted, because they differ between texts.
  */
 function base64Forms(bytes: string): readonly string[] {
   return [0, 1, 2].flatMap((shift) => {
@@ -103,12 +103,12 @@ function base64Forms(bytes: string): readonly string[] {
 }
 
 function toBytes(text: string): string {
-  // Nearly every secret is ASCII, and then it is its own bytes.
+  // Nearly every secret is ASCII, so it equals its bytes.
   if (/^[\0-\x7f]*$/.test(text)) return text; // oxlint-disable-line no-control-regex -- all of ASCII is meant
   return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join("");
 }
 
-/** The name stands within JSON and on terminals: it may break neither. */
+/** Makes the name safe for JSON and terminals. */
 function printable(name: string): string {
   return name.replace(/[^\w.:/-]/g, "_").slice(0, 100);
 }
@@ -117,7 +117,7 @@ function named(name: string, texts: readonly string[]): readonly Form[] {
   return texts.map((text) => ({ name, text }));
 }
 
-/** The first name wins, as settings come before what was merely found in the environment. */
+/** The first name wins, because configured secrets come before those found in the environment. */
 function distinct(forms: readonly Form[]): readonly Form[] {
   const byText = new Map<string, Form>();
   for (const form of forms) if (!byText.has(form.text)) byText.set(form.text, form);

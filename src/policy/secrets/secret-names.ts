@@ -1,6 +1,6 @@
 import { entropyOf } from "./entropy.ts";
 
-/** Variables that hold credentials wherever they are set. */
+/** Variables that always contain credentials. */
 const WELL_KNOWN = new Set([
   "ANTHROPIC_API_KEY",
   "ANTHROPIC_AUTH_TOKEN",
@@ -35,15 +35,17 @@ const WELL_KNOWN = new Set([
 ]);
 
 const SECRET_NAME = /(?:^|_)(?:TOKEN|SECRET|KEY|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS|PAT)$/i;
-const SHORTEST_GUESS = 12;
+const MIN_GUESSED_LENGTH = 12;
 
-/** Whether a variable that no settings name is to be kept out of sight. A name alone does not make `true` or a path one. */
+/** Whether to redact a variable that no setting names. The name alone is not enough: `true` or a path is not a credential. */
 export function isCredential(name: string, value: string): boolean {
   if (WELL_KNOWN.has(name)) return true;
-  return SECRET_NAME.test(name) && value.length >= SHORTEST_GUESS && !/^[~.]?\//.test(value) && entropyOf(value) >= 2.5;
+  return (
+    SECRET_NAME.test(name) && value.length >= MIN_GUESSED_LENGTH && !/^[~.]?\//.test(value) && entropyOf(value) >= 2.5
+  );
 }
 
-/** The password within an address, as written and as meant. */
+/** Passwords in a URL, both encoded and decoded. */
 export function passwordsIn(address: string): readonly string[] {
   const written = /^[a-z][\w+.-]*:\/\/[^\s/?#:@]*:([^\s/?#@]+)@/i.exec(address)?.[1];
   if (written === undefined) return [];

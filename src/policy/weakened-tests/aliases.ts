@@ -1,22 +1,22 @@
-/** Other names that a file gives to what asserts, each with the name it is known by: `a` is `assert`, `same` is `assert.equal`. */
+/** Other names that a file gives to assertion functions, mapped to the known name: `a` is `assert`, `same` is `assert.equal`. */
 export interface Aliases {
-  /** Where a call by one of them begins, global, up to its bracket. */
+  /** Matches the start of a call by an alias, up to its bracket. Global. */
   readonly calls: RegExp;
-  /** A piece of source with the known names in it. */
+  /** Replaces aliases by the known names. */
   readonly resolve: (piece: string) => string;
 }
 
-/** A file that names more is not read for it. */
-const MOST = 50;
+/** Files with more aliases are not resolved. */
+const MAX_ALIASES = 50;
 
-/** Null for a file without any. `spoken` is the source without comments. */
+/** Returns null for a file without aliases. `spoken` is the source without comments. */
 export function findAliases(spoken: string, ecosystem: string): Aliases | null {
   const find = FINDERS[ecosystem];
   if (find === undefined) return null;
   const names = new Map(
     find(spoken)
       .filter(([alias, known]) => alias !== known)
-      .slice(0, MOST),
+      .slice(0, MAX_ALIASES),
   );
   if (names.size === 0) return null;
   const any = [...names.keys()].map((name) => name.replaceAll(/[.$]/g, String.raw`\$&`)).join("|");
@@ -31,7 +31,7 @@ type Alias = readonly [alias: string, known: string];
 
 const FINDERS: Readonly<Record<string, (spoken: string) => Alias[]>> = { JavaScript: inJavaScript, Python: inPython };
 
-/** Modules of which everything asserts, and those that have `expect` and `assert` among other things. */
+/** Modules that contain only assertions, and modules that export `expect` and `assert` among other things. */
 const ASSERTS =
   /^(?:(?:node:)?assert(?:\/strict)?|power-assert|uvu\/assert|(?:jsr:)?@std\/(?:assert|expect)\S*|\S*\/assert\/mod\.ts)$/;
 const RUNNERS = /^(?:chai|vitest|@jest\/globals|bun:test|@playwright\/test|expect|@vitest\/expect)$/;
@@ -69,7 +69,7 @@ function aliasOfModule(alias: string, module: string, member: string | undefined
 
 function aliasOfMember(alias: string, module: string, name: string): Alias[] {
   if (["assert", "expect"].includes(name)) return [[alias, name]];
-  // Classes and types are no assertions.
+  // Classes and types are not assertions.
   if (!ASSERTS.test(module) || !/^[a-z]/.test(name)) return [];
   return [[alias, ["strict", "default"].includes(name) ? "assert" : `assert.${name}`]];
 }

@@ -3,38 +3,40 @@ import type { TestChange } from "./find-tests.ts";
 import type { CaseMatch } from "./match-cases.ts";
 import type { TestCase, TestFile } from "./read-tests.ts";
 import { squeeze } from "./squeeze.ts";
-import { countOf, withoutCounted } from "./trick.ts";
-import type { Trick } from "./trick.ts";
+import { countOf, withoutCounted } from "./weakening.ts";
+import type { Weakening } from "./weakening.ts";
 
-const ADVICE = "Bring it back; a test that is wrong is corrected, not removed.";
+const ADVICE = "Restore it. Fix a wrong test instead of removing it.";
 
-/** Tests that are not there any more, or that no runner will find. `sources` are the texts of all files as they are now. */
+/** Finds tests that were removed, or that no runner finds any more. `sources` are the current texts of all files. */
 export function compareCases(
   match: CaseMatch,
   changes: readonly TestChange[],
   sources: () => readonly string[],
-): Trick[] {
+): Weakening[] {
   const lost = findLost(match, changes);
   const isHidden = lost.length === 0 ? () => false : createSearch(lost, sources());
   const changeOf = new Map(changes.map((change) => [change.before, change]));
   const byFile = Map.groupBy(lost, (test) => test.file);
-  const tricks = [...byFile].flatMap(([file, tests]) => {
+  const weakenings = [...byFile].flatMap(([file, tests]) => {
     const change = changeOf.get(file);
     const whole = tests.length > 1 && tests.length === file.cases.length && change?.after == null;
     if (whole)
-      return [wholeFile(file, tests, { hidden: tests.every(isHidden), deleted: change?.file.change.after === null })];
-    return tests.map((test) => oneTest(test, isHidden(test)));
+      return [
+        describeFile(file, tests, { hidden: tests.every(isHidden), deleted: change?.file.change.after === null }),
+      ];
+    return tests.map((test) => describeTest(test, isHidden(test)));
   });
-  return [...tricks, ...match.pairs.flatMap(outOfPattern)];
+  return [...weakenings, ...match.pairs.flatMap(findOutsidePattern)];
 }
 
-/** As many characters as are gone through for it, over all tests. */
-const MOST_SEARCHED = 200_000_000;
+/** Limit for the number of characters to search, over all tests. */
+const MAX_SEARCHED = 200_000_000;
 
-/** Whether the body of a test still stands somewhere. It is for the words only, and looks through everything. */
+/** Whether the body of a test still exists somewhere. Only used for the message. */
 function createSearch(lost: readonly TestCase[], sources: readonly string[]): (test: TestCase) => boolean {
   const size = sources.reduce((sum, text) => sum + text.length, 0);
-  if (lost.length > 200 || lost.length * size > MOST_SEARCHED) return () => false;
+  if (lost.length > 200 || lost.length * size > MAX_SEARCHED) return () => false;
   const squeezed = sources.map((text) => squeeze(text));
   return (test) => {
     const body = bodyAlone(test);
@@ -42,45 +44,49 @@ function createSearch(lost: readonly TestCase[], sources: readonly string[]): (t
   };
 }
 
-function wholeFile(file: TestFile, tests: readonly TestCase[], how: { hidden: boolean; deleted: boolean }): Trick {
+function describeFile(
+  file: TestFile,
+  tests: readonly TestCase[],
+  how: { hidden: boolean; deleted: boolean },
+): Weakening {
   const what = how.hidden
-    ? `The ${tests.length} tests of this file stand where no runner looks for tests`
+    ? `The ${tests.length} tests of this file are in a place where no test runner finds them`
     : how.deleted
       ? `This file was deleted with its ${tests.length} tests`
-      : `The ${tests.length} tests of this file are gone`;
+      : `The ${tests.length} tests of this file were removed`;
   return {
     path: file.path,
     line: tests[0]?.line ?? null,
-    what: `${what} (the line is of the file before)`,
+    what: `${what} (line number before the change)`,
     advice: ADVICE,
   };
 }
 
-function oneTest(test: TestCase, hidden: boolean): Trick {
-  const what = hidden ? "was renamed so that no runner finds it" : "is gone";
+function describeTest(test: TestCase, hidden: boolean): Weakening {
+  const what = hidden ? "was renamed so that no test runner finds it" : "was removed";
   return {
     path: test.file.path,
     line: test.line,
-    what: `The test "${test.name}" ${what} (the line is of the file before)`,
+    what: `The test "${test.name}" ${what} (line number before the change)`,
     advice: ADVICE,
   };
 }
 
-function outOfPattern({ before, after }: { before: TestCase; after: TestCase }): Trick[] {
+function findOutsidePattern({ before, after }: { before: TestCase; after: TestCase }): Weakening[] {
   const { ecosystem } = before.file;
   if (!ecosystem.runs.test(before.file.path) || ecosystem.runs.test(after.file.path)) return [];
-  const what = `The test "${after.name}" moved here from ${before.file.path}, and no runner looks for tests in a file of this name`;
+  const what = `The test "${after.name}" was moved here from ${before.file.path}, but no test runner searches a file with this name`;
   return [{ path: after.file.path, line: after.line, what, advice: ADVICE }];
 }
 
-/** What is between the name of a test and its end, which stays the same when only the name goes out of the pattern. */
+/** The body without the name, which stays the same when only the test's name stops matching the pattern. */
 function bodyAlone(test: TestCase): string {
   const text = squeeze(test.file.source.text.slice(test.start, test.end));
   const brace = text.search(/[{:]/);
   return brace < 0 ? text : text.slice(brace);
 }
 
-/** A test is not lost when other tests have its assertions now, or a table its values. */
+/** A test is not lost if other tests have its assertions, or a table has its values. */
 function findLost(match: CaseMatch, changes: readonly TestChange[]): TestCase[] {
   if (match.gone.length === 0) return [];
   const before = helpersOf(changes.flatMap((change) => change.before ?? []));
@@ -106,7 +112,7 @@ function findLost(match: CaseMatch, changes: readonly TestChange[]): TestCase[] 
   });
 }
 
-/** What a conditional assertion prints when it fails is not part of what it expects. */
+/** The failure message of a conditional assertion is not part of the expectation. */
 const MESSAGE = /\{\w+\.(?:Error|Fatal|Fail).*$/s;
 
 function isTable(test: TestCase): boolean {

@@ -5,10 +5,10 @@ import { indentEnds } from "./layout.ts";
 import type { CaseMatch } from "./match-cases.ts";
 import type { TestFile } from "./read-tests.ts";
 import { squeeze } from "./squeeze.ts";
-import { countOf, withoutCounted } from "./trick.ts";
-import type { Trick } from "./trick.ts";
+import { countOf, withoutCounted } from "./weakening.ts";
+import type { Weakening } from "./weakening.ts";
 
-/** Something that makes a test count for less wherever it stands. */
+/** Something that weakens a test, such as a skip marker. */
 interface Mark {
   readonly file: TestFile;
   readonly place: number;
@@ -16,11 +16,11 @@ interface Mark {
   readonly text: string;
 }
 
-/** More of one kind say nothing new. */
-const MOST_MARKS = 100;
+/** More findings of one kind add nothing. */
+const MAX_MARKS = 100;
 
-export function compareSkips(changes: readonly TestChange[], match: CaseMatch): Trick[] {
-  // In files that hold nothing but new tests, nothing is left out that ran before.
+export function compareSkips(changes: readonly TestChange[], match: CaseMatch): Weakening[] {
+  // In files that contain only new tests, no earlier test is skipped.
   const known = new Set([
     ...match.pairs.map((pair) => pair.after.file),
     ...changes.flatMap((change) => (change.before && change.after ? [change.after] : [])),
@@ -30,22 +30,22 @@ export function compareSkips(changes: readonly TestChange[], match: CaseMatch): 
     const isFresh =
       !known.has(mark.file) ||
       fresh.get(mark.file)?.some((test) => test.start <= mark.place && mark.place < test.end) === true;
-    const what = `A test is left out, marked or narrowed by "${shorten(mark.text)}"`;
-    const advice = "Let every test run that ran before.";
+    const what = `A test is skipped, marked or narrowed by "${shorten(mark.text)}"`;
+    const advice = "All tests that ran before must still run.";
     return { path: mark.file.path, line: mark.line, what, advice, ...(isFresh ? { mild: true } : {}) };
   });
 }
 
-export function compareSwallows(changes: readonly TestChange[]): Trick[] {
+export function compareSwallows(changes: readonly TestChange[]): Weakening[] {
   return newMarks(changes, findSwallowed).map((mark) => ({
     path: mark.file.path,
     line: mark.line,
-    what: `A failure of "${shorten(mark.text)}" is caught and goes nowhere`,
-    advice: "Let a failing assertion fail its test.",
+    what: `A failure of "${shorten(mark.text)}" is caught and ignored`,
+    advice: "A failing assertion must fail its test.",
   }));
 }
 
-/** Marks of now that were not there before, and only as many as there are more: one that moved is no new one. */
+/** Returns marks that are new. Only the increase counts, so that a moved mark is not new. */
 function newMarks(changes: readonly TestChange[], find: (file: TestFile) => Mark[]): Mark[] {
   const before = changes.flatMap((change) => (change.before ? find(change.before) : []));
   const after = changes.flatMap((change) => (change.after ? find(change.after) : []));
@@ -58,7 +58,7 @@ function newMarks(changes: readonly TestChange[], find: (file: TestFile) => Mark
     countOf(leftBefore, (mark) => mark.text),
     (mark) => mark.text,
   );
-  return moved.slice(0, Math.min(more, MOST_MARKS));
+  return moved.slice(0, Math.min(more, MAX_MARKS));
 }
 
 function placeOf(mark: Mark): string {
@@ -66,7 +66,7 @@ function placeOf(mark: Mark): string {
 }
 
 function findSkips(file: TestFile): Mark[] {
-  // Go's build lines are comments; all other marks are code.
+  // Go's build constraints are comments; all other marks are code.
   const source = file.ecosystem.name === "Go" ? withBuildLines(file) : file.source.code;
   return [...source.matchAll(file.ecosystem.skip)].map((found) => {
     const place = found.index + Math.max(0, found[0].search(/\S/));
@@ -81,7 +81,7 @@ function withBuildLines(file: TestFile): string {
   );
 }
 
-/** Assertions in blocks whose failures are caught and dropped. */
+/** Assertions in blocks that catch and ignore failures. */
 function findSwallowed(file: TestFile): Mark[] {
   if (file.assertions.length === 0) return [];
   const marks = file.ecosystem.swallow.flatMap((rule) =>
@@ -98,7 +98,7 @@ function swallowedByBrackets(file: TestFile, rule: SwallowRule): Mark[] {
     const rest = code.slice(close + 1, close + 400);
     if (rule.then === null) {
       if (file.ecosystem.name === "Go") {
-        // What is recovered from is the whole test, not the deferred block.
+        // `recover` applies to the whole test, not to the deferred block.
         return rule.unless.test(code.slice(open, close)) ? [] : [markAt(file, found.index, found[0])];
       }
       if (found[0].startsWith(".catch")) {
@@ -136,7 +136,7 @@ function swallowedByIndent(file: TestFile, rule: SwallowRule): Mark[] {
 
 function inside(file: TestFile, start: number, end: number): Mark[] {
   const marks: Mark[] = [];
-  for (let at = firstAfter(file, start); marks.length < MOST_MARKS; at++) {
+  for (let at = firstAfter(file, start); marks.length < MAX_MARKS; at++) {
     const assertion = file.assertions[at];
     if (!assertion || assertion.place >= end) break;
     marks.push(markAt(file, assertion.place, assertion.text));
@@ -144,7 +144,7 @@ function inside(file: TestFile, start: number, end: number): Mark[] {
   return marks;
 }
 
-/** The first assertion behind a place; they stand in order. */
+/** The first assertion after a position. They are sorted. */
 function firstAfter(file: TestFile, place: number): number {
   let [low, high] = [0, file.assertions.length];
   while (low < high) {

@@ -1,15 +1,15 @@
 import type { NumberRule } from "./ecosystem.ts";
 import { readNumber } from "./ecosystem.ts";
-import { countOf, withoutCounted } from "./trick.ts";
-import type { Trick } from "./trick.ts";
+import { countOf, withoutCounted } from "./weakening.ts";
+import type { Weakening } from "./weakening.ts";
 
-/** One side of a file in which numbers are compared. */
+/** Both sides of a file in which numbers are compared. */
 export interface NumberSource {
   readonly path: string;
   readonly before: string | null;
   readonly after: string | null;
   readonly rules: readonly NumberRule[];
-  /** Whether a place of now is in something new, which may have any number. */
+  /** Whether a position in the new file belongs to new code, which may contain any number. */
   readonly isFresh: (place: number) => boolean;
 }
 
@@ -18,11 +18,11 @@ interface Mark {
   readonly place: number;
   readonly line: number;
   readonly value: number;
-  /** The line with every number left out, which is what it is recognised by. */
+  /** The line without numbers, which identifies it. */
   readonly key: string;
 }
 
-export function compareNumbers(sources: readonly NumberSource[]): Trick[] {
+export function compareNumbers(sources: readonly NumberSource[]): Weakening[] {
   const rules = new Set(sources.flatMap((source) => source.rules));
   return [...rules].flatMap((rule) => {
     const of = sources.filter((source) => source.rules.includes(rule));
@@ -38,31 +38,31 @@ interface Sides {
   readonly of: readonly NumberSource[];
 }
 
-/** More of one kind say nothing new. */
-const MOST_TRICKS = 100;
+/** More findings of one kind add nothing. */
+const MAX_WEAKENINGS = 100;
 
-function compareMarks(rule: NumberRule, { before, after, of }: Sides): Trick[] {
+function compareMarks(rule: NumberRule, { before, after, of }: Sides): Weakening[] {
   const lost = withoutCounted(before, countOf(after, keyAndValue), keyAndValue);
   const won = withoutCounted(after, countOf(before, keyAndValue), keyAndValue);
   const waiting = Map.groupBy(lost, (mark) => `${mark.path}\0${mark.key}`);
-  const tricks: Trick[] = [];
+  const weakenings: Weakening[] = [];
   let unmatched = lost.length;
   const byPath = new Map(of.map((source) => [source.path, source]));
   for (const mark of won) {
-    if (tricks.length >= MOST_TRICKS) break;
+    if (weakenings.length >= MAX_WEAKENINGS) break;
     const was = waiting.get(`${mark.path}\0${mark.key}`)?.shift();
     if (was) unmatched--;
-    if (was && isWorse(rule, was.value, mark.value)) tricks.push(describe(rule, mark, was.value));
+    if (was && isWorse(rule, was.value, mark.value)) weakenings.push(describe(rule, mark, was.value));
     const source = byPath.get(mark.path);
     const counts = rule.added !== null && mark.value >= rule.added && after.length > before.length;
-    if (!was && counts && source?.isFresh(mark.place) === false) tricks.push(describe(rule, mark, null));
+    if (!was && counts && source?.isFresh(mark.place) === false) weakenings.push(describe(rule, mark, null));
   }
-  // A number that is gone, and none came for it.
+  // A number was removed without a replacement.
   if (rule.removed && after.length < before.length && unmatched > 0) {
     const gone = [...waiting.values()].flat().slice(0, before.length - after.length);
-    tricks.push(...gone.map((mark) => describeGone(rule, mark)));
+    weakenings.push(...gone.map((mark) => describeGone(rule, mark)));
   }
-  return tricks;
+  return weakenings;
 }
 
 function keyAndValue(mark: Mark): string {
@@ -74,21 +74,21 @@ function isWorse(rule: NumberRule, was: number, is: number): boolean {
 }
 
 const ADVICE: Readonly<Record<NumberRule["trick"], string>> = {
-  "timeout raised": "Find out why it is slow, and keep the limit.",
-  "retry added": "Find out why it fails, instead of trying until it passes.",
-  "expectation loosened": "Keep the limit and repair the code instead.",
-  "coverage threshold lowered": "Keep the threshold and write the tests that are missing.",
+  "timeout raised": "Find out why it is slow and keep the limit.",
+  "retry added": "Find out why it fails instead of retrying.",
+  "expectation loosened": "Keep the limit and fix the code instead.",
+  "coverage threshold lowered": "Keep the threshold and write the missing tests.",
 };
 
-function describe(rule: NumberRule, mark: Mark, was: number | null): Trick {
+function describe(rule: NumberRule, mark: Mark, was: number | null): Weakening {
   const change = was === null ? "" : ` (from ${was} to ${mark.value})`;
   const [thing = "", verb = ""] = rule.trick.split(/ (?=\w+$)/);
   const what = `${thing === "retry" ? "A retry" : `The ${thing}`} was ${verb}${change}`;
   return { path: mark.path, line: mark.line, what, advice: ADVICE[rule.trick] };
 }
 
-function describeGone(rule: NumberRule, mark: Mark): Trick {
-  const what = `A threshold of ${mark.value} is gone (the line is of the file before)`;
+function describeGone(rule: NumberRule, mark: Mark): Weakening {
+  const what = `A threshold of ${mark.value} was removed (line number before the change)`;
   return { path: mark.path, line: mark.line, what, advice: ADVICE[rule.trick] };
 }
 

@@ -1,7 +1,7 @@
 import type { ChangedFile } from "../diff/changed-file.ts";
 import { isTestPath } from "./find-tests.ts";
 import { squeeze } from "./squeeze.ts";
-import type { Trick } from "./trick.ts";
+import type { Weakening } from "./weakening.ts";
 
 const SNAPSHOT =
   /\.(?:snap|ambr|golden|approved\.\w+|snapshot)$|(?:^|\/)__(?:snapshots|image_snapshots)__\/|(?:^|\/)testdata\/.*\.(?:golden|want|out|expected)$|(?:^|\/)(?:snapshots|goldens?)\/[^/]*\.(?:txt|json|ya?ml|html|png|snap)$/;
@@ -9,45 +9,45 @@ const SNAPSHOT =
 const INLINE =
   /(?:toMatchInlineSnapshot|toThrowErrorMatchingInlineSnapshot|assert_(?:\w+_)?snapshot!|expect!|expect_file!)\s*[([]/g;
 
-const ADVICE = "Bring the recorded result back and repair the code; a person rewrites snapshots.";
+const ADVICE = "Restore the snapshot and fix the code. Only a person may update snapshots.";
 
 export function isSnapshot(path: string): boolean {
   return SNAPSHOT.test(path);
 }
 
-/** Recorded results that were written anew, so that whatever the code does now counts as right. */
-export function compareSnapshots(files: readonly ChangedFile[]): Trick[] {
+/** Finds snapshots that were rewritten, so that any behaviour of the code would pass. */
+export function compareSnapshots(files: readonly ChangedFile[]): Weakening[] {
   const codeChanged = files.some((file) => !isSnapshot(file.path) && !isTestPath(file.path));
   const now = new Set(files.flatMap((file) => (file.before === null && file.after ? [squeeze(file.after.text)] : [])));
-  const tricks = files.filter((file) => isSnapshot(file.path)).flatMap((file) => rewritten(file, now));
-  // Without other code there is nothing to hide: a test was renamed, most often.
+  const weakenings = files.filter((file) => isSnapshot(file.path)).flatMap((file) => rewritten(file, now));
+  // Without other code changes there is nothing to hide; usually a test was renamed.
   return [
-    ...tricks.map((trick) => (codeChanged ? trick : { ...trick, mild: true })),
+    ...weakenings.map((trick) => (codeChanged ? trick : { ...trick, mild: true })),
     ...files.flatMap(rewrittenInline),
   ];
 }
 
-function rewritten(file: ChangedFile, now: ReadonlySet<string>): Trick[] {
+function rewritten(file: ChangedFile, now: ReadonlySet<string>): Weakening[] {
   if (file.change.before === null || (file.before && file.before.text === file.after?.text)) return [];
   const at = { path: file.path, advice: ADVICE };
   if (file.change.after === null) {
     if (file.before && now.has(squeeze(file.before.text))) return [];
-    return [{ ...at, line: null, what: "A recorded result was deleted" }];
+    return [{ ...at, line: null, what: "A snapshot was deleted" }];
   }
   const { removed, added } = file.diff();
-  // What is only added belongs to new tests.
+  // Additions belong to new tests.
   if (removed.length === 0 && file.before && !file.before.binary) return [];
-  return [{ ...at, line: (added[0] ?? removed[0] ?? 0) + 1, what: "A recorded result was rewritten" }];
+  return [{ ...at, line: (added[0] ?? removed[0] ?? 0) + 1, what: "A snapshot was rewritten" }];
 }
 
-function rewrittenInline(file: ChangedFile): Trick[] {
+function rewrittenInline(file: ChangedFile): Weakening[] {
   if (!file.before || !file.after || !/napshot|expect!/.test(file.before.text)) return [];
   const [before, after] = [inlineOf(file.before.text), inlineOf(file.after.text)];
   const known = Map.groupBy(before, (snapshot) => snapshot.subject);
-  return after.flatMap((snapshot): Trick[] => {
+  return after.flatMap((snapshot): Weakening[] => {
     const was = known.get(snapshot.subject)?.slice(0, 100);
     if (!was || was.some((one) => one.value === snapshot.value)) return [];
-    const what = "A recorded result in the test was rewritten";
+    const what = "An inline snapshot was rewritten";
     return [{ path: file.path, line: snapshot.line, what, advice: ADVICE }];
   });
 }

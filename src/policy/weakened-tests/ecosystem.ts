@@ -1,55 +1,55 @@
-/** What has to be known about a language and its test runners to see a test being weakened. Data: one file per ecosystem. */
+/** What the detector needs to know about a language and its test runners. Plain data, one file per ecosystem. */
 export interface Ecosystem {
   readonly name: string;
   readonly file: RegExp;
-  /** Paths whose tests the usual runners find. */
+  /** Paths that the usual test runners search. */
   readonly runs: RegExp;
-  /** Paths that belong to the tests: what runs, and what helps it. */
+  /** Paths that belong to the tests: tests and their helpers. */
   readonly near: RegExp;
-  /** What makes any file one with tests in it; null where tests have files of their own. */
+  /** Marks a source file that contains tests. Null if tests are always in separate files. */
   readonly inSource: RegExp | null;
-  /** Comments and strings, global; comments in a group named `comment`. */
+  /** Matches comments and strings. Global; comments in a group named `comment`. */
   readonly literal: RegExp;
   readonly blocks: "brackets" | "indent";
-  /** Where a test begins, on code without comments and strings; its name in a group `name`, or else its first string. */
+  /** Matches the start of a test in code without comments and strings. Its name is in a group `name`, or else its first string. */
   readonly test: RegExp;
-  /** Lines in front of a test that belong to it. */
+  /** Lines before a test that belong to it. */
   readonly decorator: RegExp | null;
-  /** Where any function begins, with its name in the first group. */
+  /** Matches the start of any function, with its name in the first group. */
   readonly routine: RegExp;
-  /** Where an assertion begins; one that begins before the match (`a shouldBe b`) is in a group named `infix`. */
+  /** Matches the start of an assertion. If it starts before the match (`a shouldBe b`), that part is in a group named `infix`. */
   readonly assertion: RegExp;
-  /** Whether the condition around a call is what is asserted: `if got != want { t.Error() }`. */
+  /** Whether the condition around a call is the assertion: `if got != want { t.Error() }`. */
   readonly conditional: boolean;
-  /** Assertions that say little (existence, truth) and some (a part, a range); all others count as exact. */
+  /** Assertions that check little (existence, truth) or some (a part, a range). All others count as exact. */
   readonly slight: RegExp;
   readonly partial: RegExp;
-  /** A test that gets its cases from a table or a loop. */
+  /** A test that takes its cases from a table or a loop. */
   readonly table: RegExp;
   readonly skip: RegExp;
   readonly swallow: readonly SwallowRule[];
   readonly numbers: readonly NumberRule[];
 }
 
-/** A block whose failures go nowhere. */
+/** A block that ignores failures. */
 export interface SwallowRule {
-  /** Ends at the bracket that opens the block, or (by indentation) on the line that does. */
+  /** Ends at the bracket that opens the block, or at the line that opens it (by indentation). */
   readonly open: RegExp;
-  /** What has to follow the block; null for nothing. */
+  /** What must follow the block. Null for nothing. */
   readonly then: RegExp | null;
   /** What in the rest of it shows that a failure still counts. */
   readonly unless: RegExp;
 }
 
-/** A number that makes a test weaker when it grows or shrinks. */
+/** A number that weakens a test when it grows or shrinks. */
 export interface NumberRule {
   readonly trick: "timeout raised" | "retry added" | "expectation loosened" | "coverage threshold lowered";
-  /** The number in a group `n`, its unit perhaps in a group `unit`. Global and multiline. */
+  /** Matches the number in a group `n` and optionally its unit in a group `unit`. Global and multiline. */
   readonly pattern: RegExp;
   readonly worse: "larger" | "smaller";
-  /** From which number on it counts to write one where none was; null for never. */
+  /** From which value on adding the number counts. Null for never. */
   readonly added: number | null;
-  /** Whether it counts to take it away. */
+  /** Whether removing the number counts. */
   readonly removed: boolean;
 }
 
@@ -60,7 +60,7 @@ const UNITS: readonly (readonly [RegExp, number])[] = [
   [/^s/i, 1000],
 ];
 
-/** In milliseconds where a unit is named, else as it stands. */
+/** In milliseconds if a unit is given, else unchanged. */
 export function readNumber(digits: string, unit: string | undefined): number {
   const value = Number(digits.replaceAll("_", ""));
   const factor = unit === undefined ? 1 : (UNITS.find(([known]) => known.test(unit))?.[1] ?? 1);

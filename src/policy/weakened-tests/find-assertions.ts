@@ -8,17 +8,17 @@ import { squeeze } from "./squeeze.ts";
 
 export interface Assertion {
   readonly place: number;
-  /** From 1. */
+  /** Starts at 1. */
   readonly line: number;
-  /** Without blanks and comments. */
+  /** Without whitespace and comments. */
   readonly text: string;
-  /** How much it says: 3 an exact value, 2 a part or a range, 1 that something is there. */
+  /** Strength: 3 for an exact value, 2 for a part or a range, 1 for existence. */
   readonly level: 1 | 2 | 3;
-  /** The function that is called, where that may be one of the project's own. */
+  /** Name of the called function, if it may be one of the project's own. */
   readonly calls: string | null;
 }
 
-/** What was found out about a piece of source; null for one that says nothing. Most of them stand on both sides of a change. */
+/** Cache of analysed source pieces; null for assertions that check nothing. Most pieces occur on both sides of a change. */
 export type KnownAssertions = Map<string, Pick<Assertion, "text" | "level"> | null>;
 
 export function findAssertions(
@@ -34,7 +34,7 @@ export function findAssertions(
     if (isDeclaration(source.code, match.index)) continue;
     const from = match.groups?.["infix"] === undefined ? match.index : startOfLine(source.code, match.index);
     const condition = ecosystem.conditional ? conditionAround(source, layout, match.index) : "";
-    // A file of nothing but beginnings of assertions is read a few times over, not once for each.
+    // Limits the total work for a file that consists only of starts of assertions.
     const longest = left > 0 ? undefined : 80;
     const end = endOfStatement(
       source.code,
@@ -52,7 +52,7 @@ export function findAssertions(
   return found;
 }
 
-/** In the order in which they stand, and none inside of another's beginning: `v.expect(` holds a known word, too. */
+/** Sorted by position, without matches inside another match: `v.expect(` contains a known word, too. */
 function allCalls(code: string, ecosystem: Ecosystem, aliases: Aliases | null): Iterable<RegExpExecArray> {
   const usual = code.matchAll(ecosystem.assertion);
   if (aliases === null) return usual;
@@ -75,7 +75,7 @@ function readOnce(
   const before = known.get(key);
   if (before !== undefined) return before;
   const text = squeeze(piece);
-  const said = saysNothing(text) ? null : { text, level: levelOf(text, ecosystem) };
+  const said = isVacuous(text) ? null : { text, level: levelOf(text, ecosystem) };
   known.set(key, said);
   return said;
 }
@@ -90,14 +90,14 @@ function isDeclaration(code: string, place: number): boolean {
   return /\b(?:function|def|fn|func|fun|void)\s+$/.test(code.slice(Math.max(0, place - 20), place));
 }
 
-/** Looks back a bounded way only: a file may be one long line. */
+/** Looks back a limited distance, because a file may be one long line. */
 function startOfLine(code: string, place: number): number {
   const before = code.slice(Math.max(0, place - 400), place);
   const start = Math.max(before.lastIndexOf("\n"), before.lastIndexOf("{"), before.lastIndexOf(";")) + 1;
   return place - before.length + start + Math.max(0, before.slice(start).search(/\S/));
 }
 
-/** `if got != want {` for a call on the same line or one of the next. */
+/** Finds `if got != want {` for a call on the same line or one of the next lines. */
 function conditionAround(source: Masked, layout: Layout, place: number): string {
   for (let line = layout.lineAt(place), looked = 0; line >= 0 && looked < 4; line--, looked++) {
     const start = layout.startOf(line);
@@ -119,7 +119,7 @@ const SAME =
   /^(?:expect\((.{1,200})\)\.to(?:Be|Equal|StrictEqual)\(\1\)|\w+(?:_eq|Equals?|\.Equal)!?\((?:t,)?(.{1,200}),\2\)|assert\(?(.{1,200})===?\3\)?)$/;
 
 /** An assertion that holds whatever the code does. */
-function saysNothing(text: string): boolean {
+function isVacuous(text: string): boolean {
   if (text.length > 500) return false;
   return EMPTY.test(text) || SAME.test(text) || /(?:\|\|true|[)\]"]orTrue|\|\|1)\)?$/.test(text);
 }

@@ -15,7 +15,7 @@ export function ecosystemOf(path: string): Ecosystem | null {
   return ECOSYSTEMS.find((known) => known.file.test(path)) ?? null;
 }
 
-/** A change of tests, with both sides taken apart. */
+/** A change of tests, with both sides parsed. */
 export interface TestChange {
   readonly file: ChangedFile;
   readonly before: TestFile | null;

@@ -1,8 +1,8 @@
-/** Where the brackets and lines of a source text are, worked out once. */
+/** Positions of brackets and lines in a source text, computed once. */
 export interface Layout {
-  /** For every opening bracket the place of its end, or of the end of the text. */
+  /** For every opening bracket the position of its end, or of the end of the text. */
   readonly closes: ReadonlyMap<number, number>;
-  /** From 0. */
+  /** Starts at 0. */
   lineAt(place: number): number;
   startOf(line: number): number;
   readonly lineCount: number;
@@ -11,17 +11,17 @@ export interface Layout {
 const OPENING = "([{";
 const BRACKETS = new Map("()[]{}".split("").map((bracket) => [bracket.charCodeAt(0), OPENING.includes(bracket)]));
 
-export function layOut(code: string): Layout {
+export function computeLayout(code: string): Layout {
   const closes = new Map<number, number>();
   const open: number[] = [];
   for (let place = 0; place < code.length; place++) {
     const character = code.charCodeAt(place);
-    // Most characters are letters: none of the brackets is among them.
+    // Most characters are letters, which are not brackets.
     if (character > 96 && character < 123) continue;
     const opens = BRACKETS.get(character);
     if (opens === true) open.push(place);
     else if (opens === false) {
-      // What was left open inside ends here as well.
+      // Brackets that were left open inside end here, too.
       const last = open.pop();
       if (last !== undefined) closes.set(last, place);
     }
@@ -41,14 +41,14 @@ export function layOut(code: string): Layout {
   return { closes, lineAt, startOf: (line) => starts[line] ?? code.length, lineCount: starts.length };
 }
 
-/** No statement that a person wrote is longer; what was made to hold us up is. */
-const LONGEST = 2000;
+/** Longer statements are not written by people, only to slow us down. */
+const MAX_STATEMENT = 2000;
 
 /**
- * Where the statement that goes on at `place` ends: at the end of its line, outside of all brackets, unless the next line
- * begins with a dot; or before a comma, a semicolon or a bracket that was opened earlier. At most `longest` on.
+ * Returns where the statement at `place` ends: at the end of its line outside all brackets, unless the next line starts with a
+ * dot, or before a comma, a semicolon or a bracket that was opened earlier. Searches at most `longest` characters.
  */
-export function endOfStatement(code: string, layout: Layout, place: number, longest = LONGEST): number {
+export function endOfStatement(code: string, layout: Layout, place: number, longest = MAX_STATEMENT): number {
   const near = code.slice(place, place + longest);
   const stop = /[\n,;()[\]{}]/g;
   for (let found = stop.exec(near); found; found = stop.exec(near)) {
@@ -71,7 +71,7 @@ function continues(code: string, lineEnd: number): boolean {
   return code[next.lastIndex] === "." && code[next.lastIndex + 1] !== ".";
 }
 
-/** For every line the first line after it, and after all that is indented more deeply. */
+/** For each line, the first following line that is not indented more deeply. */
 export function indentEnds(code: string): number[] {
   const lines = code.split("\n");
   const ends = lines.map(() => lines.length);
@@ -79,7 +79,7 @@ export function indentEnds(code: string): number[] {
   let depth = 0;
   for (const [line, text] of lines.entries()) {
     const indent = text.search(/\S/);
-    // Inside of brackets the indentation of a line means nothing.
+    // Indentation inside brackets has no meaning.
     if (indent >= 0 && depth <= 0) {
       for (let last = open.at(-1); last && last.indent >= indent; last = open.at(-1)) {
         ends[last.line] = line;

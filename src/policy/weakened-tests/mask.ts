@@ -1,9 +1,9 @@
-/** A source text with what is no code blanked out. Every character keeps its place. */
+/** A source text in which everything but code is blanked out. All characters keep their position. */
 export interface Masked {
   readonly text: string;
   /** Without comments. */
   readonly spoken: string;
-  /** Without comments and without what is in strings; the quotes at both ends stay. */
+  /** Without comments and the contents of strings; the quotes stay. */
   readonly code: string;
 }
 

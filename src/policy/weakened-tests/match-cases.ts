@@ -1,6 +1,6 @@
 import type { TestFile, TestCase } from "./read-tests.ts";
 
-/** Which test of before is which test of now, over all files: tests are renamed and moved for good reasons. */
+/** Pairs of old and new tests over all files, because tests may be renamed and moved for good reasons. */
 export interface CaseMatch {
   readonly pairs: readonly { readonly before: TestCase; readonly after: TestCase }[];
   readonly gone: readonly TestCase[];
@@ -28,26 +28,26 @@ export function matchCases(before: readonly TestFile[], after: readonly TestFile
   matchBy((test) => `${test.file.path}\0${test.name}`);
   matchBy((test) => `${test.file.ecosystem.name}\0${test.body}`);
   matchBy((test) => `${test.file.ecosystem.name}\0${test.name}`);
-  for (const [test, found] of findAlike(gone, fresh)) pairs.push({ before: test, after: found });
+  for (const [test, found] of findSimilar(gone, fresh)) pairs.push({ before: test, after: found });
   const matched = new Set(pairs.flatMap((pair) => [pair.before, pair.after]));
   return { pairs, gone: gone.filter((test) => !matched.has(test)), fresh: fresh.filter((test) => !matched.has(test)) };
 }
 
-/** More pairs than this are not compared word by word. */
-const MOST_COMPARED = 4000;
-const ALIKE = 0.7;
+/** Above this number of pairs, tests are not compared by their words. */
+const MAX_COMPARED = 4000;
+const MIN_SIMILARITY = 0.7;
 
-/** Tests that were renamed and changed a little. */
-function findAlike(gone: readonly TestCase[], fresh: readonly TestCase[]): Map<TestCase, TestCase> {
+/** Tests that were renamed and slightly changed. */
+function findSimilar(gone: readonly TestCase[], fresh: readonly TestCase[]): Map<TestCase, TestCase> {
   const found = new Map<TestCase, TestCase>();
-  if (gone.length * fresh.length > MOST_COMPARED) return found;
+  if (gone.length * fresh.length > MAX_COMPARED) return found;
   const left = new Map(fresh.map((test) => [test, wordsOf(test.body)]));
   for (const test of gone) {
     const words = wordsOf(test.body);
     let best: TestCase | undefined;
-    let most = ALIKE;
+    let most = MIN_SIMILARITY;
     for (const [other, otherWords] of left) {
-      const alike = other.file.ecosystem === test.file.ecosystem ? likeness(words, otherWords) : 0;
+      const alike = other.file.ecosystem === test.file.ecosystem ? similarity(words, otherWords) : 0;
       if (alike >= most) [best, most] = [other, alike];
     }
     if (!best) continue;
@@ -63,7 +63,7 @@ function wordsOf(body: string): Map<string, number> {
   return words;
 }
 
-function likeness(one: ReadonlyMap<string, number>, other: ReadonlyMap<string, number>): number {
+function similarity(one: ReadonlyMap<string, number>, other: ReadonlyMap<string, number>): number {
   let shared = 0;
   let all = 0;
   for (const [word, count] of one) {

@@ -1,13 +1,13 @@
 import type { Ecosystem } from "./ecosystem.ts";
 import { findAssertions } from "./find-assertions.ts";
 import type { Assertion, KnownAssertions } from "./find-assertions.ts";
-import { endOfStatement, indentEnds, layOut } from "./layout.ts";
+import { endOfStatement, indentEnds, computeLayout } from "./layout.ts";
 import type { Layout } from "./layout.ts";
 import { mask } from "./mask.ts";
 import type { Masked } from "./mask.ts";
 import { squeeze } from "./squeeze.ts";
 
-/** One side of a file with tests in it. */
+/** One side of a file that contains tests. */
 export interface TestFile {
   readonly path: string;
   readonly ecosystem: Ecosystem;
@@ -26,9 +26,9 @@ export interface Span {
 export interface TestCase extends Span {
   readonly file: TestFile;
   readonly name: string;
-  /** From 1. */
+  /** Starts at 1. */
   readonly line: number;
-  /** The text without comments, blanks, kinds of quotes and its own name. */
+  /** The text without comments, whitespace, quote styles and the test's own name. */
   readonly body: string;
   readonly assertions: Assertion[];
 }
@@ -40,7 +40,7 @@ export interface Helper extends Span {
 
 export function readTests(path: string, text: string, ecosystem: Ecosystem, known: KnownAssertions): TestFile {
   const source = mask(text, ecosystem.literal);
-  const layout = layOut(source.code);
+  const layout = computeLayout(source.code);
   const assertions = findAssertions(source, layout, ecosystem, known);
   const cases: TestCase[] = [];
   const helpers: Helper[] = [];
@@ -49,7 +49,7 @@ export function readTests(path: string, text: string, ecosystem: Ecosystem, know
   const spanOf = (start: number, from: number): Span | null =>
     blocks ? indentedSpan(start, layout, blocks) : bracketSpan({ start, from }, source.code, layout, ecosystem);
   const ends = new Set<number>();
-  // Tests inside of tests inside of tests: a few times the whole file is enough to read.
+  // Limits the work for deeply nested tests to a few times the file size.
   let left = 4 * text.length;
   for (const found of source.code.matchAll(ecosystem.test)) {
     const start = found.index + found[0].search(/\S/);
@@ -66,8 +66,8 @@ export function readTests(path: string, text: string, ecosystem: Ecosystem, know
     const span = spanOf(found.index + found[0].search(/\S/), found.index + found[0].length);
     if (span && !ends.has(span.end)) helpers.push({ ...span, name: found[1] ?? "", assertions: [] });
   }
-  share(assertions, cases);
-  share(assertions, helpers);
+  assignAssertions(assertions, cases);
+  assignAssertions(assertions, helpers);
   return file;
 }
 
@@ -76,7 +76,7 @@ function indentedSpan(start: number, layout: Layout, ends: readonly number[]): S
   return { start: layout.startOf(line), end: layout.startOf(ends[line] ?? layout.lineCount) };
 }
 
-/** From a test's beginning to the end of its block: `{ }` of a function, `( )` of a call and what it is called with next. */
+/** From the start of a test to the end of its block: `{ }` of a function, or `( )` of a call and of following calls. */
 function bracketSpan(
   at: { start: number; from: number },
   code: string,
@@ -88,13 +88,13 @@ function bracketSpan(
   const brace = nextBrace(code, layout, at.from);
   if (brace !== null) return { start: at.start, end: (layout.closes.get(brace) ?? code.length) + 1 };
   if (ecosystem.name !== "JavaScript" && ecosystem.name !== "JVM") return null;
-  // An arrow or `= expression` without a block.
+  // An arrow function or `= expression` without a block.
   return { start: at.start, end: endOfStatement(code, layout, at.from) };
 }
 
 function nextBrace(code: string, layout: Layout, from: number): number | null {
   if (code[from - 1] === "{") return from - 1;
-  // Parameters may hold braces; what was opened before is closed before the block begins.
+  // Parameters may contain braces, so skip everything up to the closing bracket.
   const open = code[from - 1] === "(" ? layout.closes.get(from - 1) : undefined;
   const start = open === undefined ? from : open + 1;
   const near = code.slice(start, start + 1000);
@@ -137,8 +137,11 @@ function firstString(text: string): string {
   return /(["'`])((?:(?!\1)[^\\]|\\[^])*)\1/.exec(text)?.[2] ?? squeeze(text.slice(0, 80));
 }
 
-/** Gives every assertion to the innermost span around it. Spans come in the order of their beginnings. */
-function share(assertions: readonly Assertion[], spans: readonly (Span & { assertions: Assertion[] })[]): void {
+/** Assigns every assertion to the innermost span around it. Spans are sorted by their start. */
+function assignAssertions(
+  assertions: readonly Assertion[],
+  spans: readonly (Span & { assertions: Assertion[] })[],
+): void {
   const ordered = spans.toSorted((one, other) => one.start - other.start);
   const open: (Span & { assertions: Assertion[] })[] = [];
   let next = 0;

@@ -3,10 +3,10 @@ import { nameOf } from "../diff/changed-file.ts";
 import { gateKind } from "../diff/gate-files.ts";
 import { shorten } from "./compare-assertions.ts";
 import type { NumberRule } from "./ecosystem.ts";
-import { countOf, withoutCounted } from "./trick.ts";
-import type { Trick } from "./trick.ts";
+import { countOf, withoutCounted } from "./weakening.ts";
+import type { Weakening } from "./weakening.ts";
 
-/** Words in scripts and definitions of checks that turn a failure into a success, or leave tests out. */
+/** Patterns in scripts and check definitions that hide a failure or skip tests. */
 const SOFT: readonly RegExp[] = [
   /\|\|\s*(?:true|:|exit\s+0|echo\b|\/bin\/true|return\s+0)(?![\w-])/,
   /(?:;|&(?!&))\s*(?:true|exit\s+0|:)\s*(?:["',]|$)/,
@@ -19,15 +19,15 @@ const SOFT: readonly RegExp[] = [
   /^\t-\s*@?\w|^\.IGNORE\b/,
 ];
 
-export function compareSoftCommands(files: readonly ChangedFile[]): Trick[] {
+export function compareSoftCommands(files: readonly ChangedFile[]): Weakening[] {
   const judged = files.filter((file) => definesChecks(file.path));
   const before = judged.flatMap((file) => findSoft(file.path, file.before));
   const after = judged.flatMap((file) => findSoft(file.path, file.after));
   return withoutCounted(after, countOf(before, markText), markText).map((mark) => ({
     path: mark.path,
     line: mark.line,
-    what: `"${shorten(mark.text)}" lets a check pass that fails, or leaves tests out`,
-    advice: "Take it out, and let the check fail when it fails.",
+    what: `"${shorten(mark.text)}" hides a failing check or skips tests`,
+    advice: "Remove it, so that the check can fail.",
   }));
 }
 
@@ -63,7 +63,7 @@ function findSoft(path: string, side: TextSide | null): SoftMark[] {
   });
 }
 
-/** Numbers in the configuration of runners, coverage tools and CI, whatever the ecosystem. */
+/** Numbers in the configuration of test runners, coverage tools and CI, for all ecosystems. */
 export const CONFIG_NUMBERS: readonly NumberRule[] = [
   {
     trick: "coverage threshold lowered",

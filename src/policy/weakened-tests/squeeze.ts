@@ -1,4 +1,4 @@
-/** A piece of source without what formatting may change: blanks, kinds of quotes, semicolons, commas at the end. */
+/** Removes what formatting may change: whitespace, quote styles, semicolons, trailing commas. */
 export function squeeze(text: string): string {
   return text
     .replaceAll(/[\s;]+/g, " ")

@@ -1,8 +1,8 @@
-import type { ForgeWorld } from "./held.ts";
+import type { ForgeWorld } from "./forge-world.ts";
 
 export interface ApiRequest {
   readonly method: string;
-  /** Below the API's root, decoded only where the forge decodes. */
+  /** Path below the API's root, decoded only where the forge decodes it. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly body: Readonly<Record<string, unknown>>;
@@ -30,7 +30,7 @@ export function cutPage<T>({ mostPerPage }: ForgeWorld, { query }: ApiRequest, i
   return { items: items.slice((page - 1) * size, page * size), page, next };
 }
 
-/** The address of a page, as `Link` headers write it. */
+/** URL of a page in a `Link` header. */
 export function pageLink(root: string, { path, query }: ApiRequest, page: number): string {
   const search = new URLSearchParams(query);
   search.set("page", String(page));

@@ -17,13 +17,13 @@ export interface ForgeSetup {
     fetch?: typeof globalThis.fetch;
     pause?: (ms: number) => Promise<void>;
   }): Forge;
-  /** What the forge's own documents have against these requests. */
+  /** Checks these requests against the forge's published API description. */
   checkRequests(requests: readonly LoopbackRequest[]): Promise<readonly string[]>;
 }
 
 export const TOKEN = "test-token-0123456789abcdef";
 
-/** A scene: a loopback forge, the adapter on it, and what each test needs. */
+/** A loopback forge, the adapter for it, and helpers for the tests. */
 export interface ForgeScene {
   readonly setup: ForgeSetup;
   readonly loopback: LoopbackForge;
@@ -37,9 +37,9 @@ export interface ForgeScene {
     settings?: Partial<ForgeSettings>;
     remote?: string;
   }): Forge;
-  /** A new branch with a commit of its own, put there by itself; its commit. */
+  /** Creates a new branch with its own commit in the repository, without http. Returns the commit. */
   makeBranch(branch: string): Promise<string>;
-  /** The same, pushed with the forge's credentials over http. */
+  /** The same, but pushed over http with the forge's credentials. */
   pushBranch(branch: string): Promise<void>;
   draft(changes?: Partial<ChangeRequestDraft>): ChangeRequestDraft;
   apiRequests(): readonly LoopbackRequest[];
@@ -48,18 +48,18 @@ export interface ForgeScene {
 export function createForgeScene(setup: ForgeSetup): ForgeScene {
   let loopback: LoopbackForge | undefined;
   let isAsMade = false;
-  // No two commits of the same second are the same.
+  // Makes commits of the same second different.
   let made = 0;
   const scene: ForgeScene = {
     setup,
     get loopback() {
-      if (loopback === undefined) throw new Error("The scene has not begun.");
+      if (loopback === undefined) throw new Error("The scene is not open.");
       return loopback;
     },
     waits: [],
     async restart(params) {
       scene.waits.length = 0;
-      // A new repository takes longer than most of these tests.
+      // Creating a repository takes longer than most of these tests, so it is reused.
       if (isAsMade && Object.keys(params).length === 0) return loopback?.forget();
       await loopback?.close();
       loopback = await openLoopbackForge({ kind: setup.kind, token: TOKEN, ...params });
@@ -120,10 +120,10 @@ export function createForgeScene(setup: ForgeSetup): ForgeScene {
   return scene;
 }
 
-/** Rejects with a ForgeError in which, however deep one looks, the token is not. */
+/** Returns the ForgeError of a rejected promise, after checking that it does not contain the token. */
 export async function forgeError(work: Promise<unknown>): Promise<ForgeError> {
   const error = await work.then(
-    () => new Error("it did not reject"),
+    () => new Error("expected a rejection"),
     (reason: unknown) => reason,
   );
   expect(inspect(error, { depth: 20, showHidden: true })).not.toContain(TOKEN);

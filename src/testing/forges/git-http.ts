@@ -4,12 +4,12 @@ import { basename, dirname } from "node:path";
 
 export interface GitRequest {
   readonly bareDir: string;
-  /** Below the repository: `/info/refs`, `/git-receive-pack`. */
+  /** Path below the repository: `/info/refs`, `/git-receive-pack`. */
   readonly path: string;
   readonly query: string;
 }
 
-/** Answers git's smart HTTP with the program that git itself brings for it. Resolves when the answer is out. */
+/** Answers git's smart HTTP protocol with `git http-backend`. Resolves when the response is complete. */
 export function serveGit(request: IncomingMessage, response: ServerResponse, at: GitRequest): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const child = spawn("git", ["http-backend"], {
@@ -26,7 +26,7 @@ export function serveGit(request: IncomingMessage, response: ServerResponse, at:
       CONTENT_TYPE: request.headers["content-type"] ?? "",
       HTTP_CONTENT_ENCODING: request.headers["content-encoding"] ?? "",
       HTTP_GIT_PROTOCOL: String(request.headers["git-protocol"] ?? ""),
-      // Whoever is somebody may push.
+      // Every authenticated user may push.
       REMOTE_USER: "somebody",
       REMOTE_ADDR: "127.0.0.1",
     },

@@ -1,11 +1,11 @@
 import { cutPage, pageLink, text, texts } from "./answer.ts";
 import type { Api, ApiAnswer, ApiRequest } from "./answer.ts";
-import { addLabels, conflicts, findHeld, headOf, open, openOf, refreshed } from "./held.ts";
-import type { ForgeWorld, Held, HeldComment } from "./held.ts";
+import { addLabels, conflicts, findChangeRequest, headOf, open, openOf, refreshed } from "./forge-world.ts";
+import type { ForgeWorld, FakeChangeRequest, FakeComment } from "./forge-world.ts";
 
 const NOT_FOUND: ApiAnswer = { status: 404, body: { message: "Not Found", status: "404" } };
 
-/** As much of GitHub's REST API as the adapter uses, refusing what GitHub refuses. */
+/** The part of GitHub's REST API that the adapter uses, with GitHub's validation errors. */
 export const answerGithub: Api = async (world, request) => {
   if (request.token === null) return { status: 401, body: { message: "Bad credentials", status: "401" } };
   const scopes = world.scopes === null ? {} : { "x-oauth-scopes": world.scopes.join(", ") };
@@ -36,16 +36,16 @@ async function route(world: ForgeWorld, request: ApiRequest): Promise<ApiAnswer>
   if (sha !== "") return ciAnswer(world, sha, what);
   const [, list_ = "", user = ""] = /^\/(collaborators|assignees)\/([^/]+)$/.exec(rest) ?? [];
   if (list_ !== "") return world.users.includes(user) ? { status: 204, body: null } : NOT_FOUND;
-  const held = findHeld(world, number);
+  const held = findChangeRequest(world, number);
   return held === null ? NOT_FOUND : await answerOne(world, request, { held, key });
 }
 
 async function answerOne(
   world: ForgeWorld,
   request: ApiRequest,
-  { held, key }: { readonly held: Held; readonly key: string },
+  { held, key }: { readonly held: FakeChangeRequest; readonly key: string },
 ): Promise<ApiAnswer> {
-  const ofKind = (wanted: (comment: HeldComment) => boolean) =>
+  const ofKind = (wanted: (comment: FakeComment) => boolean) =>
     list(world, request, held.comments.filter(wanted).map(comment));
   switch (key) {
     case "GET /pulls/:n":
@@ -61,7 +61,7 @@ async function answerOne(
     case "POST /issues/:n/labels":
       return label(world, request, held);
     case "POST /issues/:n/assignees":
-      // Whom it does not know, it leaves out without a word.
+      // Unknown users are silently ignored, as on GitHub.
       held.assignees.push(...texts(request.body["assignees"]).filter((name) => world.users.includes(name)));
       return { status: 201, body: { number: held.number, assignees: held.assignees.map((login) => ({ login })) } };
     case "POST /pulls/:n/requested_reviewers":
@@ -94,21 +94,21 @@ function invalid(error: Readonly<Record<string, string>>): ApiAnswer {
   return { status: 422, body: { message: "Validation Failed", errors: [error], status: "422" } };
 }
 
-async function change(world: ForgeWorld, { body }: ApiRequest, held: Held): Promise<ApiAnswer> {
+async function change(world: ForgeWorld, { body }: ApiRequest, held: FakeChangeRequest): Promise<ApiAnswer> {
   if (typeof body["title"] === "string") held.title = body["title"];
   if (typeof body["body"] === "string") held.body = body["body"];
   if (typeof body["base"] === "string") held.target = body["base"];
   return { status: 200, body: await fullPull(world, held) };
 }
 
-function label(world: ForgeWorld, { body }: ApiRequest, held: Held): ApiAnswer {
+function label(world: ForgeWorld, { body }: ApiRequest, held: FakeChangeRequest): ApiAnswer {
   const labels = texts(body["labels"]);
   if (labels.some((name) => name.length > 50)) return invalid({ resource: "Label", field: "name", code: "invalid" });
   addLabels(world, held, labels);
   return { status: 200, body: held.labels.map((name) => ({ name })) };
 }
 
-async function askReview(world: ForgeWorld, { body }: ApiRequest, held: Held): Promise<ApiAnswer> {
+async function askReview(world: ForgeWorld, { body }: ApiRequest, held: FakeChangeRequest): Promise<ApiAnswer> {
   const reviewers = texts(body["reviewers"]);
   const stranger = reviewers.find((name) => !world.users.includes(name));
   if (stranger !== undefined || texts(body["team_reviewers"]).length > 0) {
@@ -120,7 +120,7 @@ async function askReview(world: ForgeWorld, { body }: ApiRequest, held: Held): P
   return { status: 201, body: await fullPull(world, held) };
 }
 
-function filterPulls({ held, project }: ForgeWorld, query: URLSearchParams): Held[] {
+function filterPulls({ held, project }: ForgeWorld, query: URLSearchParams): FakeChangeRequest[] {
   const head = query.get("head");
   const owner = project.split("/")[0] ?? "";
   const wanted = held.filter(
@@ -138,7 +138,7 @@ async function list(world: ForgeWorld, request: ApiRequest, items: readonly unkn
   return { status: 200, body, headers };
 }
 
-function isHeld(item: unknown): item is Held {
+function isHeld(item: unknown): item is FakeChangeRequest {
   return typeof item === "object" && item !== null && "headCommit" in item;
 }
 
@@ -156,7 +156,7 @@ function repository({ project, role, url }: ForgeWorld): unknown {
   return { id: 1, full_name: project, private: true, archived: false, html_url: `${url}/${project}`, permissions };
 }
 
-async function pull(world: ForgeWorld, held: Held): Promise<Readonly<Record<string, unknown>>> {
+async function pull(world: ForgeWorld, held: FakeChangeRequest): Promise<Readonly<Record<string, unknown>>> {
   await refreshed(world, held);
   return {
     id: 1000 + held.number,
@@ -177,8 +177,8 @@ async function pull(world: ForgeWorld, held: Held): Promise<Readonly<Record<stri
   };
 }
 
-/** Lists leave out what takes GitHub time to find out. */
-async function fullPull(world: ForgeWorld, held: Held): Promise<unknown> {
+/** Lists omit fields that GitHub computes in the background. */
+async function fullPull(world: ForgeWorld, held: FakeChangeRequest): Promise<unknown> {
   const listed = await pull(world, held);
   const isOpen = held.state === "open";
   const dirty = isOpen && (await conflicts(world, held));
@@ -186,7 +186,7 @@ async function fullPull(world: ForgeWorld, held: Held): Promise<unknown> {
   return { ...listed, merged: held.state === "merged", mergeable, mergeable_state: dirty ? "dirty" : "clean" };
 }
 
-function comment({ id, author, body, file, line, at }: HeldComment): unknown {
+function comment({ id, author, body, file, line, at }: FakeComment): unknown {
   const written = { id, user: { login: author }, body, created_at: at, submitted_at: at };
   return file === null ? written : { ...written, path: file, line, original_line: line };
 }

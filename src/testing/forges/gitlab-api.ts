@@ -1,12 +1,12 @@
 import { cutPage, pageLink, text } from "./answer.ts";
 import type { Api, ApiAnswer, ApiRequest } from "./answer.ts";
-import { PROJECT_ID, addLabels, conflicts, findHeld, headOf, open, openOf, refreshed } from "./held.ts";
-import type { ForgeWorld, Held, HeldComment } from "./held.ts";
+import { PROJECT_ID, addLabels, conflicts, findChangeRequest, headOf, open, openOf, refreshed } from "./forge-world.ts";
+import type { ForgeWorld, FakeChangeRequest, FakeComment } from "./forge-world.ts";
 
 const NO_PROJECT: ApiAnswer = { status: 404, body: { message: "404 Project Not Found" } };
 const NOT_FOUND: ApiAnswer = { status: 404, body: { message: "404 Not found" } };
 
-/** As much of GitLab's API v4 as the adapter uses, refusing what GitLab refuses. */
+/** The part of GitLab's API v4 that the adapter uses, with GitLab's validation errors. */
 export const answerGitlab: Api = async (world, request) => {
   if (request.token === null) return { status: 401, body: { message: "401 Unauthorized" } };
   const { method, path } = request;
@@ -39,7 +39,7 @@ async function route(world: ForgeWorld, request: ApiRequest, rest: string): Prom
   if (key === "GET ") return { status: 200, body: projectBody(world) };
   if (key === "GET /merge_requests") return await list(world, request, await summaries(world, request.query));
   if (key === "POST /merge_requests") return await create(world, request);
-  const held = findHeld(world, Number(/\/(\d+)/.exec(rest)?.[1] ?? 0));
+  const held = findChangeRequest(world, Number(/\/(\d+)/.exec(rest)?.[1] ?? 0));
   if (held === null) return NOT_FOUND;
   if (key === "GET /merge_requests/:n") return { status: 200, body: await full(world, held) };
   if (key === "PUT /merge_requests/:n") return await change(world, request, held);
@@ -72,12 +72,12 @@ async function create(world: ForgeWorld, { body }: ApiRequest): Promise<ApiAnswe
   return { status: 201, body: await full(world, made) };
 }
 
-/** The worst of the quick actions that a description may hold, to see that none gets here. */
-function obey(held: Held, description: string): void {
+/** Executes a quick action in a description, to verify that none gets through. */
+function obey(held: FakeChangeRequest, description: string): void {
   if (/^\/close\s*$/m.test(description)) held.state = "closed";
 }
 
-async function change(world: ForgeWorld, { body }: ApiRequest, held: Held): Promise<ApiAnswer> {
+async function change(world: ForgeWorld, { body }: ApiRequest, held: FakeChangeRequest): Promise<ApiAnswer> {
   if (typeof body["title"] === "string") {
     held.title = body["title"];
     held.draft = isDraft(held.title);
@@ -93,7 +93,7 @@ async function change(world: ForgeWorld, { body }: ApiRequest, held: Held): Prom
   return { status: 200, body: await full(world, held) };
 }
 
-/** Those who are nobody are left out without a word. */
+/** Unknown users are silently ignored. */
 function setPeople({ users: known }: ForgeWorld, people: string[], ids: unknown): void {
   if (!Array.isArray(ids)) return;
   people.splice(0, people.length, ...known.filter((_, index) => ids.includes(index + 1)));
@@ -131,7 +131,7 @@ function users({ users: known }: ForgeWorld, { query }: ApiRequest): ApiAnswer {
 }
 
 function ownToken({ scopes }: ForgeWorld): ApiAnswer {
-  // As for tokens that are no personal ones.
+  // As for tokens that are not personal access tokens.
   if (scopes === null) return { status: 401, body: { message: "401 Unauthorized" } };
   return { status: 200, body: { id: 1, scopes, active: true, revoked: false, expires_at: null } };
 }
@@ -148,7 +148,7 @@ function projectBody({ project, role, url }: ForgeWorld): unknown {
   };
 }
 
-async function full(world: ForgeWorld, held: Held): Promise<unknown> {
+async function full(world: ForgeWorld, held: FakeChangeRequest): Promise<unknown> {
   const listed = await summary(world, held);
   const conflict = held.state === "open" && (await conflicts(world, held));
   const ci = world.ci.get(held.headCommit);
@@ -163,7 +163,7 @@ async function full(world: ForgeWorld, held: Held): Promise<unknown> {
   };
 }
 
-async function summary(world: ForgeWorld, held: Held): Promise<Readonly<Record<string, unknown>>> {
+async function summary(world: ForgeWorld, held: FakeChangeRequest): Promise<Readonly<Record<string, unknown>>> {
   await refreshed(world, held);
   const named = (names: readonly string[]) => names.map((name) => person(name, world.users.indexOf(name)));
   return {
@@ -190,7 +190,7 @@ function person(username: string, index: number): { id: number; username: string
   return { id: index + 1, username };
 }
 
-function discussion({ id, author, body, file, line, at, kind }: HeldComment): unknown {
+function discussion({ id, author, body, file, line, at, kind }: FakeComment): unknown {
   const position =
     file === null ? {} : { position: { new_path: file, old_path: file, new_line: line, old_line: null } };
   const note = { id, body, author: { username: author }, created_at: at, system: kind === "system", ...position };

@@ -8,7 +8,7 @@ export interface Endpoint {
   readonly query: Readonly<Record<string, Kind>>;
   readonly body: Readonly<Record<string, Kind>>;
   readonly required: readonly string[];
-  /** Where GitLab documents it. */
+  /** URL of GitLab's documentation. */
   readonly documentation: string;
 }
 
@@ -16,7 +16,7 @@ const DOCS = "https://docs.gitlab.com/api";
 const PAGES = { page: "number", per_page: "number" } as const;
 const PROJECT = String.raw`^/projects/(\d+|[^/]+%2F[^/]+)`;
 
-/** Every endpoint of API v4 that the adapter may use, with the parameters that its page names. */
+/** All endpoints of API v4 that the adapter may use, with their documented parameters. */
 export const GITLAB_ENDPOINTS: readonly Endpoint[] = [
   {
     method: "GET",
@@ -123,7 +123,7 @@ export const GITLAB_ENDPOINTS: readonly Endpoint[] = [
   },
 ];
 
-/** What about the requests the table does not know or allow, a sentence each. */
+/** Returns one message per request that is unknown or not allowed. */
 export function checkAgainstGitlab(requests: readonly LoopbackRequest[]): string[] {
   return requests.filter(({ of }) => of === "api").flatMap(checkOne);
 }
@@ -141,12 +141,12 @@ function checkOne({ method, path, query, body }: LoopbackRequest): string[] {
       .filter(([key, value]) => !fits(endpoint.body[key], value))
       .map(([key]) => `${name}: body ${key}`),
     ...missing.map((key) => `${name}: lacks ${key}`),
-    // "Must include at least one non-required attribute", says the page.
-    ...(method === "PUT" && Object.keys(body).length === 0 ? [`${name}: says nothing`] : []),
+    // The documentation requires at least one optional attribute.
+    ...(method === "PUT" && Object.keys(body).length === 0 ? [`${name}: no attribute`] : []),
   ];
 }
 
-/** A query has only texts. */
+/** Query parameters are always strings. */
 function asQuery(kind: Kind | undefined, value: string): unknown {
   if (kind === "number") return /^\d+$/.test(value) ? Number(value) : value;
   if (kind === "flag") return value === "true" ? true : value === "false" ? false : value;

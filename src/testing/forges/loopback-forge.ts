@@ -7,29 +7,29 @@ import type { ApiAnswer } from "./answer.ts";
 import { serveGit } from "./git-http.ts";
 import { answerGithub } from "./github-api.ts";
 import { answerGitlab } from "./gitlab-api.ts";
-import { findHeld, headOf, merge, open } from "./held.ts";
-import type { ForgeWorld, Held, HeldCi, HeldComment } from "./held.ts";
+import { findChangeRequest, headOf, merge, open } from "./forge-world.ts";
+import type { ForgeWorld, FakeChangeRequest, FakeCi, FakeComment } from "./forge-world.ts";
 
 export interface LoopbackParams {
   readonly kind: "github" | "gitlab";
   readonly token: string;
-  /** What the repository begins with, on `main`. */
+  /** Initial files on `main`. */
   readonly files?: Files;
-  /** Path of the project; default `team/shop`. */
+  /** Path of the project. Default `team/shop`. */
   readonly project?: string;
-  /** A path that the project had once. */
+  /** An earlier path of the project, which redirects. */
   readonly formerProject?: string;
-  /** Path below which all of it stands, such as `/gitlab`. */
+  /** Path prefix of the whole forge, such as `/gitlab`. */
   readonly prefix?: string;
   readonly users?: readonly string[];
-  /** What the token may; null: it does not tell. Default: enough. */
+  /** Scopes of the token. Null if the forge does not report them. Default: sufficient. */
   readonly scopes?: readonly string[] | null;
   readonly role?: ForgeWorld["role"];
   readonly draftsAllowed?: boolean;
   readonly mostPerPage?: number;
 }
 
-/** A stand-in for GitHub or GitLab: git pushes to it for real, and it keeps the change requests in memory. */
+/** A fake GitHub or GitLab: git really pushes to it, and it keeps change requests in memory. */
 export interface LoopbackForge {
   readonly kind: "github" | "gitlab";
   /** For `forge.url`. */
@@ -39,53 +39,53 @@ export interface LoopbackForge {
   readonly remoteUrl: string;
   /** For git over a path. */
   readonly bareDir: string;
-  /** Its `checkout` is a person's, with `bareDir` as origin. */
+  /** Its `checkout` is a user's checkout with `bareDir` as origin. */
   readonly repo: TempRepo;
-  /** Everything that was asked, in order. */
+  /** All requests in order. */
   readonly requests: readonly LoopbackRequest[];
-  readonly changeRequests: readonly Held[];
-  /** Opens one by hand, as a person does. */
-  openRequest(wanted: Partial<Held> & Pick<Held, "branch">): Promise<Held>;
-  /** Really merges, in the repository; the merge commit. */
+  readonly changeRequests: readonly FakeChangeRequest[];
+  /** Opens a change request like a person would. */
+  openRequest(wanted: Partial<FakeChangeRequest> & Pick<FakeChangeRequest, "branch">): Promise<FakeChangeRequest>;
+  /** Merges in the repository and returns the merge commit. */
   merge(number: number): Promise<string>;
   closeRequest(number: number): void;
-  comment(number: number, comment: Partial<HeldComment> & Pick<HeldComment, "body">): void;
-  /** What CI came to for the commit that the branch has now. */
-  ci(number: number, state: HeldCi): void;
+  comment(number: number, comment: Partial<FakeComment> & Pick<FakeComment, "body">): void;
+  /** Sets the CI result of the branch's current commit. */
+  ci(number: number, state: FakeCi): void;
   fail(failure: Failure): void;
-  /** After the next push nobody answers any more, until `recover`. */
+  /** Stops answering after the next push, until `recover`. */
   dieAfterPush(): void;
   recover(): void;
-  /** Forgets requests, change requests and faults; the repository stays as it is. */
+  /** Forgets requests, change requests and failures. The repository stays. */
   forget(): void;
-  /** Removes the repository as well. */
+  /** Also removes the repository. */
   close(): Promise<void>;
 }
 
 export interface LoopbackRequest {
   readonly of: "api" | "git";
   readonly method: string;
-  /** For the API: below its root. */
+  /** For the API: the path below its root. */
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   readonly headers: IncomingHttpHeaders;
   readonly body: Readonly<Record<string, unknown>>;
-  /** Null: no answer was given. */
+  /** Null if no response was sent. */
   readonly status: number | null;
 }
 
 export interface Failure {
   readonly method?: string;
-  /** Looked for in the API's path. */
+  /** Matches the API's path. */
   readonly path?: RegExp;
-  /** How many requests it meets; default 1. */
+  /** Number of requests it affects. Default 1. */
   readonly times?: number;
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** The connection breaks instead of an answer. */
+  /** Closes the connection instead of responding. */
   readonly drop?: boolean;
-  /** It is done all the same, and only the answer is lost. */
+  /** Performs the request, but loses the response. */
   readonly afterDoing?: boolean;
 }
 
@@ -107,11 +107,11 @@ export async function openLoopbackForge(params: LoopbackParams): Promise<Loopbac
     ci: new Map(),
     labels: new Set(),
   };
-  const desk = new Desk(world, params);
+  const recorder = new RequestRecorder(world, params);
   const server = createServer((request, response) => {
-    desk.handle(request, response).catch((error: unknown) => {
+    recorder.handle(request, response).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
-      else send(response, { status: 500, body: { message: `The loopback forge broke: ${String(error)}` } });
+      else send(response, { status: 500, body: { message: `The loopback forge failed: ${String(error)}` } });
     });
   });
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -128,16 +128,16 @@ export async function openLoopbackForge(params: LoopbackParams): Promise<Loopbac
     remoteUrl: `${world.url}/${project}.git`,
     bareDir: repo.remote,
     repo,
-    requests: desk.requests,
+    requests: recorder.requests,
     changeRequests: world.held,
     ...hooksOf(world),
-    fail: (failure) => void desk.failures.push({ failure, left: failure.times ?? 1 }),
-    dieAfterPush: () => void (desk.mood = "dies after push"),
-    recover: () => void (desk.mood = "well"),
+    fail: (failure) => void recorder.failures.push({ failure, left: failure.times ?? 1 }),
+    dieAfterPush: () => void (recorder.state = "dies after push"),
+    recover: () => void (recorder.state = "well"),
     forget() {
-      for (const list of [desk.requests, desk.failures, world.held]) list.length = 0;
+      for (const list of [recorder.requests, recorder.failures, world.held]) list.length = 0;
       for (const known of [world.ci, world.labels]) known.clear();
-      desk.mood = "well";
+      recorder.state = "well";
     },
     async close() {
       await new Promise<void>((done) => {
@@ -150,8 +150,8 @@ export async function openLoopbackForge(params: LoopbackParams): Promise<Loopbac
 }
 
 function hooksOf(world: ForgeWorld): Pick<LoopbackForge, "openRequest" | "merge" | "closeRequest" | "comment" | "ci"> {
-  const get = (number: number): Held => {
-    const held = findHeld(world, number);
+  const get = (number: number): FakeChangeRequest => {
+    const held = findChangeRequest(world, number);
     if (held === null) throw new Error(`There is no change request ${number}.`);
     return held;
   };
@@ -172,11 +172,11 @@ function hooksOf(world: ForgeWorld): Pick<LoopbackForge, "openRequest" | "merge"
   };
 }
 
-/** Takes requests, writes them down, and plays the faults that a test asked for. */
-class Desk {
+/** Handles and records requests, and plays the failures that a test requested. */
+class RequestRecorder {
   readonly requests: LoopbackRequest[] = [];
   readonly failures: { readonly failure: Failure; left: number }[] = [];
-  mood: "well" | "dies after push" | "dead" = "well";
+  state: "well" | "dies after push" | "dead" = "well";
   readonly #world: ForgeWorld;
   readonly #token: string;
   readonly #prefix: string;
@@ -188,7 +188,7 @@ class Desk {
   }
 
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (this.mood === "dead") return void response.destroy();
+    if (this.state === "dead") return void response.destroy();
     const url = new URL(request.url ?? "/", "http://loopback");
     const path = url.pathname.startsWith(`${this.#prefix}/`) ? url.pathname.slice(this.#prefix.length) : "";
     const root = this.#world.kind === "github" ? "/api/v3" : "/api/v4";
@@ -214,7 +214,7 @@ class Desk {
       });
     } else {
       await serveGit(request, response, { bareDir: this.#world.bareDir, path: at.path, query: at.url.search.slice(1) });
-      if (at.path === "/git-receive-pack" && this.mood === "dies after push") this.mood = "dead";
+      if (at.path === "/git-receive-pack" && this.state === "dies after push") this.state = "dead";
     }
     this.#record(request, at, { of: "git", body: {}, status: response.statusCode });
   }
@@ -263,7 +263,11 @@ interface At {
 }
 
 function playedAnswer({ status = 500, headers, body }: Failure): ApiAnswer {
-  return { status, body: body ?? { message: "This was asked for by a test." }, ...(headers ? { headers } : {}) };
+  return {
+    status,
+    body: body ?? { message: "This failure was requested by a test." },
+    ...(headers ? { headers } : {}),
+  };
 }
 
 function basicPassword(header: string | undefined): string | null {

@@ -12,19 +12,19 @@ interface Operation {
 
 let document: Promise<Json> | undefined;
 
-/** GitHub's published description of its API: large, so read once. */
+/** GitHub's published API description. It is large, so it is read once. */
 export function githubDescription(): Promise<Json> {
   const path = fileURLToPath(import.meta.resolve("@octokit/openapi/generated/api.github.com.json"));
   return (document ??= readFile(path, "utf8").then((text) => JSON.parse(text) as Json));
 }
 
-/** What about the requests GitHub's own description does not know or allow, a sentence each. */
+/** Returns one message per request that is unknown or not allowed. */
 export async function checkAgainstGithub(requests: readonly LoopbackRequest[]): Promise<string[]> {
   const root = await githubDescription();
   return requests.filter(({ of }) => of === "api").flatMap((request) => checkOne(root, request));
 }
 
-/** The answer that GitHub's description gives as an example of success. */
+/** The example of a successful response in GitHub's description. */
 export async function exampleAnswer(method: string, template: string): Promise<unknown> {
   const root = await githubDescription();
   const responses = at(root, "paths", template, method.toLowerCase(), "responses");
@@ -48,7 +48,7 @@ function checkOne(root: Json, request: LoopbackRequest): string[] {
 }
 
 function findOperation(root: Json, { method, path }: LoopbackRequest): Operation | null {
-  // The most literal one counts, as it does at GitHub: fewest placeholders first.
+  // Fewest placeholders first, because GitHub prefers the most literal path.
   const templates = Object.keys(asMap(root["paths"]))
     .filter(
       (template) => toPattern(template).test(path) && at(root, "paths", template, method.toLowerCase()) !== undefined,
@@ -68,7 +68,7 @@ function toPattern(template: string): RegExp {
   return new RegExp(`^${escaped.replaceAll(/\{[^}]+\}/g, "[^/]+")}$`);
 }
 
-/** The parts of JSON Schema that GitHub's description of our operations uses. Names that are not listed are told as well. */
+/** Supports the parts of JSON Schema that GitHub's description of our operations uses. Unlisted names are reported, too. */
 function checkValue(root: Json, written: unknown, value: unknown): string[] {
   const schema = asMap(resolve(root, written));
   const choices = asList(schema["oneOf"] ?? schema["anyOf"]);
@@ -84,24 +84,24 @@ function checkValue(root: Json, written: unknown, value: unknown): string[] {
     case "object":
       return checkObject(root, schema, value);
     case "array":
-      if (!Array.isArray(value)) return [" is no list"];
+      if (!Array.isArray(value)) return [" is not a list"];
       return value.flatMap((item, index) =>
         checkValue(root, schema["items"], item).map((problem) => `[${index}]${problem}`),
       );
     case "string":
-      if (typeof value !== "string") return [" is no text"];
+      if (typeof value !== "string") return [" is not a string"];
       return typeof schema["maxLength"] === "number" && value.length > schema["maxLength"] ? [" is too long"] : [];
     case "integer":
-      return Number.isInteger(value) ? [] : [" is no whole number"];
+      return Number.isInteger(value) ? [] : [" is not an integer"];
     case "boolean":
-      return typeof value === "boolean" ? [] : [" is neither true nor false"];
+      return typeof value === "boolean" ? [] : [" is not a boolean"];
     default:
       return [];
   }
 }
 
 function checkObject(root: Json, schema: Json, value: unknown): string[] {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return [" is no object"];
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return [" is not an object"];
   const properties = asMap(schema["properties"]);
   const missing = asList(schema["required"]).filter((name) => !Object.hasOwn(value, String(name)));
   return [

@@ -24,10 +24,10 @@ test.each<[string, Partial<LoopbackRequest>, string[]]>([
   [
     "POST /repos/a/b/pulls/1/requested_reviewers",
     { body: { reviewers: [1] } },
-    [expect.stringContaining("[0] is no text")],
+    [expect.stringContaining("[0] is not a string")],
   ],
   ["GET /repos/a/b", { body: { x: 1 } }, [expect.stringContaining("takes no body")]],
-])("GitHub's description on %s %j", async (asked, rest, expected) => {
+])("fake forges: GitHub's description checks %s %j", async (asked, rest, expected) => {
   expect(await checkAgainstGithub([request(asked, rest)])).toEqual(expected);
 });
 
@@ -54,12 +54,12 @@ test.each<[string, Partial<LoopbackRequest>, string[]]>([
     { body: { reviewer_ids: ["1"] } },
     [expect.stringContaining("body reviewer_ids")],
   ],
-  ["PUT /projects/1/merge_requests/1", {}, [expect.stringContaining("says nothing")]],
-])("GitLab's table on %s %j", (asked, rest, expected) => {
+  ["PUT /projects/1/merge_requests/1", {}, [expect.stringContaining("no attribute")]],
+])("fake forges: the GitLab table checks %s %j", (asked, rest, expected) => {
   expect(checkAgainstGitlab([request(asked, rest)])).toEqual(expected);
 });
 
-test("every endpoint of the table says where it is documented", () => {
+test("fake forges: every endpoint of the GitLab table has a documentation link", () => {
   for (const { documentation } of GITLAB_ENDPOINTS)
     expect(documentation).toMatch(/^https:\/\/docs\.gitlab\.com\/api\/\w+\/#/);
 });

@@ -12,17 +12,17 @@ export interface WikiPage {
   readonly body: string;
 }
 
-/** A wiki with one page, in the dialects of both kinds of Confluence. */
+/** A fake wiki with one page, with the APIs of Confluence Cloud and Data Center. */
 export interface LoopbackConfluence extends LoopbackServer {
   page(): WikiPage;
-  /** Somebody saves the page with this before the next request that writes. */
+  /** Simulates another user who saves the page right before the next write. */
   editBeforeWrite(body: string): void;
 }
 
 export interface ConfluenceParams {
   readonly pageId: string;
   readonly body: string;
-  /** The whole header. */
+  /** The expected Authorization header. */
   readonly authorization: string;
   readonly cloud?: boolean;
 }
@@ -49,7 +49,7 @@ export async function openLoopbackConfluence(params: ConfluenceParams): Promise<
   function write(text: string): LoopbackAnswer {
     const edit = edits.shift();
     if (edit !== undefined) page = { ...page, version: page.version + 1, body: edit };
-    const sent = JSON.parse(text) as Written; // whoever sends something else fails its test by it
+    const sent = JSON.parse(text) as Written; // invalid JSON fails the test
     const storage = cloud ? sent.body : sent.body.storage;
     if (
       sent.id !== pageId ||

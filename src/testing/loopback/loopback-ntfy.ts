@@ -16,7 +16,7 @@ export interface NtfyMessage {
   readonly actions?: readonly { readonly action: string; readonly label: string; readonly url: string }[];
 }
 
-/** A ntfy server: what it shows to its subscribers is what the real one would (docs.ntfy.sh/publish). */
+/** A fake ntfy server that shows the same messages as the real one (docs.ntfy.sh/publish). */
 export interface LoopbackNtfy extends LoopbackServer {
   readonly shown: readonly NtfyMessage[];
 }
@@ -38,7 +38,7 @@ function answer(request: LoopbackRequest, token: string | null, shown: NtfyMessa
   if (method === "GET" && path === "/v1/health") return jsonAnswer(200, { healthy: true });
   if (method !== "POST" && method !== "PUT") return refuse(404, 40401, "page not found");
   if (token !== null && headers.authorization !== `Bearer ${token}`) return refuse(401, 40101, "unauthorized");
-  // Below a topic's own address whatever is sent is the text of the message.
+  // Under a topic's own URL, the whole body is the message.
   if (path !== "/") return show(shown, { topic: path.slice(1), message: body });
   const message = parse(body);
   if (message === null) return refuse(400, 40024, "invalid request: request body must be message JSON");
@@ -54,7 +54,7 @@ function answer(request: LoopbackRequest, token: string | null, shown: NtfyMessa
 
 function parse(body: string): NtfyMessage | null {
   try {
-    return JSON.parse(body) as NtfyMessage; // looked at field by field
+    return JSON.parse(body) as NtfyMessage; // fields are validated by the caller
   } catch {
     return null;
   }

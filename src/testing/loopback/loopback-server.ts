@@ -15,19 +15,19 @@ export interface LoopbackAnswer {
   readonly body?: string;
 }
 
-/** What goes wrong with one request: an answer of another kind, silence, a closed line, or far too much. */
+/** A failure of one request: another response, no response, a closed connection, or an endless response. */
 export type Fault = LoopbackAnswer | "hang" | "drop" | "flood";
 
 export interface LoopbackServer {
   readonly url: string;
-  /** Everything that was asked, in order. */
+  /** All requests in order. */
   readonly requests: readonly LoopbackRequest[];
-  /** What the next requests get instead of an answer, one each. */
+  /** Failures for the next requests, one each. */
   fail(...faults: readonly Fault[]): void;
   close(): Promise<void>;
 }
 
-/** A real HTTP server on loopback that stands in for a service of others. */
+/** A real HTTP server on loopback that replaces an external service. */
 export async function openLoopback(answer: (request: LoopbackRequest) => LoopbackAnswer): Promise<LoopbackServer> {
   const requests: LoopbackRequest[] = [];
   const faults: Fault[] = [];
@@ -47,7 +47,7 @@ export async function openLoopback(answer: (request: LoopbackRequest) => Loopbac
   const server = createServer((request, response) => void handle(request, response).catch(() => response.destroy()));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("it listens on no port");
+  if (address === null || typeof address === "string") throw new Error("the server has no port");
   return {
     url: `http://127.0.0.1:${address.port}`,
     requests,
@@ -60,7 +60,7 @@ export async function openLoopback(answer: (request: LoopbackRequest) => Loopbac
   };
 }
 
-/** Until nobody reads any more. */
+/** Writes until the client disconnects. */
 function flood(response: ServerResponse): void {
   const part = "x".repeat(64 * 1024);
   response.writeHead(500);

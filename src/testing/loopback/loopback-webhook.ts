@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { openLoopback, type LoopbackAnswer, type LoopbackRequest, type LoopbackServer } from "./loopback-server.ts";
 
-/** A program of somebody who checks signatures and takes every delivery once. */
+/** A fake webhook receiver that verifies signatures and accepts every delivery once. */
 export interface LoopbackWebhook extends LoopbackServer {
-  /** By the id of their delivery. */
+  /** Received notices by delivery id. */
   readonly taken: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 }
 
@@ -24,11 +24,11 @@ function take(
 ): LoopbackAnswer {
   const id = headers["x-nightshift-delivery"];
   if (typeof id !== "string") return { status: 400, body: "no delivery id" };
-  taken.set(id, JSON.parse(body) as Record<string, unknown>); // whoever sends something else fails its test by it
+  taken.set(id, JSON.parse(body) as Record<string, unknown>); // invalid JSON fails the test
   return { status: 204 };
 }
 
-/** As docs/notifications.md tells people to do it. */
+/** The verification described in docs/notifications.md. */
 function isSigned({ headers, body }: LoopbackRequest, secret: string): boolean {
   const timestamp = String(headers["x-nightshift-timestamp"]);
   if (Math.abs(Date.now() / 1_000 - Number(timestamp)) > MOST_SECONDS) return false;

@@ -45,7 +45,7 @@ export interface StreamEvent {
   readonly [field: string]: unknown;
 }
 
-/** The same message as it streams: what a block is comes first, then its contents in pieces; the full usage at the end. */
+/** Streams the message: a block's start first, then its content in pieces; the full usage at the end. */
 export function* streamOf(message: Message): Generator<StreamEvent> {
   const begun = { ...message.usage, output_tokens: 1 };
   yield { type: "message_start", message: { ...message, content: [], stop_reason: null, usage: begun } };

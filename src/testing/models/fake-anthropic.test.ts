@@ -35,7 +35,7 @@ async function eventsOf(response: Response): Promise<readonly Event[]> {
   return events;
 }
 
-test("plays its turns in order, streamed or whole, and says when there are no more", async () => {
+test("fake Anthropic: plays its turns in order, streamed or whole, and reports when there are none left", async () => {
   const long = "A text that is longer than one piece: äöü 😀 and on.";
   const input = { file_path: "/w/a.txt", content: 'with "quotes"\n' };
   const usage = { input_tokens: 7, output_tokens: 9 };
@@ -50,7 +50,7 @@ test("plays its turns in order, streamed or whole, and says when there are no mo
   expect(await (await ask(fake, {})).text()).toContain("There are no more turns.");
 });
 
-test("requests without tools use up no turn; others are answered and recorded too", async () => {
+test("fake Anthropic: requests without tools use no turn, and all requests are recorded", async () => {
   const fake = await open([{ text: "First." }], { aside: { text: "A title." } });
   expect(await (await ask(fake, { tools: [] })).text()).toContain("A title.");
   expect(await (await ask(fake, {}, "/v1/messages/count_tokens")).json()).toEqual({ input_tokens: expect.any(Number) });
@@ -64,7 +64,7 @@ test("requests without tools use up no turn; others are answered and recorded to
   });
 });
 
-test("a turn may depend on what was asked", async () => {
+test("fake Anthropic: a turn may depend on the request", async () => {
   const fake = await open([
     (asked) => ({
       text: `heard ${toolResults(asked)
@@ -81,7 +81,7 @@ test("a turn may depend on what was asked", async () => {
   expect(fake.requests.flatMap(toolResults).map(({ isError }) => isError)).toEqual([false, true]);
 });
 
-test("errors, a line that drops and silence come when they are asked for", async () => {
+test("fake Anthropic: simulates errors, dropped connections and missing responses", async () => {
   const refusal = { status: 529, error: "overloaded_error", headers: { "retry-after": "1" } };
   const fake = await open([refusal, { text: "A text that is cut.", dropAfter: 2 }, { hangs: true }]);
   const refused = await ask(fake, {});
@@ -96,7 +96,7 @@ test("errors, a line that drops and silence come when they are asked for", async
   await expect(silent).rejects.toThrow(/fetch failed/);
 });
 
-test("listens on a socket as well", async () => {
+test("fake Anthropic: can listen on a Unix socket", async () => {
   const folder = mkdtempSync(join(tmpdir(), "nightshift-fake-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const socketPath = join(folder, "model.sock");

@@ -7,7 +7,7 @@ export type { Turn } from "./fake-turn.ts";
 
 export type FakeParams = ModelParams<MessagesBody>;
 
-/** A stand-in for the Anthropic Messages API: its URL is for `ANTHROPIC_BASE_URL`. */
+/** A fake Anthropic Messages API. Use its URL as `ANTHROPIC_BASE_URL`. */
 export type FakeAnthropic = FakeModel<MessagesBody>;
 type ModelRequest = AnyRequest<MessagesBody>;
 
@@ -45,7 +45,7 @@ const DIALECT: Dialect<MessagesBody> = {
   },
 };
 
-/** What the tools have said since the model spoke last. */
+/** Tool results since the model's last message. */
 export function toolResults({ body }: ModelRequest): readonly ToolResult[] {
   const content = body.messages?.findLast(({ role }) => role === "user")?.content;
   return blocks(content)

@@ -24,7 +24,7 @@ interface Chunk {
   readonly modelVersion: string;
 }
 
-test("streams words and calls, and what they cost at the end", async () => {
+test("fake Gemini: streams text and tool calls, with usage at the end", async () => {
   const ask = await open();
   const chunks: Chunk[] = [];
   const parser = createParser({ onEvent: ({ data }) => void chunks.push(JSON.parse(data) as Chunk) });
@@ -38,7 +38,7 @@ test("streams words and calls, and what they cost at the end", async () => {
   });
 });
 
-test("answers whole, aside and with Google's errors", async () => {
+test("fake Gemini: answers whole responses, requests without tools, and errors", async () => {
   const ask = await open();
   expect(await (await ask("generateContent", {})).json()).toMatchObject({
     candidates: [{ content: { parts: [{ text: "Fine." }] }, finishReason: "STOP" }],

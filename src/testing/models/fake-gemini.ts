@@ -1,16 +1,16 @@
 import { openFakeModel } from "./fake-model.ts";
-import type { Dialect, FakeModel, FakeParams, Spoken } from "./fake-model.ts";
+import type { Dialect, FakeModel, FakeParams, FakeReply } from "./fake-model.ts";
 import { newId, pieces, sse, USAGE } from "./fake-turn.ts";
 import type { ApiUsage, Reply } from "./fake-turn.ts";
 
-/** The part of a request that a test looks at. */
+/** The part of a request that tests use. */
 export interface GeminiBody {
   readonly contents?: readonly { readonly role?: string; readonly parts?: readonly unknown[] }[];
   readonly tools?: readonly { readonly functionDeclarations?: readonly { readonly name: string }[] }[];
   readonly systemInstruction?: unknown;
 }
 
-/** A stand-in for the Gemini API: its URL is for `GOOGLE_GEMINI_BASE_URL`. */
+/** A fake Gemini API. Use its URL as `GOOGLE_GEMINI_BASE_URL`. */
 export function openFakeGemini(params: FakeParams<GeminiBody>): Promise<FakeModel<GeminiBody>> {
   return openFakeModel(params, DIALECT);
 }
@@ -24,7 +24,7 @@ const DIALECT: Dialect<GeminiBody> = {
   answerOther: ({ path }) => (path.endsWith(":countTokens") ? { totalTokens: 1000 } : null),
 };
 
-function contentOf(reply: Reply, asked: string): Spoken {
+function contentOf(reply: Reply, asked: string): FakeReply {
   const { thinking, text, tools = [] } = reply;
   const usage: ApiUsage = { ...USAGE, ...reply.usage };
   const input = usage.input_tokens + usage.cache_read_input_tokens;

@@ -13,11 +13,11 @@ async function renew({ url }: FakeLogin, token: string, isForm = false) {
     method: "POST",
     body: isForm ? new URLSearchParams(fields) : JSON.stringify(fields),
   });
-  // Of our own making.
+  // Our own server sends this.
   return (await response.json()) as { readonly access_token?: string; readonly refresh_token?: string };
 }
 
-test("each token gets the next one, and is good for nothing afterwards", async () => {
+test("fake login: each refresh token returns the next one and becomes invalid", async () => {
   const login = await open();
   const first = login.logIn();
   const second = await renew(login, first.refreshToken);
@@ -28,7 +28,7 @@ test("each token gets the next one, and is good for nothing afterwards", async (
   expect(login.refreshes).toEqual(["renewed", "renewed"]);
 });
 
-test("of two who hold the same token the second is refused, and both are out; somebody else stays in", async () => {
+test("fake login: reusing a refresh token logs out both holders, but no other login", async () => {
   const login = await open();
   const [shared, other] = [login.logIn(), login.logIn()];
   const copy = await renew(login, shared.refreshToken);

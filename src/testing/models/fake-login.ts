@@ -4,26 +4,26 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text as readText } from "node:stream/consumers";
 
-/** What a CLI keeps in the file of a login: a short-lived token, and one that gets the next two. */
+/** Content of a CLI's login file: a short-lived access token and a refresh token. */
 export interface Login {
   readonly accessToken: string;
   readonly refreshToken: string;
 }
 
-/** A stand-in for a vendor's token endpoint. Each refresh token is good for one use, as vendors have it. */
+/** A fake token endpoint. Each refresh token can be used once, like those of real vendors. */
 export interface FakeLogin {
-  /** Of the token endpoint. */
+  /** URL of the token endpoint. */
   readonly url: string;
-  /** What came of each request for new tokens, in order. */
+  /** Result of each refresh request, in order. */
   readonly refreshes: readonly ("renewed" | "reused" | "unknown")[];
-  /** A person logged in so long ago that the first token is over, and the next program to use it renews it. */
+  /** Creates a login whose access token has expired, so that the next program that uses it refreshes it. */
   logIn(): Login;
-  /** Whether whoever holds this token is logged in. */
+  /** Whether this access token is valid. */
   accepts(accessToken: string): boolean;
   close(): Promise<void>;
 }
 
-/** All that came of one login, by renewing it again and again. */
+/** All tokens derived from one login. */
 interface Family {
   current: Login;
   readonly used: Set<string>;
@@ -34,7 +34,7 @@ export async function openFakeLogin(): Promise<FakeLogin> {
   const families: Family[] = [];
   const refreshes: FakeLogin["refreshes"][number][] = [];
 
-  /** A token that comes a second time was stolen or copied, and nobody can say which of the two is the owner: both are out. */
+  /** A reused refresh token was stolen or copied. The owner cannot be determined, so all tokens of the login are revoked. */
   function refresh(token: string): Login | null {
     const family = families.find(({ current, used }) => current.refreshToken === token || used.has(token));
     const isCurrent = family !== undefined && !family.isRevoked && family.current.refreshToken === token;
@@ -55,7 +55,7 @@ export async function openFakeLogin(): Promise<FakeLogin> {
   const { promise, resolve } = Promise.withResolvers<void>();
   server.listen(0, "127.0.0.1", resolve);
   await promise;
-  const { port } = server.address() as AddressInfo; // of a server on a port
+  const { port } = server.address() as AddressInfo; // a TCP server has this kind of address
   return {
     url: `http://127.0.0.1:${port}/oauth/token`,
     refreshes,
@@ -87,7 +87,7 @@ async function answer(
   response.end(JSON.stringify(body));
 }
 
-/** Clients send a form, or JSON. */
+/** Clients send a form or JSON. */
 function tokenIn(body: string): string {
   if (!body.startsWith("{")) return new URLSearchParams(body).get("refresh_token") ?? "";
   const { refresh_token: token } = JSON.parse(body) as { readonly refresh_token?: unknown };
@@ -100,7 +100,7 @@ function newLogin(goodForS: number): Login {
 
 const HOUR_S = 3600;
 
-/** In the shape that CLIs look into for the account and the end; nobody here checks its signature. */
+/** A JWT with account and expiry, which CLIs read. Its signature is not checked here. */
 function signedToken(goodForS: number): string {
   const claims = {
     jti: randomBytes(12).toString("hex"),

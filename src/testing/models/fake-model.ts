@@ -6,21 +6,21 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Refusal, Reply, Turn } from "./fake-turn.ts";
 
 export interface FakeParams<Body> {
-  /** Played in order, one for each request that offers tools; after the last it says that there are no more. */
+  /** Played in order, one per request that offers tools. Afterwards it reports that there are no more turns. */
   readonly turns: readonly ScriptedTurn<Body>[];
-  /** Clients also ask for titles and summaries, without tools: that uses up no turn. */
+  /** Reply to requests without tools, such as for titles and summaries. They use no turn. */
   readonly aside?: Turn;
-  /** The path of a socket; without one it listens on a port of loopback. */
+  /** Path of a Unix socket. Default: a loopback port. */
   readonly socket?: string;
 }
 
 export type ScriptedTurn<Body> = Turn | ((request: ModelRequest<Body>) => Turn);
 
-/** A stand-in for a model's API. */
+/** A fake model API. */
 export interface FakeModel<Body> {
-  /** For the client's base URL; empty where it listens on a socket. */
+  /** Base URL for the client. Empty if it listens on a socket. */
   readonly url: string;
-  /** Everything that was asked, in order. */
+  /** All requests in order. */
   readonly requests: readonly ModelRequest<Body>[];
   close(): Promise<void>;
 }
@@ -30,30 +30,30 @@ export interface ModelRequest<Body> {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Body;
-  /** Which turn answered it; null: none, it was aside. */
+  /** Index of the turn that answered it. Null if none did. */
   readonly turn: number | null;
 }
 
-export interface Asked<Body> {
+export interface FakeRequest<Body> {
   readonly method: string;
   readonly path: string;
   readonly body: Body;
 }
 
-/** How one maker's API is spoken. */
+/** Implements one vendor's API. */
 export interface Dialect<Body> {
-  /** Whether it asks the model to speak. */
-  asksModel(asked: Asked<Body>): boolean;
+  /** Whether the request asks the model for a reply. */
+  asksModel(asked: FakeRequest<Body>): boolean;
   offersTools(body: Body): boolean;
-  wantsStream(asked: Asked<Body>): boolean;
-  speak(reply: Reply, asked: Asked<Body>): Spoken;
+  wantsStream(asked: FakeRequest<Body>): boolean;
+  speak(reply: Reply, asked: FakeRequest<Body>): FakeReply;
   refusal(refusal: Refusal & { readonly message: string }): unknown;
-  /** What else the API has; null: there is no such thing. */
-  answerOther(asked: Asked<Body>): unknown;
+  /** Answers other endpoints of the API. Null if there is none. */
+  answerOther(asked: FakeRequest<Body>): unknown;
 }
 
-/** An answer, whole and as the events of a stream. */
-export interface Spoken {
+/** A reply, both whole and as stream events. */
+export interface FakeReply {
   readonly whole: unknown;
   readonly events: readonly string[];
 }
@@ -66,7 +66,7 @@ export async function openFakeModel<Body>(params: FakeParams<Body>, dialect: Dia
     const { method = "", headers } = request;
     const path = (request.url ?? "").split("?")[0] ?? "";
     const text = await readText(request);
-    // Whoever sends something else fails its test by it.
+    // Invalid JSON fails the test.
     const body = (text === "" ? {} : JSON.parse(text)) as Body;
     const asked = { method, path, body };
     const isTurn = method === "POST" && dialect.asksModel(asked);
@@ -88,7 +88,7 @@ export async function openFakeModel<Body>(params: FakeParams<Body>, dialect: Dia
   server.once("error", reject);
   server.listen(params.socket === undefined ? { host: "127.0.0.1", port: 0 } : { path: params.socket }, resolve);
   await promise;
-  // Whoever asks from inside a sandbox may be another user.
+  // A client inside a sandbox may be another user.
   if (params.socket !== undefined) chmodSync(params.socket, 0o666);
   const address = server.address();
   return {
@@ -111,7 +111,7 @@ function chooseTurn<Body>({ turns, aside = { text: "Fine." } }: FakeParams<Body>
 async function answer<Body>(
   response: ServerResponse,
   dialect: Dialect<Body>,
-  asked: Asked<Body>,
+  asked: FakeRequest<Body>,
   turn: Turn,
 ): Promise<void> {
   if ("status" in turn) return refuse(response, dialect, turn);
@@ -122,7 +122,7 @@ async function answer<Body>(
   return sendJson(response, 200, spoken.whole, turn.headers);
 }
 
-function stream(response: ServerResponse, { events }: Spoken, { headers, dropAfter }: Reply): void {
+function stream(response: ServerResponse, { events }: FakeReply, { headers, dropAfter }: Reply): void {
   response.writeHead(200, { "content-type": "text/event-stream", ...headers });
   const text = events.slice(0, dropAfter).join("");
   if (dropAfter === undefined) response.end(text);

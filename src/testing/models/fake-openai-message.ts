@@ -1,16 +1,16 @@
-import type { Spoken } from "./fake-model.ts";
+import type { FakeReply } from "./fake-model.ts";
 import { newId, pieces, sse, USAGE } from "./fake-turn.ts";
 import type { ApiUsage, Reply, ToolUse } from "./fake-turn.ts";
 
-/** OpenAI counts what comes from the cache as input too. */
+/** OpenAI includes cached tokens in the input tokens. */
 function countsOf(reply: Reply): { readonly input: number; readonly output: number; readonly cached: number } {
   const usage: ApiUsage = { ...USAGE, ...reply.usage };
   const cached = usage.cache_read_input_tokens;
   return { input: usage.input_tokens + cached, output: usage.output_tokens, cached };
 }
 
-/** An answer of the Responses API. */
-export function responseOf(reply: Reply, asked: string): Spoken {
+/** A response of the Responses API. */
+export function responseOf(reply: Reply, asked: string): FakeReply {
   const { input, output, cached } = countsOf(reply);
   const items = itemsOf(reply);
   const base = { id: newId("resp"), object: "response", model: reply.model ?? asked };
@@ -91,12 +91,12 @@ function itemEvents(item: Item, index: number): readonly StreamEvent[] {
 }
 
 function wordsOf({ content }: Item): string {
-  const [part] = content as readonly { readonly text: string }[]; // messages are made above, with one part
+  const [part] = content as readonly { readonly text: string }[]; // messages are created above with one part
   return part?.text ?? "";
 }
 
-/** An answer of the chat completions API. */
-export function chatOf(reply: Reply, asked: string): Spoken {
+/** A response of the chat completions API. */
+export function chatOf(reply: Reply, asked: string): FakeReply {
   const { text, thinking, tools = [] } = reply;
   const { input, output, cached } = countsOf(reply);
   const finish = reply.stopReason ?? (tools.length > 0 ? "tool_calls" : "stop");

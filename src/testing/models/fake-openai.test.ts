@@ -42,7 +42,7 @@ async function eventsOf(response: Response): Promise<readonly Event[]> {
   return events;
 }
 
-test("speaks the Responses API, in pieces and whole", async () => {
+test("fake OpenAI: implements the Responses API, streamed and whole", async () => {
   const events = await eventsOf(await (await ask("/v1/responses", { stream: true }))());
   expect(events.map(({ delta = "" }) => delta).join("")).toBe(LONG);
   const call = events.findLast(({ type }) => type === "response.output_item.done")?.item;
@@ -56,7 +56,7 @@ test("speaks the Responses API, in pieces and whole", async () => {
   expect(whole).toMatchObject({ status: "completed", output: [{ type: "message" }, { type: "function_call" }] });
 });
 
-test("speaks chat completions, in pieces and whole", async () => {
+test("fake OpenAI: implements chat completions, streamed and whole", async () => {
   const events = await eventsOf(await (await ask("/v1/chat/completions", { stream: true }))());
   const deltas = events.flatMap(({ choices = [] }) => choices.map(({ delta }) => delta));
   expect(deltas.map(({ content = "" }) => content).join("")).toBe(LONG);
@@ -68,7 +68,7 @@ test("speaks chat completions, in pieces and whole", async () => {
   expect(whole).toMatchObject({ choices: [{ finish_reason: "tool_calls", message: { content: LONG } }] });
 });
 
-test("refuses as OpenAI does", async () => {
+test("fake OpenAI: returns OpenAI's errors", async () => {
   const again = await ask("/v1/responses", {});
   await again();
   const refused = await again();

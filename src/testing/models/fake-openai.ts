@@ -2,18 +2,18 @@ import { chatOf, responseOf } from "./fake-openai-message.ts";
 import { openFakeModel } from "./fake-model.ts";
 import type { Dialect, FakeModel, FakeParams } from "./fake-model.ts";
 
-/** The part of both APIs' requests that a test looks at. */
+/** The part of both APIs' requests that tests use. */
 export interface OpenaiBody {
   readonly model?: string;
   readonly stream?: boolean;
   readonly tools?: readonly Readonly<Record<string, unknown>>[];
-  /** Of the Responses API. */
+  /** Responses API. */
   readonly input?: unknown;
-  /** Of chat completions. */
+  /** Chat completions. */
   readonly messages?: readonly { readonly role: string; readonly content: unknown }[];
 }
 
-/** A stand-in for OpenAI's Responses API and its chat completions: its URL, with `/v1`, is for `OPENAI_BASE_URL`. */
+/** A fake OpenAI API (Responses and chat completions). Use its URL with `/v1` as `OPENAI_BASE_URL`. */
 export function openFakeOpenai(params: FakeParams<OpenaiBody>): Promise<FakeModel<OpenaiBody>> {
   return openFakeModel(params, DIALECT);
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** What a model does when it is asked the next time, whoever made it. */
+/** What the model does for the next request, independent of the vendor. */
 export type Turn = Reply | Refusal;
 
 export interface Reply {
@@ -8,14 +8,14 @@ export interface Reply {
   readonly text?: string;
   readonly tools?: readonly ToolUse[];
   readonly usage?: Partial<ApiUsage>;
-  /** By default what was asked for. */
+  /** Default: the requested model. */
   readonly model?: string;
   readonly stopReason?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly delayMs?: number;
-  /** Cuts the line after so many events of the stream. */
+  /** Closes the connection after this many stream events. */
   readonly dropAfter?: number;
-  /** Says nothing at all, until the client gives up or the fake is closed. */
+  /** Never responds, until the client gives up or the fake is closed. */
   readonly hangs?: boolean;
 }
 
@@ -25,14 +25,14 @@ export interface Refusal {
   readonly error: string;
   readonly message?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Where Google says more than by its status. */
+  /** Additional details of Google's errors. */
   readonly details?: readonly object[];
 }
 
 export interface ToolUse {
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
-  /** Some APIs have a name in front of those of an MCP server. */
+  /** Some APIs prefix tool names with the name of the MCP server. */
   readonly namespace?: string;
 }
 
@@ -54,7 +54,7 @@ export function newId(prefix: string): string {
   return `${prefix}_${randomBytes(12).toString("hex")}`;
 }
 
-/** Short enough that words and escapes are cut in the middle, as they are in life. */
+/** Short enough to split words and escapes, as real streams do. */
 const PIECE = 24;
 
 export function pieces(text: string): readonly string[] {
@@ -62,7 +62,7 @@ export function pieces(text: string): readonly string[] {
   return Array.from({ length: count }, (_, index) => text.slice(index * PIECE, (index + 1) * PIECE));
 }
 
-/** One event of a stream, as it goes over the line. */
+/** Formats one server-sent event. */
 export function sse(data: unknown, event?: string): string {
   return `${event === undefined ? "" : `event: ${event}\n`}data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;
 }

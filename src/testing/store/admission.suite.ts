@@ -4,7 +4,7 @@ import { OPEN, SHUT, committing, creating, queueTask, sampleEnd, sampleRun, samp
 
 export function testAdmission(current: Current): void {
   describe("admission", () => {
-    it("lets in by priority, then age of the task, then age of the run", async () => {
+    it("orders by priority, then age of the task, then age of the run", async () => {
       const normalYoung = await queueTask(current.store, { createdAt: 3000 });
       const normalOld = await queueTask(current.store, { createdAt: 2000 });
       const low = await queueTask(current.store, { priority: "low", createdAt: 1 });
@@ -18,7 +18,7 @@ export function testAdmission(current: Current): void {
       expect(await current.store.tasks.admit(OPEN)).toEqual([]);
     });
 
-    it("follows a priority that changed while the run waited", async () => {
+    it("uses a priority that changed while the run was queued", async () => {
       const first = await queueTask(current.store, { createdAt: 1 });
       const second = await queueTask(current.store, { createdAt: 2 });
       await current.store.tasks.commit(committing({ ...second.task, priority: "high" }, { admission: SHUT }));
@@ -26,7 +26,7 @@ export function testAdmission(current: Current): void {
       expect(await current.store.tasks.admit({ ...OPEN, total: 2 })).toEqual([first.run.id]);
     });
 
-    it("lets a run in before its moment where its task was woken, and no other", async () => {
+    it("admits a run before its start time if its task was woken, and no other", async () => {
       const later = { notBefore: OPEN.at + 1 };
       const woken = await queueTask(current.store, {}, later);
       await queueTask(current.store, {}, later);
@@ -48,7 +48,7 @@ export function testAdmission(current: Current): void {
       expect(await current.store.tasks.admit({ ...OPEN, total: 4, perProject: 4 })).toEqual([run.id]);
     });
 
-    it("passes over runs of a full project, however many stand in front", async () => {
+    it("skips runs of a full project, however many are ahead", async () => {
       for (let i = 0; i < 9; i++) await queueTask(current.store, { project: "full", priority: "urgent" });
       const shut = await queueTask(current.store, { project: "shut", priority: "urgent" });
       const other = await queueTask(current.store, { project: "other" });
@@ -59,7 +59,7 @@ export function testAdmission(current: Current): void {
       expect(admitted).not.toContain(shut.run.id);
     });
 
-    it("lets named projects in where the others may run nothing", async () => {
+    it("admits named projects even if others may run nothing", async () => {
       for (let i = 0; i < 5; i++) await queueTask(current.store, { project: `p${i}`, priority: "high" });
       const { run } = await queueTask(current.store, { project: "named" });
       expect(await current.store.tasks.admit({ ...OPEN, total: 2, perProject: 0, projects: { named: 1 } })).toEqual([
@@ -67,18 +67,18 @@ export function testAdmission(current: Current): void {
       ]);
     });
 
-    it("lets in a long queue whole where there is room without end", async () => {
+    it("admits a long queue completely without limits", async () => {
       for (let i = 0; i < 450; i++) await queueTask(current.store, { project: `p${i % 7}` });
       const limits = { ...OPEN, total: Infinity, perProject: Infinity, projects: { p0: 3 } };
       expect(await current.store.tasks.admit(limits)).toHaveLength(450 - 65 + 3);
     });
 
-    it("takes names of projects as they are", async () => {
+    it("accepts any project name", async () => {
       const { run } = await queueTask(current.store, { project: "constructor" });
       expect(await current.store.tasks.admit({ ...OPEN, perProject: 1 })).toEqual([run.id]);
     });
 
-    it("leaves out paused tasks, parked agents and runs whose time has not come", async () => {
+    it("excludes paused tasks, parked agents and runs with a future start time", async () => {
       const paused = await queueTask(current.store, { status: "paused" });
       const parked = await queueTask(current.store, {}, { agent: "parked" });
       const later = await queueTask(current.store, {}, { notBefore: OPEN.at + 1 });
@@ -93,13 +93,13 @@ export function testAdmission(current: Current): void {
       expect(await current.store.tasks.admit(OPEN)).toEqual([paused.run.id]);
     });
 
-    it("does not wait for a moment that was set while the clock was ahead", async () => {
+    it("does not wait for a start time that was set while the clock was ahead", async () => {
       const ahead = OPEN.at + 1_000_000_000;
       const { run } = await queueTask(current.store, {}, { createdAt: ahead, notBefore: ahead + 1 });
       expect(await current.store.tasks.admit(OPEN)).toEqual([run.id]);
     });
 
-    it("is part of a commit: the end of one run lets another in", async () => {
+    it("is part of a commit: the end of one run admits another", async () => {
       const limits = { ...OPEN, total: 1 };
       const { task, run, lease } = await startTask(current.store);
       const waiting = sampleTask();
@@ -114,7 +114,7 @@ export function testAdmission(current: Current): void {
       expect(await current.store.tasks.getRun(queued.id)).toMatchObject({ status: "starting" });
     });
 
-    it("is strict and lets nobody in twice when twenty ask at once", async () => {
+    it("keeps the limit and admits no run twice with twenty concurrent calls", async () => {
       for (let i = 0; i < 30; i++) await queueTask(current.store, { project: `p${i % 3}` });
       const limits = { ...OPEN, total: 7, perProject: 3 };
       const admitted = (await Promise.all(Array.from({ length: 20 }, () => current.store.tasks.admit(limits)))).flat();

@@ -19,7 +19,7 @@ import {
 
 export function testCommit(current: Current): void {
   describe("commit", () => {
-    it("writes one whole step", async () => {
+    it("writes one complete step", async () => {
       const { task, run, lease } = await startTask(current.store);
       const next = sampleRun(task, { step: "checks", role: null, agent: null, createdAt: 2000 });
       const end = sampleEnd(run.id);
@@ -54,7 +54,7 @@ export function testCommit(current: Current): void {
       expect(await current.store.outbox.dueNotices(1000, 9)).toMatchObject([sampleNotice()]);
     });
 
-    it("keeps what a run without an exit left", async () => {
+    it("stores the end of a run without an exit", async () => {
       const { task, run, lease } = await startTask(current.store);
       const end = sampleEnd(run.id, {
         exit: { code: null, signal: null },
@@ -67,13 +67,13 @@ export function testCommit(current: Current): void {
       expect(await current.store.tasks.getRun(run.id)).toMatchObject(end);
     });
 
-    it("refuses an older lease and writes nothing", async () => {
+    it("rejects an older lease and writes nothing", async () => {
       const { task, run, lease } = await startTask(current.store);
       await current.store.tasks.takeRun(run.id, 1600);
       await expectNothingWritten(current, LeaseLostError, everything(task.id, run.id, committing(task, { lease })));
     });
 
-    it("refuses the lease of a run that has ended", async () => {
+    it("rejects the lease of an ended run", async () => {
       const { task, run, lease } = await startTask(current.store);
       await current.store.tasks.commit(committing(task, { lease, endRun: sampleEnd(run.id) }));
       await expectNothingWritten(
@@ -94,7 +94,7 @@ export function testCommit(current: Current): void {
       expect(await current.store.tasks.getRun(run.id)).toMatchObject({ status: "succeeded" });
     });
 
-    it("refuses a change made for an older version and writes nothing", async () => {
+    it("rejects a change for an older version and writes nothing", async () => {
       const { task, run, lease } = await startTask(current.store);
       await current.store.tasks.commit(committing(task));
       await expectNothingWritten(current, StaleTaskError, everything(task.id, run.id, committing(task, { lease })));
@@ -105,14 +105,14 @@ export function testCommit(current: Current): void {
       );
     });
 
-    it("says that the lease is lost rather than that the task is stale when both are so", async () => {
+    it("reports a lost lease before a stale task", async () => {
       const { task, run, lease } = await startTask(current.store);
       await current.store.tasks.commit(committing(task));
       await current.store.tasks.takeRun(run.id, 1600);
       await expect(current.store.tasks.commit(committing(task, { lease }))).rejects.toThrow(LeaseLostError);
     });
 
-    it("ends every other run of the task that has not ended, and no run of another task", async () => {
+    it("ends all other open runs of the task, and none of another task", async () => {
       const { task, run, lease } = await startTask(current.store);
       const other = await startTask(current.store);
       const queued = sampleRun(task, { createdAt: 1100 });
@@ -129,7 +129,7 @@ export function testCommit(current: Current): void {
       expect((await current.store.tasks.listOpenRuns()).map(({ id }) => id)).toEqual([other.run.id]);
     });
 
-    it("lets the run that replaces the ended ones live", async () => {
+    it("keeps the run that replaces the ended ones", async () => {
       const { task, run } = await startTask(current.store);
       const newRun = sampleRun(task);
       const result = await current.store.tasks.commit(
@@ -138,7 +138,7 @@ export function testCommit(current: Current): void {
       expect(result).toMatchObject({ ended: [run.id], admitted: [newRun.id] });
     });
 
-    it("replaces a check of the same run and an artifact of the same type and label", async () => {
+    it("replaces a check of the same run, and an artifact of the same type and label", async () => {
       const { task, run } = await startTask(current.store);
       const checks = [sampleCheck(run.id, { name: "lint" }), sampleCheck(run.id)];
       const artifacts = [sampleArtifact(), sampleArtifact({ type: "diff" })];
@@ -150,7 +150,7 @@ export function testCommit(current: Current): void {
       expect(await current.store.tasks.listArtifacts(task.id)).toEqual([moved, artifacts[1]]);
     });
 
-    it("lets exactly one of many commits at once for the same version through", async () => {
+    it("accepts exactly one of many concurrent commits for the same version", async () => {
       const { task } = await startTask(current.store);
       const results = await Promise.allSettled(
         Array.from({ length: 20 }, (_, i) =>
@@ -163,7 +163,7 @@ export function testCommit(current: Current): void {
       expect(await current.store.events.lastEventId()).toBe(1);
     });
 
-    it("keeps the books of many tasks that move at once", async () => {
+    it("stays consistent while many tasks advance concurrently", async () => {
       const limits = { ...SHUT, total: 3, perProject: 2 };
       const tasks = Array.from({ length: 12 }, (_, i) => sampleTask({ project: i % 2 === 0 ? "a" : "b" }));
       let peak = 0;
@@ -172,7 +172,7 @@ export function testCommit(current: Current): void {
         if (run === null) throw new Error(`${runId} was admitted but cannot be taken`);
         peak = Math.max(peak, (await current.store.tasks.listOpenRuns()).length);
         const task = await current.store.tasks.getTask(run.task);
-        if (task === null) throw new Error("the task is gone");
+        if (task === null) throw new Error("the task does not exist");
         const { admitted } = await current.store.tasks.commit(
           committing(task, {
             lease: { run: runId, token: run.token },

@@ -50,7 +50,7 @@ export function testCosts(current: Current): void {
   };
 
   describe("costs", () => {
-    it("are summed up by what is asked for, in that order; unknown ones are counted apart", async () => {
+    it("are grouped and sorted as requested, with unknown costs counted separately", async () => {
       const at = Date.UTC(2026, 1, 28);
       await endOne({ end: { finishedAt: at, costUsd: 0.25 } });
       await endOne({ end: { finishedAt: at + 1, costUsd: 0.5, costBasis: "computed" } });
@@ -87,7 +87,7 @@ export function testCosts(current: Current): void {
       ]);
     });
 
-    it("come to the same sum whichever way they are cut", async () => {
+    it("give the same total for every grouping", async () => {
       for (const [index, costUsd] of [0.1, 0.2, null, 0.3, 0.000_000_7].entries())
         await endOne({
           end: { finishedAt: index * DAY, costUsd },
@@ -105,8 +105,8 @@ export function testCosts(current: Current): void {
       expect(await current.store.money.spent(EVER)).toMatchObject({ runs: 5, knownUsd: 0.600_000_7, unknownRuns: 1 });
     });
 
-    it("have the days of the time zone, where one may be an hour short or begin at a quarter", async () => {
-      // Spring in Paris: the 29th begins at 23:00 UTC, the 30th at 22:00.
+    it("use the days of the time zone, including short days and offsets of a quarter hour", async () => {
+      // Daylight saving starts in Paris: the 29th begins at 23:00 UTC, the 30th at 22:00.
       for (const moment of ["2026-03-28T22:59:59.999Z", "2026-03-28T23:00:00Z", "2026-03-29T22:00:00Z"])
         await endOne({ end: { finishedAt: Date.parse(moment), costUsd: 1 } });
       expect(await days("Europe/Paris")).toEqual([
@@ -118,14 +118,14 @@ export function testCosts(current: Current): void {
         ["2026-03-28", 2],
         ["2026-03-29", 1],
       ]);
-      // 05:45 ahead: its day begins at 18:15 UTC.
+      // UTC+05:45: the day begins at 18:15 UTC.
       expect(await days("Asia/Kathmandu")).toEqual([
         ["2026-03-29", 2],
         ["2026-03-30", 1],
       ]);
     });
 
-    it("put what has no value last", async () => {
+    it("sort missing values last", async () => {
       const { task, run, lease } = await startTask(current.store);
       await current.store.tasks.commit(committing(task, { lease, endRun: sampleEnd(run.id) }));
       await endOne({ end: {}, model: "zz" });
@@ -133,7 +133,7 @@ export function testCosts(current: Current): void {
       expect(rows.map(({ key }) => key)).toEqual([{ model: "zz" }, { model: null }]);
     });
 
-    it("stay when the task is deleted", async () => {
+    it("are kept when the task is deleted", async () => {
       const task = await endOne({ end: { costUsd: 0.25 } });
       await current.store.tasks.deleteTask(task.id, sampleEvent());
       expect(await current.store.tasks.getTask(task.id)).toBeNull();
@@ -142,7 +142,7 @@ export function testCosts(current: Current): void {
       ]);
     });
 
-    it("leave out what never started, what still runs, and what is no agent's run", async () => {
+    it("exclude runs that never started, still run, or have no agent", async () => {
       const { task } = await queueTask(current.store);
       await current.store.tasks.commit(
         committing(task, { endOthers: { status: "cancelled", at: 1000 }, admission: SHUT }),
@@ -168,7 +168,7 @@ export function testCosts(current: Current): void {
       });
     });
 
-    it("are not written where the end of the run is not", async () => {
+    it("are not written if the end of the run is not", async () => {
       const { task, run, lease } = await startTask(current.store);
       const stale = committing(task, { lease, expectedVersion: 7, endRun: sampleEnd(run.id) });
       await expect(current.store.tasks.commit(stale)).rejects.toBeInstanceOf(Error);
@@ -177,7 +177,7 @@ export function testCosts(current: Current): void {
   });
 
   describe("spent", () => {
-    it("is the sum of a time, up to but without its end, of one project or all", async () => {
+    it("is the sum of a period with an exclusive end, of one project or all", async () => {
       await endOne({ end: { finishedAt: 1000, costUsd: 0.1 } });
       await endOne({ end: { finishedAt: 1999, costUsd: 0.2 }, task: { project: "api" } });
       await endOne({ end: { finishedAt: 1999, costUsd: null, costBasis: "unknown", tokens: NO_TOKENS } });

@@ -1,8 +1,8 @@
 import type { Store } from "../../ports/store.ts";
 
-/** How a group of tests reaches the store of the test that is running. */
+/** Gives a group of tests access to the store of the running test. */
 export interface Current {
   readonly store: Store;
-  /** Null where nothing outlives the store. */
+  /** Null if the store is not persistent. */
   readonly reopen: (() => Promise<Store>) | null;
 }

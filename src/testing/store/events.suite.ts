@@ -7,7 +7,7 @@ import { committing, creating, sampleEvent, sampleNotice, sampleProject, sampleT
 
 export function testEvents(current: Current): void {
   describe("events", () => {
-    it("are appended with rising ids and read back whole, oldest first", async () => {
+    it("are appended with increasing ids and read back complete, oldest first", async () => {
       expect(await current.store.events.lastEventId()).toBe(0);
       const draft = sampleEvent({
         task: "task_a",
@@ -28,7 +28,7 @@ export function testEvents(current: Current): void {
       expect(await current.store.events.appendEvents([])).toEqual([]);
     });
 
-    it("have ids that stay in order over a restart", async (context) => {
+    it("keep increasing ids across a restart", async (context) => {
       if (current.reopen === null) return context.skip();
       const [event] = await current.store.events.appendEvents([sampleEvent()]);
       const store = await current.reopen();
@@ -36,7 +36,7 @@ export function testEvents(current: Current): void {
       expect(later?.id).toBeGreaterThan(event?.id ?? Infinity);
     });
 
-    it("are told to every listener after the commit, in order, until it stops", async () => {
+    it("are passed to every listener after the commit, in order, until it unsubscribes", async () => {
       const heard: Event[] = [];
       const stop = current.store.events.onEvents((events) => heard.push(...events));
       await Promise.all(
@@ -50,7 +50,7 @@ export function testEvents(current: Current): void {
       expect(heard).toHaveLength(60);
     });
 
-    it("are told for every verb that writes some, before the verb resolves, and only then", async () => {
+    it("are passed to listeners by every method that writes events, before it resolves", async () => {
       const types: string[] = [];
       current.store.events.onEvents((events) => types.push(...events.map(({ type }) => type)));
       const task = sampleTask({ status: "failed" });
@@ -66,7 +66,7 @@ export function testEvents(current: Current): void {
       expect(types).toHaveLength(4);
     });
 
-    it("are committed when listeners hear of them", async () => {
+    it("are committed when listeners receive them", async () => {
       const { task } = await startTask(current.store);
       const seen = new Promise((resolve) =>
         current.store.events.onEvents(() => resolve(current.store.tasks.getTask(task.id))),
@@ -75,7 +75,7 @@ export function testEvents(current: Current): void {
       expect(await seen).toMatchObject({ state: "checks", version: 2 });
     });
 
-    it("survive a listener that throws, and so do the other listeners", async () => {
+    it("are written even if a listener throws, and other listeners still receive them", async () => {
       const heard: Event[] = [];
       current.store.events.onEvents(() => {
         throw new Error("the screen is gone");
@@ -99,7 +99,7 @@ export function testEvents(current: Current): void {
   };
 
   describe("outbox", () => {
-    it("gives the next notice of each channel whose turn has come, oldest first", async () => {
+    it("returns the next due notice of each channel, oldest first", async () => {
       await send(
         { at: 100 },
         { at: 200 },
@@ -117,12 +117,12 @@ export function testEvents(current: Current): void {
       });
     });
 
-    it("tells of what came to no task", async () => {
+    it("accepts notices without a task", async () => {
       await send({ at: 100, task: null });
       expect(await next(100)).toMatchObject({ task: null, project: "shop" });
     });
 
-    it("keeps the order of a channel: the later ones wait for the one that is tried again", async () => {
+    it("keeps the order of a channel: later notices wait for one that is retried", async () => {
       await send({ at: 100 }, { at: 101 }, { at: 102, channel: "ntfy" });
       await current.store.outbox.markUndelivered((await next(200)).id, "no route", 500);
       expect(await due(499)).toEqual(["at 102"]);
@@ -131,7 +131,7 @@ export function testEvents(current: Current): void {
       expect(await due(500)).toEqual(["at 101", "at 102"]);
     });
 
-    it("forgets what was delivered, given up or dropped", async () => {
+    it("no longer returns notices that were delivered, given up or dropped", async () => {
       await send({ at: 100 }, { at: 101 }, { at: 102 });
       await current.store.outbox.markDelivered((await next(200)).id, 200);
       await current.store.outbox.markUndelivered((await next(200)).id, "no such topic", null);

@@ -22,7 +22,7 @@ export function testLedger(current: Current): void {
     });
     const bare: Proposal = makeProposal({ id: "prop_2", status: "proposed", url: null, number: null, at: 2_000 });
 
-    it("are kept as they are, and replaced by id", async () => {
+    it("are stored unchanged and replaced by id", async () => {
       await current.store.ledger.saveProposals([full, bare]);
       expect(await list()).toEqual([bare, full]);
       await current.store.ledger.saveProposals([{ ...bare, status: "rejected" }]);
@@ -30,7 +30,7 @@ export function testLedger(current: Current): void {
       await current.store.ledger.saveProposals([]);
     });
 
-    it("are listed newest first, by project, task and status, as many as asked for", async () => {
+    it("are listed newest first, by project, task and status, up to a limit", async () => {
       await current.store.ledger.saveProposals([
         makeProposal({ id: "prop_a", at: 1 }),
         makeProposal({ id: "prop_b", at: 3, status: "closed", task: "task_b" }),
@@ -44,7 +44,7 @@ export function testLedger(current: Current): void {
       expect(await ids({ statuses: [] })).toEqual([]);
     });
 
-    it("are changed in part, and a missing one is told", async () => {
+    it("are updated partially, and a missing one returns null", async () => {
       await current.store.ledger.saveProposals([bare, full]);
       const changed = { ...bare, status: "published", url: "u", number: 9, updatedAt: 5_000 } as const;
       const patch = { status: "published", url: "u", number: 9, updatedAt: 5_000 } as const;
@@ -64,7 +64,7 @@ export function testLedger(current: Current): void {
   });
 
   describe("rules", () => {
-    it("are saved with what happened, replaced by id, and listed oldest first", async () => {
+    it("are saved with an event, replaced by id, and listed oldest first", async () => {
       const [one, other] = [makeRule({ id: "rule_1", at: 2 }), makeRule({ id: "rule_2", at: 1, project: "api" })];
       await current.store.ledger.saveRule(one, sampleEvent({ summary: "first" }));
       await current.store.ledger.saveRule(other, sampleEvent({ summary: "second" }));
@@ -75,7 +75,7 @@ export function testLedger(current: Current): void {
       expect(await events()).toEqual(["first", "second", "third"]);
     });
 
-    it("are left out from the moment they end, unless asked for", async () => {
+    it("are excluded once expired, unless requested", async () => {
       await current.store.ledger.saveRule(makeRule({ id: "rule_1", expiresAt: 10 }), sampleEvent());
       await current.store.ledger.saveRule(makeRule({ id: "rule_2", expiresAt: null }), sampleEvent());
       const at = async (moment: number | null) =>
@@ -85,7 +85,7 @@ export function testLedger(current: Current): void {
       expect(await at(null)).toEqual(["rule_1", "rule_2"]);
     });
 
-    it("are removed once, and only then something happened", async () => {
+    it("are removed once, and only then an event is written", async () => {
       await current.store.ledger.saveRule(makeRule({ id: "rule_1" }), sampleEvent({ summary: "saved" }));
       expect(await current.store.ledger.removeRule("rule_1", sampleEvent({ summary: "removed" }))).toBe(true);
       expect(await current.store.ledger.removeRule("rule_1", sampleEvent({ summary: "again" }))).toBe(false);

@@ -17,7 +17,7 @@ const mark = (project: string, name: string, at = 1): ScheduleMark => ({
 
 export function testRecords(current: Current): void {
   describe("pipelines and projects", () => {
-    it("keep the text of a pipeline under its hash", async () => {
+    it("store the text of a pipeline under its hash", async () => {
       expect(await current.store.projects.getPipeline("h")).toBeNull();
       await current.store.projects.keepPipeline("h", "chore", "text");
       await current.store.projects.keepPipeline("h", "chore", "text");
@@ -71,7 +71,7 @@ export function testRecords(current: Current): void {
   });
 
   describe("marks", () => {
-    it("are moved on, dropped one by one, and with their project", async () => {
+    it("are advanced, removed one by one, and removed with their project", async () => {
       await current.store.projects.saveProject(sampleProject(), sampleEvent());
       const marks = [
         mark("shop", "improve"),
@@ -91,7 +91,7 @@ export function testRecords(current: Current): void {
   describe("tokens and answers", () => {
     const token: TokenRow = { name: "ada", hash: "h1", rights: ["submit", "approve"], createdAt: 5 };
 
-    it("find a token by its hash and refuse a second one of the same name", async () => {
+    it("find a token by its hash, and reject a second one with the same name", async () => {
       const [added, removed] = [sampleEvent({ type: "token.added" }), sampleEvent({ type: "token.removed" })];
       expect(await current.store.people.addToken(token, added)).toBe(true);
       expect(await current.store.people.addToken({ ...token, hash: "h2" }, added)).toBe(false);
@@ -105,7 +105,7 @@ export function testRecords(current: Current): void {
       expect(await current.store.people.findToken("h1")).toBeNull();
     });
 
-    it("recall the first answer to a key, and forget it after a day", async () => {
+    it("return the first response for a key, and forget it after a day", async () => {
       const answer = { request: "r", status: 201, body: "{}" };
       expect(await current.store.people.recallAnswer("k")).toBeNull();
       await current.store.people.keepAnswer("k", answer, 1000);
@@ -119,7 +119,7 @@ export function testRecords(current: Current): void {
   });
 
   describe("the database itself", () => {
-    it("is whole, and closes twice", async () => {
+    it("is intact, and can be closed twice", async () => {
       await startTask(current.store);
       expect(await current.store.checkIntegrity()).toEqual([]);
       await current.store.close();
@@ -127,7 +127,7 @@ export function testRecords(current: Current): void {
       await expect(current.store.tasks.countTasks()).rejects.toBeInstanceOf(Error);
     });
 
-    it("finishes what was asked for before it closes", async () => {
+    it("finishes pending calls before it closes", async () => {
       const pending = current.store.events.appendEvents([sampleEvent()]);
       await current.store.close();
       expect(await pending).toHaveLength(1);

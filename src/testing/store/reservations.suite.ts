@@ -19,7 +19,7 @@ export function testReservations(current: Current): void {
     current.store.money.reserve(lease, { limits, mostUsd });
 
   describe("reserve", () => {
-    it("sets money aside while the run is open, and what it cost counts when it has ended", async () => {
+    it("reserves money while the run is open, and counts the actual cost afterwards", async () => {
       const run = await started();
       expect(await reserve(run, 4)).toEqual({ kind: "allowed", usd: 4 });
       expect((await current.store.tasks.getRun(run.run.id))?.reservedUsd).toBe(4);
@@ -28,7 +28,7 @@ export function testReservations(current: Current): void {
       expect(await use(NIGHT)).toEqual([{ spentUsd: 0.3, runs: 1, unknownRuns: 0, reservedUsd: 0, running: 0 }]);
     });
 
-    it("gives the last dollars to one of two that ask at the same time", async () => {
+    it("gives the last dollars to one of two concurrent runs", async () => {
       const [first, second] = [await started(), await started()];
       const answers = await Promise.all([reserve(first, 7), reserve(second, 7)]);
       expect(answers).toEqual([
@@ -42,7 +42,7 @@ export function testReservations(current: Current): void {
       expect(await reserve(third, 7)).toMatchObject({ kind: "spent", by: { use: { spentUsd: 10, runs: 1 } } });
     });
 
-    it("never gives more than there is, however many ask", async () => {
+    it("never reserves more than is left, with many concurrent runs", async () => {
       const runs = await Promise.all(Array.from({ length: 12 }, () => started()));
       const answers = await Promise.all(runs.map((run) => reserve(run, 1.1)));
       const given = answers.flatMap((each) => (each.kind === "allowed" ? [each.usd ?? 0] : []));
@@ -50,24 +50,24 @@ export function testReservations(current: Current): void {
       expect(given.reduce((sum, usd) => sum + usd, 0)).toBeCloseTo(10, 9);
     });
 
-    it("gives a run without a limit of its own all that is left", async () => {
+    it("gives a run without its own limit everything that is left", async () => {
       const run = await started();
       expect(await reserve(run, null)).toEqual({ kind: "allowed", usd: 10 });
       expect(await reserve(await started(), null)).toMatchObject({ kind: "reserved" });
     });
 
-    it("counts other projects where the limit is over all of them", async () => {
+    it("includes other projects in a limit over all of them", async () => {
       await reserve(await started("api"), 9, [{ ...NIGHT, project: "api" }]);
       expect(await reserve(await started(), 5)).toEqual({ kind: "allowed", usd: 5 });
       const both = await reserve(await started(), 5, [NIGHT, ALL]);
       expect(both).toMatchObject({ kind: "reserved", by: { limit: ALL, use: { reservedUsd: 14, running: 2 } } });
     });
 
-    it("gives a run once: who takes it over keeps what it has, and takes no more", async () => {
+    it("reserves once per run: a new lease keeps the reservation", async () => {
       const run = await started();
       await reserve(run, 6);
       const taken = await current.store.tasks.takeRun(run.run.id, 1700);
-      if (taken === null) throw new Error("it is open");
+      if (taken === null) throw new Error("expected an open run");
       const again = { ...run, lease: { run: taken.id, token: taken.token } };
       expect(taken.reservedUsd).toBe(6);
       expect(await reserve(again, 8)).toEqual({ kind: "allowed", usd: 6 });
@@ -75,13 +75,13 @@ export function testReservations(current: Current): void {
       await expect(reserve(run, 6)).rejects.toBeInstanceOf(LeaseLostError);
     });
 
-    it("refuses a run that has ended", async () => {
+    it("rejects a run that has ended", async () => {
       const run = await started();
       await end(run);
       await expect(reserve(run, 1)).rejects.toBeInstanceOf(LeaseLostError);
     });
 
-    it("keeps reservations over a restart", async (context) => {
+    it("keeps reservations across a restart", async (context) => {
       if (current.reopen === null) return context.skip();
       await reserve(await started(), 6);
       const store = await current.reopen();
@@ -90,7 +90,7 @@ export function testReservations(current: Current): void {
   });
 
   describe("listUse", () => {
-    it("counts what ended in the time, by project; unknown ones by their number, free ones not", async () => {
+    it("counts runs that ended in the period, by project, with the number of unknown and without free ones", async () => {
       await end(await started(), { finishedAt: 999, costUsd: 1 });
       await end(await started(), { finishedAt: 1000, costUsd: 0.1 });
       await end(await started(), { finishedAt: 2999, costUsd: 0.2 });

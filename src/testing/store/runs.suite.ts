@@ -7,7 +7,7 @@ const ALL = { task: null, status: null, project: null, limit: 100 };
 
 export function testRuns(current: Current): void {
   describe("runs", () => {
-    it("are taken when open: the token rises, they run, and the first start stays", async () => {
+    it("are taken when open: the token increases, they run, and the first start time stays", async () => {
       const { run } = await startTask(current.store);
       expect(run).toMatchObject({ status: "running", token: 1, startedAt: 1500 });
       await current.store.tasks.updateRun({ run: run.id, token: 1 }, { status: "paused" });
@@ -28,7 +28,7 @@ export function testRuns(current: Current): void {
       expect(await current.store.tasks.getRun(run.id)).toMatchObject({ token: 1, status: "succeeded" });
     });
 
-    it("give every one of many takers at once a token of its own", async () => {
+    it("give each of many concurrent takers a different token", async () => {
       const { run } = await startTask(current.store);
       const taken = await Promise.all(Array.from({ length: 20 }, () => current.store.tasks.takeRun(run.id, 1600)));
       expect(new Set(taken.map((one) => one?.token)).size).toBe(20);
@@ -38,7 +38,7 @@ export function testRuns(current: Current): void {
       expect(holding.filter(Boolean)).toHaveLength(1);
     });
 
-    it("are updated by who holds the lease, only in what is named", async () => {
+    it("are updated by the holder of the lease, only in the given fields", async () => {
       const { run, lease } = await startTask(current.store);
       await current.store.tasks.updateRun(lease, {
         agentVersion: "1.2",
@@ -62,7 +62,7 @@ export function testRuns(current: Current): void {
       });
     });
 
-    it("are not updated under a lease that was passed on or whose run ended", async () => {
+    it("are not updated with an old lease or after the run ended", async () => {
       const { task, run, lease } = await startTask(current.store);
       expect(await current.store.tasks.holdsLease(lease)).toBe(true);
       const newer = { run: run.id, token: 2 };
@@ -86,7 +86,7 @@ export function testRuns(current: Current): void {
       expect(await current.store.tasks.getRun("run_ab")).toBeNull();
     });
 
-    it("are listed oldest first, the newest of them, by task, status and project", async () => {
+    it("are listed oldest first, limited to the newest, by task, status and project", async () => {
       const late = await queueTask(current.store, { project: "a" }, { createdAt: 3000 });
       const early = await queueTask(current.store, { project: "b" }, { createdAt: 2000 });
       const { run } = await startTask(current.store, { project: "a" });

@@ -15,9 +15,9 @@ import type {
 
 export const SILENT: Log = { info() {}, warn() {}, error() {} };
 
-/** Room for everything: tests that are not about limits use it. */
+/** No limits, for tests that are not about admission. */
 export const OPEN: Admission = { at: 1_000_000, total: 1000, projects: {}, perProject: 1000, parkedAgents: [] };
-/** Room for nothing. */
+/** Admits nothing. */
 export const SHUT: Admission = { ...OPEN, total: 0 };
 
 let count = 0;
@@ -177,7 +177,7 @@ export function creating(task: Task, over: Partial<CreateTaskParams> = {}): Crea
   return { task, run: null, events: [], notices: [], key: null, admission: OPEN, ...over };
 }
 
-/** A commit that changes nothing but the version. */
+/** A commit that changes only the version. */
 export function committing(task: Task, over: Partial<CommitParams> = {}): CommitParams {
   return {
     task,
@@ -195,17 +195,17 @@ export function committing(task: Task, over: Partial<CommitParams> = {}): Commit
   };
 }
 
-/** A task whose only run has been admitted and taken. */
+/** Creates a task whose only run was admitted and taken. */
 export async function startTask(store: Store, over: Partial<Task> = {}) {
   const task = sampleTask(over);
   const run = sampleRun(task);
   await store.tasks.createTask(creating(task, { run }));
   const taken = await store.tasks.takeRun(run.id, 1500);
-  if (taken === null) throw new Error("the run was not admitted");
+  if (taken === null) throw new Error("expected the run to be admitted");
   return { task, run: taken, lease: { run: taken.id, token: taken.token } };
 }
 
-/** A task whose only run waits in the queue. */
+/** Creates a task whose only run is queued. */
 export async function queueTask(store: Store, over: Partial<Task> = {}, runOver: Partial<NewRun> = {}) {
   const task = sampleTask(over);
   const run = sampleRun(task, runOver);

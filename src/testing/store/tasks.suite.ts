@@ -21,7 +21,7 @@ const ALL: ListTasksQuery = { status: null, state: null, project: null, cursor: 
 
 export function testTasks(current: Current): void {
   describe("createTask", () => {
-    it("keeps every field of a task", async () => {
+    it("stores every field of a task", async () => {
       const bare = sampleTask();
       const full = sampleTask({
         waitingFor: { kind: "approval", planHash: "h", since: 3 },
@@ -46,7 +46,7 @@ export function testTasks(current: Current): void {
       }
     });
 
-    it("writes the first run, events and notices with it, and admits what fits", async () => {
+    it("writes the first run, events and notices with the task, and admits queued runs", async () => {
       const task = sampleTask();
       const run = sampleRun(task);
       const event = sampleEvent({ task: task.id, type: "task.submitted" });
@@ -63,7 +63,7 @@ export function testTasks(current: Current): void {
       expect(await current.store.outbox.dueNotices(1000, 10)).toHaveLength(1);
     });
 
-    it("returns the first task when the same key comes again, and writes nothing", async () => {
+    it("returns the existing task for a repeated key, and writes nothing", async () => {
       const first = sampleTask();
       await current.store.tasks.createTask(creating(first, { key: "k" }));
       const second = sampleTask();
@@ -75,7 +75,7 @@ export function testTasks(current: Current): void {
       expect(await current.store.events.lastEventId()).toBe(0);
     });
 
-    it("makes one task of twenty submissions at once with the same key", async () => {
+    it("creates one task from twenty concurrent calls with the same key", async () => {
       const results = await Promise.all(
         Array.from({ length: 20 }, () => {
           const task = sampleTask();
@@ -86,13 +86,13 @@ export function testTasks(current: Current): void {
       expect(await current.store.tasks.listOpenRuns()).toHaveLength(1);
     });
 
-    it("keeps tasks without a key apart", async () => {
+    it("creates separate tasks without a key", async () => {
       await current.store.tasks.createTask(creating(sampleTask()));
       await current.store.tasks.createTask(creating(sampleTask()));
       expect((await current.store.tasks.listTasks(ALL)).rows).toHaveLength(2);
     });
 
-    it("writes nothing when a part of it is refused", async () => {
+    it("writes nothing if a part of it is rejected", async () => {
       const { run } = await startTask(current.store);
       const before = await current.store.events.lastEventId();
       const task = sampleTask();
@@ -106,7 +106,7 @@ export function testTasks(current: Current): void {
   });
 
   describe("reading tasks", () => {
-    it("finds at most ten ids by prefix, with or without task_, and nothing by wildcards", async () => {
+    it("finds at most ten ids by prefix, with or without task_, and supports no wildcards", async () => {
       for (let i = 0; i < 12; i++)
         await current.store.tasks.createTask(creating(sampleTask({ id: `task_ab${i % 10}${i}` })));
       await current.store.tasks.createTask(creating(sampleTask({ id: "task_ac" })));
@@ -120,7 +120,7 @@ export function testTasks(current: Current): void {
       expect(await current.store.tasks.getTask("task_a")).toBeNull();
     });
 
-    it("lists newest first, page by page, each task once, also those of the same moment and with new ones coming in", async () => {
+    it("lists newest first in pages, each task once, also with equal times and new tasks in between", async () => {
       const ids: string[] = [];
       for (let i = 0; i < 10; i++) {
         const task = sampleTask({ createdAt: 1000 + Math.floor(i / 4) });
@@ -139,7 +139,7 @@ export function testTasks(current: Current): void {
       expect(seen).toEqual(ids);
     });
 
-    it("says that there is no next page when the last one is exactly full", async () => {
+    it("returns no next page if the last one is exactly full", async () => {
       for (let i = 0; i < 3; i++) await current.store.tasks.createTask(creating(sampleTask()));
       expect((await current.store.tasks.listTasks({ ...ALL, limit: 3 })).next).toBeNull();
       expect((await current.store.tasks.listTasks({ ...ALL, limit: 2 })).next).not.toBeNull();
@@ -160,14 +160,14 @@ export function testTasks(current: Current): void {
       expect((await current.store.tasks.listTasks({ ...ALL, status: ["waiting"] })).rows).toHaveLength(3);
     });
 
-    it("filters by what a task in the queue waits for", async () => {
+    it("filters by the reason for which a task is queued", async () => {
       const wanted = sampleTask({ status: "queued", queuedFor: { until: 9000, kind: "budget" } });
       for (const task of [wanted, sampleTask({ queuedFor: { kind: "backoff", until: 9000 } }), sampleTask()])
         await current.store.tasks.createTask(creating(task));
       expect((await current.store.tasks.listTasks({ ...ALL, queuedFor: "budget" })).rows).toEqual([wanted]);
     });
 
-    it("refuses a cursor that it did not give", async () => {
+    it("rejects an invalid cursor", async () => {
       await expect(current.store.tasks.listTasks({ ...ALL, cursor: "' or 1=1" })).rejects.toThrow(UserError);
     });
 
@@ -209,7 +209,7 @@ export function testTasks(current: Current): void {
       expect(await current.store.checkIntegrity()).toEqual([]);
     });
 
-    it("refuses a task that has not ended, and one that is not there", async () => {
+    it("rejects a task that has not ended, and an unknown one", async () => {
       const { task } = await queueTask(current.store);
       await expect(current.store.tasks.deleteTask(task.id, sampleEvent())).rejects.toMatchObject({ kind: "conflict" });
       await expect(current.store.tasks.deleteTask("task_none", sampleEvent())).rejects.toMatchObject({

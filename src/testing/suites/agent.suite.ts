@@ -5,9 +5,9 @@ import type { TranscriptEvent } from "../../core/task/transcript.ts";
 import type { Agent, AgentRun } from "../../ports/agent.ts";
 
 export interface AgentSuite {
-  /** Called anew for each test. */
+  /** Called for each test. */
   readonly create: () => Agent;
-  /** Lines as the program prints them, and what they mean. */
+  /** Output lines of the program and the expected events. */
   readonly lines: readonly (readonly [line: string, events: readonly TranscriptEvent[]])[];
 }
 
@@ -25,18 +25,18 @@ const EVENT_TYPES: readonly TranscriptEvent["type"][] = [
   "raw",
 ];
 
-/** What every adapter of the agent port must hold to. */
+/** Contract tests for every agent adapter. */
 export function testAgent(name: string, { create, lines }: AgentSuite): void {
   describe(`agent ${name}`, () => {
-    it.each(ROLES)("gives a command for %s that can be started, and the same one every time", (role) => {
+    it.each(ROLES)("returns a valid command for %s, and always the same one", (role) => {
       const command = create().command(exampleRun(role));
       expect(command.argv[0]).toMatch(/\S/);
       expect([...command.argv, ...Object.values(command.env)].filter((text) => text.includes("\0"))).toEqual([]);
       expect(create().command(exampleRun(role))).toEqual(command);
     });
 
-    it("reads neither prompt nor secrets, so that neither can stand in its arguments", () => {
-      // The prompt file of this run does not exist: an adapter that opened it would throw.
+    it("reads neither prompt nor secrets, so that neither can appear in its arguments", () => {
+      // The prompt file of this run does not exist, so an adapter that opened it would throw.
       const planted = { GITLAB_TOKEN: "planted-1", ANTHROPIC_API_KEY: "planted-2", NIGHTSHIFT_PLANTED: "planted-3" };
       const before = { ...process.env };
       Object.assign(process.env, planted);
@@ -50,16 +50,16 @@ export function testAgent(name: string, { create, lines }: AgentSuite): void {
       }
     });
 
-    it("names the prompt file only where the prompt does not come by stdin", () => {
+    it("names the prompt file only if the prompt is not passed through stdin", () => {
       const { argv, prompt } = create().command(exampleRun("implement"));
       expect(argv.some((arg) => arg.includes(PROMPT_FILE))).toBe(prompt === "file");
     });
 
-    it.each(lines)("understands %s", (line, events) => {
+    it.each(lines)("parses %s", (line, events) => {
       expect(create().parseLine(line)).toEqual(events);
     });
 
-    it("never throws at a line, and gives known events only", () => {
+    it("never throws for a line, and returns known events only", () => {
       const agent = create();
       const known = lines.map(([line]) => line);
       const broken = fc.tuple(fc.constantFrom("{}", ...known), fc.nat(400)).map(([line, at]) => line.slice(0, at));
@@ -82,13 +82,13 @@ export function testAgent(name: string, { create, lines }: AgentSuite): void {
       "null",
       '{"type":{}}',
       "\u0000\u001b[31m\ufffd",
-    ])("keeps the line %j, which it does not know", (line) => {
+    ])("keeps the unknown line %j", (line) => {
       const [event, ...rest] = create().parseLine(line);
       expect(rest).toEqual([]);
       expect(event).toEqual({ type: expect.stringMatching(/^(text|raw)$/), text: line });
     });
 
-    it("takes a line of a megabyte", () => {
+    it("accepts a line of one megabyte", () => {
       const started = performance.now();
       create().parseLine(`{"type":"text","text":"${"x".repeat(1_000_000)}`);
       create().parseLine("[".repeat(1_000_000));

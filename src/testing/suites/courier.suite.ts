@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { Courier } from "../../ports/courier.ts";
 
 export interface CourierUnderTest {
-  /** `onError` is told of handlers that throw. */
+  /** `onError` is called for handlers that throw. */
   readonly open: (onError: (runId: string, error: unknown) => void) => Promise<Courier>;
 }
 
@@ -10,7 +10,7 @@ const unexpected = (runId: string, error: unknown): never => {
   throw new Error(`the handler of ${runId} failed`, { cause: error });
 };
 
-/** A handler whose calls stay open until the test lets them end. */
+/** A handler whose calls stay pending until the test resolves them. */
 function createHandler() {
   const calls: { runId: string; signal: AbortSignal; end: (error?: Error) => void }[] = [];
   return {
@@ -31,7 +31,7 @@ function createHandler() {
 
 const aMoment = () => new Promise((resolve) => setTimeout(resolve, 20));
 
-/** What every courier must do, sentence by sentence of the port. */
+/** Contract tests for every courier. */
 export function testCourier(name: string, { open }: CourierUnderTest): void {
   describe(`courier ${name}`, () => {
     it("calls the handler for a submitted run", async () => {
@@ -46,7 +46,7 @@ export function testCourier(name: string, { open }: CourierUnderTest): void {
       await courier.stop();
     });
 
-    it("carries what was submitted before anybody worked", async () => {
+    it("delivers runs that were submitted before `work` was called", async () => {
       const courier = await open(unexpected);
       const { handler, call } = createHandler();
       await courier.submit("run_a");
@@ -57,7 +57,7 @@ export function testCourier(name: string, { open }: CourierUnderTest): void {
       await courier.stop();
     });
 
-    it("executes different runs side by side", async () => {
+    it("executes different runs concurrently", async () => {
       const courier = await open(unexpected);
       const { handler, call, calls } = createHandler();
       await courier.work(handler);
@@ -68,7 +68,7 @@ export function testCourier(name: string, { open }: CourierUnderTest): void {
       await courier.stop();
     });
 
-    it("never calls the handler twice at a time for one run", async () => {
+    it("never runs two handlers for one run at a time", async () => {
       const courier = await open(unexpected);
       const { handler, call, calls } = createHandler();
       await courier.work(handler);
@@ -81,7 +81,7 @@ export function testCourier(name: string, { open }: CourierUnderTest): void {
       await courier.stop();
     });
 
-    it("calls once more, and only once, for submits that came while the handler was ending", async () => {
+    it("calls the handler exactly once more for submits that came while it was ending", async () => {
       const courier = await open(unexpected);
       const { handler, call, calls } = createHandler();
       await courier.work(handler);
@@ -96,7 +96,7 @@ export function testCourier(name: string, { open }: CourierUnderTest): void {
       await courier.stop();
     });
 
-    it("calls again for a run submitted after its handler has returned", async () => {
+    it("calls the handler again for a run submitted after it returned", async () => {
       const courier = await open(unexpected);
       const { handler, call } = createHandler();
       await courier.work(handler);
@@ -110,7 +110,7 @@ export function testCourier(name: string, { open }: CourierUnderTest): void {
       await courier.stop();
     });
 
-    it("aborts only the signal of the cancelled run, and does not call it again for earlier submits", async () => {
+    it("cancel aborts only the signal of this run, and discards earlier submits", async () => {
       const courier = await open(unexpected);
       const { handler, call, calls } = createHandler();
       await courier.work(handler);
@@ -128,13 +128,13 @@ export function testCourier(name: string, { open }: CourierUnderTest): void {
       await courier.stop();
     });
 
-    it("takes the cancelling of a run it does not know calmly", async () => {
+    it("cancel ignores an unknown run", async () => {
       const courier = await open(unexpected);
       await expect(courier.cancel("run_none")).resolves.toBeUndefined();
       await courier.stop();
     });
 
-    it("stops by aborting every signal and waiting for every handler", async () => {
+    it("stop aborts every signal and waits for all handlers", async () => {
       const courier = await open(unexpected);
       const { handler, call, calls } = createHandler();
       await courier.work(handler);
@@ -157,7 +157,7 @@ export function testCourier(name: string, { open }: CourierUnderTest): void {
       await expect(courier.stop()).resolves.toBeUndefined();
     });
 
-    it("reports a handler that throws and goes on", async () => {
+    it("reports a handler that throws and continues", async () => {
       const errors: unknown[] = [];
       const courier = await open((runId, error) => {
         errors.push([runId, error]);

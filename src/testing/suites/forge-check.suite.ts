@@ -3,17 +3,17 @@ import type { ForgeSettings } from "../../core/task/settings.ts";
 import { TOKEN } from "../forges/forge-scene.ts";
 import type { ForgeScene } from "../forges/forge-scene.ts";
 
-/** What would keep publishing from working, and the sentence for it. */
+/** Contract tests of `check`: problems that would make publishing fail, and their messages. */
 export function testForgeCheck(scene: ForgeScene): void {
   const check = (token: string | null = TOKEN, settings: Partial<ForgeSettings> = {}) =>
     scene.forge({ token, settings }).check();
 
   describe("check", () => {
-    test("says nothing where all is well", async () => {
+    test("returns nothing if everything is fine", async () => {
       expect(await check(TOKEN, { reviewer: "alice", assignee: "bob" })).toEqual([]);
     });
 
-    test("a token that is missing, wrong, or no token at all", async () => {
+    test("reports a token that is missing, wrong or malformed", async () => {
       expect(await check(null)).toEqual([expect.stringMatching(/no token .*FORGE_TOKEN is not set.*Make one with/)]);
       expect(await check("  ")).toEqual([expect.stringContaining("FORGE_TOKEN is not set")]);
       expect(await check("an-expired-token")).toEqual([
@@ -25,17 +25,17 @@ export function testForgeCheck(scene: ForgeScene): void {
       expect(scene.forge({ token: null }).credentialsFor(scene.loopback.remoteUrl)).toBeNull();
     });
 
-    test("a token that lacks a scope", async () => {
+    test("reports a token without a required scope", async () => {
       await scene.restart({ scopes: scene.setup.kind === "github" ? ["gist"] : ["read_api"] });
       expect(await check()).toEqual([expect.stringMatching(/lacks the scope "(repo|api)"/)]);
     });
 
-    test("a token that does not tell its scopes", async () => {
+    test("accepts a token whose scopes are not reported", async () => {
       await scene.restart({ scopes: null });
       expect(await check()).toEqual([]);
     });
 
-    test("a project that is not there or may not be seen, and one that may only be read", async () => {
+    test("reports a project that is missing, hidden or read-only", async () => {
       await scene.restart({ role: "none" });
       expect(await check()).toEqual([
         expect.stringMatching(/team\/shop has no such thing, or the token may not see it/),
@@ -44,12 +44,12 @@ export function testForgeCheck(scene: ForgeScene): void {
       expect(await check()).toEqual([expect.stringContaining("but not push")]);
     });
 
-    test("people whom the forge does not know", async () => {
+    test("reports unknown users", async () => {
       const said = await check(TOKEN, { reviewer: "nobody-1", assignee: "nobody-2" });
       expect(said).toEqual([expect.stringContaining("nobody-1"), expect.stringContaining("nobody-2")]);
     });
 
-    test("a forge that does not answer", async () => {
+    test("reports a forge that does not answer", async () => {
       scene.loopback.fail({ drop: true, times: 100 });
       expect(await check()).toEqual([expect.stringContaining("cannot be reached")]);
     });

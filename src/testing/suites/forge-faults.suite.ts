@@ -12,7 +12,7 @@ const hangs: typeof fetch = async () => {
   throw new DOMException("The operation timed out", "TimeoutError");
 };
 
-/** The forge's own way to say that too many requests came. */
+/** The forge's response to too many requests. */
 function limitOf(kind: "github" | "gitlab", seconds: number): Failure {
   const reset = String(Math.ceil(Date.now() / 1000) + seconds);
   return kind === "github"
@@ -20,13 +20,13 @@ function limitOf(kind: "github" | "gitlab", seconds: number): Failure {
     : { status: 429, headers: { "ratelimit-remaining": "0", "ratelimit-reset": reset } };
 }
 
-/** What a forge and the way to it do wrong, and what people are told then. */
+/** Contract tests for failures of the forge and the network, and their messages. */
 export function testForgeFaults(scene: ForgeScene): void {
   const publish = () => scene.forge().publish(scene.draft());
   const posts = () => scene.apiRequests().filter(({ method, path }) => method === "POST" && OPEN.test(path));
 
-  describe("never a second change request", () => {
-    test("when somebody opens one while we look", async () => {
+  describe("never opens a second change request", () => {
+    test("if someone opens one at the same time", async () => {
       await scene.makeBranch("night-shift/faster");
       const race: typeof fetch = async (url, init) => {
         const isCreation = init?.method === "POST" && typeof url === "string" && OPEN.test(url);
@@ -39,7 +39,7 @@ export function testForgeFaults(scene: ForgeScene): void {
       expect(scene.loopback.changeRequests).toHaveLength(1);
     });
 
-    test("when the forge opened it and its answer was lost", async () => {
+    test("if the forge opened it and the response was lost", async () => {
       await scene.makeBranch("night-shift/faster");
       scene.loopback.fail({ method: "POST", path: OPEN, drop: true, afterDoing: true });
       expect(await publish()).toMatchObject({ number: 1, isNew: true });
@@ -51,7 +51,7 @@ export function testForgeFaults(scene: ForgeScene): void {
       expect(posts()).toHaveLength(2);
     });
 
-    test("when it died between push and opening, and comes back", async () => {
+    test("if it crashed between push and opening, and is retried", async () => {
       scene.loopback.dieAfterPush();
       await scene.pushBranch("night-shift/faster");
       expect(await forgeError(publish())).toMatchObject({ trouble: "unreachable", kind: "unavailable" });
@@ -59,14 +59,14 @@ export function testForgeFaults(scene: ForgeScene): void {
       expect(await publish()).toMatchObject({ number: 1, isNew: true });
     });
 
-    test("when all answers to opening are lost", async () => {
+    test("if all responses to opening are lost", async () => {
       await scene.makeBranch("night-shift/faster");
       scene.loopback.fail({ method: "POST", path: OPEN, status: 502, times: 2 });
       scene.loopback.fail({ method: "POST", path: OPEN, drop: true, afterDoing: true });
       expect(await publish()).toMatchObject({ number: 1, isNew: true });
     });
 
-    test("when it died after opening, before labels and reviewer: that is told, and it is published", async () => {
+    test("if it crashed after opening, before labels and reviewer: it is published with a warning", async () => {
       await scene.makeBranch("night-shift/faster");
       const times = scene.setup.kind === "github" ? 9 : 6;
       scene.loopback.fail({ path: /labels$|requested_reviewers$|\/\d+$/, status: 503, times });
@@ -84,7 +84,7 @@ export function testForgeFaults(scene: ForgeScene): void {
       ]);
     });
 
-    test("when the token is refused after opening: whoever asked knows what is open", async () => {
+    test("if the token is refused after opening: the caller knows what is open", async () => {
       await scene.makeBranch("night-shift/faster");
       scene.loopback.fail({ path: /labels$|requested_reviewers$|\/\d+$/, status: 401, times: 100 });
       const heard: string[] = [];
@@ -94,7 +94,7 @@ export function testForgeFaults(scene: ForgeScene): void {
       expect(heard).toEqual([expect.stringMatching(/1$/)]);
     });
 
-    test("when two publish at once", async () => {
+    test("if two publish at the same time", async () => {
       await scene.makeBranch("night-shift/faster");
       const all = await Promise.all([publish(), publish(), publish()]);
       expect(new Set(all.map(({ number }) => number))).toEqual(new Set([1]));
@@ -102,22 +102,22 @@ export function testForgeFaults(scene: ForgeScene): void {
     });
   });
 
-  describe("what passes is tried again, what lasts is told", () => {
-    test("a forge that fails twice", async () => {
+  describe("retries temporary failures and reports permanent ones", () => {
+    test("retries a forge that fails twice", async () => {
       scene.loopback.fail({ status: 502, times: 1 });
       scene.loopback.fail({ drop: true, times: 1 });
       expect(await scene.forge().listOpen("night-shift")).toEqual([]);
       expect(scene.waits).toEqual([500, 2000]);
     });
 
-    test("a forge that goes on failing", async () => {
+    test("reports a forge that keeps failing", async () => {
       scene.loopback.fail({ status: 503, times: 100 });
       const error = await forgeError(scene.forge().listOpen("night-shift"));
       expect(error).toMatchObject({ trouble: "unreachable", message: expect.stringContaining("status 503") });
       expect(scene.apiRequests()).toHaveLength(3);
     });
 
-    test("a forge where nobody listens", async () => {
+    test("reports a refused connection", async () => {
       const gone = await openLoopbackForge({ kind: scene.setup.kind, token: TOKEN });
       await gone.close();
       const forge = scene.forge({ settings: { url: gone.url, project: "team/shop" } });
@@ -128,12 +128,12 @@ export function testForgeFaults(scene: ForgeScene): void {
       });
     });
 
-    test("a forge that never answers", async () => {
+    test("reports a forge that never answers", async () => {
       const error = await forgeError(scene.forge({ fetch: hangs }).read(1));
       expect(error.message).toContain("did not answer within 30 seconds");
     });
 
-    test("a certificate that is not trusted is not asked for again", async () => {
+    test("does not retry an untrusted certificate", async () => {
       let asked = 0;
       const refuses: typeof fetch = () => {
         asked++;
@@ -147,7 +147,7 @@ export function testForgeFaults(scene: ForgeScene): void {
   });
 
   describe("rate limits", () => {
-    test("a short one is waited for, also when something is to be opened", async () => {
+    test("waits for a short one, also when opening", async () => {
       await scene.makeBranch("night-shift/faster");
       scene.loopback.fail({ method: "POST", path: OPEN, ...limitOf(scene.setup.kind, 2) });
       scene.loopback.fail({ method: "GET", path: OPEN, status: 429, headers: { "retry-after": "3" } });
@@ -157,7 +157,7 @@ export function testForgeFaults(scene: ForgeScene): void {
       for (const wait of scene.waits) expect(wait).toBeLessThanOrEqual(5500);
     });
 
-    test("a long one is told, with when to come back", async () => {
+    test("reports a long one with the time to retry", async () => {
       scene.loopback.fail({ ...limitOf(scene.setup.kind, 3600), times: 100 });
       const error = await forgeError(scene.forge().listOpen("night-shift"));
       expect(error).toMatchObject({ trouble: "rate_limit", kind: "unavailable" });
@@ -166,13 +166,13 @@ export function testForgeFaults(scene: ForgeScene): void {
       expect(scene.apiRequests()).toHaveLength(1);
     });
 
-    test("one that comes again and again is not waited for without end", async () => {
+    test("does not wait forever for repeated ones", async () => {
       scene.loopback.fail({ status: 429, headers: { "retry-after": "1" }, times: 100 });
       expect(await forgeError(scene.forge().read(1))).toMatchObject({ trouble: "rate_limit" });
       expect(scene.apiRequests()).toHaveLength(4);
     });
 
-    test.each(["soon", "-5", "99999999999999", ""])("a nonsense of %j", async (value) => {
+    test.each(["soon", "-5", "99999999999999", ""])("handles the invalid value %j", async (value) => {
       scene.loopback.fail({ status: 429, headers: { "retry-after": value, "x-ratelimit-reset": value }, times: 100 });
       const { trouble, retryAt } = await forgeError(scene.forge().read(1));
       expect(trouble).toBe("rate_limit");
@@ -181,8 +181,8 @@ export function testForgeFaults(scene: ForgeScene): void {
     });
   });
 
-  describe("answers that are none", () => {
-    test("a login page", async () => {
+  describe("invalid responses", () => {
+    test("reports a login page", async () => {
       const page = {
         status: 200,
         headers: { "content-type": "text/html; charset=utf-8" },
@@ -207,18 +207,18 @@ export function testForgeFaults(scene: ForgeScene): void {
       expect(error).toMatchObject({ trouble: "unreachable", hint: expect.stringContaining("forge.url") });
     });
 
-    test("a field that is missing is named", async () => {
+    test("reports which field is missing", async () => {
       const { number } = await scene.loopback.openRequest({ branch: "main" });
       scene.loopback.fail({ path: /\/1$/, status: 200, body: { number, iid: number, title: "x" } });
       expect((await forgeError(scene.forge().read(number))).message).toMatch(/"(html_url|web_url)" is missing/);
     });
 
-    test("an answer without end", async () => {
+    test("rejects an endless response", async () => {
       scene.loopback.fail({ status: 200, body: JSON.stringify("x".repeat(17 * 1024 * 1024)), times: 100 });
       expect((await forgeError(scene.forge().read(1))).message).toContain("more than 16 MiB");
     });
 
-    test("a forge that repeats the token, and words that would move the cursor", async () => {
+    test("redacts the token and control characters in messages of the forge", async () => {
       scene.loopback.fail({
         status: 422,
         body: { message: `no ${TOKEN} \u001b[2J here`, errors: ["a", { field: "b", code: "c" }] },
@@ -229,7 +229,7 @@ export function testForgeFaults(scene: ForgeScene): void {
   });
 
   describe("the token", () => {
-    test("does not follow a redirect to another host", async () => {
+    test("is not sent to another host by a redirect", async () => {
       const seen: string[] = [];
       const other = createServer((request, response) => {
         seen.push(request.url ?? "");
@@ -244,7 +244,7 @@ export function testForgeFaults(scene: ForgeScene): void {
           const error = await forgeError(scene.forge().read(1));
           expect(error.message).toContain(`sends us on to http://127.0.0.1:${port}; the token is not taken there.`);
         }
-        // Nor to a page that such a server names.
+        // Nor to a page URL that such a server returns.
         const link = `<http://127.0.0.1:${port}/page2?page=2>; rel="next"`;
         scene.loopback.fail({ path: OPEN, status: 200, headers: { link }, body: "[]" });
         await scene
@@ -257,14 +257,14 @@ export function testForgeFaults(scene: ForgeScene): void {
       }
     });
 
-    test("does not go round in circles", async () => {
+    test("is not sent in a redirect loop", async () => {
       const location = scene.setup.kind === "github" ? "/api/v3/repos/team/shop" : "/api/v4/projects/4711";
       scene.loopback.fail({ status: 302, headers: { location }, times: 100 });
       expect((await forgeError(scene.forge().read(1))).message).toContain("circle of redirects");
       expect(scene.apiRequests()).toHaveLength(4);
     });
 
-    test("is refused, or may not", async () => {
+    test("is reported if it is refused or lacks permissions", async () => {
       await scene.makeBranch("night-shift/faster");
       const wrong = await forgeError(scene.forge({ token: "a-wrong-token" }).publish(scene.draft()));
       expect(wrong).toMatchObject({
@@ -283,7 +283,7 @@ export function testForgeFaults(scene: ForgeScene): void {
       expect(lacking).toMatchObject({ trouble: "credentials", message: expect.stringContaining("may not open") });
     });
 
-    test("goes to remotes of the forge alone", () => {
+    test("is sent only to remotes of the forge", () => {
       const forge = scene.forge();
       const { url, remoteUrl } = scene.loopback;
       expect(forge.credentialsFor(remoteUrl)).toMatchObject({ password: TOKEN });

@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { forgeError } from "../forges/forge-scene.ts";
 import type { ForgeScene } from "../forges/forge-scene.ts";
 
-/** What is read back from a forge: lists, states, comments, CI. */
+/** Contract tests of reading: lists, states, comments, CI. */
 export function testForgeReading(scene: ForgeScene): void {
   describe("listOpen", () => {
-    test("gives the open ones of a label over all pages, newest first", async () => {
+    test("returns the open ones with a label over all pages, newest first", async () => {
       await scene.restart({ mostPerPage: 2 });
       for (let n = 1; n <= 7; n++) {
         const held = await scene.loopback.openRequest({ branch: `b${n}` });
@@ -20,7 +20,7 @@ export function testForgeReading(scene: ForgeScene): void {
   });
 
   describe("read", () => {
-    test("an open one: head commit, labels, comments in order, nothing run yet", async () => {
+    test("returns an open one with head commit, labels, comments in order, and no CI yet", async () => {
       await scene.restart({ mostPerPage: 2 });
       const commit = await scene.makeBranch("night-shift/faster");
       await scene.forge().publish(scene.draft());
@@ -54,7 +54,7 @@ export function testForgeReading(scene: ForgeScene): void {
       expect(new Set(state.comments.map(({ id }) => id)).size).toBe(7);
     });
 
-    test("what CI came to, for the newest commit alone", async () => {
+    test("returns the CI result of the newest commit only", async () => {
       await scene.makeBranch("night-shift/faster");
       const forge = scene.forge();
       await forge.publish(scene.draft());
@@ -66,7 +66,7 @@ export function testForgeReading(scene: ForgeScene): void {
       expect(await forge.read(1)).toMatchObject({ ci: "none", headCommit });
     });
 
-    test("a conflict, a merge and a closing", async () => {
+    test("returns a conflict, a merge and a close", async () => {
       const forge = scene.forge();
       const repo = scene.repo();
       await scene.makeBranch("night-shift/faster");
@@ -84,7 +84,7 @@ export function testForgeReading(scene: ForgeScene): void {
       expect(await forge.read(2)).toMatchObject({ state: "closed", mergeCommit: null });
     });
 
-    test("one that is not there", async () => {
+    test("rejects an unknown one", async () => {
       expect(await forgeError(scene.forge().read(99))).toMatchObject({ trouble: "missing", kind: "not_found" });
     });
   });

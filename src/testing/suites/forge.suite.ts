@@ -9,9 +9,9 @@ import { TOKEN, createForgeScene, forgeError } from "../forges/forge-scene.ts";
 import type { ForgeScene, ForgeSetup } from "../forges/forge-scene.ts";
 import { git } from "../temp-repo.ts";
 
-/** Defines the port: every sentence of src/ports/forge.ts that can be checked from outside. */
+/** Contract tests of src/ports/forge.ts. */
 export function testForge(adapter: string, setup: ForgeSetup): void {
-  describe(`the forge ${adapter}`, { timeout: 120_000 }, () => {
+  describe(`forge ${adapter}`, { timeout: 120_000 }, () => {
     const scene = createForgeScene(setup);
     beforeEach(() => scene.restart({}));
     afterEach(async () => {
@@ -31,7 +31,7 @@ export function testForge(adapter: string, setup: ForgeSetup): void {
 
 function testPublish(scene: ForgeScene): void {
   describe("publish", () => {
-    test("opens a change request with all that was asked for, and reads it back", async () => {
+    test("opens a change request with all given fields, and reads it back", async () => {
       await scene.pushBranch("night-shift/faster");
       const published = await scene.forge().publish(scene.draft({ reviewer: "alice", assignee: "bob", draft: true }));
       const [held] = scene.loopback.changeRequests;
@@ -58,7 +58,7 @@ function testPublish(scene: ForgeScene): void {
       expect(last).toMatchObject({ method: "GET", path: expect.stringMatching(/\/1$/), status: 200 });
     });
 
-    test("takes the open one of the branch, brings it up to date, and leaves what people added", async () => {
+    test("updates the branch's open one, and keeps what people added", async () => {
       await scene.makeBranch("night-shift/faster");
       const forge = scene.forge();
       await forge.publish(scene.draft({ labels: ["night-shift"], reviewer: "alice" }));
@@ -73,7 +73,7 @@ function testPublish(scene: ForgeScene): void {
       if (scene.setup.kind === "gitlab") expect(held?.reviewers).toContain("bob");
     });
 
-    test("turns the open one to another target instead of opening a second", async () => {
+    test("changes the target of the open one instead of opening a second", async () => {
       await scene.makeBranch("night-shift/faster");
       await scene.makeBranch("trunk");
       await scene.forge().publish(scene.draft());
@@ -81,7 +81,7 @@ function testPublish(scene: ForgeScene): void {
       expect(scene.loopback.changeRequests).toMatchObject([{ target: "trunk" }]);
     });
 
-    test("leaves it to people whether an open one is a draft", async () => {
+    test("does not change whether an open one is a draft", async () => {
       await scene.makeBranch("night-shift/faster");
       const forge = scene.forge();
       await forge.publish(scene.draft({ draft: false }));
@@ -89,7 +89,7 @@ function testPublish(scene: ForgeScene): void {
       expect(scene.loopback.changeRequests[0]?.draft).toBe(false);
     });
 
-    test("opens a new one where the branch's last one was closed and it has another commit since", async () => {
+    test("opens a new one if the branch's last one was closed and has a new commit", async () => {
       const first = await scene.makeBranch("night-shift/faster");
       await scene.forge().publish(scene.draft({ commit: first }));
       scene.loopback.closeRequest(1);
@@ -98,7 +98,7 @@ function testPublish(scene: ForgeScene): void {
     });
 
     test.each(["merged", "closed"] as const)(
-      "takes one of this commit that was %s meanwhile as it is",
+      "returns one of this commit unchanged if it was %s meanwhile",
       async (state) => {
         scene.repo();
         const commit = await scene.makeBranch("night-shift/faster");
@@ -116,7 +116,7 @@ function testPublish(scene: ForgeScene): void {
       },
     );
 
-    test("find tells what publish would take, and changes nothing", async () => {
+    test("find returns what publish would use, and changes nothing", async () => {
       const commit = await scene.makeBranch("night-shift/faster");
       const pushed = { branch: "night-shift/faster", commit };
       expect(await scene.forge().find(pushed)).toBeNull();
@@ -130,7 +130,7 @@ function testPublish(scene: ForgeScene): void {
       expect(scene.loopback.changeRequests).toHaveLength(1);
     });
 
-    test("find names the others that the branch has open, and none that are not", async () => {
+    test("find lists the other open ones of the branch, and no closed ones", async () => {
       const commit = await scene.makeBranch("night-shift/faster");
       const pushed = { branch: "night-shift/faster", commit };
       await scene.makeBranch("elsewhere");
@@ -144,12 +144,12 @@ function testPublish(scene: ForgeScene): void {
       expect(await scene.forge().find(pushed)).toMatchObject({ number: first.number, alsoOpen: [] });
     });
 
-    test("lend gives git the way to the project and its login, to the forge's host alone; without a token there is nothing", async () => {
+    test("lend gives git the remote and the login for the forge's host only, and fails without a token", async () => {
       await scene.makeBranch("main-only");
       const { env, secrets, network, openCommand } = scene.forge().lend();
       const asAgent = (...args: string[]) =>
         promisify(execFile)("git", args, {
-          // In no repository, so that no other remote of this name is asked.
+          // Outside any repository, so that no other remote with this name is used.
           cwd: tmpdir(),
           env: { PATH: process.env["PATH"] ?? "", HOME: "/dev/null", ...env, ...secrets },
         });
@@ -164,7 +164,7 @@ function testPublish(scene: ForgeScene): void {
       expect(() => scene.forge({ token: "" }).lend()).toThrow(/There is no token/);
     });
 
-    test("says what is open before it asks anything else, and rejects with what the listener has against it", async () => {
+    test("reports what is open before any further request, and rejects if the listener throws", async () => {
       await scene.makeBranch("night-shift/faster");
       const before = async (opened: object): Promise<never> => {
         expect(opened).toMatchObject({ number: 1, branch: "night-shift/faster", url: expect.stringMatching(/1$/) });
@@ -175,7 +175,7 @@ function testPublish(scene: ForgeScene): void {
       expect(scene.loopback.changeRequests).toHaveLength(1);
     });
 
-    test("works for a branch that was pushed by a path", async () => {
+    test("works for a branch that was pushed through a path", async () => {
       const { bareDir, project } = scene.loopback;
       const repo = scene.repo();
       await repo.git("checkout", "--quiet", "-B", "night-shift/faster");
@@ -186,7 +186,7 @@ function testPublish(scene: ForgeScene): void {
       expect(forge.credentialsFor(bareDir)).toBeNull();
     });
 
-    test("people whom the forge does not know are a warning", async () => {
+    test("unknown users are a warning", async () => {
       await scene.makeBranch("night-shift/faster");
       const published = await scene.forge().publish(scene.draft({ reviewer: "nobody-1", assignee: "nobody-2" }));
       expect(published.isNew).toBe(true);
@@ -196,7 +196,7 @@ function testPublish(scene: ForgeScene): void {
       expect(scene.loopback.changeRequests).toMatchObject([{ labels: ["night-shift", "performance"] }]);
     });
 
-    test("a branch that is not there, and a target that is not", async () => {
+    test("rejects a missing branch and a missing target", async () => {
       const missing = await forgeError(scene.forge().publish(scene.draft({ branch: "not-pushed" })));
       expect(missing).toMatchObject({ trouble: "refused", kind: "conflict" });
       expect(missing.message).toMatch(/not-pushed|source_branch does not exist/);
@@ -206,7 +206,7 @@ function testPublish(scene: ForgeScene): void {
       expect(scene.loopback.changeRequests).toEqual([]);
     });
 
-    test("texts that are too long or of several lines are cut to what forges take", async () => {
+    test("shortens texts that are too long or have several lines", async () => {
       await scene.makeBranch("night-shift/faster");
       const long = { title: `One\n${"word ".repeat(100)}`, body: "x".repeat(200_000) };
       const { title } = await scene.forge().publish(scene.draft(long));
@@ -214,7 +214,7 @@ function testPublish(scene: ForgeScene): void {
       expect(scene.loopback.changeRequests[0]?.body).toMatch(/x\n\n… \(the rest did not fit\)$/);
     });
 
-    test("works below a path, with subgroups where there are such, and under the name a project had once", async () => {
+    test("works below a path prefix, with subgroups, and under a project's former name", async () => {
       const project = scene.setup.kind === "gitlab" ? "team/sub/shop" : "team/shop";
       await scene.restart({ prefix: "/tools/forge", project, formerProject: "team/old-shop" });
       expect(scene.forge().place).toMatch(new RegExp(`^127.0.0.1:\\d+/tools/forge/${project}$`));

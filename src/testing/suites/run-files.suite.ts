@@ -42,7 +42,7 @@ export function testRunFiles(create: (home: string) => RunFiles): void {
       paths = await files.prepare({ run: "run_1", task: "task_1", role: "implement" });
     });
 
-    test("prepare makes private directories, twice the same, and what a run leaves behind does not stop it", async () => {
+    test("prepare creates private directories, can be repeated, and ignores leftovers of a run", async () => {
       expect(paths.dir).toBe(files.dir("run_1"));
       for (const dir of [paths.dir, paths.outcomeDir, paths.home, paths.tmp])
         expect(statSync(dir).mode & 0o777, dir).toBe(0o700);
@@ -54,7 +54,7 @@ export function testRunFiles(create: (home: string) => RunFiles): void {
       expect(statSync(paths.tmp).mode & 0o777).toBe(0o700);
     });
 
-    test("the home of an agent belongs to its task and role, not to the run", async () => {
+    test("an agent's home belongs to its task and role, not to the run", async () => {
       const again = await files.prepare({ run: "run_2", task: "task_1", role: "implement" });
       const other = await files.prepare({ run: "run_2", task: "task_1", role: "review" });
       expect(again.home).toBe(paths.home);
@@ -62,21 +62,21 @@ export function testRunFiles(create: (home: string) => RunFiles): void {
       expect(again.outcomeFile).not.toBe(paths.outcomeFile);
     });
 
-    test("a part of a run has files of its own; a name cannot leave the home", async () => {
+    test("a part of a run has its own files, and a name cannot leave the home", async () => {
       const part = await files.prepare({ run: "run_1/baseline", task: "task_1", role: null });
       expect(part.dir).toBe(join(paths.dir, "baseline"));
       expect(() => files.dir("../outside")).toThrow(/is not a valid name/);
       await expect(files.prepare({ run: "run_1", task: "a/..", role: null })).rejects.toThrow(/is not a valid name/);
     });
 
-    test("the prompt is for its owner alone", async () => {
+    test("the prompt is readable for its owner only", async () => {
       await files.writePrompt("run_1", "first");
       await files.writePrompt("run_1", "do it\n");
       expect(readFileSync(paths.promptFile, "utf8")).toBe("do it\n");
       expect(statSync(paths.promptFile).mode & 0o777).toBe(0o600);
     });
 
-    describe("the outcome an agent wrote", () => {
+    describe("an outcome file", () => {
       test("is its object, or missing", async () => {
         expect(await read()).toEqual({ kind: "missing" });
         write('\ufeff{"outcome": "implemented", "summary": "ä"}\n');
@@ -93,23 +93,23 @@ export function testRunFiles(create: (home: string) => RunFiles): void {
         ["a bomb of brackets", `{"a": ${"[".repeat(200_000)}${"]".repeat(200_000)}}`, /levels deep/],
         ["an unfinished bomb", `{"a": "${'\\"['.repeat(200_000)}`, /is not JSON/],
         ["too much", JSON.stringify({ a: "x".repeat(1024 * 1024) }), /larger than 1048576 bytes/],
-      ])("with %s is invalid, with a sentence", async (_, text, problem) => {
+      ])("with %s is invalid, with an explanation", async (_, text, problem) => {
         write(text);
         expect(await read()).toEqual({ kind: "invalid", problem: expect.stringMatching(problem) });
       });
 
-      test("in bytes that are no text is invalid", async () => {
+      test("with bytes that are not text is invalid", async () => {
         write(Buffer.from([0x7b, 0xff, 0xfe, 0x00, 0x7d]));
         expect(await read()).toEqual({ kind: "invalid", problem: expect.stringMatching(/not UTF-8/) });
       });
 
-      test("of 50 GB without content is refused at once", async () => {
+      test("of 50 GB without content is rejected immediately", async () => {
         write("{}");
         truncateSync(paths.outcomeFile, 50 * 2 ** 30);
         expect(await read()).toEqual({ kind: "invalid", problem: expect.stringMatching(/larger/) });
       });
 
-      test("as a link to another file shows nothing of it", async () => {
+      test("that is a link reveals nothing of its target", async () => {
         const secret = join(home, "secret.json");
         writeFileSync(secret, '{"token": 1}');
         symlinkSync(secret, paths.outcomeFile);
@@ -119,7 +119,7 @@ export function testRunFiles(create: (home: string) => RunFiles): void {
         expect(await read()).toEqual({ kind: "invalid", problem: expect.stringMatching(/hard link/) });
       });
 
-      test("by the tool is a file of its own, read with the same distrust", async () => {
+      test("reported by the tool is a separate file, read with the same checks", async () => {
         write('{"outcome": "implemented", "summary": "by hand"}');
         expect(await files.readReport("run_1")).toEqual({ kind: "missing" });
         writeFileSync(paths.reportFile, '{"outcome": "implemented", "summary": "by the tool"}');
@@ -133,14 +133,14 @@ export function testRunFiles(create: (home: string) => RunFiles): void {
         });
       });
 
-      test("in a directory that is a link shows nothing of it", async () => {
+      test("in a directory that is a link reveals nothing of its target", async () => {
         renameSync(paths.outcomeDir, join(home, "elsewhere"));
         writeFileSync(join(home, "elsewhere/outcome.json"), '{"token": 1}');
         symlinkSync(join(home, "elsewhere"), paths.outcomeDir);
         expect(await read()).toEqual({ kind: "invalid", problem: expect.stringMatching(/replaced by a link/) });
       });
 
-      test("as a pipe or a directory does not make us wait", async () => {
+      test("that is a pipe or a directory does not block", async () => {
         execFileSync("mkfifo", [paths.outcomeFile]);
         expect(await read()).toEqual({ kind: "invalid", problem: expect.stringMatching(/not a regular file/) });
         rmSync(paths.outcomeFile);
@@ -149,7 +149,7 @@ export function testRunFiles(create: (home: string) => RunFiles): void {
       });
     });
 
-    test("what the engine keeps can be read again", async () => {
+    test("what the engine stores can be read again", async () => {
       expect(await files.readDiff("run_1")).toBeNull();
       await files.keepDiff("run_1", "--- a\n+++ b\n");
       await files.keepOutcome("run_1", { outcome: "implemented" });
@@ -158,7 +158,7 @@ export function testRunFiles(create: (home: string) => RunFiles): void {
     });
 
     describe("the transcript", () => {
-      test("is read page by page in whole lines", async () => {
+      test("is read in pages of complete lines", async () => {
         expect(await files.readTranscript("run_1", 0, 100)).toEqual({ lines: [], next: 0 });
         append("ä", "b", "c");
         const seen: string[] = [];
@@ -170,7 +170,7 @@ export function testRunFiles(create: (home: string) => RunFiles): void {
         expect(seen).toEqual(["ä", "b", "c"]);
       });
 
-      test("is not read beyond the last whole line, nor stopped by one that is broken or longer than a page", async () => {
+      test("is read up to the last complete line, and skips lines that are invalid or longer than a page", async () => {
         append("x".repeat(5000));
         appendFileSync(join(paths.dir, "transcript.jsonl"), '{"at":1,"fr\n{"at":"no line"}\n');
         append("b");
@@ -198,7 +198,7 @@ export function testRunFiles(create: (home: string) => RunFiles): void {
       await expect(files.readLogTail("run_1", "../run_2/x.log", 3)).rejects.toThrow(/outside/);
     });
 
-    test("cleaning a run keeps what people read; cleaning a task drops its homes; removing a run drops all", async () => {
+    test("cleanRun keeps what people read, cleanTask removes homes, and removeRun removes everything", async () => {
       const locked = join(paths.tmp, "locked", "deep");
       mkdirSync(locked, { recursive: true });
       writeFileSync(join(home, "outside"), "stays");
@@ -221,7 +221,7 @@ export function testRunFiles(create: (home: string) => RunFiles): void {
       expect([existsSync(paths.dir), readFileSync(join(home, "outside"), "utf8")]).toEqual([false, "stays"]);
     });
 
-    test("freeBytes is what the disk has left", async () => {
+    test("freeBytes returns the free disk space", async () => {
       expect(await files.freeBytes()).toBeGreaterThan(0);
     });
   });

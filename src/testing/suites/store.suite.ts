@@ -13,18 +13,18 @@ import { testTasks } from "../store/tasks.suite.ts";
 
 export interface OpenedStore {
   readonly store: Store;
-  /** Closes the store and opens the same database again; absent where nothing outlives the store. */
+  /** Closes the store and opens the same database again. Absent if the store is not persistent. */
   readonly reopen?: () => Promise<Store>;
-  /** Closes what is open and removes the database. */
+  /** Closes the store and removes the database. */
   readonly dispose: () => Promise<void>;
 }
 
 export interface StoreUnderTest {
-  /** A new and empty store. */
+  /** Opens a new, empty store. */
   readonly open: () => Promise<OpenedStore>;
 }
 
-/** What every store must do, sentence by sentence of the port. */
+/** Contract tests for every store. */
 export function testStore(name: string, { open }: StoreUnderTest): void {
   describe(`store ${name}`, () => {
     let opened: OpenedStore | null = null;

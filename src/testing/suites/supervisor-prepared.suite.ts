@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { openJobBench, printed, shell, type JobBench, type SupervisorSuite } from "./supervisor.suite.ts";
 
-/** What `prepare` and `dismiss` promise: part of the port like all of supervisor.suite.ts. */
+/** Contract of `prepare` and `dismiss`, part of supervisor.suite.ts. */
 export function testPrepared(suite: SupervisorSuite): void {
-  describe("supervisors that start before their jobs", () => {
+  describe("supervisors: prepare and dismiss", () => {
     let bench: JobBench;
     beforeEach(() => {
       bench = openJobBench(suite);
     });
 
-    test("one that was prepared runs the job when it comes, with its secrets, and nothing before", async () => {
+    test("a prepared supervisor runs the job when it comes, with its secrets, and nothing before", async () => {
       const job = bench.job([{ ...shell("echo $SECRET"), secretNames: ["SECRET"] }], {
         secrets: { SECRET: "a-b-c" },
       });
@@ -23,7 +23,7 @@ export function testPrepared(suite: SupervisorSuite): void {
       expect(printed(job)).toEqual(["a-b-c"]);
     });
 
-    test("one that was dismissed has done nothing, and the job may still come", async () => {
+    test("a dismissed supervisor has done nothing, and the job may still come", async () => {
       const job = bench.job(["echo ran"]);
       bench.supervisors.dismiss(job.dir);
       bench.supervisors.prepare(job.dir);

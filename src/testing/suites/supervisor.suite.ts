@@ -14,13 +14,13 @@ export interface SupervisorSuite {
   processesOf(run: string): readonly number[];
 }
 
-/** A home with jobs in it; afterwards nothing of their runs may live. */
+/** A home with jobs. At the end, no process of their runs may be alive. */
 export interface JobBench {
   readonly home: string;
   readonly supervisors: Supervisors;
-  /** A job of shell commands, with whatever else is asked. */
+  /** Creates a job of shell commands. */
   job(commands: readonly (string | Partial<JobCommand>)[], changes?: Partial<Job>): Job;
-  /** Starts it and waits for its record. */
+  /** Starts the job and waits for its exit record. */
   run(job: Job): Promise<ExitRecord>;
   watch(dir: string): Promise<JobResult>;
 }
@@ -35,7 +35,7 @@ export function openJobBench(suite: SupervisorSuite): JobBench {
   const watch = (dir: string) => supervisors.watch(dir, { signal: NEVER, onOutput: () => {} });
   onTestFinished(async () => {
     for (const { dir } of jobs) await supervisors.control(dir, "kill");
-    // A supervisor has written its record a moment before it is gone.
+    // A supervisor exits a moment after it has written its record.
     for (const { dir } of jobs) while (await supervisors.isAlive(dir)) await sleep(10);
     const left = jobs.flatMap(({ run }) => suite.processesOf(run));
     rmSync(home, { recursive: true, force: true });
@@ -100,7 +100,7 @@ export function shell(script: string): Pick<JobCommand, "argv"> {
 export function readTranscript(job: Job): readonly TranscriptLine[] {
   const file = join(job.dir, "transcript.jsonl");
   const text = existsSync(file) ? readFileSync(file, "utf8") : "";
-  // Written by the supervisor under test; a line that is no JSON fails the test.
+  // Written by the supervisor under test. Invalid JSON fails the test.
   return text
     .split("\n")
     .slice(0, -1)
@@ -137,7 +137,7 @@ export function testSupervisors(suite: SupervisorSuite): void {
     const TICKING = "while :; do printf . >> ticks; sleep 0.02; done";
 
     describe("start and watch", () => {
-      test("a job ends with the exits of its commands and what they printed, in order", async () => {
+      test("a job ends with the exits and outputs of its commands, in order", async () => {
         const job = bench.job([
           { ...shell("echo one; echo two >&2"), name: "setup" },
           { ...shell("echo three"), name: "agent" },
@@ -165,7 +165,7 @@ export function testSupervisors(suite: SupervisorSuite): void {
         );
       });
 
-      test("starts at once and again run the commands once", async () => {
+      test("concurrent and repeated starts run the commands once", async () => {
         const job = bench.job(["printf x >> count; sleep 0.1"]);
         const again = suite.create(bench.home, POLITE_MS);
         await Promise.all([bench.supervisors.start(job), again.start(job), bench.supervisors.start(job)]);
@@ -175,7 +175,7 @@ export function testSupervisors(suite: SupervisorSuite): void {
         expect(readFileSync(file("count"), "utf8")).toBe("x");
       });
 
-      test("another adapter over the same home adopts a running job", async () => {
+      test("another adapter for the same home adopts a running job", async () => {
         const job = bench.job(["until [ -e go ]; do sleep 0.01; done; echo gone"]);
         await bench.supervisors.start(job);
         const restarted = suite.create(bench.home, POLITE_MS);
@@ -185,7 +185,7 @@ export function testSupervisors(suite: SupervisorSuite): void {
         expect(await watched).toMatchObject({ kind: "ended", record: { commands: [{ exit: { code: 0 } }] } });
       });
 
-      test("several watchers hear of output while it runs, and all get the record", async () => {
+      test("several watchers are notified of output while it runs, and all get the record", async () => {
         const job = bench.job(["echo early; until [ -e go ]; do sleep 0.01; done"]);
         await bench.supervisors.start(job);
         let heard = 0;
@@ -196,7 +196,7 @@ export function testSupervisors(suite: SupervisorSuite): void {
         expect((await Promise.all(watched)).map(({ kind }) => kind)).toEqual(["ended", "ended"]);
       });
 
-      test("a watch that is called off rejects with its reason, and the job goes on", async () => {
+      test("an aborted watch rejects with its reason, and the job continues", async () => {
         const job = bench.job(["until [ -e go ]; do sleep 0.01; done; echo done"]);
         await bench.supervisors.start(job);
         const calledOff = new AbortController();
@@ -209,7 +209,7 @@ export function testSupervisors(suite: SupervisorSuite): void {
         expect(printed(job)).toEqual(["done"]);
       });
 
-      test("control and isAlive say no where there is no supervisor", async () => {
+      test("control and isAlive return false without a supervisor", async () => {
         const job = bench.job(["true"]);
         expect([await bench.supervisors.isAlive(job.dir), await bench.supervisors.control(job.dir, "stop")]).toEqual([
           false,
@@ -226,7 +226,7 @@ export function testSupervisors(suite: SupervisorSuite): void {
     });
 
     describe("commands", () => {
-      test("after a failure the following ones run or not, as it says", async () => {
+      test("after a failure the following ones run or not, as configured", async () => {
         const commands = [
           { ...shell("exit 3"), name: "a", ifFails: "continue" },
           { ...shell("exit 4"), name: "b" },
@@ -239,7 +239,7 @@ export function testSupervisors(suite: SupervisorSuite): void {
         ]);
       });
 
-      test("what fails and then passes is flaky; what fails twice is not", async () => {
+      test("a command that fails and then passes is flaky; one that fails twice is not", async () => {
         const flaky = { ...shell("[ -e seen ] || { touch seen; exit 1; }"), rerun: true } as const;
         const red = { ...shell("printf x >> times; exit 1"), rerun: true } as const;
         const record = await bench.run(bench.job([flaky, red]));
@@ -250,7 +250,7 @@ export function testSupervisors(suite: SupervisorSuite): void {
         expect(readFileSync(file("times"), "utf8")).toBe("xx");
       });
 
-      test("a program or directory that is not there is a start error with a sentence", async () => {
+      test("a missing program or directory is a start error with an explanation", async () => {
         const missing = { argv: ["no-such-program"], ifFails: "continue" } as const;
         const nowhere = { policy: testPolicy(file("nowhere"), { env: {} }) };
         const record = await bench.run(bench.job([missing, nowhere]));
@@ -258,7 +258,7 @@ export function testSupervisors(suite: SupervisorSuite): void {
         expect(record.commands[1]?.startError).toMatch(/working directory .*nowhere does not exist/);
       });
 
-      test("stdin is the file, or empty; not reading it harms nobody", async () => {
+      test("stdin is the file or empty, and need not be read", async () => {
         writeFileSync(file("prompt.md"), "do it\n".repeat(200_000));
         const stdinFile = file("prompt.md");
         const record = await bench.run(
@@ -269,7 +269,7 @@ export function testSupervisors(suite: SupervisorSuite): void {
         expect(record.commands[2]?.outputBytes).toBe("0\n".length);
       });
 
-      test("a sandbox that cannot be had refuses the job", async () => {
+      test("an unavailable sandbox rejects the job", async () => {
         const command = { ...shell("touch ran"), policy: testPolicy(bench.home, { write: ["/etc"] }) };
         const record = await bench.run(bench.job([command], { sandbox: "enforce" }));
         expect(record).toMatchObject({ error: { kind: "sandbox_refused" }, commands: [{ endedBy: "refused" }] });
@@ -279,7 +279,7 @@ export function testSupervisors(suite: SupervisorSuite): void {
     });
 
     describe("limits", () => {
-      test("time and silence end a command, each under its name", async () => {
+      test("a timeout and an idle timeout end a command, each with its own reason", async () => {
         const tooLong = {
           ...shell("while :; do echo; sleep 0.02; done"),
           timeoutMs: 300,
@@ -289,12 +289,12 @@ export function testSupervisors(suite: SupervisorSuite): void {
         expect(record.commands.map(({ endedBy }) => endedBy)).toEqual(["timeout", "idle"]);
       });
 
-      test("too much output ends a command where asked", async () => {
+      test("too much output ends a command if configured", async () => {
         const record = await bench.run(bench.job([{ argv: ["yes"], killOutputBytes: 1_000_000 }]));
         expect(only(record)).toMatchObject({ endedBy: "output", exit: { signal: "SIGKILL" } });
       });
 
-      test("a first run over its time is not run again", async () => {
+      test("a first run that timed out is not repeated", async () => {
         const record = await bench.run(bench.job([{ argv: ["sleep", "30"], timeoutMs: 100, rerun: true }]));
         expect(only(record)).toMatchObject({ endedBy: "timeout", flaky: false });
         expect(only(record).durationMs).toBeLessThan(10_000);
@@ -319,7 +319,7 @@ export function testSupervisors(suite: SupervisorSuite): void {
         expect(existsSync(file("later"))).toBe(false);
       });
 
-      test("stop ends what will not listen, after a while; the first reason stays", async () => {
+      test("stop kills a command that ignores it after the grace period, and keeps the first reason", async () => {
         const job = bench.job(["trap '' TERM; echo ready; while :; do sleep 0.02; done"]);
         await bench.supervisors.start(job);
         await until(() => printed(job).includes("ready"));
@@ -354,7 +354,7 @@ export function testSupervisors(suite: SupervisorSuite): void {
         expect(printed(job)).toEqual(["ready"]);
       });
 
-      test("pause stops the whole tree, counts against no limit, and resume lets it go on", async () => {
+      test("pause suspends the whole process tree without counting against limits, and resume continues it", async () => {
         const job = bench.job([
           { ...shell(`(${TICKING}) & setsid sh -c '${TICKING}' & wait`), timeoutMs: 900, idleMs: 900 },
         ]);
@@ -373,7 +373,7 @@ export function testSupervisors(suite: SupervisorSuite): void {
         expect(["timeout", "idle"]).toContain(only(result.record).endedBy);
       });
 
-      test("a job that is paused can be stopped", async () => {
+      test("a paused job can be stopped", async () => {
         const job = bench.job(["trap 'echo tidy; exit' TERM; echo ready; while :; do sleep 0.02; done"]);
         await bench.supervisors.start(job);
         await until(() => printed(job).includes("ready"));
@@ -383,7 +383,7 @@ export function testSupervisors(suite: SupervisorSuite): void {
         expect(printed(job)).toContain("tidy");
       });
 
-      test("a job can start paused, and wait for its resume or its end", async () => {
+      test("a job can start paused, and wait for resume or stop", async () => {
         const waiting = bench.job(["touch ran"], { paused: true });
         const ended = bench.job(["touch never"], { paused: true });
         await Promise.all([bench.supervisors.start(waiting), bench.supervisors.start(ended)]);

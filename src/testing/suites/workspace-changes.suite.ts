@@ -11,9 +11,9 @@ const project = "shop";
 const task = "task_0123456789";
 const name = "run_0123456789";
 
-/** What `readChanges` promises: part of the port like all of workspace.suite.ts. */
+/** Contract of `readChanges`, part of workspace.suite.ts. */
 export function testReadChanges(adapter: string, setup: WorkspacesSetup): void {
-  describe(`changes read by workspaces of ${adapter}`, () => {
+  describe(`workspaces (${adapter}): readChanges`, () => {
     let repo: TempRepo;
     let workspaces: Workspaces;
     let from: string;
@@ -35,7 +35,7 @@ export function testReadChanges(adapter: string, setup: WorkspacesSetup): void {
     const read = async (to: string, maxFileBytes = 1_000_000) =>
       (await workspaces.readChanges({ project, task, from, to, maxFileBytes })).map(plain);
 
-    test("gives both sides of every file that differs, sorted by path", async () => {
+    test("returns both sides of every changed file, sorted by path", async () => {
       await chmod(join(tree, "src/b.txt"), 0o755);
       await symlink("../out", join(tree, "link"));
       const to = await collect({ "z.txt": "new ä\n", "a.txt": null, "run.sh": "true\n" });
@@ -49,7 +49,7 @@ export function testReadChanges(adapter: string, setup: WorkspacesSetup): void {
       expect(await read(from)).toEqual([]);
     });
 
-    test("is blind to nothing: attributes and NUL bytes hide no content", async () => {
+    test("returns contents that attributes or NUL bytes would hide", async () => {
       const attributes = "* binary -diff\n*.x diff=evil filter=evil\n";
       const to = await collect({ ".gitattributes": attributes, "b.x": "one\0two\n", "a.txt": "seen\n" });
       const changes = await read(to);
@@ -58,7 +58,7 @@ export function testReadChanges(adapter: string, setup: WorkspacesSetup): void {
       expect(changes[2]?.after).toEqual(side("file", "one\0two\n"));
     });
 
-    test("says how large a file is that it does not read", async () => {
+    test("returns the size of a file that is too large to read", async () => {
       const to = await collect({ "large.txt": "x".repeat(101), "fits.txt": "y".repeat(100) });
       expect(await read(to, 100)).toEqual([
         { path: "fits.txt", before: null, after: side("file", "y".repeat(100)) },
@@ -72,7 +72,7 @@ function side(kind: FileSide["kind"], text: string): FileSide {
   return { kind, bytes: Buffer.byteLength(text), content: new Uint8Array(Buffer.from(text)) };
 }
 
-/** Without Node's kind of bytes, which compares unequal to plain ones. */
+/** Converts a Buffer to a plain Uint8Array, because the two do not compare equal. */
 function plain({ path, before, after }: FileChange): FileChange {
   return { path, before: before && bare(before), after: after && bare(after) };
 }

@@ -11,9 +11,9 @@ const project = "shop";
 const lines = (count: number, word = "line"): string =>
   Array.from({ length: count }, (_, at) => `${word} ${at}\n`).join("");
 
-/** What `churn` promises: part of the port like all of workspace.suite.ts. */
+/** Contract of `churn`, part of workspace.suite.ts. */
 export function testChurn(adapter: string, setup: WorkspacesSetup): void {
-  describe(`churn in workspaces of ${adapter}`, () => {
+  describe(`workspaces (${adapter}): churn`, () => {
     let repo: TempRepo;
     let workspaces: Workspaces;
 
@@ -38,7 +38,7 @@ export function testChurn(adapter: string, setup: WorkspacesSetup): void {
       await workspaces.churn({ project, from, to: await sync(), files });
     const head = () => repo.git("rev-parse", "HEAD");
 
-    test("counts the lines put in or taken out, whichever are more, and those there were", async () => {
+    test("counts the larger of inserted and deleted lines, and the original lines", async () => {
       const from = await head();
       await repo.commit({ "a.txt": `${lines(18)}new\nnew\nnew\n`, "src/b.txt": null, "made.txt": lines(7) });
       expect(await churn(from, ["made.txt", "a.txt", "src/b.txt", "src/c.txt", "never.txt", "empty.txt"])).toEqual([
@@ -51,7 +51,7 @@ export function testChurn(adapter: string, setup: WorkspacesSetup): void {
       ]);
     });
 
-    test("sees an empty file go, a moved one as gone, and a changed mode as nothing", async () => {
+    test("an empty file can be deleted, a moved file counts as deleted, and a mode change counts as nothing", async () => {
       const from = await head();
       await chmod(join(repo.checkout, "src/c.txt"), 0o755);
       await repo.commit({ "empty.txt": null, "a.txt": null, "moved.txt": lines(20) });
@@ -59,7 +59,7 @@ export function testChurn(adapter: string, setup: WorkspacesSetup): void {
       expect(await churn(from, ["src/c.txt"])).toMatchObject([{ gone: false, changed: 0 }]);
     });
 
-    test("takes any name for itself, whatever attributes say; a changed picture is another one", async () => {
+    test("accepts any file name, ignores attributes, and counts a binary file as a whole", async () => {
       const from = await head();
       await repo.commit({
         ...Object.fromEntries(names.map((name) => [name, lines(4)])),
@@ -72,7 +72,7 @@ export function testChurn(adapter: string, setup: WorkspacesSetup): void {
       expect(picture === undefined ? null : isMaterial(picture)).toBe(true);
     });
 
-    test("counts a directory as all that is in it", async () => {
+    test("counts everything in a directory", async () => {
       const from = await head();
       await repo.commit({ "src/b.txt": null, "src/c.txt": lines(4) });
       expect(await churn(from, ["src/", "src", "sr"])).toEqual([
@@ -84,7 +84,7 @@ export function testChurn(adapter: string, setup: WorkspacesSetup): void {
       expect(await churn(from, ["src"])).toMatchObject([{ gone: true }]);
     });
 
-    test("takes more names than a command line holds, and those that no file can have", async () => {
+    test("accepts more names than fit on a command line, and impossible names", async () => {
       const from = await head();
       await repo.commit({ "a.txt": lines(25) });
       const many = Array.from({ length: 12_000 }, (_, at) => `src/${"x".repeat(200)}/${at}.txt`);
@@ -95,7 +95,7 @@ export function testChurn(adapter: string, setup: WorkspacesSetup): void {
       ]);
     });
 
-    test("is null where the old commit is gone, and an error where the new one is", async () => {
+    test("is null if the old commit is gone, and fails if the new one is", async () => {
       const to = await sync();
       expect(await workspaces.churn({ project, from: "f".repeat(40), to, files: ["a.txt"] })).toBeNull();
       for (const [name, commit] of [

@@ -8,9 +8,9 @@ import type { WorkspacesSetup } from "./workspace.suite.ts";
 
 const project = "shop";
 
-/** What `recentFiles` promises: part of the port like all of workspace.suite.ts. */
+/** Contract of `recentFiles`, part of workspace.suite.ts. */
 export function testRecentFiles(adapter: string, setup: WorkspacesSetup): void {
-  describe(`recent files of workspaces of ${adapter}`, () => {
+  describe(`workspaces (${adapter}): recentFiles`, () => {
     let repo: TempRepo;
     let workspaces: Workspaces;
 
@@ -24,7 +24,7 @@ export function testRecentFiles(adapter: string, setup: WorkspacesSetup): void {
     const recent = async (commits: number, base?: string) =>
       await workspaces.recentFiles({ project, base: base ?? (await sync()).commit, commits });
 
-    test("are those of the newest commits, each once, created, changed, deleted and moved ones alike", async () => {
+    test("lists created, changed, deleted and moved files of the newest commits, each once", async () => {
       const base = await repo.commit({ "a.txt": "two\n" });
       await repo.commit({ "src/b.txt": null, "src/moved.txt": "b\n" });
       await repo.commit({ "src/moved.txt": "c\n" });
@@ -34,12 +34,12 @@ export function testRecentFiles(adapter: string, setup: WorkspacesSetup): void {
       expect(await recent(1, base)).toEqual(["a.txt"]);
     });
 
-    test("are none of no commit, and all of them where history is shorter than asked for", async () => {
+    test("lists nothing for zero commits and everything for a shorter history", async () => {
       expect(await recent(0)).toEqual([]);
       expect(await recent(1_000_000)).toEqual(["a.txt", "src/b.txt"]);
     });
 
-    test("count a merge as one commit, with everything that it brought", async () => {
+    test("counts a merge as one commit with all its changes", async () => {
       await repo.git("checkout", "-q", "-b", "side");
       await repo.commit({ "side/1.txt": "1\n" });
       await repo.commit({ "side/2.txt": "2\n" });
@@ -51,7 +51,7 @@ export function testRecentFiles(adapter: string, setup: WorkspacesSetup): void {
       expect(await recent(2)).toEqual(["main.txt", "side/1.txt", "side/2.txt"]);
     });
 
-    test("have any names, and a changed mode is a change", async () => {
+    test("accepts any file name, and a mode change is a change", async () => {
       const names = ['"quoted"\t.txt', ":(top)x", "-n", "line\nend.txt", "straße/grüße.txt"];
       await writeFiles(repo.checkout, Object.fromEntries(names.map((name) => [name, "x\n"])));
       await chmod(join(repo.checkout, "a.txt"), 0o755);
@@ -59,7 +59,7 @@ export function testRecentFiles(adapter: string, setup: WorkspacesSetup): void {
       expect(await recent(1)).toEqual([...names, "a.txt"].toSorted());
     });
 
-    test("leave out the commit where a shallow history ends: nobody knows what it changed", async () => {
+    test("excludes the commit where a shallow history ends, because its changes are unknown", async () => {
       await repo.commit({ "a.txt": "two\n" });
       await repo.commit({ "c.txt": "c\n" });
       const shallow = join(repo.path, "shallow.git");
@@ -69,7 +69,7 @@ export function testRecentFiles(adapter: string, setup: WorkspacesSetup): void {
       expect(await recent(10, commit)).toEqual(["c.txt"]);
     });
 
-    test("of a commit that nobody has are a clear error", async () => {
+    test("fails with a clear error for an unknown commit", async () => {
       await sync();
       for (const [name, base] of [
         [project, "f".repeat(40)],

@@ -9,9 +9,9 @@ import type { WorkspacesSetup } from "./workspace.suite.ts";
 const project = "shop";
 const task = "task_0123456789";
 
-/** What `rescue` promises: part of the port like all of workspace.suite.ts. */
+/** Contract of `rescue`, part of workspace.suite.ts. */
 export function testRescue(adapter: string, setup: WorkspacesSetup): void {
-  describe(`work rescued by workspaces of ${adapter}`, () => {
+  describe(`workspaces (${adapter}): rescue`, () => {
     let repo: TempRepo;
     let workspaces: Workspaces;
     let base: string;
@@ -34,7 +34,7 @@ export function testRescue(adapter: string, setup: WorkspacesSetup): void {
     });
     afterEach(() => repo.remove());
 
-    test("outlives its task, also after a restart and when the base moved on", async () => {
+    test("keeps work after its task was removed, also after a restart and on a newer base", async () => {
       const newBase = await repo.commit({ "b.txt": "later\n" });
       workspaces = setup.create(join(repo.path, "home"));
       await sync();
@@ -45,7 +45,7 @@ export function testRescue(adapter: string, setup: WorkspacesSetup): void {
       expect(rebased).toMatch(/^[0-9a-f]{40}$/);
     });
 
-    test("is no other task's to read", async () => {
+    test("hides the work from other tasks", async () => {
       const other = "task_other";
       const { path } = await open(other, "run", base);
       const seen = (await git(path, "cat-file", "--batch-all-objects", "--batch-check=%(objectname)")).split("\n");
@@ -55,7 +55,7 @@ export function testRescue(adapter: string, setup: WorkspacesSetup): void {
       await expect(open(other, "at-it", commit)).rejects.toMatchObject({ kind: "not_found" });
     });
 
-    test("of many tasks at once is kept of each", async () => {
+    test("keeps the work of many tasks at once", async () => {
       const tasks = ["task_a", "task_b", "task_c", "task_d"];
       const commits = await Promise.all(
         tasks.map(async (each) => {

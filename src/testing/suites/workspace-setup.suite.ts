@@ -10,9 +10,9 @@ const project = "shop";
 const task = "task_0123456789";
 const name = "run_0123456789";
 
-/** What `noteSetup` promises: part of the port like all of workspace.suite.ts. */
+/** Contract of `noteSetup`, part of workspace.suite.ts. */
 export function testNoteSetup(adapter: string, setup: WorkspacesSetup): void {
-  describe(`set-up noted by workspaces of ${adapter}`, () => {
+  describe(`workspaces (${adapter}): noteSetup`, () => {
     let repo: TempRepo;
     let workspaces: Workspaces;
     let commit: string;
@@ -37,7 +37,7 @@ export function testNoteSetup(adapter: string, setup: WorkspacesSetup): void {
       await workspaces.noteSetup({ task, name });
     };
 
-    test("what set-up made, changed and deleted is not part of the work", async () => {
+    test("files that set-up created, changed or deleted are not part of the work", async () => {
       await symlink("a.txt", join(tree, "link"));
       await setUp({ "lock.json": "2\n", "old.txt": null, "gen/code.txt": "generated\n", "grün.txt": "ä\n" });
       expect(await collect()).toEqual([]);
@@ -45,12 +45,12 @@ export function testNoteSetup(adapter: string, setup: WorkspacesSetup): void {
       expect(await collect()).toEqual(["modified a.txt", "created gen/mine.txt"]);
     });
 
-    test("what was changed further is: content, mode, link, or gone for good", async () => {
+    test("later changes of content, mode or link target, and deletions, are part of the work", async () => {
       await symlink("a.txt", join(tree, "link"));
       await setUp({ "lock.json": "2\n", "gen.txt": "one\n", "run.sh": "true\n", "src/b.txt": "B\n" });
       const { mtime } = await lstat(join(tree, "gen.txt"));
       await writeFiles(tree, { "lock.json": "3\n", "gen.txt": "two\n", "src/b.txt": null });
-      // Size and time as they were.
+      // Restore size and time.
       await utimes(join(tree, "gen.txt"), mtime, mtime);
       await chmod(join(tree, "run.sh"), 0o755);
       await rm(join(tree, "link"));
@@ -64,19 +64,19 @@ export function testNoteSetup(adapter: string, setup: WorkspacesSetup): void {
       ]);
     });
 
-    test("what was put back as the commit has it is no change, and what set-up made may go again", async () => {
+    test("restoring the committed content or removing what set-up created is no change", async () => {
       await setUp({ "lock.json": "2\n", "old.txt": null, "gen.txt": "one\n" });
       await writeFiles(tree, { "lock.json": "1\n", "old.txt": "old\n", "gen.txt": null });
       expect(await collect()).toEqual([]);
     });
 
-    test("a deleted file that comes back different is a change", async () => {
+    test("a deleted file that comes back with other content is a change", async () => {
       await setUp({ "old.txt": null });
       await writeFiles(tree, { "old.txt": "new\n" });
       expect(await collect()).toEqual(["modified old.txt"]);
     });
 
-    test("files and directories that changed places are told apart", async () => {
+    test("a file that became a directory, and the reverse, is a change", async () => {
       await setUp({ "old.txt": null, src: null });
       await setUp({ "old.txt/inside.txt": "made\n", src: "a file\n" });
       expect(await collect()).toEqual([]);
@@ -84,7 +84,7 @@ export function testNoteSetup(adapter: string, setup: WorkspacesSetup): void {
       expect(await collect()).toEqual(["deleted old.txt", "created old.txt/inside.txt"]);
     });
 
-    test("is remembered over a restart, and for this tree alone", async () => {
+    test("the record survives a restart and applies to this checkout only", async () => {
       await setUp({ "gen.txt": "one\n" });
       workspaces = setup.create(join(repo.path, "home"));
       expect(await collect()).toEqual([]);
@@ -94,7 +94,7 @@ export function testNoteSetup(adapter: string, setup: WorkspacesSetup): void {
       expect(await collect()).toEqual(["created gen.txt"]);
     });
 
-    test("only the latest note counts", async () => {
+    test("only the latest record counts", async () => {
       await setUp({ "gen.txt": "one\n" });
       await setUp({ "gen.txt": "two\n" });
       expect(await collect()).toEqual([]);
@@ -102,7 +102,7 @@ export function testNoteSetup(adapter: string, setup: WorkspacesSetup): void {
       expect(await collect()).toEqual(["created gen.txt"]);
     });
 
-    test("a file that is too large for a change is none as long as set-up's is left alone", async () => {
+    test("a file that is too large for a change is fine if set-up created it and it is unchanged", async () => {
       const file = join(tree, "image.bin");
       await writeFiles(tree, { "image.bin": "" });
       await truncate(file, 101 * 1024 * 1024);
@@ -113,7 +113,7 @@ export function testNoteSetup(adapter: string, setup: WorkspacesSetup): void {
       await expect(collect()).rejects.toMatchObject({ kind: "invalid" });
     });
 
-    test("of a tree that is gone is unavailable", async () => {
+    test('fails with "unavailable" if the checkout is gone', async () => {
       await rm(tree, { recursive: true });
       await expect(workspaces.noteSetup({ task, name })).rejects.toMatchObject({ kind: "unavailable" });
     });

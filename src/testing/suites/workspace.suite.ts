@@ -9,10 +9,10 @@ import { testChurn } from "./workspace-churn.suite.ts";
 import { testRecentFiles } from "./workspace-recent.suite.ts";
 import { testRescue } from "./workspace-rescue.suite.ts";
 import { testNoteSetup } from "./workspace-setup.suite.ts";
-import { testTakeOver } from "./workspace-take-over.suite.ts";
+import { testReuse } from "./workspace-reuse.suite.ts";
 
 export interface WorkspacesSetup {
-  /** Workspaces that keep everything under `dir`; called again with the same one, it is the program after a restart. */
+  /** Creates workspaces that keep everything under `dir`. A second call with the same directory simulates a restart. */
   create(dir: string): Workspaces;
 }
 
@@ -22,9 +22,9 @@ const task = "task_0123456789";
 const name = "run_0123456789";
 const branch = "agent/fix-it";
 
-/** Defines the port: every sentence of src/ports/workspace.ts that can be checked from outside. */
+/** Contract tests of src/ports/workspace.ts. */
 export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
-  describe(`workspaces of ${adapter}`, () => {
+  describe(`workspaces (${adapter})`, () => {
     let repo: TempRepo;
     let workspaces: Workspaces;
 
@@ -44,7 +44,7 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
       const workspace = await open(at, tree);
       await writeFiles(workspace.path, files);
       const { commit } = await collect(tree);
-      if (commit === null) throw new Error("the files made no commit");
+      if (commit === null) throw new Error("expected the files to make a commit");
       return commit;
     };
 
@@ -53,14 +53,14 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
     const there = (ref = branch) => git(repo.remote, "rev-parse", `refs/heads/${ref}`);
 
     describe("sync", () => {
-      test("says where the given branch stands, and again after it moved", async () => {
+      test("returns the commit of the given branch, also after it moved", async () => {
         const first = await repo.git("rev-parse", "HEAD");
         expect(await sync()).toEqual({ branch: "main", commit: first });
         const second = await repo.commit({ "a.txt": "new\n" });
         expect(await sync()).toEqual({ branch: "main", commit: second });
       });
 
-      test("finds the remote's default branch by itself", async () => {
+      test("finds the remote's default branch", async () => {
         await git(repo.remote, "symbolic-ref", "HEAD", "refs/heads/trunk");
         await repo.git("push", "-q", "origin", "HEAD:trunk");
         const base = await workspaces.sync({ project, remote: repo.remote, defaultBranch: null });
@@ -78,14 +78,14 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
         }
       });
 
-      test("gives many at once the same answer", async () => {
+      test("returns the same result to concurrent callers", async () => {
         const answers = await Promise.all(Array.from({ length: 8 }, sync));
         expect(new Set(answers.map(({ commit }) => commit)).size).toBe(1);
       });
     });
 
     describe("open", () => {
-      test("makes a tree of the commit, on the branch, clean for git", async () => {
+      test("creates a clean checkout of the commit on the branch", async () => {
         const { path, commit } = await open();
         expect(await readFile(join(path, "src/b.txt"), "utf8")).toBe("b\n");
         expect(await git(path, "status", "--porcelain")).toBe("");
@@ -93,7 +93,7 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
         expect(await git(path, "rev-parse", "HEAD", "origin/main")).toBe(`${commit}\n${commit}`);
       });
 
-      test("says where its git directory reads objects from", async () => {
+      test("returns where the git directory reads objects from", async () => {
         const { path, objects } = await open();
         const alternates = await readFile(join(path, ".git/objects/info/alternates"), "utf8");
         expect(objects).toContain(alternates.trim());
@@ -103,7 +103,7 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
         for (const dir of further.filter(Boolean)) expect(objects).toContain(dir.trim());
       });
 
-      test("gives a tree where an agent may use git as usual", async () => {
+      test("creates a checkout in which an agent can use git as usual", async () => {
         const { path } = await open();
         await writeFiles(path, { "c.txt": "c\n" });
         await git(path, "add", "-A");
@@ -111,7 +111,7 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
         expect(await git(path, "log", "--format=%s")).toBe("mine\nfirst");
       });
 
-      test("returns the same tree as it stands when called again, also after a restart", async () => {
+      test("returns the existing checkout unchanged when called again, also after a restart", async () => {
         const first = await open();
         await writeFiles(first.path, { "a.txt": "half done\n" });
         const newer = await repo.commit({ "a.txt": "newer\n" });
@@ -121,13 +121,13 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
         expect(await readFile(join(first.path, "a.txt"), "utf8")).toBe("half done\n");
       });
 
-      test("two at once under one name make one tree", async () => {
+      test("two concurrent calls with the same name create one checkout", async () => {
         const { commit } = await sync();
         const [a, b] = await Promise.all([open(commit), open(commit)]);
         expect(a).toEqual(b);
       });
 
-      test("copies files of the checkout in, and they are not part of the work", async () => {
+      test("copies files from the user's checkout, which are not part of the work", async () => {
         await writeFiles(repo.checkout, { ".env.test": "SECRET=1\n", "conf/[x] *.env": "odd\n" });
         const { commit } = await sync();
         const files = [".env.test", "conf/[x] *.env", "missing.env"];
@@ -155,7 +155,7 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
         },
       );
 
-      test("a commit that nobody has is a clear error, and leaves nothing in the way", async () => {
+      test("fails with a clear error for an unknown commit and leaves nothing behind", async () => {
         await sync();
         await expect(open("f".repeat(40))).rejects.toMatchObject({ kind: "not_found" });
         await expect(lstat((await open()).path)).resolves.toBeDefined();
@@ -163,7 +163,7 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
     });
 
     describe("collect", () => {
-      test("nothing changed is no commit", async () => {
+      test("returns no commit if nothing changed", async () => {
         const { path } = await open();
         await chmod(join(path, "a.txt"), 0o600);
         await writeFiles(path, { "ignored/x": "x" });
@@ -172,7 +172,7 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
         expect((await collect()).commit).toBeNull();
       });
 
-      test("commits created, changed, deleted and moved files and says how much", async () => {
+      test("commits created, changed, deleted and moved files and returns statistics", async () => {
         const { path } = await open();
         await writeFiles(path, { "a.txt": "one\n2\nthree\n", "src/b.txt": null, "new/c.bin": Buffer.from([0, 1, 2]) });
         await symlink("a.txt", join(path, "link"));
@@ -197,14 +197,14 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
         expect((await readdir(next.path)).toSorted()).toEqual([".git", ".gitignore", "a.txt", "link", "new", "run.sh"]);
       });
 
-      test("the same files give the same commit, later and after a restart", async () => {
+      test("the same files give the same commit, also later and after a restart", async () => {
         const first = await work({ "a.txt": "x\n" });
         workspaces = setup.create(join(repo.path, "home"));
         expect((await collect()).commit).toBe(first);
         await expect(work({ "a.txt": "x\n" }, "again")).resolves.toBe(first);
       });
 
-      test("stands on the commit the tree was opened at", async () => {
+      test("commits on top of the commit the checkout was opened at", async () => {
         const first = await work({ "a.txt": "1\n" });
         await work({ "b.txt": "2\n" }, "second", first);
         const { path } = await open((await collect("second")).commit ?? "", "third");
@@ -214,13 +214,13 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
         );
       });
 
-      test("sees a change of the same size in the same second", async () => {
+      test("finds a change of the same size in the same second", async () => {
         const { path } = await open();
         await writeFiles(path, { "a.txt": "eno\ntwo\n" });
         expect((await collect()).stats.files).toHaveLength(1);
       });
 
-      test("a file that became a directory, and a directory that became a file", async () => {
+      test("handles a file that became a directory, and a directory that became a file", async () => {
         const { path } = await open();
         await writeFiles(path, { "a.txt": null, src: null });
         await writeFiles(path, { "a.txt/inside": "x\n", src: "file\n" });
@@ -233,23 +233,26 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
         ]);
       });
 
-      test("all files deleted is a change like any other", async () => {
+      test("handles the deletion of all files", async () => {
         const { path } = await open();
         await writeFiles(path, { "a.txt": null, src: null, ".gitignore": null });
         expect((await collect()).stats.files.every((file) => file.change === "deleted")).toBe(true);
       });
 
-      test.each(["gone", "never opened", "replaced by a link"])("a tree that is %s is unavailable", async (how) => {
-        const { path } = await open();
-        if (how !== "never opened") await rm(path, { recursive: true });
-        if (how === "replaced by a link") await symlink(repo.checkout, path);
-        const tree = how === "never opened" ? "run_other" : name;
-        await expect(collect(tree)).rejects.toMatchObject({ name: "UserError", kind: "unavailable" });
-      });
+      test.each(["gone", "never opened", "replaced by a link"])(
+        'fails with "unavailable" for a checkout that is %s',
+        async (how) => {
+          const { path } = await open();
+          if (how !== "never opened") await rm(path, { recursive: true });
+          if (how === "replaced by a link") await symlink(repo.checkout, path);
+          const tree = how === "never opened" ? "run_other" : name;
+          await expect(collect(tree)).rejects.toMatchObject({ name: "UserError", kind: "unavailable" });
+        },
+      );
     });
 
     describe("squash and rebase", () => {
-      test("squash puts the tree on the base as one commit, always the same", async () => {
+      test("squash creates one commit with the tree on the base, always the same", async () => {
         const { commit: base } = await sync();
         const first = await work({ "a.txt": "1\n" });
         const commit = await work({ "b.txt": "2\n" }, "second", first);
@@ -261,7 +264,7 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
         expect(await readFile(join(path, "b.txt"), "utf8")).toBe("2\n");
       });
 
-      test("rebase keeps both sides, and is the same when repeated", async () => {
+      test("rebase keeps both sides and gives the same result when repeated", async () => {
         const { commit: oldBase } = await sync();
         const commit = await work({ "src/b.txt": "mine\n" });
         await repo.commit({ "a.txt": "theirs\n" });
@@ -275,7 +278,7 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
         expect(await git(path, "log", "--format=%s")).toBe("work\nchange\nfirst");
       });
 
-      test("rebase onto rewritten history brings none of the old base along", async () => {
+      test("rebase onto rewritten history includes nothing of the old base", async () => {
         await repo.commit({ "taken-back.txt": "x\n" });
         const { commit: oldBase } = await sync();
         const commit = await work({ "mine.txt": "mine\n" });
@@ -287,7 +290,7 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
         expect(stats.files.map((file) => file.path)).toEqual(["mine.txt"]);
       });
 
-      test("a conflict is null; the same base changes nothing", async () => {
+      test("rebase returns null on a conflict and the same commit for the same base", async () => {
         const { commit: oldBase } = await sync();
         const commit = await work({ "a.txt": "mine\n" });
         expect(await workspaces.rebase({ project, task, commit, oldBase, newBase: oldBase, at: AT })).toBe(commit);
@@ -298,7 +301,7 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
     });
 
     describe("push", () => {
-      test("makes the branch, does nothing the second time, and replaces what it left there", async () => {
+      test("creates the branch, does nothing the second time, and replaces its own earlier push", async () => {
         const first = await work({ "a.txt": "1\n" });
         await push(first);
         await push(first);
@@ -310,7 +313,7 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
         expect(await there()).toBe(first);
       });
 
-      test("makes the branch that an earlier push, or a crash before it, did not leave there", async () => {
+      test("creates the branch if an earlier push is missing on the remote", async () => {
         const first = await work({ "a.txt": "1\n" });
         await push(first);
         await repo.git("push", "-q", "origin", `:refs/heads/${branch}`);
@@ -318,7 +321,7 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
         expect(await there()).toBe(first);
       });
 
-      test("leaves a branch alone that somebody else made or moved", async () => {
+      test("rejects a branch that someone else created or moved", async () => {
         const first = await work({ "a.txt": "1\n" });
         await repo.git("push", "-q", "origin", `HEAD:refs/heads/${branch}`);
         await expect(push(first)).rejects.toMatchObject({ kind: "conflict" });
@@ -331,7 +334,7 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
       });
     });
 
-    test("readBranch says what a branch is at the remote now, and nothing of one whose name only ends alike", async () => {
+    test("readBranch returns the commit of exactly this branch on the remote", async () => {
       const commit = await work({ "a.txt": "changed\n" });
       const read = (of: string) => workspaces.readBranch({ project, remote: repo.remote, branch: of });
       expect(await read(branch)).toBeNull();
@@ -342,7 +345,7 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
     });
 
     describe("diff", () => {
-      test("is a patch with its numbers, cut at a whole line", async () => {
+      test("returns a patch with statistics, cut at a complete line", async () => {
         const { commit: from } = await sync();
         const to = await work({ "a.txt": "one\nzwei ä\n", "z.txt": "line\n".repeat(1000) });
         const whole = await workspaces.diff({ project, task, from, to, maxBytes: 1_000_000 });
@@ -359,7 +362,7 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
     });
 
     describe("close, remove, list", () => {
-      test("what is there is listed, what was removed is not", async () => {
+      test("list returns what exists and omits what was removed", async () => {
         expect(await workspaces.list()).toEqual([]);
         const { path } = await open();
         await open(undefined, "second");
@@ -373,7 +376,7 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
         expect(await workspaces.list()).toEqual([]);
       });
 
-      test("closing keeps the task's commits; a name can be opened anew", async () => {
+      test("close keeps the task's commits, and the name can be opened again", async () => {
         const commit = await work({ "a.txt": "1\n" });
         await workspaces.close(task, name);
         const { path } = await open(commit);
@@ -383,7 +386,7 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
   });
   testReadChanges(adapter, setup);
   testNoteSetup(adapter, setup);
-  testTakeOver(adapter, setup);
+  testReuse(adapter, setup);
   testRecentFiles(adapter, setup);
   testRescue(adapter, setup);
   testChurn(adapter, setup);

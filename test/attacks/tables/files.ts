@@ -22,7 +22,7 @@ const AT_FDCWD = -100;
 const SET_FLAGS = 0x4008_6602;
 const IMMUTABLE = 0x10;
 
-/** Writes a new file somewhere outside, under a name of its own. */
+/** Writes a new file outside, with a unique name. */
 function writes(
   name: string,
   numbers: readonly number[],
@@ -39,7 +39,7 @@ function writes(
   };
 }
 
-/** Reads one of the decoys that hold the secret. */
+/** Reads one of the decoys that contain the secret. */
 function reads(name: string, numbers: readonly number[], way: (scene: Scene) => string): Attempt {
   return {
     kind: "attempt",
@@ -50,7 +50,7 @@ function reads(name: string, numbers: readonly number[], way: (scene: Scene) => 
   };
 }
 
-/** Changes something that is granted to be read only. */
+/** Changes something that is read-only. */
 function changes(name: string, what: (scene: Scene) => string, way: (path: string, scene: Scene) => unknown): Attempt {
   return {
     kind: "attempt",
@@ -96,7 +96,7 @@ export const attacks: readonly Attack[] = [
         writeFileSync(`/proc/${pid}/root${target}`, "x");
         return "written";
       } catch {
-        // The next one may do.
+        // Try the next one.
       }
     }
     throw new Refused("none leads out");

@@ -19,20 +19,20 @@ type Mode = "enforce" | "none";
 interface Trick {
   readonly name: string;
   readonly numbers?: readonly number[];
-  /** What the agent does in its tree; a program that shows that it ran stands at `$evil`. */
+  /** What the agent does in its workspace. A program at `$evil` leaves a trace when it runs. */
   readonly script: string;
-  /** What somebody who trusts the tree does next. */
+  /** What someone who trusts the workspace does next. */
   readonly naive: Look;
-  /** What the engine does instead; collecting, unless told. */
+  /** What the engine does instead. Default: collect. */
   readonly careful?: Look;
   readonly only?: User;
-  /** Does its harm to what all trees share: without the wall it needs a repository of its own. */
+  /** Destroys what all workspaces share, so the control needs its own repository. */
   readonly destroys?: true;
 }
 
 const tricks: Trick[] = [];
 
-/** The agent prepares its tree behind the wall, and the engine takes it over; in the control, somebody just trusts it. */
+/** The agent prepares its workspace in the sandbox, and the engine processes it. The control trusts it. */
 function trick(row: Trick): Play {
   tricks.push(row);
   const { name, numbers = [], naive, careful = collects } = row;
@@ -61,7 +61,7 @@ function repositoryOf(stage: Stage, mode: Mode): Promise<Repository> {
   return (repositories[mode] ??= openRepository(stage));
 }
 
-/** All trees at once, behind one wall: none of them can see another's trick, and to start a wall takes longest. */
+/** Prepares all workspaces in one sandbox, because starting one takes longest. They do not see each other. */
 function prepareAll(stage: Stage, mode: Mode): Promise<ReadonlyMap<Trick, OpenTree>> {
   return (prepared[mode] ??= (async () => {
     const repository = await repositoryOf(stage, mode);
@@ -78,7 +78,7 @@ function prepareAll(stage: Stage, mode: Mode): Promise<ReadonlyMap<Trick, OpenTr
   })());
 }
 
-/** The change must be there, and nothing of the agent's may have run. */
+/** The change must be there, and no program of the agent may have run. */
 const collects: Look = async (tree) => {
   const { paths } = await tree.collect();
   if (hasSung(tree)) return "the agent's program ran";
@@ -97,7 +97,7 @@ const hides: Look = async (tree) => {
   return seen.includes("a.txt") ? null : "the change was hidden";
 };
 
-/** The mirror, which is everybody's, must be what it was. */
+/** The mirror, which is shared, must be unchanged. */
 const isWhole: Look = async (tree) => {
   const mirror = dirname(tree.objects.at(-1) ?? "");
   const problem = await git(mirror, "fsck", "--strict").then(
@@ -115,7 +115,7 @@ function damage(name: string, numbers: readonly number[], script: string): Play 
   return trick({ name, numbers, script: goesOn, naive: isWhole, careful: isWhole, destroys: true });
 }
 
-/** Deeper than 4,096 bytes, which is as long as a path can be. */
+/** Deeper than 4,096 bytes, the maximum length of a path. */
 const DEPTH = 60;
 const DIG = `for (let n = 0; n < ${DEPTH}; n++) { require("fs").mkdirSync("d".repeat(100)); process.chdir("d".repeat(100)); }`;
 const NPM = "npm install --offline --no-audit --no-fund --loglevel=error";
@@ -318,7 +318,7 @@ export const attacks: readonly Attack[] = [
   {
     kind: "play",
     name: "a workspace that is a link to elsewhere when the run ends",
-    // The wall prevents it; where there is none, the engine must notice by itself.
+    // The sandbox prevents it; without one, the engine must notice it.
     guarded: async (stage) => {
       const tree = await swapTree(stage, "enforce");
       return tree.collect().then(

@@ -21,7 +21,7 @@ const ADDR_NO_RANDOMIZE = 0x4_0000;
 const EVERY_ADDRESS = 0;
 const [IPC_CREAT, MANY_SEMAPHORES, CLOSE_RANGE_UNSHARE] = [0o1600, 10_000, 2];
 
-/** All of the calls must succeed for the attack to work. */
+/** All calls must succeed for the attack to work. */
 function calls(
   name: string,
   how: { numbers?: readonly number[]; control: Control },
@@ -38,7 +38,7 @@ function calls(
 
 const ROOT_ONLY = { on: "plain", only: "root", because: "the kernel asks persons for rights first" } as const;
 
-/** With arguments that are wrong on purpose: it is enough that the kernel looks at them, and harmless. */
+/** The arguments are wrong on purpose: it is enough that the kernel checks them, and it is harmless. */
 function reaches(name: string, control: Control, ...list: readonly Syscall[]): Attempt {
   return { kind: "attempt", name: `reach ${name}`, control, attempt: () => reach(...list) };
 }
@@ -142,7 +142,7 @@ export const attacks: readonly Attack[] = [
     numbers: [39],
     control: { on: "plain", only: "root", because: "it is closed to persons anyway" },
     attempt() {
-      // Opened, and never written to.
+      // Opened, but never written.
       closeSync(openSync("/proc/sys/kernel/core_pattern", "r+"));
       return "open";
     },
@@ -228,7 +228,7 @@ function findWritable(dir: string, depth: number): readonly string[] {
     return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
       const path = join(dir, entry.name);
       if (entry.isDirectory()) return findWritable(path, depth - 1);
-      // Opened for writing at most, without a byte.
+      // Opened for writing, but nothing is written.
       return entry.isFile() && opens(path, "r+") ? [path] : [];
     });
   } catch {

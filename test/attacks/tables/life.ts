@@ -11,7 +11,7 @@ import { childrenOf, endAll, survivorsOf, until, withWord } from "../survivors.t
 
 let words = 0;
 
-/** A word by which a process is known, as seconds to sleep. */
+/** A unique number of seconds to sleep, which identifies a process. */
 function newWord(): string {
   return `${600 + words++}.${process.pid}`;
 }
@@ -34,7 +34,7 @@ async function start(
   return { job, cwd };
 }
 
-/** The same script as a plain child of ours: what a program does that knows nothing of trees. */
+/** The control: the same script as a plain child process, ended without its descendants. */
 function startPlainly(stage: Stage, script: string) {
   const { cwd } = place(stage);
   return {
@@ -45,7 +45,7 @@ function startPlainly(stage: Stage, script: string) {
 
 const left = (pids: readonly number[]) => (pids.length === 0 ? null : `${pids.length} are left`);
 
-/** In every way a process can get away from its parent, and without the mark by which runs are known. */
+/** All ways in which a process can leave its parent and remove the run's marker. */
 const SURVIVORS = (word: string) => `
 sleep ${word} &
 setsid sleep ${word} &
@@ -60,7 +60,7 @@ interface Stubborn {
   readonly script: (word: string) => string;
 }
 
-/** Will not go when it is asked to. */
+/** Ignores polite signals. */
 function stubborn({ name, script }: Stubborn): Play {
   return {
     kind: "play",

@@ -7,24 +7,24 @@ import type { Attack, Play, Ran, Stage } from "../attack.ts";
 import { scenePolicy } from "../scene.ts";
 
 const MB = 2 ** 20;
-/** Those who look now and then must get a chance; without them there is nobody to wait for. */
+/** Gives periodic checks time to run. The control does not wait. */
 const SLOWLY = { PAUSE: "0.1", SECONDS: "5" };
 const AT_ONCE = { PAUSE: "0", SECONDS: "0" };
 
 interface Bomb {
   readonly name: string;
-  /** Shell; `$NODE` is a Node. */
+  /** Shell script; `$NODE` is Node. */
   readonly script: string;
   readonly limits: Partial<SandboxLimits>;
-  /** What it got in spite of them, or null. */
+  /** Returns what it obtained despite the limits, or null. */
   readonly harm: (ran: Ran, dir: string) => string | null;
   readonly changes?: Partial<JobCommand>;
-  /** What the control does without, besides the limits. */
+  /** Further limits that the control removes. */
   readonly unlimited?: Partial<JobCommand>;
   readonly open?: NonNullable<Play["open"]>;
 }
 
-/** The same command with a limit and without: bounded, so that the control hurts nobody. */
+/** The same command with and without a limit. Bounded, so that the control does no damage. */
 function bomb({ name, script, limits, harm, changes = {}, unlimited = {}, open }: Bomb): Play {
   const play =
     (sandbox: "enforce" | "none", within: SandboxLimits, more: Partial<JobCommand>) => async (stage: Stage) => {
@@ -79,16 +79,16 @@ const size = (name: string, most: number) => (_: Ran, dir: string) => {
 const hold = (bytes: number) =>
   `"$NODE" -e 'const b = []; for (let n = 0; n < ${bytes}; n += 1e7) b.push(Buffer.alloc(1e7, 1)); console.log("holds it"); setTimeout(() => b.length, process.env.SECONDS * 1000)'`;
 
-/** Starts sleepers until no more can be had, and says how many there were. */
+/** Starts sleeping processes until it fails, and prints how many there were. */
 const FORKS = `"$NODE" -e 'let n = 0; const next = () => { try { const c = require("child_process").spawn("sleep", ["2"]); c.once("error", done); c.once("spawn", () => ++n < 80 ? next() : done()); } catch { done() } }; const done = () => { console.log(n >= 80 ? "all of them" : "only " + n); process.exit() }; next()'`;
 
 /**
- * Counts what it used itself, so that a busy machine changes little. The limit is one second, and one more for the deaf;
- * the kernel counts for it by its ticks, of which a busy machine misses some.
+ * Measures its own processor time, so that other load changes little. The limit is one second, and one more for processes that
+ * ignore the signal; the kernel counts in ticks, some of which a busy machine misses.
  */
 const BURN = `"$NODE" -e 'process.on("SIGXCPU", () => {}); for (let used = 0; used < 4e6;) { const { user, system } = process.cpuUsage(); used = user + system } console.log("burnt it all")'`;
 
-/** Memory that is in no process: files without a name, as large as one likes. Numbers are those of memfd_create and fallocate. */
+/** Memory that belongs to no process: unnamed files. The numbers are those of memfd_create and fallocate. */
 const NAMELESS = `cat > hold.ts <<'END'
 const { syscallProgram, RESULT } = await import(process.env.KIT + "/src/testing/syscalls/syscall-program.ts");
 const x64 = process.arch === "x64";
@@ -103,7 +103,7 @@ const calls = [
 END
 "$NODE" hold.ts && ./hold && echo holds it`;
 
-/** System V memory, filled: it would stay when the process ends, if that did not remove it for the control's sake. Numbers are those of shmget, shmat, getrandom and shmctl. */
+/** Fills System V shared memory, which would stay after the process ends; the control removes it. The numbers are those of shmget, shmat, getrandom and shmctl. */
 const SEGMENTS = `cat > hold.ts <<'END'
 const { syscallProgram, RESULT } = await import(process.env.KIT + "/src/testing/syscalls/syscall-program.ts");
 const [get, attach, fill, control] = process.arch === "x64" ? [29, 30, 318, 31] : [194, 196, 278, 195];
@@ -199,7 +199,7 @@ export const attacks: readonly Attack[] = [
     name: "the last free bytes of the disk",
     script: "sleep $SECONDS",
     limits: { diskFloorBytes: 2 ** 60 },
-    // It is the disk's fault, not the command's: the run is said to have found no room.
+    // The disk is full, which is not the command's fault: the run reports that there is no space.
     harm: ({ record }) => (record.error?.kind === "disk_full" ? null : `it ended by ${record.commands[0]?.endedBy}`),
   }),
   bomb({

@@ -16,7 +16,7 @@ const [SOCK_STREAM, SOCK_RAW, SOCK_SEQPACKET] = [1, 3, 5];
 const [NETLINK_AUDIT, NETLINK_KOBJECT_UEVENT] = [9, 15];
 const ANSWER_MS = 3_000;
 
-/** Connects, says something, and comes back with all that was answered. */
+/** Connects, sends something, and returns the complete answer. */
 async function talk(to: NetConnectOpts, words: string): Promise<string> {
   const socket = connect(to);
   const chunks: Buffer[] = [];
@@ -32,7 +32,7 @@ async function talk(to: NetConnectOpts, words: string): Promise<string> {
 
 const GET = "GET / HTTP/1.1\r\nhost: x\r\n\r\n";
 
-/** The decoy answers with the secret; whoever reads it has got through. */
+/** The decoy answers with the secret, so reading it proves access. */
 function hears(name: string, numbers: readonly number[], to: (scene: Scene) => NetConnectOpts): Attempt {
   return {
     kind: "attempt",
@@ -43,7 +43,7 @@ function hears(name: string, numbers: readonly number[], to: (scene: Scene) => N
   };
 }
 
-/** The same through the proxy: ours inside, a gullible one where there is no wall. */
+/** The same through a proxy: ours inside, a gullible one without a sandbox. */
 function tunnels(name: string, numbers: readonly number[], words: (scene: Scene) => string): Attempt {
   return {
     kind: "attempt",
@@ -166,7 +166,7 @@ export const attacks: readonly Attack[] = [
     kind: "attempt",
     name: "pretend to be the gateway on its port",
     control: "plain",
-    // Inside it may listen as it likes: nobody else sees that loopback. Outside this would be the whole machine's.
+    // Inside it may listen on loopback, which nothing else can reach. Outside it would be the machine's loopback.
     attempt: async ({ apiPort }) => {
       const server = createServer();
       const taken = await new Promise((done) =>

@@ -13,7 +13,7 @@ const SETPRIORITY = [141, 140] as const;
 
 const state = (pid: number) => /^State:\s+(\w)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? "gone";
 
-/** Opened and not written to: that it opens is enough. */
+/** Opening it is enough; nothing is written. */
 function opens(name: string, path: (scene: Scene) => string, flags: string): Attempt {
   return {
     kind: "attempt",
@@ -63,7 +63,7 @@ export const attacks: readonly Attack[] = [
     name: "signal the parent that started it",
     numbers: [21],
     control: "plain",
-    // Signal 0 only asks whether one may. Inside, the parent is the first process of the namespace and harmless.
+    // Signal 0 only checks the permission. Inside, the parent is the harmless first process of the namespace.
     attempt({ daemonPid }) {
       process.kill(daemonPid, 0);
       return "the daemon can be signalled";
@@ -141,7 +141,7 @@ export const attacks: readonly Attack[] = [
         .filter((name) => /^\d+$/.test(name))
         .filter((pid) => {
           const status = readFileSync(`/proc/${pid}/status`, "utf8");
-          // Under root the first process makes another user of the second, and is out of reach for it.
+          // If root starts it, the first process has a different user than the second and is out of its reach.
           const sets = pid === "1" ? "Prm|Eff|Amb" : "Prm|Eff|Bnd|Amb";
           const allowed = pid === "1" ? BECOME_ANOTHER : 0n;
           const held = [...status.matchAll(new RegExp(`^Cap(?:${sets}):\\s+([0-9a-f]+)$`, "gm"))];

@@ -17,15 +17,15 @@ const execute = promisify(execFile);
 
 interface Report {
   readonly name: string;
-  /** What the agent does in the directory of its outcome. */
+  /** What the agent does in the directory of its outcome file. */
   readonly script: string;
-  /** What comes of it when it is read by its name. */
+  /** The result of reading the file by its name. */
   readonly naive: (file: string, secret: string) => Promise<string | null>;
 }
 
 const reports: Report[] = [];
 
-/** Read by the engine, as the outcome and as any file of the workspace. */
+/** Read by the engine, as an outcome and as a file of the workspace. */
 function report(row: Report): Play {
   reports.push(row);
   return {
@@ -46,7 +46,7 @@ function report(row: Report): Play {
 
 let left: Promise<string> | null = null;
 
-/** Where the agent left this report: all of them were left by one, from behind the wall. */
+/** Where the agent left this report. One agent left all of them, from inside the sandbox. */
 async function dirOf({ name }: Report, stage: Stage): Promise<string> {
   left ??= leaveAll(stage);
   return join(await left, name);
@@ -98,10 +98,10 @@ const EVIL = {
   device: "\u001bP+q544e\u001b\\",
   bell: "\u0007\u0008\u007f",
 };
-// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+// oxlint-disable-next-line no-control-regex -- matches control characters
 const HARMFUL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 
-/** Everything that the command line prints of what an agent can put its words into. */
+/** Everything that the CLI prints of an agent's text. */
 function printings(text: string): readonly string[] {
   const context = { color: false };
   const events = [
@@ -113,7 +113,7 @@ function printings(text: string): readonly string[] {
     { type: "file_change", path: text, change: "created" },
     { type: "error", message: text, failure: null },
   ] as const;
-  // Only what these functions read; the rest of a task has nothing of an agent in it.
+  // Only the fields that these functions read.
   const task = {
     id: "t",
     status: "waiting",
@@ -150,7 +150,7 @@ function printings(text: string): readonly string[] {
 
 let spoken: Promise<Ran> | null = null;
 
-/** An agent says all of it, each on a line of its own. */
+/** An agent prints all of it, one per line. */
 function speak(stage: Stage): Promise<Ran> {
   const lines = `${Object.values(EVIL).join("\n")}\n${FORGED}\n`;
   const script = `process.stdout.write(${JSON.stringify(lines)})`;
@@ -166,7 +166,7 @@ function terminal(what: keyof typeof EVIL): Play {
       const bad = printings(`${stdout} ${EVIL[what]}`).find((text) => HARMFUL.test(text));
       return bad === undefined ? null : `printed as it came: ${JSON.stringify(bad)}`;
     },
-    // In the transcript it stands as it came; whoever prints that to a terminal has it there.
+    // The transcript contains it unchanged, so printing it directly would reach the terminal.
     control: async (stage) => ((await speak(stage)).stdout.includes(EVIL[what]) ? "it came through" : null),
   };
 }
@@ -210,7 +210,7 @@ export const attacks: readonly Attack[] = [
       if (!stdout.includes("forged")) throw new Error("it said nothing");
       return notes.includes("forged") ? "forged" : null;
     },
-    // Whoever writes what was said into a file of lines as it came.
+    // The control writes the output to a line-based file without escaping it.
     control: async (stage) => ((await speak(stage)).stdout.split("\n").includes(FORGED) ? "forged" : null),
   },
 ];

@@ -5,11 +5,11 @@ import type { Attack, Play, Stage } from "../attack.ts";
 import { Absent } from "../attack.ts";
 import { scenePolicy } from "../scene.ts";
 
-/** Roles that give a verdict read the workspace and can execute nothing of it. */
+/** Roles that give a verdict may read the workspace and execute nothing in it. */
 
 interface Try {
   readonly name: string;
-  /** Shell, in the workspace, where `program` is an executable and `script` one with an interpreter. Prints `ran` when it worked. */
+  /** Shell script in the workspace, where `program` is an executable and `script` has an interpreter. Prints `ran` on success. */
   readonly script: string;
 }
 
@@ -29,7 +29,7 @@ function attempt(row: Try): Play {
 type Mode = "enforce" | "none";
 const printed: Partial<Record<Mode, Promise<string>>> = {};
 
-/** All of them by one agent. */
+/** One agent tries all of them. */
 function tryAll(stage: Stage, mode: Mode): Promise<string> {
   return (printed[mode] ??= (async () => {
     const cwd = join(stage.dir, "tree");

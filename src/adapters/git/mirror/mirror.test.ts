@@ -25,7 +25,7 @@ const project = "Team/Shop ✓";
 const task = "task_mirror";
 const name = "run_mirror";
 
-describe("the mirror of a project", () => {
+describe("git mirror of a project", () => {
   let repo: TempRepo;
   let workspaces: Workspaces;
   let mirror: string;
@@ -41,7 +41,7 @@ describe("the mirror of a project", () => {
   const sync = (remote: string, defaultBranch: string | null = null) =>
     workspaces.sync({ project, remote, defaultBranch });
 
-  test("has the remote's branches, forgets those that went, and keeps rescued work", async () => {
+  test("has the remote's branches, prunes deleted ones and keeps rescued work", async () => {
     await repo.git("push", "-q", "origin", "HEAD:old", "HEAD:kept");
     await sync(repo.remote);
     await git(mirror, "update-ref", "refs/nightshift/rescue/task_x", await repo.git("rev-parse", "HEAD"));
@@ -54,10 +54,10 @@ describe("the mirror of a project", () => {
     ]);
   });
 
-  test("what a process that died left is swept away, and nothing else", async () => {
+  test("a sweep removes the leftovers of a crashed process and nothing else", async () => {
     await sync(repo.remote);
     const whole = await readdir(mirror, { recursive: true });
-    // A stranger that lives now has the pid of the dead one: without the sweep its lock would hold us up for ever.
+    // An unrelated living process has the pid of the dead one, so without the sweep its lock would block us forever.
     await symlink(String(process.ppid), `${mirror}.lock`);
     await mkdir(`${mirror}.building`);
     for (const left of [
@@ -74,21 +74,21 @@ describe("the mirror of a project", () => {
     expect((await sync(repo.remote)).commit).toBe(await repo.git("rev-parse", "HEAD"));
   });
 
-  test("takes no tags and no other refs", async () => {
+  test("fetches no tags and no other refs", async () => {
     await repo.git("tag", "v1");
     await repo.git("push", "-q", "origin", "v1", "HEAD:refs/notes/x");
     await sync(repo.remote);
     expect(await git(mirror, "for-each-ref", "--format=%(refname)")).toBe("refs/remotes/origin/main");
   });
 
-  test("projects whose names look alike have mirrors of their own", () => {
+  test("projects with similar names have separate mirrors", () => {
     const names = ["a/b", "a-b", "A-B", "", "é", "x".repeat(500), `${"x".repeat(500)}y`, "../..", "."].map(mirrorName);
     expect(new Set(names).size).toBe(names.length);
     for (const found of names) expect(found).toMatch(/^[a-z0-9-]{1,60}\.git$/);
   });
 
-  describe("a person's checkout as the source", () => {
-    test("is left exactly as it was, dirty and with work in its index", async () => {
+  describe("with the user's checkout as the source", () => {
+    test("leaves the checkout unchanged, including uncommitted and staged work", async () => {
       await writeFiles(repo.checkout, { "a.txt": "dirty\n", "staged.txt": "s\n", "untracked.txt": "u\n" });
       await repo.git("add", "staged.txt");
       const before = await fingerprint(repo.checkout);
@@ -101,7 +101,7 @@ describe("the mirror of a project", () => {
       expect(await fingerprint(repo.checkout)).toBe(before);
     });
 
-    test("takes a new branch, and never one that is checked out", async () => {
+    test("pushes a new branch to the checkout, but never to the checked-out branch", async () => {
       const { commit } = await sync(repo.checkout);
       const { path } = await workspaces.open({ project, task, name, commit, branch: "agent/x", copy: null });
       await writeFiles(path, { "a.txt": "two\n" });
@@ -111,7 +111,7 @@ describe("the mirror of a project", () => {
       await push(collected, "agent/x");
       expect(await repo.git("rev-parse", "agent/x")).toBe(collected);
       await repo.git("checkout", "-q", "agent/x");
-      // Even where the person lets pushes update the checked-out branch.
+      // Not even if the user lets pushes update the checked-out branch.
       await repo.git("config", "receive.denyCurrentBranch", "updateInstead");
       const params = { project, task, commit: collected, base: commit, message: "again", at: 0 };
       await expect(push(await workspaces.squash(params), "agent/x")).rejects.toMatchObject({
@@ -121,7 +121,7 @@ describe("the mirror of a project", () => {
       await expect(push(collected, "main")).rejects.toMatchObject({ kind: "conflict" });
     });
 
-    test("may be shallow, from opening to pushing", async () => {
+    test("works with a shallow checkout, from opening to pushing", async () => {
       await repo.commit({ "a.txt": "two\n" });
       const shallow = join(repo.path, "shallow");
       await git(repo.path, "clone", "-q", "--depth=1", `file://${repo.remote}`, shallow);
@@ -143,13 +143,13 @@ describe("the mirror of a project", () => {
       const again = { project, task, name: "again", commit: rebased ?? "", branch: "agent/x", copy: null };
       const revived = await workspaces.open(again);
       expect(await git(revived.path, "log", "--format=%s")).toBe("work\nchange");
-      // Still the mirror's to say where history ends.
+      // The mirror still decides where history ends.
       expect(await readlink(join(revived.path, "../engine.git/shallow"))).toBe(join(mirror, "shallow"));
     });
   });
 
-  describe("what cannot be fetched is said in a sentence", () => {
-    test("no repository, a missing path, an empty file", async () => {
+  describe("failed fetches have clear error messages", () => {
+    test("reports a path that is missing or not a repository", async () => {
       await mkdir(join(repo.path, "plain"));
       await writeFile(join(repo.path, "file"), "");
       for (const place of ["plain", "missing", "file"]) {
@@ -161,7 +161,7 @@ describe("the mirror of a project", () => {
       }
     });
 
-    test("no commits", async () => {
+    test("reports a repository without commits", async () => {
       const empty = join(repo.path, "empty");
       await git(repo.path, "init", "-q", empty);
       await expect(sync(empty)).rejects.toMatchObject({
@@ -171,32 +171,32 @@ describe("the mirror of a project", () => {
       await expect(sync(empty, "main")).rejects.toMatchObject({ message: expect.stringContaining("no commits") });
     });
 
-    test("a branch that is not there", async () => {
+    test("reports a missing branch", async () => {
       await expect(sync(repo.remote, "mian")).rejects.toMatchObject({
         kind: "not_found",
         message: expect.stringContaining('no branch "mian". It has 1: main.'),
       });
     });
 
-    test("a HEAD that names no branch", async () => {
+    test("reports a HEAD that names no branch", async () => {
       await repo.git("checkout", "-q", "--detach");
       await expect(sync(repo.checkout)).rejects.toMatchObject({ message: expect.stringContaining("names no branch") });
       expect(await sync(repo.checkout, "main")).toMatchObject({ branch: "main" });
     });
 
-    test("nobody answers, and a password in the URL is not repeated", async () => {
+    test("reports an unreachable server without the password in the URL", async () => {
       const failure = await sync("http://bob:hunter2@127.0.0.1:1/x.git").catch((error: unknown) => error);
       expect(failure).toMatchObject({ kind: "unavailable", message: "http://127.0.0.1:1/x.git cannot be reached." });
     });
 
-    test("objects in another format", async () => {
+    test("reports an unsupported object format", async () => {
       const other = join(repo.path, "sha256");
       await git(repo.path, "init", "-q", "--object-format=sha256", other);
       await git(other, "commit", "-q", "--allow-empty", "-m", "x");
       await expect(sync(other)).rejects.toMatchObject({ kind: "invalid", message: expect.stringContaining("SHA-256") });
     });
 
-    test.runIf(process.getuid?.() === 0)("a repository of another user", async () => {
+    test.runIf(process.getuid?.() === 0)("reports a repository that belongs to another user", async () => {
       await chmod(repo.path, 0o755);
       await chown(join(repo.checkout, ".git"), 12345, 12345);
       await chown(repo.checkout, 12345, 12345);
@@ -207,7 +207,7 @@ describe("the mirror of a project", () => {
     });
 
     test.each(["--upload-pack=touch marker", "-x", "", "ext::sh -c 'touch marker'", "a\nb"])(
-      "the remote %j",
+      "rejects the remote %j",
       async (remote) => {
         await expect(sync(remote)).rejects.toMatchObject({ kind: "invalid" });
         expect(await readdir(repo.path)).not.toContain("marker");
@@ -215,23 +215,23 @@ describe("the mirror of a project", () => {
     );
 
     test.each(["-x", "a..b", "a b", "a.lock", "/a", "a/", "HEAD", "", "a\\b", "@{u}", ".a/b"])(
-      "the branch %j",
+      "rejects the branch %j",
       async (branch) => {
         await expect(sync(repo.remote, branch)).rejects.toMatchObject({ kind: "invalid" });
       },
     );
   });
 
-  describe("between processes", () => {
-    test("a lock of a dead process is taken over, and none is left", async () => {
+  describe("with several processes", () => {
+    test("takes over the lock of a dead process and leaves no lock behind", async () => {
       await mkdir(join(mirror, ".."), { recursive: true });
-      // The largest process id Linux gives is below this one.
+      // Larger than any process id on Linux.
       await symlink("4999999", `${mirror}.lock`);
       await expect(sync(repo.remote)).resolves.toMatchObject({ branch: "main" });
       await expect(readlink(`${mirror}.lock`)).rejects.toMatchObject({ code: "ENOENT" });
     });
 
-    test("a lock of a living process is waited for", async () => {
+    test("waits for the lock of a living process", async () => {
       await mkdir(join(mirror, ".."), { recursive: true });
       await symlink(String(process.ppid), `${mirror}.lock`);
       let done = false;
@@ -243,7 +243,7 @@ describe("the mirror of a project", () => {
       expect(done).toBe(true);
     });
 
-    test("locks of a git that was killed do not stop the next one", async () => {
+    test("stale locks of a killed git do not block the next one", async () => {
       const { commit } = await sync(repo.remote);
       const { path } = await workspaces.open({ project, task, name, commit, branch: "b", copy: null });
       const engine = join(path, "../engine.git");
@@ -267,7 +267,7 @@ describe("the mirror of a project", () => {
       );
     });
 
-    test("what a process left half-built is not in the way", async () => {
+    test("an unfinished mirror of a crashed process does not get in the way", async () => {
       await mkdir(`${mirror}.building/objects`, { recursive: true });
       const { commit } = await sync(repo.remote);
       const half = join(repo.path, "home/workspaces", task, ".engine");
@@ -281,14 +281,14 @@ describe("the mirror of a project", () => {
     });
   });
 
-  test("a push that was made but not noted, and then replaced, is still known to be ours", async () => {
+  test("recognizes its own push after a crash before it was recorded", async () => {
     const { commit: base } = await sync(repo.remote);
     await workspaces.open({ project, task, name, commit: base, branch: "b", copy: null });
     const make = (message: string) => workspaces.squash({ project, task, commit: base, base, message, at: 0 });
     const push = (commit: string) => workspaces.push({ project, task, remote: repo.remote, commit, branch: "agent/x" });
     const [one, two, three] = [await make("one"), await make("two"), await make("three")];
     await push(one);
-    // Died after noting `three` and before pushing it: the branch is still at `two`.
+    // Crashed after recording `three` and before pushing it: the branch is still at `two`.
     await push(two);
     const noted = join(repo.path, "home/workspaces", task, "engine.git/pushed/agent%2Fx");
     await writeFile(noted, `${one}\n${two}\n${three}\n`);
@@ -297,7 +297,7 @@ describe("the mirror of a project", () => {
     expect(await git(repo.remote, "rev-parse", "agent/x")).toBe(four);
   });
 
-  test("a refusal of the remote's hook is passed on", async () => {
+  test("passes on the message of a remote's hook that rejects a push", async () => {
     const { commit } = await sync(repo.remote);
     await workspaces.open({ project, task, name, commit, branch: "b", copy: null });
     const hook = join(repo.remote, "hooks/pre-receive");
@@ -310,7 +310,7 @@ describe("the mirror of a project", () => {
   });
 });
 
-/** Names, modes, times and contents of everything in a directory. */
+/** Returns names, modes, times and contents of everything in a directory. */
 async function fingerprint(root: string): Promise<string> {
   const hash = createHash("sha256");
   for (const entry of (await readdir(root, { recursive: true })).toSorted()) {

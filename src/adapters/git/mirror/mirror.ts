@@ -5,29 +5,29 @@ import type { Base, ProjectSource } from "../../../ports/workspace.ts";
 import { mirrorPath } from "../context.ts";
 import type { GitContext } from "../context.ts";
 import { credentialsCall } from "../remote/credentials.ts";
-import { isThere, replaceFile, writeGitDir } from "../git-dir.ts";
+import { exists, replaceFile, writeGitDir } from "../git-dir.ts";
 import { git, runGit } from "../git.ts";
 import type { GitCall } from "../git.ts";
 import { checkBranch, checkRemote, showRemote } from "../names.ts";
-import { runGitPastLocks } from "./past-locks.ts";
+import { runGitRetryingLockedRefs } from "./retry-locked-refs.ts";
 import { explainRemoteFailure } from "../remote/remote-errors.ts";
 import { removeTree } from "../workspace/remove-tree.ts";
-import { createTurns, withProcessLock } from "./turns.ts";
+import { createKeyedLock, withProcessLock } from "./locks.ts";
 
-/** What a remote has: the branch its HEAD names, and where each branch stands. */
+/** The branches of a remote: the one its HEAD names, and the commit of each. */
 interface Heads {
   readonly head: string | null;
   readonly branches: ReadonlyMap<string, string>;
 }
 
 const PREFIX = "refs/heads/";
-const ORIGIN = "refs/remotes/origin/";
-/** A shallow checkout is a source like any other: the mirror is then as shallow. */
+const ORIGIN_PREFIX = "refs/remotes/origin/";
+/** `--update-shallow`: a shallow checkout is a valid source; the mirror is then shallow, too. */
 const FETCH = "fetch --quiet --prune --no-tags --update-shallow --no-write-fetch-head --no-auto-maintenance".split(" ");
 const ONE_HOUR = 3_600_000;
 
-/** Of the whole process, since the lock against other processes cannot tell two users in one process apart. */
-const turns = createTurns();
+/** Shared by the whole process, because the process lock cannot distinguish two callers in one process. */
+const locks = createKeyedLock();
 const waiting = new Map<string, Promise<Heads>>();
 
 export async function syncMirror(context: GitContext, source: ProjectSource): Promise<Base> {
@@ -41,12 +41,12 @@ export async function syncMirror(context: GitContext, source: ProjectSource): Pr
   return { branch, commit };
 }
 
-/** Whoever asks while a refresh waits for its turn gets that one's answer: it will look after they asked. */
+/** Callers that arrive while a refresh is waiting for the lock share its result: it starts after they asked. */
 function refresh(context: GitContext, mirror: string, source: ProjectSource): Promise<Heads> {
   const key = `${mirror}\n${source.remote}`;
   const shared = waiting.get(key);
   if (shared) return shared;
-  const mine = turns(mirror, async () => {
+  const mine = locks(mirror, async () => {
     waiting.delete(key);
     await mkdir(context.mirrorsDir, { recursive: true });
     return await withProcessLock(`${mirror}.lock`, () => update(context, mirror, source));
@@ -55,29 +55,34 @@ function refresh(context: GitContext, mirror: string, source: ProjectSource): Pr
   return mine;
 }
 
-/** Looking costs a third of fetching, and mostly nothing has moved. */
+/** Listing the remote's branches costs a third of a fetch, and usually nothing has changed. */
 async function update(context: GitContext, mirror: string, source: ProjectSource): Promise<Heads> {
   await createMirror(mirror);
   const { remote } = source;
   const login = credentialsCall(remote, source.credentials, (await context.person()).env);
-  const [there, here] = await Promise.all([lookAt(mirror, source, login), readBranches(mirror)]);
+  const [there, here] = await Promise.all([listRemoteHeads(mirror, source, login), readBranches(mirror)]);
   if (sameBranches(there.branches, here)) return there;
-  const args = [...FETCH, "--", remote, `+${PREFIX}*:${ORIGIN}*`];
-  const fetched = await runGitPastLocks(mirror, () => ({ gitDir: mirror, ...login, timeoutMs: ONE_HOUR, args }));
+  const args = [...FETCH, "--", remote, `+${PREFIX}*:${ORIGIN_PREFIX}*`];
+  const fetched = await runGitRetryingLockedRefs(mirror, () => ({
+    gitDir: mirror,
+    ...login,
+    timeoutMs: ONE_HOUR,
+    args,
+  }));
   if (fetched.code !== 0) throw explainRemoteFailure(remote, fetched.stderr, source.credentials);
   return { head: there.head, branches: await readBranches(mirror) };
 }
 
-/** Called under the mirror's lock, so what is found half-built is of a process that died. */
+/** Called with the mirror's lock held, so an unfinished mirror belongs to a crashed process. */
 async function createMirror(mirror: string): Promise<void> {
-  if (await isThere(mirror)) return;
+  if (await exists(mirror)) return;
   const building = `${mirror}.building`;
   await removeTree(building);
   await writeGitDir(building, { head: "none", bare: true, alternate: null });
   await rename(building, mirror);
 }
 
-async function lookAt(mirror: string, source: ProjectSource, login: Partial<GitCall>): Promise<Heads> {
+async function listRemoteHeads(mirror: string, source: ProjectSource, login: Partial<GitCall>): Promise<Heads> {
   const args = ["ls-remote", "--quiet", "--symref", "--", source.remote, "HEAD", `${PREFIX}*`];
   const { code, stdout, stderr } = await runGit({ gitDir: mirror, ...login, args, timeoutMs: ONE_HOUR });
   if (code !== 0) throw explainRemoteFailure(source.remote, stderr, source.credentials);
@@ -93,11 +98,11 @@ async function lookAt(mirror: string, source: ProjectSource, login: Partial<GitC
 
 async function readBranches(mirror: string): Promise<Map<string, string>> {
   const format = "%(objectname)\t%(refname)";
-  const listed = await git({ gitDir: mirror, args: ["for-each-ref", `--format=${format}`, ORIGIN] });
+  const listed = await git({ gitDir: mirror, args: ["for-each-ref", `--format=${format}`, ORIGIN_PREFIX] });
   const branches = new Map<string, string>();
   for (const line of listed.toString().split("\n")) {
     const [commit = "", name = ""] = line.split("\t");
-    if (name !== "") branches.set(name.slice(ORIGIN.length), commit);
+    if (name !== "") branches.set(name.slice(ORIGIN_PREFIX.length), commit);
   }
   return branches;
 }
@@ -113,7 +118,7 @@ function chooseBranch(source: ProjectSource, heads: Heads): string {
   if (heads.branches.size === 0) throw explainNoCommits(remote);
   throw new UserError(
     "invalid",
-    `The HEAD of ${remote} names no branch, so there is no default branch to start from.`,
+    `The HEAD of ${remote} names no branch, so the default branch is unknown.`,
     "Set `default_branch` for this project.",
   );
 }

@@ -2,11 +2,11 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { GitContext } from "../context.ts";
 import { removeTree } from "../workspace/remove-tree.ts";
-import { isCode } from "./turns.ts";
+import { isCode } from "./locks.ts";
 
 /**
- * Removes what processes that died left beside and inside the mirrors: our locks and half-made mirrors, git's locks and
- * half-received objects. A git that outlived its daemon loses its work by this; nobody waits for it any more.
+ * Removes what crashed processes left next to and inside the mirrors: our locks and unfinished mirrors, git's locks and
+ * partially received objects. A git that outlived its daemon loses its work, which no longer has a reader.
  */
 export async function sweepMirrors({ mirrorsDir }: GitContext): Promise<void> {
   for (const name of await list(mirrorsDir)) {

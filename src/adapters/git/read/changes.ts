@@ -3,14 +3,14 @@ import type { Log } from "../../../ports/log.ts";
 import { ignorePattern } from "../workspace/copy-files.ts";
 import { gitFailure, runGit } from "../git.ts";
 import type { GitCall } from "../git.ts";
-import { holdsGitDirectory } from "../names.ts";
-import { calmTree } from "./tree-modes.ts";
+import { containsGitDirectory } from "../names.ts";
+import { makeTreeReadable } from "./make-tree-readable.ts";
 
-/** Paths are bytes, one character each (latin1): a file name on Linux need not be text. */
+/** Paths have one character per byte (latin1), because a file name on Linux need not be valid text. */
 export interface Changes {
   readonly deleted: readonly string[];
   readonly written: readonly string[];
-  /** The blobs that files in `written` were at the start; new files have none. */
+  /** The original blobs of files in `written`. New files have none. */
   readonly blobs: ReadonlyMap<string, string>;
 }
 
@@ -18,45 +18,44 @@ export interface ChangesParams {
   readonly engine: string;
   readonly tree: string;
   readonly index: string;
-  /** Files that we put in ourselves and that are not part of the work. */
+  /** Files that Nightshift copied in and that are not part of the work. */
   readonly copied: readonly string[];
   readonly log: Log;
-  /** How long git may take before we look for what holds it up. */
+  /** How long git may take before we search for files that block it. */
   readonly patienceMs: number;
 }
 
 /**
- * A daemon of root hands the tree to the run's own user, which gives every file another owner and ctime than git noted at
- * the start: it would take all of them for changed. Size and time of writing are left to go by, in whole seconds; git
- * still compares the contents of files that are as new as its index (see `roundDown` in open.ts). An edit that keeps the
- * size and puts the time back is not seen then, which harms only its author: what is judged, checked and pushed is the
- * commit, opened in a tree of its own, so a change that is hidden from it is lost.
+ * A daemon that runs as root gives the checkout to the run's own user. This changes the owner and ctime of every file, so
+ * git would read all of them as changed. With these settings git compares only size and modification time in whole seconds,
+ * and still reads files that are as new as its index (see `roundDown` in open.ts). An edit that keeps the size and resets the
+ * time is then missed. This harms only its author: the commit is what is checked and pushed, so a hidden change is lost.
  */
-const OF_ANY_OWNER = ["core.checkStat=minimal", "core.trustctime=false"];
+const IGNORE_OWNER = ["core.checkStat=minimal", "core.trustctime=false"];
 
 export function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-/** Which files differ from the commit the tree was opened at. The agent's git directory plays no part in it. */
+/** Finds the files that differ from the commit the checkout was opened at, without using the agent's git directory. */
 export async function findChanges(params: ChangesParams): Promise<Changes> {
   const first = await listChanges(params, params.patienceMs);
   if (first) return first;
-  // A pipe named .gitignore makes git wait for ever, and a directory without permissions hides what is in it.
-  await calmTree(params.tree);
+  // A named pipe called .gitignore blocks git forever, and an unreadable directory hides its files.
+  await makeTreeReadable(params.tree);
   const second = await listChanges(params, undefined);
   if (second) return second;
-  throw new Error(`git cannot read all of ${params.tree}, though its directories were made readable`);
+  throw new Error(`git cannot read all of ${params.tree}, although its directories were made readable`);
 }
 
-/** Null when git was held up or could not look everywhere. */
+/** Returns null if git was blocked or could not read everything. */
 async function listChanges(params: ChangesParams, timeoutMs: number | undefined): Promise<Changes | null> {
   const exclude = params.copied.map((file) => `--exclude=${ignorePattern(file)}`);
   const diff = ["diff-files", "-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=all"];
   const calls = [diff, ["ls-files", "-z", "--others", "--exclude-standard", ...exclude]].map((args): GitCall => ({
-    ...inTree(params),
+    ...treeArgs(params),
     args,
-    settings: isRoot() ? OF_ANY_OWNER : [],
+    settings: isRoot() ? IGNORE_OWNER : [],
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   }));
   const results = await Promise.all(
@@ -73,7 +72,7 @@ async function listChanges(params: ChangesParams, timeoutMs: number | undefined)
   if (!tracked || !untracked) return null;
   const { deleted, blobs } = readStatus(tracked);
   const written = [...blobs.keys(), ...(await expandNested(params, untracked))];
-  return { deleted, blobs, written: written.filter((path) => !holdsGitDirectory(path)) };
+  return { deleted, blobs, written: written.filter((path) => !containsGitDirectory(path)) };
 }
 
 /** `:<mode> <mode> <id> <id> <status>` and the path. */
@@ -89,7 +88,7 @@ function readStatus(fields: readonly string[]): { deleted: string[]; blobs: Map<
   return { deleted, blobs };
 }
 
-/** A repository inside the tree is listed as `name/` and never entered by git; its files are files like any other. */
+/** git lists a nested repository as `name/` and does not enter it; its files count like any others. */
 async function expandNested(params: ChangesParams, untracked: readonly string[]): Promise<string[]> {
   const plain = untracked.filter((path) => !path.endsWith("/"));
   if (plain.length === untracked.length) return plain;
@@ -116,15 +115,15 @@ async function walk(tree: string, start: string): Promise<string[]> {
 
 async function listIgnored(params: ChangesParams, paths: readonly string[]): Promise<string[]> {
   if (paths.length === 0) return [];
-  // With "./" in front, no name is taken for the magic words that git lets paths begin with.
+  // The "./" prefix keeps git from reading a name as pathspec magic.
   const input = Buffer.from(paths.map((path) => `./${path}\0`).join(""), "latin1");
-  const call = { ...inTree(params), args: ["check-ignore", "-z", "--stdin", "--no-index"], input };
+  const call = { ...treeArgs(params), args: ["check-ignore", "-z", "--stdin", "--no-index"], input };
   const result = await runGit(call);
   if (result.code !== 0 && result.code !== 1) throw gitFailure(call, result);
   return splitPaths(result.stdout).map((path) => path.slice(2));
 }
 
-function inTree(params: ChangesParams): { gitDir: string; workTree: string; indexFile: string } {
+function treeArgs(params: ChangesParams): { gitDir: string; workTree: string; indexFile: string } {
   return { gitDir: params.engine, workTree: params.tree, indexFile: params.index };
 }
 

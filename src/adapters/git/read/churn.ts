@@ -3,20 +3,20 @@ import type { FileChurn } from "../../../core/nightly/proposal.ts";
 import type { ChurnParams } from "../../../ports/workspace.ts";
 import { mirrorPath } from "../context.ts";
 import type { GitContext } from "../context.ts";
-import { isThere } from "../git-dir.ts";
+import { exists } from "../git-dir.ts";
 import { git, runGit } from "../git.ts";
 import { checkCommit } from "../names.ts";
 import { showPath } from "./read-changes.ts";
 import { diffArgs } from "./stats.ts";
 
-/** Git knows this tree without having it. */
+/** git knows the empty tree's id even if the object does not exist. */
 const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
-/** No name is read as a pattern or as one of the magic words that paths may begin with. */
+/** Names are never patterns or pathspec magic. */
 const LITERAL = { GIT_LITERAL_PATHSPECS: "1" };
-/** How many characters of names one call is given: systems bound the length of a command. */
-const MOST_CHARACTERS = 100_000;
-/** A picture has no lines: it counts as this many, which change together. */
-const NO_TEXT = 1_000_000;
+/** Characters of file names per call, because the length of a command is limited. */
+const MAX_CHARACTERS = 100_000;
+/** Line count of a binary file, which always changes as a whole. */
+const BINARY_LINES = 1_000_000;
 
 interface Counted {
   readonly path: string;
@@ -45,7 +45,7 @@ export async function readChurn(context: GitContext, params: ChurnParams): Promi
     return {
       path: file,
       gone: was !== undefined && was.length > 0 && is?.length === 0,
-      // A line that was rewritten is one taken out and one put in, and still one line.
+      // A rewritten line counts as one deletion and one insertion, but it is one line.
       changed: sum(changed, ({ insertions, deletions }) => Math.max(insertions, deletions)),
       lines: sum(was, ({ insertions }) => insertions),
     };
@@ -53,11 +53,11 @@ export async function readChurn(context: GitContext, params: ChurnParams): Promi
 }
 
 async function hasCommit(gitDir: string, commit: string): Promise<boolean> {
-  if (!(await isThere(gitDir))) return false;
+  if (!(await exists(gitDir))) return false;
   return (await runGit({ gitDir, args: ["cat-file", "-e", `${commit}^{commit}`] })).code === 0;
 }
 
-/** Names that git takes and a command line can hold. */
+/** Whether git and a command line accept the name. */
 function isName(path: string): boolean {
   return path !== "" && !path.includes("\0");
 }
@@ -67,21 +67,21 @@ async function count(
   { from, to, names }: { readonly from: string; readonly to: string; readonly names: readonly string[] },
 ): Promise<readonly Counted[]> {
   const found: Counted[] = [];
-  for (const some of inPieces(names)) {
+  for (const some of splitIntoBatches(names)) {
     const args = [...diffArgs(["-z", "--numstat"], from, to), "--", ...some];
     found.push(...parse(await git({ gitDir, args, extraEnv: LITERAL })));
   }
   return found;
 }
 
-function inPieces(names: readonly string[]): string[][] {
+function splitIntoBatches(names: readonly string[]): string[][] {
   const pieces: string[][] = [];
   let left = 0;
   for (const name of names) {
     left -= name.length + 1;
     if (left < 0) {
       pieces.push([]);
-      left = MOST_CHARACTERS;
+      left = MAX_CHARACTERS;
     }
     pieces.at(-1)?.push(name);
   }
@@ -101,7 +101,7 @@ function parse(output: Buffer): Counted[] {
 }
 
 function toLines(counted: string | undefined): number {
-  return counted === "-" ? NO_TEXT : Number(counted);
+  return counted === "-" ? BINARY_LINES : Number(counted);
 }
 
 function isIn(path: string, place: string): boolean {

@@ -11,7 +11,7 @@ const log = { info: () => undefined, warn: () => undefined, error: () => undefin
 const project = "shop";
 const task = "task_changes";
 
-describe("reading the changes of commits that git can hold and collect never makes", () => {
+describe("git readChanges: commits that collect never makes", () => {
   let repo: TempRepo;
   let workspaces: Workspaces;
 
@@ -30,7 +30,7 @@ describe("reading the changes of commits that git can hold and collect never mak
     await workspaces.sync({ project, remote: repo.remote, defaultBranch: null });
     return await workspaces.readChanges({ project, task, from, to, maxFileBytes: 1000 });
   };
-  /** Commits entries that need not be files on this disk: `<mode> <type> <id>\t<path>`. */
+  /** Commits entries that cannot exist as files on this disk: `<mode> <type> <id>\t<path>`. */
   const commitTree = async (entries: readonly { mode: string; id: string; name: Buffer }[], parent = "HEAD") => {
     const input = Buffer.concat(
       entries.flatMap(({ mode, id, name }) => {
@@ -44,7 +44,7 @@ describe("reading the changes of commits that git can hold and collect never mak
     return commit;
   };
 
-  test("a submodule has no content, whichever commit it stands at", async () => {
+  test("a submodule has no content at any commit", async () => {
     const from = await repo.git("rev-parse", "HEAD");
     const name = Buffer.from("vendored");
     const first = await commitTree([{ mode: "160000", id: "1".repeat(40), name }]);
@@ -57,7 +57,7 @@ describe("reading the changes of commits that git can hold and collect never mak
     expect(await read(first, second)).toEqual([{ path: "vendored", before: submodule, after: submodule }]);
   });
 
-  test("names that are not text stay apart, and modes of old repositories are files", async () => {
+  test("names that are not valid text stay distinct, and modes of old repositories count as files", async () => {
     const id = await feed(repo.checkout, ["hash-object", "-w", "--stdin"], Buffer.from("x"));
     const from = await repo.git("rev-parse", "HEAD");
     const names = [Buffer.from([0x61, 0xff]), Buffer.from([0x61, 0xfe]), Buffer.from("ä\n\t"), Buffer.from("b\uFFFD")];
@@ -70,7 +70,7 @@ describe("reading the changes of commits that git can hold and collect never mak
     expect(changes.every((change) => change.after?.kind === "file" && change.after.bytes === 1)).toBe(true);
   });
 
-  test("two thousand files take a moment", async () => {
+  test("reads two thousand files quickly", async () => {
     const from = await repo.git("rev-parse", "HEAD");
     const to = await repo.commit(
       Object.fromEntries(Array.from({ length: 2000 }, (_, at) => [`many/${at}.txt`, `${at}\n`.repeat(20)])),

@@ -6,8 +6,8 @@ import { git } from "../git.ts";
 import { checkCommit } from "../names.ts";
 import { diffArgs } from "./stats.ts";
 
-/** All contents together; what comes after it stays unread, so that no change is too large for our memory. */
-const MOST_BYTES = 128 * 1024 * 1024;
+/** Limit for all contents together. Further files stay unread, so that no change exhausts our memory. */
+const MAX_TOTAL_BYTES = 128 * 1024 * 1024;
 
 interface RawSide {
   readonly kind: FileSide["kind"];
@@ -50,7 +50,7 @@ function readSide(mode: string, id: string): RawSide | null {
   if (mode === "000000") return null;
   if (mode === "120000") return { kind: "link", id };
   if (mode === "160000") return { kind: "submodule", id };
-  // Old repositories have more modes than today's git writes (100664); only the owner's right to execute means anything.
+  // Old repositories contain modes that git no longer writes (100664). Only the owner's execute bit matters.
   return { kind: Number.parseInt(mode, 8) & 0o100 ? "executable" : "file", id };
 }
 
@@ -58,7 +58,7 @@ function blobOf(side: RawSide | null): string[] {
   return side === null || side.kind === "submodule" ? [] : [side.id];
 }
 
-/** Text where the name is text. Bytes that are not become `\xNN`, so that two names never fall into one by being unreadable. */
+/** Shows a path as text. Invalid bytes become `\xNN`, so that different names always look different. */
 export function showPath(bytes: Buffer): string {
   const text = bytes.toString();
   if (Buffer.from(text).equals(bytes)) return text;
@@ -74,7 +74,7 @@ export function showPath(bytes: Buffer): string {
   return shown;
 }
 
-/** Zero where no character of UTF-8 begins. */
+/** Length of the UTF-8 character at this position, or zero if it is invalid. */
 function characterLength(bytes: Buffer, at: number): number {
   for (let length = 1; length <= 4 && at + length <= bytes.length; length++) {
     if (!bytes.toString("utf8", at, at + length).includes("\uFFFD")) return length;
@@ -99,16 +99,16 @@ async function readSizes(gitDir: string, ids: readonly string[]): Promise<Map<st
   );
 }
 
-/** Smallest first: one file that fills the memory hides no other. */
+/** Smallest first, so that one huge file does not keep others from being read. */
 function chooseReadable(sizes: ReadonlyMap<string, number>, maxFileBytes: number): string[] {
-  let left = MOST_BYTES;
+  let left = MAX_TOTAL_BYTES;
   return [...sizes]
     .toSorted((one, other) => one[1] - other[1])
     .filter(([, size]) => size <= maxFileBytes && (left -= size) >= 0)
     .map(([id]) => id);
 }
 
-/** Each object as `<id> <type> <size>`, a line end, its bytes, a line end. */
+/** Format per object: `<id> <type> <size>`, newline, content, newline. */
 async function readContents(gitDir: string, ids: readonly string[]): Promise<Map<string, Uint8Array>> {
   const contents = new Map<string, Uint8Array>();
   if (ids.length === 0) return contents;
@@ -117,7 +117,7 @@ async function readContents(gitDir: string, ids: readonly string[]): Promise<Map
     const head = output.indexOf("\n", at);
     const [id = "", , size] = output.toString("latin1", at, head).split(" ");
     const end = head + 1 + Number(size);
-    if (head < 0 || !(end < output.length)) throw new Error(`git cat-file broke off in ${gitDir}`);
+    if (head < 0 || !(end < output.length)) throw new Error(`git cat-file ended early in ${gitDir}`);
     contents.set(id, output.subarray(head + 1, end));
     at = end + 1;
   }

@@ -4,7 +4,7 @@ import { UserError } from "../../../core/text/errors.ts";
 import { bytesOf } from "./changes.ts";
 import { openInside } from "./open-inside.ts";
 
-/** A file of a tree that an agent left. Paths are bytes, one character each. */
+/** A file in a checkout after the agent ran. The path has one character per byte. */
 export interface FileEntry {
   readonly path: string;
   readonly size: number;
@@ -12,14 +12,14 @@ export interface FileEntry {
 
 const PIECE_BYTES = 1024 * 1024;
 
-/** The file in pieces, exactly as many bytes as it is said to have. */
+/** Reads the file in pieces, exactly as many bytes as `size`. */
 export async function* readPieces(root: string, entry: FileEntry): AsyncGenerator<Buffer> {
   const handle = await openEntry(root, entry.path);
   try {
     let left = entry.size;
     while (left > 0) {
       const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(Math.min(left, PIECE_BYTES)));
-      if (bytesRead === 0) throw changing(entry.path);
+      if (bytesRead === 0) throw fileChangedError(entry.path);
       yield buffer.subarray(0, bytesRead);
       left -= bytesRead;
     }
@@ -36,14 +36,14 @@ export async function openEntry(root: string, path: string): Promise<FileHandle>
     opened = await openInside(root, name);
   }
   if (opened.kind === "opened") return opened.handle;
-  throw changing(path);
+  throw fileChangedError(path);
 }
 
 export function showPath(path: string): string {
   return JSON.stringify(Buffer.from(path, "latin1").toString());
 }
 
-export function changing(path: string): UserError {
+export function fileChangedError(path: string): UserError {
   return new UserError(
     "conflict",
     `${showPath(path)} changed while it was being collected.`,

@@ -36,8 +36,8 @@ afterEach(() => removeTree(base));
 const read = (path: string | Buffer, maxBytes = 1000) => readFromWorkspace(tree, path, { maxBytes });
 const at = (path: string): string => join(tree, path);
 
-describe("reads", () => {
-  test("a plain file, also an empty one, at most as large as allowed", async () => {
+describe("readFromWorkspace reads", () => {
+  test("a plain file up to the allowed size, also an empty one", async () => {
     mkdirSync(at("a/b"), { recursive: true });
     writeFileSync(at("a/b/c.txt"), "x".repeat(1000));
     writeFileSync(at("empty"), "");
@@ -45,19 +45,19 @@ describe("reads", () => {
     expect(await read("empty", 0)).toEqual({ kind: "content", content: Buffer.alloc(0) });
   });
 
-  test.each(["with\nnewline", " ", "-rf", "ü", "...", "a\\b", "proc"])("the name %j", async (name) => {
+  test.each(["with\nnewline", " ", "-rf", "ü", "...", "a\\b", "proc"])("a file with the name %j", async (name) => {
     writeFileSync(at(name), "here");
     expect(await read(name)).toMatchObject({ kind: "content" });
   });
 
-  test("names that are no text", async () => {
+  test("names that are not valid text", async () => {
     const name = Buffer.from([0xff, 0xfe, 0x41]);
     writeFileSync(Buffer.concat([Buffer.from(`${tree}/`), name]), "bytes");
     expect(await read(name)).toEqual({ kind: "content", content: Buffer.from("bytes") });
   });
 
-  test("deeper than any path can name", async () => {
-    // Renamed into one another: no call ever names the whole.
+  test("files deeper than the path limit", async () => {
+    // Each directory is renamed into the next, so that no call needs the whole path.
     const names = Array.from({ length: 60 }, (_, index) => `${"d".repeat(100)}${index}`);
     let inner = join(base, "start");
     mkdirSync(inner);
@@ -76,7 +76,7 @@ describe("reads", () => {
   });
 });
 
-describe("refuses", () => {
+describe("readFromWorkspace rejects", () => {
   test.each(["", "/", "/etc/passwd", "..", "../outside/secret", "a/../../outside/secret", "./a", "a//b", "a/", "a\0b"])(
     "the path %j",
     async (path) => {
@@ -84,19 +84,19 @@ describe("refuses", () => {
     },
   );
 
-  test("names longer than there can be", async () => {
+  test("names that are too long", async () => {
     expect(await read("n".repeat(300))).toMatchObject({ problem: "path" });
     expect(await read("n/".repeat(40_000))).toMatchObject({ problem: "path" });
   });
 
-  test("what is not there", async () => {
+  test("missing files", async () => {
     writeFileSync(at("file"), "");
     expect(await read("none")).toMatchObject({ problem: "missing" });
     expect(await read("file/below")).toMatchObject({ problem: "missing" });
     expect(await readFromWorkspace(join(base, "gone"), "x", { maxBytes: 1 })).toMatchObject({ problem: "missing" });
   });
 
-  test("a link, wherever it leads; read plainly it gives the secret away", async () => {
+  test("a link with any target, which a plain read would follow to a secret", async () => {
     symlinkSync(secret, at("report.md"));
     symlinkSync("nowhere", at("dangling"));
     symlinkSync("/proc/self/environ", at("environ"));
@@ -107,7 +107,7 @@ describe("refuses", () => {
       expect(await read(name)).toMatchObject({ problem: "link" });
   });
 
-  test("whatever lies behind a link", async () => {
+  test("files behind a link in a parent directory", async () => {
     symlinkSync(join(base, "outside"), at("dir"));
     symlinkSync("/proc/self", at("self"));
     mkdirSync(at("real"));
@@ -123,13 +123,13 @@ describe("refuses", () => {
     expect(found).toMatchObject({ kind: "unread" });
   });
 
-  test("a second name of a file elsewhere", async () => {
+  test("a hard link to another file", async () => {
     linkSync(secret, at("hard"));
     expect(readFileSync(at("hard"), "utf8")).toBe("decoy");
     expect(await read("hard")).toMatchObject({ problem: "hard_link" });
   });
 
-  test("what is no regular file, without waiting for anybody", async () => {
+  test("special files, without blocking", async () => {
     execFileSync("mkfifo", [at("pipe")]);
     mkdirSync(at("directory"));
     const server = createServer().listen(at("socket"));
@@ -142,13 +142,13 @@ describe("refuses", () => {
     try {
       execFileSync("mknod", [at("zero"), "c", "1", "5"], { stdio: "ignore" });
     } catch {
-      // Root of a container may not make devices; nor may anybody in a sandbox.
+      // Root in a container or sandbox may not create devices.
       mkdirSync(at("zero"));
     }
     expect(await read("zero")).toMatchObject({ problem: "special" });
   });
 
-  test("a huge file without a byte in it, and one byte too many", async () => {
+  test("a huge sparse file and a file that is one byte too large", async () => {
     writeFileSync(at("sparse"), "");
     truncateSync(at("sparse"), 50 * 2 ** 30);
     writeFileSync(at("over"), "x".repeat(1001));
@@ -158,7 +158,7 @@ describe("refuses", () => {
     expect(performance.now() - start).toBeLessThan(2000);
   });
 
-  test.skipIf(process.getuid?.() === 0)("what may not be read", async () => {
+  test.skipIf(process.getuid?.() === 0)("an unreadable file", async () => {
     writeFileSync(at("closed"), "", { mode: 0 });
     expect(await read("closed")).toMatchObject({ problem: "unreadable" });
   });
@@ -172,7 +172,7 @@ async function openByName(path: string): Promise<string> {
   return text;
 }
 
-test("without descriptors to go by, names lead out no more than with them", async () => {
+test("readFromWorkspace without descriptors does not follow links either", async () => {
   mkdirSync(at("dir"));
   writeFileSync(at("dir/file"), "mine");
   symlinkSync(join(base, "outside"), at("link"));
@@ -186,8 +186,8 @@ test("without descriptors to go by, names lead out no more than with them", asyn
   ]);
 });
 
-describe("while somebody works against it", () => {
-  test("a file that grows is given whole or not at all", async () => {
+describe("readFromWorkspace during concurrent changes", () => {
+  test("returns a growing file completely or not at all", async () => {
     writeFileSync(at("growing"), "x".repeat(500_000));
     const reading = read("growing", 1_000_000);
     appendFileSync(at("growing"), "y");
@@ -196,7 +196,7 @@ describe("while somebody works against it", () => {
     else expect(found.problem).toBe("changed");
   });
 
-  test("a directory and a file that turn into links and back never lead out", async () => {
+  test("never follows a directory or file that is replaced by a link and back", async () => {
     mkdirSync(at("dir"));
     writeFileSync(at("dir/secret"), "mine");
     writeFileSync(at("file"), "mine");
@@ -226,7 +226,7 @@ describe("while somebody works against it", () => {
         }
       }
       expect(seen.keys()).not.toContain("decoy");
-      // It has met both faces, or it has shown nothing.
+      // The test proves something only if it saw both variants.
       expect([...seen.keys()]).toEqual(expect.arrayContaining(["mine", "link"]));
     } finally {
       attacker.kill("SIGKILL");

@@ -6,11 +6,11 @@ import type { Unread } from "./open-inside.ts";
 export type WorkspaceFile = { readonly kind: "content"; readonly content: Buffer } | Unread;
 
 /**
- * The only way to read a file by name in a tree that an agent touched. The agent may have made it a link to a file of ours, a
- * pipe that nobody writes to, a file of fifty gigabytes without a byte in it, or may be changing it now.
+ * The only safe way to read a file by name in a checkout that an agent could change. The file may be a link to one of our
+ * files, a pipe without a writer, a sparse file of fifty gigabytes, or change during the read.
  *
- * A second name of a file elsewhere (a hard link) is refused too: no honest file that is read by its name has one, and where
- * the wall does not keep the agent from making it, this does.
+ * Hard links are rejected, too: ordinary files that are read by name have none, and not every sandbox keeps the agent from
+ * creating one.
  */
 export async function readFromWorkspace(
   root: string,
@@ -28,7 +28,7 @@ export async function readFromWorkspace(
 
 async function readWhole(handle: FileHandle, maxBytes: number): Promise<WorkspaceFile> {
   const before = await handle.stat({ bigint: true });
-  if (before.nlink !== 1n) return unread("hard_link", "is a hard link: another name of some file");
+  if (before.nlink !== 1n) return unread("hard_link", "is a hard link to another file");
   if (before.size > BigInt(maxBytes)) return unread("too_large", `is larger than ${maxBytes} bytes`);
   const content = await readUpTo(handle, Number(before.size));
   const after = await handle.stat({ bigint: true });
@@ -37,7 +37,7 @@ async function readWhole(handle: FileHandle, maxBytes: number): Promise<Workspac
   return { kind: "content", content };
 }
 
-/** ctime, which no program can set: it also tells of a change whose traces were removed. */
+/** Compares ctime, which no program can set, so that it also reveals changes that were covered up. */
 function isUntouched(before: BigIntStats, after: BigIntStats): boolean {
   return before.size === after.size && before.ctimeNs === after.ctimeNs;
 }

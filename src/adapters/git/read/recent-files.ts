@@ -4,12 +4,12 @@ import { UserError } from "../../../core/text/errors.ts";
 import type { RecentFilesParams } from "../../../ports/workspace.ts";
 import { mirrorPath } from "../context.ts";
 import type { GitContext } from "../context.ts";
-import { isThere } from "../git-dir.ts";
+import { exists } from "../git-dir.ts";
 import { git, gitFailure, runGit } from "../git.ts";
 import { checkCommit } from "../names.ts";
 import { showPath } from "./read-changes.ts";
 
-/** Each commit against its first parent alone: what a merge brought is what changed on the branch. */
+/** Compares each commit with its first parent only, so that a merge counts as all the changes it brought. */
 const COMPARE = [
   ..."diff-tree --stdin -r -z --root --name-only --no-commit-id".split(" "),
   ..."--no-renames --no-ext-diff --no-textconv --ignore-submodules=none".split(" "),
@@ -18,10 +18,14 @@ const COMPARE = [
 export async function listRecentFiles(context: GitContext, params: RecentFilesParams): Promise<readonly string[]> {
   const base = checkCommit(params.base);
   if (!Number.isSafeInteger(params.commits) || params.commits < 0) {
-    throw new UserError("invalid", `${params.commits} is not a number of commits.`, "Give a whole number from 0 on.");
+    throw new UserError(
+      "invalid",
+      `${params.commits} is not a number of commits.`,
+      "Use a whole number of at least 0.",
+    );
   }
   const gitDir = mirrorPath(context, params.project);
-  if (!(await isThere(gitDir))) throw explainUnknown(params);
+  if (!(await exists(gitDir))) throw explainUnknown(params);
   const commits = await listCommits(gitDir, { ...params, base });
   if (commits.length === 0) return [];
   const output = await git({ gitDir, args: COMPARE, input: commits.map((line) => `${line}\n`).join("") });
@@ -29,14 +33,14 @@ export async function listRecentFiles(context: GitContext, params: RecentFilesPa
   return [...new Set(names.map((name) => showPath(Buffer.from(name, "latin1"))))].toSorted();
 }
 
-/** `<commit> <first parent>`, as diff-tree takes it; the first commit of all has none and made all of its files. */
+/** Lines of `<commit> <first parent>` for diff-tree. The root commit has no parent and created all of its files. */
 async function listCommits(gitDir: string, params: RecentFilesParams): Promise<string[]> {
   const args = ["rev-list", "--first-parent", "--parents", `--max-count=${params.commits}`, params.base, "--"];
   const call = { gitDir, args };
   const result = await runGit(call);
   if (/bad object|bad revision|unknown revision/i.test(result.stderr)) throw explainUnknown(params);
   if (result.code !== 0) throw gitFailure(call, result);
-  // Where a shallow history ends, a commit looks like the first of all; nobody knows what it changed.
+  // At the end of a shallow history a commit looks like a root commit, but its changes are unknown.
   const ends = new Set((await readFile(join(gitDir, "shallow"), "utf8").catch(() => "")).split("\n"));
   return result.stdout
     .toString()

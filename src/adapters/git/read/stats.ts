@@ -5,7 +5,7 @@ export const NO_CHANGE: DiffStats = { files: [], insertions: 0, deletions: 0 };
 
 const DIFF = ["--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none"];
 
-/** Arguments of a comparison between two commits of ours that nothing in a tree can bend. */
+/** Arguments to compare two commits that nothing in a checkout can influence. */
 export function diffArgs(format: readonly string[], from: string, to: string): string[] {
   return ["diff-tree", "-r", ...format, ...DIFF, from, to];
 }
@@ -15,7 +15,7 @@ export async function readStats(gitDir: string, from: string, to: string): Promi
   return parseStats(output.toString());
 }
 
-/** `--raw` gives what happened to each file, `--numstat` then how much, each field ended by NUL. */
+/** Parses `--raw` (what happened to each file) followed by `--numstat` (how many lines), with NUL-terminated fields. */
 export function parseStats(output: string): DiffStats {
   const fields = output.split("\0");
   const changes = new Map<string, FileStat["change"]>();

@@ -40,7 +40,7 @@ describe("git over http with the forge's token", { timeout: 120_000 }, () => {
   const sync = (credentials: GitCredentials | null, remote = loopback.remoteUrl) =>
     workspaces.sync({ project, remote, defaultBranch: null, credentials });
 
-  /** A commit of a change to the project, ready to be pushed. */
+  /** Creates a commit that is ready to be pushed. */
   const work = async (commit: string) => {
     const { path } = await workspaces.open({ project, task, name, commit, branch, copy: null });
     await writeFiles(path, { "a.txt": "two\n" });
@@ -49,7 +49,7 @@ describe("git over http with the forge's token", { timeout: 120_000 }, () => {
   const push = (commit: string, credentials: GitCredentials | null) =>
     workspaces.push({ project, task, remote: loopback.remoteUrl, commit, branch, credentials });
 
-  test("fetches and pushes, and the token is nowhere on disk", async () => {
+  test("fetches and pushes without writing the token to disk", async () => {
     const { commit } = await sync(good);
     expect(commit).toBe(await git(loopback.bareDir, "rev-parse", "main"));
     const made = await work(commit);
@@ -64,7 +64,7 @@ describe("git over http with the forge's token", { timeout: 120_000 }, () => {
     expect(sent).not.toContain(TOKEN);
   });
 
-  test("a wrong token is told as that, for fetching and for pushing", async () => {
+  test("reports a wrong token when fetching and pushing", async () => {
     const wrong = { username: "oauth2", password: "a-wrong-token-of-somebody" };
     const refused = {
       name: "RemoteError",
@@ -79,21 +79,21 @@ describe("git over http with the forge's token", { timeout: 120_000 }, () => {
     expect(await filesWith(loopback.repo.path, wrong.password)).toEqual([]);
   });
 
-  test("no token is told as before", async () => {
-    const missing = { trouble: "credentials", message: expect.stringContaining("nobody is there to type them") };
+  test("reports missing credentials without a token", async () => {
+    const missing = { trouble: "credentials", message: expect.stringContaining("cannot answer prompts") };
     expect(await told(sync(null))).toMatchObject(missing);
   });
 
-  test("a token that may read but not push", async () => {
+  test("reports a token that may read but not push", async () => {
     await begin({ role: "read" });
     const made = await work((await sync(good)).commit);
     expect(await told(push(made, good))).toMatchObject({
       trouble: "credentials",
-      message: expect.stringContaining("does not let them"),
+      message: expect.stringContaining("denied access"),
     });
   });
 
-  test("the person's own helpers are neither asked nor told", async () => {
+  test("does not use the user's own credential helpers", async () => {
     const notes = join(home, "asked");
     const helper = `!f() { echo "$1" >> ${notes}; cat >> ${notes}; }; f`;
     await writeFiles(home, {
@@ -102,12 +102,12 @@ describe("git over http with the forge's token", { timeout: 120_000 }, () => {
     await sync(good);
     await told(sync({ username: "oauth2", password: "a-wrong-token-of-somebody" }));
     expect(await readdir(home)).not.toContain("asked");
-    // They are asked where no token is given.
+    // They are used if no token is given.
     await told(sync(null));
     expect(await readFile(notes, "utf8")).toContain("get");
   });
 
-  test("another host gets nothing, by a rule of the person's or by a redirect", async () => {
+  test("sends nothing to another host, neither by a URL rewrite of the user nor by a redirect", async () => {
     const other = await openLoopbackForge({ kind: "gitlab", token: "its-own-token-of-the-other" });
     const sendsOn = createServer((request, response) => {
       response.writeHead(302, { location: `${other.url}${request.url ?? ""}` }).end();
@@ -116,7 +116,7 @@ describe("git over http with the forge's token", { timeout: 120_000 }, () => {
     const address = sendsOn.address();
     const port = typeof address === "object" && address !== null ? address.port : 0;
     try {
-      // git asks the other host without a name, is refused, and finds no helper for it.
+      // git asks the other host anonymously, is refused, and finds no helper for it.
       expect(await told(sync(good, `http://127.0.0.1:${port}/team/shop.git`))).toMatchObject({
         trouble: "credentials",
       });
@@ -133,23 +133,23 @@ describe("git over http with the forge's token", { timeout: 120_000 }, () => {
     }
   });
 
-  test("remotes that are not http are left as they are", () => {
+  test("remotes that are not http need no credentials", () => {
     for (const remote of ["git@example.com:team/shop.git", "ssh://git@example.com/x", "/srv/git/x.git", "git://x/y"])
       expect(credentialsCall(remote, good, { A: "1" })).toEqual({ env: { A: "1" } });
     expect(credentialsCall("https://example.com/x.git", null, { A: "1" })).toEqual({ env: { A: "1" } });
   });
 
-  test("nothing of it stands in the arguments", () => {
+  test("the token is not in the arguments", () => {
     const { settings = [], env = {} } = credentialsCall("https://example.com/x.git", good, {});
     expect(settings.join(" ")).not.toContain(TOKEN);
     expect(Object.values(env)).toContain(TOKEN);
   });
 });
 
-/** What a call failed with; the token is not in it. */
+/** Returns the error of a call, after checking that it does not contain the token. */
 async function told(call: Promise<unknown>): Promise<unknown> {
   const error = await call.then(
-    () => new Error("it did not fail"),
+    () => new Error("expected a failure"),
     (reason: unknown) => reason,
   );
   const { message = "", hint = "" } = error as { message?: string; hint?: string };

@@ -3,13 +3,13 @@ import type { GitCall } from "../git.ts";
 
 const USERNAME = "NIGHTSHIFT_GIT_USERNAME";
 const PASSWORD = "NIGHTSHIFT_GIT_PASSWORD";
-/** Answers nothing but `get`: what git would have it keep or forget is not its to keep. `printf` is the shell's own. */
+/** Answers only `get`; it never stores or erases credentials. `printf` is a shell builtin. */
 const HELPER = `!f() { test "$1" = get && printf 'username=%s\\npassword=%s\\n' "$${USERNAME}" "$${PASSWORD}"; }; f`;
 
 /**
- * What lets one git call log in: the secret stands in that git's environment alone, and git asks the helper for it only
- * where the server is the remote's own, also after a redirect. The person's helpers are left out: they would be asked
- * first, might open a window, and would be told to keep the token. Nothing for remotes that are not http.
+ * Settings and environment that let one git call log in. The secret is only in that process's environment, and git asks the
+ * helper only for the remote's own host, even after a redirect. The user's credential helpers are disabled: git would ask
+ * them first, they might open a window, and they would store the token. Empty for remotes that are not http.
  */
 export function credentialsCall(
   remote: string,
@@ -24,12 +24,12 @@ export function credentialsCall(
   };
 }
 
-/** The secret goes into no message, whoever repeated it. */
-export function withoutSecret(text: string, credentials: GitCredentials | null | undefined): string {
+/** Removes the secret from text that git printed. */
+export function redactPassword(text: string, credentials: GitCredentials | null | undefined): string {
   return credentials && credentials.password !== "" ? text.replaceAll(credentials.password, "[token]") : text;
 }
 
-/** A line end would begin another answer to git. */
+/** A newline would start another field in the answer to git. */
 function oneLine(text: string): string {
   return text.replaceAll(/[\r\n\0]/g, "");
 }

@@ -11,7 +11,7 @@ export async function listBranches(context: GitContext, params: ListBranchesPara
   const { prefix } = params;
   checkBranch(prefix);
   const refs = await listRefs(context, params, `${PREFIX}${prefix}*`);
-  // A pattern of ls-remote matches at the end of a name too.
+  // An ls-remote pattern also matches at the end of a name, so filter by prefix.
   return refs
     .map(({ name }) => name)
     .filter((name) => name.startsWith(`${PREFIX}${prefix}`))

@@ -1,8 +1,8 @@
-import { QUIET_ENV, runGit } from "../git.ts";
+import { BASE_ENV, runGit } from "../git.ts";
 
 export interface Person {
   readonly identity: Identity;
-  /** For fetch and push alone: the person's home, keys and credential helper, but nobody to answer a question. */
+  /** For fetch and push only: the user's home, keys and credential helper, but no prompts. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -12,12 +12,12 @@ export interface Identity {
 }
 
 const FALLBACK: Identity = { name: "Nightshift", email: "nightshift@localhost" };
-/** What the person has set for all repositories, not what the directory we happen to be started in says. */
+/** Reads the user's global configuration, independent of the current directory. */
 const NO_REPOSITORY = "/";
 const GIT_VARIABLES_KEPT = /^GIT_(SSH|SSH_COMMAND|SSH_VARIANT|SSL_\w+|PROXY_\w+|CONFIG_GLOBAL|CONFIG_SYSTEM)$/;
 const SSH_OPTIONS = "-o BatchMode=yes -o ConnectTimeout=20 -o ServerAliveInterval=20 -o ServerAliveCountMax=3";
 
-/** Reads, with one git call, who the person is and how their git reaches a server. */
+/** Reads the user's identity and ssh settings with one git call. */
 export async function readPerson(given: Identity | undefined): Promise<Person> {
   const env = batchEnv();
   const settings = await readSettings(env);
@@ -27,7 +27,10 @@ export async function readPerson(given: Identity | undefined): Promise<Person> {
     name: settings.get("user.name") || FALLBACK.name,
     email: settings.get("user.email") || FALLBACK.email,
   };
-  return { identity: { name: plain(identity.name), email: plain(identity.email) }, env };
+  return {
+    identity: { name: removeInvalidCharacters(identity.name), email: removeInvalidCharacters(identity.email) },
+    env,
+  };
 }
 
 async function readSettings(env: Readonly<Record<string, string>>): Promise<Map<string, string>> {
@@ -49,7 +52,7 @@ function batchEnv(): Record<string, string> {
   }
   return {
     ...env,
-    ...QUIET_ENV,
+    ...BASE_ENV,
     GIT_ASKPASS: "false",
     SSH_ASKPASS: "false",
     SSH_ASKPASS_REQUIRE: "never",
@@ -57,8 +60,8 @@ function batchEnv(): Record<string, string> {
   };
 }
 
-/** A commit's author line has no way to hold these characters. */
-function plain(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are what is removed
+/** Removes characters that an author line cannot contain. */
+function removeInvalidCharacters(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- removes control characters
   return text.replaceAll(/[<>\u0000-\u001f]/g, "").trim();
 }

@@ -4,7 +4,7 @@ import { UserError } from "../../../core/text/errors.ts";
 import type { PushParams } from "../../../ports/workspace.ts";
 import { taskPaths } from "../context.ts";
 import type { GitContext } from "../context.ts";
-import { credentialsCall, withoutSecret } from "./credentials.ts";
+import { credentialsCall, redactPassword } from "./credentials.ts";
 import { replaceFile } from "../git-dir.ts";
 import { runGit } from "../git.ts";
 import type { GitResult } from "../git.ts";
@@ -14,8 +14,8 @@ import { explainRemoteFailure } from "./remote-errors.ts";
 const HALF_AN_HOUR = 1_800_000;
 const MAX_TRIES = 3;
 const PUSH = ["push", "--porcelain", "--no-verify", "--no-signed", "--no-follow-tags"];
-/** A checkout may be set to follow pushes to its branch; that is for the person's pushes, not for ours. */
-const LEAVE_CHECKED_OUT = "--receive-pack=git -c receive.denyCurrentBranch=refuse receive-pack";
+/** A checkout may be configured to update when its branch is pushed to. That is for the user's pushes, not for ours. */
+const REFUSE_CHECKED_OUT = "--receive-pack=git -c receive.denyCurrentBranch=refuse receive-pack";
 
 export async function pushCommit(context: GitContext, params: PushParams): Promise<void> {
   checkCommit(params.commit);
@@ -23,19 +23,19 @@ export async function pushCommit(context: GitContext, params: PushParams): Promi
   checkRemote(params.remote);
   const before = await readPushed(context, params);
   const ours = [...before, params.commit];
-  // Written down before it is done: after a crash, what we find there is known to be ours.
+  // Recorded before the push, so that after a crash we recognize our own commit on the remote.
   await writePushed(context, params, ours);
   let result = await push(context, params, before.at(-1) ?? "");
   for (let tries = 1; tries < MAX_TRIES && isRefused(result); tries++) {
-    // After a crash the last one may not have got there, and the git that carried it may still be at it.
+    // After a crash, the last push may not have arrived, or its git process may still be running.
     const there = await readRemote(context, params);
-    if (there !== null && !ours.includes(there)) throw explainForeign(params);
+    if (there !== null && !ours.includes(there)) throw explainForeignBranch(params);
     result = await push(context, params, there ?? "");
   }
-  settle(params, result);
+  checkPushResult(params, result);
 }
 
-/** `expected` is what the branch must be there: a commit, or "" for not at all. */
+/** `expected` is the commit the remote branch must have; "" means that the branch must not exist. */
 async function push(context: GitContext, params: PushParams, expected: string): Promise<GitResult> {
   const { env } = await context.person();
   const ref = `refs/heads/${params.branch}`;
@@ -45,7 +45,7 @@ async function push(context: GitContext, params: PushParams, expected: string): 
     timeoutMs: HALF_AN_HOUR,
     args: [
       ...PUSH,
-      ...(isPath(params.remote) ? [LEAVE_CHECKED_OUT] : []),
+      ...(isPath(params.remote) ? [REFUSE_CHECKED_OUT] : []),
       `--force-with-lease=${ref}:${expected}`,
       "--",
       params.remote,
@@ -54,16 +54,16 @@ async function push(context: GitContext, params: PushParams, expected: string): 
   });
 }
 
-function settle(params: PushParams, result: GitResult): void {
+function checkPushResult(params: PushParams, result: GitResult): void {
   if (result.code === 0) return;
-  if (isRefused(result)) throw explainForeign(params);
+  if (isRefused(result)) throw explainForeignBranch(params);
   const remote = showRemote(params.remote);
-  const stderr = withoutSecret(result.stderr, params.credentials);
-  const said = `${withoutSecret(result.stdout.toString(), params.credentials)}${stderr}`;
+  const stderr = redactPassword(result.stderr, params.credentials);
+  const said = `${redactPassword(result.stdout.toString(), params.credentials)}${stderr}`;
   if (/branch is currently checked out|refusing to update checked out branch/.test(said)) {
     throw new UserError(
       "conflict",
-      `The branch "${params.branch}" is checked out in ${remote}, so it is left alone.`,
+      `The branch "${params.branch}" is checked out in ${remote}, so it was not updated.`,
       "Check out another branch there and try again.",
     );
   }
@@ -97,7 +97,7 @@ async function readRemote(context: GitContext, params: PushParams): Promise<stri
   return line?.split("\t")[0] ?? null;
 }
 
-/** Every commit this task ever tried to push as that branch, the latest last. */
+/** Every commit this task tried to push to that branch, newest last. */
 async function readPushed(context: GitContext, params: PushParams): Promise<string[]> {
   const text = await readFile(pushedFile(context, params), "utf8").catch(() => "");
   return text.split("\n").filter((line) => line !== "");
@@ -117,10 +117,10 @@ function isPath(remote: string): boolean {
   return remote.startsWith("/") || remote.startsWith(".") || remote.startsWith("file:");
 }
 
-function explainForeign(params: PushParams): UserError {
+function explainForeignBranch(params: PushParams): UserError {
   return new UserError(
     "conflict",
-    `${showRemote(params.remote)} has a branch "${params.branch}" that this task did not push, or that somebody changed since.`,
-    "Rename or delete that branch there, or give the task another one.",
+    `${showRemote(params.remote)} has a branch "${params.branch}" that this task did not push, or that was changed since.`,
+    "Rename or delete that branch on the remote, or use another branch for the task.",
   );
 }

@@ -1,7 +1,7 @@
 import { RemoteError, UserError } from "../../../core/text/errors.ts";
 import type { UserErrorKind } from "../../../core/text/errors.ts";
 import type { GitCredentials } from "../../../ports/forge.ts";
-import { withoutSecret } from "./credentials.ts";
+import { redactPassword } from "./credentials.ts";
 import { showRemote } from "../names.ts";
 
 interface Explanation {
@@ -13,7 +13,7 @@ interface Explanation {
 
 const FORBIDDEN = /The requested URL returned error: 403/;
 
-/** What git says about a remote (in English: we set its language), in the order in which to look for it. */
+/** Error messages of git (always in English, because we set its language), in the order to match them. */
 const EXPLANATIONS: readonly Explanation[] = [
   {
     when: /dubious ownership/,
@@ -25,27 +25,26 @@ const EXPLANATIONS: readonly Explanation[] = [
     when: /HOST IDENTIFICATION HAS CHANGED/,
     kind: "credentials",
     say: (remote) =>
-      `${remote} shows another host key than before, so ssh does not connect: somebody may stand between.`,
-    hint: "Ask who runs the server. If its key was changed, run `ssh-keygen -R <host>`, then `git ls-remote`, as the user that runs Nightshift.",
+      `${remote} has a different host key than before, so ssh refused to connect. The connection may be intercepted.`,
+    hint: "Ask the server's administrator. If the key was changed on purpose, run `ssh-keygen -R <host>`, then `git ls-remote`, as the user that runs Nightshift.",
   },
   {
     when: /Host key verification failed/,
     kind: "credentials",
-    say: (remote) =>
-      `The host key of ${remote} is not known, so ssh does not connect, and at night nobody is there to compare it.`,
-    hint: "Run `git ls-remote` once by hand as the user that runs Nightshift, and compare the fingerprint with the one that the server's owner tells.",
+    say: (remote) => `The host key of ${remote} is unknown, so ssh refused to connect.`,
+    hint: "Run `git ls-remote` once by hand as the user that runs Nightshift, and compare the fingerprint with the one published by the server's administrator.",
   },
   {
     when: /could not read (Username|Password)|terminal prompts disabled|Authentication failed|Permission denied \(|HTTP Basic: Access denied/,
     kind: "credentials",
-    say: (remote) => `${remote} asks for credentials, and at night nobody is there to type them.`,
-    hint: "Give git a credential helper or an SSH key without a passphrase, or start the daemon where SSH_AUTH_SOCK names an agent with the key; `git ls-remote` must work without a question.",
+    say: (remote) => `${remote} asks for credentials, but Nightshift cannot answer prompts.`,
+    hint: "Configure a git credential helper or an SSH key without a passphrase, or start the daemon with SSH_AUTH_SOCK set to an agent that holds the key. `git ls-remote` must work without a prompt.",
   },
   {
     when: FORBIDDEN,
     kind: "credentials",
-    say: (remote) => `${remote} knows who asks and does not let them.`,
-    hint: "Check what the account or token may do there; pushing needs the right to write.",
+    say: (remote) => `${remote} denied access to this account.`,
+    hint: "Check the permissions of the account or token. Pushing needs write access.",
   },
   {
     when: /transport '.*' not allowed|is not a valid remote name|Unable to find remote helper/,
@@ -74,7 +73,7 @@ const EXPLANATIONS: readonly Explanation[] = [
   {
     when: /No space left on device|Disk quota exceeded/,
     kind: "unavailable",
-    say: (remote) => `There is no space left on the disk for ${remote}.`,
+    say: (remote) => `The disk is full, so ${remote} could not be used.`,
     hint: "Free some space and try again.",
   },
 ];
@@ -84,21 +83,21 @@ function toError({ kind, say, hint }: Explanation, shown: string): UserError {
   return new UserError(kind, say(shown), hint);
 }
 
-/** The same trouble where the forge's token was given: nobody has to type anything, but the token is no good. */
-function ofToken({ kind, when }: Explanation): Partial<Explanation> {
+/** The same failure when the forge's token was used: the token is invalid, and no prompt is involved. */
+function explainTokenFailure({ kind, when }: Explanation): Partial<Explanation> {
   if (kind !== "credentials" || when === FORBIDDEN) return {};
   return {
     say: (remote) => `${remote} refused the forge's token: it is wrong, expired or revoked.`,
-    hint: "Make a new one and put it into the variable that `forge.token_env` names.",
+    hint: "Create a new token and set it in the variable named by `forge.token_env`.",
   };
 }
 
-/** `credentials`: those that git was given for it. */
+/** `credentials` are the ones that git used. */
 export function explainRemoteFailure(remote: string, stderr: string, credentials?: GitCredentials | null): UserError {
   const shown = showRemote(remote);
   const found = EXPLANATIONS.find(({ when }) => when.test(stderr));
   const isTokenUsed = credentials !== null && credentials !== undefined && /^https?:/i.test(remote);
-  if (found) return toError(isTokenUsed ? { ...found, ...ofToken(found) } : found, shown);
-  const said = withoutSecret(stderr, credentials).trim().replaceAll(remote, shown).slice(-2000);
+  if (found) return toError(isTokenUsed ? { ...found, ...explainTokenFailure(found) } : found, shown);
+  const said = redactPassword(stderr, credentials).trim().replaceAll(remote, shown).slice(-2000);
   return new UserError("unavailable", `git could not work with ${shown}: ${said || "it was stopped"}`);
 }

@@ -35,7 +35,7 @@ describe("git over ssh", { timeout: 120_000 }, () => {
 
   const sync = (remote: string) => workspaces.sync({ project, remote, defaultBranch: null, credentials: null });
 
-  test.each(["ssh://git@forge.example:2222", "git@forge.example:"])("%s: fetches and pushes", async (host) => {
+  test.each(["ssh://git@forge.example:2222", "git@forge.example:"])("fetches and pushes from %s", async (host) => {
     const remote = `${host}${repo.remote}`;
     const { commit } = await sync(remote);
     expect(commit).toBe(await git(repo.remote, "rev-parse", "main"));
@@ -47,7 +47,7 @@ describe("git over ssh", { timeout: 120_000 }, () => {
     const lines = (await readFile(calls, "utf8")).trim().split("\n");
     for (const verb of ["git-upload-pack", "git-receive-pack"])
       expect(lines.filter((line) => line.includes(verb)).length).toBeGreaterThan(0);
-    // Each with the agent of the person's keys, and with nobody at the keyboard.
+    // Every call uses the user's ssh agent and batch mode.
     for (const line of lines) {
       expect(line).toContain(`sock=${SOCKET} `);
       expect(line).toContain("askpass=false/never ");
@@ -55,7 +55,7 @@ describe("git over ssh", { timeout: 120_000 }, () => {
     }
   });
 
-  test("the person's own ssh command stays, with ours after it", async () => {
+  test("keeps the user's own ssh command and appends our options", async () => {
     const own = join(repo.path, "own-ssh");
     await writeFile(own, '#!/bin/sh\necho "own sock= $*" >> "$HOME/own-calls"\nexec ssh "$@"\n');
     await chmod(own, 0o755);
@@ -65,12 +65,12 @@ describe("git over ssh", { timeout: 120_000 }, () => {
   });
 
   test.each([
-    ["a host whose key is not known", "unknown-host", "credentials", /host key of .* is not known/, /git ls-remote/],
-    ["a host whose key is another", "changed-host", "credentials", /another host key/, /ssh-keygen -R/],
-    ["a key that is not taken", "refused-host", "credentials", /nobody is there to type/, /SSH_AUTH_SOCK/],
-    ["no such host", "missing-host", "unreachable", /cannot be reached/, /network/],
-    ["a server that hangs up", "closed-host", "unreachable", /cannot be reached/, /network/],
-  ] as const)("%s is told as that", async (...one) => {
+    ["an unknown host key", "unknown-host", "credentials", /host key of .* is unknown/, /git ls-remote/],
+    ["a changed host key", "changed-host", "credentials", /different host key/, /ssh-keygen -R/],
+    ["a rejected key", "refused-host", "credentials", /cannot answer prompts/, /SSH_AUTH_SOCK/],
+    ["an unknown host", "missing-host", "unreachable", /cannot be reached/, /network/],
+    ["a closed connection", "closed-host", "unreachable", /cannot be reached/, /network/],
+  ] as const)("reports %s", async (...one) => {
     const [, host, trouble, message, hint] = one;
     await expect(sync(`git@${host}:${repo.remote}`)).rejects.toMatchObject({
       name: "RemoteError",

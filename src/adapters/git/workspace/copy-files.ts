@@ -3,10 +3,10 @@ import { mkdir, open, realpath } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { UserError } from "../../../core/text/errors.ts";
-import { holdsGitDirectory } from "../names.ts";
-import { isCode } from "../mirror/turns.ts";
+import { containsGitDirectory } from "../names.ts";
+import { isCode } from "../mirror/locks.ts";
 
-/** Copies plain files of the person's checkout into a tree; returns those that were there. Links are not followed on either side. */
+/** Copies plain files from the user's checkout into a workspace and returns those that existed. Links are never followed. */
 export async function copyFiles(
   copy: { readonly from: string; readonly files: readonly string[] },
   to: string,
@@ -26,7 +26,7 @@ export async function copyFiles(
   return copied;
 }
 
-/** A pattern that matches this one path and nothing else. */
+/** Returns a .gitignore pattern that matches exactly this path. */
 export function ignorePattern(file: string): string {
   return `/${file.replaceAll(/[\\*?[\] !#]/g, String.raw`\$&`)}`;
 }
@@ -34,7 +34,7 @@ export function ignorePattern(file: string): string {
 function checkRelative(file: string): void {
   const parts = file.split("/");
   const inside = !file.startsWith("/") && !parts.some((part) => part === "" || part === "." || part === "..");
-  if (inside && !/[\0\n\r]/.test(file) && !holdsGitDirectory(Buffer.from(file).toString("latin1"))) return;
+  if (inside && !/[\0\n\r]/.test(file) && !containsGitDirectory(Buffer.from(file).toString("latin1"))) return;
   throw refusal(file, "is not a path inside the checkout");
 }
 
@@ -66,7 +66,7 @@ async function writePlain(source: FileHandle, to: string, file: string): Promise
   }
 }
 
-/** One level at a time: a directory that the repository made a link would lead the copy out of the tree. */
+/** Creates one level at a time, because a directory that is a link in the repository would lead outside. */
 async function makeParents(to: string, file: string): Promise<void> {
   const parts = file.split("/").slice(0, -1);
   let path = to;
@@ -81,13 +81,14 @@ async function makeParents(to: string, file: string): Promise<void> {
 
 async function checkInside(root: string, path: string, file: string): Promise<void> {
   const [realRoot, real] = await Promise.all([realpath(root), realpath(path)]);
-  if (real !== realRoot && !real.startsWith(realRoot + sep)) throw refusal(file, "leads out of the checkout by a link");
+  if (real !== realRoot && !real.startsWith(realRoot + sep))
+    throw refusal(file, "leads outside the checkout through a link");
 }
 
 function refusal(file: string, why: string): UserError {
   return new UserError(
     "invalid",
     `"${file}" cannot be copied into a workspace: it ${why}.`,
-    "Correct `workspace.copy`: relative paths of plain files.",
+    "Use relative paths of plain files in `workspace.copy`.",
   );
 }

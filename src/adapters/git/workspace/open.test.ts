@@ -5,13 +5,13 @@ import { createTempRepo } from "../../../testing/temp-repo.ts";
 import type { GitContext } from "../context.ts";
 import { syncMirror } from "../mirror/mirror.ts";
 import { closeTree, openTree } from "./open.ts";
-import { createTurns } from "../mirror/turns.ts";
+import { createKeyedLock } from "../mirror/locks.ts";
 
 const [project, task] = ["shop", "task_large"];
 
-test("a tree that takes long to remove does not hold up the task's next run", { timeout: 60_000 }, async () => {
+test("git open: a slow removal does not delay the task's next run", { timeout: 60_000 }, async () => {
   const repo = await createTempRepo({ "a.txt": "one\n" });
-  const turns = createTurns();
+  const locks = createKeyedLock();
   const removal = Promise.withResolvers<void>();
   const context: GitContext = {
     mirrorsDir: join(repo.path, "mirrors"),
@@ -19,16 +19,16 @@ test("a tree that takes long to remove does not hold up the task's next run", { 
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     patienceMs: 10_000,
     person: async () => ({ identity: { name: "N", email: "n@example.com" }, env: {} }),
-    // As a removal of many files: it has begun, and is not done for long.
-    turns: (key, work) =>
-      turns(key, async () => {
+    // Simulates the removal of many files that has started and does not end soon.
+    locks: (key, work) =>
+      locks(key, async () => {
         if (key !== task) await removal.promise;
         return await work();
       }),
   };
   try {
     const env = Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? ""]));
-    const synced = { ...context, turns, person: async () => ({ ...(await context.person()), env }) };
+    const synced = { ...context, locks, person: async () => ({ ...(await context.person()), env }) };
     const source = { project, remote: repo.remote, defaultBranch: null, credentials: null };
     const { commit } = await syncMirror(synced, source);
     const at = { project, task, commit, branch: "b", copy: null };

@@ -4,20 +4,20 @@ import { basename, join } from "node:path";
 import { UserError } from "../../../core/text/errors.ts";
 import type { OpenWorkspaceParams, Workspace } from "../../../ports/workspace.ts";
 import { isRoot } from "../read/changes.ts";
-import { mirrorPath, removalOf, taskPaths, treePaths } from "../context.ts";
+import { mirrorPath, removalKey, taskPaths, treePaths } from "../context.ts";
 import type { GitContext, TaskPaths, TreePaths } from "../context.ts";
 import { copyFiles, ignorePattern } from "./copy-files.ts";
-import { isThere, replaceFile, writeGitDir } from "../git-dir.ts";
+import { exists, replaceFile, writeGitDir } from "../git-dir.ts";
 import { gitFailure, runGit } from "../git.ts";
 import { checkBranch, checkCommit } from "../names.ts";
 import { removeTree } from "./remove-tree.ts";
-import { bringRescued } from "./rescue.ts";
-import { isCode } from "../mirror/turns.ts";
+import { restoreRescuedCommit } from "./rescue.ts";
+import { isCode } from "../mirror/locks.ts";
 
-/** What is remembered about a tree, outside of it. */
+/** Metadata about a checkout, stored outside of it. */
 export interface TreeRecord {
   readonly commit: string;
-  /** Files of the person's checkout that were put in and are not part of the work. */
+  /** Files copied from the user's checkout, which are not part of the work. */
   readonly copied: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export async function openTree(context: GitContext, params: OpenWorkspaceParams)
   const tree = treePaths(task, params.name);
   const mirror = mirrorPath(context, params.project);
   const objects = [join(task.engine, "objects"), join(mirror, "objects")];
-  return await context.turns(params.task, async () => {
+  return await context.locks(params.task, async () => {
     const record = await readRecord(tree);
     if (record) return { path: tree.tree, commit: record.commit, objects };
     await createEngineDir(task, mirror);
@@ -38,13 +38,13 @@ export async function openTree(context: GitContext, params: OpenWorkspaceParams)
   });
 }
 
-/** Null when the tree is not there, or was not finished. A link in its place is not the tree we made. */
+/** Returns null if the checkout does not exist or is incomplete. A link in its place is not our checkout. */
 export async function readRecord(tree: TreePaths): Promise<TreeRecord | null> {
   const kind = await lstat(tree.tree).catch(() => null);
-  // Without its index, every file of the tree would look new and none deleted.
-  if (!kind?.isDirectory() || !(await isThere(tree.index))) return null;
+  // Without its index, every file would look new and none deleted.
+  if (!kind?.isDirectory() || !(await exists(tree.index))) return null;
   try {
-    // Written by us alone, so its shape is known; what a power cut left of it is not JSON.
+    // Only we write this file, so its shape is known. A file damaged by a power failure is not valid JSON.
     return JSON.parse(await readFile(tree.record, "utf8")) as TreeRecord;
   } catch (error) {
     if (isCode(error, "ENOENT") || error instanceof SyntaxError) return null;
@@ -52,15 +52,15 @@ export async function readRecord(tree: TreePaths): Promise<TreeRecord | null> {
   }
 }
 
-/** Removes one run's tree. It disappears in one step, so a crash leaves no half of it to be taken for the agent's work. */
+/** Removes one run's checkout. It is renamed away first, so that a crash leaves no partial checkout that looks like the agent's work. */
 export async function closeTree(context: GitContext, task: string, name: string): Promise<void> {
   const paths = taskPaths(context, task);
   const tree = treePaths(paths, name);
-  await context.turns(task, async () => {
-    await throwAway(paths, tree.tree);
+  await context.locks(task, async () => {
+    await moveToTrash(paths, tree.tree);
     await Promise.all([tree.record, tree.index, tree.setup].map(removeTree));
   });
-  await context.turns(removalOf(task), () => sweep(paths.trash));
+  await context.locks(removalKey(task), () => sweep(paths.trash));
 }
 
 async function buildTree(
@@ -72,10 +72,10 @@ async function buildTree(
   const files = join(building, "files");
   const index = join(building, "index");
   await mkdir(building, { recursive: true });
-  await throwAway(at.task, at.tree.tree);
-  // What was noted of an earlier tree of this name says nothing about this one.
+  await moveToTrash(at.task, at.tree.tree);
+  // Drop the set-up record of an earlier checkout with the same name.
   await removeTree(at.tree.setup);
-  if (!(await takeOver(params, at.task, { files, index }))) await checkOut(params, at.task, { files, index });
+  if (!(await reuseTree(params, at.task, { files, index }))) await checkOut(params, at.task, { files, index });
   const { identity } = await context.person();
   const copied = params.copy === null ? [] : await copyFiles(params.copy, files);
   await writeGitDir(join(files, ".git"), {
@@ -87,7 +87,7 @@ async function buildTree(
     exclude: copied.map(ignorePattern),
   });
   await Promise.all([
-    // The same files, so the same stat data: the agent's first `git status` has nothing to read.
+    // The stat data is identical, so the agent's first `git status` does not have to read files.
     copyFile(index, join(files, ".git", "index")),
     copyFile(join(at.mirror, "shallow"), join(files, ".git", "shallow")).catch(() => undefined),
     replaceFile(at.tree.record, JSON.stringify({ commit: params.commit, copied } satisfies TreeRecord)),
@@ -115,11 +115,11 @@ async function checkOut(
   if (result.code !== 0) throw explainCheckout(params, gitFailure(call, result));
 }
 
-/** The files and the index of another tree, without its git directory. False where there is none that is fit. */
-async function takeOver(params: OpenWorkspaceParams, task: TaskPaths, { files, index }: TreeFiles): Promise<boolean> {
+/** Moves the files and the index of another checkout here, without its git directory. Returns false if none is usable. */
+async function reuseTree(params: OpenWorkspaceParams, task: TaskPaths, { files, index }: TreeFiles): Promise<boolean> {
   const other = treePaths(task, params.unchanged ?? params.name);
-  if (!(await isFit(other, params.commit))) return false;
-  // The record goes first: from here on, whatever happens, nobody takes the other for a whole tree.
+  if (!(await isReusable(other, params.commit))) return false;
+  // Remove the record first, so that after a crash the other checkout is never considered complete.
   await removeTree(other.record);
   await rename(other.tree, files);
   await rename(other.index, index);
@@ -127,25 +127,25 @@ async function takeOver(params: OpenWorkspaceParams, task: TaskPaths, { files, i
   return true;
 }
 
-/** A tree of nothing but the commit's files. */
-async function isFit(tree: TreePaths, commit: string): Promise<boolean> {
+/** Whether the checkout contains only the commit's files. */
+async function isReusable(tree: TreePaths, commit: string): Promise<boolean> {
   const record = await readRecord(tree);
-  return record?.commit === commit && record.copied.length === 0 && !(await isThere(tree.setup));
+  return record?.commit === commit && record.copied.length === 0 && !(await exists(tree.setup));
 }
 
 /**
- * As if the index was written when its second began. Where only whole seconds are compared (see changes.ts), any file of
- * that second may have been edited within it; git compares the contents of files that are no older than the index.
+ * Sets the index's time to the start of its second. Where only whole seconds are compared (see changes.ts), a file may have
+ * been edited within that second; git compares the contents of files that are not older than the index.
  */
 async function roundDown(index: string): Promise<void> {
   const seconds = Math.floor((await lstat(index)).mtimeMs / 1000);
   await utimes(index, seconds, seconds);
 }
 
-/** The engine's own git directory of a task: no agent is ever given it. */
+/** Creates the engine's git directory of a task. Agents never get access to it. */
 export async function createEngineDir(task: TaskPaths, mirror: string): Promise<void> {
-  if (await isThere(task.engine)) return;
-  if (!(await isThere(mirror))) {
+  if (await exists(task.engine)) return;
+  if (!(await exists(mirror))) {
     throw new UserError("not_found", "This project has no mirror yet.", "Sync the project before opening a workspace.");
   }
   const building = join(task.dir, ".engine");
@@ -154,22 +154,22 @@ export async function createEngineDir(task: TaskPaths, mirror: string): Promise<
   await Promise.all([
     mkdir(join(building, "trees")),
     mkdir(join(building, "building")),
-    // Where history ends is the mirror's to say, also after a later fetch.
+    // The mirror decides where a shallow history ends, also after later fetches.
     symlink(join(mirror, "shallow"), join(building, "shallow")),
   ]);
-  await bringRescued({ mirror, task: basename(task.dir), to: building });
+  await restoreRescuedCommit({ mirror, task: basename(task.dir), to: building });
   await rename(building, task.engine);
 }
 
-/** Everything in there is of a call that died, or that is done with it: whoever calls holds the turn of that folder. */
+/** Removes everything in the folder. The caller holds its lock, so the content belongs to crashed or finished calls. */
 async function sweep(folder: string): Promise<void> {
   const left = await readdir(folder).catch(() => []);
   for (const name of left) await removeTree(join(folder, name));
 }
 
-async function throwAway(task: TaskPaths, path: string): Promise<void> {
-  // A directory of an earlier version has none.
-  if (await isThere(task.engine)) await mkdir(task.trash, { recursive: true });
+async function moveToTrash(task: TaskPaths, path: string): Promise<void> {
+  // A directory made by an older version has no engine folder.
+  if (await exists(task.engine)) await mkdir(task.trash, { recursive: true });
   await rename(path, join(task.trash, randomBytes(6).toString("hex"))).catch((error: unknown) => {
     if (!isCode(error, "ENOENT")) throw error;
   });

@@ -34,8 +34,8 @@ async function openTree(): Promise<string> {
 
 const collect = () => workspaces.collect({ ...at, message: "work", at: 0 });
 
-/** What a daemon of root does before the run: the tree gets an owner that git did not note at the start. */
-describe.runIf(process.getuid?.() === 0)("a tree that was handed to another user", () => {
+/** A daemon that runs as root changes the owner of the checkout before the run, so git's recorded owner differs. */
+describe.runIf(process.getuid?.() === 0)("git collect: a checkout that belongs to another user", () => {
   let tree = "";
   let index = "";
   beforeEach(async () => {
@@ -50,7 +50,7 @@ describe.runIf(process.getuid?.() === 0)("a tree that was handed to another user
     return [...changes.deleted, ...changes.written];
   };
 
-  test("has only what was changed in it", async () => {
+  test("contains only the changed files", async () => {
     expect(await listed()).toEqual([]);
     await writeFile(join(tree, "new.txt"), "new\n");
     await writeFile(join(tree, "a.txt"), "longer than before\n");
@@ -59,9 +59,9 @@ describe.runIf(process.getuid?.() === 0)("a tree that was handed to another user
     expect((await listed()).toSorted()).toEqual(["a.txt", "new.txt", "src/1.txt", "src/2.txt"]);
   });
 
-  test("shows an edit of the same size, made in the very second of the checkout", async () => {
+  test("includes an edit of the same size in the second of the checkout", async () => {
     const second = Math.floor((await stat(index)).mtimeMs / 1000);
-    // Also for a git that compares the fractions of the index: it must count as older than any edit.
+    // The index must be older than any edit, also for a git that compares fractions of a second.
     expect((await stat(index)).mtimeMs).toBe(second * 1000);
     await writeFile(join(tree, "a.txt"), "two\n");
     await utimes(join(tree, "a.txt"), second + 0.999, second + 0.999);
@@ -69,7 +69,7 @@ describe.runIf(process.getuid?.() === 0)("a tree that was handed to another user
     expect((await collect()).stats.files).toMatchObject([{ path: "a.txt", change: "modified" }]);
   });
 
-  test("loses an edit that its author hides by its size and time", async () => {
+  test("misses an edit whose size and time were restored", async () => {
     const { mtimeMs } = await stat(join(tree, "a.txt"));
     const later = mtimeMs / 1000 + 10;
     await utimes(index, later, later);
@@ -79,7 +79,7 @@ describe.runIf(process.getuid?.() === 0)("a tree that was handed to another user
   });
 });
 
-test("a file too large for a change may be in the repository, and be touched", async () => {
+test("git collect: touching a committed file that is too large for a change is no change", async () => {
   const size = 105 * 1024 * 1024;
   await truncateTo(join(repo.checkout, "large.bin"), size);
   await repo.commit({});

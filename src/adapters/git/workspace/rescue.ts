@@ -3,46 +3,46 @@ import { rename, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { mirrorPath, rescuePath, taskPaths } from "../context.ts";
 import type { GitContext } from "../context.ts";
-import { isThere, writeGitDir } from "../git-dir.ts";
+import { exists, writeGitDir } from "../git-dir.ts";
 import { git, gitFailure } from "../git.ts";
 import { checkCommit, checkName } from "../names.ts";
-import { runGitPastLocks } from "../mirror/past-locks.ts";
+import { runGitRetryingLockedRefs } from "../mirror/retry-locked-refs.ts";
 import { removeTree } from "./remove-tree.ts";
-import { isCode } from "../mirror/turns.ts";
+import { isCode } from "../mirror/locks.ts";
 
 /**
- * Keeps a commit where it outlives its task: in a git directory of the project's own for that, which no run is given.
- * Work that was never published may hold what was refused for a reason, a secret for one.
+ * Keeps a commit after its task was removed, in a separate git directory of the project that no run can read: unpublished
+ * work may contain what a check rejected, for example a secret.
  */
 export async function rescueCommit(
   context: GitContext,
   params: { project: string; task: string; commit: string },
 ): Promise<void> {
   const rescue = await createRescueDir(mirrorPath(context, params.project));
-  const args = ["push", "--quiet", "--force", "--", rescue, `${checkCommit(params.commit)}:${refOf(params.task)}`];
+  const args = ["push", "--quiet", "--force", "--", rescue, `${checkCommit(params.commit)}:${rescueRef(params.task)}`];
   const call = { gitDir: taskPaths(context, params.task).engine, args };
-  const result = await runGitPastLocks(rescue, () => call);
+  const result = await runGitRetryingLockedRefs(rescue, () => call);
   if (result.code !== 0) throw gitFailure(call, result);
 }
 
-/** Gives a task that is taken up again its rescued work, and that of no other. */
-export async function bringRescued(params: { mirror: string; task: string; to: string }): Promise<void> {
+/** Copies the rescued commit back to a task that is resumed. Commits of other tasks are not copied. */
+export async function restoreRescuedCommit(params: { mirror: string; task: string; to: string }): Promise<void> {
   const rescue = rescuePath(params.mirror);
-  const ref = refOf(params.task);
-  if (!(await isThere(join(rescue, ref)))) return;
+  const ref = rescueRef(params.task);
+  if (!(await exists(join(rescue, ref)))) return;
   const options = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--update-shallow"];
   await git({ gitDir: params.to, args: ["fetch", ...options, "--", rescue, `+${ref}:refs/heads/work`] });
 }
 
-function refOf(task: string): string {
+function rescueRef(task: string): string {
   return `refs/nightshift/rescue/${checkName(task)}`;
 }
 
-/** It reads what the remote has from the mirror, and holds the rest by itself. Of two who make it at once, one does. */
+/** Creates a git directory that reads the remote's objects from the mirror and stores the rest itself. Safe to call concurrently. */
 async function createRescueDir(mirror: string): Promise<string> {
   const rescue = rescuePath(mirror);
-  if (await isThere(rescue)) return rescue;
-  // Under a name that the sweep takes for what it is, should we die here.
+  if (await exists(rescue)) return rescue;
+  // The name ends in .lock, so that the sweep removes it after a crash.
   const building = `${rescue}.${randomBytes(6).toString("hex")}.lock`;
   await writeGitDir(building, { head: "none", bare: true, alternate: join(mirror, "objects") });
   await symlink(join(mirror, "shallow"), join(building, "shallow"));

@@ -6,10 +6,10 @@ import { bytesOf } from "../read/changes.ts";
 import type { Changes } from "../read/changes.ts";
 import { git, gitFailure } from "../git.ts";
 import type { Identity } from "../remote/network-env.ts";
-import { runGitPastLocks } from "../mirror/past-locks.ts";
-import { changing, openEntry, readPieces, showPath } from "../read/read-entry.ts";
-import { inBatches } from "../read/tree-modes.ts";
-import { isCode } from "../mirror/turns.ts";
+import { runGitRetryingLockedRefs } from "../mirror/retry-locked-refs.ts";
+import { fileChangedError, openEntry, readPieces, showPath } from "../read/read-entry.ts";
+import { inBatches } from "../read/make-tree-readable.ts";
+import { isCode } from "../mirror/locks.ts";
 
 export interface WriteCommitParams {
   readonly engine: string;
@@ -25,19 +25,19 @@ interface Entry {
   readonly path: string;
   readonly mode: "100644" | "100755" | "120000";
   readonly size: number;
-  /** Of content that the parent has; null for what is to be read. */
+  /** Blob id if the parent already has the content; null if the file must be read. */
   readonly blob: string | null;
 }
 
-const LARGEST_FILE = 100 * 1024 * 1024;
-/** Files up to here are read many at a time; a larger one passes through in pieces. */
-const SMALL_FILE = 1024 * 1024;
+const MAX_FILE_BYTES = 100 * 1024 * 1024;
+/** Files up to this size are read in parallel; larger ones are streamed. */
+const SMALL_FILE_BYTES = 1024 * 1024;
 const AT_ONCE = 32;
 
 /**
- * Makes the commit with one `fast-import`, which is given the bytes that we read ourselves. git opens no file of the
- * agent's for it, so no attribute, pipe or link of its tree can have a say; and the index stays as it was at the
- * start, so the next collect sees the same differences.
+ * Creates the commit with one `fast-import`, which receives the bytes we read ourselves. git opens none of the agent's files,
+ * so attributes, pipes and links have no effect. The index stays as it was at the start, so that the next collect finds the
+ * same differences.
  */
 export async function writeCommit(params: WriteCommitParams): Promise<string> {
   const { entries, gone } = await readEntries(params);
@@ -46,17 +46,17 @@ export async function writeCommit(params: WriteCommitParams): Promise<string> {
     args: ["fast-import", "--quiet", "--force", "--done", "--date-format=raw"],
     input: importStream(params, entries, [...params.changes.deleted, ...gone]),
   });
-  const result = await runGitPastLocks(params.engine, call);
+  const result = await runGitRetryingLockedRefs(params.engine, call);
   if (result.code !== 0) throw gitFailure(call(), result);
   return result.stdout.toString().trim();
 }
 
-/** Author and committer as a commit holds them. */
+/** Formats author or committer as in a commit object. */
 export function signature(identity: Identity, at: number): string {
   return `${identity.name} <${identity.email}> ${Math.floor(at / 1000)} +0000`;
 }
 
-/** One spelling of the end, and no NUL, which a commit cannot hold. */
+/** Ends the message with one newline and removes NUL, which a commit cannot contain. */
 export function cleanMessage(message: string): string {
   return `${message.replaceAll("\0", "").trimEnd()}\n`;
 }
@@ -73,15 +73,15 @@ async function readEntries(params: WriteCommitParams): Promise<{ entries: Entry[
     else if (!stat?.isFile()) gone.push(path);
     else {
       const { size } = stat;
-      const blob = size > LARGEST_FILE ? await sameBlob(params, path, size) : null;
-      if (size > LARGEST_FILE && blob === null) throw tooLarge(path, size);
+      const blob = size > MAX_FILE_BYTES ? await sameBlob(params, path, size) : null;
+      if (size > MAX_FILE_BYTES && blob === null) throw tooLarge(path, size);
       entries.push({ path, mode: stat.mode & 0o100 ? "100755" : "100644", size, blob });
     }
   });
   return { entries, gone };
 }
 
-/** The parent's blob of this file, where the file still is what it was: one that was only touched is no change. */
+/** Returns the parent's blob if the file is unchanged: a file that was only touched is no change. */
 async function sameBlob(
   { engine, tree, changes }: WriteCommitParams,
   path: string,
@@ -103,8 +103,8 @@ async function* importStream(
 ): AsyncGenerator<Buffer> {
   const who = signature(params.identity, params.at);
   const head = `commit refs/heads/work\nmark :1\nauthor ${who}\ncommitter ${who}\n`;
-  yield Buffer.concat([Buffer.from(head), data(Buffer.from(cleanMessage(params.message)))]);
-  // What goes comes first: a file may have become a directory, or the other way round.
+  yield Buffer.concat([Buffer.from(head), formatData(Buffer.from(cleanMessage(params.message)))]);
+  // Deletions come first: a file may have become a directory, or the reverse.
   const gone = deleted.map((path) => `D ${quotePath(path)}\n`).join("");
   yield Buffer.from(`from ${params.parent}\n${gone}`, "latin1");
   const root = await realpath(params.tree);
@@ -118,21 +118,21 @@ async function* importStream(
       }
       yield Buffer.from(`M ${entry.mode} inline ${quotePath(entry.path)}\n`, "latin1");
       const content = contents[at];
-      if (content) yield data(content);
+      if (content) yield formatData(content);
       else yield* readLarge(root, entry);
     }
   }
   yield Buffer.from("get-mark :1\ndone\n");
 }
 
-/** Null for files that are to be read in pieces. */
+/** Returns null for files that must be read in pieces. */
 async function readSmall(root: string, entry: Entry): Promise<Buffer | null> {
   if (entry.mode === "120000") return await readlink(bytesOf(root, entry.path), { encoding: "buffer" });
-  if (entry.size > SMALL_FILE) return null;
+  if (entry.size > SMALL_FILE_BYTES) return null;
   const handle = await openEntry(root, entry.path);
   try {
-    const content = await readUpTo(handle, SMALL_FILE + 1);
-    if (content.length > SMALL_FILE) throw changing(entry.path);
+    const content = await readUpTo(handle, SMALL_FILE_BYTES + 1);
+    if (content.length > SMALL_FILE_BYTES) throw fileChangedError(entry.path);
     return content;
   } finally {
     await handle.close();
@@ -157,7 +157,7 @@ async function* readLarge(root: string, entry: Entry): AsyncGenerator<Buffer> {
   yield Buffer.from("\n");
 }
 
-function data(content: Buffer): Buffer {
+function formatData(content: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`data ${content.length}\n`), content, Buffer.from("\n")]);
 }
 
@@ -171,7 +171,7 @@ function quotePath(path: string): string {
 function tooLarge(path: string, size: number): UserError {
   return new UserError(
     "invalid",
-    `${showPath(path)} is ${Math.ceil(size / 1024 / 1024)} MB; a file in a change may have 100 MB at most.`,
-    "Delete it, or have .gitignore name it.",
+    `${showPath(path)} is ${Math.ceil(size / 1024 / 1024)} MB. Files in a change may have at most 100 MB.`,
+    "Delete it or add it to .gitignore.",
   );
 }

@@ -1,9 +1,9 @@
-/** One line of a program for the kernel's packet filter machine, as far as system call filters need it. */
+/** One line of a BPF program, limited to what system call filters need. */
 export type BpfLine =
   | { readonly kind: "label"; readonly name: string }
   /** Loads the 32-bit word at this offset of `struct seccomp_data`. */
   | { readonly kind: "load"; readonly offset: number }
-  /** Goes to the label if the loaded word passes the test (or does not, with `otherwise`), else to the next line. */
+  /** Jumps to the label if the loaded word passes the test (or fails it, with `otherwise`), else continues with the next line. */
   | {
       readonly kind: "jump";
       readonly test: BpfTest;
@@ -19,7 +19,7 @@ const LOAD_WORD = 0x20;
 const RETURN = 0x06;
 const JUMP: Readonly<Record<BpfTest, number>> = { equals: 0x15, atLeast: 0x35, anyBit: 0x45 };
 const INSTRUCTION_BYTES = 8;
-const FARTHEST_JUMP = 255;
+const MAX_JUMP = 255;
 
 export const label = (name: string): BpfLine => ({ kind: "label", name });
 export const load = (offset: number): BpfLine => ({ kind: "load", offset });
@@ -39,7 +39,7 @@ export const jumpUnless = (test: BpfTest, value: number, to: string): BpfLine =>
   otherwise: true,
 });
 
-/** Lines to `struct sock_filter[]`. Labels cost nothing, and must stand after the jumps to them: the machine cannot go back. */
+/** Assembles lines to `struct sock_filter[]`. A label must come after the jumps to it, because BPF cannot jump back. */
 export function assembleBpf(lines: readonly BpfLine[]): Uint8Array {
   const labels = new Map<string, number>();
   let count = 0;
@@ -87,11 +87,12 @@ function encode(line: Exclude<BpfLine, { kind: "label" }>, distanceTo: (name: st
   }
 }
 
-/** Counted from the instruction after the jump. */
+/** Distance from the instruction after the jump. */
 function distance(labels: ReadonlyMap<string, number>, name: string, from: number): number {
   const target = labels.get(name);
-  if (target === undefined) throw new Error(`The filter jumps to ${name}, which is nowhere in it.`);
+  if (target === undefined) throw new Error(`The filter jumps to ${name}, but has no such label.`);
   const skip = target - from - 1;
-  if (skip < 0 || skip > FARTHEST_JUMP) throw new Error(`The filter's jump to ${name} is ${skip} instructions far.`);
+  if (skip < 0 || skip > MAX_JUMP)
+    throw new Error(`The filter's jump to ${name} spans ${skip} instructions. At most ${MAX_JUMP} are possible.`);
   return skip;
 }

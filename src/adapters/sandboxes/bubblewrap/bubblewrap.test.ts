@@ -44,14 +44,14 @@ async function run(script: string, changes: Partial<SandboxPolicy> = {}) {
   return { job, record, lines: printed(job), code: record.commands[0]?.exit.code };
 }
 
-describe("inside", () => {
-  test("the command has its directory, its input and its exit code", async () => {
+describe("bubblewrap: inside", () => {
+  test("the command has its directory and its exit code", async () => {
     const { lines, code } = await run("pwd; echo new > made; exit 3");
     expect([lines, code]).toEqual([[cwd], 3]);
     expect(readFileSync(join(cwd, "made"), "utf8")).toBe("new\n");
   });
 
-  test("stdin reaches it", async () => {
+  test("the command receives stdin", async () => {
     const stdinFile = join(cwd, "prompt.md");
     writeFileSync(stdinFile, "do this\n");
     const command = { argv: ["cat"] as const, policy: testPolicy(cwd), stdinFile };
@@ -60,7 +60,7 @@ describe("inside", () => {
     expect(printed(job)).toEqual(["do this"]);
   });
 
-  test("it has the policy's environment, its secrets and nothing else", async () => {
+  test("the environment contains only the policy's variables and the secrets", async () => {
     const policy = testPolicy(cwd, { env: { PATH: "/usr/bin:/bin", NAME: "a b=c" } });
     const secrets = { TOKEN: "not-for-others" };
     const job = bench.job([{ argv: ["env"], policy, secretNames: ["TOKEN"] }], { sandbox: "enforce", secrets });
@@ -69,7 +69,7 @@ describe("inside", () => {
     expect(names.toSorted()).toEqual(["NAME", "NIGHTSHIFT_RUN", "PATH", "PWD", "TOKEN"]);
   });
 
-  test("it is no root, has no capability, and the filter is on", async () => {
+  test("the command is not root, has no capabilities, and the filter is active", async () => {
     const { lines } = await run("grep -E '^(Uid|CapEff|CapBnd|NoNewPrivs|Seccomp):' /proc/self/status");
     const status = Object.fromEntries(lines.map((line) => line.split(/:\s+/)));
     expect(status).toMatchObject({ CapEff: "0000000000000000", NoNewPrivs: "1", Seccomp: "2" });
@@ -77,18 +77,18 @@ describe("inside", () => {
     if (isRoot) expect(status["CapBnd"]).toBe("0000000000000000");
   });
 
-  test("two runs of root are two users", async () => {
+  test("two runs started by root have different users", async () => {
     const [one, two] = [await run("id -u"), await run("id -u")];
     expect(one.lines[0] === two.lines[0]).toBe(!isRoot);
   });
 
-  test("git works, also where it reads objects from elsewhere", async () => {
+  test("git works, also with objects in another directory", async () => {
     const script =
       "git init -q . && git config user.email a@b && git config user.name n && echo x > f && git add f && git commit -qm m && git log --oneline | wc -l";
     expect((await run(script)).lines).toEqual(["1"]);
   });
 
-  test("a closed directory is passed through where something below it is given", async () => {
+  test("a path below an inaccessible directory can be used", async () => {
     const closed = makeFolder();
     mkdirSync(join(closed, "given"));
     writeFileSync(join(closed, "given", "seen"), "yes\n");
@@ -99,17 +99,17 @@ describe("inside", () => {
   });
 });
 
-describe("what may be written", () => {
-  test("the own places, /tmp, /dev/shm; nothing else, least of all the root", async () => {
+describe("bubblewrap: writable paths", () => {
+  test("are the run's own directories, /tmp and /dev/shm only", async () => {
     const { lines } = await run(
       "for d in . /tmp /dev/shm / /dev /etc /usr /run /proc/sys /var; do (echo x > $d/probe) 2>/dev/null && echo $d; done",
     );
     expect(lines).toEqual([".", "/tmp", "/dev/shm"]);
   });
 
-  test("granted paths by what was granted, and islands stay read-only", async () => {
+  test("granted paths have the granted rights, and protected paths inside stay read-only", async () => {
     const [given, seen] = [makeFolder(), makeFolder()];
-    // Granted paths keep their owner: whoever runs inside needs the right to write by their mode.
+    // Granted paths keep their owner, so the mode must allow the user inside to write.
     chmodSync(given, 0o777);
     chmodSync(seen, 0o777);
     mkdirSync(join(cwd, "island"));
@@ -118,7 +118,7 @@ describe("what may be written", () => {
     expect(lines).toEqual([`wrote ${given}`, seen]);
   });
 
-  test("a path that is not for runs refuses the run, with every reason", async () => {
+  test("a forbidden path rejects the run with all reasons", async () => {
     const { record } = await run("true", { write: ["/etc"], read: ["/nowhere/at/all", "relative"] });
     expect(record.error?.kind).toBe("sandbox_refused");
     for (const path of ["/etc", "/nowhere/at/all", "relative"]) expect(record.error?.message).toContain(path);
@@ -126,8 +126,8 @@ describe("what may be written", () => {
   });
 });
 
-describe("what is hidden", () => {
-  test("looks empty, whatever stands there, also through a link", async () => {
+describe("bubblewrap: hidden paths", () => {
+  test("look empty, also through a link", async () => {
     mkdirSync(join(cwd, ".plugins"));
     writeFileSync(join(cwd, ".plugins", "evil.js"), "evil");
     mkdirSync(join(cwd, "elsewhere"));
@@ -146,10 +146,10 @@ describe("what is hidden", () => {
   });
 });
 
-describe("a role that only reads", () => {
+describe("bubblewrap: a read-only role", () => {
   const reader = { executes: false, own: { write: [], read: [] } };
 
-  test("cannot write its directory, nor run anything that stands in a place it can write", async () => {
+  test("cannot write its directory or run programs in writable directories", async () => {
     cpSync("/bin/true", join(cwd, "program"));
     const home = makeFolder();
     const script = [
@@ -164,7 +164,7 @@ describe("a role that only reads", () => {
     expect(lines).toEqual(["closed", "not run here", "not run in tmp", "not run at home", "no shm"]);
   });
 
-  test("the same program runs for a role that works", async () => {
+  test("a role that may execute runs the same program", async () => {
     cpSync("/bin/true", join(cwd, "program"));
     expect((await run("./program && echo ran")).lines).toEqual(["ran"]);
   });
@@ -174,20 +174,20 @@ function withNode(): SandboxPolicy["own"] {
   return { write: [cwd], read: [realpathSync(process.execPath)] };
 }
 
-describe("the port of the model gateway", () => {
+describe("bubblewrap: the port of the model gateway", () => {
   const ask = `${realpathSync(process.execPath)} -e 'fetch("http://127.0.0.1:3129/v1/messages", { method: "POST", body: "x".repeat(1e6) }).then(async (r) => console.log(r.status, (await r.json()).error.message), (e) => console.log(e.cause.code))'`;
-  test("answers an agent for which none was planned", async () => {
+  test("explains to an agent that the run has no gateway", async () => {
     const { lines } = await run(ask, { own: withNode(), answersNoModel: true });
-    expect(lines).toEqual([expect.stringMatching(/^503 No model gateway was planned for this run: /)]);
+    expect(lines).toEqual([expect.stringMatching(/^503 This run has no model gateway, /)]);
   });
 
-  test("is closed to the project's commands, which start without it", async () => {
+  test("is closed for the project's commands, which start without the relay", async () => {
     expect((await run(ask, { own: withNode() })).lines).toEqual(["ECONNREFUSED"]);
   });
 });
 
-describe("commands", () => {
-  test("exactly the listed ones exist, and a refused one says what may be used", async () => {
+describe("bubblewrap: commands", () => {
+  test("only the listed ones exist, and the others print which are allowed", async () => {
     const script = "git --version > /dev/null && echo git; perl -e 1; /usr/bin/perl -e 1; echo $?";
     const { lines, job } = await run(script, { commands: ["git"] });
     expect(lines).toEqual(["git", "127"]);
@@ -195,7 +195,7 @@ describe("commands", () => {
     expect(all).toMatch(/\\"perl\\" is not available here/);
   });
 
-  test("a program that is not there is the command's fault and said so", async () => {
+  test("a missing program is reported as a start error of the command", async () => {
     const job = bench.job([{ argv: ["no-such-program"], policy: testPolicy(cwd) }], { sandbox: "enforce" });
     const record = await bench.run(job);
     expect(record.error).toBeNull();
@@ -203,32 +203,32 @@ describe("commands", () => {
   });
 });
 
-describe("limits", () => {
-  test("processes", async () => {
+describe("bubblewrap: limits", () => {
+  test("the number of processes", async () => {
     const limits = { ...TEST_LIMITS, processes: 20 };
     const { lines } = await run("i=0; while [ $i -lt 60 ]; do sleep 5 & i=$((i+1)); done 2>&1; echo all", { limits });
     expect(lines.at(-1)).not.toBe("all");
   });
 
-  test("processor time of a process, with the shell's word for it; others go on", async () => {
+  test("the processor time of one process, reported by the shell; other processes continue", async () => {
     const limits = { ...TEST_LIMITS, cpuSeconds: 1 };
     const { lines, job, code } = await run("sh -c 'while :; do :; done'; echo $?; exit 4", { limits });
     expect([lines, code]).toEqual([["152"], 4]);
     expect(printed(job, "stderr").join("\n")).toMatch(/CPU time limit exceeded/);
   });
 
-  test("no processor time is a limit too many", async () => {
+  test("no limit of processor time if it is null", async () => {
     const { lines } = await run("ulimit -t; ulimit -H -t", { limits: { ...TEST_LIMITS, cpuSeconds: null } });
     expect(lines).toEqual(["unlimited", "unlimited"]);
   });
 
-  test("one file", async () => {
+  test("the size of a file", async () => {
     const limits = { ...TEST_LIMITS, fileBytes: 1024 * 1024 };
     await run("dd if=/dev/zero of=big bs=64k count=64", { limits });
     expect(readFileSync(join(cwd, "big")).length).toBe(1024 * 1024);
   });
 
-  test("System V memory, whose segments are as many as the filter takes them to be", async () => {
+  test("System V shared memory, with the number of segments that the filter assumes", async () => {
     expect((await run("cat /proc/sys/kernel/shmmni")).lines).toEqual(["4096"]);
   });
 
@@ -238,7 +238,7 @@ describe("limits", () => {
     expect(code).not.toBe(0);
   });
 
-  test("memory of all together, which the kernel does not limit", async () => {
+  test("the memory of all processes together, which the kernel does not limit", async () => {
     const limits = { ...TEST_LIMITS, treeMemoryBytes: 150 * 1024 ** 2 };
     const hog = `${process.execPath} -e 'const a = Buffer.alloc(120e6, 1); setTimeout(() => a, 20000)'`;
     const { record } = await run(`${hog} & ${hog} & wait`, { limits, own: { write: [cwd], read: [process.execPath] } });
@@ -251,8 +251,8 @@ function ticks(): number {
   return existsSync(file) ? readFileSync(file).length : 0;
 }
 
-describe("a start that fails", () => {
-  test("is a refusal of the sandbox when it is ours, and the command never ran", async () => {
+describe("bubblewrap: a failed start", () => {
+  test("is a sandbox error if one of our steps failed, and the command never ran", async () => {
     const file = join(cwd, "no-directory");
     writeFileSync(file, "");
     const { record } = await run("echo ran", { cwd: file, own: { write: [], read: [] } });
@@ -262,7 +262,7 @@ describe("a start that fails", () => {
   });
 
   test.each([{}, { network: ["packages.example"] }])(
-    "is the command's own whatever code it ends with: %o",
+    "is the command's own result, whatever its exit code: %o",
     async (over) => {
       for (const code of [1, 2, 125, 126, 127, 137]) {
         const { record } = await run(`echo "nightshift: 1: cd: no" >&2; exit ${code}`, over);
@@ -271,9 +271,9 @@ describe("a start that fails", () => {
     },
   );
 
-  test("leaves the command no descriptor of ours, with a relay or without", async () => {
+  test("leaves no descriptor of ours open in the command, with or without a relay", async () => {
     for (const network of [[], ["packages.example"]]) {
-      // The fourth is the directory that ls reads.
+      // The fourth descriptor is the directory that ls reads.
       expect((await run("ls /proc/self/fd; ls /proc/1/fd 2>/dev/null | grep 6", { network })).lines).toEqual([
         "0",
         "1",
@@ -284,14 +284,14 @@ describe("a start that fails", () => {
   });
 });
 
-describe("life", () => {
-  test("whatever it leaves behind dies with it", async () => {
+describe("bubblewrap: process life cycle", () => {
+  test("background processes end with the command", async () => {
     const { job, code } = await run("(setsid sleep 60 &) ; nohup sleep 60 > /dev/null 2>&1 & sleep 0.1; exit 0");
     expect(code).toBe(0);
     expect(realSupervisors.processesOf(job.run)).toEqual([]);
   });
 
-  test("asked to stop, it hears it and may end by itself", async () => {
+  test("a stop signal reaches the command, which may end by itself", async () => {
     const job = jobOf("trap 'echo asked > asked; exit 0' TERM; echo ready; while :; do sleep 0.05; done");
     await bench.supervisors.start(job);
     await until(() => printed(job).includes("ready"));
@@ -301,7 +301,7 @@ describe("life", () => {
     expect(existsSync(join(cwd, "asked"))).toBe(true);
   });
 
-  test("paused, nothing inside runs; resumed, it goes on", async () => {
+  test("a paused command does not run, and continues when resumed", async () => {
     const job = jobOf("echo ready; while :; do echo x >> ticks; sleep 0.02; done");
     await bench.supervisors.start(job);
     await until(() => ticks() > 4);
@@ -315,7 +315,7 @@ describe("life", () => {
     await bench.watch(job.dir);
   });
 
-  test("nothing of the wall is left beside the run", async () => {
+  test("nothing of the sandbox is left in the run directory", async () => {
     const { job } = await run("true", { executes: false });
     expect(existsSync(join(job.dir, ".wall"))).toBe(false);
   });

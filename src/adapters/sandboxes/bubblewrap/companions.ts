@@ -1,4 +1,4 @@
-/** Programs that are of no use without others, which they call by name. */
+/** Programs that call other programs by name and do not work without them. */
 const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
   cc: ["as", "ld"],
   "c++": ["as", "ld"],
@@ -6,7 +6,7 @@ const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
   "g++": ["as", "ld"],
   clang: ["as", "ld"],
   "clang++": ["as", "ld"],
-  // The shell of its Bash tool; `sh` is not good enough for it.
+  // The shell of its Bash tool. It does not accept `sh`.
   claude: ["bash"],
   cargo: ["rustc", "rustdoc", "cc", "as", "ld"],
   rustc: ["cc", "as", "ld"],
@@ -24,8 +24,8 @@ export function companionsOf(name: string): readonly string[] {
 }
 
 /**
- * What scripts of every kind take for granted. They can do nothing that a shell cannot do by itself, and start nothing
- * that is not there.
+ * Programs that scripts take for granted. They can do nothing that a shell cannot do itself, and start no program that is
+ * not available.
  */
 export const BASIC_PROGRAMS: readonly string[] = [
   "sh",

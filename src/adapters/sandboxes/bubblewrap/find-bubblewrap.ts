@@ -9,11 +9,11 @@ export interface Bubblewrap {
   readonly version: string;
 }
 
-const PATIENCE_MS = 10_000;
-/** PATH is not asked: what confines everything else is the system's own. */
+const TIMEOUT_MS = 10_000;
+/** PATH is not searched: the program that confines all others must be the system's own. */
 const FOLDERS = ["/usr/bin", "/usr/local/bin", "/bin"];
 
-/** Throws a UserError of kind "unavailable" that says how to get one. */
+/** Throws a UserError of kind "unavailable" that says how to install it. */
 export async function findBubblewrap(folders: readonly string[] = FOLDERS): Promise<Bubblewrap> {
   for (const folder of folders) {
     const path = join(folder, "bwrap");
@@ -26,7 +26,7 @@ async function requireNewEnough(path: string): Promise<Bubblewrap> {
   const { stdout, stderr, failed } = await ask(path);
   const version = /^bubblewrap (\d+\.\d+\.\d+)/.exec(stdout)?.[1];
   if (version === undefined || failed) {
-    const { message, hint } = diagnose(stderr === "" ? `${path} --version gives no version` : stderr);
+    const { message, hint } = diagnose(stderr === "" ? `${path} --version printed no version` : stderr);
     throw new UserError("unavailable", message, hint);
   }
   if (isOlder(version, NEEDED_BUBBLEWRAP)) throw oldBubblewrap(path, version);
@@ -35,7 +35,7 @@ async function requireNewEnough(path: string): Promise<Bubblewrap> {
 
 function ask(path: string): Promise<{ stdout: string; stderr: string; failed: boolean }> {
   return new Promise((done) => {
-    execFile(path, ["--version"], { env: { LC_ALL: "C" }, timeout: PATIENCE_MS }, (error, stdout, stderr) =>
+    execFile(path, ["--version"], { env: { LC_ALL: "C" }, timeout: TIMEOUT_MS }, (error, stdout, stderr) =>
       done({ stdout, stderr, failed: error !== null }),
     );
   });

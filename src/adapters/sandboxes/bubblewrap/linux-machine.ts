@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 
-/** What decides whether a Linux machine can hold a wall, and which command repairs it. */
+/** Facts that decide whether a Linux machine can run the sandbox, and which command fixes it. */
 export interface LinuxMachine {
-  /** `ID` and `ID_LIKE` of /etc/os-release, nearest first. */
+  /** `ID` and `ID_LIKE` of /etc/os-release, most specific first. */
   readonly distribution: readonly string[];
-  /** null: this kernel has no such setting. */
+  /** Null if this kernel has no such setting. */
   readonly maxUserNamespaces: number | null;
   readonly unprivilegedClone: number | null;
   readonly apparmorRestricts: boolean;
-  /** The kind of container that Nightshift runs in. */
+  /** The kind of container that Nightshift runs in, or null. */
   readonly container: string | null;
 }
 

@@ -1,23 +1,23 @@
 import { dirname } from "node:path";
 
-/** One line of the sandbox's file system. Inside and outside paths are the same unless `at` says otherwise. */
+/** One mount of the sandbox's file system. The path inside is the same as outside unless `at` is set. */
 export type Mount =
   | { readonly kind: "read" | "write"; readonly path: string; readonly at?: string; readonly ifThere?: boolean }
   | { readonly kind: "empty"; readonly path: string; readonly bytes: number }
-  /** An empty directory that stays empty. */
+  /** A directory that is always empty. */
   | { readonly kind: "void"; readonly path: string }
   | { readonly kind: "link"; readonly path: string; readonly target: string };
 
 /**
- * Options of bubblewrap for these mounts. Parents come before what is inside them, or the one would hide the other; of two
- * for the same path the later one wins. Directories on the way are made, open to pass through: bubblewrap would close
- * those that are closed outside, and the user inside is another one.
+ * Returns bubblewrap's options for these mounts. Parents come before their children, or they would hide them; of two mounts
+ * with the same path, the later one wins. Missing parent directories are created with open permissions: bubblewrap would
+ * copy restrictive ones from outside, but the user inside is a different one.
  */
 export function mountOptions(mounts: readonly Mount[]): readonly string[] {
   const made = new Set<string>(["/"]);
   const options: string[] = [];
   for (const mount of inOrder(mounts)) {
-    // The same link twice is an error to bubblewrap, and nothing to us.
+    // bubblewrap fails if the same link is created twice.
     if (mount.kind === "link" && made.has(mount.path)) continue;
     for (const parent of parentsOf(placeOf(mount))) {
       if (made.has(parent)) continue;

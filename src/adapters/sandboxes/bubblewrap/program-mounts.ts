@@ -1,19 +1,19 @@
 import { UserError } from "../../../core/text/errors.ts";
-import type { Argv, SandboxPlace, SandboxPolicy } from "../../../ports/sandbox.ts";
+import type { Argv, SandboxContext, SandboxPolicy } from "../../../ports/sandbox.ts";
 import { BASIC_PROGRAMS } from "./companions.ts";
-import { findPrograms, outsideOf } from "../grants/find-programs.ts";
+import { findPrograms, excludeCovered } from "../grants/find-programs.ts";
 import type { Mount } from "./mount-plan.ts";
 import { refusedProgramsDir } from "../grants/refused-programs.ts";
 import { SHARED, SYSTEM_PROGRAMS } from "./system-mounts.ts";
 
-/** The programs that exist inside, and how the command is called there. */
+/** The programs available inside, and the path of the command there. */
 export interface ProgramMounts {
   readonly mounts: readonly Mount[];
   readonly path: string;
   readonly program: string;
 }
 
-/** What people install outside of the system's directories and expect to be there where no list names anything. */
+/** Toolchains that are usually installed outside the system directories. Available if the project has no list of commands. */
 const TOOLCHAINS =
   "node npm npx corepack pnpm yarn bun deno python python3 pip pip3 uv poetry go cargo rustc java javac mvn gradle sbt scala kotlin ruby bundle gem php composer dotnet swift elixir mix make cmake ninja gcc g++ clang rg fd jq".split(
     " ",
@@ -21,46 +21,46 @@ const TOOLCHAINS =
 
 const REFUSED = "/run/nightshift/refused";
 
-export function programMounts(policy: SandboxPolicy, argv: Argv, place: SandboxPlace): ProgramMounts {
+export function programMounts(policy: SandboxPolicy, argv: Argv, context: SandboxContext): ProgramMounts {
   const hostPath = policy.env["PATH"] ?? "";
   const program = requireProgram(argv[0], hostPath);
   return policy.commands === null
-    ? { ...everything([program, ...policy.programs], hostPath), program }
-    : { ...onlyThese(policy.commands, [program, ...policy.programs], hostPath, place), program };
+    ? { ...mountAllPrograms([program, ...policy.programs], hostPath), program }
+    : { ...mountListedPrograms(policy.commands, [program, ...policy.programs], hostPath, context), program };
 }
 
-function everything(own: readonly string[], hostPath: string): Omit<ProgramMounts, "program"> {
+function mountAllPrograms(own: readonly string[], hostPath: string): Omit<ProgramMounts, "program"> {
   const folders = hostPath.split(":");
   const elsewhere = joinPath(folders.filter((folder) => !SYSTEM_PROGRAMS.includes(folder)));
   const found = [findPrograms(own, hostPath), findPrograms(TOOLCHAINS, elsewhere)];
-  const mounts = found.flatMap((each) => outsideOf(each.mounts, ["/usr", ...SYSTEM_PROGRAMS, ...SHARED]));
+  const mounts = found.flatMap((each) => excludeCovered(each.mounts, ["/usr", ...SYSTEM_PROGRAMS, ...SHARED]));
   return { mounts, path: joinPath([...folders, ...found.flatMap(({ binDirs }) => binDirs)]) };
 }
 
-function onlyThese(
+function mountListedPrograms(
   commands: readonly string[],
   own: readonly string[],
   hostPath: string,
-  place: SandboxPlace,
+  context: SandboxContext,
 ): Omit<ProgramMounts, "program"> {
   const found = findPrograms([...own, ...BASIC_PROGRAMS, ...commands], hostPath);
-  const refused = refusedProgramsDir({ cacheDir: place.cache, allowed: commands, path: hostPath });
+  const refused = refusedProgramsDir({ cacheDir: context.cache, allowed: commands, path: hostPath });
   return {
-    mounts: [...outsideOf(found.mounts, SHARED), { kind: "read", path: refused, at: REFUSED }],
+    mounts: [...excludeCovered(found.mounts, SHARED), { kind: "read", path: refused, at: REFUSED }],
     path: joinPath([...found.binDirs, REFUSED]),
   };
 }
 
-/** As the shell would find it outside; inside it has the same path. */
+/** Finds the program as a shell outside would. Inside it has the same path. */
 function requireProgram(name: string, hostPath: string): string {
   const { programs, missing } = findPrograms([name], hostPath);
   const [found] = programs;
   if (found !== undefined) return found.path;
-  const why = missing[0]?.why ?? "is not there";
+  const why = missing[0]?.why ?? "does not exist";
   throw new UserError(
     "not_found",
     `The program "${name}" ${why}.`,
-    why.includes("chmod") ? null : "Install it, or correct the command.",
+    why.includes("chmod") ? null : "Install it or correct the command.",
   );
 }
 

@@ -22,7 +22,7 @@ afterAll(() => {
   rmSync(dir, { recursive: true });
 });
 
-/** Makes each call in a process of its own under the kernel's own judgement, and gives the errno of each. */
+/** Makes each call in a separate process under the real kernel filter and returns its errno. */
 async function tryAll(calls: Readonly<Record<string, Syscall>>): Promise<Record<string, number>> {
   const bin = mkdtempSync(join(dir, "bin-"));
   for (const [name, call] of Object.entries(calls))
@@ -44,7 +44,7 @@ async function tryAll(calls: Readonly<Record<string, Syscall>>): Promise<Record<
   return Object.fromEntries(lines.map((line) => [line.split(" ")[0], Number(line.split(" ")[1])]));
 }
 
-test.runIf(isHere)("the kernel takes the filter and refuses every call of the list", async () => {
+test.runIf(isHere)("seccomp: the kernel accepts the filter and refuses every listed call", async () => {
   const known = REFUSED.filter((name) => syscallNumber(arch, name) !== null);
   const errnos = await tryAll(
     Object.fromEntries(known.map((name) => [name, { call: name, args: [0, 0, 0, 0, 0, 0] }])),
@@ -52,7 +52,7 @@ test.runIf(isHere)("the kernel takes the filter and refuses every call of the li
   expect(errnos).toEqual(Object.fromEntries(known.map((name) => [name, EPERM])));
 });
 
-test.runIf(isHere)("and judges arguments as the table says", async () => {
+test.runIf(isHere)("seccomp: the kernel decides by arguments as the table says", async () => {
   const TIOCSTI = 0x5412n;
   const NO_DESCRIPTOR = -1;
   const EBADF = 9;

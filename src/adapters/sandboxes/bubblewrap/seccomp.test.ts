@@ -19,7 +19,7 @@ interface Call {
   readonly args?: readonly bigint[];
 }
 
-/** What the kernel would do with the filter, instruction by instruction. */
+/** Interprets the filter like the kernel, instruction by instruction. */
 function judge(filter: Uint8Array, { audit = 0, number, args = [] }: Call): number {
   const data = Buffer.alloc(64);
   data.writeUInt32LE(number >>> 0, 0);
@@ -28,7 +28,7 @@ function judge(filter: Uint8Array, { audit = 0, number, args = [] }: Call): numb
   const program = Buffer.from(filter);
   let word = 0;
   for (let at = 0; ; at += 1) {
-    if (at * 8 >= program.length) throw new Error(`the filter runs off its end at ${at}`);
+    if (at * 8 >= program.length) throw new Error(`the filter has no return before ${at}`);
     const operand = program.readUInt32LE(at * 8 + 4);
     const jump = (holds: boolean): number => program.readUInt8(at * 8 + (holds ? 2 : 3));
     switch (program.readUInt16LE(at * 8)) {
@@ -47,7 +47,7 @@ function judge(filter: Uint8Array, { audit = 0, number, args = [] }: Call): numb
       case 0x06:
         return operand;
       default:
-        throw new Error(`no such instruction at ${at}`);
+        throw new Error(`unknown instruction at ${at}`);
     }
   }
 }
@@ -56,14 +56,14 @@ const RULES = { executes: true, sharedBytes: 4096 * 10_000 };
 
 function judgeCall(arch: Arch, name: SyscallName, ...args: readonly (bigint | number)[]): number {
   const number = syscallNumber(arch, name);
-  if (number === null) throw new Error(`${name} is not on ${arch}`);
+  if (number === null) throw new Error(`${arch} has no ${name}`);
   return judge(seccompFilter(arch, RULES), { audit: AUDIT[arch], number, args: args.map(BigInt) });
 }
 
-describe.each(ARCHES)("the filter for %s", (arch) => {
+describe.each(ARCHES)("seccomp filter for %s", (arch) => {
   const filter = seccompFilter(arch, RULES);
 
-  test("is a program that the kernel takes", () => {
+  test("is a valid program for the kernel", () => {
     expect(filter.length % 8).toBe(0);
     expect(filter.length / 8).toBeLessThan(4096);
     for (let at = 0; at < filter.length; at += 8) {
@@ -73,7 +73,7 @@ describe.each(ARCHES)("the filter for %s", (arch) => {
     }
   });
 
-  test("refuses every call of the list, whatever its arguments, and no other", () => {
+  test("refuses every listed call with any arguments, and no other call", () => {
     const judged = ["clone", "clone3", "personality", "socket", "socketpair", "ioctl", "close_range"] as const;
     const known = new Set(judged.map((name) => syscallNumber(arch, name)));
     const refused = new Set(REFUSED.map((name) => syscallNumber(arch, name)));
@@ -89,18 +89,18 @@ describe.each(ARCHES)("the filter for %s", (arch) => {
     expect(refused.size).toBeGreaterThan(40);
   });
 
-  test("kills whoever calls by another architecture", () => {
+  test("kills processes that use another architecture", () => {
     const other = arch === "x64" ? AUDIT.arm64 : AUDIT.x64;
     for (const audit of [AUDIT_I386, other, 0]) expect(judge(filter, { audit, number: 39 })).toBe(KILL);
   });
 
-  test("does not know what newer kernels bring, nor clone3", () => {
+  test("reports calls of newer kernels and clone3 as unknown", () => {
     for (const number of [NEWEST_KNOWN_SYSCALL + 1, 467, 1000, 0x3fffffff])
       expect(judge(filter, { audit: AUDIT[arch], number })).toBe(ENOSYS);
     expect(judgeCall(arch, "clone3")).toBe(ENOSYS);
   });
 
-  test("lets processes and threads start, but no namespace", () => {
+  test("allows processes and threads, but no new namespaces", () => {
     const FORK = 0x01200011;
     const THREAD = 0x003d0f00;
     expect([judgeCall(arch, "clone", FORK), judgeCall(arch, "clone", THREAD)]).toEqual([ALLOW, ALLOW]);
@@ -108,7 +108,7 @@ describe.each(ARCHES)("the filter for %s", (arch) => {
       expect(judgeCall(arch, "clone", FORK | bit)).toBe(EPERM);
   });
 
-  test("lets no thread have open files of its own", () => {
+  test("refuses threads with their own file table", () => {
     const WITHOUT_FILES = 0x003d0b00;
     expect(judgeCall(arch, "clone", WITHOUT_FILES)).toBe(EPERM);
     const CLOEXEC = 4;
@@ -120,7 +120,7 @@ describe.each(ARCHES)("the filter for %s", (arch) => {
     ]);
   });
 
-  test("System V memory and semaphores: small ones, whatever the size looks like", () => {
+  test("limits System V shared memory and semaphores, also with unusual size values", () => {
     const segments = [0n, 1n, 10_000n, 10_001n, 1n << 31n, 1n << 32n, (1n << 32n) + 1n, (1n << 64n) - 1n];
     const judged = segments.map((size) => judgeCall(arch, "shmget", 0, size, 0o1600));
     expect(judged).toEqual([ALLOW, ALLOW, ALLOW, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL]);
@@ -147,12 +147,12 @@ describe.each(ARCHES)("the filter for %s", (arch) => {
     ["none", 0, 0, EPERM],
   ] as const)("sockets: %s", (_, family, protocol, wanted) => {
     expect(judgeCall(arch, "socket", family, 1, protocol)).toBe(wanted);
-    // The kernel looks at 32 bits; so must we.
+    // The kernel uses only 32 bits, so the filter must, too.
     expect(judgeCall(arch, "socket", 0xffff_ffff_0000_0000n | BigInt(family), 1, protocol)).toBe(wanted);
     expect(judgeCall(arch, "socketpair", family, 1, protocol)).toBe(family === 1 ? ALLOW : EPERM);
   });
 
-  test("nobody types into the terminal, not with a number that only looks different either", () => {
+  test("refuses TIOCSTI, also with high bits set", () => {
     for (const request of [0x5412n, 0x541cn]) {
       expect(judgeCall(arch, "ioctl", 0, request)).toBe(EPERM);
       expect(judgeCall(arch, "ioctl", 0, request | 0x1_0000_0000n)).toBe(EPERM);
@@ -162,38 +162,38 @@ describe.each(ARCHES)("the filter for %s", (arch) => {
     expect(judgeCall(arch, "ioctl", 0x5412, TCGETS)).toBe(ALLOW);
   });
 
-  test("the personality can be asked for, and set to the plain one alone", () => {
+  test("allows reading the personality, and setting it to the default only", () => {
     const READ_IMPLIES_EXEC = 0x0400000;
     const ask = [0, 0xffffffff, READ_IMPLIES_EXEC, 8].map((value) => judgeCall(arch, "personality", value));
     expect(ask).toEqual([ALLOW, ALLOW, EPERM, EPERM]);
   });
 });
 
-test("x64's other numbers are refused", () => {
+test("seccomp filter refuses the x32 ABI of x64", () => {
   const filter = seccompFilter("x64", RULES);
   for (const number of [0x40000000, 0x40000000 + 101, 0x40000209, 0xffffffff])
     expect(judge(filter, { audit: AUDIT.x64, number })).toBe(EPERM);
 });
 
-test("a jump to nowhere, backwards or too far is a mistake of ours", () => {
-  expect(() => assembleBpf([jumpIf("equals", 1, "gone"), answer(0)])).toThrow("nowhere");
-  expect(() => assembleBpf([label("top"), jumpIf("equals", 1, "top"), answer(0)])).toThrow("far");
+test("seccomp filter: a jump to a missing label, backwards or too far is an error", () => {
+  expect(() => assembleBpf([jumpIf("equals", 1, "gone"), answer(0)])).toThrow("no such label");
+  expect(() => assembleBpf([label("top"), jumpIf("equals", 1, "top"), answer(0)])).toThrow("spans");
   const far = [jumpIf("equals", 1, "end"), ...Array.from({ length: 256 }, () => answer(0)), label("end"), answer(1)];
-  expect(() => assembleBpf(far)).toThrow("256 instructions far");
+  expect(() => assembleBpf(far)).toThrow("spans 256 instructions");
 });
 
-/** Installed by scripts/ensure-machine.ts; another system may keep them elsewhere. */
+/** Installed by scripts/ensure-machine.ts. Other systems may store them elsewhere. */
 const HEADERS: Record<Arch, readonly string[]> = {
   x64: ["/usr/include/x86_64-linux-gnu/asm/unistd_64.h", "/usr/include/asm/unistd_64.h"],
   arm64: ["/usr/aarch64-linux-gnu/include/asm-generic/unistd.h", "/usr/aarch64-linux-gnu/include/asm/unistd_64.h"],
 };
-/** Gone from newer headers, still in older kernels. */
+/** Removed from newer headers, but still in older kernels. */
 const RETIRED: readonly SyscallName[] = ["_sysctl", "create_module", "query_module", "lookup_dcookie", "nfsservctl"];
 
-describe.each(ARCHES)("the numbers of %s", (arch) => {
+describe.each(ARCHES)("syscall numbers of %s", (arch) => {
   const header = HEADERS[arch].find((file) => existsSync(file));
 
-  test.runIf(header !== undefined)("are those of the kernel's headers", () => {
+  test.runIf(header !== undefined)("match the kernel's headers", () => {
     const text = readFileSync(header ?? "", "utf8");
     const defined = new Map(
       [...text.matchAll(/^#define __NR_(\w+)\s+(\d+)$/gm)].map(([, name, number]) => [name, Number(number)]),

@@ -2,21 +2,21 @@ import { answer, assembleBpf, jumpIf, jumpUnless, label, load, type BpfLine } fr
 import { NEWEST_KNOWN_SYSCALL, syscallNumber, type Arch, type SyscallName } from "./syscall-numbers.ts";
 
 /**
- * Calls that no tool of a developer needs and that reach the kernel's rarely walked parts, other processes, or what
- * namespaces do not divide. Most are refused for want of a capability anyway; here the kernel does not even begin.
+ * System calls that no developer tool needs. They reach rarely used kernel code, other processes, or resources that
+ * namespaces do not isolate. Most need a capability anyway, but the filter rejects them before the kernel does any work.
  */
 export const REFUSED: readonly SyscallName[] = [
   // other processes
   ...(["ptrace", "process_vm_readv", "process_vm_writev", "kcmp", "pidfd_getfd"] as const),
-  // mounts and namespaces: whoever makes new ones has capabilities there
+  // mounts and namespaces: a process has all capabilities in a new namespace
   ...(["mount", "umount2", "pivot_root", "chroot", "unshare", "setns", "mount_setattr"] as const),
   ...(["open_tree", "move_mount", "fsopen", "fsconfig", "fsmount", "fspick"] as const),
-  // the keyring of the user, which namespaces share
+  // the user's keyring, which is shared between namespaces
   ...(["keyctl", "add_key", "request_key"] as const),
-  // large kernel interfaces with a history; io_uring also makes calls that no filter sees
+  // large kernel interfaces with past vulnerabilities; io_uring also bypasses the filter
   ...(["bpf", "perf_event_open", "userfaultfd", "fanotify_init", "lookup_dcookie", "nfsservctl"] as const),
   ...(["io_uring_setup", "io_uring_enter", "io_uring_register"] as const),
-  // files by inode number, past every mount
+  // opens files by inode number, independent of mounts
   ...(["open_by_handle_at"] as const),
   // the machine itself
   ...(["kexec_load", "kexec_file_load", "reboot", "swapon", "swapoff", "acct", "quotactl", "quotactl_fd"] as const),
@@ -25,12 +25,12 @@ export const REFUSED: readonly SyscallName[] = [
   ...(["ioperm", "iopl", "modify_ldt", "_sysctl"] as const),
 ];
 
-/** Where the words stand in `struct seccomp_data`. */
+/** Offsets in `struct seccomp_data`. */
 const NUMBER = 0;
 const ARCHITECTURE = 4;
 /**
- * The low half of an argument. The kernel takes all that we look at as 32-bit values, but for sizes, and cuts the high half
- * off: looking at that too would let `0x1_0000_5412` pass for something else than TIOCSTI.
+ * The low half of an argument. Except for sizes, the kernel truncates the arguments we check to 32 bits. Comparing the high
+ * half as well would let `0x1_0000_5412` pass as something other than TIOCSTI.
  */
 const argument = (index: number): number => 16 + 8 * index;
 const highHalf = (index: number): number => argument(index) + 4;
@@ -43,9 +43,9 @@ const EINVAL = 22;
 const ENOSYS = 38;
 
 const AUDIT_ARCH: Readonly<Record<Arch, number>> = { x64: 0xc000_003e, arm64: 0xc000_00b7 };
-/** Set in the numbers of x64's other ABI, which reaches the same calls under other numbers. */
+/** Marks calls of x64's x32 ABI, which reaches the same calls under different numbers. */
 const X32_BIT = 0x4000_0000;
-/** CLONE_NEWNS, -CGROUP, -UTS, -IPC, -USER, -PID, -NET. (NEWTIME is part of the signal's byte here: clone cannot ask for it.) */
+/** CLONE_NEWNS, -CGROUP, -UTS, -IPC, -USER, -PID, -NET. (NEWTIME overlaps with the exit signal, so clone cannot request it.) */
 const NEW_NAMESPACES = 0x7e02_0000;
 const CLONE_THREAD = 0x1_0000;
 const CLONE_FILES = 0x400;
@@ -55,21 +55,21 @@ const AF_INET = 2;
 const AF_INET6 = 10;
 const AF_NETLINK = 16;
 const NETLINK_ROUTE = 0;
-/** Types into the terminal as if the person did. */
+/** Injects input into the terminal as if the user typed it. */
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
 const PER_LINUX = 0;
 const PERSONALITY_QUERY = 0xffff_ffff;
-/** How many segments of System V memory a new IPC namespace allows, and nobody inside can change. */
-const MOST_SEGMENTS = 4096;
-/** Semaphores of one set: as many as kernels allowed for decades, where today a set may take megabytes of the kernel's memory. */
-const MOST_SEMAPHORES = 250;
+/** The number of System V shared memory segments in a new IPC namespace. Processes inside cannot change it. */
+const MAX_SEGMENTS = 4096;
+/** Semaphores per set. This was the kernel's limit for decades; today a set can take megabytes of kernel memory. */
+const MAX_SEMAPHORES = 250;
 
-type Judged = Partial<Record<SyscallName, readonly BpfLine[]>>;
+type ArgumentRules = Partial<Record<SyscallName, readonly BpfLine[]>>;
 
-/** Judged by an argument: each part stands under its call's name, and begins with loading the argument. */
-const JUDGED: Judged = {
-  // A thread with open files of its own could keep some that the supervisor does not find.
+/** Calls that are decided by an argument. Each block starts by loading that argument. */
+const ARGUMENT_RULES: ArgumentRules = {
+  // A thread with its own file table could keep files open that the supervisor does not find.
   clone: [
     load(argument(0)),
     jumpIf("anyBit", NEW_NAMESPACES, "refuse"),
@@ -77,16 +77,16 @@ const JUDGED: Judged = {
     jumpUnless("anyBit", CLONE_FILES, "refuse"),
     answer(ALLOW),
   ],
-  // The other way to such a thread; programs close their files one by one where a kernel does not know it.
+  // Another way to create such a thread. Programs fall back to closing files one by one.
   close_range: [load(argument(2)), jumpIf("anyBit", CLOSE_RANGE_UNSHARE, "unknown"), answer(ALLOW)],
-  semget: [load(argument(1)), jumpIf("atLeast", MOST_SEMAPHORES + 1, "invalid"), answer(ALLOW)],
+  semget: [load(argument(1)), jumpIf("atLeast", MAX_SEMAPHORES + 1, "invalid"), answer(ALLOW)],
   personality: [
     load(argument(0)),
     jumpIf("equals", PER_LINUX, "allow"),
     jumpIf("equals", PERSONALITY_QUERY, "allow"),
     answer(FAIL | EPERM),
   ],
-  // AF_VSOCK and its like are in no network namespace; netlink's other protocols reach far into the kernel.
+  // AF_VSOCK and similar families ignore network namespaces; other netlink protocols reach deep into the kernel.
   socket: [
     load(argument(0)),
     jumpIf("equals", AF_UNIX, "allow"),
@@ -103,24 +103,24 @@ const JUDGED: Judged = {
 
 export interface FilterRules {
   readonly executes: boolean;
-  /** Of all System V memory: it belongs to no process and stays when all have let go of it. */
+  /** Limit for all System V shared memory, which belongs to no process and stays after all have detached. */
   readonly sharedBytes: number;
 }
 
-/** The system call filter of every command, as `bwrap --seccomp` reads it. */
+/** The system call filter of every command, in the format of `bwrap --seccomp`. */
 export function seccompFilter(arch: Arch, { executes, sharedBytes }: FilterRules): Uint8Array {
-  const parts: Judged = { ...JUDGED, shmget: judgeSegment(Math.floor(sharedBytes / MOST_SEGMENTS)) };
+  const parts: ArgumentRules = { ...ARGUMENT_RULES, shmget: limitSegmentSize(Math.floor(sharedBytes / MAX_SEGMENTS)) };
   const judged = Object.keys(parts) as SyscallName[];
   return assembleBpf([
     load(ARCHITECTURE),
     jumpUnless("equals", AUDIT_ARCH[arch], "kill"),
     load(NUMBER),
     ...(arch === "x64" ? [jumpIf("atLeast", X32_BIT, "refuse")] : []),
-    // What a newer kernel brings is not there for us until somebody has looked at it: programs fall back.
+    // Calls of newer kernels are reported as missing until we have reviewed them. Programs fall back.
     jumpIf("atLeast", NEWEST_KNOWN_SYSCALL + 1, "unknown"),
-    // Its flags are in memory, where no filter sees them; without it, libc falls back to clone.
+    // Its flags are in memory, which a filter cannot read. libc falls back to clone.
     ...jumpTo(arch, "clone3", "unknown"),
-    // A program in memory stands on no mount that forbids to run it.
+    // A program in memory is on no mount, so noexec would not apply to it.
     ...(executes ? [] : [...jumpTo(arch, "memfd_create", "unknown"), ...jumpTo(arch, "execveat", "unknown")]),
     ...judged.flatMap((name) => jumpTo(arch, name, name)),
     ...REFUSED.flatMap((name) => jumpTo(arch, name, "refuse")),
@@ -139,8 +139,8 @@ export function seccompFilter(arch: Arch, { executes, sharedBytes }: FilterRules
   ]);
 }
 
-/** The kernel limits their number, so a limit of each is one of all. It is refused as one above `kernel.shmmax` would be. */
-function judgeSegment(bytes: number): readonly BpfLine[] {
+/** The kernel limits the number of segments, so a limit per segment limits the total. The error is the same as for `kernel.shmmax`. */
+function limitSegmentSize(bytes: number): readonly BpfLine[] {
   const most = Math.min(bytes, 0xffff_fffe);
   return [
     load(highHalf(1)),

@@ -5,18 +5,18 @@ import { knownHomes } from "../grants/known-homes.ts";
 import { listDirectory } from "../grants/list-directory.ts";
 import { readStart } from "../grants/read-interpreter.ts";
 
-/** Where a version manager's stand-in leads, or why it leads nowhere inside. */
+/** The program behind a version manager's shim, or the reason why there is none. */
 export type Shim = { readonly target: string } | { readonly why: string };
 
 /**
- * Version managers put a stand-in on PATH that looks for the right version when it is called: with their settings, which
- * are not there inside. So the version that holds outside any project is looked up here. Null for what is no stand-in.
+ * Version managers put shims on PATH that choose the version when called, using settings that do not exist inside the
+ * sandbox. So this looks up the global default version. Returns null if the program is not a shim.
  */
 export function followShim(path: string, real: string): Shim | null {
   if (basename(real) === "rustup" && basename(path) !== "rustup") return rustup(path, real);
   if (basename(real).startsWith("volta-shim")) return volta(path);
   if (basename(real) === "snap" || path.startsWith("/snap/bin/")) {
-    return { why: "is a snap, which runs only with the help of a service outside; install it in another way" };
+    return { why: "is a snap, which needs a service outside the sandbox; install it in another way" };
   }
   if (basename(dirname(path)) !== "shims") return null;
   if (basename(real) === "mise") return mise(path);
@@ -26,19 +26,19 @@ export function followShim(path: string, real: string): Shim | null {
   return manager === undefined ? null : envLike(path, manager);
 }
 
-/** pyenv, rbenv, nodenv, goenv: `version` names one or more of `versions`. */
+/** pyenv, rbenv, nodenv, goenv: the file `version` names one or more directories of `versions`. */
 function envLike(path: string, manager: string): Shim {
   const root = dirname(dirname(path));
   const versions = readText(join(root, "version"))
     .split(/[\s:]+/)
     .filter((each) => each !== "");
-  return firstOf(
+  return chooseFirstProgram(
     versions.map((version) => join(root, "versions", version, "bin", basename(path))),
-    `is a stand-in of ${manager}, and no version that ${join(root, "version")} names has it; \`${manager} global <version>\` chooses one`,
+    `is a shim of ${manager}, but no version named in ${join(root, "version")} has it; choose one with \`${manager} global <version>\``,
   );
 }
 
-/** The shim lists the versions that have the program; the person's .tool-versions chooses. */
+/** The shim lists the versions that have the program; the user's .tool-versions chooses one. */
 function asdf(path: string, text: string): Shim {
   const root = dirname(dirname(path));
   const offered = [...text.matchAll(/^# asdf-plugin: (\S+) (\S+)/gm)].map(([, plugin = "", version = ""]) => ({
@@ -50,11 +50,11 @@ function asdf(path: string, text: string): Shim {
     .map((line) => line.trim().split(/\s+/));
   const isChosen = ({ plugin, version }: { plugin: string; version: string }): boolean =>
     chosen.some(([name, ...versions]) => name === plugin && versions.includes(version));
-  return firstOf(
+  return chooseFirstProgram(
     [...offered.filter(isChosen), ...offered.toReversed()].map(({ plugin, version }) =>
       join(root, "installs", plugin, version, "bin", basename(path)),
     ),
-    "is a stand-in of asdf, and none of the versions it knows is installed",
+    "is a shim of asdf, but none of its versions is installed",
   );
 }
 
@@ -65,7 +65,7 @@ function mise(path: string): Shim {
       join(installs, tool, version, "bin", basename(path)),
     ),
   );
-  return firstOf(candidates, "is a stand-in of mise, and no installed version has it");
+  return chooseFirstProgram(candidates, "is a shim of mise, but no installed version has it");
 }
 
 function volta(path: string): Shim {
@@ -73,20 +73,20 @@ function volta(path: string): Shim {
   const images = join(tools, "image");
   const node = /"runtime"\s*:\s*"([^"]+)"/.exec(readText(join(tools, "user", "platform.json")))?.[1];
   const owner = /"package"\s*:\s*"([^"]+)"/.exec(readText(join(tools, "user", "bins", `${basename(path)}.json`)))?.[1];
-  const places = [
+  const folders = [
     ...(owner === undefined ? [] : [join(images, "packages", owner)]),
     ...(node === undefined ? [] : [join(images, "node", node)]),
     ...["npm", "yarn", "pnpm"].flatMap((tool) =>
       newestFirst(listDirectory(join(images, tool))).map((version) => join(images, tool, version)),
     ),
   ];
-  return firstOf(
-    places.map((place) => join(place, "bin", basename(path))),
-    "is a stand-in of volta, and its default version does not have it",
+  return chooseFirstProgram(
+    folders.map((folder) => join(folder, "bin", basename(path))),
+    "is a shim of volta, but the default version does not have it",
   );
 }
 
-/** `cargo`, `rustc` and the others are all rustup, which calls those of the default toolchain. */
+/** `cargo`, `rustc` and others are links to rustup, which calls the program of the default toolchain. */
 function rustup(path: string, real: string): Shim {
   const homes = [dirname(dirname(dirname(real))), ...knownHomes()];
   const candidates = homes.flatMap((person) => {
@@ -99,10 +99,10 @@ function rustup(path: string, real: string): Shim {
           .filter((name) => name === chosen || name.startsWith(`${chosen}-`))
           .map((name) => join(toolchains, name, "bin", basename(path)));
   });
-  return firstOf(candidates, "is a stand-in of rustup, and the default toolchain does not have it");
+  return chooseFirstProgram(candidates, "is a shim of rustup, but the default toolchain does not have it");
 }
 
-function firstOf(candidates: readonly string[], why: string): Shim {
+function chooseFirstProgram(candidates: readonly string[], why: string): Shim {
   const target = candidates.find(isProgram);
   return target === undefined ? { why } : { target };
 }

@@ -1,6 +1,6 @@
 export type Arch = "x64" | "arm64";
 
-/** Numbers on x64 and arm64; null where the architecture never had the call. Tests compare them with the system's headers. */
+/** Numbers on x64 and arm64. Null if the architecture does not have the call. Tests compare them with the system headers. */
 const NUMBERS = {
   _sysctl: [156, null],
   acct: [163, 89],
@@ -82,5 +82,5 @@ export function syscallNumber(arch: Arch, name: SyscallName): number | null {
   return NUMBERS[name][arch === "x64" ? 0 : 1];
 }
 
-/** From here on both architectures count alike; this is the last call that was looked at (removexattrat, Linux 6.13). */
+/** The newest call that was reviewed (removexattrat, Linux 6.13). Numbers in this range are the same on both architectures. */
 export const NEWEST_KNOWN_SYSCALL = 466;

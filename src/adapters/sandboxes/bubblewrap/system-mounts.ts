@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readlinkSync } from "node:fs";
 import type { Mount } from "./mount-plan.ts";
 
-/** What every program expects of a machine, read-only: libraries, certificates, time zones. Nothing of a person. */
+/** Read-only system files that programs expect: libraries, certificates, time zones. Contains no user data. */
 export const SHARED = [
   "/usr/lib",
   "/usr/lib32",
@@ -14,7 +14,7 @@ export const SHARED = [
   "/usr/local/share",
   "/usr/local/include",
   "/nix/store",
-  // Not what stands beside the certificates: private keys.
+  // Not the parent directory, which also contains private keys.
   "/etc/ssl/certs",
   "/etc/ssl/openssl.cnf",
   "/etc/pki/tls/certs",
@@ -23,14 +23,14 @@ export const SHARED = [
   "/etc/ld.so.cache",
 ];
 
-/** Links into /usr on most systems, and files or directories of their own on the others. */
+/** On most systems links into /usr, on others regular files or directories. */
 const MOSTLY_LINKS = ["/lib", "/lib32", "/lib64", "/libx32", "/etc/localtime", "/etc/os-release"];
 const PROGRAMS_AT_ROOT = ["/bin", "/sbin"];
 
-/** Where the system keeps its programs. */
+/** Directories of the system's programs. */
 export const SYSTEM_PROGRAMS = ["/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", ...PROGRAMS_AT_ROOT];
 
-/** `withPrograms`: all programs of the system as well; else only the links by which they are called. */
+/** `withPrograms` includes all system programs; otherwise only the links that lead to them. */
 export function systemMounts(withPrograms: boolean): readonly Mount[] {
   const whole = withPrograms ? ["/usr", ...SHARED.filter((path) => !path.startsWith("/usr/"))] : SHARED;
   const roots = [...MOSTLY_LINKS, ...PROGRAMS_AT_ROOT].flatMap((path): readonly Mount[] => {

@@ -14,12 +14,12 @@ export function refuse(client: Duplex, status: keyof typeof REASONS, sentence: s
     "connection: close",
   ];
   client.end(`HTTP/1.1 ${status} ${REASONS[status]}\r\n${headers.join("\r\n")}\r\n\r\n${body}`);
-  // It has been told; what it still sends is read away, so that the answer is not lost to a reset, but not for long.
+  // Read the rest of the request for a short time, so that a reset does not discard the response.
   client.resume();
   setTimeout(() => client.destroy(), 1_000).unref();
 }
 
-/** Compared so that the time it takes tells nothing of the token. */
+/** Compares in constant time. */
 export function isAuthorised(request: IncomingMessage, token: string): boolean {
   const [, encoded = ""] = /^Basic ([A-Za-z0-9+/=]+)$/i.exec(request.headers["proxy-authorization"] ?? "") ?? [];
   const password = Buffer.from(encoded, "base64")

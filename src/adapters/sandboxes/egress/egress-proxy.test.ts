@@ -25,7 +25,7 @@ beforeEach(async () => {
   denials = [];
   dialled = [];
   cleanUps = [];
-  // Says back what it hears, in capitals.
+  // Echoes its input in capitals.
   upstream = createServer({ allowHalfOpen: true }, (peer) => {
     peer.on("error", () => peer.destroy());
     peer.on("data", (data) => peer.write(data.toString("latin1").toUpperCase(), "latin1"));
@@ -46,7 +46,7 @@ function listening(server: Server): Promise<void> {
 
 const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 
-/** Every public address is the server on loopback; names resolve as told. */
+/** Every public address is the loopback server; names resolve as given. */
 function params(over: Partial<EgressParams> = {}): EgressParams {
   return {
     rules: RULES,
@@ -75,14 +75,14 @@ function client(): Socket {
 
 const ask = (target: string): string => `CONNECT ${target} HTTP/1.1\r\nHost: good.example:443\r\n\r\n`;
 
-/** What comes back to the end for what is sent at once. */
+/** Sends a request at once and returns everything that comes back. */
 async function exchange(request: string | Buffer): Promise<string> {
   const opened = client();
   opened.end(request);
   return text(opened).catch(() => "");
 }
 
-/** A tunnel that stands, with the proxy's answer read away. */
+/** Opens a tunnel and consumes the proxy's response. */
 async function tunnel(target = "good.example:443"): Promise<Socket> {
   const opened = client();
   opened.write(ask(target));
@@ -91,8 +91,8 @@ async function tunnel(target = "good.example:443"): Promise<Socket> {
   return opened;
 }
 
-describe("a tunnel", () => {
-  it("carries data both ways, and each side may end first", async () => {
+describe("egress proxy: a tunnel", () => {
+  it("carries data both ways, and each side may close first", async () => {
     await open();
     const opened = await tunnel();
     opened.end("hello");
@@ -107,18 +107,18 @@ describe("a tunnel", () => {
     ["many.example:8443", `${PUBLIC}:8443`],
     ["[2600:0:0::1]:443", "2600::1:443"],
     ["8.8.8.8:443", "8.8.8.8:443"],
-  ])("leads to %s", async (target, address) => {
+  ])("connects to %s", async (target, address) => {
     await open();
     await tunnel(target);
     expect(dialled).toEqual([address]);
   });
 
-  it("passes on what came together with the request", async () => {
+  it("forwards data that arrived together with the request", async () => {
     await open();
     expect(await exchange(`${ask("good.example:443")}early`)).toMatch(/\r\n\r\nEARLY$/);
   });
 
-  it("carries a megabyte unharmed, for many at once", async () => {
+  it("carries a megabyte for many clients at once", async () => {
     await open();
     const size = 1024 * 1024;
     const all = await Promise.all(
@@ -134,7 +134,7 @@ describe("a tunnel", () => {
     }
   });
 
-  it("resolves once, and dials the next address when one does not answer", async () => {
+  it("resolves once and tries the next address if one does not answer", async () => {
     let lookups = 0;
     const lookup = (): Promise<string[]> => Promise.resolve([["2600::dead", PUBLIC], ["127.0.0.1"]][lookups++] ?? []);
     const dial = (address: string): Socket => {
@@ -147,7 +147,7 @@ describe("a tunnel", () => {
     expect(lookups).toBe(1);
   });
 
-  it("outlives the time for headers, and ends when nothing moves", async () => {
+  it("outlives the header timeout and is closed when idle", async () => {
     await open({ limits: { headersMs: 100, idleMs: 600 } });
     const opened = await tunnel();
     await new Promise((resolve) => setTimeout(resolve, 400));
@@ -170,44 +170,44 @@ const REFUSED: readonly [target: string, addresses: readonly string[], why: RegE
   ["127.0.0.1:443", [], /add it/],
   ["[::1]:443", [], /add it/],
   ["localhost.:443", [], /^denied: localhost:443; add it/],
-  ["2130706433:443", [], /usual form/],
-  ["0x7f.1:443", [], /usual form/],
-  ["0177.0.0.1:443", [], /usual form/],
-  ["127.1:443", [], /usual form/],
+  ["2130706433:443", [], /not a valid host/],
+  ["0x7f.1:443", [], /not a valid host/],
+  ["0177.0.0.1:443", [], /not a valid host/],
+  ["127.1:443", [], /not a valid host/],
   ["[::ffff:127.0.0.1]:443", [], /add it/],
-  ["good.example", [PUBLIC], /usual form/],
-  ["good.example:", [PUBLIC], /usual form/],
-  ["good.example:0", [PUBLIC], /usual form/],
-  ["good.example:65536", [PUBLIC], /usual form/],
-  ["good.example:443443", [PUBLIC], /usual form/],
-  ["good.example:+443", [PUBLIC], /usual form/],
-  ["good.example:443/", [PUBLIC], /usual form/],
-  ["user@good.example:443", [PUBLIC], /usual form/],
-  ["user:pw@good.example:443", [PUBLIC], /usual form/],
-  ["good.example@evil.example:443", [PUBLIC], /usual form/],
-  ["good.example%00.evil.example:443", [PUBLIC], /usual form/],
-  ["http://good.example:443", [PUBLIC], /usual form/],
-  ["*.cdn.example:443", [PUBLIC], /usual form/],
-  [`${"a".repeat(64)}.cdn.example:443`, [PUBLIC], /usual form/],
-  [`${"a.".repeat(150)}cdn.example:443`, [PUBLIC], /usual form/],
+  ["good.example", [PUBLIC], /not a valid host/],
+  ["good.example:", [PUBLIC], /not a valid host/],
+  ["good.example:0", [PUBLIC], /not a valid host/],
+  ["good.example:65536", [PUBLIC], /not a valid host/],
+  ["good.example:443443", [PUBLIC], /not a valid host/],
+  ["good.example:+443", [PUBLIC], /not a valid host/],
+  ["good.example:443/", [PUBLIC], /not a valid host/],
+  ["user@good.example:443", [PUBLIC], /not a valid host/],
+  ["user:pw@good.example:443", [PUBLIC], /not a valid host/],
+  ["good.example@evil.example:443", [PUBLIC], /not a valid host/],
+  ["good.example%00.evil.example:443", [PUBLIC], /not a valid host/],
+  ["http://good.example:443", [PUBLIC], /not a valid host/],
+  ["*.cdn.example:443", [PUBLIC], /not a valid host/],
+  [`${"a".repeat(64)}.cdn.example:443`, [PUBLIC], /not a valid host/],
+  [`${"a.".repeat(150)}cdn.example:443`, [PUBLIC], /not a valid host/],
   ["good.example:443", ["127.0.0.1"], /leads to 127\.0\.0\.1, a loopback address, which sandbox\.network cannot allow/],
   ["good.example:443", ["10.1.2.3"], /private/],
   ["good.example:443", ["169.254.169.254"], /link-local/],
-  ["good.example:443", ["100.64.0.1"], /inner network/],
+  ["good.example:443", ["100.64.0.1"], /internal network/],
   ["good.example:443", ["0.0.0.0"], /unspecified/],
   ["good.example:443", ["::"], /unspecified/],
   ["good.example:443", ["::1"], /loopback/],
-  ["good.example:443", ["::ffff:10.0.0.1"], /carries/],
-  ["good.example:443", ["64:ff9b::7f00:1"], /carries/],
-  ["good.example:443", ["2002:a00:1::"], /carries/],
-  ["good.example:443", ["fe80::1%lo"], /usual form/],
+  ["good.example:443", ["::ffff:10.0.0.1"], /embeds/],
+  ["good.example:443", ["64:ff9b::7f00:1"], /embeds/],
+  ["good.example:443", ["2002:a00:1::"], /embeds/],
+  ["good.example:443", ["fe80::1%lo"], /not a valid address/],
   ["good.example:443", ["224.0.0.1"], /multicast/],
   ["good.example:443", [PUBLIC, "192.168.0.1"], /private/],
   ["good.example:443", ["2600::1", "::1"], /loopback/],
 ];
 
-describe("a refusal", () => {
-  it.each(REFUSED)("%s at %j", async (target, addresses, why) => {
+describe("egress proxy: a refusal", () => {
+  it.each(REFUSED)("of %s, resolved to %j", async (target, addresses, why) => {
     await open({ lookup: () => Promise.resolve(addresses) });
     const answer = await exchange(ask(target));
     expect(answer).toMatch(/^HTTP\/1\.1 403 Forbidden\r\n/);
@@ -219,7 +219,7 @@ describe("a refusal", () => {
     expect(dialled).toEqual([]);
   });
 
-  it("holds for this machine's own addresses", async () => {
+  it("covers this machine's own addresses", async () => {
     const own = Object.values(networkInterfaces()).flatMap((each) => (each ?? []).map(({ address }) => address));
     for (const address of own) {
       const close = await open({ lookup: () => Promise.resolve([address]) });
@@ -236,16 +236,16 @@ describe("a refusal", () => {
     ["POST http://127.0.0.1:80/ HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi", "http://127.0.0.1:80/"],
     ["GET /chat HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n", "/chat"],
     ["OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n", "*"],
-  ])("answers %j with a sentence", async (request, target) => {
+  ])("answers %j with an explanation", async (request, target) => {
     await open();
     const answer = await exchange(request);
     expect(answer).toMatch(/^HTTP\/1\.1 405 /);
-    expect(answer).toContain("only tunnels (CONNECT) are opened");
+    expect(answer).toContain("only tunnels (CONNECT), which clients use for https, are supported");
     expect(denials).toEqual([expect.objectContaining({ kind: "network", target })]);
     expect(dialled).toEqual([]);
   });
 
-  it("cannot be smuggled past behind a request that is allowed, nor be named by the Host header", async () => {
+  it("cannot be bypassed by a second request or a Host header", async () => {
     await open();
     const answer = await exchange(
       `CONNECT evil.example:443 HTTP/1.1\r\nHost: good.example:443\r\n\r\n${ask("good.example:443")}`,
@@ -255,7 +255,7 @@ describe("a refusal", () => {
     expect(dialled).toEqual([]);
   });
 
-  it("is told each time, but of so many targets and no more", async () => {
+  it("is reported each time, up to a number of different targets", async () => {
     await open({ limits: { denials: 3 } });
     for (let round = 0; round < 2; round++) {
       for (const name of ["a", "b", "c", "d", "e"]) {
@@ -266,7 +266,7 @@ describe("a refusal", () => {
     expect(denials.map(({ target }) => target)).toEqual([...told, ...told]);
   });
 
-  it("of rules that are none comes before the first connection", async () => {
+  it("of invalid rules comes before the first connection", async () => {
     await expect(open({ rules: ["a b", "good.example", "10.0.0.1"] })).rejects.toThrow(/`a b`.*\n.*`10\.0\.0\.1`/);
   });
 });
@@ -276,7 +276,7 @@ function noLookup(name: string): Promise<string[]> {
   return Promise.reject(Object.assign(new Error("no"), { code: "ENOTFOUND" }));
 }
 
-describe("trouble", () => {
+describe("egress proxy: bad clients and servers", () => {
   it.each([
     ["garbage", Buffer.from([0, 1, 2, 255, 254, 13, 10, 13, 10])],
     ["another protocol", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
@@ -286,16 +286,16 @@ describe("trouble", () => {
     ["a flood of headers", `CONNECT good.example:443 HTTP/1.1\r\n${"a: b\r\n".repeat(5_000)}\r\n`],
     ["one long header", `CONNECT good.example:443 HTTP/1.1\r\na: ${"b".repeat(100_000)}\r\n\r\n`],
     ["an endless target", `CONNECT ${"a".repeat(100_000)}:443 HTTP/1.1\r\n\r\n`],
-  ])("by %s is answered or cut off, and the next one is served", async (_, request) => {
+  ])("a request with %s is answered or closed, and the next one is served", async (_, request) => {
     await open();
     expect(await exchange(request)).not.toMatch(/^HTTP\/1\.1 200/);
     expect(dialled).toEqual([]);
     await tunnel();
   });
 
-  it("with a name or a host that does not answer is said", async () => {
+  it("reports a name or host that cannot be reached", async () => {
     const close = await open({ lookup: noLookup });
-    expect(await exchange(ask("a.cdn.example:443"))).toMatch(/^HTTP\/1\.1 502 [^]*could not be found: ENOTFOUND\./);
+    expect(await exchange(ask("a.cdn.example:443"))).toMatch(/^HTTP\/1\.1 502 [^]*could not be resolved: ENOTFOUND\./);
     expect(await exchange(ask("b.cdn.example:443"))).toMatch(/^HTTP\/1\.1 502 [^]*has no address\./);
     await close();
     await open({ dial: () => connect(1, "127.0.0.1") });
@@ -303,7 +303,7 @@ describe("trouble", () => {
     expect(denials).toEqual([]);
   });
 
-  it("with a server that never answers has an end", async () => {
+  it("gives up on a server that never answers", async () => {
     await open({
       limits: { connectMs: 200 },
       dial: () => connect({ host: "never.example", port: 1, lookup: () => undefined }),
@@ -311,7 +311,7 @@ describe("trouble", () => {
     expect(await exchange(ask("good.example:443"))).toMatch(/^HTTP\/1\.1 502 [^]*no answer in time/);
   });
 
-  it("with a client that sends nothing, or slowly, has an end", async () => {
+  it("closes a client that sends nothing or sends slowly", async () => {
     await open({ limits: { headersMs: 200 } });
     const silent = client();
     const slow = client();
@@ -320,7 +320,7 @@ describe("trouble", () => {
     expect(dialled).toEqual([]);
   });
 
-  it("with a server that breaks off reaches the client, and nobody else", async () => {
+  it("a connection broken by the server affects only its client", async () => {
     await open();
     const other = await tunnel();
     upstream.removeAllListeners("connection");
@@ -332,7 +332,7 @@ describe("trouble", () => {
     expect(await text(other)).toBe("STILL HERE");
   });
 
-  it("with more clients than allowed concerns only those", async () => {
+  it("too many clients affect only the additional ones", async () => {
     await open({ limits: { connections: 2 } });
     const [first, second] = [await tunnel(), await tunnel()];
     expect(await exchange(ask("good.example:443"))).toBe("");
@@ -342,8 +342,8 @@ describe("trouble", () => {
   });
 });
 
-describe("opening and closing", () => {
-  it("lets every user open the socket, over one left behind, also by a path too long for sockets", async () => {
+describe("egress proxy: opening and closing", () => {
+  it("every user may open the socket, which replaces an old one, also with a very long path", async () => {
     const deep = join(dir, "x".repeat(60), "y".repeat(60));
     mkdirSync(deep, { recursive: true });
     symlinkSync(deep, join(dir, "short"));
@@ -357,7 +357,7 @@ describe("opening and closing", () => {
     expect(readdirSync(deep)).toEqual([]);
   });
 
-  it("ends everything, and can be done twice", async () => {
+  it("closing ends all connections and can be repeated", async () => {
     const close = await open();
     const [standing, silent] = [await tunnel(), client()];
     silent.write("CONNECT ");
@@ -368,7 +368,7 @@ describe("opening and closing", () => {
     expect(statSync(socket, { throwIfNoEntry: false })).toBeUndefined();
   });
 
-  it("on a port asks for the token", async () => {
+  it("requires the token on a port", async () => {
     const { port, close } = await openEgressPort({ ...params(), token: "right" });
     cleanUps.push(close);
     const attempt = async (credentials: string): Promise<string> => {

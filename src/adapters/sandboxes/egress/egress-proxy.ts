@@ -11,34 +11,34 @@ import { dialAddress, dialFirst } from "./dial.ts";
 import type { Dial } from "./dial.ts";
 import { isAuthorised, refuse } from "./egress-answers.ts";
 import { joinSockets } from "./join-sockets.ts";
-import { closeServer, listen, reachSocket } from "./listen.ts";
+import { closeServer, listen, shortenSocketPath } from "./listen.ts";
 import type { ListenPlace } from "./listen.ts";
 import { lookupAll, resolveTarget, showTarget } from "./resolve-target.ts";
 import type { Lookup } from "./resolve-target.ts";
 
 /**
- * The only way out of a sandbox: it opens tunnels (CONNECT) to the hosts and ports of the rules, looks each name up once
- * and dials exactly the address it has checked. What flows in a tunnel is not looked at.
+ * The only network access of a sandbox. The proxy opens tunnels (CONNECT) to the allowed hosts and ports, resolves each name
+ * once, and dials exactly the address it has checked. It does not inspect the traffic.
  */
 export interface EgressParams {
-  /** As people write them; see core/network-rule.ts. */
+  /** In the format of the configuration, see policy/access/network-rule.ts. */
   readonly rules: readonly string[];
-  /** Each thing refused, once: a program that tries again and again tells nothing new. */
+  /** Called once per distinct refusal, however often the program retries. */
   readonly onDenied: (denial: Denial) => void;
   readonly limits?: Partial<EgressLimits>;
-  /** For tests, in which a server on loopback stands in for a public one. */
+  /** For tests, where a loopback server replaces a public one. */
   readonly lookup?: Lookup;
   readonly dial?: Dial;
 }
 
 export interface EgressLimits {
   readonly connections: number;
-  /** From the first byte of a request to the end of its headers. */
+  /** Time from the first byte of a request to the end of its headers. */
   readonly headersMs: number;
   readonly connectMs: number;
-  /** A tunnel in which nothing moves. */
+  /** Time after which an inactive tunnel is closed. */
   readonly idleMs: number;
-  /** How many different refusals are told; the rest are only refused. */
+  /** Maximum number of different refusals to report. Further ones are only refused. */
   readonly denials: number;
 }
 
@@ -51,32 +51,32 @@ const LIMITS: EgressLimits = {
 };
 
 const MAX_HEADER_BYTES = 8 * 1024;
-const ONLY_TUNNELS = "only tunnels (CONNECT) are opened, as every client does for https; plain http is not possible";
+const ONLY_TUNNELS = "only tunnels (CONNECT), which clients use for https, are supported; plain http is not";
 
-/** On a Unix socket that every user may open: who gets as far as its directory is decided by those who mount it. */
+/** Listens on a Unix socket that every user may open. The mount of its directory decides who can reach it. */
 export async function openEgressProxy(
   params: EgressParams & { readonly socket: string },
 ): Promise<{ close(): Promise<void> }> {
   const proxy = createProxy(params, null);
-  const place = reachSocket(params.socket);
+  const place = shortenSocketPath(params.socket);
   try {
     rmSync(place.path, { force: true });
     await proxy.listen({ path: place.path });
     chmodSync(place.path, 0o666);
   } catch (error) {
-    place.letGo();
+    place.release();
     throw error;
   }
-  return { close: () => proxy.close().finally(place.letGo) };
+  return { close: () => proxy.close().finally(place.release) };
 }
 
-/** On a port of loopback, for systems without a network of the sandbox's own: there the token tells who may ask. */
+/** Listens on a loopback port, for systems without network namespaces. A token identifies the run. */
 export async function openEgressPort(
   params: EgressParams & { readonly token: string },
 ): Promise<{ readonly port: number; close(): Promise<void> }> {
   const proxy = createProxy(params, params.token);
   await proxy.listen({ host: "127.0.0.1", port: 0 });
-  // A server that listens on TCP has an address of this kind.
+  // A TCP server always has this kind of address.
   return { port: (proxy.server.address() as AddressInfo).port, close: proxy.close };
 }
 
@@ -98,10 +98,10 @@ function createProxy(params: EgressParams, token: string | null) {
   server.on("connection", (socket) => {
     open.add(socket);
     socket.once("close", () => open.delete(socket));
-    // Whatever happens to one client is no reason to end the supervisor.
+    // An error of one client must not end the supervisor.
     socket.on("error", () => socket.destroy());
   });
-  server.on("clientError", (_, socket) => refuse(socket, 400, "This is not a request that the proxy understands."));
+  server.on("clientError", (_, socket) => refuse(socket, 400, "This is not a valid proxy request."));
   server.on("request", (request, response) => {
     const target = showTarget(request.url ?? "");
     const sentence = `denied: ${target}; ${ONLY_TUNNELS}`;
@@ -116,8 +116,9 @@ function createProxy(params: EgressParams, token: string | null) {
   async function tunnel(request: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
     const left = new AbortController();
     client.once("close", () => left.abort());
-    if (token !== null && !isAuthorised(request, token)) return refuse(client, 407, "This proxy is another run's.");
-    // The request line alone names the target; a Host header beside it may say what it likes.
+    if (token !== null && !isAuthorised(request, token))
+      return refuse(client, 407, "This proxy belongs to another run.");
+    // Only the request line decides. A Host header is ignored.
     const resolved = await resolveTarget(request.url ?? "", rules, params.lookup ?? lookupAll);
     if (resolved.kind === "unreachable") return refuse(client, 502, resolved.sentence);
     if (resolved.kind === "denied") {
@@ -138,7 +139,7 @@ function createProxy(params: EgressParams, token: string | null) {
   }
 
   function join(client: Duplex, upstream: Socket, head: Buffer): void {
-    // Closed while the other end was being dialled.
+    // The client disconnected or the proxy was closed while dialing.
     if (client.destroyed || !server.listening) return void upstream.destroy();
     open.add(upstream);
     upstream.once("close", () => open.delete(upstream));
@@ -156,7 +157,7 @@ function readRules(texts: readonly string[]): readonly NetworkRule[] {
   return rules;
 }
 
-/** The same one may come as often as it likes: whoever listens counts them. */
+/** Passes on a limited number of different refusals. The receiver counts repetitions. */
 function reportSome(onDenied: (denial: Denial) => void, most: number): (denial: Denial) => void {
   const told = new Set<string>();
   return (denial) => {

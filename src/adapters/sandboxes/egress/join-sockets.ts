@@ -2,16 +2,16 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
 /**
- * What one sends the other gets, until both have said all; each may end its half first. When one breaks, both are gone.
+ * Connects two sockets in both directions. Each side may close its half first. If one breaks, both are destroyed.
  */
 export function joinSockets(client: Duplex, upstream: Socket, idleMs: number): void {
-  follow(client, upstream);
-  follow(upstream, client);
-  // One clock for both: each byte passes here, whichever way it goes.
+  forward(client, upstream);
+  forward(upstream, client);
+  // One timer is enough: data of both directions passes through this socket.
   upstream.setTimeout(idleMs, () => upstream.destroy());
 }
 
-function follow(from: Duplex, to: Duplex): void {
+function forward(from: Duplex, to: Duplex): void {
   from.on("error", () => to.destroy());
   from.on("close", () => {
     const isWhole = from.readableEnded && from.writableFinished;

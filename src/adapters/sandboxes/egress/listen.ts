@@ -3,13 +3,13 @@ import type { Server } from "node:net";
 import { basename, dirname } from "node:path";
 import type { Duplex } from "node:stream";
 
-/** The name of a socket has 107 bytes at most, and directories of runs are deep: then it is named from its directory on. */
-export function reachSocket(path: string): { readonly path: string; letGo(): void } {
-  if (Buffer.byteLength(path) <= 103) return { path, letGo: () => undefined };
+/** A socket path is limited to 107 bytes, but run directories are deep, so long paths are opened through their directory. */
+export function shortenSocketPath(path: string): { readonly path: string; release(): void } {
+  if (Buffer.byteLength(path) <= 103) return { path, release: () => undefined };
   let handle: number | null = openSync(dirname(path), "r");
   return {
     path: `/proc/self/fd/${handle}/${basename(path)}`,
-    letGo() {
+    release() {
       if (handle !== null) closeSync(handle);
       handle = null;
     },
@@ -24,13 +24,13 @@ export async function listen(server: Server, where: ListenPlace): Promise<void> 
   server.listen(where, () => resolve());
   await promise;
   server.off("error", reject);
-  // Too many open files, most likely: this client has to come again.
+  // Usually too many open files. The client has to retry.
   server.on("error", () => undefined);
 }
 
 export async function closeServer(server: Server, open: ReadonlySet<Duplex>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  // Also called back, with an error, when it is closed already.
+  // The callback also runs, with an error, if the server is already closed.
   server.close(() => resolve());
   for (const socket of open) socket.destroy();
   await promise;

@@ -1,24 +1,24 @@
 import { chmodSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { SandboxPlace, SandboxPolicy } from "../../../ports/sandbox.ts";
+import type { SandboxContext, SandboxPolicy } from "../../../ports/sandbox.ts";
 import type { Identity } from "../identity.ts";
 import type { Mount } from "../bubblewrap/mount-plan.ts";
 import { requireReadable } from "../grants/require-readable.ts";
 
-/** The ways out of a sandbox, and what the command needs inside to take them. */
+/** The network access of a sandbox, and what the command needs inside to use it. */
 export interface Network {
   readonly mounts: readonly Mount[];
   readonly env: Readonly<Record<string, string>>;
   readonly isRelayed: boolean;
-  /** The command, started by the relay where somebody answers; the relay tells on `status` when it is about to. */
+  /** Starts the command through the relay if there is one. The relay writes to `status` right before it starts the command. */
   wrap(argv: readonly string[], status: number): readonly string[];
   close(): Promise<void>;
 }
 
-/** It has no types in it, so under this name Node need not look for any, which takes it twice as long as the rest. */
+/** The file contains no types. With a .js name Node does not strip types, which would take twice as long as everything else. */
 const RELAY = "/run/nightshift/relay.js";
 
-const NO_WAY_OUT: Network = {
+const NO_NETWORK: Network = {
   mounts: [],
   env: {},
   isRelayed: false,
@@ -28,18 +28,18 @@ const NO_WAY_OUT: Network = {
 
 export async function openNetwork(
   policy: SandboxPolicy,
-  place: SandboxPlace,
+  context: SandboxContext,
   identity: Identity | null,
 ): Promise<Network> {
   const hasProxy = policy.network.length > 0 || policy.answersNo;
   const refusesModel = policy.gateway === null && policy.answersNoModel;
-  if (!hasProxy && policy.gateway === null && !refusesModel) return NO_WAY_OUT;
-  // Where it really is: the relay starts before there is a PATH to look for links in.
+  if (!hasProxy && policy.gateway === null && !refusesModel) return NO_NETWORK;
+  // The real path, because the relay starts before PATH is set up.
   const node = realpathSync(process.execPath);
   requireReadable([node], identity);
   const { proxyEnvironment, relayFile } = await import("./relay-inside.ts");
-  const relay = copyForAll(relayFile(), place);
-  const proxy = hasProxy ? await openProxy(policy.network, place) : null;
+  const relay = copyForAll(relayFile(), context);
+  const proxy = hasProxy ? await openProxy(policy.network, context) : null;
   return {
     mounts: [
       { kind: "read", path: node },
@@ -56,16 +56,16 @@ export async function openNetwork(
   };
 }
 
-/** Whoever runs it may be another user, and the installation may be closed to that. */
-function copyForAll(file: string, { dir }: SandboxPlace): string {
+/** The run's user may not be able to read the installation, so the file is copied. */
+function copyForAll(file: string, { dir }: SandboxContext): string {
   const copy = join(dir, basename(RELAY));
   writeFileSync(copy, readFileSync(file));
   chmodSync(copy, 0o644);
   return copy;
 }
 
-async function openProxy(rules: readonly string[], { socket, onDenied }: SandboxPlace) {
-  // Loaded only by those who need it: most supervisors have no network to look after.
+async function openProxy(rules: readonly string[], { socket, onDenied }: SandboxContext) {
+  // Loaded on demand, because most runs have no network.
   const { openEgressProxy } = await import("./egress-proxy.ts");
   return { socket, ...(await openEgressProxy({ socket, rules, onDenied })) };
 }

@@ -22,7 +22,7 @@ let cleanUps: (() => unknown)[];
 
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), "relay-"));
-  // Under the name that it has inside.
+  // The name it has inside the sandbox.
   relay = join(dir, "relay.js");
   copyFileSync(relayFile(), relay);
   cleanUps = [];
@@ -37,8 +37,8 @@ function run(...argv: string[]) {
   return spawnSync(NODE, [relay, "--", ...argv], { encoding: "utf8", input: "from outside" });
 }
 
-describe("the command's end", () => {
-  it("is the relay's, with its output and its input", () => {
+describe("relay: the end of the command", () => {
+  it("is passed on, with its output and input", () => {
     expect(run("sh", "-c", "cat; echo oops >&2; exit 7")).toMatchObject({
       status: 7,
       stdout: "from outside",
@@ -51,11 +51,11 @@ describe("the command's end", () => {
     expect(run("sh", "-c", `kill -${signal.slice(3)} $$`)).toMatchObject({ status: null, signal });
   });
 
-  it("by a signal that Node keeps for itself is told as shells tell it", () => {
+  it("by a signal reserved by Node is reported as an exit code, like shells do", () => {
     expect(run("sh", "-c", "kill -USR1 $$")).toMatchObject({ status: 128 + 10, signal: null });
   });
 
-  it("that never began has a sentence", () => {
+  it("is an explanation if the program could not be started", () => {
     expect(run("no-such-program")).toMatchObject({
       status: 127,
       stderr: expect.stringMatching(/^`no-such-program` cannot be started/),
@@ -64,7 +64,7 @@ describe("the command's end", () => {
     expect(run()).toMatchObject({ status: 126, stderr: expect.stringContaining("cannot be started") });
   });
 
-  it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("can be asked for by %s", async (signal) => {
+  it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("can be requested with %s", async (signal) => {
     const script = `trap 'echo heard; exit 9' ${signal.slice(3)}; echo ready; while :; do sleep 0.05; done`;
     const child = spawn(NODE, [relay, "--", "sh", "-c", script], {
       stdio: ["ignore", "pipe", "ignore"],
@@ -86,13 +86,13 @@ describe("the command's end", () => {
   });
 });
 
-it("is a file that Node reads without taking off types", () => {
+it("relay: contains no types, so that Node need not strip them", () => {
   const check = spawnSync(NODE, ["--no-experimental-strip-types", "--check", relay], { encoding: "utf8" });
   expect(check.stderr).toBe("");
   expect(check.status).toBe(0);
 });
 
-/** What a client inside sees: the answers to CONNECT, one line each, or why there was none. */
+/** Returns what a client inside sees: one line per CONNECT response or error. */
 const CLIENT = `
 const net = require("node:net");
 const go = (port, send) => new Promise((done) => {
@@ -132,7 +132,7 @@ async function inside(
   return printed.trim().split("\n");
 }
 
-/** Says back what it hears, in capitals. */
+/** Echoes its input in capitals. */
 async function standIn(where: { path: string } | { port: number; host: string }): Promise<Server> {
   const server = createServer({ allowHalfOpen: true }, (client) => {
     client.on("error", () => client.destroy());
@@ -144,8 +144,8 @@ async function standIn(where: { path: string } | { port: number; host: string })
   return server;
 }
 
-describe.skipIf(!hasBubblewrap)("inside of a sandbox without network", () => {
-  it("lets out what the rules allow, and reports the rest", async () => {
+describe.skipIf(!hasBubblewrap)("relay: inside a sandbox without network", () => {
+  it("connects to what the rules allow, and reports the rest", async () => {
     const server = await standIn({ port: 0, host: "127.0.0.1" });
     const { port } = server.address() as AddressInfo;
     const denials: Denial[] = [];
@@ -175,7 +175,7 @@ describe.skipIf(!hasBubblewrap)("inside of a sandbox without network", () => {
     expect(denials).toEqual([{ kind: "network", target: "evil.example:443", sentence }]);
   });
 
-  it("leads to the gateway, also where there is no other way out", async () => {
+  it("connects to the gateway, also without other network access", async () => {
     const gateway = join(dir, "gateway.sock");
     await standIn({ path: gateway });
     expect(
@@ -187,8 +187,8 @@ describe.skipIf(!hasBubblewrap)("inside of a sandbox without network", () => {
   });
 });
 
-describe.skipIf(!hasBubblewrap)("where no gateway was planned", () => {
-  it("says so to whoever asks for one, and nothing else is reached", async () => {
+describe.skipIf(!hasBubblewrap)("relay: without a gateway", () => {
+  it("explains that there is none, and nothing else can be reached", async () => {
     const [refused, other] = await inside(
       {},
       [
@@ -200,14 +200,14 @@ describe.skipIf(!hasBubblewrap)("where no gateway was planned", () => {
     const [head, body = ""] = refused?.split("|") ?? [];
     expect(head).toBe("HTTP/1.1 503 Service Unavailable");
     expect(JSON.parse(body)).toMatchObject({
-      error: { message: expect.stringMatching(/^No model gateway was planned for this run: /) },
+      error: { message: expect.stringMatching(/^This run has no model gateway, /) },
     });
     expect(other).toBe("ECONNREFUSED");
   });
 });
 
 describe("proxyEnvironment", () => {
-  it("names only what is there", () => {
+  it("names only the available proxies", () => {
     expect(proxyEnvironment(false, false)).toEqual({});
     expect(proxyEnvironment(false, true)).toEqual({ NIGHTSHIFT_GATEWAY_URL: "http://127.0.0.1:3129" });
     expect(proxyEnvironment(true, false)).toMatchObject({

@@ -2,17 +2,17 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
 import { dialAddress, dialFirst } from "./dial.ts";
-import { refuseHere } from "./private-address.ts";
+import { explainForbiddenAddress } from "./private-address.ts";
 import { lookupAll, resolveTarget, showTarget } from "./resolve-target.ts";
 
-it("looks names up as the system does", async () => {
+it("egress: resolves names like the system", async () => {
   const addresses = await lookupAll("localhost");
   expect(addresses.length).toBeGreaterThan(0);
-  for (const address of addresses) expect(refuseHere(address)).toMatch(/loopback/);
+  for (const address of addresses) expect(explainForbiddenAddress(address)).toMatch(/loopback/);
   await expect(lookupAll("nowhere.invalid")).rejects.toThrow("nowhere.invalid");
 });
 
-it("asks nobody about a host that no rule names, nor about an address", async () => {
+it("egress: does not resolve a host without a rule, nor an address", async () => {
   const asked: string[] = [];
   const lookup = (name: string): Promise<string[]> => {
     asked.push(name);
@@ -29,18 +29,18 @@ it("asks nobody about a host that no rule names, nor about an address", async ()
   expect(asked).toEqual(["a.example"]);
 });
 
-it("knows this machine by its public address as well", () => {
-  expect(refuseHere("8.8.8.8", () => ["8.8.8.8"])).toBe("an address of this machine");
-  expect(refuseHere("2600:0::1", () => ["2600::1"])).toBe("an address of this machine");
-  expect(refuseHere("8.8.8.8", () => ["9.9.9.9"])).toBeNull();
+it("egress: recognizes this machine's public addresses", () => {
+  expect(explainForbiddenAddress("8.8.8.8", () => ["8.8.8.8"])).toBe("an address of this machine");
+  expect(explainForbiddenAddress("2600:0::1", () => ["2600::1"])).toBe("an address of this machine");
+  expect(explainForbiddenAddress("8.8.8.8", () => ["9.9.9.9"])).toBeNull();
 });
 
-it("shows what a stranger asked for on one short plain line", () => {
+it("egress: shows a requested target as one short plain line", () => {
   expect(showTarget("a\r\nb\u001b[31m\u202e é")).toBe("a??b?[31m???");
   expect(showTarget("x".repeat(10_000)).length).toBeLessThan(130);
 });
 
-it("dials addresses, and gives up when the client has left", async () => {
+it("egress: dials addresses, and gives up when the client has disconnected", async () => {
   const server = createServer((client) => client.end());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

@@ -2,9 +2,9 @@ import { lookup as dnsLookup } from "node:dns/promises";
 import { normaliseAddress } from "../../../policy/access/network-address.ts";
 import { formatTarget, isAllowed, parseTarget } from "../../../policy/access/network-rule.ts";
 import type { NetworkRule, Target } from "../../../policy/access/network-rule.ts";
-import { refuseHere } from "./private-address.ts";
+import { explainForbiddenAddress } from "./private-address.ts";
 
-/** All addresses of a name. */
+/** Resolves a name to all its addresses. */
 export type Lookup = (name: string) => Promise<readonly string[]>;
 
 export type Resolved =
@@ -12,15 +12,15 @@ export type Resolved =
   | { readonly kind: "denied"; readonly target: string; readonly sentence: string }
   | { readonly kind: "unreachable"; readonly sentence: string };
 
-/** Long enough for every real name, short enough for a line on a screen. */
-const SHOWN = 120;
+/** Maximum length of a shown target: long enough for real names, short enough for one line. */
+const MAX_SHOWN_LENGTH = 120;
 
-/** From what a client asks for to the addresses that may be dialled: the only place where names become addresses. */
+/** Resolves a requested target to the addresses that may be dialed. Names are resolved nowhere else. */
 export async function resolveTarget(asked: string, rules: readonly NetworkRule[], lookup: Lookup): Promise<Resolved> {
   const target = parseTarget(asked);
   if (target === null) {
     const shown = showTarget(asked);
-    return denied(shown, "it is not a host and port in their usual form, such as `example.com:443`");
+    return denied(shown, "it is not a valid host and port such as `example.com:443`");
   }
   const shown = formatTarget(target);
   if (!isAllowed(rules, target.host, target.port))
@@ -30,11 +30,11 @@ export async function resolveTarget(asked: string, rules: readonly NetworkRule[]
   try {
     addresses = normaliseAddress(target.host) === null ? await lookup(target.host) : [target.host];
   } catch (error) {
-    return { kind: "unreachable", sentence: `${shown} could not be found: ${codeOf(error)}.` };
+    return { kind: "unreachable", sentence: `${shown} could not be resolved: ${codeOf(error)}.` };
   }
-  // One bad address spoils the name: whoever answers could give the good one first and the other one next time.
+  // One forbidden address rejects the name: a DNS server could return the allowed address first and the forbidden one later.
   for (const address of addresses) {
-    const refused = refuseHere(address);
+    const refused = explainForbiddenAddress(address);
     if (refused === null) continue;
     const where = address === target.host ? "it is" : `it leads to ${showTarget(address)},`;
     return denied(showTarget(shown), `${where} ${refused}, which sandbox.network cannot allow`);
@@ -48,10 +48,10 @@ export async function lookupAll(name: string): Promise<readonly string[]> {
   return found.map(({ address }) => address);
 }
 
-/** What a stranger wrote, on one short line of plain characters. */
+/** Shows untrusted text as one short line of printable characters. */
 export function showTarget(text: string): string {
-  const plain = text.slice(0, SHOWN + 1).replace(/[^\x21-\x7e]/g, "?");
-  return plain.length > SHOWN ? `${plain.slice(0, SHOWN)}...` : plain;
+  const plain = text.slice(0, MAX_SHOWN_LENGTH + 1).replace(/[^\x21-\x7e]/g, "?");
+  return plain.length > MAX_SHOWN_LENGTH ? `${plain.slice(0, MAX_SHOWN_LENGTH)}...` : plain;
 }
 
 export function codeOf(error: unknown): string {

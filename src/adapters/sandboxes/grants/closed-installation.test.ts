@@ -10,7 +10,7 @@ import { requireReadable } from "./require-readable.ts";
 const SOURCES = join(import.meta.dirname, "../../..");
 const isRootOnLinux = process.platform === "linux" && process.getuid?.() === 0;
 
-/** Opens the wall around a command and prints what came of it. */
+/** Opens the sandbox for a command and prints the result. */
 const PROGRAM = `
 const [folder, changes] = process.argv.slice(2);
 const { sandboxes } = await import("./src/adapters/sandboxes/index.ts");
@@ -28,7 +28,7 @@ try {
 }
 `;
 
-describe.runIf(isRootOnLinux)("an installation of root's that is closed to others", () => {
+describe.runIf(isRootOnLinux)("sandbox: an installation that only root can read", () => {
   let root: string;
   let node: string;
 
@@ -36,7 +36,7 @@ describe.runIf(isRootOnLinux)("an installation of root's that is closed to other
     root = realpathSync(mkdtempSync(join(tmpdir(), "nightshift-closed-")));
     node = join(root, "node");
     copyFileSync(realpathSync(process.execPath), node);
-    for (const name of ["adapters", "core", "ports", "testing"])
+    for (const name of ["adapters", "core", "policy", "ports", "testing"])
       cpSync(join(SOURCES, name), join(root, "src", name), { recursive: true });
     writeFileSync(join(root, "program.mjs"), PROGRAM);
     for (const name of ["work", "data"]) mkdirSync(join(root, name));
@@ -54,26 +54,26 @@ describe.runIf(isRootOnLinux)("an installation of root's that is closed to other
 
   const reached = { stdout: expect.stringMatching(/^\d{5,}\n$/), problem: null };
 
-  test("needs no more than its Node where there is a relay, and not even that where there is none", async () => {
+  test("works if its Node is readable, which is needed for the relay only", async () => {
     expect(await open(0o755, { network: ["packages.example"] })).toEqual(reached);
     expect(await open(0o700, {})).toEqual(reached);
   });
 
-  test("is refused with the one command when its Node is closed too", async () => {
+  test("is refused with the chmod command if its Node is not readable", async () => {
     expect(await open(0o700, { network: ["packages.example"] })).toMatchObject({
       kind: "unavailable",
-      message: expect.stringContaining(`who may not read ${node}: `),
+      message: expect.stringContaining(`who cannot read ${node}.`),
       hint: expect.stringContaining(`Run: chmod -R o+rX ${node} `),
     });
   });
 
-  test("what the run needs of it is named, all of it at once", async () => {
+  test("lists all unreadable paths that the run needs", async () => {
     const read = [join(root, "src/core"), join(root, "program.mjs")];
     const refused = await open(0o755, { own: { write: [join(root, "work")], read } });
     expect(refused).toMatchObject({ kind: "unavailable", hint: expect.stringContaining(`o+rX ${read.join(" ")} `) });
   });
 
-  test("what was written for the run alone is its user's to read", async () => {
+  test("files written for the run are readable for its user", async () => {
     const own = { write: [join(root, "work")], read: [join(root, "data/prompt")] };
     const forbidden = [join(root, "data")];
     expect(await open(0o755, { own, forbidden })).toMatchObject({
@@ -82,7 +82,7 @@ describe.runIf(isRootOnLinux)("an installation of root's that is closed to other
   });
 });
 
-test("nobody but root has another user, and what is not there is no matter", () => {
+test("sandbox: only root's runs have another user, and missing paths are ignored", () => {
   const closed = mkdtempSync(join(tmpdir(), "nightshift-closed-"));
   onTestFinished(() => rmSync(closed, { recursive: true }));
   expect(() => requireReadable([closed], null)).not.toThrow();

@@ -12,11 +12,11 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { findPrograms, outsideOf } from "./find-programs.ts";
+import { findPrograms, excludeCovered } from "./find-programs.ts";
 import { mountOptions } from "../bubblewrap/mount-plan.ts";
 import { systemMounts } from "../bubblewrap/system-mounts.ts";
 
-// Without what the test runner adds: the machine's own Node is to be found.
+// Without the test runner's additions, so that the machine's own Node is found.
 const HOST_PATH = (process.env["PATH"] ?? "/usr/bin:/bin")
   .split(":")
   .filter((folder) => !folder.includes("node_modules"))
@@ -58,11 +58,11 @@ const pathsOf = (names: readonly string[], folders: readonly string[] = []) =>
     .filter((path) => path.startsWith(dir))
     .map((path) => path.slice(dir.length + 1));
 
-/** An empty root with the system's libraries and what was found, as a user who owns nothing of it. */
+/** An empty root with the system libraries and the mounts that were found, as a user who owns none of it. */
 function runInside(found: ReturnType<typeof find>, argv: readonly string[]) {
   const system = systemMounts(false);
   const shell = findPrograms(["sh", "/usr/bin/setpriv"], HOST_PATH).mounts;
-  const inside = outsideOf(
+  const inside = excludeCovered(
     [...shell, ...found.mounts],
     system.map(({ path }) => path),
   );
@@ -78,35 +78,35 @@ function runInside(found: ReturnType<typeof find>, argv: readonly string[]) {
   return stdout.trim() === "" ? stderr.trim() : stdout.trim();
 }
 
-describe.runIf(CAN_CONFINE)("with nothing but what was found", () => {
+describe.runIf(CAN_CONFINE)("findPrograms: with only the found mounts", () => {
   test("programs of the host run", () => {
-    const found = find(["git", "node", "npm", "python3", "sbt-that-nobody-has compile"]);
-    expect(found.missing).toEqual([{ name: "sbt-that-nobody-has", why: "is not on this machine's PATH" }]);
+    const found = find(["git", "node", "npm", "python3", "no-such-sbt compile"]);
+    expect(found.missing).toEqual([{ name: "no-such-sbt", why: "is not on this machine's PATH" }]);
     expect(runInside(found, ["git", "--version"])).toMatch(/^git version/);
     expect(runInside(found, ["node", "--version"])).toMatch(/^v\d+/);
     expect(runInside(found, ["npm", "--version"])).toMatch(/^\d+\./);
     expect(runInside(found, ["python3", "-c", "import json; print(json.dumps([1]))"])).toBe("[1]");
   });
 
-  test("what is not listed does not exist, by no path", () => {
+  test("programs that are not listed do not exist under any path", () => {
     const found = find(["git"]);
     for (const name of ["curl", "/usr/bin/curl", "/bin/curl", "/usr/bin/env"]) {
       expect(runInside(found, ["sh", "-c", `${name} --version`])).toContain("not found");
     }
   });
 
-  test("the Node that came with this repository", () => {
+  test("the Node of this repository runs", () => {
     expect(runInside(find([REPO_NODE]), [REPO_NODE, "-p", "1 + 1"])).toBe("2");
   });
 
-  test("a program in a folder that is closed to all others", () => {
+  test("a program in a private folder runs", () => {
     const tool = write("closed/node_modules/tool/bin/tool", "#!/bin/sh\necho open\n");
     link("closed/node_modules/.bin/tool", "../tool/bin/tool");
     chmodSync(join(dir, "closed"), 0o700);
     expect(runInside(find([tool]), [join(dir, "closed/node_modules/.bin/tool")])).toBe("open");
   });
 
-  test("a script of bash, called by env", () => {
+  test("a bash script started through env runs", () => {
     write("bin/hello", "#!/usr/bin/env bash\nwords=(hello there); echo ${words[1]}\n");
     const found = find(["hello"], ["bin"]);
     expect(runInside(found, ["hello"])).toBe("there");
@@ -114,18 +114,18 @@ describe.runIf(CAN_CONFINE)("with nothing but what was found", () => {
   });
 
   test.each([
-    ["for all", "prefix/lib/node_modules/cli", "prefix/lib/node_modules/cli/node_modules/dep"],
+    ["globally", "prefix/lib/node_modules/cli", "prefix/lib/node_modules/cli/node_modules/dep"],
     ["in a project", "prefix/node_modules/cli", "prefix/node_modules/dep"],
-  ])("a package of npm that was installed %s, with its dependency", (_, cli, dep) => {
+  ])("an npm package that is installed %s runs with its dependency", (_, cli, dep) => {
     write(`${cli}/package.json`, '{ "name": "cli", "type": "module" }');
     write(`${cli}/bin/cli.js`, '#!/usr/bin/env node\nimport { word } from "dep"; console.log(word);\n');
-    write(`${dep}/package.json`, '{ "name": "dep", "type": "module", "exports": "../index.js" }');
+    write(`${dep}/package.json`, '{ "name": "dep", "type": "module", "exports": "./index.js" }');
     write(`${dep}/index.js`, 'export const word = "depended";\n');
     link("prefix/bin/cli", join(dir, cli, "bin/cli.js"));
     expect(runInside(find(["cli"], ["prefix/bin"]), ["cli"])).toBe("depended");
   });
 
-  test("a version manager's stand-in leads to its version, without the manager", () => {
+  test("a version manager's shim leads to its version, without the manager", () => {
     write("env/shims/snake", `#!/usr/bin/env bash\nexec "${dir}/env/libexec/pyenv" exec "$program" "$@"\n`);
     write("env/version", "2.0\n1.0\n");
     write("env/versions/1.0/bin/snake", '#!/bin/sh\nread word < "${0%/*}/../lib/word"; echo "$word"\n');
@@ -135,13 +135,13 @@ describe.runIf(CAN_CONFINE)("with nothing but what was found", () => {
     expect(runInside(found, [join(dir, "env/versions/1.0/bin/snake")])).toBe("hiss");
   });
 
-  test.runIf(existsSync("/etc/alternatives/java"))("Java, whose settings stand in /etc", () => {
+  test.runIf(existsSync("/etc/alternatives/java"))("Java runs with its settings in /etc", () => {
     expect(runInside(find(["java"]), ["sh", "-c", "java -version 2>&1"])).toMatch(/version/);
   });
 });
 
-describe("what belongs to a program", () => {
-  test("every link on the way, as it says", () => {
+describe("findPrograms: files that belong to a program", () => {
+  test("include every link on its path", () => {
     write("real/tool.bin", "#!/bin/sh\n");
     link("folder", "real");
     link("bin/tool", "../folder/tool");
@@ -155,20 +155,23 @@ describe("what belongs to a program", () => {
     ]);
   });
 
-  test("a toolchain without its other programs, and without what is no part of one", () => {
+  test("include a toolchain without its other programs and unrelated files", () => {
     for (const name of ["bin/node", "bin/npx", "lib/x", "include/x", ".env", "secrets/x", "sbin/x"])
       write(`chain/${name}`);
     expect(pathsOf(["node"], ["chain/bin"])).toEqual(["chain/bin/node", "chain/include", "chain/lib"]);
   });
 
-  test.each(["bin/tool", ".local/bin/tool", ".cargo/bin/tool"])("in a home directory, %s is the file alone", (name) => {
-    vi.stubEnv("HOME", dir);
-    write(name);
-    for (const part of ["lib/x", "share/x", ".local/share/x", ".local/lib/x", ".cargo/lib/x"]) write(part);
-    expect(pathsOf(["tool"], [dirname(name)])).toEqual([name]);
-  });
+  test.each(["bin/tool", ".local/bin/tool", ".cargo/bin/tool"])(
+    "are only the program itself for %s in a home directory",
+    (name) => {
+      vi.stubEnv("HOME", dir);
+      write(name);
+      for (const part of ["lib/x", "share/x", ".local/share/x", ".local/lib/x", ".cargo/lib/x"]) write(part);
+      expect(pathsOf(["tool"], [dirname(name)])).toEqual([name]);
+    },
+  );
 
-  test("a binary of npm's comes without its neighbours", () => {
+  test("do not include neighbours of an npm binary", () => {
     write("node_modules/tool/package.json", "{}");
     write("node_modules/tool/run", "\u007fELF");
     write("node_modules/other/x");
@@ -176,7 +179,7 @@ describe("what belongs to a program", () => {
     expect(pathsOf(["tool"], ["node_modules/.bin"])).toEqual(["node_modules/.bin/tool", "node_modules/tool"]);
   });
 
-  test("a path may have a space in it, and words may follow a program", () => {
+  test("a path may contain a space, and words may follow a program", () => {
     const path = write("my tools/run");
     expect(find([path, `${write("bin/run")} fast`]).programs.map((each) => each.path)).toEqual([
       path,
@@ -184,7 +187,7 @@ describe("what belongs to a program", () => {
     ]);
   });
 
-  test("PATH inside has those folders only, in their order, and no relative one", () => {
+  test("PATH inside contains only the found folders, in order and without relative ones", () => {
     write("one/a");
     write("two/b");
     write("three/c");
@@ -192,7 +195,7 @@ describe("what belongs to a program", () => {
     expect(findPrograms(["a", "b"], path).binDirs).toEqual([join(dir, "two"), join(dir, "one")]);
   });
 
-  test("what another program cannot do without comes along where it is there", () => {
+  test("companion programs are included if they exist", () => {
     for (const name of ["cargo", "rustc", "cc"]) write(`bin/${name}`);
     const { mounts, missing } = findPrograms(["cargo"], join(dir, "bin"));
     expect(mounts.map(({ path }) => path)).toEqual(["cargo", "cc", "rustc"].map((name) => join(dir, "bin", name)));
@@ -200,14 +203,14 @@ describe("what belongs to a program", () => {
   });
 });
 
-/** Where the link leads that stands inside for a stand-in. */
+/** Returns the target of the link that replaces a shim inside. */
 const leadsTo = (name: string, folder: string) =>
   find([name], [folder]).mounts.flatMap((mount) =>
     mount.kind === "link" && mount.path === join(dir, folder, name) ? [mount.target.slice(dir.length + 1)] : [],
   );
 
-describe("stand-ins", () => {
-  test("of rustup: the default toolchain", () => {
+describe("findPrograms: shims", () => {
+  test("of rustup lead to the default toolchain", () => {
     write(".cargo/bin/rustup");
     link(".cargo/bin/cargo", "rustup");
     write(".rustup/settings.toml", 'version = "12"\ndefault_toolchain = "stable"\n');
@@ -216,7 +219,7 @@ describe("stand-ins", () => {
     expect(leadsTo("cargo", ".cargo/bin")).toEqual([".rustup/toolchains/stable-x/bin/cargo"]);
   });
 
-  test("of asdf: the version that the person chose", () => {
+  test("of asdf lead to the version that the user chose", () => {
     vi.stubEnv("HOME", dir);
     write(".tool-versions", "other 1\nlang 1.0\n");
     write(
@@ -227,14 +230,14 @@ describe("stand-ins", () => {
     expect(leadsTo("lang", ".asdf/shims")).toEqual([".asdf/installs/lang/1.0/bin/lang"]);
   });
 
-  test("of mise: the newest", () => {
+  test("of mise lead to the newest version", () => {
     write("mise/bin/mise");
     link("mise/shims/lang", "../bin/mise");
     for (const version of ["9.0", "10.0"]) write(`mise/installs/lang/${version}/bin/lang`);
     expect(leadsTo("lang", "mise/shims")).toEqual(["mise/installs/lang/10.0/bin/lang"]);
   });
 
-  test("of volta: its default", () => {
+  test("of volta lead to its default version", () => {
     write(".volta/bin/volta-shim");
     link(".volta/bin/node", "volta-shim");
     write(".volta/tools/user/platform.json", '{ "node": { "runtime": "22.1.0" } }');
@@ -242,7 +245,7 @@ describe("stand-ins", () => {
     expect(leadsTo("node", ".volta/bin")).toEqual([".volta/tools/image/node/22.1.0/bin/node"]);
   });
 
-  test("that lead nowhere are passed over, or say what to do", () => {
+  test("without a target are skipped, or the reason says what to do", () => {
     write("env/shims/snake", '#!/usr/bin/env bash\nexec "/x/libexec/pyenv" exec "$program" "$@"\n');
     write("env/version", "system\n");
     expect(find(["snake"], ["env/shims"]).missing).toEqual([
@@ -253,16 +256,16 @@ describe("stand-ins", () => {
   });
 });
 
-describe("missing", () => {
+describe("findPrograms: missing programs", () => {
   test.each([
     ["relative/tool", "neither a name nor an absolute path"],
-    ["/no/such/tool", "not there as a program"],
+    ["/no/such/tool", "does not exist as a program"],
     ["no-such-tool-anywhere", "not on this machine's PATH"],
   ])("%s", (name, why) => {
     expect(find([name]).missing).toEqual([{ name, why: expect.stringContaining(why) }]);
   });
 
-  test("a script whose interpreter is missing, and nothing of it is mounted", () => {
+  test("a script with a missing interpreter is missing, and nothing of it is mounted", () => {
     write("bin/old", "#!/usr/bin/env cobol-of-old\n");
     const found = findPrograms(["old"], join(dir, "bin"));
     expect(found).toEqual({
@@ -273,7 +276,7 @@ describe("missing", () => {
     });
   });
 
-  test("a link that leads to itself, a directory, a file that cannot be executed", () => {
+  test("a link that leads to itself, a directory and a file that cannot be executed", () => {
     link("bin/loop", "loop");
     mkdirSync(join(dir, "bin/folder"));
     write("bin/text", "", 0o644);
@@ -284,7 +287,7 @@ describe("missing", () => {
     ]);
   });
 
-  test("a file that lacks only the right to be executed says so, by its name and by its path", () => {
+  test("a file without execute permission is reported by name and by path", () => {
     const path = write("bin/agent", "#!/bin/sh\n", 0o644);
     const why = `is not executable: chmod +x ${path}`;
     expect(find(["agent", path], ["bin"]).missing).toEqual([
@@ -300,7 +303,7 @@ describe("missing", () => {
     expect(find(["self"], ["bin"]).programs).toEqual([{ name: "self", path }]);
   });
 
-  test.runIf(IS_ROOT)("what only root may run, since nobody is root inside", () => {
+  test.runIf(IS_ROOT)("a program that only root may run, because no command is root inside", () => {
     const path = write("bin/mine", "", 0o700);
     expect(find(["mine"], ["bin"]).missing[0]?.why).toContain(`chmod o+rx ${path}`);
   });

@@ -6,15 +6,15 @@ import { listDirectory } from "./list-directory.ts";
 import { readInterpreter } from "./read-interpreter.ts";
 import { runtimeOf } from "./runtime-of.ts";
 import { followShim } from "../bubblewrap/shims.ts";
-import { isProgram, whyClosed, whyNoProgram } from "./is-program.ts";
+import { isProgram, explainClosedProgram, explainNotExecutable } from "./is-program.ts";
 
-/** What must be seen so that the programs run. Inside and outside paths are the same, and read-only. */
+/** The read-only mounts that the programs need. Paths inside and outside are the same. */
 export interface FoundPrograms {
-  /** For each name that was found, the path it is called by. */
+  /** The path of each program that was found. */
   readonly programs: readonly FoundProgram[];
-  /** Parents first; nothing that another one of them holds. */
+  /** Parents first, without mounts that are inside another one. */
   readonly mounts: readonly ProgramMount[];
-  /** Where those stand that are called by name, in the order of PATH: the PATH inside. */
+  /** Directories of the programs that are called by name, in the order of PATH. They become the PATH inside. */
   readonly binDirs: readonly string[];
   readonly missing: readonly MissingProgram[];
 }
@@ -30,13 +30,13 @@ export type ProgramMount =
 
 export interface MissingProgram {
   readonly name: string;
-  /** The end of a sentence about it: `is not on this machine's PATH`. */
+  /** Completes a sentence about the program: `is not on this machine's PATH`. */
   readonly why: string;
 }
 
 const known = new Map<string, FoundPrograms>();
 
-/** Programs by name or absolute path; words after the first are rules for agents (`sbt compile`), not for the wall. */
+/** Search programs by name or absolute path. Further words are tool rules for agents (`sbt compile`) and are ignored here. */
 export function findPrograms(names: readonly string[], path: string): FoundPrograms {
   const key = JSON.stringify([names, path]);
   const found = known.get(key) ?? search(names, path);
@@ -44,13 +44,13 @@ export function findPrograms(names: readonly string[], path: string): FoundProgr
   return found;
 }
 
-/** The mounts that are still needed where everything at and below these paths is there already. */
-export function outsideOf(mounts: readonly ProgramMount[], there: readonly string[]): readonly ProgramMount[] {
+/** Returns the mounts that are not already covered by these paths. */
+export function excludeCovered(mounts: readonly ProgramMount[], there: readonly string[]): readonly ProgramMount[] {
   return mounts.filter((mount) => !there.some((each) => covers(each, mount.path)));
 }
 
-/** What one search has come by. */
-interface Finds {
+/** State of one search. */
+interface Search {
   readonly dirs: readonly string[];
   readonly mounts: Map<string, ProgramMount>;
   readonly binDirs: Set<string>;
@@ -59,44 +59,46 @@ interface Finds {
 
 function search(names: readonly string[], path: string): FoundPrograms {
   const dirs = [...new Set(path.split(":").filter((dir) => isAbsolute(dir)))];
-  const finds: Finds = { dirs, mounts: new Map(), binDirs: new Set(), added: new Set() };
+  const state: Search = { dirs, mounts: new Map(), binDirs: new Set(), added: new Set() };
   const programs: FoundProgram[] = [];
   const missing: MissingProgram[] = [];
   const asked = [...new Set(names.map(programOf).filter((name) => name !== ""))];
   for (const name of asked) {
-    const found = addNamed(finds, name);
+    const found = addNamed(state, name);
     if ("why" in found) missing.push({ name, why: found.why });
     else programs.push({ name, path: found.path });
   }
-  // What these call in turn helps where it is there, and nobody has asked for it where it is not.
-  for (const name of asked.flatMap((each) => companionsOf(basename(each)))) addNamed(finds, name);
+  // Companion programs are optional: missing ones are not reported.
+  for (const name of asked.flatMap((each) => companionsOf(basename(each)))) addNamed(state, name);
   return {
     programs,
-    mounts: outermost([...finds.mounts.values()]),
-    binDirs: dirs.filter((dir) => finds.binDirs.has(dir)),
+    mounts: outermost([...state.mounts.values()]),
+    binDirs: dirs.filter((dir) => state.binDirs.has(dir)),
     missing,
   };
 }
 
-/** `sbt compile` is sbt; but a path may have a space in it. */
+/** `sbt compile` means sbt, but a path may contain a space. */
 function programOf(command: string): string {
   return isAbsolute(command) && isProgram(command) ? command : (command.trim().split(/\s+/)[0] ?? "");
 }
 
 type Added = { readonly path: string } | { readonly why: string };
 
-function addNamed(finds: Finds, name: string): Added {
+function addNamed(state: Search, name: string): Added {
   if (isAbsolute(name)) {
-    return isProgram(name) ? addProgram(finds, name) : { why: whyNoProgram(name) ?? "is not there as a program" };
+    return isProgram(name)
+      ? addProgram(state, name)
+      : { why: explainNotExecutable(name) ?? "does not exist as a program" };
   }
   if (name.includes("/")) return { why: "is neither a name nor an absolute path" };
   let why = "is not on this machine's PATH";
-  for (const dir of finds.dirs) {
+  for (const dir of state.dirs) {
     const path = join(dir, name);
     if (!namesIn(dir).has(name)) continue;
-    const added = isProgram(path) ? addProgram(finds, path) : { why: whyNoProgram(path) ?? why };
+    const added = isProgram(path) ? addProgram(state, path) : { why: explainNotExecutable(path) ?? why };
     if ("path" in added) {
-      finds.binDirs.add(dir);
+      state.binDirs.add(dir);
       return added;
     }
     why = added.why;
@@ -106,58 +108,58 @@ function addNamed(finds: Finds, name: string): Added {
 
 const listed = new Map<string, ReadonlySet<string>>();
 
-/** One look at a directory is far quicker than one for each of many names. */
+/** Listing a directory once is much faster than checking many names in it. */
 function namesIn(dir: string): ReadonlySet<string> {
   const names = listed.get(dir) ?? new Set(listDirectory(dir));
   listed.set(dir, names);
   return names;
 }
 
-/** All or nothing: a program whose interpreter is missing leaves no mounts behind that nobody needs. */
-function addProgram(finds: Finds, path: string): Added {
-  if (finds.added.has(path)) return { path };
-  const attempt: Finds = { ...finds, mounts: new Map(), binDirs: new Set(), added: new Set([...finds.added, path]) };
+/** All or nothing: if the interpreter is missing, no mounts of the program are added. */
+function addProgram(state: Search, path: string): Added {
+  if (state.added.has(path)) return { path };
+  const attempt: Search = { ...state, mounts: new Map(), binDirs: new Set(), added: new Set([...state.added, path]) };
   const why = addParts(attempt, path);
   if (why !== null) return { why };
-  for (const [at, mount] of attempt.mounts) finds.mounts.set(at, mount);
-  for (const dir of attempt.binDirs) finds.binDirs.add(dir);
-  for (const each of attempt.added) finds.added.add(each);
+  for (const [at, mount] of attempt.mounts) state.mounts.set(at, mount);
+  for (const dir of attempt.binDirs) state.binDirs.add(dir);
+  for (const each of attempt.added) state.added.add(each);
   return { path };
 }
 
-function addParts(finds: Finds, path: string): string | null {
+function addParts(state: Search, path: string): string | null {
   const { real } = followLinks(path);
   const shim = followShim(path, real);
-  if (shim !== null) return "why" in shim ? shim.why : addShim(finds, path, shim.target);
-  const closed = whyClosed(real);
+  if (shim !== null) return "why" in shim ? shim.why : addShim(state, path, shim.target);
+  const closed = explainClosedProgram(real);
   if (closed !== null) return closed;
   const interpreter = readInterpreter(real);
-  for (const part of [path, ...runtimeOf(real, interpreter !== null)]) addMount(finds, part);
+  for (const part of [path, ...runtimeOf(real, interpreter !== null)]) addMount(state, part);
   for (const needed of interpreter ?? []) {
-    const added = addNamed(finds, needed);
+    const added = addNamed(state, needed);
     if ("why" in added) return `needs ${needed}, which ${added.why}`;
   }
   return null;
 }
 
-/** The stand-in asks its manager, which is not there: so its name leads straight to the program. */
-function addShim(finds: Finds, path: string, target: string): string | null {
-  const added = addProgram(finds, target);
+/** The shim's version manager does not exist inside, so its name links directly to the program. */
+function addShim(state: Search, path: string, target: string): string | null {
+  const added = addProgram(state, target);
   if ("why" in added) return added.why;
-  const folder = addLinks(finds, dirname(path));
+  const folder = addLinks(state, dirname(path));
   const at = join(folder, basename(path));
-  finds.mounts.set(at, { kind: "link", path: at, target });
+  state.mounts.set(at, { kind: "link", path: at, target });
   return null;
 }
 
-function addMount(finds: Finds, path: string): void {
-  const real = addLinks(finds, path);
-  finds.mounts.set(real, { kind: "read", path: real });
+function addMount(state: Search, path: string): void {
+  const real = addLinks(state, path);
+  state.mounts.set(real, { kind: "read", path: real });
 }
 
-function addLinks(finds: Finds, path: string): string {
+function addLinks(state: Search, path: string): string {
   const { links, real } = followLinks(path);
-  for (const [link, target] of links) finds.mounts.set(link, { kind: "link", path: link, target });
+  for (const [link, target] of links) state.mounts.set(link, { kind: "link", path: link, target });
   return real;
 }
 

@@ -2,15 +2,15 @@ import { lstatSync, readlinkSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 
 export interface Followed {
-  /** Every link on the way, by its own real path, and what it says. */
+  /** Every link on the path: its own real path and its target. */
   readonly links: ReadonlyMap<string, string>;
   readonly real: string;
 }
 
-/** As many as the kernel follows. */
-const MOST_LINKS = 40;
+/** The kernel's limit. */
+const MAX_LINKS = 40;
 
-/** The way of an existing absolute path, link by link: inside, each of them must be there for the path to lead anywhere. */
+/** Resolves an existing absolute path link by link. All of these links must exist inside for the path to work. */
 export function followLinks(path: string): Followed {
   const links = new Map<string, string>();
   const rest = partsOf(path);
@@ -24,7 +24,7 @@ export function followLinks(path: string): Followed {
       continue;
     }
     followed += 1;
-    if (followed > MOST_LINKS) throw new Error(`${path} leads through more than ${MOST_LINKS} links`);
+    if (followed > MAX_LINKS) throw new Error(`${path} leads through more than ${MAX_LINKS} links`);
     links.set(at, target);
     if (isAbsolute(target)) real = "/";
     rest.unshift(...partsOf(target));
@@ -34,7 +34,7 @@ export function followLinks(path: string): Followed {
 
 const known = new Map<string, string | null>();
 
-/** What a link says, null for all else; each is looked at once, since most programs stand in the same few directories. */
+/** The target of a link, null for everything else. Cached, because most programs are in the same few directories. */
 function linkAt(path: string): string | null {
   const seen = known.get(path);
   if (seen !== undefined) return seen;

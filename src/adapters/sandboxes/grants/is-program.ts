@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from "node:fs";
 
-/** Root is told that it may execute whatever somebody may; so the bits are asked, not the kernel. */
+/** Checks the mode bits, because for root the kernel reports a file as executable if anyone may execute it. */
 export function isProgram(path: string): boolean {
   try {
     const found = statSync(path, { throwIfNoEntry: false });
@@ -12,8 +12,8 @@ export function isProgram(path: string): boolean {
   }
 }
 
-/** What is wrong with a file that is there and no program, as the end of a sentence; null where no file is. */
-export function whyNoProgram(path: string): string | null {
+/** Explains why an existing file is not a program, as the end of a sentence. Null if there is no file. */
+export function explainNotExecutable(path: string): string | null {
   try {
     return statSync(path).isFile() ? `is not executable: chmod +x ${path}` : null;
   } catch {
@@ -21,8 +21,8 @@ export function whyNoProgram(path: string): string | null {
   }
 }
 
-/** Commands that root starts run as a user of their own, who owns nothing: what only its owner may run, is of no use. */
-export function whyClosed(path: string): string | null {
+/** Commands started by root run as another user, who owns nothing, so a program that only its owner may run is useless. */
+export function explainClosedProgram(path: string): string | null {
   if (process.getuid?.() !== 0 || (statSync(path).mode & 0o001) !== 0) return null;
-  return `is ${path}, which only its owner may run; \`chmod o+rx ${path}\` opens it`;
+  return `is ${path}, which only its owner may run; allow it with \`chmod o+rx ${path}\``;
 }

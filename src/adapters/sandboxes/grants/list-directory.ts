@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 
-/** The names in a directory; none where there is no such directory, or none that may be read. */
+/** Lists a directory. Empty if it does not exist or is unreadable. */
 export function listDirectory(path: string): readonly string[] {
   try {
     return readdirSync(path);

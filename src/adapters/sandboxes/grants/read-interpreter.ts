@@ -1,12 +1,12 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { basename } from "node:path";
 
-/** As much as the kernel reads. */
+/** As many bytes as the kernel reads. */
 const LINE_BYTES = 256;
 
 /**
- * The programs that a script is run by: `#!/usr/bin/env -S node --x` needs /usr/bin/env and node. Null for what is no
- * script, and for one that cannot be read.
+ * Returns the programs that run a script: `#!/usr/bin/env -S node --x` needs /usr/bin/env and node. Null if the file is not a
+ * script or is unreadable.
  */
 export function readInterpreter(path: string): readonly string[] | null {
   const line = readStart(path, LINE_BYTES).split("\n", 1)[0] ?? "";
@@ -18,7 +18,7 @@ export function readInterpreter(path: string): readonly string[] | null {
   return called === undefined ? [program] : [program, called];
 }
 
-/** The start of a file; empty when it cannot be read. */
+/** Reads the beginning of a file. Empty if it is unreadable. */
 export function readStart(path: string, bytes: number): string {
   const buffer = Buffer.alloc(bytes);
   try {

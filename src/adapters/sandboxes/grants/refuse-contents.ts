@@ -3,18 +3,18 @@ import { dirname, join } from "node:path";
 import type { Right } from "../../../policy/access/path-rules.ts";
 import { terminalLine } from "../../../core/text/terminal-text.ts";
 
-/** Why no run may have what is at a path, though its name says nothing against it. Each is the end of a sentence about it. */
+// Checks the contents of a requested path. Each result completes a sentence about the path.
 
-/** A look at what a person granted, not a search: whoever hides a door deeper must have wanted it there. */
-const MOST_ENTRIES = 1_000;
+/** A quick check of what a person granted, not an exhaustive search. */
+const MAX_ENTRIES = 1_000;
 
-/** Doors that stand open inside of what is asked for. `real` is a resolved path. */
+/** Looks for sockets and git checkouts, which would give access to the outside. `real` is a resolved path. */
 export function refuseContents(real: string, right: Right): string | null {
   const entries = listEntries(real);
   return refuseSockets(entries) ?? (right === "write" ? refuseGit(real, entries) : null);
 }
 
-/** What root starts runs as a user of its own, who owns nothing and belongs to no group. */
+/** Commands started by root run as another user, who owns nothing and belongs to no group. */
 export function refuseClosed(real: string, right: Right): string | null {
   const found = statSync(real);
   const isDirectory = found.isDirectory();
@@ -22,30 +22,31 @@ export function refuseClosed(real: string, right: Right): string | null {
   if ((found.mode & needed) === needed) return null;
   const owner = found.uid === 0 ? "root" : `user ${found.uid}`;
   const letters = `r${right === "write" ? "w" : ""}${isDirectory ? "x" : ""}`;
-  return `belongs to ${owner} and is closed to others: agents run as a user of their own; \`chmod o+${letters}\` it, or run Nightshift as its owner`;
+  return `belongs to ${owner} and is not accessible to others, but agents run as a separate user: run \`chmod o+${letters}\` on it, or run Nightshift as its owner`;
 }
 
-/** To connect is no writing: a mount that can only be read does not stop it. */
+/** Connecting to a socket is not a write, so a read-only mount does not prevent it. */
 function refuseSockets(entries: readonly Dirent[]): string | null {
   const socket = entries.find((entry) => entry.isSocket());
   if (socket === undefined) return null;
-  return `holds the socket ${terminalLine(socket.name, 100)}, and whoever reaches a socket talks to a program outside: name the folders in it that are needed`;
+  return `contains the socket ${terminalLine(socket.name, 100)}, which gives access to a program outside the sandbox: list only the needed subfolders`;
 }
 
-const WHY_NOT_GIT = "agents work in copies of it, and whoever may write `.git` runs code outside of the sandbox";
+const WHY_NOT_GIT =
+  "agents work in copies of it, and write access to `.git` would let them run code outside the sandbox";
 
 function refuseGit(real: string, entries: readonly Dirent[]): string | null {
   if (isGit(real)) return `is a git checkout: ${WHY_NOT_GIT}`;
   const around = parentsOf(real).find(isGit);
-  if (around !== undefined) return `lies in the git checkout ${terminalLine(around, 300)}: ${WHY_NOT_GIT}`;
+  if (around !== undefined) return `is inside the git checkout ${terminalLine(around, 300)}: ${WHY_NOT_GIT}`;
   const held = entries.find((entry) => entry.isDirectory() && isGit(join(real, entry.name)));
-  if (held !== undefined) return `holds the git checkout ${terminalLine(held.name, 100)}: ${WHY_NOT_GIT}`;
+  if (held !== undefined) return `contains the git checkout ${terminalLine(held.name, 100)}: ${WHY_NOT_GIT}`;
   return null;
 }
 
-/** A checkout, or what is in its `.git`; that of a bare repository has the same parts and another name. */
+/** Whether this is a checkout or the inside of a git directory. A bare repository has the same parts under another name. */
 function isGit(dir: string): boolean {
-  const has = (name: string): boolean => isThere(join(dir, name));
+  const has = (name: string): boolean => exists(join(dir, name));
   return has(".git") || ["HEAD", "objects", "refs"].every(has);
 }
 
@@ -54,22 +55,22 @@ function parentsOf(path: string): readonly string[] {
   return parent === path ? [] : [parent, ...parentsOf(parent)];
 }
 
-function isThere(path: string): boolean {
+function exists(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // A file, or a directory that we may not enter: whoever runs as we do may not either.
+    // A file, or a directory that we may not enter. The run may not enter it either.
     return false;
   }
 }
 
-/** None where it is a file, or may not be read. */
+/** Empty if it is a file or is unreadable. */
 function listEntries(path: string): readonly Dirent[] {
   const entries: Dirent[] = [];
   try {
     const dir = opendirSync(path);
     try {
-      for (let entry = dir.readSync(); entry !== null && entries.length < MOST_ENTRIES; entry = dir.readSync()) {
+      for (let entry = dir.readSync(); entry !== null && entries.length < MAX_ENTRIES; entry = dir.readSync()) {
         entries.push(entry);
       }
     } finally {

@@ -30,28 +30,28 @@ const make = (allowed: readonly string[]) =>
   refusedProgramsDir({ cacheDir, allowed, path: `${bin}:relative:/no/such` });
 const call = (folder: string, name: string) => spawnSync(join(folder, name), ["-x"], { encoding: "utf8" });
 
-test("a refused program says what may be used instead, to whoever reads errors", () => {
+test("refused programs: print the allowed programs to stderr", () => {
   const { status, stdout, stderr } = call(make(["git", "sbt compile"]), "curl");
   expect({ status, stdout, stderr }).toEqual({
     status: 127,
     stdout: "",
     stderr:
-      'nightshift: "curl" is not available here. Programs you may use: git, sbt compile. If the task needs it, report needs_info and say why.\n',
+      'nightshift: "curl" is not available here. Allowed programs: git, sbt compile. If the task needs it, report needs_info with the reason.\n',
   });
 });
 
-test("there are the programs of the host, without those that are listed and those with strange names", () => {
+test("refused programs: are those of the host without listed ones and unusual names", () => {
   expect(readdirSync(make(["git --version", "/opt/x/docker"])).toSorted()).toEqual([".refused", "curl", "g++"]);
-  expect(call(make([]), "git").stderr).toContain("There are no programs you may use.");
+  expect(call(make([]), "git").stderr).toContain("No programs are allowed.");
 });
 
-test("a list cannot put words into the script", () => {
+test("refused programs: a list cannot inject code into the script", () => {
   const { status, stderr } = call(make(["it's'; touch pwned; '", "%s"]), "curl");
   expect(status).toBe(127);
   expect(stderr).toContain("it's'; touch pwned; ', %s.");
 });
 
-test("it is made once, and anew when the host or the list changes", () => {
+test("refused programs: the directory is created once, and again when host or list change", () => {
   const first = make(["git"]);
   const { mtimeMs } = statSync(first);
   expect(make(["git"])).toBe(first);
@@ -63,7 +63,7 @@ test("it is made once, and anew when the host or the list changes", () => {
   expect(readdirSync(first)).not.toContain("wget");
 });
 
-test("whoever runs inside may read it, whatever the mask outside", () => {
+test("refused programs: the user inside may read them, whatever the umask", () => {
   const before = process.umask(0o077);
   try {
     const folder = make(["git"]);
@@ -74,7 +74,7 @@ test("whoever runs inside may read it, whatever the mask outside", () => {
   }
 });
 
-test("many that make it at once end up with one whole directory", async () => {
+test("refused programs: concurrent creation gives one complete directory", async () => {
   const module = new URL("refused-programs.ts", import.meta.url).href;
   const program = `import { refusedProgramsDir } from ${JSON.stringify(module)};
     console.log(refusedProgramsDir({ cacheDir: ${JSON.stringify(cacheDir)}, allowed: ["git"], path: ${JSON.stringify(bin)} }));`;

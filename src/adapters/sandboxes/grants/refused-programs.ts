@@ -4,9 +4,9 @@ import { basename, isAbsolute, join } from "node:path";
 import { listDirectory } from "./list-directory.ts";
 
 export interface RefusedParams {
-  /** Where such directories are kept; made if need be. No command may write there. */
+  /** Where such directories are stored. Created if missing. No command may write there. */
   readonly cacheDir: string;
-  /** As the project lists them: `git`, `sbt compile`. */
+  /** The project's list: `git`, `sbt compile`. */
   readonly allowed: readonly string[];
   /** The host's PATH. */
   readonly path: string;
@@ -15,8 +15,8 @@ export interface RefusedParams {
 const SCRIPT = ".refused";
 
 /**
- * A directory for the very end of the PATH inside: each program that is on this machine and not in the list is there as a
- * sentence. It is made once for a list and a machine, under a name that says what is in it.
+ * Returns a directory for the end of the PATH inside. It contains, for each program on this machine that is not allowed, a
+ * script that prints an explanation. It is created once per list and machine, under a name derived from its contents.
  */
 export function refusedProgramsDir({ cacheDir, allowed, path }: RefusedParams): string {
   const listed = [...new Set(allowed.map((command) => basename(command.trim().split(/\s+/)[0] ?? "")))].toSorted();
@@ -31,15 +31,15 @@ export function refusedProgramsDir({ cacheDir, allowed, path }: RefusedParams): 
   return dir;
 }
 
-/** Filled under another name and put in place at once: whoever sees it sees all of it, also when two make it. */
+/** Created under a temporary name and renamed, so that it is always complete, even with concurrent creators. */
 function make(dir: string, names: readonly string[], script: string): void {
   const draft = `${dir}.${randomUUID()}`;
   mkdirSync(draft, { recursive: true });
   try {
     writeFileSync(join(draft, SCRIPT), script);
-    // Second names of one file: links that say where it is take a second to make for all programs of a machine.
+    // Hard links: creating symbolic links for all programs of a machine takes a second.
     for (const name of names) linkSync(join(draft, SCRIPT), join(draft, name));
-    // Whoever runs inside is another user, whatever the mask here.
+    // Explicit, because of the umask: the user inside is a different one.
     chmodSync(join(draft, SCRIPT), 0o755);
     chmodSync(draft, 0o755);
     renameSync(draft, dir);
@@ -54,12 +54,11 @@ function programsOn(path: string): readonly string[] {
   return [...new Set(dirs.flatMap(listDirectory))].filter((name) => /^[\w[][\w.+[-]*$/.test(name)).toSorted();
 }
 
-/** Nothing but what a shell has built in: there may be no other program to call. */
+/** Uses only shell builtins, because no other program may be available. */
 function refusalScript(allowed: readonly string[]): string {
-  const may =
-    allowed.length === 0 ? "There are no programs you may use." : `Programs you may use: ${allowed.join(", ")}.`;
+  const may = allowed.length === 0 ? "No programs are allowed." : `Allowed programs: ${allowed.join(", ")}.`;
   return `#!/bin/sh
-printf 'nightshift: "%s" is not available here. %s If the task needs it, report needs_info and say why.\\n' "\${0##*/}" ${quote(may)} >&2
+printf 'nightshift: "%s" is not available here. %s If the task needs it, report needs_info with the reason.\\n' "\${0##*/}" ${quote(may)} >&2
 exit 127
 `;
 }

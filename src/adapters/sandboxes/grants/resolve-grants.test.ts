@@ -32,11 +32,11 @@ function refusalOf(write: readonly string[], read: readonly string[] = []): User
     if (error instanceof UserError) return error;
     throw error;
   }
-  throw new Error("nothing was refused");
+  throw new Error("expected a refusal");
 }
 
-describe("granted", () => {
-  test("real paths, parents first, none twice, none that another one holds", () => {
+describe("sandbox grants: allowed", () => {
+  test("paths are resolved, parents first, without duplicates and nested ones", () => {
     symlinkSync("a/b", join(dir, "link"));
     expect(resolveAt(at("d", "a/b/c", "link", "d/"), at("file", "a", "d", "a/b"))).toEqual({
       write: at("a/b", "d"),
@@ -44,12 +44,12 @@ describe("granted", () => {
     });
   });
 
-  test("nothing asked, nothing granted", () => {
+  test("nothing is granted if nothing is requested", () => {
     expect(resolveAt([])).toEqual({ write: [], read: [] });
   });
 });
 
-describe("refused", () => {
+describe("sandbox grants: refused", () => {
   test.each([
     ["a/b", "not an absolute path"],
     ["", "not an absolute path"],
@@ -67,30 +67,30 @@ describe("refused", () => {
   test("a link that leads to itself", () => {
     symlinkSync("round", join(dir, "about"));
     symlinkSync("about", join(dir, "round"));
-    expect(refusalOf(at("round")).message).toContain("leads back to itself");
+    expect(refusalOf(at("round")).message).toContain("leads to itself");
   });
 
-  test("a file as if it were a directory", () => {
+  test("a path below a file", () => {
     expect(refusalOf(at("file/x")).message).toContain("a part of it is a file");
   });
 
-  test("a link into the system, by where it leads", () => {
+  test("a link to a system directory, by its target", () => {
     symlinkSync("/etc/shadow", join(dir, "innocent"));
-    expect(refusalOf([], at("innocent")).message).toContain("leads to /etc/shadow, which lies in /etc");
+    expect(refusalOf([], at("innocent")).message).toContain("leads to /etc/shadow, which is inside /etc");
   });
 
-  test("a link in the middle of the way", () => {
+  test("a link in a parent directory", () => {
     symlinkSync(join(dir, "data"), join(dir, "a", "way"));
     expect(refusalOf([], at("a/way/runs")).message).toContain("Nightshift's own data");
   });
 
-  test("data that is itself named by a link", () => {
+  test("Nightshift's data directory if it is given as a link", () => {
     symlinkSync(join(dir, "data"), join(dir, "home"));
     const asked = { write: at("data/runs"), read: [], forbidden: at("home") };
     expect(() => resolveGrants(asked)).toThrow("Nightshift's own data");
   });
 
-  test("the person's home as a whole", () => {
+  test("the whole home directory", () => {
     const asked = { write: [], read: [homedir()], forbidden: [] };
     expect(() => resolveGrants(asked)).toThrow("home directory");
   });
@@ -109,7 +109,7 @@ describe("refused", () => {
     }
   });
 
-  test("all at once, each with its own reason, and nothing is granted", () => {
+  test("several paths at once, each with its reason, and nothing is granted", () => {
     const { message } = refusalOf(["/usr/lib", join(dir, "a")], ["/proc/1", "/no/such/place"]);
     expect(message.split("\n- ").slice(1)).toEqual([
       expect.stringContaining("/usr/lib (to write)"),
@@ -118,19 +118,19 @@ describe("refused", () => {
     ]);
   });
 
-  test("a name that would write on a terminal is shown without its power", () => {
+  test("a name with control characters, which are removed in the message", () => {
     expect(refusalOf(["/no/\u001b[31mred"]).message).toContain("/no/red");
   });
 
   test("ten thousand paths, quickly", () => {
     const before = performance.now();
     const many = Array.from({ length: 10_000 }, (_, index) => `/no/such/${index}`);
-    expect(refusalOf(many).message).toContain("10000 paths; at most 1000");
+    expect(refusalOf(many).message).toContain("10000 paths. At most 1000");
     expect(performance.now() - before).toBeLessThan(500);
   });
 });
 
-describe("git checkouts", () => {
+describe("sandbox grants: git checkouts", () => {
   beforeEach(() => {
     spawnSync("git", ["init", "--quiet", join(dir, "shop")]);
     mkdirSync(join(dir, "shop/src"));
@@ -138,41 +138,44 @@ describe("git checkouts", () => {
   });
 
   test.each([
-    ["shop", "is a git checkout: agents work in copies of it, and whoever may write `.git` runs code outside"],
-    ["shop/src", "lies in the git checkout"],
+    [
+      "shop",
+      "is a git checkout: agents work in copies of it, and write access to `.git` would let them run code outside",
+    ],
+    ["shop/src", "is inside the git checkout"],
     ["shop/.git", "is a git checkout"],
-    ["shop/.git/hooks", "lies in the git checkout"],
+    ["shop/.git/hooks", "is inside the git checkout"],
     ["bare/shop.git", "is a git checkout"],
-    ["bare", "holds the git checkout shop.git"],
-  ])("are not for writing: %s", (path, why) => {
+    ["bare", "contains the git checkout shop.git"],
+  ])("are not writable: %s", (path, why) => {
     expect(refusalOf(at(path)).message).toContain(why);
     expect(resolveAt([], at(path)).read).toEqual(at(path));
   });
 
-  test("a worktree, whose `.git` is a file, and one that a link leads to", () => {
+  test("include a worktree, whose `.git` is a file, and a link to one", () => {
     mkdirSync(join(dir, "tree"));
     writeFileSync(join(dir, "tree/.git"), "gitdir: elsewhere\n");
     symlinkSync("tree", join(dir, "leads"));
     expect(refusalOf(at("leads")).message).toContain("/tree, which is a git checkout");
   });
 
-  test("a folder beside one is", () => {
+  test("do not affect a folder next to one", () => {
     expect(resolveAt(at("a", "d")).write).toEqual(at("a", "d"));
   });
 });
 
-test("a folder with a socket in it is a way out, also to read", async () => {
+test("sandbox grants: a folder that contains a socket is refused, also for reading", async () => {
   const server = createServer();
   await new Promise<void>((done) => void server.listen(join(dir, "d/agent.sock"), done));
   try {
-    expect(refusalOf([], at("d")).message).toContain("holds the socket agent.sock");
-    expect(refusalOf(at("d")).message).toContain("holds the socket agent.sock");
+    expect(refusalOf([], at("d")).message).toContain("contains the socket agent.sock");
+    expect(refusalOf(at("d")).message).toContain("contains the socket agent.sock");
   } finally {
     server.close();
   }
 });
 
-describe("a command of another user", () => {
+describe("sandbox grants: a command that runs as another user", () => {
   test.each([
     ["d", 0o750, "read", "chmod o+rx"],
     ["d", 0o754, "read", "chmod o+rx"],
@@ -182,9 +185,9 @@ describe("a command of another user", () => {
   ] as const)("cannot use %s of mode %o to %s", (name, mode, right, fix) => {
     chmodSync(join(dir, name), mode);
     const ask = () => (right === "write" ? asOther(at(name)) : asOther([], at(name)));
-    expect(ask).toThrow("is closed to others: agents run as a user of their own");
+    expect(ask).toThrow("is not accessible to others, but agents run as a separate user");
     expect(ask).toThrow(`\`${fix}\``);
-    // Whoever runs as the owner needs none of it.
+    // The owner may use it.
     expect(right === "write" ? resolveAt(at(name)).write : resolveAt([], at(name)).read).toEqual(at(name));
   });
 
@@ -193,7 +196,7 @@ describe("a command of another user", () => {
     ["d", 0o777, "write"],
     ["file", 0o644, "read"],
     ["file", 0o666, "write"],
-  ] as const)("can use %s of mode %o to %s, though its parent is closed", (name, mode, right) => {
+  ] as const)("can use %s of mode %o to %s below an inaccessible parent", (name, mode, right) => {
     chmodSync(join(dir, name), mode);
     const granted = right === "write" ? asOther(at(name)).write : asOther([], at(name)).read;
     expect(granted).toEqual(at(name));

@@ -8,34 +8,33 @@ import { knownHomes } from "./known-homes.ts";
 import { refuseClosed, refuseContents } from "./refuse-contents.ts";
 import { withReal } from "../with-real.ts";
 
-/** Where the asked paths really lead; parents first, and none that another one grants already. */
+/** The resolved paths. Parents first, without paths inside another one. */
 export interface ResolvedGrants {
   readonly write: readonly string[];
   readonly read: readonly string[];
 }
 
-const MOST_PATHS = 1_000;
+const MAX_PATHS = 1_000;
 
 /**
- * Resolves what people's files and plans ask for, and refuses it as a whole when one path is not for a run.
+ * Resolves the paths requested by configuration files and plans, and rejects the request if one path is forbidden.
  *
- * The wall gets the resolved path, so a link cannot promise one place and lead to another. Between this look and the
- * mount somebody outside may still put a link where a directory was: a person, or another run that may write the parent.
- * No run can do it for itself, since it does not run yet. What is mounted below a granted directory, and files with a
- * second name (hard links), are as open as the directory.
+ * The sandbox gets the resolved path, so a link cannot name one place and lead to another. Between this check and the mount,
+ * a directory could still be replaced by a link, but only by a person or by another run with write access to the parent:
+ * this run has not started yet. Mounts below a granted directory and hard links in it are accessible, too.
  *
- * `asOther`: whether the command runs as a user who owns nothing of what is asked for.
+ * `asOther`: the command runs as a user who does not own the requested paths.
  */
 export function resolveGrants(
   policy: Pick<SandboxPolicy, "write" | "read" | "forbidden">,
   asOther = process.platform === "linux" && process.getuid?.() === 0,
 ): ResolvedGrants {
   const count = policy.write.length + policy.read.length;
-  if (count > MOST_PATHS) {
+  if (count > MAX_PATHS) {
     throw new UserError(
       "forbidden",
-      `The sandbox is asked for ${count} paths; at most ${MOST_PATHS} are possible.`,
-      "Name the folders that hold them instead.",
+      `The sandbox got ${count} paths. At most ${MAX_PATHS} are possible.`,
+      "List the folders that contain them instead.",
     );
   }
   const limits = { forbidden: withReal(policy.forbidden), homes: knownHomes() };
@@ -67,8 +66,8 @@ interface Resolved {
 function resolvePath(asked: string): Resolved {
   const refuse = (why: string): Resolved => ({ real: asked, why });
   if (!isAbsolute(asked)) return refuse("is not an absolute path");
-  if (asked.includes("\0")) return refuse("has a NUL character in it");
-  if (asked.split("/").includes("..")) return refuse("has `..` in it: write the path it leads to");
+  if (asked.includes("\0")) return refuse("contains a NUL character");
+  if (asked.split("/").includes("..")) return refuse("contains `..`: use the resolved path");
   try {
     const real = realpathSync.native(asked);
     return { real, why: refuseKind(lstatSync(real)) };
@@ -77,29 +76,29 @@ function resolvePath(asked: string): Resolved {
   }
 }
 
-/** A socket or a device is a door to a program outside, whoever may open it. */
+/** A socket or a device gives access to a program or hardware outside. */
 function refuseKind(found: Stats): string | null {
   if (found.isDirectory() || found.isFile()) return null;
   const kind = found.isSocket() ? "socket" : found.isFIFO() ? "named pipe" : "device";
-  return `is a ${kind}; only files and directories can be had`;
+  return `is a ${kind}; only files and directories are allowed`;
 }
 
-const EXPLAINED: Readonly<Record<string, string>> = {
+const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "does not exist",
-  ELOOP: "is a link that leads back to itself",
+  ELOOP: "is a link that leads to itself",
   ENOTDIR: "does not exist: a part of it is a file, not a directory",
-  EACCES: "cannot be looked up: Nightshift may not enter a directory on the way",
-  ENAMETOOLONG: "is too long for a path",
+  EACCES: "cannot be resolved: Nightshift may not enter a parent directory",
+  ENAMETOOLONG: "is too long",
 };
 
 function explain(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
-  return EXPLAINED[code] ?? `cannot be looked up (${code})`;
+  return REASONS[code] ?? `cannot be resolved (${code})`;
 }
 
 function outermost(paths: readonly string[]): readonly string[] {
   const kept: string[] = [];
-  // Parents sort before what they hold, so a look back is enough.
+  // Parents sort before their children, so comparing with the previous one is enough.
   for (const path of [...new Set(paths)].toSorted()) {
     if (!kept.some((each) => covers(each, path))) kept.push(path);
   }
@@ -116,11 +115,11 @@ function describe(asked: string, real: string, right: Right, why: string): strin
 function refusal(refusals: readonly string[]): UserError {
   const what =
     refusals.length === 1
-      ? `The sandbox cannot be given this path: ${refusals[0]}.`
-      : `The sandbox cannot be given these paths:\n${refusals.map((each) => `- ${each}`).join("\n")}`;
+      ? `The sandbox may not use this path: ${refusals[0]}.`
+      : `The sandbox may not use these paths:\n${refusals.map((each) => `- ${each}`).join("\n")}`;
   return new UserError(
     "forbidden",
     what,
-    "Allowed are existing files and folders, such as those of caches and data: not a home directory as a whole, not the system's places, not where secrets or Nightshift's data are, and to write no git checkout. Change `sandbox.read` and `sandbox.write` in nightshift.yaml or config.yaml, or the directories of the plan.",
+    "Existing files and folders such as caches and data are allowed. Not allowed are a whole home directory, system directories, places with secrets or Nightshift's data, and, for writing, git checkouts. Change `sandbox.read` and `sandbox.write` in nightshift.yaml or config.yaml, or the directories of the plan.",
   );
 }

@@ -5,8 +5,8 @@ import { knownHomes } from "./known-homes.ts";
 import { listDirectory } from "./list-directory.ts";
 
 /**
- * What a program needs to see besides its own file. Never its neighbours: a toolchain is mounted without its `bin`, so
- * that listing `node` does not bring `npx` along.
+ * Returns the files that a program needs besides its own. Neighbouring programs are never included: a toolchain is mounted
+ * without its `bin`, so that allowing `node` does not allow `npx`.
  */
 export function runtimeOf(real: string, isScript: boolean): readonly string[] {
   return (
@@ -19,7 +19,7 @@ export function runtimeOf(real: string, isScript: boolean): readonly string[] {
   );
 }
 
-/** Mounted whole in every sandbox. */
+/** Mounted completely in every sandbox. */
 const SYSTEM = [
   "/usr/lib",
   "/usr/lib32",
@@ -34,7 +34,7 @@ const SYSTEM = [
   "/lib64",
 ];
 
-/** Settings without which programs of the system do not start: links in their directories lead there. */
+/** Settings in /etc that system programs need, because links in their directories lead there. */
 const SETTINGS: readonly (readonly [RegExp, string])[] = [
   [/^\/usr\/lib\/jvm\//, "/etc/java-"],
   [/^\/usr\/share\/maven\//, "/etc/maven"],
@@ -54,17 +54,17 @@ function systemRuntime(real: string): readonly string[] | null {
   return settings.length > 0 || isWhole ? settings : null;
 }
 
-/** Package managers whose programs find their libraries in each other's folders. */
+/** Package managers whose programs use libraries in each other's folders. */
 function storeRuntime(real: string): readonly string[] | null {
   const store = ["/nix/store", "/gnu/store"].find((each) => covers(each, real));
   if (store !== undefined) return [store];
   const cellar = real.indexOf("/Cellar/");
   if (cellar < 0) return null;
   const brew = real.slice(0, cellar);
-  return there(brew, ["Cellar", "opt", "lib", "share", "etc/ca-certificates", "etc/openssl@3"]);
+  return existing(brew, ["Cellar", "opt", "lib", "share", "etc/ca-certificates", "etc/openssl@3"]);
 }
 
-/** A package of npm: by itself where it was installed for all, else with the folder that its dependencies stand in. */
+/** An npm package: only itself if it is installed globally, otherwise with the folder of its dependencies. */
 function packageRuntime(real: string, isScript: boolean): readonly string[] | null {
   const parts = real.split("/");
   const first = parts.indexOf("node_modules");
@@ -77,9 +77,9 @@ function packageRuntime(real: string, isScript: boolean): readonly string[] | nu
   return directory === real ? [] : [directory];
 }
 
-/** By these a folder with a `bin` is known as a toolchain. */
+/** Any of these next to `bin` marks a toolchain. */
 const LIBRARIES = ["lib", "lib64", "libexec", "share", "jre", "jmods", "pyvenv.cfg"];
-/** Everything of a toolchain but its programs. Named one by one: `bin` and `lib` stand in people's projects too. */
+/** The parts of a toolchain except its programs. Listed by name, because people's projects contain `bin` and `lib`, too. */
 const PARTS = [...LIBRARIES, "lib32", "include", "conf", "release", "boot", "init.d", "modules", "ssl", "legal"];
 const PARTS_OF_GO = ["VERSION", "go.env", "api", "misc", "pkg", "src"];
 
@@ -87,12 +87,12 @@ function toolchainRuntime(real: string): readonly string[] | null {
   const bin = dirname(real);
   const prefix = dirname(bin);
   if (!["bin", "sbin"].includes(basename(bin)) || ["/", "/usr", "/usr/local"].includes(prefix)) return null;
-  if (!mayBeSeen(prefix) || there(prefix, LIBRARIES).length === 0) return null;
-  const isGo = there(prefix, ["VERSION", "src", "pkg"]).length === 3;
-  return there(prefix, isGo ? [...PARTS, ...PARTS_OF_GO] : PARTS).filter(mayBeSeen);
+  if (!mayBeSeen(prefix) || existing(prefix, LIBRARIES).length === 0) return null;
+  const isGo = existing(prefix, ["VERSION", "src", "pkg"]).length === 3;
+  return existing(prefix, isGo ? [...PARTS, ...PARTS_OF_GO] : PARTS).filter(mayBeSeen);
 }
 
-/** Software that keeps everything in a folder of its own: /opt/x, /usr/local/x. */
+/** Software in its own folder: /opt/x, /usr/local/x. */
 function vendorRuntime(real: string): readonly string[] | null {
   const vendor = /^(?:\/opt|\/usr\/local)\/(?!bin\/|sbin\/|games\/|etc\/)[^/]+(?=\/)/.exec(real)?.[0];
   return vendor === undefined || !mayBeSeen(vendor) ? null : [vendor];
@@ -102,6 +102,6 @@ function mayBeSeen(path: string): boolean {
   return refusePath(realpathSync.native(path), { right: "read", forbidden: [], homes: knownHomes() }) === null;
 }
 
-function there(folder: string, names: readonly string[]): readonly string[] {
+function existing(folder: string, names: readonly string[]): readonly string[] {
   return names.map((name) => join(folder, name)).filter((path) => existsSync(path));
 }

@@ -44,7 +44,7 @@ const same = (path: string): SandboxPolicy => ({
   executes: false,
 });
 
-/** Which filters a rule has, not how many: two names of a path may be the same. */
+/** Compares the set of filters of a rule, because two names of a path may be equal. */
 function ruleHeads(forms: readonly Expression[]): unknown {
   return forms.map((form) =>
     Array.isArray(form)
@@ -60,14 +60,14 @@ const ask = (
   given: SeatbeltFacts = facts,
 ): string => decide(seatbeltProfile({ ...policy, ...change }, given), operation, path);
 
-describe("the text", () => {
-  test("no path can add a rule, and each is there as it is", () => {
+describe("seatbelt profile: the text", () => {
+  test("cannot be extended by a path, and contains each path unchanged", () => {
     fc.assert(
       fc.property(anyPath, (path) => {
         const read = readAll(
           seatbeltProfile(same(path), { withSystem: false, programs: [`${path}/x`], ports: [4000] }),
         );
-        // As deep, so that it has as many directories above it.
+        // The same depth, so that it has the same number of parent directories.
         const plain = `/v${"/a".repeat(path.split("/").length - 2)}`.replace(/a$/, "b");
         const harmless = readAll(
           seatbeltProfile(same(plain), { withSystem: false, programs: [`${plain}/x`], ports: [4000] }),
@@ -81,20 +81,20 @@ describe("the text", () => {
     );
   });
 
-  test.each(["relative", "/a/../b", "/a/.", "/a/", "/nul\0", "/half\uD800"])("refuses the path %j", (path) => {
+  test.each(["relative", "/a/../b", "/a/.", "/a/", "/nul\0", "/half\uD800"])("rejects the path %j", (path) => {
     expect(() => seatbeltProfile({ ...policy, read: [path] }, facts)).toThrow(
       expect.objectContaining({ kind: "forbidden" }),
     );
   });
 
-  test("is the same for the same policy, and begins by denying everything", () => {
+  test("is the same for the same policy, and starts by denying everything", () => {
     const text = seatbeltProfile(policy, facts);
     expect(seatbeltProfile(policy, facts)).toBe(text);
     expect(text.split("\n").slice(0, 2)).toEqual(["(version 1)", "(deny default)"]);
     expect(text).not.toMatch(/allow default/);
   });
 
-  test("has no rule without a filter where a list is empty", () => {
+  test("contains no rule without a filter if a list is empty", () => {
     const bare = { ...policy, own: { write: [], read: [] }, write: [], read: [], protect: [] };
     const heads = readAll(seatbeltProfile(bare, { withSystem: true, programs: [], ports: [] })).map(
       (form) => Array.isArray(form) && form.slice(1),
@@ -109,7 +109,7 @@ describe("the text", () => {
   });
 });
 
-describe("files", () => {
+describe("seatbelt profile: files", () => {
   test.each([
     ["file-read-data", "/Users/ann/ns/ws/a", "allow"],
     ["file-read-data", "/Users/ann/notes/a", "allow"],
@@ -136,7 +136,7 @@ describe("files", () => {
     expect(ask(operation, path)).toBe(expected);
   });
 
-  test("programs: those of the system, or the listed ones alone", () => {
+  test("allows all system programs, or only the listed programs", () => {
     expect(ask("process-exec", "/usr/bin/curl")).toBe("allow");
     const listed = { withSystem: false, programs: ["/usr/bin/git"], ports: [] };
     expect(ask("process-exec", "/usr/bin/git", {}, listed)).toBe("allow");
@@ -144,7 +144,7 @@ describe("files", () => {
     expect(ask("process-exec", "/Users/ann/ns/ws/gradlew", {}, listed)).toBe("allow");
   });
 
-  test("who may not execute cannot start, load or change anything of the workspace", () => {
+  test("without execute permission, nothing of the workspace can be started, loaded or changed", () => {
     const judge = { executes: false };
     expect(ask("process-exec", "/Users/ann/ns/ws/x", judge)).toBe("deny");
     expect(ask("process-exec-interpreter", "/Users/ann/cache/x", judge)).toBe("deny");
@@ -156,18 +156,18 @@ describe("files", () => {
   });
 });
 
-describe("everything else", () => {
-  test("no network without ports, and with them these alone", () => {
+describe("seatbelt profile: other rules", () => {
+  test("allow no network without ports, and otherwise only these ports", () => {
     expect(seatbeltProfile(policy, facts)).not.toMatch(/network/);
     const rules = seatbeltProfile(policy, { ...facts, ports: [4000, 4001] }).match(/network.*|remote.*/g);
     expect(rules).toEqual(["network-outbound", 'remote ip "localhost:4000")', 'remote ip "localhost:4001"))']);
   });
 
-  test.each([0, 65_536, 1.5, Number.NaN])("%d is no port", (port) => {
-    expect(() => seatbeltProfile(policy, { ...facts, ports: [port] })).toThrow(/no port/);
+  test.each([0, 65_536, 1.5, Number.NaN])("reject %d as a port", (port) => {
+    expect(() => seatbeltProfile(policy, { ...facts, ports: [port] })).toThrow(/not a valid port/);
   });
 
-  test("signals and process details stay within; no keychain, no trust store, no process list", () => {
+  test("limit signals and process details to the sandbox, and exclude keychain, trust store and process list", () => {
     const text = seatbeltProfile(policy, facts);
     expect(text).toContain("(allow signal (target same-sandbox))");
     expect(text).toContain("(allow process-info* (target same-sandbox))");

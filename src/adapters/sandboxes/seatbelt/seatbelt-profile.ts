@@ -10,21 +10,21 @@ import {
   SYSTEM_TREES,
 } from "./seatbelt-system.ts";
 
-/** What the machine knows and the policy does not. */
+/** Facts about the machine that are not in the policy. */
 export interface SeatbeltFacts {
-  /** The system's own programs may be started. */
+  /** Allows the system's own programs. */
   readonly withSystem: boolean;
-  /** Programs that may be started besides, and the folders that they need. */
+  /** Additional programs, and the folders they need. */
   readonly programs: readonly string[];
-  /** Ports of loopback that may be reached: of the egress proxy and of the model gateway. */
+  /** Reachable loopback ports: egress proxy and model gateway. */
   readonly ports: readonly number[];
 }
 
 /**
- * The policy in the language of macOS's sandbox. All paths are real ones already: the system compares where a file is, not how
- * it was reached. The last rule that matches decides, so what narrows comes after what it narrows.
+ * Translates the policy to the profile language of macOS's sandbox. All paths must be resolved, because the system compares
+ * real paths. The last matching rule wins, so restrictions come after what they restrict.
  *
- * Written after public descriptions of the language and never run by us: see "macOS" in docs/security.md.
+ * Written from public descriptions of the language and never run by us: see "macOS" in docs/security.md.
  */
 export function seatbeltProfile(policy: SandboxPolicy, facts: SeatbeltFacts): string {
   const own = [policy.cwd, ...policy.own.read, ...policy.own.write];
@@ -39,11 +39,11 @@ export function seatbeltProfile(policy: SandboxPolicy, facts: SeatbeltFacts): st
     rule("allow sysctl-read", [...names("sysctl-name-prefix", SYSCTL_PREFIXES), ...names("sysctl-name", SYSCTL_NAMES)]),
     rule("allow file-read*", [...paths("subpath", SYSTEM_TREES), ...paths("literal", SYSTEM_FILES)]),
     rule("allow file-read*", paths("subpath", readable)),
-    // Programs look at every directory on the way to a file; what else is in those stays hidden.
+    // Programs stat every parent directory of a file. The other contents of those stay hidden.
     rule("allow file-read-metadata", paths("literal", ancestors(readable))),
     rule("allow file-write*", paths("subpath", writable)),
     rule("deny file-write*", paths("subpath", policy.protect)),
-    // A directory that is renamed takes what is protected in it to where no rule names it.
+    // Renaming a parent directory would move a protected path to where no rule matches it.
     rule("deny file-write-unlink", paths("literal", ancestors(policy.protect))),
     rule("allow file-map-executable", paths("subpath", [...SYSTEM_TREES, ...readable])),
     rule("allow process-exec*", paths("subpath", [...(facts.withSystem ? PROGRAM_TREES : []), ...readable])),
@@ -59,11 +59,11 @@ const PROCESSES = [
   "(allow signal (target same-sandbox))",
   "(allow ipc-posix-sem)",
   '(allow file-write-data (literal "/dev/null") (literal "/dev/zero"))',
-  // Output that was handed to it; what cannot be opened otherwise cannot be opened this way either.
+  // Inherited output. Files that cannot be opened otherwise cannot be opened this way either.
   '(allow file-write-data (subpath "/dev/fd"))',
 ];
 
-/** A terminal of the command's own; the extension is the mark of those that it opened itself. */
+/** Terminals that the command opened itself, which the extension identifies. */
 const TERMINALS = [
   "(allow pseudo-tty)",
   '(allow file-read* file-write* file-ioctl (literal "/dev/ptmx"))',
@@ -77,7 +77,7 @@ function forbidExecution(cwd: string, writable: readonly string[]): (string | nu
   ];
 }
 
-/** Null where there is nothing to name: a rule without a filter would hold for everything. */
+/** Returns null without filters, because a rule without a filter applies to everything. */
 function rule(head: string, filters: readonly string[]): string | null {
   return filters.length === 0 ? null : `(${head}\n  ${[...new Set(filters)].join("\n  ")})`;
 }
@@ -91,7 +91,7 @@ function names(filter: string, list: readonly string[]): string[] {
 }
 
 function loopback(port: number): string {
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error(`${port} is no port.`);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error(`${port} is not a valid port.`);
   return `(remote ip "localhost:${port}")`;
 }
 
@@ -101,9 +101,9 @@ function ancestors(list: readonly string[]): string[] {
   return [...found];
 }
 
-/** In the language's strings a backslash escapes; everything else stands for itself, in UTF-8. */
+/** In the profile's strings only backslashes and quotes are special; everything else is UTF-8. */
 function quote(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  // oxlint-disable-next-line no-control-regex -- matches control characters
   const escaped = text.replaceAll(/["\\\u0000-\u001F\u007F]/g, (each) =>
     each === '"' || each === "\\" ? `\\${each}` : `\\x${each.charCodeAt(0).toString(16).padStart(2, "0")}`,
   );
@@ -112,11 +112,11 @@ function quote(text: string): string {
 
 function checkPath(path: string): string {
   const isReal = isAbsolute(path) && !path.includes("\0") && !path.split("/").some((part) => /^\.\.?$/.test(part));
-  // A character that is half of one would be written as another than the one that was checked.
+  // A lone surrogate would be written as a different character than the one that was checked.
   if (isReal && path.isWellFormed() && (path === "/" || !path.endsWith("/"))) return path;
   throw new UserError(
     "forbidden",
-    `${JSON.stringify(path)} cannot stand in a sandbox profile.`,
-    "Name an absolute path, without `.` or `..` and without a slash at its end.",
+    `${JSON.stringify(path)} cannot be used in a sandbox profile.`,
+    "Use an absolute path without `.`, `..` or a trailing slash.",
   );
 }

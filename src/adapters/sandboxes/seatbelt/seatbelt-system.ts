@@ -1,4 +1,4 @@
-/** What a command-line program needs to read of macOS. /Library is not there as a whole: it holds the system's keychain. */
+/** Parts of macOS that a command-line program needs to read. Not all of /Library: it contains the system keychain. */
 export const SYSTEM_TREES: readonly string[] = [
   "/bin",
   "/sbin",
@@ -18,7 +18,7 @@ export const SYSTEM_TREES: readonly string[] = [
 
 export const SYSTEM_FILES: readonly string[] = [
   "/",
-  // Links into /private.
+  // Links to /private.
   "/etc",
   "/tmp",
   "/var",
@@ -37,7 +37,7 @@ export const SYSTEM_FILES: readonly string[] = [
   "/dev/zero",
 ];
 
-/** Where programs are; the other trees hold what they read. */
+/** Directories with programs. The others contain what programs read. */
 export const PROGRAM_TREES: readonly string[] = [
   "/bin",
   "/sbin",
@@ -49,7 +49,7 @@ export const PROGRAM_TREES: readonly string[] = [
   "/opt/homebrew",
 ];
 
-/** Users and groups by name, notifications, the system's log. Not here, on purpose: the keychain, trust, preferences, the pasteboard. */
+/** User and group names, notifications, the system log. Deliberately excluded: keychain, trust, preferences, pasteboard. */
 export const MACH_SERVICES: readonly string[] = [
   "com.apple.bsd.dirhelper",
   "com.apple.logd",
@@ -59,7 +59,7 @@ export const MACH_SERVICES: readonly string[] = [
   "com.apple.system.opendirectoryd.membership",
 ];
 
-/** Not `kern.proc`: it tells about the processes of everybody, `kern.procargs2` their environment too. */
+/** Without `kern.proc`, which lists all processes, and `kern.procargs2`, which includes their environment. */
 export const SYSCTL_PREFIXES: readonly string[] = ["hw.", "machdep.cpu."];
 
 export const SYSCTL_NAMES: readonly string[] = [

@@ -15,14 +15,14 @@ import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Denial, SandboxPlace, SandboxPolicy } from "../../../ports/sandbox.ts";
+import type { Denial, SandboxContext, SandboxPolicy } from "../../../ports/sandbox.ts";
 import { TEST_LIMITS, testPolicy } from "../../../testing/policy.ts";
 import { decide, readAll, texts } from "../../../testing/read-sbpl.ts";
-import { seatbelt, SEATBELT_WEAKER } from "./seatbelt.ts";
+import { seatbelt, SEATBELT_LIMITATIONS } from "./seatbelt.ts";
 
 let root: string;
 let policy: SandboxPolicy;
-let place: SandboxPlace;
+let place: SandboxContext;
 let denials: Denial[];
 
 beforeEach(() => {
@@ -59,7 +59,7 @@ function profileOf(argv: readonly string[]): string {
   return argv[option] === "-f" ? readFileSync(value, "utf8") : value;
 }
 
-test("starts the command's own words by sandbox-exec, with the policy's environment", async () => {
+test("seatbelt: starts the command through sandbox-exec with the policy's environment", async () => {
   const { command, close } = await seatbelt.open(policy, ["agent", "--flag", "a b", ""], place);
   expect(command.argv.slice(-5)).toEqual(["--", join(root, "bin/agent"), "--flag", "a b", ""]);
   expect(command.argv[6]).toBe("/usr/bin/sandbox-exec");
@@ -72,14 +72,14 @@ test("starts the command's own words by sandbox-exec, with the policy's environm
 test.skipIf(!existsSync("/bin/dash")).each([
   [null, "unlimited"],
   [30, "30"],
-])("limits files and processor time (%s) before the command starts", async (cpuSeconds, told) => {
+])("seatbelt: limits file size and processor time (%s) before the command starts", async (cpuSeconds, told) => {
   const { command } = await seatbelt.open({ ...policy, limits: { ...policy.limits, cpuSeconds } }, ["agent"], place);
   const [shell, ...rest] = command.argv.slice(0, 6);
   const asked = [...rest, "/bin/dash", "-c", "ulimit -f; ulimit -c; ulimit -t"];
   expect(execFileSync(shell ?? "", asked, { encoding: "utf8" })).toBe(`1954\n0\n${told}\n`);
 });
 
-test("names real paths, also for what is protected, and passes over what is not there", async () => {
+test("seatbelt: uses real paths, also for protected ones, and ignores missing paths", async () => {
   symlinkSync(join(root, "ws"), join(root, "link"));
   mkdirSync(join(root, "ws", "real"));
   symlinkSync(join(root, "ws", "real"), join(root, "ws", "alias"));
@@ -98,7 +98,7 @@ test("names real paths, also for what is protected, and passes over what is not 
   expect(rules.flatMap(texts)).not.toContain(join(root, "link"));
 });
 
-test("puts a long profile into a file of the job's directory, and removes it", async () => {
+test("seatbelt: stores a long profile in the job's directory and removes it", async () => {
   const read = makeLongNames();
   const { command, close } = await seatbelt.open({ ...policy, read }, ["agent"], place);
   expect(command.argv.slice(6, 9)).toEqual(["/usr/bin/sandbox-exec", "-f", join(root, "run", "profile.sb")]);
@@ -107,23 +107,23 @@ test("puts a long profile into a file of the job's directory, and removes it", a
   expect(existsSync(place.dir)).toBe(false);
 });
 
-test("allows listed programs, what their first line names, and the command itself; not what it cannot find", async () => {
+test("seatbelt: allows listed programs, their interpreters and the command, but no missing ones", async () => {
   const { command } = await seatbelt.open({ ...policy, commands: ["tool", "nothing"] }, ["agent"], place);
   const profile = profileOf(command.argv);
   for (const name of ["tool", "agent"]) expect(decide(profile, "process-exec", join(root, "bin", name))).toBe("allow");
   expect(decide(profile, "process-exec", realpathSync("/bin/sh"))).toBe("allow");
   expect(decide(profile, "process-exec", "/usr/bin/curl")).toBe("deny");
-  // Where others are refused with a sentence.
+  // The directory of scripts that explain refused programs.
   expect(command.env["PATH"]).toContain(place.cache);
 });
 
-test("refuses asked paths that no run may have", async () => {
+test("seatbelt: rejects forbidden paths", async () => {
   await expect(seatbelt.open({ ...policy, write: ["/"] }, ["agent"], place)).rejects.toMatchObject({
     kind: "forbidden",
   });
 });
 
-test("tells the command the proxy's port and token; who does not know the token is refused", async () => {
+test("seatbelt: passes the proxy's port and token to the command, and refuses clients without the token", async () => {
   const { command, close } = await seatbelt.open({ ...policy, network: ["example.com"] }, ["agent"], place);
   const proxy = new URL(command.env["HTTPS_PROXY"] ?? "");
   expect(proxy.hostname).toBe("localhost");
@@ -146,7 +146,7 @@ test("tells the command the proxy's port and token; who does not know the token 
   });
 });
 
-test("leads a port of loopback to the gateway's socket, also without network", async () => {
+test("seatbelt: forwards a loopback port to the gateway's socket, also without network", async () => {
   const socket = join(root, "gw.sock");
   const gateway = createServer((peer) => peer.end("gateway"));
   gateway.listen(socket);
@@ -165,7 +165,7 @@ test("leads a port of loopback to the gateway's socket, also without network", a
   gateway.close();
 });
 
-test("leaves nothing open when the profile cannot be written", async () => {
+test("seatbelt: leaves nothing open if the profile cannot be written", async () => {
   const odd = join(root, "ws", "\u{1F989}".slice(0, 1));
   const asked = { ...policy, network: ["example.com"], protect: [odd], own: { write: [policy.cwd], read: [] } };
   mkdirSync(odd);
@@ -175,14 +175,14 @@ test("leaves nothing open when the profile cannot be written", async () => {
   expect(existsSync(place.dir)).toBe(false);
 });
 
-test("knows a sandbox that did not come up from a command that failed", async () => {
+test("seatbelt: distinguishes a failed sandbox start from a failed command", async () => {
   const { problem } = await seatbelt.open(policy, ["agent"], place);
   expect(problem("", "sandbox-exec: sandbox_apply: Operation not permitted\n")).toContain("Operation not permitted");
   expect(problem("", "nightshift: 1: ulimit: bad number\n")).toContain("ulimit: bad number");
   expect(problem("", "agent: sandbox-exec: no\n")).toBeNull();
 });
 
-test("says in whole sentences what is weaker", () => {
-  expect(SEATBELT_WEAKER.length).toBeGreaterThan(5);
-  for (const sentence of SEATBELT_WEAKER) expect(sentence).toMatch(/^[A-Za-z].*\.$/);
+test("seatbelt: describes its limitations in complete sentences", () => {
+  expect(SEATBELT_LIMITATIONS.length).toBeGreaterThan(5);
+  for (const sentence of SEATBELT_LIMITATIONS) expect(sentence).toMatch(/^[A-Za-z].*\.$/);
 });

@@ -145,7 +145,7 @@ describe("looking for bubblewrap", () => {
   test.for([
     ["echo bubblewrap 0.7.0", "needed is 0.8.0"],
     ["echo bubblewrap 0.4.10", "needed is 0.8.0"],
-    ["echo something else", "gives no version"],
+    ["echo something else", "printed no version"],
     ["echo bwrap: broken >&2; exit 1", "bwrap: broken"],
   ] as const)("%s: %s", async ([script, message]) => {
     install(script);

@@ -13,7 +13,7 @@ import {
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { SandboxPlace, SandboxPolicy } from "../../../ports/sandbox.ts";
+import type { SandboxContext, SandboxPolicy } from "../../../ports/sandbox.ts";
 import { readSeccomp } from "./read-seccomp.ts";
 
 /** What stands outside of the wall during the self-test, for the probes to reach for. */
@@ -21,7 +21,7 @@ export interface Scene {
   readonly id: string;
   readonly policy: SandboxPolicy;
   /** For the wall itself. */
-  readonly place: Omit<SandboxPlace, "onDenied">;
+  readonly place: Omit<SandboxContext, "onDenied">;
   /** Readable inside: the probes make connections with it. */
   readonly node: string;
   readonly work: string;

@@ -153,7 +153,7 @@ describe("starting a confined command", () => {
     const argv = ["/bin/sh", "-c", "cat <&3; cat <&4 >&2; echo up >&5; exit 7"] as const;
     const inputs = [Buffer.from("one"), Buffer.alloc(200_000, "2")];
     const result = await runConfined({ ...command, argv, inputs, statusPipes: 1 }, limits);
-    expect(result).toMatchObject({ code: 7, stdout: "one", status: "up\n", leftSomebody: false });
+    expect(result).toMatchObject({ code: 7, stdout: "one", status: "up\n", hasLeftover: false });
     expect(result.stderr).toHaveLength(200_000);
   });
 

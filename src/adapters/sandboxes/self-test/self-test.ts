@@ -75,10 +75,10 @@ function judgeVisits({ visits }: Scene): Probe {
   return { name: "connections", ok: count === 0, detail: count === 0 ? "none came out" : `${count} came out` };
 }
 
-function judgeSurvivor({ leftSomebody }: ConfinedResult): Probe {
+function judgeSurvivor({ hasLeftover }: ConfinedResult): Probe {
   return {
     name: "leftovers",
-    ok: !leftSomebody,
-    detail: leftSomebody ? "a process outlived its command" : "no process outlives its command",
+    ok: !hasLeftover,
+    detail: hasLeftover ? "a process outlived its command" : "no process outlives its command",
   };
 }

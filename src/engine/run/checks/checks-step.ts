@@ -3,7 +3,7 @@ import type { CheckResult, CheckStatus } from "../../../core/task/run.ts";
 import type { CheckSettings } from "../../../core/task/settings.ts";
 import type { RunPaths } from "../../../ports/run-files.ts";
 import type { CommandResult, ExitRecord, Job } from "../../../ports/supervisor.ts";
-import { saysTheSame } from "../../../core/text/compare-output.ts";
+import { isSameOutput } from "../../../core/text/compare-output.ts";
 import { checkWord } from "../../../core/task/describe-check.ts";
 import { relatedCommand } from "../../../core/change/related-command.ts";
 import { judgeChange, type Judgement } from "./judge-change.ts";
@@ -185,7 +185,7 @@ async function withBaseline(
       if (!isRed(result) || onBase === undefined || !isRed({ status: statusOf(onBase) })) return result;
       if (onBase.exit.code !== result.exitCode) return result;
       const tail = await ports.runFiles.readLogTail(baseline, `checks/${result.name}.log`, TAIL_BYTES);
-      return saysTheSame(result.tail, tail) ? { ...result, status: "red_baseline" } : result;
+      return isSameOutput(result.tail, tail) ? { ...result, status: "red_baseline" } : result;
     }),
   );
 }

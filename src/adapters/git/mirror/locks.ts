@@ -1,10 +1,10 @@
 import { readlink, symlink, unlink } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
-export type Turns = <T>(key: string, work: () => Promise<T>) => Promise<T>;
+export type KeyedLock = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
-/** Work under the same key is done one after the other, in the order it was asked for. */
-export function createTurns(): Turns {
+/** Runs work with the same key one at a time, in the order of the calls. */
+export function createKeyedLock(): KeyedLock {
   const last = new Map<string, Promise<unknown>>();
   return async (key, work) => {
     const before = last.get(key) ?? Promise.resolve();
@@ -19,8 +19,8 @@ export function createTurns(): Turns {
 }
 
 /**
- * Keeps other processes out. The lock is a symbolic link whose target is the owner's process id: made in one step with
- * its content. A lock whose owner is dead, or has our own id (we died and came back, as in a container), is taken over.
+ * A lock between processes: a symbolic link whose target is the owner's process id, so that it is created atomically with
+ * its content. A lock is taken over if its owner is dead or has our own id (a restarted container reuses ids).
  */
 export async function withProcessLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   for (;;) {

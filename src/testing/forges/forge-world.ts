@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { git } from "../temp-repo.ts";
 
-export interface Held {
+export interface FakeChangeRequest {
   readonly number: number;
   title: string;
   body: string;
@@ -13,30 +13,30 @@ export interface Held {
   readonly labels: string[];
   readonly reviewers: string[];
   readonly assignees: string[];
-  readonly comments: HeldComment[];
+  readonly comments: FakeComment[];
   readonly createdAt: string;
-  /** Of the branch when it was last looked at: it may be gone since. */
+  /** The branch's commit at the last refresh. The branch may no longer exist. */
   headCommit: string;
   mergeCommit: string | null;
 }
 
-export interface HeldComment {
+export interface FakeComment {
   readonly id: number;
   readonly author: string;
   readonly body: string;
   readonly file: string | null;
   readonly line: number | null;
-  /** `review`: the words with which GitHub's reviews are sent off; `system`: GitLab's own notes. */
+  /** `review`: the text of a GitHub review; `system`: a system note of GitLab. */
   readonly kind: "comment" | "review" | "system";
   readonly at: string;
 }
 
-export type HeldCi = "running" | "passed" | "failed";
+export type FakeCi = "running" | "passed" | "failed";
 
-/** What the forge knows, and where its repository is. */
+/** The forge's data and the path of its repository. */
 export interface ForgeWorld {
   readonly kind: "github" | "gitlab";
-  /** With the port and the prefix. */
+  /** Including the port and the prefix. */
   url: string;
   readonly project: string;
   readonly formerProject: string | null;
@@ -46,22 +46,22 @@ export interface ForgeWorld {
   readonly role: "write" | "read" | "none";
   readonly draftsAllowed: boolean;
   readonly mostPerPage: number;
-  readonly held: Held[];
-  readonly ci: Map<string, HeldCi>;
+  readonly held: FakeChangeRequest[];
+  readonly ci: Map<string, FakeCi>;
   readonly labels: Set<string>;
 }
 
 export const PROJECT_ID = 4711;
 
-export function findHeld({ held }: ForgeWorld, number: number): Held | null {
+export function findChangeRequest({ held }: ForgeWorld, number: number): FakeChangeRequest | null {
   return held.find((each) => each.number === number) ?? null;
 }
 
-export function openOf({ held }: ForgeWorld, branch: string, target: string): Held | null {
+export function openOf({ held }: ForgeWorld, branch: string, target: string): FakeChangeRequest | null {
   return held.find((each) => each.state === "open" && each.branch === branch && each.target === target) ?? null;
 }
 
-/** From git's files: to start git for it would be most of what a request takes. */
+/** Reads git's files directly, because starting git would take most of the request's time. */
 export async function headOf({ bareDir }: ForgeWorld, branch: string): Promise<string | null> {
   const loose = await readFile(join(bareDir, "refs/heads", branch), "utf8").catch(() => null);
   if (loose !== null) return loose.trim();
@@ -74,13 +74,13 @@ export async function headOf({ bareDir }: ForgeWorld, branch: string): Promise<s
   );
 }
 
-/** Looks at the branch again, as a forge does after each push. */
-export async function refreshed(world: ForgeWorld, held: Held): Promise<Held> {
+/** Updates the head commit, as a forge does after each push. */
+export async function refreshed(world: ForgeWorld, held: FakeChangeRequest): Promise<FakeChangeRequest> {
   if (held.state === "open") held.headCommit = (await headOf(world, held.branch)) ?? held.headCommit;
   return held;
 }
 
-export async function conflicts(world: ForgeWorld, { target, headCommit }: Held): Promise<boolean> {
+export async function conflicts(world: ForgeWorld, { target, headCommit }: FakeChangeRequest): Promise<boolean> {
   const base = await headOf(world, target);
   if (base === null || headCommit === "" || base === headCommit) return false;
   const args = ["merge-tree", "--write-tree", "--name-only", base, headCommit];
@@ -90,15 +90,15 @@ export async function conflicts(world: ForgeWorld, { target, headCommit }: Held)
   );
 }
 
-/** Without a wait, so that of two who ask at once the second finds the first one's. */
+/** Synchronous, so that the second of two concurrent requests finds the first one's result. */
 export function open(
   world: ForgeWorld,
-  wanted: Pick<Held, "title" | "body" | "branch" | "target" | "draft" | "headCommit"> & {
+  wanted: Pick<FakeChangeRequest, "title" | "body" | "branch" | "target" | "draft" | "headCommit"> & {
     readonly labels?: readonly string[];
   },
-): Held {
+): FakeChangeRequest {
   const number = world.held.length + 1;
-  const made: Held = {
+  const made: FakeChangeRequest = {
     ...wanted,
     number,
     state: "open",
@@ -106,7 +106,7 @@ export function open(
     reviewers: [],
     assignees: [],
     comments: [],
-    // A second apart, so that the order of time is the order of making.
+    // One second apart, so that sorting by time equals the order of creation.
     createdAt: new Date(Date.UTC(2026, 0, 1) + number * 1000).toISOString(),
     mergeCommit: null,
   };
@@ -115,15 +115,15 @@ export function open(
   return made;
 }
 
-/** Both forges make the labels that they do not know. */
-export function addLabels(world: ForgeWorld, held: Held, labels: readonly string[]): void {
+/** Both forges create unknown labels. */
+export function addLabels(world: ForgeWorld, held: FakeChangeRequest, labels: readonly string[]): void {
   for (const label of labels) {
     world.labels.add(label);
     if (!held.labels.includes(label)) held.labels.push(label);
   }
 }
 
-export async function merge(world: ForgeWorld, held: Held): Promise<string> {
+export async function merge(world: ForgeWorld, held: FakeChangeRequest): Promise<string> {
   const { bareDir } = world;
   await refreshed(world, held);
   const ref = `refs/heads/${held.target}`;

@@ -1,27 +1,27 @@
 import { chmod, lstat, readdir, unlink } from "node:fs/promises";
 
 const SLASH = Buffer.from("/");
-const LONGEST_PATH = 4000;
+const MAX_PATH_BYTES = 4000;
 
 /**
- * Makes a tree that an agent left safe to be read by git: every directory readable, and no pipe, socket or device,
- * which are never part of the work and on which a reader may wait for ever. Links are not followed.
+ * Makes an agent's checkout safe for git to read: makes every directory readable and removes pipes, sockets and devices,
+ * which are never part of the work and could block a reader forever. Links are not followed.
  */
-export async function calmTree(tree: string): Promise<void> {
+export async function makeTreeReadable(tree: string): Promise<void> {
   const directories: Buffer[] = [Buffer.from(tree)];
   for (const directory of directories) {
     await makeUsable(directory);
     for (const entry of await readdir(directory, { withFileTypes: true, encoding: "buffer" })) {
       const path = Buffer.concat([directory, SLASH, entry.name]);
-      // Deeper than a path can name, git does not get either.
-      if (path.length > LONGEST_PATH) continue;
+      // git cannot reach deeper paths either.
+      if (path.length > MAX_PATH_BYTES) continue;
       if (entry.isDirectory()) directories.push(path);
       else if (!entry.isFile() && !entry.isSymbolicLink()) await unlink(path);
     }
   }
 }
 
-/** Gives the owner all rights to a directory that is known not to be a link. */
+/** Gives the owner all permissions on a directory. The caller must know that it is not a link. */
 export async function makeUsable(directory: Buffer): Promise<void> {
   const { mode } = await lstat(directory);
   if ((mode & 0o700) !== 0o700) await chmod(directory, 0o700);

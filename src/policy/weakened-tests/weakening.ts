@@ -1,14 +1,14 @@
-/** One way in which a test was made to say less. */
-export interface Trick {
+/** One way in which a test was weakened. */
+export interface Weakening {
   readonly path: string;
   readonly line: number | null;
   readonly what: string;
   readonly advice: string;
-  /** Something that has an honest reason more often than not: shown, never refused. */
+  /** Usually has a good reason, so it is shown and never rejected. */
   readonly mild?: boolean;
 }
 
-/** Counts of equal things: what is on one side and not on the other. */
+/** Counts equal items. */
 export function countOf<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, number> {
   const counts = new Map<string, number>();
   for (const item of items) {
@@ -18,7 +18,7 @@ export function countOf<T>(items: readonly T[], keyOf: (item: T) => string): Map
   return counts;
 }
 
-/** The items of `all` without as many of each key as `counts` has, which is used up. */
+/** Returns the items of `all` that exceed `counts`. Decrements the counts. */
 export function withoutCounted<T>(all: readonly T[], counts: Map<string, number>, keyOf: (item: T) => string): T[] {
   return all.filter((item) => {
     const key = keyOf(item);

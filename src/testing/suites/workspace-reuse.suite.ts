@@ -12,9 +12,9 @@ const [first, second] = ["run_0123456789", "run_abcdefghij"] as const;
 
 const inodeOf = async ({ path }: Workspace): Promise<number> => (await lstat(join(path, "src/b.txt"))).ino;
 
-/** What `open` promises of a workspace that nobody changed: part of the port like all of workspace.suite.ts. */
-export function testTakeOver(adapter: string, setup: WorkspacesSetup): void {
-  describe(`a workspace of ${adapter} in the place of one that nobody changed`, () => {
+/** Contract of `open` with an unchanged workspace to reuse, part of workspace.suite.ts. */
+export function testReuse(adapter: string, setup: WorkspacesSetup): void {
+  describe(`workspaces (${adapter}): open with an unchanged workspace`, () => {
     let repo: TempRepo;
     let workspaces: Workspaces;
     let commit: string;
@@ -45,7 +45,7 @@ export function testTakeOver(adapter: string, setup: WorkspacesSetup): void {
     });
     afterEach(() => repo.remove());
 
-    test("has its files, and a branch of its own, and is as clean", async () => {
+    test("reuses its files on a new branch, with a clean status", async () => {
       const taken = await openSecond();
       expect(await inodeOf(taken)).toBe(before);
       expect(await git(taken.path, "status", "--porcelain", "--branch")).toBe("## agent/other");
@@ -57,7 +57,7 @@ export function testTakeOver(adapter: string, setup: WorkspacesSetup): void {
       expect(await inodeOf(await openSecond())).toBe(before);
     });
 
-    test("is written anew where that one is at another commit, or is not there", async () => {
+    test("writes new files if that workspace is missing or at another commit", async () => {
       const later = await repo.commit({ "a.txt": "later\n" });
       await sync();
       expect(await inodeOf(await openSecond(later))).not.toBe(before);
@@ -66,7 +66,7 @@ export function testTakeOver(adapter: string, setup: WorkspacesSetup): void {
       expect((await workspaces.trees(task)).toSorted()).toEqual([first, second]);
     });
 
-    test("is written anew where that one had more in it than the commit", async () => {
+    test("writes new files if that workspace contains more than the commit", async () => {
       await workspaces.noteSetup({ task, name: first });
       expect(await inodeOf(await openSecond())).not.toBe(before);
       await workspaces.close(task, first);

@@ -9,29 +9,29 @@ import type { TreePaths } from "../context.ts";
 import { replaceFile } from "../git-dir.ts";
 import { readPieces } from "../read/read-entry.ts";
 import type { FileEntry } from "../read/read-entry.ts";
-import { isCode } from "../mirror/turns.ts";
+import { isCode } from "../mirror/locks.ts";
 
-/** By path (bytes, one character each) how it stands: mode and hash, or that no file is there. */
-type Note = ReadonlyMap<string, string>;
+/** Path (one character per byte) to state: mode and hash, or "none" if there is no file. */
+type SetupRecord = ReadonlyMap<string, string>;
 
 const NONE = "none";
-/** Larger files cannot be part of a change anyway; their size and times are enough to go by. */
-const LARGEST_HASHED = 100 * 1024 * 1024;
-/** Read at once, all others in pieces. */
-const SMALL_FILE = 1024 * 1024;
+/** Larger files cannot be part of a change, so size and times are sufficient. */
+const MAX_HASHED_BYTES = 100 * 1024 * 1024;
+/** Smaller files are read at once, larger ones in pieces. */
+const SMALL_FILE_BYTES = 1024 * 1024;
 const AT_ONCE = 50;
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
-/** It lies beside the tree's index, where no agent gets, and outlives daemon and power cuts: the agent starts after it. */
-export async function keepNote(paths: TreePaths, changes: Changes): Promise<void> {
+/** Stored next to the index, out of the agent's reach, and synced to disk because the agent starts after this. */
+export async function saveSetupRecord(paths: TreePaths, changes: Changes): Promise<void> {
   const note = await readStates(paths.tree, changes.written);
   for (const path of changes.deleted) note.set(path, NONE);
   await replaceFile(paths.setup, JSON.stringify([...note]), { durable: true });
 }
 
-/** A path that is exactly as set-up left it is nobody's work. Only what differs from the start is looked at. */
-export async function withoutSetup(paths: TreePaths, changes: Changes): Promise<Changes> {
-  const note = await readNote(paths);
+/** Removes paths that are exactly as set-up left them. Only files that differ from the start are examined. */
+export async function excludeSetupChanges(paths: TreePaths, changes: Changes): Promise<Changes> {
+  const note = await readSetupRecord(paths);
   if (note.size === 0) return changes;
   const now = await readStates(
     paths.tree,
@@ -44,9 +44,9 @@ export async function withoutSetup(paths: TreePaths, changes: Changes): Promise<
   };
 }
 
-async function readNote(paths: TreePaths): Promise<Note> {
+async function readSetupRecord(paths: TreePaths): Promise<SetupRecord> {
   try {
-    // Written by us alone, in one step.
+    // Only we write this file, atomically.
     return new Map(JSON.parse(await readFile(paths.setup, "utf8")) as [string, string][]);
   } catch (error) {
     if (isCode(error, "ENOENT")) return new Map();
@@ -64,13 +64,13 @@ async function readStates(tree: string, files: readonly string[]): Promise<Map<s
   return states;
 }
 
-/** As the commit would hold it: of the mode, only the owner's right to execute means anything. Null: no file, no link. */
+/** State as a commit would store it: the mode is reduced to the owner's execute bit. Null if it is neither a file nor a link. */
 async function readState(root: string, path: string): Promise<string | null> {
   const name = bytesOf(root, path);
   const found = statNow(name);
   if (found?.isSymbolicLink() === true) return `link ${sha256(readlinkSync(name, { encoding: "buffer" }))}`;
   if (found?.isFile() !== true) return null;
-  if (found.size > LARGEST_HASHED) return `large ${found.size} ${found.mtimeMs} ${found.ino}`;
+  if (found.size > MAX_HASHED_BYTES) return `large ${found.size} ${found.mtimeMs} ${found.ino}`;
   const hash = hashNow(name, found.size) ?? (await hashInPieces(root, { path, size: found.size }));
   return `${found.mode & 0o100 ? "executable" : "file"} ${hash}`;
 }
@@ -85,11 +85,11 @@ function statNow(name: Buffer): Stats | null {
 }
 
 /**
- * Promises for each of these would take five times as long. Null for what is better read in pieces, or not so easily.
- * Whoever made this read a file that is none of the tree's would gain nothing: the hash is kept and compared by us alone.
+ * Synchronous, because promises would take five times as long. Returns null for files that need to be read in pieces or
+ * opened carefully. Tricking this into reading a file outside the checkout gains nothing: only we see the hash.
  */
 function hashNow(name: Buffer, size: number): string | null {
-  if (size > SMALL_FILE) return null;
+  if (size > SMALL_FILE_BYTES) return null;
   try {
     const file = openSync(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     try {

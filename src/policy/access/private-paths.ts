@@ -1,7 +1,7 @@
-/** Places in a home directory, from there. What is not on a machine does no harm in the list. */
+// Paths relative to a home directory. Paths that do not exist on a machine do no harm.
 
-/** Where people's programs keep keys, tokens, logins and sessions, from the home directory. */
-export const SECRET_PLACES = [
+/** Where programs store keys, tokens, logins and sessions. */
+export const SECRET_PATHS = [
   ".ssh",
   ".gnupg",
   ".pki",
@@ -98,8 +98,8 @@ export const SECRET_PLACES = [
   "Library/Safari",
 ];
 
-/** What a login shell, an editor, git or a desktop runs or obeys: whoever writes there acts as that person. */
-export const STARTED_PLACES = [
+/** Files that a login shell, an editor, git or a desktop runs or obeys. Write access would allow acting as that user. */
+export const STARTUP_PATHS = [
   ".bashrc",
   ".bash_profile",
   ".bash_login",

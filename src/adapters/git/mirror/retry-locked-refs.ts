@@ -4,15 +4,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { runGit } from "../git.ts";
 import type { GitCall, GitResult } from "../git.ts";
 
-/** A git that lives holds the lock of a ref for milliseconds. */
+/** A running git holds a ref's lock for milliseconds only. */
 const STALE_MS = 10_000;
 const TRIES = 20;
 
 /**
- * Runs a git that writes refs below `root`. A git that was killed, or a machine that lost its power, leaves lock files
- * that would stop every later one; such a lock is waited for, and removed once it is too old to be anybody's.
+ * Runs a git command that writes refs below `root`. A killed git or a power failure leaves lock files that would make every
+ * later command fail, so this waits for such a lock and removes it once it is stale.
  */
-export async function runGitPastLocks(root: string, call: () => GitCall): Promise<GitResult> {
+export async function runGitRetryingLockedRefs(root: string, call: () => GitCall): Promise<GitResult> {
   let result = await runGit(call());
   for (let tries = 0; tries < TRIES && result.code !== 0; tries++) {
     const lock = /Unable to create '([^'\n]+\.lock)': File exists/.exec(result.stderr)?.[1];
@@ -27,7 +27,7 @@ async function clear(lock: string): Promise<void> {
   for (;;) {
     const found = await stat(lock).catch(() => null);
     if (!found) return;
-    // Also when the clock was set back since.
+    // The absolute difference also covers a clock that was set back.
     if (Math.abs(Date.now() - found.mtimeMs) > STALE_MS) return await unlink(lock).catch(() => undefined);
     await sleep(200);
   }

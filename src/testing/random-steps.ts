@@ -8,10 +8,10 @@ import { makeOutcome } from "./builders.ts";
 import { anyPipeline } from "./pipeline-arbitrary.ts";
 import { builtInPipelines, paramsFor, start } from "./walk.ts";
 
-/** One thing that happens, told so that it fits whatever task it happens to. */
-export interface Happening {
+/** A random event that can be applied to any task. */
+export interface RandomStep {
   readonly pick: number;
-  /** An outcome that may not belong here at all. */
+  /** An outcome that may not be valid here. */
   readonly surprise: OutcomeName | null;
   readonly option: string;
   readonly summary: string;
@@ -25,7 +25,7 @@ const seldom = fc.integer({ min: 0, max: 9 }).map((dice) => dice === 0);
 
 export const someFacts: fc.Arbitrary<Facts> = fc
   .array(fc.boolean(), { minLength: FACTS.length, maxLength: FACTS.length })
-  // One entry for each of FACTS; Object.fromEntries only knows strings.
+  // One entry per FACTS; Object.fromEntries only knows strings.
   .map((values) => Object.fromEntries(FACTS.map((fact, index) => [fact, values[index]])) as Facts);
 
 export const somePipeline = fc.oneof(fc.constantFrom(...builtInPipelines()), anyPipeline);
@@ -38,7 +38,7 @@ export const someItems = fc.option(
 
 const someLimits = fc.dictionary(fc.constantFrom("repair", "review", "retry", "first", "constructor"), fc.nat(4));
 
-const happening: fc.Arbitrary<Happening> = fc.record({
+const happening: fc.Arbitrary<RandomStep> = fc.record({
   pick: fc.nat(9_999),
   surprise: fc.oneof(
     { weight: 12, arbitrary: fc.constant(null) },
@@ -52,8 +52,8 @@ const happening: fc.Arbitrary<Happening> = fc.record({
   hidesRun: seldom,
 });
 
-/** Sends tasks through pipelines at random and looks at every single move. */
-export function afterEveryMove(check: (after: Advance, before: AdvanceParams) => void): void {
+/** Sends tasks through pipelines at random and checks every single step. */
+export function checkEveryStep(check: (after: Advance, before: AdvanceParams) => void): void {
   const happenings = fc.array(happening, { minLength: 5, maxLength: 60, size: "max" });
   fc.assert(
     fc.property(somePipeline, someItems, someLimits, happenings, (pipeline, items, limits, happens) => {
@@ -68,7 +68,7 @@ export function afterEveryMove(check: (after: Advance, before: AdvanceParams) =>
   );
 }
 
-function makeParams(pipeline: Pipeline, now: Advance, { surprise, pick, ...happens }: Happening): AdvanceParams {
+function makeParams(pipeline: Pipeline, now: Advance, { surprise, pick, ...happens }: RandomStep): AdvanceParams {
   const { task, next } = now;
   const offered = task.waitingFor?.kind === "choice" ? task.waitingFor.options.map(({ id }) => id) : [];
   const option = pickFrom([...offered, ...offered, happens.option], pick);
@@ -83,7 +83,7 @@ function makeParams(pipeline: Pipeline, now: Advance, { surprise, pick, ...happe
   return happens.hidesRun ? { ...params, run: null } : params;
 }
 
-/** What can come next. The ways that the file names count for more, so that walks get far. */
+/** Possible outcomes. Those named in the pipeline are more likely, so that walks get far. */
 function likely({ states }: Pipeline, task: Task): readonly OutcomeName[] {
   const here = states[task.state];
   if (here === undefined || hasEnded(task)) return OUTCOMES;
@@ -96,11 +96,11 @@ function likely({ states }: Pipeline, task: Task): readonly OutcomeName[] {
 
 export function pickFrom<T>(list: readonly T[], pick: number): T {
   const picked = list[pick % list.length];
-  if (picked === undefined) throw new RangeError("nothing to pick from");
+  if (picked === undefined) throw new RangeError("the list is empty");
   return picked;
 }
 
-/** Whoever changes what was handed in throws. */
+/** Freezes the input, so that a mutation throws. */
 function freeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   for (const inner of Object.values(value)) freeze(inner);

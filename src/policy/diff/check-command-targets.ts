@@ -1,6 +1,6 @@
-/** What the check commands of a project run: names of scripts, targets and files. */
+// What the check commands of a project run: names of scripts, targets and files.
 
-/** Scripts of package.json that the commands start, with those that these start in turn. */
+/** Scripts of package.json that the commands start, directly or through other scripts. */
 export function usedScripts(commands: readonly string[], scripts: ReadonlyMap<string, string>): ReadonlySet<string> {
   return follow(
     commands,
@@ -9,13 +9,13 @@ export function usedScripts(commands: readonly string[], scripts: ReadonlyMap<st
   );
 }
 
-/** Targets of a Makefile that the commands make, with those that these need in turn. */
+/** Makefile targets that the commands build, including their prerequisites. */
 export function usedTargets(commands: readonly string[], rules: ReadonlyMap<string, string>): ReadonlySet<string> {
   const first = [...rules.keys()].find((name) => name !== "" && !name.startsWith("."));
   return follow(
     commands,
     (text) => makeTargets(text, first),
-    // What a target needs stands behind its colon.
+    // The prerequisites of a target are after its colon.
     (name) => rules.get(name)?.replace(/^[^:]*::?([^=\n]*)/, (_, needed: string) => `make ${needed}`),
   );
 }
@@ -57,7 +57,7 @@ function makeTargets(text: string, first: string | undefined): string[] {
   });
 }
 
-/** Every word of the commands that may be a file, in the way paths are written in a change. */
+/** Every word of the commands that may be a file, as a path in the format of a change. */
 export function namedFiles(commands: Iterable<string>): ReadonlySet<string> {
   const words = new Set<string>();
   for (const command of commands) {

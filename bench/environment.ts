@@ -9,8 +9,8 @@ import { homePaths } from "../src/config/files/paths.ts";
 import type { Client } from "../src/http/client/client.ts";
 import { createNodeClient } from "../src/http/client/node-client.ts";
 
-/** A throw-away home, repository and remote below one directory. */
-export interface Place {
+/** A temporary home, repository and remote in one directory. */
+export interface BenchEnvironment {
   readonly root: string;
   readonly home: string;
   readonly remote: string;
@@ -26,16 +26,20 @@ export interface Daemon {
 export const PROJECT = "bench";
 export const BIN = join(import.meta.dirname, "..", "bin", "nightshift");
 
-export interface PlaceOptions {
+export interface BenchEnvironmentOptions {
   readonly sandbox?: "enforce" | "none";
   /** Added to nightshift.yaml. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** How many files the repository has besides. */
+  /** Number of additional files in the repository. */
   readonly files?: number;
 }
 
-/** `agent` is the text of a shell script: the body of the agent. Checks: one that always passes. */
-export function makePlace(agent: string, concurrentRuns: number, more: PlaceOptions = {}): Place {
+/** `agent` is the shell script of the agent. There is one check, which always passes. */
+export function createBenchEnvironment(
+  agent: string,
+  concurrentRuns: number,
+  more: BenchEnvironmentOptions = {},
+): BenchEnvironment {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "nightshift-bench-")));
   const [home, repo, remote, script] = ["home", "repo", "remote.git", "agent.sh"].map((name) => join(root, name)) as [
     string,
@@ -80,12 +84,15 @@ export function makePlace(agent: string, concurrentRuns: number, more: PlaceOpti
   return { root, home, remote, remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 3 }) };
 }
 
-/** As `nightshift start` does it. `env` is added to what the daemon gets. */
-export async function openDaemon(place: Place, env: Readonly<Record<string, string>> = {}): Promise<Daemon> {
-  const given = { ...process.env, NIGHTSHIFT_HOME: place.home, ...env };
-  await promisify(execFile)(process.execPath, [BIN, "start"], { env: given, cwd: place.root });
-  // Written by the daemon just now.
-  const address = JSON.parse(readFileSync(homePaths(place.home).daemon, "utf8")) as DaemonAddress;
+/** Starts the daemon like `nightshift start`. `env` is added to its environment. */
+export async function openDaemon(
+  environment: BenchEnvironment,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Daemon> {
+  const given = { ...process.env, NIGHTSHIFT_HOME: environment.home, ...env };
+  await promisify(execFile)(process.execPath, [BIN, "start"], { env: given, cwd: environment.root });
+  // The daemon has just written it.
+  const address = JSON.parse(readFileSync(homePaths(environment.home).daemon, "utf8")) as DaemonAddress;
   const client = createNodeClient(address);
   return {
     pid: address.pid,
@@ -97,13 +104,13 @@ export async function openDaemon(place: Place, env: Readonly<Record<string, stri
   };
 }
 
-/** Registers the project and accepts what its files ask for. */
-export async function register(place: Place, client: Client): Promise<void> {
-  const where = { path: join(place.root, "repo"), url: null };
+/** Registers the project and accepts its permissions. */
+export async function register(environment: BenchEnvironment, client: Client): Promise<void> {
+  const where = { path: join(environment.root, "repo"), url: null };
   const { pending } = await client.call("POST /projects", { body: { ...where, accept: null } });
   if (pending.changes.length > 0) await client.call("POST /projects", { body: { ...where, accept: pending.hash } });
 }
 
-/** Changes a file, reports, ends. */
+/** Changes a file, reports and exits. */
 export const QUICK_AGENT = `echo "$NIGHTSHIFT_TASK" >> README
 printf '{"outcome":"implemented","summary":"Changed a line"}' > "$NIGHTSHIFT_OUTCOME_FILE"`;
