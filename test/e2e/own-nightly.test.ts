@@ -72,8 +72,8 @@ checks:
     ]);
     const refused = (await night.runs(task.id)).filter(({ outcome }) => outcome === "policy_failed");
     expect(refused.map(({ payload }) => String(payload?.["summary"]))).toEqual([
-      expect.stringMatching(/401 changed lines .* at most 400 are allowed/),
-      expect.stringMatching(/other\.txt[\s\S]*not part of what was selected/),
+      expect.stringMatching(/401 changed lines .* At most 400 are allowed/),
+      expect.stringMatching(/other\.txt[\s\S]*not part of the selected improvement/),
     ]);
     expect(String(refused[1]?.payload?.["summary"])).toContain("package.json");
     expect(await readNights()).toMatchObject([{ category: "docs", outcome: "published" }]);
