@@ -7,8 +7,11 @@ import { HAPPY, NIGHTLY, openNightly, type Nightly } from "./nightly.ts";
 let night: Nightly;
 afterEach(async () => night.close(), 60_000);
 
-/** Each role prints the inode of its file. Implement waits, so that the test can inspect the workspace. */
-const AGENT = `echo "inode $(stat -c %i other.txt)"
+/**
+ * Each role prints the inode and the birth time of its file, because file systems reuse the numbers of deleted inodes.
+ * Implement waits, so that the test can inspect the workspace.
+ */
+const AGENT = `echo "inode $(stat -c %i@%w other.txt)"
 ls
 touch spoiled 2> /dev/null || true
 case "$ROLE" in
@@ -40,7 +43,7 @@ async function inodes(task: string): Promise<Record<string, string>> {
   const said = await Promise.all(
     ["analyze", "implement", "verify", "describe"].map(async (role) => {
       const { lines } = await night.wired.ports.runFiles.readTranscript(await runOf(task, role), 0, 1_000_000);
-      const inode = /inode (\d+)/.exec(JSON.stringify(lines))?.[1];
+      const inode = /inode (\d+@[\d :.+-]+)/.exec(JSON.stringify(lines))?.[1];
       if (inode === undefined) throw new Error(`${role} did not say which file it had`);
       return [role, inode] as const;
     }),
