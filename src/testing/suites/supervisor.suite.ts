@@ -38,7 +38,7 @@ export function openJobBench(suite: SupervisorSuite): JobBench {
     // A supervisor exits a moment after it has written its record.
     for (const { dir } of jobs) while (await supervisors.isAlive(dir)) await sleep(10);
     const left = jobs.flatMap(({ run }) => suite.processesOf(run));
-    rmSync(home, { recursive: true, force: true });
+    rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     expect(left).toEqual([]);
   });
   return {
