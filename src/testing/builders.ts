@@ -2,6 +2,7 @@ import type { Outcome, OutcomeName, PayloadOf } from "../core/outcomes/outcome.t
 import type { Proposal } from "../core/nightly/proposal.ts";
 import type { ProjectRule } from "../core/nightly/rule.ts";
 import type { Task } from "../core/task/task.ts";
+import type { TaskDraft } from "../engine/commands/commands-contract.ts";
 
 /** A task that was just submitted. Always the same, including its id. */
 export function makeTask(overrides: Partial<Task> = {}): Task {
@@ -101,3 +102,23 @@ export function makeRule(overrides: Partial<ProjectRule> = {}): ProjectRule {
     ...overrides,
   };
 }
+
+/** A chore without any options. */
+export const SAMPLE_DRAFT: TaskDraft = {
+  project: "shop",
+  pipeline: "chore",
+  title: null,
+  description: "Greet the world",
+  priority: "normal",
+  size: null,
+  complexity: null,
+  tags: [],
+  agent: null,
+  model: null,
+  timeoutMs: null,
+  budgetUsd: null,
+  autoApprove: false,
+  design: false,
+  improve: null,
+  key: null,
+};

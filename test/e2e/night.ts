@@ -9,6 +9,7 @@ import { wire, type Wired } from "../../src/daemon/wire/wire.ts";
 import { createCommands } from "../../src/engine/commands/commands.ts";
 import type { Commands, TaskDraft } from "../../src/engine/commands/commands-contract.ts";
 import { startDispatch, type Dispatch } from "../../src/engine/dispatch.ts";
+import { SAMPLE_DRAFT } from "../../src/testing/builders.ts";
 import { createTempRepo, git, type Files, type TempRepo } from "../../src/testing/temp-repo.ts";
 
 export const ALICE: Actor = { kind: "person", name: "alice" };
@@ -126,7 +127,7 @@ export async function openNight(options: NightOptions = {}): Promise<Night> {
     get commands() {
       return commands;
     },
-    submit: (draft = {}) => commands.submit({ ...DRAFT, ...draft }, ALICE),
+    submit: (draft = {}) => commands.submit({ ...SAMPLE_DRAFT, ...draft }, ALICE),
     until,
     settled: (id) => until(id, (task) => hasEnded(task) || task.status === "waiting"),
     runs: (id) => wired.ports.store.tasks.listRuns({ task: id, status: null, project: null, limit: 100 }),
@@ -159,25 +160,6 @@ export async function openNight(options: NightOptions = {}): Promise<Night> {
 }
 
 const CHANGES_A_FILE = 'echo "hello, world" > greeting.txt\necho "changed the greeting"\ndone_with "greets the world"';
-
-const DRAFT: TaskDraft = {
-  project: "shop",
-  pipeline: "chore",
-  title: null,
-  description: "Greet the world",
-  priority: "normal",
-  size: null,
-  complexity: null,
-  tags: [],
-  agent: null,
-  model: null,
-  timeoutMs: null,
-  budgetUsd: null,
-  autoApprove: false,
-  design: false,
-  improve: null,
-  key: null,
-};
 
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
 

@@ -11,6 +11,7 @@ import { saveProject } from "../../engine/commands/save-project.ts";
 import type { EnginePorts } from "../../engine/ports.ts";
 import { runAttempt } from "../../engine/run/attempt.ts";
 import type { Checkpoint } from "../../ports/checkpoint.ts";
+import { SAMPLE_DRAFT } from "../builders.ts";
 import { createTempRepo, type Files, type TempRepo } from "../temp-repo.ts";
 import { createScriptedSupervisors, type Script, type ScriptedSupervisors } from "./scripted-supervisors.ts";
 
@@ -70,7 +71,7 @@ export async function openEngineWorld(options: EngineWorldOptions): Promise<Engi
     ports,
     commands,
     supervisors,
-    submit: (draft = {}) => commands.submit({ ...DRAFT, ...draft }, ADA),
+    submit: (draft = {}) => commands.submit({ ...SAMPLE_DRAFT, ...draft }, ADA),
     step,
     drain: async (id) => {
       for (let steps = 0; (await step(id)) !== null; steps += 1)
@@ -111,22 +112,3 @@ async function register(wired: Wired, repo: TempRepo): Promise<void> {
   await saveProject(wired.ports, { ...place, accepted: wanted }, ADA);
   await wired.limits.refresh();
 }
-
-const DRAFT: TaskDraft = {
-  project: "shop",
-  pipeline: "chore",
-  title: null,
-  description: "Greet the world",
-  priority: "normal",
-  size: null,
-  complexity: null,
-  tags: [],
-  agent: null,
-  model: null,
-  timeoutMs: null,
-  budgetUsd: null,
-  autoApprove: false,
-  design: false,
-  improve: null,
-  key: null,
-};
