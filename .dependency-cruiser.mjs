@@ -28,10 +28,46 @@ const roomRules = Object.entries(ROOMS).map(([room, allowed]) => ({
   to: { path: "^src/", pathNot: [room + "/", ...allowed].map((part) => `^src/${part}`) },
 }));
 
+/** The engine from bottom to top. A part may import itself and the parts before it. */
+const ENGINE_ORDER = [
+  "(ports|pipeline-of|periodic-task|task-lock)\\.ts",
+  "deliver/",
+  "transact\\.ts",
+  "run/(step-context|run-jobs|run-events|supervise)\\.ts",
+  "nightly/",
+  "run/prepare/",
+  "run/conclude/",
+  "run/prompt/",
+  "run/agent/",
+  "run/checks/",
+  "run/publish/",
+  "run/attempt\\.ts",
+  "commands/",
+  "schedule/",
+  "reconcile/",
+  "dispatch\\.ts",
+];
+
+const engineOrder = ENGINE_ORDER.map((part, index) => ({
+  name: "engine-imports-go-down",
+  severity: "error",
+  comment: `src/engine/${part} may import only itself and what is before it in ENGINE_ORDER.`,
+  from: { path: `^src/engine/${part}`, pathNot: TESTS },
+  to: { path: "^src/engine/", pathNot: ENGINE_ORDER.slice(0, index + 1).map((each) => `^src/engine/${each}`) },
+}));
+
 /** @type {import("dependency-cruiser").IConfiguration} */
 export default {
   forbidden: [
     ...roomRules,
+    ...engineOrder,
+    {
+      name: "engine-parts-are-known",
+      severity: "error",
+      comment: "Every file of the engine belongs to a part of ENGINE_ORDER.",
+      from: { path: "^src/engine/", pathNot: [TESTS, ...ENGINE_ORDER.map((part) => `^src/engine/${part}`)] },
+      to: {},
+    },
     {
       name: "room-adapters",
       severity: "error",

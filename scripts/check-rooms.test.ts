@@ -20,7 +20,8 @@ const ALLOWED: Record<string, readonly string[]> = {
   "core/pipeline.ts": [],
   "core/task.test.ts": ["./task.ts", "../testing/store.suite.ts", "vitest", "node:fs"],
   "ports/store.ts": ["../core/task.ts", "../policy/diff.ts"],
-  "engine/attempt.ts": ["../core/task.ts", "../ports/store.ts", "node:crypto"],
+  "engine/run/attempt.ts": ["../../core/task.ts", "../../ports/store.ts", "../transact.ts", "node:crypto"],
+  "engine/transact.ts": [],
   "adapters/process/run.ts": ["../../core/task.ts", "../../ports/store.ts", "yaml", "node:child_process"],
   "adapters/git/mirror.ts": ["../process/run.ts", "../../ports/store.ts"],
   "adapters/sandboxes/none.ts": ["../process/run.ts"],
@@ -30,7 +31,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   "config/read.ts": ["../core/task.ts", "node:fs"],
   "policy/diff.ts": ["../core/task.ts", "zod"],
   "http/client/client.ts": ["../../core/task.ts", "../table.ts"],
-  "http/table.ts": ["../ports/store.ts", "../engine/attempt.ts"],
+  "http/table.ts": ["../ports/store.ts", "../engine/run/attempt.ts"],
   "cli/main.ts": [
     "../core/task.ts",
     "../config/read.ts",
@@ -41,13 +42,13 @@ const ALLOWED: Record<string, readonly string[]> = {
   "mcp/report.ts": ["../core/task.ts", "../http/client/client.ts"],
   "daemon/wire/wire.ts": [
     "../../adapters/stores/sqlite/store.ts",
-    "../../engine/attempt.ts",
+    "../../engine/run/attempt.ts",
     "../../http/table.ts",
     "../../config/read.ts",
   ],
   "daemon/doctor/doctor.ts": ["../../adapters/git/mirror.ts"],
   "daemon/detect/detect.ts": ["../../config/read.ts"],
-  "daemon/main.ts": ["./wire/wire.ts", "../engine/attempt.ts"],
+  "daemon/main.ts": ["./wire/wire.ts", "../engine/run/attempt.ts"],
   "testing/store.suite.ts": ["../ports/store.ts", "../adapters/stores/sqlite/store.ts", "vitest", "yaml"],
   "adapters/stores/fixtures/write.ts": ["../../../testing/store.suite.ts"],
   "builtin/data.ts": [],
@@ -58,30 +59,34 @@ const FORBIDDEN: readonly (readonly [string, string, string])[] = [
   ["room-core", "core/a.ts", "../ports/store.ts"],
   ["room-core", "core/d.ts", "../policy/diff.ts"],
   ["room-policy", "policy/a.ts", "../ports/store.ts"],
-  ["room-ports", "ports/a.ts", "../engine/attempt.ts"],
-  ["room-engine", "engine/a.ts", "../adapters/process/run.ts"],
-  ["room-engine", "engine/b.ts", "../config/read.ts"],
+  ["room-ports", "ports/a.ts", "../engine/run/attempt.ts"],
+  ["room-engine", "engine/commands/a.ts", "../../adapters/process/run.ts"],
+  ["room-engine", "engine/commands/b.ts", "../../config/read.ts"],
   ["room-supervisor", "supervisor/a.ts", "../adapters/stores/shared.ts"],
-  ["room-supervisor", "supervisor/b.ts", "../engine/attempt.ts"],
+  ["room-supervisor", "supervisor/b.ts", "../engine/run/attempt.ts"],
   ["room-config", "config/a.ts", "../ports/store.ts"],
   ["room-http", "http/a.ts", "../adapters/git/mirror.ts"],
   ["room-http", "http/b.ts", "../config/read.ts"],
-  ["room-cli", "cli/a.ts", "../engine/attempt.ts"],
+  ["room-cli", "cli/a.ts", "../engine/run/attempt.ts"],
   ["room-cli", "cli/b.ts", "../daemon/wire/wire.ts"],
   ["room-cli", "cli/c.ts", "../http/table.ts"],
-  ["room-mcp", "mcp/a.ts", "../engine/attempt.ts"],
+  ["room-mcp", "mcp/a.ts", "../engine/run/attempt.ts"],
   ["room-daemon", "daemon/wire/a.ts", "../../cli/main.ts"],
   ["room-adapters", "adapters/sandboxes/a.ts", "../stores/shared.ts"],
-  ["room-adapters", "adapters/git/b.ts", "../../engine/attempt.ts"],
+  ["room-adapters", "adapters/git/b.ts", "../../engine/run/attempt.ts"],
   ["adapters-are-built-in-wire", "daemon/a.ts", "../adapters/process/run.ts"],
   ["core-is-pure", "core/b.ts", "node:fs"],
   ["core-is-pure", "core/c.ts", "yaml"],
   ["ports-are-contracts", "ports/b.ts", "zod"],
   ["ports-are-contracts", "ports/c.ts", "node:path"],
-  ["engine-uses-ports", "engine/c.ts", "node:fs/promises"],
-  ["engine-uses-ports", "engine/d.ts", "node:child_process"],
-  ["engine-uses-ports", "engine/e.ts", "node:sqlite"],
-  ["engine-uses-ports", "engine/f.ts", "node:timers/promises"],
+  ["engine-uses-ports", "engine/commands/c.ts", "node:fs/promises"],
+  ["engine-uses-ports", "engine/commands/d.ts", "node:child_process"],
+  ["engine-uses-ports", "engine/commands/e.ts", "node:sqlite"],
+  ["engine-uses-ports", "engine/commands/f.ts", "node:timers/promises"],
+  ["engine-imports-go-down", "engine/nightly/a.ts", "../run/attempt.ts"],
+  ["engine-imports-go-down", "engine/transact.ts", "./commands/c.ts"],
+  ["engine-imports-go-down", "engine/run/prepare/a.ts", "../../commands/c.ts"],
+  ["engine-parts-are-known", "engine/elsewhere.ts", "./transact.ts"],
   ["databases-are-adapters", "daemon/doctor/a.ts", "node:sqlite"],
   ["testing-is-for-tests", "daemon/b.ts", "../testing/store.suite.ts"],
   ["cli-is-not-imported", "http/c.ts", "../cli/main.ts"],
@@ -96,8 +101,8 @@ test("room check: valid imports pass, and each kind of violation is caught by it
   expect((await checkRooms(root)).problems).toEqual([]);
 
   for (const [, file, specifier] of FORBIDDEN) await write(file, [specifier]);
-  await write("engine/circle-a.ts", ["./circle-b.ts"]);
-  await write("engine/circle-b.ts", ["./circle-a.ts"]);
+  await write("engine/commands/circle-a.ts", ["./circle-b.ts"]);
+  await write("engine/commands/circle-b.ts", ["./circle-a.ts"]);
   await writeFile(
     path.join(root, "src/core/types.ts"),
     'import type { S } from "../ports/store.ts";\nexport type T = S;\n',
@@ -109,7 +114,7 @@ test("room check: valid imports pass, and each kind of violation is caught by it
       expect.stringContaining(`${rule}: src/${file} imports`),
     );
   }
-  expect(problems).toContainEqual(expect.stringContaining("no-circular-imports: src/engine/circle-a.ts"));
+  expect(problems).toContainEqual(expect.stringContaining("no-circular-imports: src/engine/commands/circle-a.ts"));
   expect(problems, "a type is an import as well").toContainEqual(
     expect.stringContaining("room-core: src/core/types.ts"),
   );

@@ -1,7 +1,7 @@
 import { runAttempt } from "./run/attempt.ts";
-import { createChore } from "./periodic-task.ts";
+import { createPeriodicTask } from "./periodic-task.ts";
 import { createDelivery } from "./deliver/deliver.ts";
-import { createLookAgain } from "./reconcile/look-again.ts";
+import { createReadBackTrigger } from "./reconcile/read-back-trigger.ts";
 import type { EnginePorts } from "./ports.ts";
 import { createReadBack } from "./reconcile/read-back.ts";
 import { reconcile, sweepWorkspaces } from "./reconcile/reconcile.ts";
@@ -35,12 +35,12 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
   let ticking: Promise<void> | null = null;
   const kept = new Set<string>();
   const readBack = createReadBack(ports);
-  const lookAgain = createLookAgain(ports, readBack);
+  const lookAgain = createReadBackTrigger(ports, readBack);
   const chores = [
-    createChore(ports, { name: "a sweep", everyMs: SWEEP_MS }, () => sweepWorkspaces(ports, kept)),
-    createChore(ports, { name: "starting what is due", everyMs: SCHEDULES_MS }, () => startDue(ports)),
-    createChore(ports, { name: "waking what has money again", everyMs: WAKE_MS }, () => wakeParked(ports)),
-    createChore(ports, { name: "reading back change requests", everyMs: READ_BACK_MS }, () => readBack()),
+    createPeriodicTask(ports, { name: "a sweep", everyMs: SWEEP_MS }, () => sweepWorkspaces(ports, kept)),
+    createPeriodicTask(ports, { name: "starting what is due", everyMs: SCHEDULES_MS }, () => startDue(ports)),
+    createPeriodicTask(ports, { name: "waking what has money again", everyMs: WAKE_MS }, () => wakeParked(ports)),
+    createPeriodicTask(ports, { name: "reading back change requests", everyMs: READ_BACK_MS }, () => readBack()),
     lookAgain,
   ];
   const delivery = createDelivery(ports);

@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
 import { createFakeClock } from "../testing/fake-clock.ts";
-import { createChore } from "./periodic-task.ts";
+import { createPeriodicTask } from "./periodic-task.ts";
 
 it("a periodic task runs once per interval, however often it is asked, and again after it failed", async () => {
   const clock = createFakeClock();
   const problems: string[] = [];
   const log = { info: () => undefined, warn: () => undefined, error: (message: string) => void problems.push(message) };
   const starts: number[] = [];
-  const task = createChore({ clock, log }, { name: "sweeping", everyMs: 1_000 }, async () => {
+  const task = createPeriodicTask({ clock, log }, { name: "sweeping", everyMs: 1_000 }, async () => {
     starts.push(clock.monotonic());
     if (starts.length === 1) throw new Error("the disk is away");
     // The second one is still under way when the third is due.

@@ -1,17 +1,17 @@
 import type { EnginePorts } from "./ports.ts";
 
-export interface Chore {
+export interface PeriodicTask {
   /** Begins it where its time has come and it is not under way. Nobody has to wait for it. */
   begin(): void;
   stop(): Promise<void>;
 }
 
 /** Something that is done now and then beside the ticks. Its trouble is logged, and the next time it is tried again. */
-export function createChore(
+export function createPeriodicTask(
   ports: Pick<EnginePorts, "clock" | "log">,
   { name, everyMs }: { readonly name: string; readonly everyMs: number },
   work: () => Promise<void>,
-): Chore {
+): PeriodicTask {
   let running: Promise<void> | null = null;
   let last = Number.NEGATIVE_INFINITY;
   return {

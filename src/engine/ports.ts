@@ -1,7 +1,7 @@
 import type { Facts } from "../core/pipeline/pipeline.ts";
 import type { NoticeData } from "../core/notices/notice.ts";
 import type { Secret } from "../policy/secrets/secret-forms.ts";
-import type { AgentSettings, SandboxMode, Settings } from "../core/task/settings.ts";
+import type { AgentSettings, SandboxMode, Settings } from "../core/settings/settings.ts";
 import type { PriceTable } from "../core/money/prices.ts";
 import type { ReportScope } from "../core/outcomes/outcome.ts";
 import type { Task } from "../core/task/task.ts";

@@ -35,7 +35,7 @@ export async function transact(
     const decision = await decide(task);
     try {
       const result = await ports.store.tasks.commit(await toCommit(ports, task, lease, decision));
-      await handOver(ports, result);
+      await enqueueRuns(ports, result);
       return result;
     } catch (error) {
       if (!(error instanceof StaleTaskError) || tries >= MAX_TRIES) throw error;
@@ -51,7 +51,7 @@ export async function readTask(ports: Pick<EnginePorts, "store">, id: string): P
 }
 
 /** The courier may forget what it is told here: reconcile tells it again. */
-export async function handOver(ports: EnginePorts, result: Pick<CommitResult, "admitted" | "ended">): Promise<void> {
+export async function enqueueRuns(ports: EnginePorts, result: Pick<CommitResult, "admitted" | "ended">): Promise<void> {
   for (const run of result.ended) await ports.courier.cancel(run);
   for (const run of result.admitted) await ports.courier.submit(run);
 }

@@ -1,7 +1,8 @@
 import type { UsedLimit } from "../core/money/budget.ts";
 import type { Actor } from "../core/task/event.ts";
-import type { Commands, TaskDraft } from "../engine/commands/commands-contract.ts";
-import type { Foreseen } from "../engine/nightly/foresee.ts";
+import type { TaskDraft } from "../core/task/task-draft.ts";
+import type { Commands } from "../engine/commands/commands-contract.ts";
+import type { TaskPreview } from "../engine/commands/preview-task.ts";
 import type { Upcoming } from "../engine/schedule/upcoming.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { HookCall } from "../ports/forge.ts";
@@ -20,7 +21,7 @@ export interface HttpDeps extends AuthDeps, OutputDeps {
     readonly upcoming: (project: string | null, until: number) => Promise<Upcoming>;
     /** The used part of each budget limit, of one project and of all projects together. */
     readonly budgets: (project: string | null) => Promise<readonly UsedLimit[]>;
-    readonly preview: (draft: TaskDraft, actor: Actor) => Promise<Foreseen>;
+    readonly preview: (draft: TaskDraft, actor: Actor) => Promise<TaskPreview>;
   };
   /** The API only reads; `keepAnswer` is its own bookkeeping for idempotency keys. */
   readonly store: StoreReader & { readonly people: Pick<PeopleStore, "keepAnswer"> };

@@ -24,7 +24,7 @@ export interface Forge {
    * Returns the token in the form that the forge's CLI and git expect, for the run of an agent that publishes. Throws a
    * ForgeError if there is no token.
    */
-  lend(): ForgeLoan;
+  issueCredentials(): ForgeCredentials;
 
   /** Lists all open change requests with this label (all pages), newest first. */
   listOpen(label: string): Promise<readonly ChangeRequest[]>;
@@ -51,7 +51,7 @@ export interface GitCredentials {
   readonly password: string;
 }
 
-export interface ForgeLoan {
+export interface ForgeCredentials {
   /** The command of the forge's CLI that opens this change request. */
   openCommand(draft: Pick<ChangeRequestDraft, "branch" | "target" | "title">): string;
   /** Hosts it must reach, in the format of `sandbox.network`. */

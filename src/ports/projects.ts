@@ -1,7 +1,7 @@
 import type { Category } from "../core/nightly/category.ts";
 import type { Pipeline } from "../core/pipeline/pipeline.ts";
 import type { Role } from "../core/task/role.ts";
-import type { Settings } from "../core/task/settings.ts";
+import type { Settings } from "../core/settings/settings.ts";
 import type { Project } from "./store.ts";
 
 /**

@@ -8,7 +8,7 @@ export const STORE_MUTATIONS = {
   tasks: ["createTask", "commit", "admit", "takeRun", "updateRun", "deleteTask"],
   events: ["appendEvents", "tell"],
   outbox: ["markDelivered", "markUndelivered", "dropNotice"],
-  schedules: ["saveMark", "dropMark"],
+  schedules: ["saveProgress", "dropProgress"],
   ledger: ["saveProposals", "updateProposal", "saveRule", "removeRule"],
   projects: ["keepPipeline", "saveProject", "removeProject"],
   people: ["addToken", "removeToken", "keepAnswer"],

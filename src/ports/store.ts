@@ -13,7 +13,7 @@ import type {
 import type { NoticeData } from "../core/notices/notice.ts";
 import type { Proposal, ProposalStatus } from "../core/nightly/proposal.ts";
 import type { Role } from "../core/task/role.ts";
-import type { ScheduleMark } from "../core/schedule/schedule.ts";
+import type { ScheduleProgress } from "../core/schedule/schedule.ts";
 import type { ProjectRule } from "../core/nightly/rule.ts";
 import type { ProjectRemoval } from "./projects.ts";
 import type { Artifact, QueueReason, Task, TaskStatus, Trigger } from "../core/task/task.ts";
@@ -116,14 +116,14 @@ export interface OutboxStore {
 
 /** How far each schedule was processed. */
 export interface ScheduleStore {
-  listMarks(project: string): Promise<readonly ScheduleMark[]>;
+  listProgress(project: string): Promise<readonly ScheduleProgress[]>;
   /** Advances the mark and writes the events and notices about it in one transaction. */
-  saveMark(
-    mark: ScheduleMark,
+  saveProgress(
+    mark: ScheduleProgress,
     told: { readonly events: readonly EventDraft[]; readonly notices: readonly NewNotice[] },
   ): Promise<void>;
   /** Removes the mark of a deleted schedule, so that a schedule with the same name starts fresh. */
-  dropMark(mark: Pick<ScheduleMark, "project" | "name">): Promise<void>;
+  dropProgress(mark: Pick<ScheduleProgress, "project" | "name">): Promise<void>;
 }
 
 /** Proposals of the nightly improvement, and the rules learned from rejections. */

@@ -1,6 +1,6 @@
 import type { EndedBy, Exit } from "../core/task/run.ts";
 import type { Secret } from "../policy/secrets/secret-forms.ts";
-import type { SandboxMode } from "../core/task/settings.ts";
+import type { SandboxMode } from "../core/settings/settings.ts";
 import type { GatewayPlan } from "./gateway.ts";
 import type { Denial, SandboxPolicy } from "./sandbox.ts";
 

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { PROCESS_FILE, replaceFile, runEnvironmentEntry, WALL } from "../adapters/process/job-files.ts";
+import { PROCESS_FILE, replaceFile, runEnvironmentEntry, SANDBOX_DIR } from "../adapters/process/job-files.ts";
 import type { StoredJob } from "../adapters/process/job-files.ts";
 import { processStartTime } from "../adapters/process/process-table.ts";
 import { sleep } from "../adapters/process/sleep.ts";
@@ -90,7 +90,7 @@ async function runToExit(started: StartedProcess, params: CommandParams): Promis
     limits: policy.limits,
     members: tree.members,
     // Granted directories contain unrelated files and are not counted. A read-only role has its /tmp in the WALL directory.
-    writable: [...policy.own.write, join(job.dir, WALL)],
+    writable: [...policy.own.write, join(job.dir, SANDBOX_DIR)],
     isPaused,
     onBreach,
   });

@@ -1,6 +1,6 @@
 import { mkdirSync, statfsSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
-import { WALL } from "../adapters/process/job-files.ts";
+import { SANDBOX_DIR } from "../adapters/process/job-files.ts";
 import type { JobSecrets, StoredJob } from "../adapters/process/job-files.ts";
 import { sandboxes } from "../adapters/sandboxes/index.ts";
 import { UserError } from "../core/text/errors.ts";
@@ -122,7 +122,7 @@ async function runInSandbox(gateway: ModelGateway, params: JobParams, output: Ou
   const secrets = pick(jobSecrets.secrets, command.secretNames);
   const env = { ...command.policy.env, ...secrets, NIGHTSHIFT_RUN: job.run };
   const context = {
-    dir: join(job.dir, WALL),
+    dir: join(job.dir, SANDBOX_DIR),
     socket: `${job.socket}.out`,
     cache: job.cache,
     run: job.run,

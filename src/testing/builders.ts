@@ -2,7 +2,7 @@ import type { Outcome, OutcomeName, PayloadOf } from "../core/outcomes/outcome.t
 import type { Proposal } from "../core/nightly/proposal.ts";
 import type { ProjectRule } from "../core/nightly/rule.ts";
 import type { Task } from "../core/task/task.ts";
-import type { TaskDraft } from "../engine/commands/commands-contract.ts";
+import type { TaskDraft } from "../core/task/task-draft.ts";
 
 /** A task that was just submitted. Always the same, including its id. */
 export function makeTask(overrides: Partial<Task> = {}): Task {

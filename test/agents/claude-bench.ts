@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { AGENTS, ensureAgent } from "../../scripts/ensure-agents.ts";
-import type { SandboxMode } from "../../src/core/task/settings.ts";
+import type { SandboxMode } from "../../src/core/settings/settings.ts";
 import type { SandboxPolicy } from "../../src/ports/sandbox.ts";
 import { openFakeAnthropic, toolResults } from "../../src/testing/models/fake-anthropic.ts";
 import type { FakeAnthropic, ToolResult, Turn } from "../../src/testing/models/fake-anthropic.ts";

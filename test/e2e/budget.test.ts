@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { saveProject } from "../../src/engine/commands/save-project.ts";
 import { limitsAt } from "../../src/core/money/budget.ts";
 import { createCalendar } from "../../src/core/schedule/calendar.ts";
-import type { AgentSettings } from "../../src/core/task/settings.ts";
+import type { AgentSettings } from "../../src/core/settings/settings.ts";
 import type { Task } from "../../src/core/task/task.ts";
 import type { Agent, AgentCommand, AgentRun } from "../../src/ports/agent.ts";
 import { NIGHTLY, openNightly } from "./nightly.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from "vitest";
 import { UserError } from "../../core/text/errors.ts";
 import type { OwnSettings } from "../../core/settings/kinds.ts";
-import type { AgentSettings } from "../../core/task/settings.ts";
+import type { AgentSettings } from "../../core/settings/settings.ts";
 import { exampleRun, testAgent } from "../../testing/suites/agent.suite.ts";
 import { builtInAgents, createAgent, describeAgents } from "./create-agent.ts";
 import { AGENTS } from "./index.ts";

@@ -1,4 +1,4 @@
-import type { AgentSettings } from "../../core/task/settings.ts";
+import type { AgentSettings } from "../../core/settings/settings.ts";
 import { didYouMean } from "../../core/text/did-you-mean.ts";
 import { UserError } from "../../core/text/errors.ts";
 import type { Agent, ModelApi } from "../../ports/agent.ts";

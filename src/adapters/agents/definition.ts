@@ -1,4 +1,4 @@
-import type { AgentSettings } from "../../core/task/settings.ts";
+import type { AgentSettings } from "../../core/settings/settings.ts";
 import type { AgentKind } from "../../core/settings/kinds.ts";
 import type { Agent } from "../../ports/agent.ts";
 

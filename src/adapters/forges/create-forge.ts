@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ForgeError, UserError } from "../../core/text/errors.ts";
-import { checkProjectPath, findProjectPath, forgeAddress, isForgeRemote } from "../../core/forge/forge-place.ts";
-import type { ForgeAddress, ForgeSite } from "../../core/forge/forge-place.ts";
+import { checkProjectPath, findProjectPath, forgeAddress, isForgeRemote } from "../../core/forge/forge-address.ts";
+import type { ForgeAddress, ForgeSite } from "../../core/forge/forge-address.ts";
 import { createRedactor } from "../../policy/secrets/redact.ts";
-import type { ForgeSettings } from "../../core/task/settings.ts";
+import type { ForgeSettings } from "../../core/settings/settings.ts";
 import type { Forge } from "../../ports/forge.ts";
 import type { ForgeDefinition } from "./definition.ts";
-import type { Voice } from "./shared/answers.ts";
+import type { ForgeMessageContext } from "./shared/answers.ts";
 import { createExchange } from "./shared/exchange.ts";
 import type { Fetch } from "./shared/exchange.ts";
-import { lendToken } from "./shared/lend-token.ts";
+import { issueForgeCredentials } from "./shared/forge-credentials.ts";
 import type { ForgeVerbs } from "./shared/verbs.ts";
 
 export interface ForgeOptions {
@@ -33,7 +33,7 @@ export function createForge(definition: ForgeDefinition, options: ForgeOptions):
   const redactor = createRedactor(secret === "" ? [] : [{ name: "forge token", value: secret }]);
   const { tokenEnv } = settings;
   const tokenFrom = tokenEnv === null ? "the variable that `forge.token_env` names" : `$${tokenEnv}`;
-  const voice: Voice = { host: address.host, place, name, tokenFrom, neededRights, redactor };
+  const voice: ForgeMessageContext = { host: address.host, place, name, tokenFrom, neededRights, redactor };
   const token = checkToken(voice, secret, tokenEnv);
   const pause = options.pause ?? ((ms: number) => sleep(ms));
   const exchange = createExchange({ host: address.host, fetch: options.fetch ?? globalThis.fetch, pause });
@@ -57,9 +57,9 @@ export function createForge(definition: ForgeDefinition, options: ForgeOptions):
         ? { username: definition.gitUser, password: token }
         : null,
     ...verbs,
-    lend() {
+    issueCredentials() {
       if (token instanceof ForgeError) throw new ForgeError(token.trouble, token.message, { hint: token.hint });
-      return lendToken({ definition, address, project, token });
+      return issueForgeCredentials({ definition, address, project, token });
     },
     check: () => told(verbs.check),
   };
@@ -95,7 +95,7 @@ function findProject(
 }
 
 /** The token, or why it is none. */
-function checkToken(voice: Voice, secret: string, tokenEnv: string | null): string | ForgeError {
+function checkToken(voice: ForgeMessageContext, secret: string, tokenEnv: string | null): string | ForgeError {
   const { place, tokenFrom, neededRights } = voice;
   if (secret === "") {
     const why = tokenEnv === null ? "`forge.token_env` names no variable" : `${tokenFrom} is not set`;

@@ -1,7 +1,7 @@
-import type { ForgeAddress, ForgeSite } from "../../core/forge/forge-place.ts";
+import type { ForgeAddress, ForgeSite } from "../../core/forge/forge-address.ts";
 import type { ForgeKind, OwnSettings } from "../../core/settings/kinds.ts";
 import type { ChangeRequestDraft, HookCall } from "../../ports/forge.ts";
-import type { Voice } from "./shared/answers.ts";
+import type { ForgeMessageContext } from "./shared/answers.ts";
 import type { Exchange } from "./shared/exchange.ts";
 import type { ForgeVerbs, People } from "./shared/verbs.ts";
 
@@ -43,7 +43,7 @@ export interface OpenRequest extends Pick<ChangeRequestDraft, "branch" | "target
 export interface ForgeApiOptions {
   readonly api: string;
   readonly token: string;
-  readonly voice: Voice;
+  readonly voice: ForgeMessageContext;
   readonly exchange: Exchange;
   /** The project's path at the forge. */
   readonly project: string;

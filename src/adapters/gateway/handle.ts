@@ -7,8 +7,8 @@ import type { GatewayParams } from "./gateway.ts";
 import { requestHeaders } from "./upstream/headers.ts";
 import { createLedger } from "./meter/ledger.ts";
 import type { Metered } from "./meter/meter.ts";
-import { readAsked, readBody } from "./read-request.ts";
-import type { Asked, Held } from "./read-request.ts";
+import { readRequestInfo, readBody } from "./read-request.ts";
+import type { RequestInfo, Held } from "./read-request.ts";
 import { findRoute } from "./routes.ts";
 import type { Upstream } from "./upstream/upstream.ts";
 
@@ -43,7 +43,7 @@ export function createHandler(params: GatewayParams, upstream: Upstream): Handle
   }
 
   /** An answer names its model more exactly, but the price may be known only under the name that was asked for. */
-  function pricedModel(metered: Metered | null, asked: Asked): string {
+  function pricedModel(metered: Metered | null, asked: RequestInfo): string {
     const said = metered?.model ?? null;
     return said !== null && ledger.price(said) !== null ? said : asked.model;
   }
@@ -72,7 +72,7 @@ export function createHandler(params: GatewayParams, upstream: Upstream): Handle
       await exchange({ ...forwarded, body, asked: null, isTooMuch: () => false });
       return;
     }
-    const asked = readAsked(route, body);
+    const asked = readRequestInfo(route, body);
     if ("sentence" in asked) return turnAway(asked);
     const reservation = await ledger.reserve(asked, left.signal);
     if (reservation === null) return;
@@ -108,7 +108,7 @@ function notFound(method: string, url: string): Refusal {
 }
 
 /** Our own event format, as programs that were written for Nightshift print it. */
-function usageLine({ tokens, model, isEstimated }: Metered, asked: Asked, costUsd: number | null): string {
+function usageLine({ tokens, model, isEstimated }: Metered, asked: RequestInfo, costUsd: number | null): string {
   return JSON.stringify({
     type: "usage",
     tokens: {

@@ -6,7 +6,7 @@ import type { Json } from "./meter/json.ts";
 import type { Route, Shape } from "./routes.ts";
 
 /** A request for words of a model. */
-export interface Asked {
+export interface RequestInfo {
   readonly body: Buffer;
   readonly model: string;
   readonly inputTokens: number;
@@ -66,7 +66,7 @@ function sum(values: Iterable<number>): number {
   return [...values].reduce((total, value) => total + value, 0);
 }
 
-export function readAsked({ shape, model: named }: Route, body: Buffer): Asked | Refusal {
+export function readRequestInfo({ shape, model: named }: Route, body: Buffer): RequestInfo | Refusal {
   const request = objectIn(parseJson(body.toString("utf8")));
   if (request === null) return { status: 400, sentence: "The request must be a JSON object." };
   const model = named ?? textIn(request, "model");

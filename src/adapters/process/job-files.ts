@@ -11,7 +11,7 @@ export const EXIT_FILE = "exit.json";
 export const TRANSCRIPT = "transcript.jsonl";
 export const SUPERVISOR_LOG = "supervisor.log";
 /** Directory of the sandbox's own files while a command runs in it. */
-export const WALL = ".wall";
+export const SANDBOX_DIR = ".wall";
 
 /** Content of `job.json`. */
 export interface StoredJob extends Omit<Job, "secrets" | "keys" | "redact"> {

@@ -1,4 +1,4 @@
-import type { SandboxMode } from "../../core/task/settings.ts";
+import type { SandboxMode } from "../../core/settings/settings.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
 import { enforce } from "./enforce.ts";
 import { external, none } from "./none.ts";

@@ -1,5 +1,5 @@
 import { describePath } from "../../core/pipeline/describe-path.ts";
-import { possibleActions } from "../../core/task/possible-actions.ts";
+import { possibleActions } from "../../core/pipeline/possible-actions.ts";
 import { terminalText } from "../../core/text/terminal-text.ts";
 import type { EventJson, TaskJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";

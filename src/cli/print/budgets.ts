@@ -1,4 +1,4 @@
-import { describeUse, sayUsd } from "../../core/money/budget-words.ts";
+import { describeUse, usdWords } from "../../core/money/budget-words.ts";
 import type { BudgetJson } from "../../http/client/client.ts";
 
 /** Example: `tonight in shop: $12.40 by 3 runs, $5 reserved by 1 running; the limit is $20`. */
@@ -12,5 +12,5 @@ export function describeBudget(budget: BudgetJson): string {
     reservedUsd: budget.reserved_usd,
     running: budget.running,
   });
-  return `${when}${whose}: ${use}; the limit is ${sayUsd(budget.limit_usd)}`;
+  return `${when}${whose}: ${use}; the limit is ${usdWords(budget.limit_usd)}`;
 }

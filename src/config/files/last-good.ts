@@ -13,7 +13,7 @@ export function keepLastGood<P extends ProjectSource, T>(read: (project: P) => P
 
   async function current(project: P): Promise<T> {
     const found = await read(project);
-    good.set(project.name, { source: placeKey(project), found });
+    good.set(project.name, { source: locationKey(project), found });
     return found;
   }
 
@@ -22,7 +22,8 @@ export function keepLastGood<P extends ProjectSource, T>(read: (project: P) => P
       return await current(project);
     } catch (error) {
       const before = good.get(project.name);
-      if (before === undefined || before.source !== placeKey(project) || !(error instanceof ConfigError)) throw error;
+      if (before === undefined || before.source !== locationKey(project) || !(error instanceof ConfigError))
+        throw error;
       return before.found;
     }
   }
@@ -31,6 +32,6 @@ export function keepLastGood<P extends ProjectSource, T>(read: (project: P) => P
 }
 
 /** A project with the same name but another location or other accepted permissions must not get the old settings. */
-export function placeKey({ name, path, remote = "", accepted }: ProjectSource): string {
+export function locationKey({ name, path, remote = "", accepted }: ProjectSource): string {
   return JSON.stringify([name, path, remote, accepted]);
 }

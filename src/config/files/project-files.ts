@@ -3,7 +3,7 @@ import { ConfigError, UserError } from "../../core/text/errors.ts";
 import type { Pipeline } from "../../core/pipeline/pipeline.ts";
 import { splitFrontMatter } from "../../core/prompt/prompt.ts";
 import { ROLES, type Role } from "../../core/task/role.ts";
-import type { Settings } from "../../core/task/settings.ts";
+import type { Settings } from "../../core/settings/settings.ts";
 import type { SettingsKinds } from "../../core/settings/kinds.ts";
 import type { Category } from "../../core/nightly/category.ts";
 import { checkAgents } from "../parse/check-agents.ts";
@@ -41,10 +41,10 @@ export interface ProjectFilesParams {
 }
 
 /** Called with what was read, or with null where the files are broken and there is nothing from before. */
-export type SettingsListener = (project: ProjectPlace, settings: Settings | null) => void;
+export type SettingsListener = (project: ProjectLocation, settings: Settings | null) => void;
 
 /** The fields of a registered project that are needed here. */
-export interface ProjectPlace {
+export interface ProjectLocation {
   readonly name: string;
   readonly path: string | null;
   readonly remote?: string;
@@ -56,12 +56,12 @@ export function createProjectFiles({ configDir, builtinDir, format }: ProjectFil
   const pipelineOf = parseOnce((text, file): Pipeline =>
     requirePipeline({ name: basename(file, ".yaml"), text, file }),
   );
-  const layers = keepLastGood((project: ProjectPlace) => readLayers(configDir, format, project));
-  const settings = keepLastGood(async (project: ProjectPlace) =>
+  const layers = keepLastGood((project: ProjectLocation) => readLayers(configDir, format, project));
+  const settings = keepLastGood(async (project: ProjectLocation) =>
     readSettings(project, await layers.current(project), format),
   );
   const listeners: SettingsListener[] = [];
-  const announce = (read: (project: ProjectPlace) => Promise<Settings>) => async (project: ProjectPlace) => {
+  const announce = (read: (project: ProjectLocation) => Promise<Settings>) => async (project: ProjectLocation) => {
     const found = await read(project).catch((error: unknown) => {
       for (const listener of listeners) listener(project, null);
       throw error;
@@ -78,7 +78,7 @@ export function createProjectFiles({ configDir, builtinDir, format }: ProjectFil
       listeners.push(listener);
     },
 
-    async pipeline(project: ProjectPlace, name: string): Promise<{ pipeline: Pipeline; text: string }> {
+    async pipeline(project: ProjectLocation, name: string): Promise<{ pipeline: Pipeline; text: string }> {
       const accepted = readAccepted(project.accepted);
       const builtIn = await listNames(builtinDir, "pipelines", ".yaml");
       const ours = project.path === null ? [] : await listNames(project.path, PIPELINES, ".yaml");
@@ -101,7 +101,7 @@ export function createProjectFiles({ configDir, builtinDir, format }: ProjectFil
       return pipelineOf(text, `${name}.yaml`);
     },
 
-    async prompt(project: ProjectPlace, role: Role): Promise<string> {
+    async prompt(project: ProjectLocation, role: Role): Promise<string> {
       // Use the last valid layers, because the settings of a nightly run may be the last valid ones too.
       const known = await layers.lastGood(project);
       const written = (await readOwnPrompt(known, role)) ?? (await readUserPrompt(known.user.written, role));
@@ -142,7 +142,7 @@ interface ReadLayers extends Checkout {
   readonly pending: readonly Pending[];
 }
 
-async function readSettings(project: ProjectPlace, layers: ReadLayers, { kinds }: ConfigFormat): Promise<Settings> {
+async function readSettings(project: ProjectLocation, layers: ReadLayers, { kinds }: ConfigFormat): Promise<Settings> {
   const { user, pending } = layers;
   const instructions = await readInstructions(layers);
   const own = await withOwnPrompts(layers);
@@ -163,7 +163,7 @@ async function readSettings(project: ProjectPlace, layers: ReadLayers, { kinds }
 async function readLayers(
   configDir: string,
   format: ConfigFormat,
-  { path, accepted: text }: ProjectPlace,
+  { path, accepted: text }: ProjectLocation,
 ): Promise<ReadLayers> {
   const user = await readUserLayer(configDir, format);
   const accepted = readAccepted(text);

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { BudgetSettings, NotifySettings, SandboxMode } from "../../core/task/settings.ts";
+import type { BudgetSettings, NotifySettings, SandboxMode } from "../../core/settings/settings.ts";
 import type { ConfigFormat, ParsedConfig } from "../parse/parse-config.ts";
 import { readText } from "./read-text.ts";
 import { resolveSettings } from "../resolve/resolve-settings.ts";

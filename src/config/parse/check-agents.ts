@@ -2,7 +2,7 @@ import type { AgentKind } from "../../core/settings/kinds.ts";
 import { closest } from "../../core/text/did-you-mean.ts";
 import { ConfigError, type Issue } from "../../core/text/errors.ts";
 import { ROLES } from "../../core/task/role.ts";
-import type { Settings } from "../../core/task/settings.ts";
+import type { Settings } from "../../core/settings/settings.ts";
 import type { ParsedConfig } from "./parse-config.ts";
 import type { ProjectWritten, UserWritten } from "../schema/schema.ts";
 import type { Pending } from "../trust/trust.ts";

@@ -1,4 +1,4 @@
-import { reachOver, wayBetween, type Edge } from "../../core/pipeline/pipeline-graph.ts";
+import { reachOver, pathBetween, type Edge } from "../../core/pipeline/pipeline-graph.ts";
 import type { Draft, Finding, PipelineRule } from "./pipeline-rule.ts";
 
 /** Default edges lead to ends by themselves, so an end that is not a success needs no edge of its own. */
@@ -76,7 +76,7 @@ function loopsWith(closing: readonly Edge[], { pipeline, edges, tell }: LoopPara
     if (!closes || told.has(from)) return [];
     told.add(from);
     for (const name of reach.get(from) ?? []) if (reach.get(name)?.has(from) === true) told.add(name);
-    return [{ path, message: tell([from, ...wayBetween(to, from, edges)].join(" → ")) }];
+    return [{ path, message: tell([from, ...pathBetween(to, from, edges)].join(" → ")) }];
   });
 }
 

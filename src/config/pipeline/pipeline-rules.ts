@@ -13,7 +13,7 @@ import {
 import type { Draft, PipelineRule } from "./pipeline-rule.ts";
 import type { Role } from "../../core/task/role.ts";
 import { show, type Path } from "./read-fields.ts";
-import { waysToEnd } from "./read-state.ts";
+import { readEndings } from "./read-state.ts";
 
 export const startIsAState: PipelineRule = ({ pipeline, broken }) => {
   const path = ["start"];
@@ -47,7 +47,7 @@ export const everyOutcomeIsPossible: PipelineRule = (draft) =>
       .filter((outcome) => !known.includes(outcome))
       .map((outcome) => ({
         path: ["states", state.name, "on", outcome],
-        message: `"${state.name}" never ends in "${outcome}".${didYouMean(outcome, possible)} ${waysToEnd(possible)}`,
+        message: `"${state.name}" never ends in "${outcome}".${didYouMean(outcome, possible)} ${readEndings(possible)}`,
       }));
   });
 

@@ -105,7 +105,7 @@ function readOutcomes(field: Field, step: Step | null): State["on"] {
     const outcome = OUTCOMES.find((candidate) => candidate === name);
     if (outcome !== undefined) on[outcome] = targets;
     else {
-      const ways = step === null ? "" : ` ${waysToEnd(possibleOutcomes(step))}`;
+      const ways = step === null ? "" : ` ${readEndings(possibleOutcomes(step))}`;
       target.report(target.path, `${show(name)} is not an outcome.${didYouMean(name, OUTCOMES)}${ways}`);
     }
   }
@@ -113,7 +113,7 @@ function readOutcomes(field: Field, step: Step | null): State["on"] {
 }
 
 /** The failure classes are the same for every step, so they are not listed each time. */
-export function waysToEnd(outcomes: readonly OutcomeName[]): string {
+export function readEndings(outcomes: readonly OutcomeName[]): string {
   const own = outcomes.filter((outcome) => !FAILURE_OUTCOMES.some((failure) => failure === outcome));
   const failures = own.length === outcomes.length ? "" : ", or in a failure such as timeout or agent_error";
   return `This state can end in ${own.join(", ")}${failures}.`;

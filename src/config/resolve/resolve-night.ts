@@ -1,5 +1,5 @@
 import { WEEKDAYS, type Category, type Weekday } from "../../core/nightly/category.ts";
-import type { ImproveSettings, NotifySettings, ScheduleSettings } from "../../core/task/settings.ts";
+import type { ImproveSettings, NotifySettings, ScheduleSettings } from "../../core/settings/settings.ts";
 import type { NotifierKind } from "../../core/settings/kinds.ts";
 import type { WrittenNotify } from "../schema/kind-sections.ts";
 import { toMs, within } from "../schema/amounts.ts";

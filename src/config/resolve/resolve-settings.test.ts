@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Settings } from "../../core/task/settings.ts";
+import type { Settings } from "../../core/settings/settings.ts";
 import { resolvePaths } from "../files/resolve-paths.ts";
 import { resolveSettings } from "./resolve-settings.ts";
 import type { ProjectWritten, UserWritten } from "../schema/schema.ts";

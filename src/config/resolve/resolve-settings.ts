@@ -1,6 +1,12 @@
 import { ROLES, type Role } from "../../core/task/role.ts";
 import { DEFAULT_IDLE_MS, ROLE_DEFAULTS } from "../../core/task/role-defaults.ts";
-import type { AgentSettings, CheckSettings, ForgeSettings, RoleSettings, Settings } from "../../core/task/settings.ts";
+import type {
+  AgentSettings,
+  CheckSettings,
+  ForgeSettings,
+  RoleSettings,
+  Settings,
+} from "../../core/settings/settings.ts";
 import { requireMs, toMs, within } from "../schema/amounts.ts";
 import { findAgentKind } from "../parse/rules.ts";
 import { resolveImprove, resolveNotify, resolveSchedules } from "./resolve-night.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { AgentKind, ForgeKind, NotifierKind, OwnSettings, SettingsKind } from "../../core/settings/kinds.ts";
-import { environmentName, text, toldKinds, webUrl } from "../../core/settings/values.ts";
+import { environmentName, text, notifiedKinds, webUrl } from "../../core/settings/values.ts";
 
 /** The sections whose keys depend on which agents, forges and notifiers there are. */
 
@@ -48,7 +48,7 @@ const heartbeat = z
 
 // Files may have this section already, but nothing sends there yet; see parse/without-effect.ts.
 const slack = z
-  .strictObject({ channel: text.describe("Channel, such as `#nightshift`."), on: toldKinds })
+  .strictObject({ channel: text.describe("Channel, such as `#nightshift`."), on: notifiedKinds })
   .optional()
   .describe("Messages in Slack.");
 

@@ -2,7 +2,7 @@ import type { BudgetLimit, BudgetUse, UsedLimit } from "./budget.ts";
 
 /** Explains why no run starts: the budget is spent, or reserved by other runs. */
 export function describeRefusal(kind: "spent" | "reserved", { limit, use }: UsedLimit): string {
-  const budget = `the ${limit.window}'s budget of ${sayUsd(limit.usd)}${limit.project === null ? " for all projects" : ""}`;
+  const budget = `the ${limit.window}'s budget of ${usdWords(limit.usd)}${limit.project === null ? " for all projects" : ""}`;
   const where = `${budget} (budget.${limit.window}_usd)`;
   return kind === "spent"
     ? `${where} is spent (${describeUse(use)}); it resets at ${sayMoment(limit)}`
@@ -12,8 +12,8 @@ export function describeRefusal(kind: "spent" | "reserved", { limit, use }: Used
 /** `$19.80 by 14 runs, $0.50 reserved by 1 running`. */
 export function describeUse({ spentUsd, runs, unknownRuns, reservedUsd, running }: BudgetUse): string {
   return [
-    `${sayUsd(spentUsd)} by ${count(runs, "run")}`,
-    ...(running > 0 ? [`${sayUsd(reservedUsd)} reserved by ${running} running`] : []),
+    `${usdWords(spentUsd)} by ${count(runs, "run")}`,
+    ...(running > 0 ? [`${usdWords(reservedUsd)} reserved by ${running} running`] : []),
     ...(unknownRuns > 0 ? [`${count(unknownRuns, "run")} of unknown cost not counted`] : []),
   ].join(", ");
 }
@@ -37,7 +37,7 @@ export function describeSpentTask({ limitUsd, costs, isOwn }: SpentTask): string
   const remedy = isOwn
     ? "the task was submitted with this budget, so submit the rest as a new task"
     : "raise budget.task_usd to continue";
-  return `the task's budget of ${sayUsd(limitUsd)} is spent (${use}): ${remedy}`;
+  return `the task's budget of ${usdWords(limitUsd)} is spent (${use}): ${remedy}`;
 }
 
 /** For a limit that should count a run whose cost is unknown. */
@@ -45,7 +45,7 @@ export function describeUncounted(keys: readonly string[]): string {
   return `the cost of this run is unknown, so it does not count towards ${keys.join(" and ")} and spending may exceed ${keys.length === 1 ? "it" : "them"}`;
 }
 
-export function sayUsd(usd: number): string {
+export function usdWords(usd: number): string {
   if (usd > 0 && usd < 0.01) return "less than $0.01";
   return Number.isInteger(usd) ? `$${usd}` : `$${usd.toFixed(2)}`;
 }

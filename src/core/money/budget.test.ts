@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { allow, leftForTask, limitsAt, type BudgetLimit, type BudgetUse, type UsedLimit } from "./budget.ts";
 import { monthOf, nightOf, type BudgetWindow } from "./budget-window.ts";
-import { describeRefusal, describeSpentTask, describeUncounted, sayUsd } from "./budget-words.ts";
+import { describeRefusal, describeSpentTask, describeUncounted, usdWords } from "./budget-words.ts";
 
 const at = (moment: string): number => Date.parse(moment);
 const iso = ({ since, until }: BudgetWindow): readonly string[] =>
@@ -175,6 +175,6 @@ describe("budget: messages", () => {
     [0.5, "$0.50"],
     [0.004, "less than $0.01"],
   ])("formats %d as %s", (usd, words) => {
-    expect(sayUsd(usd)).toBe(words);
+    expect(usdWords(usd)).toBe(words);
   });
 });

@@ -1,6 +1,6 @@
 import { monthOf, nightOf, type BudgetWindow } from "./budget-window.ts";
 import { sumUsd } from "./cost-dimensions.ts";
-import type { BudgetSettings, CommonBudget } from "../task/settings.ts";
+import type { BudgetSettings, CommonBudget } from "../settings/settings.ts";
 
 /** The maximum for one night or month, for one project or for all together. */
 export interface BudgetLimit extends BudgetWindow {

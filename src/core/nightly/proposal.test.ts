@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { FileChange, FileSide } from "../change/file-change.ts";
-import { blocks, isMaterial, proposalId, type FileChurn, type ProposalStatus } from "./proposal.ts";
+import { blocks, hasChangedMuch, proposalId, type FileChurn, type ProposalStatus } from "./proposal.ts";
 import { patchFingerprint } from "./proposal-patch.ts";
 
 const candidate = { category: "docs", files: ["a.md", "b.md"], title: "Fix the typo" } as const;
@@ -20,7 +20,7 @@ describe("isMaterial()", () => {
     [{ gone: true, lines: 3 }, true],
   ])("%j: %s", (over, material) => {
     const [file] = churnOf(over);
-    expect(file === undefined ? null : isMaterial(file)).toBe(material);
+    expect(file === undefined ? null : hasChangedMuch(file)).toBe(material);
   });
 });
 

@@ -47,7 +47,7 @@ export interface FileChurn {
 const FEW_LINES = 10;
 
 /** A file that is gone, or of which more than ten lines and more than a tenth changed. */
-export function isMaterial({ gone, changed, lines }: FileChurn): boolean {
+export function hasChangedMuch({ gone, changed, lines }: FileChurn): boolean {
   return gone || changed > Math.max(FEW_LINES, lines / 10);
 }
 
@@ -66,7 +66,7 @@ export function blocks(
   const isOpen = proposal.status === "published" && proposal.url !== null;
   if (isOpen || churn === null) return true;
   const files = new Set(sharedFiles(proposal, candidate));
-  return !churn.some((file) => files.has(file.path) && isMaterial(file));
+  return !churn.some((file) => files.has(file.path) && hasChangedMuch(file));
 }
 
 export function sharedFiles(one: Pick<Intent, "files">, other: Pick<Intent, "files">): readonly string[] {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { makeTask } from "../../testing/builders.ts";
-import { isEndOfNight, deliveryId, describeHappening, describeTask } from "./notice.ts";
+import { isEndOfNight, deliveryId, describeEventNotice, describeTask } from "./notice.ts";
 import type { Task } from "../task/task.ts";
 
 const NOTHING = { report: "night" as const, runs: [], url: null, at: 61_000 };
@@ -45,11 +45,11 @@ describe("notice data", () => {
 
   test("describes a missed night and a closed change request", () => {
     const data = describeTask(night({ reason: "Say more" }), NOTHING);
-    expect(describeHappening(data, "missed", "task_1", "it should have run")).toMatchObject({
+    expect(describeEventNotice(data, "missed", "task_1", "it should have run")).toMatchObject({
       about: "missed",
       reason: "it should have run",
     });
-    expect(describeHappening(data, "closed", "task_1", "…")).toMatchObject({
+    expect(describeEventNotice(data, "closed", "task_1", "…")).toMatchObject({
       about: "closed",
       reason: "Say more: why was it closed? One of wrong, not_worth_it, too_big, duplicate, style, other",
       next: ['nightshift rules reason task_1 <one of them> "…"'],

@@ -3,7 +3,7 @@ import { nextCommands } from "./notice-commands.ts";
 import type { PipelinePolicy } from "../pipeline/pipeline-policy.ts";
 import type { WaitKind } from "../pipeline/pipeline.ts";
 import { REASON_KINDS } from "../nightly/proposal-reason.ts";
-import type { ToldKind } from "../task/settings.ts";
+import type { NotifiedKind } from "../settings/settings.ts";
 import { hasEnded, type Task, type TaskStatus, type WaitingFor } from "../task/task.ts";
 
 /** Channels that exist without configuration. */
@@ -74,7 +74,7 @@ export function describeTask(task: Task, facts: NoticeFacts): NoticeData {
 }
 
 /** The notice data of a task for an event around it. */
-export function describeHappening(data: NoticeData, about: NoticeAbout, task: string, summary: string): NoticeData {
+export function describeEventNotice(data: NoticeData, about: NoticeAbout, task: string, summary: string): NoticeData {
   if (about === "login" || about === "provider")
     return { ...data, about, reason: summary, next: ["nightshift doctor", ...data.next] };
   if (about !== "closed") return { ...data, about, reason: summary };
@@ -108,7 +108,7 @@ export function describeRefused(pipeline: string, summary: string): NoticeData {
 
 /** Night logs have one line per ended night, and nothing else. */
 export function isEndOfNight(
-  kind: ToldKind,
+  kind: NotifiedKind,
   { isNight = false, about }: Pick<NoticeData, "isNight" | "about">,
 ): boolean {
   return isNight && kind !== "waiting" && about === undefined;

@@ -8,7 +8,7 @@ import { defaultEdge, possibleOutcomes } from "./edges.ts";
 import { FREE_INTERRUPTIONS } from "../outcomes/failure-outcomes.ts";
 import { OUTCOMES, PEOPLE_OUTCOMES, type OutcomeName } from "../outcomes/outcome.ts";
 import type { Pipeline, Target } from "./pipeline.ts";
-import { isWalked } from "./items.ts";
+import { isListDone } from "./items.ts";
 import { hasEnded, type Task } from "../task/task.ts";
 
 const PARKS: readonly OutcomeName[] = [
@@ -87,7 +87,7 @@ describe("whatever happens", () => {
       else if (hasEnded(after.task)) {
         // A list that was walked to its end, and not only into a state that is passed by, says by its end state what it came to.
         const { items } = after.task;
-        const walked = items !== null && items.tried.length !== before.items?.tried.length && isWalked(after.task);
+        const walked = items !== null && items.tried.length !== before.items?.tried.length && isListDone(after.task);
         const name = walked ? after.task.state : outcome.name;
         expect(after.task).toMatchObject({ finishedAt: at, outcome: name, reason: expect.any(String) });
       } else expect(after.task).toMatchObject({ finishedAt: null, outcome: null, reason: null });

@@ -4,9 +4,9 @@ import type { Actor, EventDraft } from "../task/event.ts";
 import { entryOf, outcomeOf, type Outcome } from "../outcomes/outcome.ts";
 import type { DefaultEdge } from "../outcomes/outcome-entry.ts";
 import type { Facts, Pipeline, State, Target } from "./pipeline.ts";
-import { describeTried, giveUpItem, takeUpItem, walkAnew, walksAnew, withoutWork } from "./items.ts";
-import { learn } from "../task/apply-outcome.ts";
-import { recordMove } from "../task/record-move.ts";
+import { describeTried, giveUpItem, retryItem, restartList, restartsList, withoutWork } from "./items.ts";
+import { applyOutcome } from "./apply-outcome.ts";
+import { recordMove } from "./record-move.ts";
 import type { ReportedOption } from "../outcomes/payload-fields.ts";
 import { toOptions, toQuestions } from "../outcomes/read-outcome.ts";
 import { backoffDelayMs, parkDelayMs } from "../task/retry.ts";
@@ -53,7 +53,7 @@ export function advance(params: AdvanceParams): Advance {
   const state = pipeline.states[task.state];
   if (state === undefined)
     return recordMove(params, goToEnd(params, "failed", `pipeline ${pipeline.name} has no state ${task.state}`));
-  const learned = { ...params, task: countRun(learn(params), params) };
+  const learned = { ...params, task: countRun(applyOutcome(params), params) };
   return recordMove(learned, decide(learned, state));
 }
 
@@ -66,8 +66,9 @@ export function begin(params: AdvanceParams): Advance {
 export function reopen(params: AdvanceParams, state: string): Advance {
   const counters = runCounts(params.task);
   const ended: Task = { ...params.task, status: "queued", counters, outcome: null, reason: null, finishedAt: null };
-  if (ended.items !== null && walksAnew(params.pipeline, state)) return begin({ ...params, task: walkAnew(ended) });
-  const task = takeUpItem(ended);
+  if (ended.items !== null && restartsList(params.pipeline, state))
+    return begin({ ...params, task: restartList(ended) });
+  const task = retryItem(ended);
   return recordMove(
     { ...params, task },
     enterState({ ...params, task, to: state, role: null, trigger: retryTrigger(params) }),
@@ -170,7 +171,7 @@ function takeDefault(params: AdvanceParams, edge: DefaultEdge): Move {
 
 function park(params: AdvanceParams, kind: QueuedFor["kind"]): Move {
   const fallback = params.fallbackAgent ?? null;
-  if (kind === "quota" && fallback !== null) return handOver(params, fallback);
+  if (kind === "quota" && fallback !== null) return switchToFallbackAgent(params, fallback);
   const counter = `${params.task.state}:park`;
   const task = count(params.task, counter);
   // What waits for room on the machine is let in only when there is some: it need not wait longer than that.
@@ -180,7 +181,7 @@ function park(params: AdvanceParams, kind: QueuedFor["kind"]): Move {
 }
 
 /** To an agent that has quota left: it does the same step, from what the first one left, and the rest of the task. */
-function handOver(params: AdvanceParams, agent: string): Move {
+function switchToFallbackAgent(params: AdvanceParams, agent: string): Move {
   const task: Task = { ...params.task, options: { ...params.task.options, agent, model: null } };
   // Nobody can go on in another agent's session.
   return again({ ...params, task }, { ...resumeTrigger(params), run: null });

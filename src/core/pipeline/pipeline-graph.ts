@@ -35,7 +35,7 @@ export function edgesFrom(state: State): readonly Edge[] {
   const steps = Object.entries(state.on).flatMap(([name, targets]) => {
     // The keys of `on` are outcomes by the type; Object.entries only knows strings.
     const outcome = name as OutcomeName;
-    const isDecided = state.step.kind === "wait" || letsPersonChoose(targets);
+    const isDecided = state.step.kind === "wait" || isPersonsChoice(targets);
     return targets.flatMap((target, index) =>
       edgesAlong(target, {
         from: state.name,
@@ -50,7 +50,7 @@ export function edgesFrom(state: State): readonly Edge[] {
 }
 
 /** Several targets without a condition: the machine cannot tell, so a person does. */
-export function letsPersonChoose(targets: readonly Target[]): boolean {
+export function isPersonsChoice(targets: readonly Target[]): boolean {
   return targets.length > 1 && targets.every(({ when }) => when === null);
 }
 
@@ -86,7 +86,7 @@ function reachFrom(start: string, next: Reach): ReadonlySet<string> {
 }
 
 /** The shortest way, both ends included; for the words of a message. */
-export function wayBetween(from: string, to: string, edges: readonly Pick<Edge, "from" | "to">[]): readonly string[] {
+export function pathBetween(from: string, to: string, edges: readonly Pick<Edge, "from" | "to">[]): readonly string[] {
   const cameFrom = new Map<string, string>();
   const open = [from];
   for (const name of open) {

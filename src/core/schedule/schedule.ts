@@ -1,6 +1,6 @@
 import type { Category } from "../nightly/category.ts";
 import { weekdayAt } from "../nightly/category.ts";
-import type { Settings } from "../task/settings.ts";
+import type { Settings } from "../settings/settings.ts";
 
 /** The work of a schedule, independent of its time. */
 export interface ScheduledWork {
@@ -29,7 +29,7 @@ export const NIGHT_WORK: ScheduledWork = {
 };
 
 /** The progress of a schedule. */
-export interface ScheduleMark {
+export interface ScheduleProgress {
   readonly project: string;
   readonly name: string;
   /** The cron expression at that time. A changed schedule starts fresh. */
@@ -82,7 +82,7 @@ export function jitterOf({ project, schedule, at, next }: JitterParams, digest: 
 }
 
 /** True if the schedule changed since the mark was written. */
-export function isChanged(mark: ScheduleMark, { expression, timeZone }: Schedule): boolean {
+export function isChanged(mark: ScheduleProgress, { expression, timeZone }: Schedule): boolean {
   return mark.expression !== expression || mark.timeZone !== timeZone;
 }
 

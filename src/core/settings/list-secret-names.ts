@@ -1,4 +1,4 @@
-import type { Settings } from "../task/settings.ts";
+import type { Settings } from "./settings.ts";
 import type { OwnSettings, SettingsKind, SettingsKinds } from "./kinds.ts";
 
 export type SecretSources = Pick<Settings, "secrets" | "agents" | "forge" | "notify">;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { TOLD_KINDS } from "../task/settings.ts";
+import { NOTIFIED_KINDS } from "./settings.ts";
 
 /**
  * The small values that keys of the configuration files are made of. The message of a rule is the end of the sentence
@@ -26,7 +26,7 @@ export const webUrl = z
   );
 
 /** The key `on` of notifiers that let people choose. */
-export const toldKinds = z.array(z.enum(TOLD_KINDS)).min(1).optional().describe("What is told; default: all.");
+export const notifiedKinds = z.array(z.enum(NOTIFIED_KINDS)).min(1).optional().describe("What is told; default: all.");
 
 function isWebUrl(value: string): boolean {
   if (!URL.canParse(value)) return false;

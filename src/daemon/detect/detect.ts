@@ -6,7 +6,7 @@ import type { AgentDefinition } from "../../adapters/agents/definition.ts";
 import type { ForgeDefinition } from "../../adapters/forges/definition.ts";
 import { nameHome } from "../../config/files/paths.ts";
 import { readUserFile } from "../../config/files/user-config.ts";
-import { checkProjectPath, publicHost } from "../../core/forge/forge-place.ts";
+import { checkProjectPath, publicHost } from "../../core/forge/forge-address.ts";
 import { detectGit, type Environment, type GitFacts } from "./detect-git.ts";
 import { REGISTRY, type Registry } from "../wire/registry.ts";
 import { detectTools, type Tools } from "./detect-tools.ts";

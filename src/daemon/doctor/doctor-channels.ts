@@ -6,7 +6,7 @@ import { homePaths } from "../../config/files/paths.ts";
 import { createProjectFiles } from "../../config/files/project-files.ts";
 import type { UserConfig } from "../../config/files/user-config.ts";
 import { DeliveryError } from "../../core/notices/notice-delivery.ts";
-import type { NotifySettings } from "../../core/task/settings.ts";
+import type { NotifySettings } from "../../core/settings/settings.ts";
 import type { Registry } from "../wire/registry.ts";
 import { fine, type Finding } from "./doctor-finding.ts";
 import type { RegisteredProject } from "./doctor-home.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ForgeDefinition } from "../../adapters/forges/definition.ts";
 import { findPrograms } from "../../adapters/sandboxes/grants/find-programs.ts";
-import type { Settings } from "../../core/task/settings.ts";
+import type { Settings } from "../../core/settings/settings.ts";
 import type { Forge, GitCredentials } from "../../ports/forge.ts";
 import { explainFinding, fine, type Finding } from "./doctor-finding.ts";
 import type { RegisteredProject } from "./doctor-home.ts";
@@ -88,7 +88,7 @@ async function checkPublisher(params: CheckForgeParams, lender: Forge): Promise<
 /** Without a token nothing can be lent, which has a finding of its own. */
 function hostsOf(lender: Forge): readonly string[] {
   try {
-    return lender.lend().network;
+    return lender.issueCredentials().network;
   } catch {
     return [];
   }

@@ -9,7 +9,7 @@ import { didYouMean } from "../../core/text/did-you-mean.ts";
 import { TEMPLATE_VARIABLES, unknownVariables } from "../../core/prompt/prompt.ts";
 import { ROLES } from "../../core/task/role.ts";
 import { categoriesAt, NIGHTLY, schedulesOf, type Schedule } from "../../core/schedule/schedule.ts";
-import type { Settings } from "../../core/task/settings.ts";
+import type { Settings } from "../../core/settings/settings.ts";
 import { checkForge } from "./doctor-forge.ts";
 import { explainFinding, fine, type Finding } from "./doctor-finding.ts";
 import type { Registry } from "../wire/registry.ts";

@@ -7,13 +7,13 @@ import { readProjectFile } from "../../config/files/read-project.ts";
 import { resolvePaths } from "../../config/files/resolve-paths.ts";
 import type { ConfigFormat } from "../../config/parse/parse-config.ts";
 import { ConfigError, UserError } from "../../core/text/errors.ts";
-import type { SandboxMode, Settings } from "../../core/task/settings.ts";
+import type { SandboxMode, Settings } from "../../core/settings/settings.ts";
 import { detectGit, type GitFacts } from "../detect/detect-git.ts";
 import { explainFinding, fine, type Finding } from "./doctor-finding.ts";
 import type { RegisteredProject } from "./doctor-home.ts";
 import { findCredentials } from "./doctor-forge.ts";
 import { checkRemote } from "./doctor-remote.ts";
-import { checkAsked, noteWithoutEffect, type AskedSettings } from "./doctor-settings.ts";
+import { checkSettings, noteWithoutEffect, type SettingsParams } from "./doctor-settings.ts";
 import type { Registry } from "../wire/registry.ts";
 import { lookForAgent } from "../wire/wire-agents.ts";
 
@@ -114,7 +114,7 @@ async function checkFiles(
   try {
     const { written } = await readProjectFile(dir, registry.format);
     if (mode === null) return [];
-    const layers: AskedSettings[] = [resolvePaths(written, dir, registry.agents)];
+    const layers: SettingsParams[] = [resolvePaths(written, dir, registry.agents)];
     if (project !== null) {
       const files = readFiles(home, registry);
       findings.push(describeTrust((await files.pendingTrust(project, project.accepted)).changes));
@@ -128,7 +128,7 @@ async function checkFiles(
         ...(await checkAgents(settings, env, registry.agents)),
       );
     }
-    findings.push(...checkAsked(layers, { env, home, mode }), ...noteWithoutEffect(written));
+    findings.push(...checkSettings(layers, { env, home, mode }), ...noteWithoutEffect(written));
   } catch (error) {
     const file = homePaths(home).config;
     const isOfUser = error instanceof ConfigError && error.issues.every((issue) => issue.file === file);

@@ -4,7 +4,7 @@ import { sandboxes } from "../../adapters/sandboxes/index.ts";
 import type { Probe } from "../../adapters/sandboxes/self-test/self-test-probes.ts";
 import { runSelfTest } from "../../adapters/sandboxes/self-test/self-test.ts";
 import { homePaths, personHome } from "../../config/files/paths.ts";
-import type { SandboxMode } from "../../core/task/settings.ts";
+import type { SandboxMode } from "../../core/settings/settings.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
 import { explainFinding, fine, type Finding } from "./doctor-finding.ts";
 

@@ -2,11 +2,11 @@ import { findPrograms } from "../../adapters/sandboxes/grants/find-programs.ts";
 import { resolveGrants } from "../../adapters/sandboxes/grants/resolve-grants.ts";
 import type { UserWritten } from "../../config/schema/schema.ts";
 import { listWithoutEffect } from "../../config/parse/without-effect.ts";
-import type { SandboxMode } from "../../core/task/settings.ts";
+import type { SandboxMode } from "../../core/settings/settings.ts";
 import { explainFinding, type Finding } from "./doctor-finding.ts";
 
 /** What a layer of settings asks this machine for, paths absolute. */
-export interface AskedSettings {
+export interface SettingsParams {
   readonly sandbox?:
     | {
         readonly write?: readonly string[] | undefined;
@@ -24,7 +24,7 @@ interface Machine {
 }
 
 /** Whether the machine has what is asked for, and a run would get it. */
-export function checkAsked(layers: readonly AskedSettings[], { env, home, mode }: Machine): readonly Finding[] {
+export function checkSettings(layers: readonly SettingsParams[], { env, home, mode }: Machine): readonly Finding[] {
   const write = unite(layers.map(({ sandbox }) => sandbox?.write));
   const read = unite(layers.map(({ sandbox }) => sandbox?.read));
   return [
@@ -57,7 +57,7 @@ function checkCommands(commands: readonly string[], path: string): readonly Find
   );
 }
 
-function checkSecrets(layers: readonly AskedSettings[], env: Machine["env"]): readonly Finding[] {
+function checkSecrets(layers: readonly SettingsParams[], env: Machine["env"]): readonly Finding[] {
   const granted = new Map(layers.flatMap(({ secrets }) => Object.entries(secrets ?? {})));
   const unset = [...granted].filter(([name]) => (env[name] ?? "") === "");
   return warn(

@@ -1,10 +1,10 @@
-import type { SandboxMode } from "../../core/task/settings.ts";
+import type { SandboxMode } from "../../core/settings/settings.ts";
 import { createCommands } from "../../engine/commands/commands.ts";
-import { foresee } from "../../engine/nightly/foresee.ts";
+import { previewTask } from "../../engine/commands/preview-task.ts";
 import { listBudgets } from "../../engine/schedule/list-budgets.ts";
 import { listUpcoming } from "../../engine/schedule/upcoming.ts";
 import type { HttpDeps } from "../../http/deps.ts";
-import { createHookJudge } from "./wire-forge-hooks.ts";
+import { createHookVerifier } from "./wire-forge-hooks.ts";
 import { createTranscriptParser } from "./wire-transcripts.ts";
 import { findAgents } from "./wire-agents.ts";
 import type { Wired } from "./wire.ts";
@@ -40,7 +40,7 @@ export function httpDeps(wired: Wired, facts: DaemonFacts): HttpDeps {
     night: {
       upcoming: (project, until) => listUpcoming(ports, project, until),
       budgets: (project) => listBudgets(ports, project),
-      preview: (draft, actor) => foresee(ports, draft, actor),
+      preview: (draft, actor) => previewTask(ports, draft, actor),
     },
     store: ports.store,
     runFiles: ports.runFiles,
@@ -48,7 +48,7 @@ export function httpDeps(wired: Wired, facts: DaemonFacts): HttpDeps {
     onOutput: output.listen,
     agents: () => findAgents(registry.agents, ports),
     pendingTrust: (project, accepted) => ports.projects.pendingTrust(project, accepted),
-    judgeHook: createHookJudge(registry.forges, ports, facts.lookAgain),
+    judgeHook: createHookVerifier(registry.forges, ports, facts.lookAgain),
     stop: facts.stop,
     info: () => ({
       pid: process.pid,

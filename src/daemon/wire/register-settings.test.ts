@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Settings } from "../../core/task/settings.ts";
+import type { Settings } from "../../core/settings/settings.ts";
 import { sampleProject } from "../../testing/store/samples.ts";
 import { createKnownSecrets } from "../known-secrets.ts";
 import { registerSettings } from "./register-settings.ts";

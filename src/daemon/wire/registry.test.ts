@@ -12,7 +12,7 @@ import type { NotifierDefinition } from "../../adapters/notifiers/definition.ts"
 import { NOTIFIERS } from "../../adapters/notifiers/index.ts";
 import { toJsonSchema } from "../../config/schema/list-keys.ts";
 import { environmentName, text } from "../../core/settings/values.ts";
-import type { Settings } from "../../core/task/settings.ts";
+import type { Settings } from "../../core/settings/settings.ts";
 import { saveProject } from "../../engine/commands/save-project.ts";
 import type { Project } from "../../ports/store.ts";
 import { sampleNotice, SILENT } from "../../testing/store/samples.ts";
@@ -22,7 +22,7 @@ import { renderInitConfig } from "../detect/detect-render.ts";
 import { checkMachine } from "../doctor/doctor.ts";
 import { createKnownSecrets } from "../known-secrets.ts";
 import { createRegistry } from "./registry.ts";
-import { createHookJudge } from "./wire-forge-hooks.ts";
+import { createHookVerifier } from "./wire-forge-hooks.ts";
 import { wire, type Wired } from "./wire.ts";
 
 // What a new agent, a new forge and a new notifier bring along: nothing but one definition each …
@@ -240,7 +240,7 @@ notify: { pager: { nmber: "112", key_env: PAGER_KEY } }
     const forge = ports.forges.open(project, settings);
     expect(forge?.place).toBe("tea.localhost/team/shop");
     expect(forge?.credentialsFor(REMOTE)).toEqual({ username: "guest", password: "login-value" });
-    const loan = forge?.lend();
+    const loan = forge?.issueCredentials();
     expect(loan?.secrets).toEqual({ TEA_TOKEN: "login-value" });
     expect(loan?.openCommand({ branch: "b", target: "main", title: "It's done" })).toBe(
       String.raw`tea open team/shop 'It'\''s done'`,
@@ -254,7 +254,7 @@ notify: { pager: { nmber: "112", key_env: PAGER_KEY } }
 
   it("have their webhook recognised", async () => {
     const looked: string[] = [];
-    const judge = createHookJudge(registry.forges, wired.ports, (name) => void looked.push(name));
+    const judge = createHookVerifier(registry.forges, wired.ports, (name) => void looked.push(name));
     expect([await judge("shop", hookCall("wrong")), await judge("shop", hookCall("hook-value"))]).toEqual([
       "refused",
       "taken",

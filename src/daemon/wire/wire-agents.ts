@@ -6,7 +6,7 @@ import { builtInAgents, describeAgents, type AgentDescription } from "../../adap
 import type { AgentDefinition } from "../../adapters/agents/definition.ts";
 import { explainNotExecutable } from "../../adapters/sandboxes/grants/is-program.ts";
 import { describeKeys, findModelAccess } from "../../policy/access/model-access.ts";
-import type { AgentSettings } from "../../core/task/settings.ts";
+import type { AgentSettings } from "../../core/settings/settings.ts";
 import type { EnginePorts } from "../../engine/ports.ts";
 import type { AgentInfo } from "../../http/deps.ts";
 import type { AgentProgram } from "../../ports/agent.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { ConfigError } from "../../core/text/errors.ts";
 import type { EnginePorts } from "../../engine/ports.ts";
-import { createHookJudge } from "./wire-forge-hooks.ts";
+import { createHookVerifier } from "./wire-forge-hooks.ts";
 import { FORGES } from "../../adapters/forges/index.ts";
 
 const SECRET = "a-secret-of-the-webhook";
@@ -21,7 +21,7 @@ function judge(given: { forge?: object | null; secret?: string; isBroken?: boole
       },
     },
   } as unknown as EnginePorts;
-  const ask = createHookJudge(FORGES, ports, (project) => void looked.push(project));
+  const ask = createHookVerifier(FORGES, ports, (project) => void looked.push(project));
   const header = (name: string) => (name === "x-gitlab-token" ? (given.token ?? SECRET) : null);
   return { looked, ask: (project = "shop") => ask(project, { header, body }) };
 }

@@ -1,6 +1,6 @@
 import type { ForgeDefinition } from "../../adapters/forges/definition.ts";
 import { ConfigError } from "../../core/text/errors.ts";
-import type { Settings } from "../../core/task/settings.ts";
+import type { Settings } from "../../core/settings/settings.ts";
 import type { EnginePorts } from "../../engine/ports.ts";
 import type { HookCall } from "../../ports/forge.ts";
 
@@ -8,7 +8,7 @@ import type { HookCall } from "../../ports/forge.ts";
 type JudgeHook = (project: string, call: HookCall) => Promise<"taken" | "refused" | null>;
 
 /** The secret is looked up here and goes no further. All that a call can bring about is a look at the forge. */
-export function createHookJudge(
+export function createHookVerifier(
   forges: readonly ForgeDefinition[],
   ports: Pick<EnginePorts, "store" | "projects" | "host">,
   lookAgain: (project: string) => void,

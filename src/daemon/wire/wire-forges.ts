@@ -1,6 +1,6 @@
 import { createForge } from "../../adapters/forges/create-forge.ts";
 import type { ForgeDefinition } from "../../adapters/forges/definition.ts";
-import type { Settings } from "../../core/task/settings.ts";
+import type { Settings } from "../../core/settings/settings.ts";
 import type { Forge } from "../../ports/forge.ts";
 import type { Project } from "../../ports/store.ts";
 

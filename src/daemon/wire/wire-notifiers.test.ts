@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { resolveNotify } from "../../config/resolve/resolve-night.ts";
-import type { Settings } from "../../core/task/settings.ts";
+import type { Settings } from "../../core/settings/settings.ts";
 import type { Project } from "../../ports/store.ts";
 import { openLoopbackNtfy } from "../../testing/loopback/loopback-ntfy.ts";
 import { sampleNotice, sampleProject } from "../../testing/store/samples.ts";

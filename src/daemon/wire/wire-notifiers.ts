@@ -2,11 +2,11 @@ import { callOk, pathSecrets } from "../../adapters/notifiers/shared/call.ts";
 import type { NotifierDefinition } from "../../adapters/notifiers/definition.ts";
 import { createRunLog } from "../../adapters/notifiers/run-log/run-log.ts";
 import { createTerminalNotifier } from "../../adapters/notifiers/terminal/terminal.ts";
-import { placeKey } from "../../config/files/last-good.ts";
+import { locationKey } from "../../config/files/last-good.ts";
 import type { SettingsListener } from "../../config/files/project-files.ts";
 import { isEndOfNight, RUN_LOG, TERMINAL } from "../../core/notices/notice.ts";
 import type { OwnSettings } from "../../core/settings/kinds.ts";
-import type { Settings } from "../../core/task/settings.ts";
+import type { Settings } from "../../core/settings/settings.ts";
 import type { EnginePorts } from "../../engine/ports.ts";
 import type { Notifier } from "../../ports/notifier.ts";
 import type { ProjectFiles } from "../../ports/projects.ts";
@@ -77,7 +77,7 @@ export function createChannels(options: ChannelsOptions): Channels {
       return [...new Set(asked.flatMap((each) => each?.notify.heartbeat?.url ?? []))];
     },
     update(project, settings) {
-      const place = placeKey(project);
+      const place = locationKey(project);
       if (settings !== null) known.set(project.name, { notify: settings.notify, place });
       // Its name belonged to another project before, whose channels are none of its own.
       else if (known.get(project.name)?.place !== place) known.delete(project.name);

@@ -2,7 +2,7 @@ import { sandboxes } from "../../adapters/sandboxes/index.ts";
 import { requireHeld, runSelfTestOnce } from "../../adapters/sandboxes/self-test/self-test-once.ts";
 import { personHome } from "../../config/files/paths.ts";
 import { UserError } from "../../core/text/errors.ts";
-import type { SandboxMode } from "../../core/task/settings.ts";
+import type { SandboxMode } from "../../core/settings/settings.ts";
 
 export interface SandboxGate {
   /** Why no run may start in the sandbox; null when it holds, or when the user wants none. */

@@ -20,7 +20,7 @@ import { listSecretNames } from "../../core/settings/list-secret-names.ts";
 import type { EnginePorts } from "../../engine/ports.ts";
 import type { PassCheckpoint } from "../../ports/checkpoint.ts";
 import type { Log } from "../../ports/log.ts";
-import { findPlace } from "../find-place.ts";
+import { locateProject } from "../locate-project.ts";
 import { withRecordedPath } from "../host-environment.ts";
 import type { KnownSecrets } from "../known-secrets.ts";
 import { createLimits, type LimitsKeeper } from "../limits.ts";
@@ -125,7 +125,7 @@ export async function wire(options: WireOptions): Promise<Wired> {
       env,
       owner: userName(env),
       capacity: limits.current,
-      detectProject: (source) => findPlace(source, env, registry),
+      detectProject: (source) => locateProject(source, env, registry),
     },
     hooks: { passCheckpoint: pass, onOutput: output.grew },
     digest: (text) => createHash("sha256").update(text).digest("hex"),

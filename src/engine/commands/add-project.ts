@@ -4,7 +4,7 @@ import { UserError } from "../../core/text/errors.ts";
 import type { DetectedProject, PendingTrust, ProjectFiles, ProjectSource } from "../../ports/projects.ts";
 import type { Project } from "../../ports/store.ts";
 import type { EnginePorts, Host } from "../ports.ts";
-import { taskTurn } from "../run/task-turn.ts";
+import { withTaskLock } from "../task-lock.ts";
 import type { ProjectWithTrust } from "./commands-contract.ts";
 import { saveProject } from "./save-project.ts";
 
@@ -47,7 +47,7 @@ export function acceptTrust(
 
 /** Two registrations at the same time could both find that a name or a folder is free. */
 function oneAtATime<T>(ports: ProjectPorts, work: () => Promise<T>): Promise<T> {
-  return taskTurn(ports, "register project", work);
+  return withTaskLock(ports, "register project", work);
 }
 
 interface Found {

@@ -1,12 +1,11 @@
-import type { Category } from "../../core/nightly/category.ts";
 import type { Actor } from "../../core/task/event.ts";
 import type { ProposalReason, ReasonKind } from "../../core/nightly/proposal-reason.ts";
 import type { Proposal } from "../../core/nightly/proposal.ts";
 import type { ProjectRule } from "../../core/nightly/rule.ts";
-import type { Complexity, Priority, Size, Task } from "../../core/task/task.ts";
+import type { TaskDraft } from "../../core/task/task-draft.ts";
+import type { Task } from "../../core/task/task.ts";
 import type { PendingTrust, ProjectSource } from "../../ports/projects.ts";
 import type { Project, Right, TokenRow } from "../../ports/store.ts";
-import type { RunNow } from "../schedule/upcoming.ts";
 
 /**
  * The one door for every decision, whoever brings it: CLI, page, API, chat. Each throws a UserError that says what was
@@ -27,7 +26,7 @@ export interface Commands {
   retry(task: string, state: string | null, actor: Actor): Promise<Task>;
   remove(task: string, actor: Actor): Promise<void>;
   /** A schedule's work, now. */
-  runSchedule(schedule: RunNow, actor: Actor): Promise<Task>;
+  runSchedule(schedule: ScheduleRunDraft, actor: Actor): Promise<Task>;
   /** Registers a project without trusting its files. A project that is known stays as it is. */
   addProject(source: ProjectSource, actor: Actor): Promise<ProjectWithTrust>;
   /** Accepts a project's files if they are those that `hash` names. Registers the project if needed. */
@@ -85,31 +84,8 @@ export interface Explained {
   readonly replaced: ProposalReason | null;
 }
 
-export interface TaskDraft {
+export interface ScheduleRunDraft {
   readonly project: string;
-  readonly pipeline: string;
-  readonly title: string | null;
-  readonly description: string;
-  readonly priority: Priority;
-  readonly size: Size | null;
-  readonly complexity: Complexity | null;
-  readonly tags: readonly string[];
-  readonly agent: string | null;
-  readonly model: string | null;
-  readonly timeoutMs: number | null;
-  readonly budgetUsd: number | null;
-  readonly autoApprove: boolean;
-  readonly design: boolean;
-  /** For `improve`: what is asked for; null: what the settings say for the day. */
-  readonly improve: ImproveDraft | null;
-  /** The same key twice makes one task. */
+  readonly name: string;
   readonly key: string | null;
-}
-
-export interface ImproveDraft {
-  readonly category: Category | null;
-  /** Nothing else is tried when that one has nothing. */
-  readonly only: boolean;
-  /** The moment it was scheduled for, which decides the day; null: now. */
-  readonly scheduledAt: number | null;
 }

@@ -11,7 +11,7 @@ import { retry } from "./retry-task.ts";
 import { addRule, editRule, removeRule } from "./rules.ts";
 import { submit } from "./submit.ts";
 import { addToken, removeToken } from "./tokens.ts";
-import { runScheduled } from "../schedule/upcoming.ts";
+import { runScheduled } from "./run-schedule.ts";
 
 /** The one door: each decision is a function of its own, this only lists them. */
 export function createCommands(ports: EnginePorts): Commands {

@@ -1,5 +1,5 @@
 import { NIGHT_WORK, type ScheduledWork } from "../../core/schedule/schedule.ts";
-import type { TaskDraft } from "./commands-contract.ts";
+import type { TaskDraft } from "../../core/task/task-draft.ts";
 
 /** Work that a schedule hands over; whatever a person could have said about it is left to the settings. */
 export function draftOf(project: string, work: ScheduledWork): TaskDraft {

@@ -2,12 +2,12 @@ import { UserError } from "../../core/text/errors.ts";
 import type { Actor } from "../../core/task/event.ts";
 import { hasEnded } from "../../core/task/task.ts";
 import type { EnginePorts } from "../ports.ts";
-import { taskTurn } from "../run/task-turn.ts";
+import { withTaskLock } from "../task-lock.ts";
 import { readTask } from "../transact.ts";
 
 /** Files first: a crash in between leaves a task that can be deleted again, never files that nobody knows of. */
 export async function removeTask(ports: EnginePorts, id: string, actor: Actor): Promise<void> {
-  await taskTurn(ports, id, () => removeAll(ports, id, actor));
+  await withTaskLock(ports, id, () => removeAll(ports, id, actor));
 }
 
 async function removeAll(ports: EnginePorts, id: string, actor: Actor): Promise<void> {

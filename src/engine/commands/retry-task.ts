@@ -3,20 +3,20 @@ import { UserError } from "../../core/text/errors.ts";
 import type { Actor } from "../../core/task/event.ts";
 import type { Pipeline } from "../../core/pipeline/pipeline.ts";
 import type { Task } from "../../core/task/task.ts";
-import { isWalked } from "../../core/pipeline/items.ts";
+import { isListDone } from "../../core/pipeline/items.ts";
 import { whyNotFrom } from "../nightly/resume-walk.ts";
 import { decided } from "./decide.ts";
 import { pipelineOf } from "../pipeline-of.ts";
 import { factsOf, type EnginePorts } from "../ports.ts";
 import { outcomeOf } from "../run/step-context.ts";
 import { findProject } from "./submit.ts";
-import { taskTurn } from "../run/task-turn.ts";
+import { withTaskLock } from "../task-lock.ts";
 import { transact } from "../transact.ts";
 
 /** Lets a task that failed or was cancelled go on from the state it ended in, or from `state`, with all limits counted anew. */
 export async function retry(ports: EnginePorts, id: string, state: string | null, actor: Actor): Promise<Task> {
   // Not while its files are being removed: it would find half of them.
-  return taskTurn(ports, id, () => reopenTask(ports, id, state, actor));
+  return withTaskLock(ports, id, () => reopenTask(ports, id, state, actor));
 }
 
 async function reopenTask(ports: EnginePorts, id: string, state: string | null, actor: Actor): Promise<Task> {
@@ -62,7 +62,7 @@ async function reopenTask(ports: EnginePorts, id: string, state: string | null, 
 async function whereItWas(ports: EnginePorts, pipeline: Pipeline, task: Task): Promise<string> {
   const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
   const state = runs.at(-1)?.state ?? pipeline.start;
-  if (isWalked(task) || (await whyNotFrom(ports, pipeline, task, state)) !== null) return pipeline.start;
+  if (isListDone(task) || (await whyNotFrom(ports, pipeline, task, state)) !== null) return pipeline.start;
   return checkState(pipeline, state);
 }
 

@@ -2,17 +2,17 @@ import { branchName } from "../../core/task/branch-name.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { SYSTEM, type Actor, type EventDraft } from "../../core/task/event.ts";
 import type { Pipeline } from "../../core/pipeline/pipeline.ts";
-import { resolveRun } from "../../core/task/resolve-run.ts";
-import type { Settings } from "../../core/task/settings.ts";
+import { resolveRun } from "../../core/settings/resolve-run.ts";
+import type { Settings } from "../../core/settings/settings.ts";
 import type { Task } from "../../core/task/task.ts";
 import { terminalLine, terminalText } from "../../core/text/terminal-text.ts";
 import type { Project } from "../../ports/store.ts";
-import type { TaskDraft } from "./commands-contract.ts";
+import type { TaskDraft } from "../../core/task/task-draft.ts";
 import { noticesFor } from "../deliver/notices.ts";
 import { admissionNow, factsOf, type EnginePorts } from "../ports.ts";
 import { outcomeOf } from "../run/step-context.ts";
 import { dayOf, firstMove, itemsOf } from "../nightly/start-walk.ts";
-import { handOver, toNewRun } from "../transact.ts";
+import { enqueueRuns, toNewRun } from "../transact.ts";
 
 const MAX_DESCRIPTION = 1_000_000;
 const MAX_TITLE = 120;
@@ -48,7 +48,7 @@ export async function submit(ports: EnginePorts, draft: TaskDraft, actor: Actor)
     requireProject: true,
   });
   ports.hooks.passCheckpoint("submit.committed");
-  await handOver(ports, result);
+  await enqueueRuns(ports, result);
   return result.task;
 }
 

@@ -1,6 +1,6 @@
 import type { EventDraft } from "../../core/task/event.ts";
 import {
-  describeHappening,
+  describeEventNotice,
   describeRefused,
   describeTask,
   type NoticeAbout,
@@ -21,7 +21,7 @@ type NoticePorts = Pick<EnginePorts, "store" | "projects"> &
   };
 
 /** What is about to be committed. */
-export interface Happening {
+export interface PendingCommit {
   readonly task: Task;
   readonly events: readonly EventDraft[];
   readonly endRun?: RunEnd | null;
@@ -29,7 +29,7 @@ export interface Happening {
 }
 
 /** The notices that these events are worth, one for each channel that wants to hear of it. */
-export async function noticesFor(ports: NoticePorts, happening: Happening): Promise<readonly NewNotice[]> {
+export async function noticesFor(ports: NoticePorts, happening: PendingCommit): Promise<readonly NewNotice[]> {
   const { task, events } = happening;
   const told: { readonly event: EventDraft; readonly kind: NoticeKind }[] = [];
   for (const event of events) {
@@ -43,7 +43,7 @@ export async function noticesFor(ports: NoticePorts, happening: Happening): Prom
   return told.flatMap(({ event, kind }) => {
     const { at, summary } = event;
     const about = aboutOf(event);
-    const data = ports.secrets.redact(about === undefined ? known : describeHappening(known, about, id, summary));
+    const data = ports.secrets.redact(about === undefined ? known : describeEventNotice(known, about, id, summary));
     return ports.channels
       .namesFor(project, kind, data)
       .map((channel) => ({ channel, kind, project, task: id, title, text: summary, data, at }));
@@ -68,7 +68,7 @@ async function wasTold({ store }: NoticePorts, task: Task, { type, data }: Event
   return type === "task.queued" && (await firstQueued(store, task.id, data["kind"])) !== null;
 }
 
-async function describe(ports: NoticePorts, happening: Happening, at: number): Promise<NoticeData> {
+async function describe(ports: NoticePorts, happening: PendingCommit, at: number): Promise<NoticeData> {
   const { task, endRun = null, artifacts = [] } = happening;
   const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
   const known = [...(await ports.store.tasks.listArtifacts(task.id)), ...artifacts];

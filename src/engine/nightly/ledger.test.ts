@@ -17,7 +17,7 @@ import {
   markPublished,
   markUnpublished,
   recordProposals,
-  seenBefore,
+  findKnownProposals,
   selectedProposal,
   unexplained,
   type LedgerContext,
@@ -182,7 +182,7 @@ describe("the ledger", () => {
   it("asks git only about what wants the same", async () => {
     await publish();
     await ports.store.ledger.updateProposal(selected(), { baseCommit: "not a commit" });
-    const seen = await seenBefore(context, { category: "docs", candidates: [RETRY] }, base);
+    const seen = await findKnownProposals(context, { category: "docs", candidates: [RETRY] }, base);
     expect(seen).toEqual({ ledger: [], churn: new Map() });
   });
 

@@ -74,23 +74,23 @@ export function selectedProposal({ ports, task }: LedgerContext, analysis: Analy
   return selected === undefined ? null : idOf(ports, task.id, analysis.category, selected);
 }
 
-export interface SeenBefore {
+export interface KnownProposals {
   readonly ledger: readonly Proposal[];
   /** By base commit, as `chooseCandidate` takes it. */
   readonly churn: ReadonlyMap<string, readonly FileChurn[] | null>;
 }
 
-type Looking = Pick<LedgerContext, "ports" | "project"> & Partial<Pick<LedgerContext, "task">>;
+type LedgerQuery = Pick<LedgerContext, "ports" | "project"> & Partial<Pick<LedgerContext, "task">>;
 
 /**
  * What the ledger has of these candidates, and what happened to their files up to `to`. Of what wants something else
  * nothing is asked of git: a ledger of years costs no more than one of a week.
  */
-export async function seenBefore(
-  { ports, project, task }: Looking,
+export async function findKnownProposals(
+  { ports, project, task }: LedgerQuery,
   { category, candidates }: Pick<Analysis, "category" | "candidates">,
   to: string,
-): Promise<SeenBefore> {
+): Promise<KnownProposals> {
   const query = { project: project.name, statuses: DECIDED, limit: MAX_LEDGER };
   const intents = candidates.map((candidate) => intentOf(category, candidate));
   const ledger = (await ports.store.ledger.listProposals(query)).filter(
@@ -113,7 +113,7 @@ function isTriedAgain({ status, category }: Proposal, { items }: LedgerContext["
   return status === "abandoned" && !(items?.tried ?? []).some(({ item }) => item === category);
 }
 
-export interface Wanted {
+export interface WantedChange {
   readonly category: string;
   readonly candidate: Candidate;
   /** Up to where changes of its files count. */
@@ -122,11 +122,11 @@ export interface Wanted {
 
 /** The proposal because of which this one must not be made again; null where there is none. `counts`: of which to ask. */
 export async function blockedBy(
-  context: Looking,
-  { category, candidate, to }: Wanted,
+  context: LedgerQuery,
+  { category, candidate, to }: WantedChange,
   counts: (known: Proposal) => boolean = () => true,
 ): Promise<Proposal | null> {
-  const { ledger, churn } = await seenBefore(context, { category, candidates: [candidate] }, to);
+  const { ledger, churn } = await findKnownProposals(context, { category, candidates: [candidate] }, to);
   const intent = intentOf(category, candidate);
   const blocking = (known: Proposal): boolean => blocks(known, intent, churn.get(known.baseCommit) ?? null);
   return ledger.filter(counts).find(blocking) ?? null;

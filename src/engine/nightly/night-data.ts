@@ -1,24 +1,23 @@
 import { selectedCandidate, type Analysis } from "../../core/nightly/analysis.ts";
 import { describeKnown } from "../../core/nightly/candidates.ts";
 import { describeRules } from "../../core/nightly/rule.ts";
-import { tellTried } from "../../core/pipeline/items.ts";
+import { describeTriedItem } from "../../core/pipeline/items.ts";
 import type { PromptData } from "../../core/prompt/prompt-context.ts";
 import type { Role } from "../../core/task/role.ts";
-import type { Work } from "../run/prepare/prepare-work.ts";
-import type { StepContext } from "../run/step-context.ts";
-import { readHandedOver } from "./describe-night.ts";
-import { findRecentFiles } from "./judge-night.ts";
+import type { StepContext, Work } from "../run/step-context.ts";
+import { readNightResults } from "./night-results.ts";
+import { findRecentFiles } from "./night-policy.ts";
 
 const MAX_LISTED = 200;
 
 /** With `context: analysis`: what an analysis must not propose, and for all other roles what it selected. */
 export async function nightData(context: StepContext, role: Role, work: Work): Promise<PromptData> {
-  return role === "analyze" ? whatIsKnown(context, work) : analysisOf(context, role);
+  return role === "analyze" ? knownWork(context, work) : analysisOf(context, role);
 }
 
 /** The one that is made, for whoever makes it; all of them, for whoever judges or describes it. */
 async function analysisOf(context: StepContext, role: Role): Promise<PromptData> {
-  const { analysis } = await readHandedOver(context);
+  const { analysis } = await readNightResults(context);
   if (analysis === null) return {};
   const shown = role === "implement" ? selectedCandidate(analysis) : withoutSlug(analysis);
   return { analysis: JSON.stringify(shown, null, 2) };
@@ -29,7 +28,7 @@ function withoutSlug({ category, candidates, selected, dropped }: Analysis) {
 }
 
 /** What would be refused anyway is better not proposed. */
-async function whatIsKnown(context: StepContext, work: Work): Promise<PromptData> {
+async function knownWork(context: StepContext, work: Work): Promise<PromptData> {
   const { ports, project, settings, task, pipeline } = context;
   const { avoidRecentCommits } = settings.improve;
   const [recent, rules, proposals] = await Promise.all([
@@ -39,7 +38,7 @@ async function whatIsKnown(context: StepContext, work: Work): Promise<PromptData
       ? ports.store.ledger.listProposals({ project: project.name, statuses: DECIDED, limit: MAX_LISTED })
       : [],
   ]);
-  const tried = (task.items?.tried ?? []).map(tellTried);
+  const tried = (task.items?.tried ?? []).map(describeTriedItem);
   return {
     rules: describeRules(rules),
     avoid: listed(`Files of the last ${avoidRecentCommits} commits`, recent),

@@ -4,7 +4,7 @@ import type { Outcome } from "../../core/outcomes/outcome.ts";
 import type { Proposal } from "../../core/nightly/proposal.ts";
 import type { Role } from "../../core/task/role.ts";
 import type { Forge } from "../../ports/forge.ts";
-import { requireReach } from "../run/publish/reach-forge.ts";
+import { requireReach } from "./agent-publishing.ts";
 import { outcomeOf, type StepContext } from "../run/step-context.ts";
 
 const MAX_LEDGER = 10_000;

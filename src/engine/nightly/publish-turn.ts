@@ -1,6 +1,6 @@
 import { wasStarted } from "../run/run-jobs.ts";
 import type { StepContext } from "../run/step-context.ts";
-import { taskTurn } from "../run/task-turn.ts";
+import { withTaskLock } from "../task-lock.ts";
 import { readTask } from "../transact.ts";
 
 const LOOK_MS = 250;
@@ -19,7 +19,7 @@ interface Publishing<T> {
 export async function publishTurn<T>(context: StepContext, publishing: Publishing<T>): Promise<T | null> {
   for (;;) {
     context.signal.throwIfAborted();
-    if (!publishing.begun && (await isCalledOff(context))) return null;
+    if (!publishing.begun && (await isCancelled(context))) return null;
     const had = await tryTurn(context, publishing);
     if (had !== null) return had.result;
     await context.ports.clock.sleep(LOOK_MS, context.signal);
@@ -27,7 +27,7 @@ export async function publishTurn<T>(context: StepContext, publishing: Publishin
 }
 
 /** There is no process to stop here, so people's orders are looked for just before the branch leaves the house. */
-export async function isCalledOff({ ports, task, signal }: StepContext): Promise<boolean> {
+export async function isCancelled({ ports, task, signal }: StepContext): Promise<boolean> {
   for (;;) {
     const { order, status } = await readTask(ports, task.id);
     if (order !== null || status !== "paused") return order !== null;
@@ -43,7 +43,7 @@ interface Had<T> {
 async function tryTurn<T>(context: StepContext, { begun, work }: Publishing<T>): Promise<Had<T> | null> {
   const { ports, project, signal } = context;
   const line: { place: "waits" | "has it" | "left" } = { place: "waits" };
-  const turn = taskTurn(ports, `publish ${project.name}`, async () => {
+  const turn = withTaskLock(ports, `publish ${project.name}`, async () => {
     if (line.place === "left") return null;
     line.place = "has it";
     signal.throwIfAborted();

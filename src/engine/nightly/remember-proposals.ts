@@ -1,12 +1,11 @@
-import { gaveUpItem } from "../../core/pipeline/items.ts";
+import { hasGivenUpItem } from "../../core/pipeline/items.ts";
 import type { Task } from "../../core/task/task.ts";
 import type { Proposal } from "../../core/nightly/proposal.ts";
 import type { ChangeRequest } from "../../ports/forge.ts";
-import { readHandedOver } from "./describe-night.ts";
-import { readPatch } from "./judge-night.ts";
+import { readNightResults } from "./night-results.ts";
+import { readPatch } from "./night-policy.ts";
 import { markPublished, markUnpublished, selectedProposal } from "./ledger.ts";
-import type { Work } from "../run/prepare/prepare-work.ts";
-import type { StepContext } from "../run/step-context.ts";
+import type { StepContext, Work } from "../run/step-context.ts";
 
 const MAX_CANDIDATES = 10_000;
 
@@ -32,7 +31,7 @@ export async function rememberPublished(
  * what a person refused stays refused. An analysis that broke selected nothing: the newest selection is another item's.
  */
 export async function rememberAbandoned(context: StepContext, after: Pick<Task, "items">): Promise<void> {
-  if (context.run.role === "analyze" || !gaveUpItem(context.task, after)) return;
+  if (context.run.role === "analyze" || !hasGivenUpItem(context.task, after)) return;
   const proposal = await currentProposal(context);
   if (proposal?.status === "proposed") await markUnpublished(context.ports, proposal.id, "abandoned");
 }
@@ -50,7 +49,7 @@ function isOut({ status }: Proposal): boolean {
 async function currentProposal(context: StepContext): Promise<Proposal | null> {
   const { ports, task, project, pipeline } = context;
   if (!pipeline.policy.ledger) return null;
-  const { analysis } = await readHandedOver(context);
+  const { analysis } = await readNightResults(context);
   const id = analysis === null ? null : selectedProposal(context, analysis);
   const query = { project: project.name, task: task.id, statuses: null, limit: MAX_CANDIDATES };
   return (await ports.store.ledger.listProposals(query)).find((each) => each.id === id) ?? null;

@@ -1,8 +1,8 @@
-import { walksAnew } from "../../core/pipeline/items.ts";
+import { restartsList } from "../../core/pipeline/items.ts";
 import type { Pipeline } from "../../core/pipeline/pipeline.ts";
 import type { Task } from "../../core/task/task.ts";
 import type { EnginePorts } from "../ports.ts";
-import { hadSecrets } from "../run/conclude/clean-up.ts";
+import { hadSecrets } from "./had-secrets.ts";
 
 /**
  * Why a task that walks a list cannot be retried from this state; null where it can, and for other tasks. What an item is
@@ -15,7 +15,7 @@ export async function whyNotFrom(
   state: string,
 ): Promise<string | null> {
   const { items, baseCommit, headCommit } = task;
-  if (items === null || walksAnew(pipeline, state)) return null;
+  if (items === null || restartsList(pipeline, state)) return null;
   const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
   const analysis = runs.findLast(({ role }) => role === "analyze");
   if (analysis?.outcome !== "improvement_found") return `nothing was selected for "${items.list[items.at] ?? ""}"`;

@@ -2,9 +2,9 @@ import { categoriesToTry, weekdayAt, type Category, type Weekday } from "../../c
 import { advance, begin, type Advance, type AdvanceParams } from "../../core/pipeline/advance.ts";
 import type { Pipeline } from "../../core/pipeline/pipeline.ts";
 import { categoriesAt } from "../../core/schedule/schedule.ts";
-import type { Settings } from "../../core/task/settings.ts";
+import type { Settings } from "../../core/settings/settings.ts";
 import type { Items } from "../../core/task/task.ts";
-import type { TaskDraft } from "../commands/commands-contract.ts";
+import type { TaskDraft } from "../../core/task/task-draft.ts";
 import { outcomeOf } from "../run/step-context.ts";
 
 interface WalkParams {

@@ -1,6 +1,6 @@
 import { cleanTask, isDue } from "../run/conclude/clean-up.ts";
 import { admissionNow, type EnginePorts } from "../ports.ts";
-import { taskTurn } from "../run/task-turn.ts";
+import { withTaskLock } from "../task-lock.ts";
 
 /**
  * Makes the books true: at the start and on a timer, always the same code. Every open run is handed out again (whoever
@@ -17,7 +17,7 @@ export async function sweepWorkspaces(ports: EnginePorts, kept: Set<string>): Pr
     try {
       const task = await ports.store.tasks.getTask(id);
       if (task?.status === "failed" && kept.has(id) && !(await isDue(ports, task))) continue;
-      await taskTurn(ports, id, () => cleanTask(ports, id));
+      await withTaskLock(ports, id, () => cleanTask(ports, id));
       if (task?.status === "failed") kept.add(id);
     } catch (error) {
       // One tree that cannot be removed must not keep all the others.

@@ -1,4 +1,4 @@
-import { resolveRun } from "../../core/task/resolve-run.ts";
+import { resolveRun } from "../../core/settings/resolve-run.ts";
 import { SYSTEM, type EventDraft } from "../../core/task/event.ts";
 import type { CheckResult, Run } from "../../core/task/run.ts";
 import type { StepContext, StepResult } from "./step-context.ts";

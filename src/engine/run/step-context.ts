@@ -9,7 +9,7 @@ import {
   type Run,
   type Tokens,
 } from "../../core/task/run.ts";
-import type { SandboxMode, Settings } from "../../core/task/settings.ts";
+import type { SandboxMode, Settings } from "../../core/settings/settings.ts";
 import type { Artifact, Task } from "../../core/task/task.ts";
 import type { Lease, Project } from "../../ports/store.ts";
 import type { ExitRecord } from "../../ports/supervisor.ts";
@@ -27,6 +27,13 @@ export interface StepContext {
   readonly state: State;
   /** Aborted when this process must let go of the run: it then commits nothing. */
   readonly signal: AbortSignal;
+}
+
+/** The commits that a step starts from. */
+export interface Work {
+  readonly baseCommit: string;
+  /** Where the task's work stands; the base itself until there is work. */
+  readonly headCommit: string;
 }
 
 /** What a step came to. */

@@ -1,25 +1,25 @@
 import { SYSTEM, type EventDraft } from "../../core/task/event.ts";
-import { utcMinute, type Schedule, type ScheduleMark } from "../../core/schedule/schedule.ts";
+import { utcMinute, type Schedule, type ScheduleProgress } from "../../core/schedule/schedule.ts";
 import type { Task } from "../../core/task/task.ts";
 import type { Project } from "../../ports/store.ts";
 
 /** No more of them are counted. */
-export const MOST_MISSED = 400;
+export const MAX_MISSED = 400;
 
-export interface Moment {
+export interface ScheduledTime {
   readonly project: Project;
   readonly schedule: Schedule;
   readonly at: number;
 }
 
-export interface Due extends Moment {
-  readonly mark: ScheduleMark;
+export interface DueSchedule extends ScheduledTime {
+  readonly progress: ScheduleProgress;
   /** Every moment that nothing was started for, the newest last. */
   readonly due: readonly number[];
   readonly now: number;
 }
 
-export function refused({ project, schedule: { name }, now }: Due, why: string): EventDraft {
+export function refused({ project, schedule: { name }, now }: DueSchedule, why: string): EventDraft {
   return {
     ...about(now),
     type: "schedule.refused",
@@ -29,7 +29,7 @@ export function refused({ project, schedule: { name }, now }: Due, why: string):
   };
 }
 
-export function skipped({ schedule: { name }, at, now }: Due, running: Task): EventDraft {
+export function skipped({ schedule: { name }, at, now }: DueSchedule, running: Task): EventDraft {
   return {
     ...about(now),
     task: running.id,
@@ -40,9 +40,9 @@ export function skipped({ schedule: { name }, at, now }: Due, running: Task): Ev
   };
 }
 
-export function missed({ schedule: { name }, due, now }: Due, task: Task): EventDraft {
+export function missed({ schedule: { name }, due, now }: DueSchedule, task: Task): EventDraft {
   const [first = now] = due;
-  const times = `${due.length === MOST_MISSED ? "at least " : ""}${due.length} times`;
+  const times = `${due.length === MAX_MISSED ? "at least " : ""}${due.length} times`;
   const which = due.length === 1 ? utcMinute(first) : `${times} since ${utcMinute(first)}`;
   return {
     ...about(now),

@@ -1,14 +1,20 @@
 import { ConfigError, UserError } from "../../core/text/errors.ts";
 import { SYSTEM, type EventDraft } from "../../core/task/event.ts";
-import { isChanged, jitterOf, schedulesOf, type Schedule, type ScheduleMark } from "../../core/schedule/schedule.ts";
+import {
+  isChanged,
+  jitterOf,
+  schedulesOf,
+  type Schedule,
+  type ScheduleProgress,
+} from "../../core/schedule/schedule.ts";
 import { ENDED_STATUSES, hasEnded, TASK_STATUSES, type Task } from "../../core/task/task.ts";
 import type { NewNotice, Page, Project } from "../../ports/store.ts";
-import type { TaskDraft } from "../commands/commands-contract.ts";
+import type { TaskDraft } from "../../core/task/task-draft.ts";
 import { endParked } from "./end-parked.ts";
 import { draftOf } from "../commands/draft-task.ts";
 import { noticesFor, refusalNotices } from "../deliver/notices.ts";
 import type { EnginePorts } from "../ports.ts";
-import { missed, MOST_MISSED, refused, skipped, type Due, type Moment } from "./schedule-events.ts";
+import { missed, MAX_MISSED, refused, skipped, type DueSchedule, type ScheduledTime } from "./schedule-events.ts";
 import { submit } from "../commands/submit.ts";
 
 /** What starts later than this after its moment was missed: somebody should know. */
@@ -34,10 +40,10 @@ export async function startDue(ports: EnginePorts): Promise<void> {
 async function startProject(ports: EnginePorts, project: Project): Promise<void> {
   const found = await readSchedules(ports, project);
   if (found === null) return;
-  const marks = await ports.store.schedules.listMarks(project.name);
+  const marks = await ports.store.schedules.listProgress(project.name);
   if (found.areCurrent)
     for (const mark of marks)
-      if (!found.schedules.some(({ name }) => name === mark.name)) await ports.store.schedules.dropMark(mark);
+      if (!found.schedules.some(({ name }) => name === mark.name)) await ports.store.schedules.dropProgress(mark);
   for (const schedule of found.schedules) {
     const known = marks.find(({ name }) => name === schedule.name) ?? null;
     await startSchedule(ports, { project, schedule, known });
@@ -73,7 +79,7 @@ function isRefusal(error: unknown): error is Error {
 interface Planned {
   readonly project: Project;
   readonly schedule: Schedule;
-  readonly known: ScheduleMark | null;
+  readonly known: ScheduleProgress | null;
 }
 
 async function startSchedule(ports: EnginePorts, planned: Planned): Promise<void> {
@@ -82,8 +88,8 @@ async function startSchedule(ports: EnginePorts, planned: Planned): Promise<void
   const due = dueMoments(ports, planned, mark, now);
   const newest = due.at(-1);
   if (newest === undefined) return;
-  const { task, ...told } = await dealWith(ports, { ...planned, mark, due, at: newest, now });
-  await ports.store.schedules.saveMark({ ...mark, at: newest, task: task?.id ?? null }, told);
+  const { task, ...told } = await dealWith(ports, { ...planned, progress: mark, due, at: newest, now });
+  await ports.store.schedules.saveProgress({ ...mark, at: newest, task: task?.id ?? null }, told);
 }
 
 /** A schedule that is new, or not the same any more, begins now: nothing of its past was missed. */
@@ -91,26 +97,26 @@ async function currentMark(
   { store }: EnginePorts,
   { project, schedule, known }: Planned,
   now: number,
-): Promise<ScheduleMark> {
+): Promise<ScheduleProgress> {
   if (known !== null && !isChanged(known, schedule) && known.at <= now + WRONG_CLOCK_MS) return known;
   const { name, expression, timeZone } = schedule;
   const mark = { project: project.name, name, expression, timeZone, at: now, task: known?.task ?? null };
-  await store.schedules.saveMark(mark, { events: [], notices: [] });
+  await store.schedules.saveProgress(mark, { events: [], notices: [] });
   return mark;
 }
 
 function dueMoments(
   ports: EnginePorts,
   { project, schedule }: Planned,
-  mark: ScheduleMark,
+  mark: ScheduleProgress,
   now: number,
 ): readonly number[] {
-  const moments = ports.cron.latest(schedule, mark.at, now, MOST_MISSED);
+  const moments = ports.cron.latest(schedule, mark.at, now, MAX_MISSED);
   return moments.filter((at) => startOf(ports, { project, schedule, at }) <= now);
 }
 
 /** When what is scheduled for this moment starts. */
-export function startOf({ cron, digest }: Pick<EnginePorts, "cron" | "digest">, moment: Moment): number {
+export function startOf({ cron, digest }: Pick<EnginePorts, "cron" | "digest">, moment: ScheduledTime): number {
   const { project, schedule, at } = moment;
   if (schedule.jitterMs === 0) return at;
   return at + jitterOf({ project: project.name, schedule, at, next: cron.next(schedule, at) }, digest);
@@ -123,7 +129,7 @@ interface Dealt {
   readonly notices: readonly NewNotice[];
 }
 
-async function dealWith(ports: EnginePorts, due: Due): Promise<Dealt> {
+async function dealWith(ports: EnginePorts, due: DueSchedule): Promise<Dealt> {
   const { key, made } = await keyFor(ports, due);
   // What was made for this very moment, before a crash, is in nobody's way.
   const running = made === null ? await findRunning(ports, due) : null;
@@ -136,7 +142,7 @@ async function dealWith(ports: EnginePorts, due: Due): Promise<Dealt> {
   } catch (error) {
     if (!isRefusal(error)) throw error;
     const event = refused(due, ports.secrets.redact(error.message));
-    const isNew = due.mark.task !== null || isWorthTelling(due);
+    const isNew = due.progress.task !== null || isWorthTelling(due);
     return { task: null, events: [event], notices: isNew ? refusalNotices(ports, due, event) : [] };
   }
 }
@@ -145,7 +151,7 @@ async function dealWith(ports: EnginePorts, due: Due): Promise<Dealt> {
  * The moment's own, so that it makes one task. What has it and ended long ago was made by a clock that was wrong: that moment
  * comes only now, and is not to be lost.
  */
-async function keyFor(ports: EnginePorts, { project, schedule, at }: Moment): Promise<KeyOfMoment> {
+async function keyFor(ports: EnginePorts, { project, schedule, at }: ScheduledTime): Promise<KeyOfMoment> {
   const first = `schedule ${project.name} ${schedule.name} ${new Date(at).toISOString()}`;
   for (let time = 1; ; time += 1) {
     const key = time === 1 ? first : `${first} ${time}`;
@@ -165,7 +171,10 @@ function isOver({ createdAt, finishedAt }: Task): boolean {
 }
 
 /** What has to end before the schedule's next task starts. With `schedule: alone` that is any other, whoever started it. */
-async function findRunning(ports: EnginePorts, { project, schedule, mark }: Due): Promise<Task | null> {
+async function findRunning(
+  ports: EnginePorts,
+  { project, schedule, progress: mark }: DueSchedule,
+): Promise<Task | null> {
   if (!(await startsAlone(ports, project, schedule))) {
     const task = mark.task === null ? null : await ports.store.tasks.getTask(mark.task);
     return task === null || hasEnded(task) ? null : task;
@@ -205,7 +214,7 @@ async function openTasks({ store }: EnginePorts, { name }: Project, schedule: Sc
   }
 }
 
-async function leaveOut(ports: EnginePorts, due: Due, running: Task): Promise<Dealt> {
+async function leaveOut(ports: EnginePorts, due: DueSchedule, running: Task): Promise<Dealt> {
   const events = [skipped(due, running)];
   return {
     task: running,
@@ -215,11 +224,11 @@ async function leaveOut(ports: EnginePorts, due: Due, running: Task): Promise<De
 }
 
 /** Of what comes round every few minutes, nobody wants to hear each time. */
-function isWorthTelling({ mark, at }: Due): boolean {
+function isWorthTelling({ progress: mark, at }: DueSchedule): boolean {
   return Math.floor(mark.at / TELL_AGAIN_MS) !== Math.floor(at / TELL_AGAIN_MS);
 }
 
-function draftFor({ project, schedule, at }: Moment, key: string): TaskDraft {
+function draftFor({ project, schedule, at }: ScheduledTime, key: string): TaskDraft {
   // The moment decides the weekday of a list; pipelines without one ignore it.
   return { ...draftOf(project.name, schedule), improve: { category: null, only: false, scheduledAt: at }, key };
 }

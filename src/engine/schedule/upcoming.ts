@@ -1,15 +1,12 @@
 import type { Pipeline } from "../../core/pipeline/pipeline.ts";
 import { schedulesOf } from "../../core/schedule/schedule.ts";
 import type { Schedule } from "../../core/schedule/schedule.ts";
-import type { Settings } from "../../core/task/settings.ts";
-import type { Task } from "../../core/task/task.ts";
+import type { Settings } from "../../core/settings/settings.ts";
 import { ConfigError, UserError } from "../../core/text/errors.ts";
-import type { Actor } from "../../core/task/event.ts";
 import type { Project } from "../../ports/store.ts";
-import { draftOf } from "../commands/draft-task.ts";
 import { walkedCategories } from "../nightly/start-walk.ts";
 import { startOf } from "./schedules.ts";
-import { findProject, submit } from "../commands/submit.ts";
+import { findProject } from "../commands/submit.ts";
 import type { EnginePorts } from "../ports.ts";
 
 const MOST = 1_000;
@@ -74,7 +71,7 @@ async function findPipeline(ports: EnginePorts, project: Project, schedule: Sche
   }
 }
 
-interface Moment {
+interface UpcomingParams {
   readonly project: Project;
   readonly settings: Settings;
   readonly schedule: Schedule;
@@ -82,7 +79,7 @@ interface Moment {
   readonly at: number | null;
 }
 
-function toRun(ports: EnginePorts, { project, settings, schedule, pipeline, at }: Moment): UpcomingRun {
+function toRun(ports: EnginePorts, { project, settings, schedule, pipeline, at }: UpcomingParams): UpcomingRun {
   const { name, title, expression, timeZone } = schedule;
   return {
     project: project.name,
@@ -94,26 +91,4 @@ function toRun(ports: EnginePorts, { project, settings, schedule, pipeline, at }
     at: at === null ? null : startOf(ports, { project, schedule, at }),
     categories: pipeline === null || at === null ? null : walkedCategories(pipeline, settings, at),
   };
-}
-
-export interface RunNow {
-  readonly project: string;
-  readonly name: string;
-  readonly key: string | null;
-}
-
-/** A schedule's work, now: its own times stay as they are. */
-export async function runScheduled(ports: EnginePorts, { project, name, key }: RunNow, actor: Actor): Promise<Task> {
-  const settings = await ports.projects.settings(await findProject(ports, project));
-  const schedules = schedulesOf(settings);
-  const schedule = schedules.find((each) => each.name === name);
-  if (schedule === undefined) {
-    const known = schedules.map((each) => each.name).join(", ") || "none";
-    throw new UserError(
-      "not_found",
-      `${project} has no schedule "${name}"; there are: ${known}.`,
-      "nightshift schedule lists them",
-    );
-  }
-  return submit(ports, { ...draftOf(project, schedule), key }, actor);
 }

@@ -1,5 +1,5 @@
 import type { ProblemJson } from "../contract/problem.ts";
-import type { Answer } from "./client-send.ts";
+import type { ApiResponse } from "./client-send.ts";
 
 /** The daemon understood and said no. */
 export class ProblemError extends Error {
@@ -29,7 +29,7 @@ export class UnreachableError extends Error {
   }
 }
 
-export async function failOnProblem(response: Answer): Promise<void> {
+export async function failOnProblem(response: ApiResponse): Promise<void> {
   if (response.ok) return;
   const type = response.headers.get("content-type") ?? "";
   if (type.startsWith("application/problem+json")) {

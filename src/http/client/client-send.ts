@@ -8,7 +8,7 @@ export interface Call {
 }
 
 /** The part of a Response that the client reads. */
-export interface Answer {
+export interface ApiResponse {
   readonly ok: boolean;
   readonly status: number;
   readonly statusText: string;
@@ -18,7 +18,7 @@ export interface Answer {
 }
 
 /** Sends one request and reads the whole answer. Throws UnreachableError if the connection fails. */
-export type Send = (address: string, call: Call) => Promise<Answer>;
+export type Send = (address: string, call: Call) => Promise<ApiResponse>;
 
 export const sendWithFetch: Send = async (address, call) => {
   try {

@@ -16,7 +16,7 @@ export type { ProposalJson, RuleJson } from "../contract/rule.ts";
 export type { CheckJson, RunJson } from "../contract/run.ts";
 export type { ImprovePreviewJson, SchedulesJson } from "../contract/schedule.ts";
 export type { TaskJson } from "../contract/task.ts";
-export type { Answer, Call } from "./client-send.ts";
+export type { ApiResponse, Call } from "./client-send.ts";
 export { ProblemError, UnreachableError };
 
 const BASE = "/api/v1";

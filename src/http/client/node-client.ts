@@ -1,5 +1,12 @@
 import type { IncomingMessage } from "node:http";
-import { createClient, UnreachableError, type Answer, type Call, type Client, type ClientOptions } from "./client.ts";
+import {
+  createClient,
+  UnreachableError,
+  type ApiResponse,
+  type Call,
+  type Client,
+  type ClientOptions,
+} from "./client.ts";
 
 /** The client for programs that run in Node. */
 export function createNodeClient(options: Omit<ClientOptions, "send">): Client {
@@ -7,7 +14,7 @@ export function createNodeClient(options: Omit<ClientOptions, "send">): Client {
 }
 
 /** Does not use `fetch`, because loading `fetch` takes Node longer than the rest of a command. */
-function send(address: string, call: Call): Promise<Answer> {
+function send(address: string, call: Call): Promise<ApiResponse> {
   // `import` would read every export of the module, and one of them loads what `fetch` loads.
   const { request } = address.startsWith("https:")
     ? process.getBuiltinModule("node:https")
@@ -25,7 +32,7 @@ function send(address: string, call: Call): Promise<Answer> {
   });
 }
 
-async function readAnswer(message: IncomingMessage): Promise<Answer> {
+async function readAnswer(message: IncomingMessage): Promise<ApiResponse> {
   const chunks: Buffer[] = [];
   for await (const chunk of message) chunks.push(chunk as Buffer); // without an encoding set, chunks are bytes
   const status = message.statusCode ?? 0;

@@ -1,4 +1,4 @@
-import type { Foreseen } from "../../engine/nightly/foresee.ts";
+import type { TaskPreview } from "../../engine/commands/preview-task.ts";
 import type { UpcomingRun } from "../../engine/schedule/upcoming.ts";
 import type { ImprovePreviewJson, UpcomingJson } from "../contract/schedule.ts";
 import { isoOrNull } from "./views.ts";
@@ -13,7 +13,7 @@ export function viewUpcoming({ expression, timeZone, at, categories, ...run }: U
   };
 }
 
-export function viewImprovePreview({ runs, limits, budget, ...rest }: Foreseen): ImprovePreviewJson {
+export function viewImprovePreview({ runs, limits, budget, ...rest }: TaskPreview): ImprovePreviewJson {
   return {
     ...rest,
     categories: [...rest.categories],

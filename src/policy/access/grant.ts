@@ -1,6 +1,6 @@
 import { covers } from "./path-rules.ts";
 import type { Role } from "../../core/task/role.ts";
-import type { SandboxSettings } from "../../core/task/settings.ts";
+import type { SandboxSettings } from "../../core/settings/settings.ts";
 
 /** The permissions of a run: what role and plan request, limited by what the project allows. The sandbox refuses what no run may have. */
 export interface Access {

@@ -1,6 +1,6 @@
 import { maxLinesOf, type ChangePolicy } from "../../core/pipeline/pipeline-policy.ts";
 import type { DiffRules } from "./finding.ts";
-import type { Settings } from "../../core/task/settings.ts";
+import type { Settings } from "../../core/settings/settings.ts";
 
 /** Larger files are not read. */
 const MAX_FILE_BYTES = 5_000_000;

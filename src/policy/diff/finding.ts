@@ -24,7 +24,7 @@ export type FindingRule =
   | "weakened_test"
   | "known_change";
 
-export type Stance = "refuse" | "show";
+export type RuleMode = "refuse" | "show";
 
 export interface DiffRules {
   /** Limit for added plus removed lines. Null means no limit. */
@@ -32,23 +32,23 @@ export interface DiffRules {
   /** The limit passed to `readChanges`. Larger files cannot be checked and are rejected. */
   readonly maxFileBytes: number;
   /** Manifests and lock files. */
-  readonly dependencyFiles: Stance;
+  readonly dependencyFiles: RuleMode;
   /** Files of the latest commits, which others may still be working on. */
   readonly recentFiles: readonly string[];
   /** The only files that may be changed. Null means all. Directories end with a slash. */
   readonly concernFiles: readonly string[] | null;
   /** Files that define the checks: scripts, targets, and configuration of test runners and linters. */
-  readonly gates: Stance;
-  readonly weakenedTests: Stance;
+  readonly gates: RuleMode;
+  readonly weakenedTests: RuleMode;
   /** CI definitions and Nightshift's own configuration. They are gates, too; the stricter rule applies. */
-  readonly ciAndOwnConfig: Stance;
-  readonly binaryFiles: Stance;
-  readonly submodules: Stance;
+  readonly ciAndOwnConfig: RuleMode;
+  readonly binaryFiles: RuleMode;
+  readonly submodules: RuleMode;
   /** The project's check commands. Their scripts and targets are gates. */
   readonly checkCommands: readonly string[];
 }
 
 /** A change that is only shown is a warning, because a person should look at it. */
-export function severityOf(stance: Stance): "error" | "warning" {
+export function severityOf(stance: RuleMode): "error" | "warning" {
   return stance === "refuse" ? "error" : "warning";
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { ScheduleMark } from "../../core/schedule/schedule.ts";
+import type { ScheduleProgress } from "../../core/schedule/schedule.ts";
 import type { TokenRow } from "../../ports/store.ts";
 import type { Current } from "./current.ts";
 import { committing, creating, sampleEnd, sampleEvent, sampleProject, sampleTask, startTask } from "./samples.ts";
 
 const DAY = 86_400_000;
 
-const mark = (project: string, name: string, at = 1): ScheduleMark => ({
+const mark = (project: string, name: string, at = 1): ScheduleProgress => ({
   project,
   name,
   expression: "0 2 * * *",
@@ -79,12 +79,12 @@ export function testRecords(current: Current): void {
         mark("api", "improve"),
         mark("shop", "improve", 2),
       ];
-      for (const each of marks) await current.store.schedules.saveMark(each, { events: [], notices: [] });
-      await current.store.schedules.dropMark(mark("shop", "audit"));
-      expect(await current.store.schedules.listMarks("shop")).toEqual([mark("shop", "improve", 2)]);
+      for (const each of marks) await current.store.schedules.saveProgress(each, { events: [], notices: [] });
+      await current.store.schedules.dropProgress(mark("shop", "audit"));
+      expect(await current.store.schedules.listProgress("shop")).toEqual([mark("shop", "improve", 2)]);
       await current.store.projects.removeProject("shop", sampleEvent());
-      expect(await current.store.schedules.listMarks("shop")).toEqual([]);
-      expect(await current.store.schedules.listMarks("api")).toEqual([mark("api", "improve")]);
+      expect(await current.store.schedules.listProgress("shop")).toEqual([]);
+      expect(await current.store.schedules.listProgress("api")).toEqual([mark("api", "improve")]);
     });
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ForgeSettings } from "../../core/task/settings.ts";
+import type { ForgeSettings } from "../../core/settings/settings.ts";
 import { TOKEN } from "../forges/forge-scene.ts";
 import type { ForgeScene } from "../forges/forge-scene.ts";
 

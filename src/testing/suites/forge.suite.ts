@@ -146,7 +146,7 @@ function testPublish(scene: ForgeScene): void {
 
     test("lend gives git the remote and the login for the forge's host only, and fails without a token", async () => {
       await scene.makeBranch("main-only");
-      const { env, secrets, network, openCommand } = scene.forge().lend();
+      const { env, secrets, network, openCommand } = scene.forge().issueCredentials();
       const asAgent = (...args: string[]) =>
         promisify(execFile)("git", args, {
           // Outside any repository, so that no other remote with this name is used.
@@ -161,7 +161,7 @@ function testPublish(scene: ForgeScene): void {
       expect(network).toEqual([new URL(scene.loopback.url).host]);
       const command = openCommand({ branch: "b", target: "main", title: "it's" });
       expect(command).toMatch(/^(glab mr|gh pr) create .*\bb\b.*\bmain\b.* 'it'\\''s'/);
-      expect(() => scene.forge({ token: "" }).lend()).toThrow(/There is no token/);
+      expect(() => scene.forge({ token: "" }).issueCredentials()).toThrow(/There is no token/);
     });
 
     test("reports what is open before any further request, and rejects if the listener throws", async () => {

@@ -1,7 +1,7 @@
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { isMaterial } from "../../core/nightly/proposal.ts";
+import { hasChangedMuch } from "../../core/nightly/proposal.ts";
 import type { Workspaces } from "../../ports/workspace.ts";
 import { createTempRepo } from "../temp-repo.ts";
 import type { Files, TempRepo } from "../temp-repo.ts";
@@ -69,7 +69,7 @@ export function testChurn(adapter: string, setup: WorkspacesSetup): void {
       });
       expect(await churn(from, names)).toEqual(names.map((path) => ({ path, gone: false, changed: 2, lines: 2 })));
       const [picture] = (await churn(from, ["picture.bin"])) ?? [];
-      expect(picture === undefined ? null : isMaterial(picture)).toBe(true);
+      expect(picture === undefined ? null : hasChangedMuch(picture)).toBe(true);
     });
 
     test("counts everything in a directory", async () => {

@@ -1,7 +1,7 @@
 import { client, type ClientApp } from "@agentclientprotocol/sdk";
 import type { TranscriptEvent } from "../../../core/task/transcript.ts";
 import { fieldsOf, textOf } from "./fields.ts";
-import { chooseOption, judgeCall } from "./permissions.ts";
+import { chooseOption, decideCall } from "./permissions.ts";
 import type { AcpRules } from "./rules.ts";
 import { createUpdateReader } from "./updates.ts";
 import { costOf, usageOf } from "./usage.ts";
@@ -32,7 +32,7 @@ export function createListener(rules: AcpRules, print: (events: readonly Transcr
     if (isRefusing) return { outcome: "cancelled" };
     print(updates.readAsked(toolCall));
     const call = updates.known(toolCall);
-    const no = judgeCall(call, rules);
+    const no = decideCall(call, rules);
     const title = textOf(call["title"]) ?? "a tool call";
     if (no !== null) print([{ type: "error", message: `Not allowed: ${title}. ${no}`, failure: null }]);
     const optionId = chooseOption(options, no === null);

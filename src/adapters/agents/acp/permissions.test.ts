@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { chooseOption, judgeCall } from "./permissions.ts";
+import { chooseOption, decideCall } from "./permissions.ts";
 import type { AcpRules } from "./rules.ts";
 
 const workspace = realpathSync(mkdtempSync(join(tmpdir(), "acp-rules-")));
@@ -36,7 +36,7 @@ describe("judgeCall", () => {
     ["a command that a rule binds", run("sbt compile")],
     ["a tool of a server", { kind: "other", title: "report_outcome" }],
   ])("lets a worker do %s", (_, call) => {
-    expect(judgeCall(call, WORKER)).toBeNull();
+    expect(decideCall(call, WORKER)).toBeNull();
   });
 
   it.each([
@@ -54,7 +54,7 @@ describe("judgeCall", () => {
     ["another use of it, told by the title only", { kind: "execute", title: "sbt publish" }],
     ["another mode", { kind: "switch_mode", title: "bypass" }],
   ])("keeps a worker from %s", (_, call) => {
-    expect(judgeCall(call, WORKER)).toMatch(/\.$/);
+    expect(decideCall(call, WORKER)).toMatch(/\.$/);
   });
 
   it.each([
@@ -62,7 +62,7 @@ describe("judgeCall", () => {
     ["its report", at("edit", "/report/outcome.json")],
     ["a command that it is given", run("git log -3")],
   ])("lets a reviewer have %s", (_, call) => {
-    expect(judgeCall(call, REVIEWER)).toBeNull();
+    expect(decideCall(call, REVIEWER)).toBeNull();
   });
 
   it.each([
@@ -73,7 +73,7 @@ describe("judgeCall", () => {
     ["a command behind one that it may run", run("git log; npm test")],
     ["a command that nobody names", { kind: "execute" }],
   ])("keeps a reviewer from %s", (_, call) => {
-    expect(judgeCall(call, REVIEWER)).toMatch(/\.$/);
+    expect(decideCall(call, REVIEWER)).toMatch(/\.$/);
   });
 });
 

@@ -7,12 +7,12 @@ import { judge } from "../claude-code/guard-program.ts";
  * Why the agent may not do what it asks for, as a sentence; null where it may. Policy, not the wall: an agent need not ask,
  * and what it says of a call is its own word.
  */
-export function judgeCall(call: Fields, rules: AcpRules): string | null {
+export function decideCall(call: Fields, rules: AcpRules): string | null {
   switch (call["kind"]) {
     case "edit":
     case "delete":
     case "move":
-      return judgeChange(call, rules);
+      return decideChange(call, rules);
     case "execute":
       return judgeCommand(call, rules);
     case "switch_mode":
@@ -22,7 +22,7 @@ export function judgeCall(call: Fields, rules: AcpRules): string | null {
   }
 }
 
-function judgeChange(call: Fields, rules: AcpRules): string | null {
+function decideChange(call: Fields, rules: AcpRules): string | null {
   if (rules.mayWrite) return judgePaths(call, "Edit", rules);
   const [first] = pathsOf(call);
   const inReport = first !== undefined && judgePaths(call, "Edit", { ...rules, workspace: NOWHERE }) === null;

@@ -1,5 +1,5 @@
 import { join, relative } from "node:path";
-import type { AgentSettings } from "../../../core/task/settings.ts";
+import type { AgentSettings } from "../../../core/settings/settings.ts";
 import type { Agent, AgentCommand, AgentRun, ModelApi } from "../../../ports/agent.ts";
 import { parseAiderLine } from "./lines.ts";
 

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { AgentSettings } from "../../../core/task/settings.ts";
+import type { AgentSettings } from "../../../core/settings/settings.ts";
 import { strictSchema } from "../../../core/outcomes/simplify-schema.ts";
 import type { Agent, AgentCapabilities, AgentCommand, AgentRun, McpServer } from "../../../ports/agent.ts";
 import { parseCodexLine } from "./lines.ts";

@@ -1,4 +1,4 @@
-import type { AgentSettings } from "../../../core/task/settings.ts";
+import type { AgentSettings } from "../../../core/settings/settings.ts";
 import type { Agent, AgentCapabilities } from "../../../ports/agent.ts";
 import { parseCursorLine } from "./lines.ts";
 

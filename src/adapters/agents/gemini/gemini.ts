@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { AgentSettings } from "../../../core/task/settings.ts";
+import type { AgentSettings } from "../../../core/settings/settings.ts";
 import type { Agent, AgentCapabilities, AgentCommand, AgentRun } from "../../../ports/agent.ts";
 import { parseGeminiLine } from "./lines.ts";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { UserError } from "../../../core/text/errors.ts";
-import type { AgentSettings } from "../../../core/task/settings.ts";
+import type { AgentSettings } from "../../../core/settings/settings.ts";
 import type { Agent, AgentCapabilities, AgentCommand, AgentRun } from "../../../ports/agent.ts";
 import { parseOpencodeLine } from "./lines.ts";
 

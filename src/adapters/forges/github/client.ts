@@ -1,14 +1,14 @@
 import type { z } from "zod";
 import { explainStatus, parseJson, readAs } from "../shared/answers.ts";
-import type { Voice } from "../shared/answers.ts";
+import type { ForgeMessageContext } from "../shared/answers.ts";
 import type { Exchange } from "../shared/exchange.ts";
-import type { Answer } from "../shared/limits.ts";
+import type { ForgeResponse } from "../shared/limits.ts";
 
 export interface GithubClient {
-  readonly voice: Voice;
+  readonly voice: ForgeMessageContext;
   get<T>(schema: z.ZodType<T>, request: GithubRequest): Promise<T>;
   /** For what matters by its status or headers alone. */
-  send(request: GithubRequest): Promise<Answer>;
+  send(request: GithubRequest): Promise<ForgeResponse>;
   /** Everything that all pages hold. */
   list<T>(schema: z.ZodType<T[]>, request: GithubRequest): Promise<T[]>;
 }
@@ -28,7 +28,7 @@ export interface GithubRequest {
 export interface GithubClientOptions {
   readonly api: string;
   readonly token: string;
-  readonly voice: Voice;
+  readonly voice: ForgeMessageContext;
   readonly exchange: Exchange;
 }
 
@@ -63,7 +63,10 @@ export function repoPath({ owner, repo }: RepositoryName, ...rest: readonly (str
   return ["/repos", ...[owner, repo, ...rest].map((part) => encodeURIComponent(part))].join("/");
 }
 
-async function send({ api, token, voice, exchange }: GithubClientOptions, request: GithubRequest): Promise<Answer> {
+async function send(
+  { api, token, voice, exchange }: GithubClientOptions,
+  request: GithubRequest,
+): Promise<ForgeResponse> {
   const { method = "GET", path, query = {}, body, repeatable = true } = request;
   const search = new URLSearchParams(query).toString();
   const answer = await exchange({

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { z } from "zod";
-import type { ForgeSettings } from "../../../core/task/settings.ts";
+import type { ForgeSettings } from "../../../core/settings/settings.ts";
 import type { ChangeRequestDraft, Forge } from "../../../ports/forge.ts";
 import { openLoopbackForge } from "../../../testing/forges/loopback-forge.ts";
 import type { LoopbackForge, LoopbackParams } from "../../../testing/forges/loopback-forge.ts";

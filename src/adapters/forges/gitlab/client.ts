@@ -1,11 +1,11 @@
 import type { z } from "zod";
 import { explainStatus, parseJson, readAs } from "../shared/answers.ts";
-import type { Voice } from "../shared/answers.ts";
+import type { ForgeMessageContext } from "../shared/answers.ts";
 import type { Exchange } from "../shared/exchange.ts";
-import type { Answer } from "../shared/limits.ts";
+import type { ForgeResponse } from "../shared/limits.ts";
 
 export interface GitlabClient {
-  readonly voice: Voice;
+  readonly voice: ForgeMessageContext;
   get<T>(schema: z.ZodType<T>, request: GitlabRequest): Promise<T>;
   /** Everything that all pages hold. */
   list<T>(schema: z.ZodType<T>, request: GitlabRequest): Promise<T[]>;
@@ -24,7 +24,7 @@ export interface GitlabRequest {
 export interface GitlabClientOptions {
   readonly api: string;
   readonly token: string;
-  readonly voice: Voice;
+  readonly voice: ForgeMessageContext;
   readonly exchange: Exchange;
 }
 
@@ -51,7 +51,10 @@ export function createGitlabClient(options: GitlabClientOptions): GitlabClient {
   };
 }
 
-async function send({ api, token, voice, exchange }: GitlabClientOptions, request: GitlabRequest): Promise<Answer> {
+async function send(
+  { api, token, voice, exchange }: GitlabClientOptions,
+  request: GitlabRequest,
+): Promise<ForgeResponse> {
   const { method = "GET", path, query = {}, body } = request;
   const search = new URLSearchParams(query).toString();
   const answer = await exchange({

@@ -3,10 +3,10 @@ import { ForgeError } from "../../../core/text/errors.ts";
 import type { Redactor } from "../../../policy/secrets/redact.ts";
 import { terminalLine } from "../../../core/text/terminal-text.ts";
 import { retryAtOf } from "./exchange.ts";
-import type { Answer } from "./limits.ts";
+import type { ForgeResponse } from "./limits.ts";
 
 /** What all sentences about a forge have in common. */
-export interface Voice {
+export interface ForgeMessageContext {
   readonly host: string;
   /** `host/team/shop`. */
   readonly place: string;
@@ -22,7 +22,7 @@ export interface Voice {
 const LONGEST_SAID = 500;
 
 /** The answer as JSON; a page of a proxy or of a login is told as such. */
-export function parseJson(voice: Voice, { text, headers }: Answer): unknown {
+export function parseJson(voice: ForgeMessageContext, { text, headers }: ForgeResponse): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -39,7 +39,7 @@ export function parseJson(voice: Voice, { text, headers }: Answer): unknown {
 }
 
 /** Checks what the forge sent: what we do not use may be missing, what we use may not. */
-export function readAs<T>(voice: Voice, schema: z.ZodType<T>, value: unknown): T {
+export function readAs<T>(voice: ForgeMessageContext, schema: z.ZodType<T>, value: unknown): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
@@ -64,14 +64,14 @@ export class AnsweredError extends ForgeError {
 }
 
 /** The error for a status that is none of success. `doing` completes "cannot …". */
-export function explainStatus(voice: Voice, answer: Answer, doing: string): AnsweredError {
+export function explainStatus(voice: ForgeMessageContext, answer: ForgeResponse, doing: string): AnsweredError {
   const said = saidBy(voice, answer);
   return new AnsweredError(sentenceFor(voice, answer, { doing, said }), { status: answer.status, said });
 }
 
 function sentenceFor(
-  voice: Voice,
-  answer: Answer,
+  voice: ForgeMessageContext,
+  answer: ForgeResponse,
   { doing, said }: { readonly doing: string; readonly said: string },
 ): ForgeError {
   const { status } = answer;
@@ -109,7 +109,7 @@ function sentenceFor(
 }
 
 /** The forge's own words, on one line, bounded and without the token. */
-function saidBy(voice: Voice, { text }: Answer): string {
+function saidBy(voice: ForgeMessageContext, { text }: ForgeResponse): string {
   return terminalLine(voice.redactor.redact(wordsIn(text)), LONGEST_SAID);
 }
 

@@ -1,6 +1,6 @@
 import { ForgeError } from "../../../core/text/errors.ts";
 import { isRateLimited, retryTime, waitFor } from "./limits.ts";
-import type { Answer } from "./limits.ts";
+import type { ForgeResponse } from "./limits.ts";
 import { isPassing, networkSentence } from "./network-error.ts";
 
 export type Fetch = typeof globalThis.fetch;
@@ -12,7 +12,7 @@ export interface ExchangeOptions {
   readonly pause: (ms: number) => Promise<void>;
 }
 
-export interface Asked {
+export interface ForgeRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -21,7 +21,7 @@ export interface Asked {
   readonly repeatable: boolean;
 }
 
-export type Exchange = (asked: Asked) => Promise<Answer>;
+export type Exchange = (asked: ForgeRequest) => Promise<ForgeResponse>;
 
 const REQUEST_MS = 30_000;
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -59,7 +59,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
 }
 
 /** A fault of the network is returned, since it may pass; one of the answer is thrown. */
-async function attempt(options: ExchangeOptions, asked: Asked): Promise<Answer | ForgeError> {
+async function attempt(options: ExchangeOptions, asked: ForgeRequest): Promise<ForgeResponse | ForgeError> {
   let url = asked.url;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
     const answer = await ask(options, { ...asked, url });
@@ -71,7 +71,7 @@ async function attempt(options: ExchangeOptions, asked: Asked): Promise<Answer |
   });
 }
 
-async function ask({ host, fetch }: ExchangeOptions, asked: Asked): Promise<Answer | ForgeError> {
+async function ask({ host, fetch }: ExchangeOptions, asked: ForgeRequest): Promise<ForgeResponse | ForgeError> {
   const signal = AbortSignal.timeout(REQUEST_MS);
   try {
     const response = await fetch(asked.url, {
@@ -103,12 +103,12 @@ async function readBounded(host: string, response: Response): Promise<string> {
 }
 
 /** Of 301 and 302 a browser makes a GET; a change that is sent on as one would do nothing and look done. */
-function isRedirect({ method }: Asked, { status, headers }: Answer): boolean {
+function isRedirect({ method }: ForgeRequest, { status, headers }: ForgeResponse): boolean {
   const follows = method === "GET" ? [301, 302, 303, 307, 308] : [307, 308];
   return follows.includes(status) && headers.has("location");
 }
 
-function followed(host: string, from: string, { headers }: Answer): string {
+function followed(host: string, from: string, { headers }: ForgeResponse): string {
   const to = URL.parse(headers.get("location") ?? "", from);
   if (to !== null && to.origin === new URL(from).origin && to.username === "") return to.href;
   const where = to === null ? "an address that is none" : to.origin;
@@ -128,6 +128,6 @@ function explainLimit(host: string, retryAt: number): ForgeError {
   );
 }
 
-export function retryAtOf(answer: Answer): number | null {
+export function retryAtOf(answer: ForgeResponse): number | null {
   return retryTime(answer, Date.now());
 }

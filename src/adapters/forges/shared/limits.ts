@@ -5,14 +5,14 @@ const A_DAY_MS = 86_400_000;
 /** The forge's clock and ours differ, and asking a moment too early costs another turn. */
 const SLACK_MS = 500;
 
-export interface Answer {
+export interface ForgeResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
 /** Whether the forge did not look at the request at all, since too many came. */
-export function isRateLimited({ status, headers, text }: Answer): boolean {
+export function isRateLimited({ status, headers, text }: ForgeResponse): boolean {
   if (status === 429) return true;
   // GitHub says it with 403, which it also says for a token that may not.
   if (status !== 403) return false;
@@ -22,14 +22,17 @@ export function isRateLimited({ status, headers, text }: Answer): boolean {
 }
 
 /** When to ask again, in the words of either forge; at least a moment and at most a day from now. */
-export function retryTime({ headers }: Answer, now: number): number | null {
+export function retryTime({ headers }: ForgeResponse, now: number): number | null {
   const asked = readRetryAfter(headers.get("retry-after"), now) ?? readReset(headers);
   if (asked === null) return null;
   return Math.min(Math.max(asked, now) + SLACK_MS, now + A_DAY_MS);
 }
 
 /** How long to wait here; null: too long to wait for. */
-export function waitFor(answer: Answer, now: number): { readonly waitMs: number | null; readonly retryAt: number } {
+export function waitFor(
+  answer: ForgeResponse,
+  now: number,
+): { readonly waitMs: number | null; readonly retryAt: number } {
   const retryAt = retryTime(answer, now) ?? now + DEFAULT_WAIT_MS;
   const waitMs = retryAt - now;
   return { waitMs: waitMs <= LONGEST_WAIT_MS + SLACK_MS ? waitMs : null, retryAt };

@@ -6,7 +6,7 @@ import { forward } from "./forward.ts";
 import { answerHeaders } from "./headers.ts";
 import { createMeter } from "../meter/meter.ts";
 import type { Meter, Metered } from "../meter/meter.ts";
-import type { Asked } from "../read-request.ts";
+import type { RequestInfo } from "../read-request.ts";
 import type { Route } from "../routes.ts";
 import type { Upstream } from "./upstream.ts";
 
@@ -18,7 +18,7 @@ export interface ExchangeParams {
   readonly headers: OutgoingHttpHeaders;
   readonly body: Buffer;
   /** Null for what is free. */
-  readonly asked: Asked | null;
+  readonly asked: RequestInfo | null;
   readonly response: ServerResponse;
   /** Taken out of what upstream says when it refuses. */
   readonly key: string;
@@ -128,7 +128,7 @@ function pass(params: ExchangeParams, answer: IncomingMessage, meter: Meter | nu
   forward({ answer, response, look, dropper });
 }
 
-function createAnswerMeter({ route }: ExchangeParams, asked: Asked, answer: IncomingMessage): Meter {
+function createAnswerMeter({ route }: ExchangeParams, asked: RequestInfo, answer: IncomingMessage): Meter {
   return createMeter({ shape: route.shape, isStream: isEvents(answer), inputTokens: asked.inputTokens });
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DeliveryError } from "../../../core/notices/notice-delivery.ts";
-import { environmentName, text, toldKinds, webUrl } from "../../../core/settings/values.ts";
+import { environmentName, text, notifiedKinds, webUrl } from "../../../core/settings/values.ts";
 import type { NotifierDefinition } from "../definition.ts";
 import { callOk } from "../shared/call.ts";
 import { readSecret } from "../shared/read-secret.ts";
@@ -10,7 +10,7 @@ const settings = z.object({
   url: webUrl.describe("Address of the ntfy server."),
   topic: text.describe("Topic to send to."),
   token_env: environmentName.optional().describe("Environment variable that holds its token."),
-  on: toldKinds,
+  on: notifiedKinds,
 });
 
 export const ntfyNotifier: NotifierDefinition = {

@@ -19,7 +19,7 @@ export interface Call {
   readonly maxBytes?: number;
 }
 
-export interface Answer {
+export interface ChannelResponse {
   readonly status: number;
   readonly text: string;
   /** False: there was more than `maxBytes`. */
@@ -31,7 +31,7 @@ export interface Answer {
  * One request, within ten seconds. Redirects are never followed: the token would go to wherever they point. Throws
  * DeliveryError when there is no answer.
  */
-export async function call(asked: Call): Promise<Answer> {
+export async function call(asked: Call): Promise<ChannelResponse> {
   const timeoutMs = asked.timeoutMs ?? TIMEOUT_MS;
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
@@ -53,13 +53,13 @@ export async function call(asked: Call): Promise<Answer> {
 }
 
 /** The answer, where it is a good one; otherwise what the server said, as a sentence. */
-export async function callOk(asked: Call): Promise<Answer> {
+export async function callOk(asked: Call): Promise<ChannelResponse> {
   const answer = await call(asked);
   if (answer.status >= 200 && answer.status < 300) return answer;
   throw refusal(asked, answer);
 }
 
-export function refusal({ url, secrets = [] }: Call, { status, headers, text }: Answer): DeliveryError {
+export function refusal({ url, secrets = [] }: Call, { status, headers, text }: ChannelResponse): DeliveryError {
   if (status >= 300 && status < 400)
     return new DeliveryError(
       `${url.host} answered HTTP ${status} and sends us to ${placeOf(headers.get("location"), url)}; redirects are not followed: set that address if it is the right one`,

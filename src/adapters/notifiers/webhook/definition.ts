@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DeliveryError } from "../../../core/notices/notice-delivery.ts";
-import { environmentName, toldKinds, webUrl } from "../../../core/settings/values.ts";
+import { environmentName, notifiedKinds, webUrl } from "../../../core/settings/values.ts";
 import type { NotifierDefinition } from "../definition.ts";
 import { call } from "../shared/call.ts";
 import { readSecret } from "../shared/read-secret.ts";
@@ -9,7 +9,7 @@ import { createWebhookNotifier } from "./webhook.ts";
 const settings = z.object({
   url: webUrl.describe("Address that gets a POST for each message."),
   secret_env: environmentName.optional().describe("Environment variable that holds the key of the signature."),
-  on: toldKinds,
+  on: notifiedKinds,
 });
 
 export const webhookNotifier: NotifierDefinition = {

@@ -12,7 +12,7 @@ import type { Dial } from "./dial.ts";
 import { isAuthorised, refuse } from "./egress-answers.ts";
 import { joinSockets } from "./join-sockets.ts";
 import { closeServer, listen, shortenSocketPath } from "./listen.ts";
-import type { ListenPlace } from "./listen.ts";
+import type { ListenAddress } from "./listen.ts";
 import { lookupAll, resolveTarget, showTarget } from "./resolve-target.ts";
 import type { Lookup } from "./resolve-target.ts";
 
@@ -148,7 +148,7 @@ function createProxy(params: EgressParams, token: string | null) {
     joinSockets(client, upstream, limits.idleMs);
   }
 
-  return { server, listen: (where: ListenPlace) => listen(server, where), close: () => closeServer(server, open) };
+  return { server, listen: (where: ListenAddress) => listen(server, where), close: () => closeServer(server, open) };
 }
 
 function readRules(texts: readonly string[]): readonly NetworkRule[] {

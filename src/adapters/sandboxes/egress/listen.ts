@@ -16,9 +16,9 @@ export function shortenSocketPath(path: string): { readonly path: string; releas
   };
 }
 
-export type ListenPlace = { readonly path: string } | { readonly host: string; readonly port: number };
+export type ListenAddress = { readonly path: string } | { readonly host: string; readonly port: number };
 
-export async function listen(server: Server, where: ListenPlace): Promise<void> {
+export async function listen(server: Server, where: ListenAddress): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", reject);
   server.listen(where, () => resolve());

@@ -8,7 +8,7 @@ import type { Differences } from "./differences.ts";
 import * as events from "./events.ts";
 import * as findings from "./findings.ts";
 import * as ledger from "./ledger.ts";
-import * as marks from "./marks.ts";
+import * as marks from "./schedule-progress.ts";
 import * as outbox from "./outbox.ts";
 import * as people from "./people.ts";
 import * as projects from "./projects.ts";
@@ -111,11 +111,11 @@ type Write = Writer["write"];
 
 function scheduleStore(db: Db, write: Write): ScheduleStore {
   return {
-    listMarks: (project) => marks.listMarks(db, project),
-    dropMark: (mark) => write((tx) => marks.dropMark(tx, mark)),
-    saveMark: (mark, told) =>
+    listProgress: (project) => marks.listProgress(db, project),
+    dropProgress: (mark) => write((tx) => marks.dropProgress(tx, mark)),
+    saveProgress: (mark, told) =>
       write(async (tx, record) => {
-        await marks.saveMark(tx, mark);
+        await marks.saveProgress(tx, mark);
         await outbox.insertNotices(tx, told.notices);
         await record(told.events);
       }),

@@ -6,7 +6,7 @@ import { prepareWork } from "../prepare/prepare-work.ts";
 import { endOf, runAgent, type AgentEnding } from "./run-agent.ts";
 import { prepareJob, wasStarted } from "../run-jobs.ts";
 import { startAgent } from "./start-agent.ts";
-import { weighCandidates } from "../../nightly/weigh-candidates.ts";
+import { filterCandidates } from "../../nightly/filter-candidates.ts";
 import { outcomeOf, resultOf, type StepContext, type StepResult } from "../step-context.ts";
 
 /** An agent's run, but for advance and clean-up, which every step shares. */
@@ -23,7 +23,7 @@ export async function runAgentStep(context: StepContext): Promise<StepResult> {
   const { outcome } = ending;
   const collected = await collectWork(context, work, { role, outcome });
   ports.hooks.passCheckpoint("work.collected");
-  const weighed = role === "analyze" ? await weighCandidates(context, work, outcome) : outcome;
+  const weighed = role === "analyze" ? await filterCandidates(context, work, outcome) : outcome;
   return toResult(context, { ...ending, outcome: weighed }, { collected, role });
 }
 

@@ -1,9 +1,9 @@
 import { leftForTask, limitsAt, type BudgetLimit } from "../../../core/money/budget.ts";
-import { describeRefusal, describeSpentTask, describeUncounted, sayUsd } from "../../../core/money/budget-words.ts";
+import { describeRefusal, describeSpentTask, describeUncounted, usdWords } from "../../../core/money/budget-words.ts";
 import type { Usage } from "../../../core/money/cost.ts";
 import { SYSTEM, type EventDraft } from "../../../core/task/event.ts";
 import type { Outcome } from "../../../core/outcomes/outcome.ts";
-import { least, resolveRun, type RunSettings } from "../../../core/task/resolve-run.ts";
+import { least, resolveRun, type RunSettings } from "../../../core/settings/resolve-run.ts";
 import type { Role } from "../../../core/task/role.ts";
 import type { Run } from "../../../core/task/run.ts";
 import { outcomeOf, StepEnd, type StepContext, type StepResult } from "../step-context.ts";
@@ -69,7 +69,7 @@ export async function explainCutOff(context: StepContext, { role, outcome, usage
   ]);
   if (given === null || couldHave === null || given >= couldHave) return outcome;
   if (ranOutOfTokens(usage, given, settings.budget.runTokens)) return outcome;
-  const summary = `it was cut off at ${sayUsd(given)}, which was all that the budget of the night or the month had left for it`;
+  const summary = `it was cut off at ${usdWords(given)}, which was all that the budget of the night or the month had left for it`;
   return { ...outcomeOf("night_over", summary), retryAt: Math.min(...limits.map(({ until }) => until)) };
 }
 

@@ -1,5 +1,5 @@
 import type { Outcome } from "../../../core/outcomes/outcome.ts";
-import { resolveRun } from "../../../core/task/resolve-run.ts";
+import { resolveRun } from "../../../core/settings/resolve-run.ts";
 import type { Role } from "../../../core/task/role.ts";
 import type { TranscriptEvent } from "../../../core/task/transcript.ts";
 import type { CommandResult, ExitRecord } from "../../../ports/supervisor.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { RunSettings } from "../../../core/task/resolve-run.ts";
+import type { RunSettings } from "../../../core/settings/resolve-run.ts";
 import type { Agent } from "../../../ports/agent.ts";
 import { planGateway } from "./plan-gateway.ts";
 import { StepEnd, type StepContext } from "../step-context.ts";

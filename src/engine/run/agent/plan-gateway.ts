@@ -1,5 +1,5 @@
 import { describeKeys, findModelAccess } from "../../../policy/access/model-access.ts";
-import type { RunSettings } from "../../../core/task/resolve-run.ts";
+import type { RunSettings } from "../../../core/settings/resolve-run.ts";
 import type { Agent } from "../../../ports/agent.ts";
 import type { GatewayPlan } from "../../../ports/gateway.ts";
 import { StepEnd, type StepContext } from "../step-context.ts";

@@ -1,7 +1,7 @@
 import { add, usageOf, type Usage } from "../../../core/money/cost.ts";
 import { explainFailure, lostItsSession } from "../../../core/outcomes/explain-failure.ts";
 import type { Outcome } from "../../../core/outcomes/outcome.ts";
-import { resolveRun } from "../../../core/task/resolve-run.ts";
+import { resolveRun } from "../../../core/settings/resolve-run.ts";
 import type { Role } from "../../../core/task/role.ts";
 import { NO_TOKENS } from "../../../core/task/run.ts";
 import type { ExitRecord, JobResult } from "../../../ports/supervisor.ts";

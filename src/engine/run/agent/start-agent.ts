@@ -2,12 +2,12 @@ import { agentEnvironment, type AgentEnvironment } from "../../../core/prompt/ag
 import { durationWords } from "../../../core/notices/notice-message.ts";
 import type { ReportScope } from "../../../core/outcomes/outcome.ts";
 import { outcomeJsonSchema } from "../../../core/outcomes/outcome-json-schema.ts";
-import { resolveRun, type RunSettings } from "../../../core/task/resolve-run.ts";
+import { resolveRun, type RunSettings } from "../../../core/settings/resolve-run.ts";
 import type { PromptData } from "../../../core/prompt/prompt-context.ts";
 import type { Role } from "../../../core/task/role.ts";
 import type { Run } from "../../../core/task/run.ts";
 import type { Agent, AgentCommand, AgentRun, AgentSession } from "../../../ports/agent.ts";
-import type { ForgeLoan } from "../../../ports/forge.ts";
+import type { ForgeCredentials } from "../../../ports/forge.ts";
 import type { RunPaths } from "../../../ports/run-files.ts";
 import type { Job, JobCommand, JobResult } from "../../../ports/supervisor.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
@@ -15,10 +15,9 @@ import { chooseSession } from "./agent-session.ts";
 import { withinBudget } from "./budget.ts";
 import { GATEWAY_URL, planGateway, type PlannedGateway } from "./plan-gateway.ts";
 import type { ReportServer } from "../../ports.ts";
-import type { Work } from "../prepare/prepare-work.ts";
 import { agentPolicy, grantFor } from "../prepare/sandbox-policy.ts";
 import { openWorkspace, setUpWorkspace } from "../prepare/setup-workspace.ts";
-import { StepEnd, type StepContext } from "../step-context.ts";
+import { StepEnd, type StepContext, type Work } from "../step-context.ts";
 import { supervise } from "../supervise.ts";
 import { writePrompt } from "../prompt/write-prompt.ts";
 
@@ -26,8 +25,8 @@ const MAX_TRANSCRIPT_BYTES = 50_000_000;
 const MAX_RUNS = 1_000;
 
 /** What a run gets beyond what its role has: the forge's token, and what it is for. */
-export interface Errand {
-  readonly loan: ForgeLoan;
+export interface PublishGrant {
+  readonly credentials: ForgeCredentials;
   readonly data: PromptData;
   /** Just before the agent gets it. */
   readonly onStart: () => Promise<void>;
@@ -38,17 +37,17 @@ export async function startAgent(
   context: StepContext,
   role: Role,
   work: Work,
-  errand: Errand | null = null,
+  errand: PublishGrant | null = null,
 ): Promise<JobResult> {
   const { ports, run } = context;
   // Before anything is made for the run: it may be that it has no time or money left.
   const runSettings = await withinLimits(context, role);
   const [workspace, briefed] = await Promise.all([
     openWorkspace(context, run.id, work.headCommit),
-    brief(context, { role, work, runSettings, errand }),
+    prepareRun(context, { role, work, runSettings, errand }),
   ]);
   ports.hooks.passCheckpoint("workspace.opened");
-  const { job, files } = agentJob(context, { ...briefed, workspace, role, loan: errand?.loan ?? null });
+  const { job, files } = agentJob(context, { ...briefed, workspace, role, loan: errand?.credentials ?? null });
   // Set-up runs what stands in the tree: beside an agent that judges the tree, it could speak for it.
   const unfit = grantFor(context, role).executes ? await setUpWorkspace(context, workspace, briefed.paths) : null;
   if (unfit !== null) return unfit;
@@ -56,27 +55,30 @@ export async function startAgent(
   return supervise(context, job, errand?.onStart);
 }
 
-interface Execution {
+interface AgentExecution {
   readonly agent: Agent;
   readonly runSettings: RunSettings;
   readonly paths: RunPaths;
   readonly session: AgentSession;
   readonly workspace: Workspace;
   readonly role: Role;
-  readonly loan: ForgeLoan | null;
+  readonly loan: ForgeCredentials | null;
 }
 
-type Briefed = Pick<Execution, "agent" | "runSettings" | "paths" | "session">;
+type PreparedRun = Pick<AgentExecution, "agent" | "runSettings" | "paths" | "session">;
 
-interface Brief {
+interface PrepareParams {
   readonly role: Role;
   readonly work: Work;
   readonly runSettings: RunSettings;
-  readonly errand: Errand | null;
+  readonly errand: PublishGrant | null;
 }
 
 /** Who works, and what it is told. The files themselves play no part in it. */
-async function brief(context: StepContext, { role, work, runSettings, errand }: Brief): Promise<Briefed> {
+async function prepareRun(
+  context: StepContext,
+  { role, work, runSettings, errand }: PrepareParams,
+): Promise<PreparedRun> {
   const { ports, run, task } = context;
   const agent = ports.agents.create(runSettings.agentSettings);
   const { version, problem } = await ports.agents.checkVersion(agent);
@@ -132,7 +134,7 @@ interface AgentJob {
   readonly files: AgentCommand["files"];
 }
 
-function agentJob(context: StepContext, execution: Execution): AgentJob {
+function agentJob(context: StepContext, execution: AgentExecution): AgentJob {
   const { ports, run, settings } = context;
   const { agent, runSettings, paths, workspace, role, loan } = execution;
   const gateway = planGateway(context, agent, runSettings);
@@ -178,12 +180,12 @@ function agentJob(context: StepContext, execution: Execution): AgentJob {
   return { job, files: { ...command.files, ...report?.files } };
 }
 
-interface Doors {
+interface RunEndpoints {
   readonly gateway: PlannedGateway | null;
   readonly report: ReportServer | null;
 }
 
-function agentRun(context: StepContext, execution: Execution, { gateway, report }: Doors): AgentRun {
+function agentRun(context: StepContext, execution: AgentExecution, { gateway, report }: RunEndpoints): AgentRun {
   const { runSettings, paths, workspace, role, session } = execution;
   const granted = grantFor(context, role);
   return {
@@ -206,7 +208,7 @@ function agentRun(context: StepContext, execution: Execution, { gateway, report 
   };
 }
 
-function environmentOf(context: StepContext, execution: Execution, command: AgentCommand): AgentEnvironment {
+function environmentOf(context: StepContext, execution: AgentExecution, command: AgentCommand): AgentEnvironment {
   const { ports, run, task, settings } = context;
   const { paths, role, loan } = execution;
   const made = agentEnvironment({

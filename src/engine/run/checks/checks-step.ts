@@ -1,17 +1,17 @@
 import type { Outcome } from "../../../core/outcomes/outcome.ts";
 import type { CheckResult, CheckStatus } from "../../../core/task/run.ts";
-import type { CheckSettings } from "../../../core/task/settings.ts";
+import type { CheckSettings } from "../../../core/settings/settings.ts";
 import type { RunPaths } from "../../../ports/run-files.ts";
 import type { CommandResult, ExitRecord, Job } from "../../../ports/supervisor.ts";
 import { isSameOutput } from "../../../core/text/compare-output.ts";
 import { checkWord } from "../../../core/task/describe-check.ts";
 import { relatedCommand } from "../../../core/change/related-command.ts";
-import { judgeChange, type Judgement } from "./judge-change.ts";
-import { prepareWork, type Work } from "../prepare/prepare-work.ts";
+import { checkPolicy, type PolicyResult } from "./check-policy.ts";
+import { prepareWork } from "../prepare/prepare-work.ts";
 import { baselineOf, prepareJob } from "../run-jobs.ts";
 import { openWorkspace, setupCommand, setupFailed, setupProblem, shellCommand } from "../prepare/setup-workspace.ts";
 import { supervise } from "../supervise.ts";
-import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult } from "../step-context.ts";
+import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult, type Work } from "../step-context.ts";
 
 const TAIL_BYTES = 8_000;
 
@@ -20,8 +20,8 @@ export async function runChecksStep(context: StepContext): Promise<StepResult> {
   const { ports, run, task } = context;
   await prepareJob(ports, run.id);
   const work = await prepareWork(context);
-  const judged = await judgeChange(context, work);
-  if (judged.refusal !== null || judged.question !== null) return notWanted(context, work, judged);
+  const judged = await checkPolicy(context, work);
+  if (judged.rejection !== null || judged.needsDecision !== null) return notWanted(context, work, judged);
   const checks = await checksFor(context, judged.files);
   if (checks.length === 0)
     return resultOf(context, outcomeOf("checks_passed", "the project has no checks", { commit: work.headCommit }), {
@@ -47,7 +47,11 @@ export async function runChecksStep(context: StepContext): Promise<StepResult> {
 }
 
 /** Nothing of the project runs on a change that is not wanted whatever its checks say, or that a person must see first. */
-function notWanted(context: StepContext, work: Work, { checks, refusal, question, told }: Judgement): StepResult {
+function notWanted(
+  context: StepContext,
+  work: Work,
+  { checks, rejection: refusal, needsDecision: question, reportedFindings: told }: PolicyResult,
+): StepResult {
   const commit = work.headCommit;
   if (question !== null) {
     const summary = `the agent was told of this and leaves it so; choose "${context.state.name}" to let it through:\n${question}`;

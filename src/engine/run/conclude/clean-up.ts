@@ -1,9 +1,10 @@
 import type { Run } from "../../../core/task/run.ts";
 import { hasEnded, type Task } from "../../../core/task/task.ts";
+import { hadSecrets } from "../../nightly/had-secrets.ts";
 import { policyOf } from "../../pipeline-of.ts";
 import type { EnginePorts } from "../../ports.ts";
 import { cleanJobs, endJobs } from "../run-jobs.ts";
-import { taskTurn } from "../task-turn.ts";
+import { withTaskLock } from "../../task-lock.ts";
 import { untouchedTree } from "../prepare/untouched-tree.ts";
 
 type CleanUpPorts = Pick<EnginePorts, "store" | "projects" | "clock">;
@@ -14,7 +15,7 @@ const MAX_RUNS = 10_000;
 /** What nobody needs of a task any more. Best effort: whatever stays behind here, the sweep finds. */
 export async function cleanUp(ports: EnginePorts, id: string): Promise<void> {
   try {
-    await taskTurn(ports, id, () => cleanTask(ports, id));
+    await withTaskLock(ports, id, () => cleanTask(ports, id));
   } catch (error) {
     ports.log.warn("cleaning up failed; it is tried again", { task: id, error: String(error) });
   }
@@ -98,11 +99,4 @@ async function rescue(ports: EnginePorts, task: Task): Promise<void> {
   const artifacts = await ports.store.tasks.listArtifacts(task.id);
   if (task.status === "succeeded" && artifacts.some(({ type }) => type === "branch")) return;
   await ports.workspaces.rescue(task.project, task.id, task.headCommit);
-}
-
-/** With `unpublished: remove` nobody waits for what was tried: if any of it held a secret, nothing may stay on the disk. */
-export async function hadSecrets(ports: Pick<EnginePorts, "store" | "projects">, task: Task): Promise<boolean> {
-  if ((await policyOf(ports, task)).unpublished === "keep") return false;
-  const checks = await ports.store.tasks.listChecks(task.id);
-  return checks.some(({ name, severity }) => name === "no-secrets" && severity === "error");
 }

@@ -2,8 +2,7 @@ import { entryOf, type Outcome } from "../../../core/outcomes/outcome.ts";
 import { CHANGING_ROLES, type Role } from "../../../core/task/role.ts";
 import type { Artifact } from "../../../core/task/task.ts";
 import type { DiffStats } from "../../../ports/workspace.ts";
-import type { Work } from "../prepare/prepare-work.ts";
-import type { StepContext } from "../step-context.ts";
+import type { StepContext, Work } from "../step-context.ts";
 
 export interface CollectedWork {
   /** The commit made of this run's files; null when it changed none. */

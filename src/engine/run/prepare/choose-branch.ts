@@ -1,6 +1,6 @@
 import { branchName, slugOf } from "../../../core/task/branch-name.ts";
 import type { GitCredentials } from "../../../ports/forge.ts";
-import { readHandedOver } from "../../nightly/describe-night.ts";
+import { readNightResults } from "../../nightly/night-results.ts";
 import { StepEnd, type StepContext } from "../step-context.ts";
 import { transact } from "../../transact.ts";
 
@@ -22,7 +22,7 @@ async function freeBranch(context: StepContext, credentials: GitCredentials | nu
   const { ports, project, settings, task, pipeline } = context;
   const template = pipeline.policy.branch;
   if (template === null) return branchName(settings.workspace.branch, task);
-  const { analysis, description } = await readHandedOver(context);
+  const { analysis, description } = await readNightResults(context);
   const name = template.replace("{{slug}}", analysis?.slug ?? slugOf(description?.title ?? task.title));
   const taken = await ports.workspaces.listBranches({
     project: project.name,

@@ -1,14 +1,7 @@
 import { CHANGING_ROLES, type Role } from "../../../core/task/role.ts";
 import type { ProjectSource } from "../../../ports/workspace.ts";
-import type { StepContext } from "../step-context.ts";
-import { outcomeOf, StepEnd } from "../step-context.ts";
+import { outcomeOf, StepEnd, type StepContext, type Work } from "../step-context.ts";
 import { transact } from "../../transact.ts";
-
-export interface Work {
-  readonly baseCommit: string;
-  /** Where the task's work stands; the base itself until there is work. */
-  readonly headCommit: string;
-}
 
 /**
  * Where a step starts from: the newest base, with the task's work on top of it. Decided once per run and written down,

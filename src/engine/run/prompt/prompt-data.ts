@@ -2,8 +2,7 @@ import type { PromptData } from "../../../core/prompt/prompt-context.ts";
 import type { Role } from "../../../core/task/role.ts";
 import { describeCheck } from "../../../core/task/describe-check.ts";
 import { nightData } from "../../nightly/night-data.ts";
-import type { Work } from "../prepare/prepare-work.ts";
-import type { StepContext } from "../step-context.ts";
+import type { StepContext, Work } from "../step-context.ts";
 
 const MAX_DIFF_BYTES = 200_000;
 const READS_THE_CHANGE: readonly Role[] = ["review", "verify", "describe"];

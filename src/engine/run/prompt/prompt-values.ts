@@ -3,7 +3,7 @@ import type { PromptValues } from "../../../core/prompt/prompt-context.ts";
 import { isAddress, withoutCredentials } from "../../../core/forge/remote-address.ts";
 import { maxLinesOf } from "../../../core/pipeline/pipeline-policy.ts";
 import type { Pipeline } from "../../../core/pipeline/pipeline.ts";
-import type { Settings } from "../../../core/task/settings.ts";
+import type { Settings } from "../../../core/settings/settings.ts";
 import type { Task } from "../../../core/task/task.ts";
 import type { Project } from "../../../ports/store.ts";
 import type { EnginePorts } from "../../ports.ts";

@@ -2,11 +2,10 @@ import { buildContext, type PromptData } from "../../../core/prompt/prompt-conte
 import type { Role } from "../../../core/task/role.ts";
 import type { Task } from "../../../core/task/task.ts";
 import type { RunPaths } from "../../../ports/run-files.ts";
-import type { Work } from "../prepare/prepare-work.ts";
 import { gatherData } from "./prompt-data.ts";
 import { promptValues } from "./prompt-values.ts";
 import { grantFor } from "../prepare/sandbox-policy.ts";
-import type { StepContext } from "../step-context.ts";
+import type { StepContext, Work } from "../step-context.ts";
 
 export interface PromptParams {
   readonly role: Role;

@@ -1,6 +1,6 @@
 import { describeTaskChange, type ChangeText } from "../../../core/nightly/describe-change.ts";
 import { checkWord } from "../../../core/task/describe-check.ts";
-import { nightChange } from "../../nightly/describe-night.ts";
+import { nightChange } from "../../nightly/night-results.ts";
 import type { StepContext } from "../step-context.ts";
 
 /** Commit message of the finished change, and the text of its change request. */

@@ -7,16 +7,16 @@ import type { ChangeRequest, Forge, Published } from "../../../ports/forge.ts";
 import { describeKnown } from "../../../core/nightly/candidates.ts";
 import { chooseBranch } from "../prepare/choose-branch.ts";
 import { describeWork } from "./change-text.ts";
-import { judgeChange } from "../checks/judge-change.ts";
-import { findPublishedMeanwhile } from "../../nightly/judge-night.ts";
+import { checkPolicy } from "../checks/check-policy.ts";
+import { findPublishedMeanwhile } from "../../nightly/night-policy.ts";
 import { findTooManyOpen } from "../../nightly/night-over.ts";
-import { targetBranch, type Work } from "../prepare/prepare-work.ts";
-import { awaitLeftAlone, handOver, type Handed } from "./publish-by-agent.ts";
-import { isCalledOff, publishTurn } from "../../nightly/publish-turn.ts";
+import { targetBranch } from "../prepare/prepare-work.ts";
+import { waitForOrphanedPublisher, publishWithAgent, type AgentPublication } from "./publish-with-agent.ts";
+import { isCancelled, publishTurn } from "../../nightly/publish-turn.ts";
 import { isPublished, rememberPublished } from "../../nightly/remember-proposals.ts";
 import { wasStarted } from "../run-jobs.ts";
 import { readTask, transact } from "../../transact.ts";
-import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult } from "../step-context.ts";
+import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult, type Work } from "../step-context.ts";
 
 /**
  * One commit on top of the base, pushed as the task's branch, and a change request for it where there is a forge. Nothing
@@ -71,15 +71,15 @@ async function findForge({ ports, project, settings, run }: StepContext): Promis
 }
 
 /** By ourselves, or by the agent whom the user has chosen for it. Null where people called it off. */
-async function sendBranch(context: StepContext, work: Work, out: Leaving): Promise<Handed | null> {
+async function sendBranch(context: StepContext, work: Work, out: Leaving): Promise<AgentPublication | null> {
   const { ports, run, task, project, pipeline } = context;
   const { forge, branch, commit } = out;
   // Whatever became of the settings: the engine does nothing beside an agent that was begun.
   if (run.role === "publish")
-    return forge === null ? awaitLeftAlone(context, out) : handOver(context, work, { ...out, forge });
+    return forge === null ? waitForOrphanedPublisher(context, out) : publishWithAgent(context, work, { ...out, forge });
   // A task that is paused in its turn would hold up the others.
   const hasTurn = pipeline.policy.publish.oneAtATime;
-  const isOff = hasTurn ? (await readTask(ports, task.id)).order !== null : await isCalledOff(context);
+  const isOff = hasTurn ? (await readTask(ports, task.id)).order !== null : await isCancelled(context);
   if (isOff) return null;
   const credentials = forge?.credentialsFor(project.remote) ?? null;
   const { remote } = project;
@@ -156,7 +156,7 @@ interface Out extends Work {
   readonly branch: string;
   readonly commit: string;
   readonly request: Published | null;
-  readonly handed: Handed;
+  readonly handed: AgentPublication;
 }
 
 function toResult(context: StepContext, out: Out): StepResult {
@@ -189,7 +189,7 @@ async function requireJudged(context: StepContext, work: Work): Promise<void> {
     "checks_passed",
   );
   if (passed?.commit === work.headCommit) return;
-  const { refusal, question } = await judgeChange(context, work);
+  const { rejection: refusal, needsDecision: question } = await checkPolicy(context, work);
   const problem = refusal ?? question;
   if (problem !== null) throw new StepEnd("refused", `the change must not be published as it is:\n${problem}`);
 }

@@ -5,7 +5,7 @@ import type { Forge, FoundRequest } from "../../../ports/forge.ts";
 import { outcomeOf, type StepContext } from "../step-context.ts";
 
 /** Where something was to be published, and what. */
-export interface Place {
+export interface PublishTarget {
   readonly forge: Forge;
   readonly branch: string;
   readonly commit: string;
@@ -14,7 +14,7 @@ export interface Place {
 }
 
 /** What the world has, asked of the remote and of the forge, whatever an agent said about it. */
-export interface There {
+export interface PublishedState {
   readonly head: string | null;
   readonly request: FoundRequest | null;
   /** Commits of this task that an earlier run was to push there: judged too, and to be replaced. */
@@ -25,7 +25,10 @@ export interface There {
   readonly hadAgent: boolean;
 }
 
-export async function lookThere(context: StepContext, { forge, branch, commit }: Place): Promise<There> {
+export async function readPublished(
+  context: StepContext,
+  { forge, branch, commit }: PublishTarget,
+): Promise<PublishedState> {
   const { ports, task, project, run } = context;
   const credentials = forge.credentialsFor(project.remote);
   const [request, found, runs, artifacts] = await Promise.all([
@@ -56,20 +59,20 @@ function publishedBy(run: Run): { readonly commit?: string | undefined; readonly
 }
 
 /** What no further try could mend, whatever an agent said about it; null where there is nothing of that kind. */
-export function findWrong(there: There, place: Place): Outcome | null {
-  if (isForeign(there, place)) return tellForeign(there, place);
+export function findViolation(there: PublishedState, place: PublishTarget): Outcome | null {
+  if (isForeign(there, place)) return foreignCommit(there, place);
   if (there.request === null) return null;
-  if (there.request.alsoOpen.length > 0) return tellSeveral(there.request, place);
+  if (there.request.alsoOpen.length > 0) return severalRequests(there.request, place);
   const isDecided = there.request.state !== "open" && there.hadAgent && !there.isKnown;
-  return isDecided ? tellDecided(there.request, place) : null;
+  return isDecided ? alreadyDecided(there.request, place) : null;
 }
 
 /** The same commit is the same files, the same parent and the same message: anything else was judged by nobody. */
-function isForeign({ head, earlier }: There, { commit }: Place): boolean {
+function isForeign({ head, earlier }: PublishedState, { commit }: PublishTarget): boolean {
   return head !== null && head !== commit && !earlier.includes(head);
 }
 
-function tellForeign({ head, request }: There, { forge, branch, commit, granted }: Place): Outcome {
+function foreignCommit({ head, request }: PublishedState, { forge, branch, commit, granted }: PublishTarget): Outcome {
   const names = granted.map((name) => `$${name}`).join(", ");
   const summary = [
     `"${branch}" at ${forge.place} is NOT what was judged: it is ${head ?? "nothing"}, judged was ${commit}.`,
@@ -80,14 +83,14 @@ function tellForeign({ head, request }: There, { forge, branch, commit, granted 
 }
 
 /** Which of them people look at is not for us to choose. */
-function tellSeveral({ url, alsoOpen }: FoundRequest, { forge, branch, commit, granted }: Place): Outcome {
+function severalRequests({ url, alsoOpen }: FoundRequest, { forge, branch, commit, granted }: PublishTarget): Outcome {
   const urls = [url, ...alsoOpen];
   const summary = `"${branch}" at ${forge.place} has ${urls.length} open change requests, allowed is one: ${urls.join(", ")}. Close all but one of them, then retry.`;
   return outcomeOf("policy_failed", summary, { branch, commit, url, urls, granted });
 }
 
 /** Nobody here has seen it open: whether it is merged or closed is for people to say, and people had no time to. */
-function tellDecided({ url, state }: FoundRequest, { forge, branch, commit, granted }: Place): Outcome {
+function alreadyDecided({ url, state }: FoundRequest, { forge, branch, commit, granted }: PublishTarget): Outcome {
   const names = granted.map((name) => `$${name}`).join(", ");
   const summary = [
     `${url} of "${branch}" at ${forge.place} is ${state} already, and no agent may do that: it must be open.`,
@@ -97,7 +100,7 @@ function tellDecided({ url, state }: FoundRequest, { forge, branch, commit, gran
 }
 
 /** Null where everything is as the agent says. */
-export function judgeReport({ head, request }: There, place: Place, url: string): Outcome | null {
+export function verifyReport({ head, request }: PublishedState, place: PublishTarget, url: string): Outcome | null {
   const { forge, branch, commit, granted } = place;
   const failed = (why: string): Outcome =>
     outcomeOf("agent_error", `the agent reported ${url}, but ${why}`, { branch, commit, granted, claimed: url });

@@ -5,7 +5,7 @@ import { detectProject } from "./detect/detect.ts";
 import type { Registry } from "./wire/registry.ts";
 
 /** What a checkout, or the address of a repository, is as a project. */
-export async function findPlace(
+export async function locateProject(
   place: ProjectSource,
   env: Readonly<Record<string, string | undefined>>,
   registry: Registry,

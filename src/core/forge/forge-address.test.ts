@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { findProjectPath, forgeAddress, isForgeRemote } from "./forge-place.ts";
-import type { ForgeAddress } from "./forge-place.ts";
+import { findProjectPath, forgeAddress, isForgeRemote } from "./forge-address.ts";
+import type { ForgeAddress } from "./forge-address.ts";
 import { githubForge } from "../../adapters/forges/github/definition.ts";
 import { gitlabForge } from "../../adapters/forges/gitlab/definition.ts";
 

@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
 import { createFakeClock } from "../../testing/fake-clock.ts";
-import { createLookAgain } from "./look-again.ts";
+import { createReadBackTrigger } from "./read-back-trigger.ts";
 
 /** Looks that last until they are let go, on a clock that stands still. */
 function world() {
   const clock = createFakeClock();
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const looks: { readonly projects: readonly string[]; readonly end: () => void }[] = [];
-  const lookAgain = createLookAgain({ clock, log }, async (projects) => {
+  const lookAgain = createReadBackTrigger({ clock, log }, async (projects) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     looks.push({ projects: [...projects], end: resolve });
     await promise;

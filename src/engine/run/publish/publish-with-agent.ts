@@ -2,29 +2,35 @@ import type { ChangeText } from "../../../core/nightly/describe-change.ts";
 import { SYSTEM } from "../../../core/task/event.ts";
 import { isFailure, type Failure, type Outcome } from "../../../core/outcomes/outcome.ts";
 import { defaultEdge, needsPerson } from "../../../core/pipeline/edges.ts";
-import type { Forge, ForgeLoan } from "../../../ports/forge.ts";
-import { targetBranch, type Work } from "../prepare/prepare-work.ts";
-import { requireReachOf } from "./reach-forge.ts";
-import { findWrong, judgeReport, lookThere, type Place, type There } from "./read-published.ts";
+import type { Forge, ForgeCredentials } from "../../../ports/forge.ts";
+import { targetBranch } from "../prepare/prepare-work.ts";
+import { requireReachOf } from "../../nightly/agent-publishing.ts";
+import {
+  findViolation,
+  verifyReport,
+  readPublished,
+  type PublishTarget,
+  type PublishedState,
+} from "./read-published.ts";
 import { endOf, runAgent, type AgentEnding } from "../agent/run-agent.ts";
 import { wasStarted } from "../run-jobs.ts";
 import { startAgent } from "../agent/start-agent.ts";
-import { outcomeOf, type StepContext, type StepResult } from "../step-context.ts";
-import { wantsAgent } from "./wants-agent.ts";
+import { outcomeOf, type StepContext, type StepResult, type Work } from "../step-context.ts";
+import { agentPublishes } from "../../nightly/agent-publishing.ts";
 
 /** Says in the run's record who publishes: an agent where the user chose so for the nights, otherwise the engine. */
 export async function markPublisher(context: StepContext): Promise<StepContext> {
   const { ports, run, lease, state } = context;
   if (state.step.kind !== "publish") return context;
   // What was begun goes on as it was begun, whatever the settings say by now.
-  const byAgent = wantsAgent(context) || (await wasStarted(ports, run.id));
+  const byAgent = agentPublishes(context) || (await wasStarted(ports, run.id));
   const who = byAgent ? ({ step: "agent", role: "publish" } as const) : ({ step: "publish", role: null } as const);
   if (run.role === who.role) return context;
   await ports.store.tasks.updateRun(lease, who);
   return { ...context, run: { ...run, ...who } };
 }
 
-export interface Handed {
+export interface AgentPublication {
   /** Null: the branch is there as it was judged, and so is its change request where an agent was to open it. */
   readonly failure: Outcome | null;
   readonly end: Partial<StepResult>;
@@ -32,7 +38,7 @@ export interface Handed {
   readonly granted: readonly string[];
 }
 
-export interface HandOver {
+export interface AgentPublishParams {
   readonly forge: Forge;
   readonly text: ChangeText;
   readonly branch: string;
@@ -43,33 +49,41 @@ export interface HandOver {
  * An agent pushes the judged commit and opens the change request, with the forge's token lent to its run alone. What it
  * reports is a claim: before and after, the remote and the forge are asked what is there.
  */
-export async function handOver(context: StepContext, work: Work, given: HandOver): Promise<Handed> {
+export async function publishWithAgent(
+  context: StepContext,
+  work: Work,
+  given: AgentPublishParams,
+): Promise<AgentPublication> {
   const { ports, run } = context;
-  const place: Place = { ...given, granted: tokenNames(context) };
+  const place: PublishTarget = { ...given, granted: tokenNames(context) };
   const begun = await wasStarted(ports, run.id);
-  const before = begun ? null : await lookThere(context, place);
-  const wrong = before === null ? null : findWrong(before, place);
+  const before = begun ? null : await readPublished(context, place);
+  const wrong = before === null ? null : findViolation(before, place);
   if (wrong !== null) return { failure: wrong, end: {}, granted: [] };
   // An agent that was ended after it had done everything need not do it again.
   if (before?.request != null && before.head === place.commit) return { failure: null, end: {}, granted: [] };
   const there = inBranch(context, given.branch);
   const squashed = { baseCommit: work.baseCommit, headCommit: given.commit };
   const ending = await runAgent(there, "publish", async () => {
-    const loan = given.forge.lend();
+    const loan = given.forge.issueCredentials();
     requireReachOf(context.settings, loan);
-    const data = { publishing: await describeErrand(context, given, { loan, expected: before?.head ?? "" }) };
-    return startAgent(there, "publish", squashed, { loan, data, onStart: () => tellOfLoan(context, place) });
+    const data = { publishing: await describePublishing(context, given, { loan, expected: before?.head ?? "" }) };
+    return startAgent(there, "publish", squashed, {
+      credentials: loan,
+      data,
+      onStart: () => recordTokenGrant(context, place),
+    });
   });
   const { granted } = place;
-  const failure = await judgeEnding(context, place, ending);
+  const failure = await verifyEnding(context, place, ending);
   return { failure, end: endOf(context, ending), granted };
 }
 
 /** Its forge is gone from the settings: it is waited for, and nobody can be asked what it did there. */
-export async function awaitLeftAlone(
+export async function waitForOrphanedPublisher(
   context: StepContext,
-  { branch, commit }: Pick<HandOver, "branch" | "commit">,
-): Promise<Handed> {
+  { branch, commit }: Pick<AgentPublishParams, "branch" | "commit">,
+): Promise<AgentPublication> {
   const ending = await runAgent(inBranch(context, branch), "publish", () => {
     throw new Error(`run ${context.run.id} has neither an agent nor a forge to publish by`);
   });
@@ -87,11 +101,15 @@ function inBranch(context: StepContext, branch: string): StepContext {
   return { ...context, task: { ...task, branch }, settings: { ...settings, workspace } };
 }
 
-async function judgeEnding(context: StepContext, place: Place, { outcome }: AgentEnding): Promise<Outcome | null> {
-  const after = { ...(await lookThere(context, place)), hadAgent: true };
-  const wrong = findWrong(after, place);
+async function verifyEnding(
+  context: StepContext,
+  place: PublishTarget,
+  { outcome }: AgentEnding,
+): Promise<Outcome | null> {
+  const after = { ...(await readPublished(context, place)), hadAgent: true };
+  const wrong = findViolation(after, place);
   if (wrong !== null) return wrong;
-  if (outcome.name === "opened") return judgeReport(after, place, outcome.payload.url);
+  if (outcome.name === "opened") return verifyReport(after, place, outcome.payload.url);
   if (after.head === place.commit && after.request !== null) return null;
   return explainUnpublished(outcome, after, place);
 }
@@ -103,7 +121,11 @@ function isPassedOn(outcome: Outcome): outcome is Outcome<"cancel"> | Failure {
 }
 
 /** Whatever else it came to: the change is as good as before, and nobody can be asked at night. */
-function explainUnpublished(outcome: Outcome, { head }: There, { branch, commit, granted }: Place): Outcome {
+function explainUnpublished(
+  outcome: Outcome,
+  { head }: PublishedState,
+  { branch, commit, granted }: PublishTarget,
+): Outcome {
   const said = outcome.summary === "" ? outcome.name : `${outcome.name} – ${outcome.summary}`;
   const pushed = head === commit ? `; the branch "${branch}" is pushed, and no change request is open for it` : "";
   const name = isPassedOn(outcome) ? outcome.name : "agent_error";
@@ -117,7 +139,7 @@ function tokenNames({ settings }: StepContext): readonly string[] {
 }
 
 /** Just before the agent starts: whoever looks at the night sees that it held the token. */
-async function tellOfLoan({ ports, run }: StepContext, { forge, granted }: Place): Promise<void> {
+async function recordTokenGrant({ ports, run }: StepContext, { forge, granted }: PublishTarget): Promise<void> {
   const names = granted.map((name) => `$${name}`).join(", ");
   await ports.store.events.appendEvents([
     {
@@ -133,13 +155,17 @@ async function tellOfLoan({ ports, run }: StepContext, { forge, granted }: Place
   ]);
 }
 
-interface ForErrand {
-  readonly loan: ForgeLoan;
+interface DescribeParams {
+  readonly loan: ForgeCredentials;
   /** What the branch is there now; "" for not at all. */
   readonly expected: string;
 }
 
-async function describeErrand(context: StepContext, given: HandOver, { loan, expected }: ForErrand): Promise<string> {
+async function describePublishing(
+  context: StepContext,
+  given: AgentPublishParams,
+  { loan, expected }: DescribeParams,
+): Promise<string> {
   const { branch, commit, text } = given;
   const target = await targetBranch(context);
   const title = context.ports.secrets.redact(text.title);

@@ -7,29 +7,28 @@ import { lastPayload } from "../../../core/outcomes/stored-outcome.ts";
 import type { CheckResult } from "../../../core/task/run.ts";
 import type { InsistableFinding } from "../../../core/pipeline/pipeline-policy.ts";
 import type { SecretFinding } from "../../../ports/secret-scan.ts";
-import { findKnownChange, scopeRules } from "../../nightly/judge-night.ts";
-import type { Work } from "../prepare/prepare-work.ts";
-import type { StepContext } from "../step-context.ts";
+import { findKnownChange, scopeRules } from "../../nightly/night-policy.ts";
+import type { StepContext, Work } from "../step-context.ts";
 
 /** What the engine itself has to say of a change, before any command of the project runs on it. */
-export interface Judgement {
+export interface PolicyResult {
   readonly checks: readonly CheckResult[];
   /** What refuses the change, for whoever repairs it; null when nothing does. */
-  readonly refusal: string | null;
+  readonly rejection: string | null;
   /** What the agent was told of, left as it is, and only a person can let through. */
-  readonly question: string | null;
+  readonly needsDecision: string | null;
   /** What it stands on, so that the next judgement knows what was said. */
-  readonly told: readonly string[];
+  readonly reportedFindings: readonly string[];
   /** What the change leaves, by path. */
   readonly files: readonly string[];
 }
 
 /** Whoever insists on more than this is refused. */
-const MOST_TOLD = 200;
+const MAX_REPORTED_FINDINGS = 200;
 
-const NOTHING: Judgement = { checks: [], refusal: null, question: null, told: [], files: [] };
+const NOTHING: PolicyResult = { checks: [], rejection: null, needsDecision: null, reportedFindings: [], files: [] };
 
-export async function judgeChange(context: StepContext, work: Work): Promise<Judgement> {
+export async function checkPolicy(context: StepContext, work: Work): Promise<PolicyResult> {
   if (work.baseCommit === work.headCommit) return NOTHING;
   const { ports, project, task, run, settings, pipeline } = context;
   const { change } = pipeline.policy;
@@ -43,24 +42,24 @@ export async function judgeChange(context: StepContext, work: Work): Promise<Jud
   });
   const [secrets, said, known] = await Promise.all([
     scan(context, changes),
-    whatWasSaid(context, work),
+    loadPreviousFindings(context, work),
     findKnownChange(context, changes),
   ]);
   const findings = [...checkDiff(changes, rules), ...known].map((finding) =>
-    said.letThrough.includes(nameOf(finding)) ? { ...finding, severity: "warning" as const } : finding,
+    said.allowed.includes(nameOf(finding)) ? { ...finding, severity: "warning" as const } : finding,
   );
   const results = [
     toResult(run.id, "diff-policy", findings),
     ...(settings.scanSecrets ? [toResult(run.id, "no-secrets", secrets)] : []),
   ];
   const errors = [...findings, ...secrets].filter(({ severity }) => severity === "error");
-  const told = errors.slice(0, MOST_TOLD).map(nameOf);
+  const told = errors.slice(0, MAX_REPORTED_FINDINGS).map(nameOf);
   const files = changes.flatMap(({ path, after }) => (after === null ? [] : [path]));
   if (errors.length === 0) return { ...NOTHING, checks: results, files };
-  const insistable = change.insist.map((name) => INSISTABLE[name]);
+  const insistable = change.insist.map((name) => INSISTABLE_RULES[name]);
   if (errors.every((each) => insistable.includes(each.rule) && said.told.includes(nameOf(each))))
-    return { checks: results, refusal: null, question: describeFindings(errors), told, files };
-  return { checks: results, refusal: describeFindings(errors), question: null, told, files };
+    return { checks: results, rejection: null, needsDecision: describeFindings(errors), reportedFindings: told, files };
+  return { checks: results, rejection: describeFindings(errors), needsDecision: null, reportedFindings: told, files };
 }
 
 type AnyFinding = Finding | SecretFinding;
@@ -72,14 +71,14 @@ async function scan(
   return settings.scanSecrets ? ports.secrets.scanner.scan(changes) : [];
 }
 
-interface Said {
+interface PreviousFindings {
   /** What the agent was told of the last time. */
   readonly told: readonly string[];
   /** What a person was asked about this very commit, and came back to it. */
-  readonly letThrough: readonly string[];
+  readonly allowed: readonly string[];
 }
 
-async function whatWasSaid({ ports, task, run }: StepContext, work: Work): Promise<Said> {
+async function loadPreviousFindings({ ports, task, run }: StepContext, work: Work): Promise<PreviousFindings> {
   const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
   const before = runs.filter(({ id }) => id !== run.id);
   const refused = lastPayload(before, "policy_failed");
@@ -88,11 +87,11 @@ async function whatWasSaid({ ports, task, run }: StepContext, work: Work): Promi
     "refused",
   );
   const isThisOne = asked?.commit === work.headCommit && run.trigger?.kind === "retry";
-  return { told: refused?.told ?? [], letThrough: isThisOne ? (asked.told ?? []) : [] };
+  return { told: refused?.told ?? [], allowed: isThisOne ? (asked.told ?? []) : [] };
 }
 
 /** Removing a test can be right, so a policy may let an agent repeat it after one warning. All other rules are final. */
-const INSISTABLE: Readonly<Record<InsistableFinding, AnyFinding["rule"]>> = { weakened_tests: "weakened_test" };
+const INSISTABLE_RULES: Readonly<Record<InsistableFinding, AnyFinding["rule"]>> = { weakened_tests: "weakened_test" };
 
 function nameOf({ rule, path, message }: AnyFinding): string {
   return `${rule} ${path} ${message}`;

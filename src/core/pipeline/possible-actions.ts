@@ -1,5 +1,5 @@
-import type { TaskStatus } from "./task.ts";
-import type { WaitKind } from "../pipeline/pipeline.ts";
+import type { TaskStatus } from "../task/task.ts";
+import type { WaitKind } from "./pipeline.ts";
 
 const BY_WAIT: Readonly<Record<WaitKind, readonly string[]>> = {
   approval: ["approve", "revise", "reject"],

@@ -1,9 +1,9 @@
-import type { AdvanceParams } from "../pipeline/advance.ts";
-import type { ContextEntry, Exchange, Task, Trigger } from "./task.ts";
+import type { AdvanceParams } from "./advance.ts";
+import type { ContextEntry, Exchange, Task, Trigger } from "../task/task.ts";
 import { terminalLine } from "../text/terminal-text.ts";
 
 /** What an outcome adds to the task before it moves: the plan, a summary for later runs, the reply to what was asked. */
-export function learn(params: AdvanceParams): Task {
+export function applyOutcome(params: AdvanceParams): Task {
   const entry = contextEntry(params);
   const task = entry === null ? params.task : { ...params.task, context: [...params.task.context, entry] };
   return withReply(withPlan(withTitle(task, params), params), params);

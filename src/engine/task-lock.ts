@@ -1,4 +1,4 @@
-import type { Store } from "../../ports/store.ts";
+import type { Store } from "../ports/store.ts";
 
 const turns = new WeakMap<Store, Map<string, Promise<unknown>>>();
 
@@ -6,7 +6,7 @@ const turns = new WeakMap<Store, Map<string, Promise<unknown>>>();
  * One at a time for each task: what removes a task's files, and what lets an ended task go on. Whoever has the turn reads
  * the task anew: it may have been taken up again since it was found to have ended.
  */
-export async function taskTurn<T>(
+export async function withTaskLock<T>(
   { store }: { readonly store: Store },
   task: string,
   work: () => Promise<T>,

@@ -4,24 +4,24 @@ import { grantAccess } from "../../policy/access/grant.ts";
 import { maxLinesOf } from "../../core/pipeline/pipeline-policy.ts";
 import type { Pipeline, State } from "../../core/pipeline/pipeline.ts";
 import { buildContext } from "../../core/prompt/prompt-context.ts";
-import { resolveRun } from "../../core/task/resolve-run.ts";
+import { resolveRun } from "../../core/settings/resolve-run.ts";
 import type { Role } from "../../core/task/role.ts";
-import type { Settings } from "../../core/task/settings.ts";
+import type { Settings } from "../../core/settings/settings.ts";
 import type { Task } from "../../core/task/task.ts";
 import type { Project } from "../../ports/store.ts";
-import type { TaskDraft } from "../commands/commands-contract.ts";
+import type { TaskDraft } from "../../core/task/task-draft.ts";
 import type { EnginePorts } from "../ports.ts";
 import { promptValues } from "../run/prompt/prompt-values.ts";
-import { draftTask } from "../commands/submit.ts";
-import { wantsAgent } from "../run/publish/wants-agent.ts";
+import { draftTask } from "./submit.ts";
+import { agentPublishes } from "../nightly/agent-publishing.ts";
 
 /** What a task would do, without doing any of it. */
-export interface Foreseen {
+export interface TaskPreview {
   readonly project: string;
   readonly pipeline: string;
   /** In the order in which they are tried; empty where nothing is scheduled. */
   readonly categories: readonly string[];
-  readonly runs: readonly ForeseenRun[];
+  readonly runs: readonly RunPreview[];
   readonly checks: readonly { readonly name: string; readonly command: string }[];
   readonly limits: {
     readonly maxDiffLines: number;
@@ -39,7 +39,7 @@ export interface Foreseen {
   };
 }
 
-export interface ForeseenRun {
+export interface RunPreview {
   readonly role: Role;
   readonly agent: string;
   readonly model: string | null;
@@ -59,12 +59,12 @@ export interface ForeseenRun {
 
 const RETRIES = 2;
 
-export async function foresee(ports: EnginePorts, draft: TaskDraft, actor: Actor): Promise<Foreseen> {
+export async function previewTask(ports: EnginePorts, draft: TaskDraft, actor: Actor): Promise<TaskPreview> {
   const { project, settings, pipeline, task } = await draftTask(ports, draft, actor);
-  const by = wantsAgent({ pipeline, settings }) ? "agent" : "engine";
+  const by = agentPublishes({ pipeline, settings }) ? "agent" : "engine";
   const runs = await Promise.all(
     agentStates(pipeline, by).map(({ state, role }) =>
-      foreseeRun(ports, { project, settings, pipeline, state, role, task }),
+      previewRun(ports, { project, settings, pipeline, state, role, task }),
     ),
   );
   return {
@@ -106,7 +106,7 @@ function roleIn({ step }: State, publisher: "engine" | "agent"): Role | null {
   return step.kind === "publish" && publisher === "agent" ? "publish" : null;
 }
 
-interface Foreseeing {
+interface PreviewParams {
   readonly project: Project;
   readonly settings: Settings;
   readonly pipeline: Pipeline;
@@ -115,7 +115,7 @@ interface Foreseeing {
   readonly task: Task;
 }
 
-async function foreseeRun(ports: EnginePorts, given: Foreseeing): Promise<ForeseenRun> {
+async function previewRun(ports: EnginePorts, given: PreviewParams): Promise<RunPreview> {
   const { settings, state, role, task } = given;
   const resolved = resolveRun(settings, state.agent, task.options, role);
   const commands = state.agent.commands ?? settings.roles[role].commands;
@@ -136,7 +136,7 @@ async function foreseeRun(ports: EnginePorts, given: Foreseeing): Promise<Forese
       ...Object.entries(settings.secrets).flatMap(([name, { roles }]) => (roles.includes(role) ? [name] : [])),
       ...(role === "publish" && settings.forge?.tokenEnv != null ? [settings.forge.tokenEnv] : []),
     ],
-    prompt: await foreseePrompt(ports, given, {
+    prompt: await previewPrompt(ports, given, {
       role,
       commands: access.commands,
       hasTool: ports.agents.create(resolved.agentSettings).capabilities.mcp,
@@ -145,19 +145,19 @@ async function foreseeRun(ports: EnginePorts, given: Foreseeing): Promise<Forese
 }
 
 /** None where the forge cannot be used now: why, `doctor` says. */
-function forgeHosts(ports: EnginePorts, { project, settings }: Foreseeing): readonly string[] {
+function forgeHosts(ports: EnginePorts, { project, settings }: PreviewParams): readonly string[] {
   try {
-    return ports.forges.open(project, settings)?.lend().network ?? [];
+    return ports.forges.open(project, settings)?.issueCredentials().network ?? [];
   } catch (error) {
     if (error instanceof UserError) return [];
     throw error;
   }
 }
 
-async function foreseePrompt(
+async function previewPrompt(
   ports: EnginePorts,
-  { project, settings, pipeline, task }: Foreseeing,
-  { role, commands, hasTool }: Pick<ForeseenRun, "role" | "commands"> & { readonly hasTool: boolean },
+  { project, settings, pipeline, task }: PreviewParams,
+  { role, commands, hasTool }: Pick<RunPreview, "role" | "commands"> & { readonly hasTool: boolean },
 ): Promise<string> {
   return buildContext({
     preamble: await ports.projects.preamble(),

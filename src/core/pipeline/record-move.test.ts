@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { makeOutcome, makeTask } from "../../testing/builders.ts";
 import { ADA, builtIn, paramsFor } from "../../testing/walk.ts";
-import type { AdvanceParams } from "../pipeline/advance.ts";
-import type { Move } from "../pipeline/enter-state.ts";
-import { SYSTEM } from "./event.ts";
+import type { AdvanceParams } from "./advance.ts";
+import type { Move } from "./enter-state.ts";
+import { SYSTEM } from "../task/event.ts";
 import { recordMove } from "./record-move.ts";
 
 const task = makeTask({

@@ -1,13 +1,12 @@
 import { toAnalysis, type Analysis } from "../../core/nightly/analysis.ts";
 import { chooseCandidate, type Choice } from "../../core/nightly/candidates.ts";
 import type { Outcome } from "../../core/outcomes/outcome.ts";
-import { findRecentFiles } from "./judge-night.ts";
-import { recordProposals, seenBefore, type SeenBefore } from "./ledger.ts";
-import type { Work } from "../run/prepare/prepare-work.ts";
-import { outcomeOf, type StepContext } from "../run/step-context.ts";
+import { findRecentFiles } from "./night-policy.ts";
+import { recordProposals, findKnownProposals, type KnownProposals } from "./ledger.ts";
+import { outcomeOf, type StepContext, type Work } from "../run/step-context.ts";
 
 /** What an analysis proposes is held against the rules before anybody works on it; what it claimed stays in the payload. */
-export async function weighCandidates(context: StepContext, work: Work, outcome: Outcome): Promise<Outcome> {
+export async function filterCandidates(context: StepContext, work: Work, outcome: Outcome): Promise<Outcome> {
   if (outcome.name !== "improvement_found") return outcome;
   const found = toAnalysis(outcome.payload);
   const analysis = { ...found, category: currentItem(context) ?? found.category };
@@ -34,7 +33,7 @@ async function choose(context: StepContext, work: Work, analysis: Analysis): Pro
   const { ledger, change } = pipeline.policy;
   const [recentFiles, seen] = await Promise.all([
     findRecentFiles(context, work),
-    ledger ? seenBefore(context, analysis, work.baseCommit) : NOTHING_SEEN,
+    ledger ? findKnownProposals(context, analysis, work.baseCommit) : NOTHING_SEEN,
   ]);
   return chooseCandidate({
     ...analysis,
@@ -47,7 +46,7 @@ async function choose(context: StepContext, work: Work, analysis: Analysis): Pro
   });
 }
 
-const NOTHING_SEEN: SeenBefore = { ledger: [], churn: new Map() };
+const NOTHING_SEEN: KnownProposals = { ledger: [], churn: new Map() };
 
 function currentItem({ task: { items } }: StepContext): string | null {
   return items?.list[items.at] ?? null;

@@ -1,9 +1,9 @@
 import { UserError } from "../text/errors.ts";
 import type { StateAgent } from "../pipeline/pipeline.ts";
-import type { Role } from "./role.ts";
-import { ROLE_DEFAULTS } from "./role-defaults.ts";
+import type { Role } from "../task/role.ts";
+import { ROLE_DEFAULTS } from "../task/role-defaults.ts";
 import type { AgentSettings, Settings } from "./settings.ts";
-import type { TaskOptions } from "./task.ts";
+import type { TaskOptions } from "../task/task.ts";
 
 /** What one run is started with, every layer applied. */
 export interface RunSettings {

@@ -1,12 +1,12 @@
-import type { Advance, AdvanceParams, NextRun } from "../pipeline/advance.ts";
-import type { Move } from "../pipeline/enter-state.ts";
-import { SYSTEM, type EventDraft } from "./event.ts";
-import type { Task } from "./task.ts";
+import type { Advance, AdvanceParams, NextRun } from "./advance.ts";
+import type { Move } from "./enter-state.ts";
+import { SYSTEM, type EventDraft } from "../task/event.ts";
+import type { Task } from "../task/task.ts";
 
 /** The move as a task row, with the events that tell of it. */
 export function recordMove(params: AdvanceParams, move: Move): Advance {
   const task = moveTask(params, move);
-  return { task, events: tell(params, task, move), next: move.next === null ? null : toRun(move.next, task) };
+  return { task, events: describeMove(params, task, move), next: move.next === null ? null : toRun(move.next, task) };
 }
 
 function moveTask({ task: before, outcome, at }: AdvanceParams, { task, waitingFor, next, end }: Move): Task {
@@ -23,7 +23,7 @@ function moveTask({ task: before, outcome, at }: AdvanceParams, { task, waitingF
   };
 }
 
-function tell(
+function describeMove(
   { task: from, outcome, at, run, actor }: AdvanceParams,
   to: Task,
   { next, end }: Move,

@@ -1,7 +1,7 @@
-import { createChore, type Chore } from "../periodic-task.ts";
+import { createPeriodicTask, type PeriodicTask } from "../periodic-task.ts";
 import type { EnginePorts } from "../ports.ts";
 
-export interface LookAgain extends Chore {
+export interface ReadBackTrigger extends PeriodicTask {
   /** The project's forge says that something happened there. */
   ask(project: string): void;
 }
@@ -10,16 +10,20 @@ export interface LookAgain extends Chore {
 const PAUSE_MS = 5_000;
 
 /** However often it is asked for, one look is under way and one more is owed. */
-export function createLookAgain(
+export function createReadBackTrigger(
   ports: Pick<EnginePorts, "clock" | "log">,
   look: (projects: ReadonlySet<string>) => Promise<void>,
-): LookAgain {
+): ReadBackTrigger {
   const owed = new Set<string>();
-  const chore = createChore(ports, { name: "reading back what a forge told of", everyMs: PAUSE_MS }, async () => {
-    const projects = new Set(owed);
-    owed.clear();
-    await look(projects);
-  });
+  const chore = createPeriodicTask(
+    ports,
+    { name: "reading back what a forge told of", everyMs: PAUSE_MS },
+    async () => {
+      const projects = new Set(owed);
+      owed.clear();
+      await look(projects);
+    },
+  );
   return {
     ask(project) {
       owed.add(project);

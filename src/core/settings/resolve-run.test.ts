@@ -4,7 +4,7 @@ import type { ProjectWritten, UserWritten } from "../../config/schema/schema.ts"
 import type { StateAgent } from "../pipeline/pipeline.ts";
 import { resolveRun } from "./resolve-run.ts";
 import type { Settings } from "./settings.ts";
-import type { TaskOptions } from "./task.ts";
+import type { TaskOptions } from "../task/task.ts";
 import { REGISTRY } from "../../daemon/wire/registry.ts";
 
 const STATE: StateAgent = {

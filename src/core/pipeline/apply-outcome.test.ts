@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { makeOutcome, makeTask } from "../../testing/builders.ts";
 import { builtIn, paramsFor } from "../../testing/walk.ts";
-import type { AdvanceParams } from "../pipeline/advance.ts";
-import { canonicalJson, learn } from "./apply-outcome.ts";
+import type { AdvanceParams } from "./advance.ts";
+import { canonicalJson, applyOutcome } from "./apply-outcome.ts";
 import type { OutcomeName } from "../outcomes/outcome.ts";
-import type { Role } from "./role.ts";
-import type { Exchange, Task } from "./task.ts";
+import type { Role } from "../task/role.ts";
+import type { Exchange, Task } from "../task/task.ts";
 
 function params(name: OutcomeName, task: Partial<Task>, more: Partial<AdvanceParams> = {}): AdvanceParams {
   return paramsFor(
@@ -31,20 +31,20 @@ describe("what later runs are told", () => {
     ["approved", "review", "review_approved"],
     ["changes_requested", "review", "review_feedback"],
   ])("%s of %s is a %s", (name, role, kind) => {
-    const { context } = learn(params(name, {}, byRun(role)));
+    const { context } = applyOutcome(params(name, {}, byRun(role)));
     expect(context).toEqual([{ kind, text: name.replaceAll("_", " "), run: "run_9", at: 1_001 }]);
   });
 
   it("an implementation that was started for errors is a fix", () => {
     const trigger = { kind: "errors", text: "lint", run: null } as const;
-    expect(learn(params("implemented", { trigger }, byRun("implement"))).context).toMatchObject([
+    expect(applyOutcome(params("implemented", { trigger }, byRun("implement"))).context).toMatchObject([
       { kind: "fix_summary" },
     ]);
   });
 
   it("is nothing where there was no run, or nothing was achieved", () => {
-    expect(learn(params("changes_requested", {})).context).toEqual([]);
-    expect(learn(params("timeout", {}, byRun("implement"))).context).toEqual([]);
+    expect(applyOutcome(params("changes_requested", {})).context).toEqual([]);
+    expect(applyOutcome(params("timeout", {}, byRun("implement"))).context).toEqual([]);
   });
 });
 
@@ -53,7 +53,7 @@ describe("a reply", () => {
   const waitingFor = { kind: "choice", reason: "", options: [], since: 500 } as const;
 
   it("is written into what the task waits for", () => {
-    const { conversation } = learn(params("chosen", { conversation: [asked], waitingFor }));
+    const { conversation } = applyOutcome(params("chosen", { conversation: [asked], waitingFor }));
     expect(conversation).toEqual([{ ...asked, reply: { option: "b" }, by: "ada", at: 1_001 }]);
   });
 
@@ -65,13 +65,13 @@ describe("a reply", () => {
     ["replied to already", { waitingFor, conversation: [{ ...asked, reply: {}, by: "bob" }] }],
   ])("is not written into what was %s", (_what, task) => {
     const given = params("chosen", { conversation: [asked], ...task });
-    expect(learn(given).conversation).toEqual(given.task.conversation);
+    expect(applyOutcome(given).conversation).toEqual(given.task.conversation);
   });
 });
 
 describe("a plan", () => {
   it("is kept with its hash, which does not depend on the order of keys", () => {
-    const task = learn({
+    const task = applyOutcome({
       ...params("plan_complete", {}),
       outcome: makeOutcome("plan_complete", { payload: { b: 1, a: { d: [2], c: 3 } } }),
     });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { WAIT_KINDS, type WaitKind } from "../pipeline/pipeline.ts";
+import { WAIT_KINDS, type WaitKind } from "./pipeline.ts";
 import { possibleActions } from "./possible-actions.ts";
-import { TASK_STATUSES, type TaskStatus } from "./task.ts";
+import { TASK_STATUSES, type TaskStatus } from "../task/task.ts";
 
 describe("possibleActions()", () => {
   it.each<[TaskStatus, readonly string[]]>([

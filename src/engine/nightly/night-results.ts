@@ -7,12 +7,12 @@ import { StepEnd, type StepContext } from "../run/step-context.ts";
 const MAX_RUNS = 1_000;
 
 /** What the runs of a night handed on to each other: the newest of each, since every category begins with an analysis. */
-export interface HandedOver {
+export interface NightResults {
   readonly analysis: Analysis | null;
   readonly description: Description | null;
 }
 
-export async function readHandedOver({ ports, task }: Pick<StepContext, "ports" | "task">): Promise<HandedOver> {
+export async function readNightResults({ ports, task }: Pick<StepContext, "ports" | "task">): Promise<NightResults> {
   const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
   const found = lastPayload(runs, "improvement_found");
   return { analysis: found === null ? null : toAnalysis(found), description: describedSince(runs) };
@@ -21,7 +21,7 @@ export async function readHandedOver({ ports, task }: Pick<StepContext, "ports" 
 /** Title, texts and labels of a change, from the analysis and the `describe` role. */
 export async function nightChange(context: StepContext): Promise<ChangeText> {
   const { items } = context.task;
-  const { analysis, description } = await readHandedOver(context);
+  const { analysis, description } = await readNightResults(context);
   if (analysis === null || description === null)
     throw new StepEnd("agent_error", "there is nothing to say about the change: it was not analysed or not described");
   const category = items?.list[items.at] ?? analysis.category;

@@ -4,10 +4,9 @@ import type { DiffRules, Finding } from "../../policy/diff/finding.ts";
 import type { FileChange } from "../../core/change/file-change.ts";
 import { patchFingerprint } from "../../core/nightly/proposal-patch.ts";
 import type { Proposal } from "../../core/nightly/proposal.ts";
-import { readHandedOver } from "./describe-night.ts";
+import { readNightResults } from "./night-results.ts";
 import { blockedBy } from "./ledger.ts";
-import type { Work } from "../run/prepare/prepare-work.ts";
-import type { StepContext } from "../run/step-context.ts";
+import type { StepContext, Work } from "../run/step-context.ts";
 
 const DECIDED = ["published", "merged", "closed", "rejected"] as const;
 const MAX_LEDGER = 10_000;
@@ -16,7 +15,7 @@ const MAX_FILE_BYTES = 5_000_000;
 /** Which files the change may touch: those that were selected, and none that others may be working on. */
 export async function scopeRules(context: StepContext, work: Work): Promise<Pick<DiffRules, ScopeRule>> {
   const { outsideConcern } = context.pipeline.policy.change;
-  const { analysis } = outsideConcern === "refuse" ? await readHandedOver(context) : { analysis: null };
+  const { analysis } = outsideConcern === "refuse" ? await readNightResults(context) : { analysis: null };
   return {
     concernFiles: (analysis === null ? null : selectedCandidate(analysis))?.files ?? null,
     recentFiles: await findRecentFiles(context, work),
@@ -49,7 +48,7 @@ export async function findKnownChange(
 export async function findPublishedMeanwhile(context: StepContext, work: Work): Promise<Proposal | null> {
   if (!context.pipeline.policy.ledger) return null;
   const same = await findByPatch(context, await readPatch(context, work));
-  const { analysis } = await readHandedOver(context);
+  const { analysis } = await readNightResults(context);
   const candidate = analysis === null ? null : selectedCandidate(analysis);
   if (same !== null || analysis === null || candidate === null) return same;
   const wanted = { category: analysis.category, candidate, to: work.baseCommit };

@@ -1,8 +1,8 @@
-import type { ForgeAddress } from "../../../core/forge/forge-place.ts";
-import type { ForgeLoan } from "../../../ports/forge.ts";
+import type { ForgeAddress } from "../../../core/forge/forge-address.ts";
+import type { ForgeCredentials } from "../../../ports/forge.ts";
 import type { ForgeDefinition } from "../definition.ts";
 
-export interface Lending {
+export interface CredentialsParams {
   readonly definition: Pick<ForgeDefinition, "cli" | "gitUser">;
   readonly address: ForgeAddress;
   readonly project: string;
@@ -13,7 +13,7 @@ export interface Lending {
  * The token under the name that the forge's program reads, and git told to ask for that same variable: it stands in one
  * place of the run's environment, and in no file and no argument.
  */
-export function lendToken(lending: Lending): ForgeLoan {
+export function issueForgeCredentials(lending: CredentialsParams): ForgeCredentials {
   const { definition, address, project, token } = lending;
   const { cli } = definition;
   const variable = cli.tokenVariable(address);
@@ -30,7 +30,7 @@ function quote(text: string): string {
 }
 
 function gitSettings(
-  { definition, address, project }: Lending,
+  { definition, address, project }: CredentialsParams,
   variable: string,
 ): readonly (readonly [string, string])[] {
   const { origin } = new URL(address.web);

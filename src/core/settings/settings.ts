@@ -1,7 +1,7 @@
 import type { Category, Weekday } from "../nightly/category.ts";
-import type { OwnSettings } from "../settings/kinds.ts";
-import type { Role } from "./role.ts";
-import type { Severity } from "./run.ts";
+import type { OwnSettings } from "./kinds.ts";
+import type { Role } from "../task/role.ts";
+import type { Severity } from "../task/run.ts";
 
 /** A project's settings with every layer but the pipeline's and the task's applied. Made by config/, read by the engine. */
 export interface Settings {
@@ -144,8 +144,8 @@ export interface ScheduleSettings {
 }
 
 /** What channels are told of; see NoticeKind in ports/store.ts. */
-export const TOLD_KINDS = ["finished", "failed", "waiting"] as const;
-export type ToldKind = (typeof TOLD_KINDS)[number];
+export const NOTIFIED_KINDS = ["finished", "failed", "waiting"] as const;
+export type NotifiedKind = (typeof NOTIFIED_KINDS)[number];
 
 export interface NotifySettings {
   /** The channels that are set up, by kind of notifier, as written in the files. */

@@ -1,0 +1,32 @@
+import type { ScheduleProgress } from "../../../core/schedule/schedule.ts";
+import type { Db, Schema, Tx } from "./schema.ts";
+
+export async function listProgress(db: Db, project: string): Promise<readonly ScheduleProgress[]> {
+  return (await db.selectFrom("marks").selectAll().where("project", "=", project).execute()).map(toProgress);
+}
+
+export async function saveProgress(tx: Tx, progress: ScheduleProgress): Promise<void> {
+  const { timeZone, ...rest } = progress;
+  const columns = { ...rest, time_zone: timeZone };
+  await tx
+    .insertInto("marks")
+    .values({ id: idOf(progress.project, progress.name), ...columns })
+    .onConflict((conflict) => conflict.column("id").doUpdateSet(columns))
+    .execute();
+}
+
+export async function dropProgress(
+  tx: Tx,
+  { project, name }: Pick<ScheduleProgress, "project" | "name">,
+): Promise<void> {
+  await tx.deleteFrom("marks").where("id", "=", idOf(project, name)).execute();
+}
+
+/** A line feed is a safe separator, because neither name can contain one. */
+function idOf(project: string, name: string): string {
+  return `${project}\n${name}`;
+}
+
+function toProgress({ project, name, expression, time_zone: timeZone, at, task }: Schema["marks"]): ScheduleProgress {
+  return { project, name, expression, timeZone, at, task };
+}
