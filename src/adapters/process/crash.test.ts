@@ -181,6 +181,21 @@ describe("supervisor that does not register", () => {
   });
 });
 
+describe("after a power cut", () => {
+  test.each(["", "\0\0\0\0", '{"pid":12'])(
+    "a job is lost if its supervisor.json contains only %j, and watching it does not spin",
+    async (content) => {
+      const job = bench.job([FOREVER]);
+      mkdirSync(join(job.dir, "claim"), { recursive: true });
+      writeFileSync(join(job.dir, "supervisor.json"), content);
+      const before = process.cpuUsage();
+      expect(await bench.watch(job.dir)).toEqual({ kind: "lost" });
+      expect(process.cpuUsage(before).user).toBeLessThan(500_000);
+      expect(await bench.supervisors.isAlive(job.dir)).toBe(false);
+    },
+  );
+});
+
 test("control socket: a home path that is too long uses the temporary directory, and the socket is removed at the end", async () => {
   const home = join(bench.home, "d".repeat(100));
   mkdirSync(home);

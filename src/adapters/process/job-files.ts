@@ -1,4 +1,14 @@
-import { closeSync, fsyncSync, linkSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { ExitRecord, Job } from "../../ports/supervisor.ts";
 
@@ -60,8 +70,13 @@ export function readJob(dir: string): StoredJob | null {
   return readJson(join(dir, JOB_FILE)) as StoredJob | null;
 }
 
+/** A supervisor that is certainly dead. */
+export const DEAD: ProcessFile = { pid: 0, startTime: null };
+
+/** Returns null if no supervisor has registered. A file that cannot be read was damaged by a power cut, so its supervisor is dead. */
 export function readSupervisor(dir: string): ProcessFile | null {
-  return readJson(join(dir, SUPERVISOR_FILE)) as ProcessFile | null;
+  const file = join(dir, SUPERVISOR_FILE);
+  return (readJson(file) as ProcessFile | null) ?? (existsSync(file) ? DEAD : null);
 }
 
 export function readRunningProcess(dir: string): ProcessFile | null {

@@ -5,6 +5,7 @@ import { connect, sendLine } from "./connect.ts";
 import {
   CLAIM,
   createFile,
+  DEAD,
   hasCode,
   PROCESS_FILE,
   readExitRecord,
@@ -25,6 +26,7 @@ const POLL_MS = 100;
 /** Waits until the job has ended. `startMs` is the time that a supervisor may take to register. */
 export async function watchJob(dir: string, options: WatchOptions, startMs: number): Promise<JobResult> {
   let remainingMs = startMs;
+  let hasFollowed = false;
   for (;;) {
     options.signal.throwIfAborted();
     // Check the supervisor before the record: it may exit in between, but it cannot come back.
@@ -33,6 +35,9 @@ export async function watchJob(dir: string, options: WatchOptions, startMs: numb
     const record = readExitRecord(dir);
     if (record !== null) return { kind: "ended", record };
     if (alive) {
+      // A supervisor that keeps closing the connection is polled, so that this loop always waits.
+      if (hasFollowed) await sleep(POLL_MS, options.signal);
+      hasFollowed = true;
       await follow(dir, options);
     } else if (supervisor === null && remainingMs > 0) {
       remainingMs -= POLL_MS;
@@ -58,7 +63,7 @@ function giveUp(dir: string): boolean {
   } catch (error) {
     if (!hasCode(error, "EEXIST")) throw error;
   }
-  return createFile(join(dir, SUPERVISOR_FILE), { pid: 0, startTime: null } satisfies ProcessFile);
+  return createFile(join(dir, SUPERVISOR_FILE), DEAD);
 }
 
 /** Forwards output notifications until the supervisor disconnects. If it cannot be reached, polls once. */
