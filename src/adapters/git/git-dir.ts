@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { access, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { access, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 export interface GitDirParams {
@@ -26,14 +26,38 @@ export async function writeGitDir(path: string, params: GitDirParams): Promise<v
   await mkdir(path, { recursive: true });
   await Promise.all(["objects/info", "refs/heads", "info"].map((name) => mkdir(join(path, name), { recursive: true })));
   const files: Record<string, string> = {
+    ...fixedFiles(params),
+    "info/exclude": (params.exclude ?? []).map((line) => `${line}\n`).join(""),
+    "packed-refs": packedRefs(params.refs ?? {}),
+  };
+  await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(path, name), text)));
+}
+
+/**
+ * Rewrites the files of our own git directory that differ from what `writeGitDir` wrote: without a flush, a power cut leaves
+ * them empty. Returns whether one was empty or missing.
+ */
+export async function repairGitDir(path: string, params: GitDirParams): Promise<boolean> {
+  const found = await Promise.all(
+    Object.entries(fixedFiles(params)).map(async ([name, text]) => {
+      const current = await readFile(join(path, name), "utf8").catch(() => "");
+      if (current !== text) await replaceFile(join(path, name), text);
+      return current;
+    }),
+  );
+  if (!found.includes("")) return false;
+  await Promise.all(["objects/info", "refs/heads"].map((name) => mkdir(join(path, name), { recursive: true })));
+  return true;
+}
+
+/** The files that do not change in the life of a git directory. */
+function fixedFiles(params: GitDirParams): Record<string, string> {
+  return {
     HEAD: `ref: refs/heads/${params.head}\n`,
     config: gitConfig(params),
     "info/attributes": ATTRIBUTES,
-    "info/exclude": (params.exclude ?? []).map((line) => `${line}\n`).join(""),
-    "packed-refs": packedRefs(params.refs ?? {}),
     ...(params.alternate === null ? {} : { "objects/info/alternates": `${params.alternate}\n` }),
   };
-  await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(path, name), text)));
 }
 
 /** Points a ref of an engine git directory at a commit, so that people can find it. */

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { Readable } from "node:stream";
@@ -94,6 +95,12 @@ export async function git(call: GitCall): Promise<Buffer> {
   const result = await runGit(call);
   if (result.code !== 0) throw gitFailure(call, result);
   return result.stdout;
+}
+
+/** A directory that does not exist contains no commit. */
+export async function hasCommit(gitDir: string, commit: string): Promise<boolean> {
+  if (!existsSync(gitDir)) return false;
+  return (await runGit({ gitDir, args: ["cat-file", "-e", `${commit}^{commit}`] })).code === 0;
 }
 
 export function gitFailure(call: GitCall, result: GitResult): Error {

@@ -5,13 +5,14 @@ import type { Base, ProjectSource } from "../../../ports/workspace.ts";
 import { mirrorPath } from "../context.ts";
 import type { GitContext } from "../context.ts";
 import { credentialsCall } from "../remote/credentials.ts";
-import { exists, replaceFile, writeGitDir } from "../git-dir.ts";
-import { git, runGit } from "../git.ts";
-import type { GitCall } from "../git.ts";
+import { exists, repairGitDir, replaceFile, writeGitDir, type GitDirParams } from "../git-dir.ts";
+import { runGit } from "../git.ts";
+import type { GitCall, GitResult } from "../git.ts";
 import { checkBranch, checkRemote, showRemote } from "../names.ts";
 import { runGitRetryingLockedRefs } from "./retry-locked-refs.ts";
 import { explainRemoteFailure } from "../remote/remote-errors.ts";
 import { removeTree } from "../workspace/remove-tree.ts";
+import { isMarkedDamaged, removeDamage, showsDamage } from "./repair.ts";
 import { createKeyedLock, withProcessLock } from "./locks.ts";
 
 /** The branches of a remote: the one its HEAD names, and the commit of each. */
@@ -25,6 +26,7 @@ const ORIGIN_PREFIX = "refs/remotes/origin/";
 /** `--update-shallow`: a shallow checkout is a valid source; the mirror is then shallow, too. */
 const FETCH = "fetch --quiet --prune --no-tags --update-shallow --no-write-fetch-head --no-auto-maintenance".split(" ");
 const ONE_HOUR = 3_600_000;
+const MIRROR: GitDirParams = { head: "none", bare: true, alternate: null };
 
 /** Shared by the whole process, because the process lock cannot distinguish two callers in one process. */
 const locks = createKeyedLock();
@@ -57,29 +59,34 @@ function refresh(context: GitContext, mirror: string, source: ProjectSource): Pr
 
 /** Listing the remote's branches costs a third of a fetch, and usually nothing has changed. */
 async function update(context: GitContext, mirror: string, source: ProjectSource): Promise<Heads> {
-  await createMirror(mirror);
+  const wasRepaired = await createMirror(mirror);
   const { remote } = source;
   const login = credentialsCall(remote, source.credentials, (await context.person()).env);
   const [there, here] = await Promise.all([listRemoteHeads(mirror, source, login), readBranches(mirror)]);
-  if (sameBranches(there.branches, here)) return there;
-  const args = [...FETCH, "--", remote, `+${PREFIX}*:${ORIGIN_PREFIX}*`];
-  const fetched = await runGitRetryingLockedRefs(mirror, () => ({
-    gitDir: mirror,
-    ...login,
-    timeoutMs: ONE_HOUR,
-    args,
-  }));
+  const isDamaged = wasRepaired || here === null || (await isMarkedDamaged(mirror));
+  if (!isDamaged && sameBranches(there.branches, here)) return there;
+  const fetch = (options: readonly string[]): Promise<GitResult> => {
+    const args = [...FETCH, ...options, "--", remote, `+${PREFIX}*:${ORIGIN_PREFIX}*`];
+    return runGitRetryingLockedRefs(mirror, () => ({ gitDir: mirror, ...login, timeoutMs: ONE_HOUR, args }));
+  };
+  let fetched = isDamaged ? null : await fetch([]);
+  if (fetched === null || showsDamage(fetched.stderr)) {
+    context.log.warn("the mirror of a project is damaged; all of it is fetched again", { mirror });
+    await removeDamage(mirror);
+    fetched = await fetch(["--refetch"]);
+  }
   if (fetched.code !== 0) throw explainRemoteFailure(remote, fetched.stderr, source.credentials);
-  return { head: there.head, branches: await readBranches(mirror) };
+  return { head: there.head, branches: (await readBranches(mirror)) ?? new Map() };
 }
 
-/** Called with the mirror's lock held, so an unfinished mirror belongs to a crashed process. */
-async function createMirror(mirror: string): Promise<void> {
-  if (await exists(mirror)) return;
+/** Called with the mirror's lock held, so an unfinished mirror belongs to a crashed process. Returns whether one had to be repaired. */
+async function createMirror(mirror: string): Promise<boolean> {
+  if (await exists(mirror)) return repairGitDir(mirror, MIRROR);
   const building = `${mirror}.building`;
   await removeTree(building);
-  await writeGitDir(building, { head: "none", bare: true, alternate: null });
+  await writeGitDir(building, MIRROR);
   await rename(building, mirror);
+  return false;
 }
 
 async function listRemoteHeads(mirror: string, source: ProjectSource, login: Partial<GitCall>): Promise<Heads> {
@@ -96,11 +103,14 @@ async function listRemoteHeads(mirror: string, source: ProjectSource, login: Par
   return { head, branches };
 }
 
-async function readBranches(mirror: string): Promise<Map<string, string>> {
+/** Returns null if some of them cannot be read. */
+async function readBranches(mirror: string): Promise<Map<string, string> | null> {
   const format = "%(objectname)\t%(refname)";
-  const listed = await git({ gitDir: mirror, args: ["for-each-ref", `--format=${format}`, ORIGIN_PREFIX] });
+  const args = ["for-each-ref", `--format=${format}`, ORIGIN_PREFIX];
+  const { code, stdout, stderr } = await runGit({ gitDir: mirror, args });
+  if (code !== 0 || stderr.includes("broken ref")) return null;
   const branches = new Map<string, string>();
-  for (const line of listed.toString().split("\n")) {
+  for (const line of stdout.toString().split("\n")) {
     const [commit = "", name = ""] = line.split("\t");
     if (name !== "") branches.set(name.slice(ORIGIN_PREFIX.length), commit);
   }

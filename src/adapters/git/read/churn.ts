@@ -3,8 +3,7 @@ import type { FileChurn } from "../../../core/nightly/proposal.ts";
 import type { ChurnParams } from "../../../ports/workspace.ts";
 import { mirrorPath } from "../context.ts";
 import type { GitContext } from "../context.ts";
-import { exists } from "../git-dir.ts";
-import { git, runGit } from "../git.ts";
+import { git, hasCommit } from "../git.ts";
 import { checkCommit } from "../names.ts";
 import { showPath } from "./read-changes.ts";
 import { diffArgs } from "./stats.ts";
@@ -50,11 +49,6 @@ export async function readChurn(context: GitContext, params: ChurnParams): Promi
       lines: sum(was, ({ insertions }) => insertions),
     };
   });
-}
-
-async function hasCommit(gitDir: string, commit: string): Promise<boolean> {
-  if (!(await exists(gitDir))) return false;
-  return (await runGit({ gitDir, args: ["cat-file", "-e", `${commit}^{commit}`] })).code === 0;
 }
 
 /** Whether git and a command line accept the name. */

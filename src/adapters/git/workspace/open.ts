@@ -7,12 +7,13 @@ import { isRoot } from "../read/changes.ts";
 import { mirrorPath, removalKey, taskPaths, treePaths } from "../context.ts";
 import type { GitContext, TaskPaths, TreePaths } from "../context.ts";
 import { copyFiles, ignorePattern } from "./copy-files.ts";
-import { exists, replaceFile, writeGitDir } from "../git-dir.ts";
+import { exists, repairGitDir, replaceFile, writeGitDir, type GitDirParams } from "../git-dir.ts";
 import { gitFailure, runGit } from "../git.ts";
 import { checkBranch, checkCommit } from "../names.ts";
 import { removeTree } from "./remove-tree.ts";
 import { restoreRescuedCommit } from "./rescue.ts";
 import { isCode } from "../mirror/locks.ts";
+import { markDamaged, showsDamage } from "../mirror/repair.ts";
 
 /** Metadata about a checkout, stored outside of it. */
 export interface TreeRecord {
@@ -75,7 +76,7 @@ async function buildTree(
   await moveToTrash(at.task, at.tree.tree);
   // Drop the set-up record of an earlier checkout with the same name.
   await removeTree(at.tree.setup);
-  if (!(await reuseTree(params, at.task, { files, index }))) await checkOut(params, at.task, { files, index });
+  if (!(await reuseTree(params, at.task, { files, index }))) await checkOut(params, at, { files, index });
   const { identity } = await context.person();
   const copied = params.copy === null ? [] : await copyFiles(params.copy, files);
   await writeGitDir(join(files, ".git"), {
@@ -105,14 +106,21 @@ interface TreeFiles {
 
 async function checkOut(
   params: OpenWorkspaceParams,
-  { engine }: TaskPaths,
+  { task: { engine }, mirror }: { readonly task: TaskPaths; readonly mirror: string },
   { files, index }: TreeFiles,
 ): Promise<void> {
   await mkdir(files);
   const args = ["read-tree", "--reset", "-u", params.commit];
   const call = { gitDir: engine, workTree: files, indexFile: index, args };
   const result = await runGit(call);
-  if (result.code !== 0) throw explainCheckout(params, gitFailure(call, result));
+  if (result.code === 0) return;
+  if (!(await isDamaged(params, mirror, result.stderr))) throw explainCheckout(params, gitFailure(call, result));
+  await markDamaged(mirror);
+  throw new UserError(
+    "unavailable",
+    `The local copy of "${params.project}" is damaged: ${gitFailure(call, result).message}`,
+    "It is fetched again at the next attempt.",
+  );
 }
 
 /** Moves the files and the index of another checkout here, without its git directory. Returns false if none is usable. */
@@ -144,13 +152,14 @@ async function roundDown(index: string): Promise<void> {
 
 /** Creates the engine's git directory of a task. Agents never get access to it. */
 export async function createEngineDir(task: TaskPaths, mirror: string): Promise<void> {
-  if (await exists(task.engine)) return;
+  const params: GitDirParams = { head: "work", bare: true, alternate: join(mirror, "objects") };
+  if (await exists(task.engine)) return void (await repairGitDir(task.engine, params));
   if (!(await exists(mirror))) {
     throw new UserError("not_found", "This project has no mirror yet.", "Sync the project before opening a workspace.");
   }
   const building = join(task.dir, ".engine");
   await removeTree(building);
-  await writeGitDir(building, { head: "work", bare: true, alternate: join(mirror, "objects") });
+  await writeGitDir(building, params);
   await Promise.all([
     mkdir(join(building, "trees")),
     mkdir(join(building, "building")),
@@ -179,6 +188,12 @@ async function originRef(mirror: string): Promise<Record<string, string>> {
   const text = await readFile(join(mirror, "nightshift-base"), "utf8").catch(() => "");
   const [branch, commit] = text.split("\n");
   return branch && commit ? { [`refs/remotes/origin/${branch}`]: commit } : {};
+}
+
+/** The commit that the last sync returned must be readable. An older one may be gone from the remote. */
+async function isDamaged({ commit }: OpenWorkspaceParams, mirror: string, stderr: string): Promise<boolean> {
+  if (showsDamage(stderr)) return true;
+  return Object.values(await originRef(mirror)).includes(commit);
 }
 
 function explainCheckout(params: OpenWorkspaceParams, failure: Error): Error {

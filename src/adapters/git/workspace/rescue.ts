@@ -3,12 +3,13 @@ import { rename, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { mirrorPath, rescuePath, taskPaths } from "../context.ts";
 import type { GitContext } from "../context.ts";
-import { exists, writeGitDir } from "../git-dir.ts";
-import { git, gitFailure } from "../git.ts";
+import { exists, repairGitDir, writeGitDir } from "../git-dir.ts";
+import { git, gitFailure, hasCommit } from "../git.ts";
 import { checkCommit, checkName } from "../names.ts";
 import { runGitRetryingLockedRefs } from "../mirror/retry-locked-refs.ts";
 import { removeTree } from "./remove-tree.ts";
 import { isCode } from "../mirror/locks.ts";
+import { rescueDirParams } from "../mirror/repair.ts";
 
 /**
  * Keeps a commit after its task was removed, in a separate git directory of the project that no run can read: unpublished
@@ -18,9 +19,14 @@ export async function rescueCommit(
   context: GitContext,
   params: { project: string; task: string; commit: string },
 ): Promise<void> {
+  const { engine } = taskPaths(context, params.task);
+  if (!(await hasCommit(engine, checkCommit(params.commit)))) {
+    context.log.warn("the work of a task is lost: its commit cannot be read", params);
+    return;
+  }
   const rescue = await createRescueDir(mirrorPath(context, params.project));
   const args = ["push", "--quiet", "--force", "--", rescue, `${checkCommit(params.commit)}:${rescueRef(params.task)}`];
-  const call = { gitDir: taskPaths(context, params.task).engine, args };
+  const call = { gitDir: engine, args };
   const result = await runGitRetryingLockedRefs(rescue, () => call);
   if (result.code !== 0) throw gitFailure(call, result);
 }
@@ -41,10 +47,13 @@ function rescueRef(task: string): string {
 /** Creates a git directory that reads the remote's objects from the mirror and stores the rest itself. Safe to call concurrently. */
 async function createRescueDir(mirror: string): Promise<string> {
   const rescue = rescuePath(mirror);
-  if (await exists(rescue)) return rescue;
+  if (await exists(rescue)) {
+    await repairGitDir(rescue, rescueDirParams(mirror));
+    return rescue;
+  }
   // The name ends in .lock, so that the sweep removes it after a crash.
   const building = `${rescue}.${randomBytes(6).toString("hex")}.lock`;
-  await writeGitDir(building, { head: "none", bare: true, alternate: join(mirror, "objects") });
+  await writeGitDir(building, rescueDirParams(mirror));
   await symlink(join(mirror, "shallow"), join(building, "shallow"));
   await rename(building, rescue).catch(async (error: unknown) => {
     await removeTree(building);
