@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { checkDiff } from "./check-diff.ts";
-import { changesOf, RULES } from "./fixtures/fixture.ts";
-import type { Fixture } from "./fixtures/fixture.ts";
+import { changesOf, RULES, type Fixture } from "./fixtures/fixture.ts";
 import { GO } from "./fixtures/go.ts";
 import { HONEST } from "./fixtures/honest.ts";
 import { JAVASCRIPT } from "./fixtures/javascript.ts";

@@ -1,14 +1,11 @@
 import type { ChangedFile } from "./changed-file.ts";
-import type { DiffRules, Finding } from "./finding.ts";
-import { severityOf } from "./finding.ts";
+import { severityOf, type DiffRules, type Finding } from "./finding.ts";
 import { compareAssertions } from "../weakened-tests/compare-assertions.ts";
 import { compareCases } from "../weakened-tests/compare-cases.ts";
 import { compareSkips, compareSwallows } from "../weakened-tests/compare-marks.ts";
-import { compareNumbers } from "../weakened-tests/compare-numbers.ts";
-import type { NumberSource } from "../weakened-tests/compare-numbers.ts";
+import { compareNumbers, type NumberSource } from "../weakened-tests/compare-numbers.ts";
 import { compareSnapshots } from "../weakened-tests/compare-snapshots.ts";
-import { findTests } from "../weakened-tests/find-tests.ts";
-import type { TestChange } from "../weakened-tests/find-tests.ts";
+import { findTests, type TestChange } from "../weakened-tests/find-tests.ts";
 import { matchCases } from "../weakened-tests/match-cases.ts";
 import type { TestCase, TestFile } from "../weakened-tests/read-tests.ts";
 import { CONFIG_NUMBERS, compareSoftCommands, definesChecks } from "../weakened-tests/soft-commands.ts";

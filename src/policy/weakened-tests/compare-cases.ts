@@ -1,10 +1,9 @@
 import { expand, helpersOf, textOf } from "./compare-assertions.ts";
 import type { TestChange } from "./find-tests.ts";
+import { squeeze } from "./mask.ts";
 import type { CaseMatch } from "./match-cases.ts";
 import type { TestCase, TestFile } from "./read-tests.ts";
-import { squeeze } from "./squeeze.ts";
-import { countOf, withoutCounted } from "./weakening.ts";
-import type { Weakening } from "./weakening.ts";
+import { countOf, withoutCounted, type Weakening } from "./weakening.ts";
 
 const ADVICE = "Restore it. Fix a wrong test instead of removing it.";
 

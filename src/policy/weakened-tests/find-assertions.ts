@@ -1,10 +1,7 @@
-import { findAliases } from "./aliases.ts";
-import type { Aliases } from "./aliases.ts";
+import { findAliases, type Aliases } from "./aliases.ts";
 import type { Ecosystem } from "./ecosystem.ts";
-import { endOfStatement } from "./layout.ts";
-import type { Layout } from "./layout.ts";
-import type { Masked } from "./mask.ts";
-import { squeeze } from "./squeeze.ts";
+import { endOfStatement, type Layout } from "./layout.ts";
+import { squeeze, type Masked } from "./mask.ts";
 
 export interface Assertion {
   readonly place: number;

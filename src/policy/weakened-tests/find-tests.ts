@@ -5,8 +5,7 @@ import { go } from "./go.ts";
 import { javascript } from "./javascript.ts";
 import { jvm } from "./jvm.ts";
 import { python } from "./python.ts";
-import { readTests } from "./read-tests.ts";
-import type { TestFile } from "./read-tests.ts";
+import { readTests, type TestFile } from "./read-tests.ts";
 import { rust } from "./rust.ts";
 
 const ECOSYSTEMS: readonly Ecosystem[] = [javascript, python, go, jvm, rust];
@@ -45,11 +44,11 @@ function readSide(
 
 function holdsTests(path: string, text: string, ecosystem: Ecosystem): boolean {
   if (ecosystem.near.test(path)) return true;
-  return ecosystem.inSource === null ? ecosystem.runs.test(path) : ecosystem.inSource.test(text);
+  return ecosystem.inSource === undefined ? ecosystem.runs.test(path) : ecosystem.inSource.test(text);
 }
 
 export function isTestPath(path: string): boolean {
   const ecosystem = ecosystemOf(path);
   if (ecosystem === null) return /(?:^|\/)(?:tests?|__tests__|testdata|specs?|fixtures|__snapshots__)\//.test(path);
-  return ecosystem.near.test(path) || (ecosystem.inSource === null && ecosystem.runs.test(path));
+  return ecosystem.near.test(path) || (ecosystem.inSource === undefined && ecosystem.runs.test(path));
 }
