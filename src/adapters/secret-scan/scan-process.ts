@@ -24,11 +24,8 @@ export interface ProgramAnswer {
   readonly isEnd?: true;
 }
 
-/** Keeps the scan program running, because loading its rules takes longer than most scans. One scan at a time. */
-export interface ScanProcess {
-  /** Returns its messages until it finished or the timeout expired. Rejects if it could not run. */
-  ask(changes: readonly FileChange[], order: ScanOrder): Promise<readonly ProgramAnswer[]>;
-}
+/** Returns the messages of the scan program until it finished or the timeout expired. Rejects if it could not run. */
+export type AskProgram = (changes: readonly FileChange[], order: ScanOrder) => Promise<readonly ProgramAnswer[]>;
 
 const HEAP_MB = 512;
 const PROGRAM = fileURLToPath(new URL(`./scan-program${extname(import.meta.url)}`, import.meta.url));
@@ -37,7 +34,8 @@ const IDLE_MS = 60_000;
 /** Restarts it after this many scans, so that nothing accumulates. */
 const MAX_SCANS = 200;
 
-export function createScanProcess(): ScanProcess {
+/** Keeps the scan program running, because loading its rules takes longer than most scans. One scan at a time. */
+export function createScanProcess(): AskProgram {
   let kept: ChildProcess | null = null;
   let scans = 0;
   let idle: NodeJS.Timeout | undefined;
@@ -63,18 +61,16 @@ export function createScanProcess(): ScanProcess {
     idle = setTimeout(() => drop(program), IDLE_MS).unref();
   }
 
-  return {
-    async ask(changes, order) {
-      const program = take();
-      setKeepAlive(program, true);
-      const { answers, isDone } = await exchange(program, changes, order).catch((error: unknown) => {
-        drop(program);
-        throw error;
-      });
-      if (isDone) keep(program);
-      else drop(program);
-      return answers;
-    },
+  return async (changes, order) => {
+    const program = take();
+    setKeepAlive(program, true);
+    const { answers, isDone } = await exchange(program, changes, order).catch((error: unknown) => {
+      drop(program);
+      throw error;
+    });
+    if (isDone) keep(program);
+    else drop(program);
+    return answers;
   };
 }
 

@@ -26,13 +26,13 @@ const MAX_TIMEOUT_MS = 120_000;
  */
 export function createSecretScan({ secrets, path, log, timeoutMs: fixedMs }: SecretScanOptions): SecretScan {
   const inTurn = createKeyedLock();
-  const program = createScanProcess();
+  const askProgram = createScanProcess();
   return {
     async scan(changes) {
       const known = secrets();
       const { redact } = createRedactor(known);
       const timeoutMs = fixedMs ?? timeFor(changes);
-      const answers = await inTurn("", () => program.ask(changes, { secrets: known, path, timeoutMs }));
+      const answers = await inTurn("", () => askProgram(changes, { secrets: known, path, timeoutMs }));
       for (const { note } of answers) if (note !== undefined) log.warn(redact(note));
       const findings = [...answers.flatMap((answer) => answer.findings ?? []), ...reportUnscanned(changes, answers)];
       return keepBestPerLine(findings).map((finding) => ({ ...finding, path: redact(finding.path) }));

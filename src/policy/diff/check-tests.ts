@@ -1,4 +1,4 @@
-import type { ChangedFile } from "./changed-file.ts";
+import { nameOf, type ChangedFile } from "./changed-file.ts";
 import { severityOf, type DiffRules, type Finding } from "./finding.ts";
 import { compareAssertions } from "../weakened-tests/compare-assertions.ts";
 import { compareCases } from "../weakened-tests/compare-cases.ts";
@@ -19,10 +19,7 @@ export function checkTests(files: readonly ChangedFile[], rules: DiffRules): Fin
   const match = matchCases(before, after);
   const fresh = Map.groupBy(match.fresh, (test) => test.file);
   const weakenings: Weakening[] = [
-    ...soften(
-      compareCases(match, changes, () => files.flatMap((file) => file.after?.text ?? [])),
-      files,
-    ),
+    ...soften(compareCases(match, changes, files), files),
     ...compareAssertions(match, before, after),
     ...compareSkips(changes, match),
     ...compareSwallows(changes),
@@ -53,7 +50,7 @@ function soften(weakenings: readonly Weakening[], files: readonly ChangedFile[])
 }
 
 function stemOf(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1).replace(/\.[^.]+$/, "");
+  return nameOf(path).replace(/\.[^.]+$/, "");
 }
 
 function numbersOfTests(change: TestChange, allFresh: ReadonlyMap<TestFile, readonly TestCase[]>): NumberSource {

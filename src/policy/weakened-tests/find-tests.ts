@@ -1,6 +1,5 @@
-import type { ChangedFile } from "../diff/changed-file.ts";
+import type { ChangedFile, TextSide } from "../diff/changed-file.ts";
 import type { Ecosystem } from "./ecosystem.ts";
-import type { KnownAssertions } from "./find-assertions.ts";
 import { go } from "./go.ts";
 import { javascript } from "./javascript.ts";
 import { jvm } from "./jvm.ts";
@@ -22,24 +21,16 @@ export interface TestChange {
 }
 
 export function findTests(files: readonly ChangedFile[]): TestChange[] {
-  const known: KnownAssertions = new Map();
   return files.flatMap((file) => {
     const ecosystem = ecosystemOf(file.path);
     if (ecosystem === null) return [];
-    const [before, after] = [readSide(file, "before", ecosystem, known), readSide(file, "after", ecosystem, known)];
+    const [before, after] = [readSide(file.path, file.before, ecosystem), readSide(file.path, file.after, ecosystem)];
     return before || after ? [{ file, before, after }] : [];
   });
 }
 
-function readSide(
-  file: ChangedFile,
-  which: "before" | "after",
-  ecosystem: Ecosystem,
-  known: KnownAssertions,
-): TestFile | null {
-  const side = file[which];
-  if (side === null || !holdsTests(file.path, side.text, ecosystem)) return null;
-  return readTests(file.path, side.text, ecosystem, known);
+function readSide(path: string, side: TextSide | null, ecosystem: Ecosystem): TestFile | null {
+  return side !== null && holdsTests(path, side.text, ecosystem) ? readTests(path, side.text, ecosystem) : null;
 }
 
 function holdsTests(path: string, text: string, ecosystem: Ecosystem): boolean {

@@ -1,5 +1,5 @@
 import type { Ecosystem } from "./ecosystem.ts";
-import { findAssertions, type Assertion, type KnownAssertions } from "./find-assertions.ts";
+import { findAssertions, type Assertion } from "./find-assertions.ts";
 import { endOfStatement, indentEnds, computeLayout, type Layout } from "./layout.ts";
 import { mask, squeeze, type Masked } from "./mask.ts";
 
@@ -34,10 +34,10 @@ export interface Helper extends Span {
   readonly assertions: Assertion[];
 }
 
-export function readTests(path: string, text: string, ecosystem: Ecosystem, known: KnownAssertions): TestFile {
+export function readTests(path: string, text: string, ecosystem: Ecosystem): TestFile {
   const source = mask(text, ecosystem.literal);
   const layout = computeLayout(source.code);
-  const assertions = findAssertions(source, layout, ecosystem, known);
+  const assertions = findAssertions(source, layout, ecosystem);
   const cases: TestCase[] = [];
   const helpers: Helper[] = [];
   const file: TestFile = { path, ecosystem, source, layout, cases, helpers, assertions };
