@@ -1,5 +1,5 @@
 import { nameOf, type ChangedFile } from "./changed-file.ts";
-import { severityOf, type DiffRules, type Finding } from "./finding.ts";
+import type { Finding } from "./finding.ts";
 import { compareAssertions } from "../weakened-tests/compare-assertions.ts";
 import { compareCases } from "../weakened-tests/compare-cases.ts";
 import { compareSkips, compareSwallows } from "../weakened-tests/compare-marks.ts";
@@ -11,8 +11,8 @@ import type { TestCase, TestFile } from "../weakened-tests/read-tests.ts";
 import { CONFIG_NUMBERS, compareSoftCommands, definesChecks } from "../weakened-tests/soft-commands.ts";
 import type { Weakening } from "../weakened-tests/weakening.ts";
 
-/** Finds weakened tests over all files together, so that a moved test does not count as lost. */
-export function checkTests(files: readonly ChangedFile[], rules: DiffRules): Finding[] {
+/** Finds weakened tests over all files together, so that a moved test does not count as lost. Always an error. */
+export function checkTests(files: readonly ChangedFile[]): Finding[] {
   const changes = findTests(files);
   const before = changes.flatMap((change) => change.before ?? []);
   const after = changes.flatMap((change) => change.after ?? []);
@@ -30,7 +30,7 @@ export function checkTests(files: readonly ChangedFile[], rules: DiffRules): Fin
   const once = new Map(weakenings.map((trick) => [`${trick.path}\0${trick.line}\0${trick.what}`, trick]));
   return [...once.values()].map((trick) => ({
     rule: "weakened_test",
-    severity: trick.mild ? "warning" : severityOf(rules.weakenedTests),
+    severity: trick.mild ? "warning" : "error",
     path: trick.path,
     line: trick.line,
     message: `${trick.what}. ${trick.advice}`,

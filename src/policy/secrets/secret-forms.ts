@@ -34,7 +34,6 @@ export function secretForms(secrets: readonly Secret[], alphabet: "text" | "byte
   const write = alphabet === "bytes" ? toBytes : (text: string) => text;
   const collect = (formsOf: (piece: string, bytes: string) => readonly string[]): readonly Form[] =>
     distinct(pieces.flatMap(({ name, piece, bytes }) => formsOf(piece, bytes).map((text) => ({ name, text }))));
-  const wrappedForms = (bytes: string): readonly string[] => [...base64Forms(bytes), ...hexForms(bytes)];
   return {
     plain: collect((_, bytes) => [bytes]),
     wrapped: collect((_, bytes) => wrappedForms(bytes)),
@@ -79,6 +78,10 @@ function urlForms(value: string, bytes: string): readonly string[] {
   const everything = Array.from(bytes, (byte) => `%${hexByte(byte)}`).join("");
   const usual = encodeURIComponent(value.toWellFormed());
   return [usual, usual.replaceAll("%20", "+"), everything, everything.toUpperCase()];
+}
+
+function wrappedForms(bytes: string): readonly string[] {
+  return [...base64Forms(bytes), ...hexForms(bytes)];
 }
 
 function hexForms(bytes: string): readonly string[] {
