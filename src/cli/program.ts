@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { CATEGORIES } from "../core/nightly/category.ts";
 import { COST_DIMENSIONS, type CostDimension } from "../core/money/cost-dimensions.ts";
@@ -5,7 +6,6 @@ import { REASON_KINDS } from "../core/nightly/proposal-reason.ts";
 import { COMPLEXITIES, PRIORITIES, SIZES, TASK_STATUSES } from "../core/task/task.ts";
 import { createContext, type CliContext, type GlobalOptions } from "./context.ts";
 import { EXAMPLES } from "./examples.ts";
-import { version } from "./version.ts";
 
 type Run<A extends readonly unknown[]> = (context: CliContext, ...args: A) => Promise<void>;
 
@@ -47,6 +47,12 @@ export function createProgram(): Command {
     addExample(command);
   }
   return program;
+}
+
+/** `package.json` is two folders up, both in a checkout and in the installed package. */
+function version(): string {
+  const file = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(file) as { version: string }).version;
 }
 
 function addProjectCommands(program: Command): void {
@@ -194,25 +200,25 @@ function addDecisionCommands(program: Command): void {
     .command("approve <task>")
     .description("Approve a task's plan")
     .option("--plan <hash>", 'Hash of the plan (see "nightshift show")')
-    .action(lazy(async () => (await import("./commands/decide.ts")).approve));
+    .action(lazy(async () => (await import("./commands/act.ts")).approve));
   program
     .command("reject <task> [reason]")
     .description("Reject the plan or change that the task waits with")
-    .action(lazy(async () => (await import("./commands/decide.ts")).reject));
+    .action(lazy(async () => (await import("./commands/act.ts")).reject));
   program
     .command("revise <task> <feedback>")
     .description("Request a new plan, with feedback")
-    .action(lazy(async () => (await import("./commands/decide.ts")).revise));
+    .action(lazy(async () => (await import("./commands/act.ts")).revise));
   program
     .command("answer <task> <answers...>")
     .description("Answer the agent's questions: <question>=<answer> …")
     .option("--wait", "Wait until the task ends or needs a person again")
-    .action(lazy(async () => (await import("./commands/decide.ts")).answerQuestions));
+    .action(lazy(async () => (await import("./commands/act.ts")).answerQuestions));
   program
     .command("choose <task> <option>")
     .description("Choose one of the options that the agent proposed")
     .option("--note <text>", "Reason for the choice")
-    .action(lazy(async () => (await import("./commands/decide.ts")).choose));
+    .action(lazy(async () => (await import("./commands/act.ts")).choose));
 }
 
 function addRuleCommands(program: Command): void {

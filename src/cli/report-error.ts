@@ -1,7 +1,7 @@
 import { ConfigError, formatIssue, UserError } from "../core/text/errors.ts";
 import { ProblemError, UnreachableError } from "../http/client/client.ts";
 import { DaemonStartError, type ExitCode } from "./exit.ts";
-import { formatMessage } from "./print/hint.ts";
+import { formatMessage } from "./print/message.ts";
 
 export interface Report {
   readonly message: string;

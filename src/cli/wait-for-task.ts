@@ -7,6 +7,7 @@ import { describeEvent } from "./print/event.ts";
 import { LiveLine } from "./print/live-line.ts";
 import { summary } from "./print/summary.ts";
 import { paint } from "./print/style.ts";
+import { taskLine } from "./print/task.ts";
 import { duration } from "./print/words.ts";
 
 /** Events after which the task may have ended or may wait for a person. */
@@ -59,10 +60,28 @@ export async function waitForTask(context: CliContext, client: Client, { id, sin
   return leaveRunning(context, client, id);
 }
 
-/** Prints the summary of a task after `--wait` and sets the exit code. */
-export async function finishWaiting(context: CliContext, task: TaskJson): Promise<void> {
-  printResult(context, task, () => summary(context, task));
-  if (task.status !== "succeeded") throw new Exit(task.outcome === "sandbox_refused" ? 5 : 3);
+export interface ReportOptions {
+  readonly wait: boolean | undefined;
+  readonly since: WaitOptions["since"];
+}
+
+/** Prints the task. With `--wait`, waits first, then prints its summary and sets the exit code. */
+export async function reportTask(
+  context: CliContext,
+  client: Client,
+  task: TaskJson,
+  { wait = false, since }: ReportOptions,
+): Promise<void> {
+  if (!wait) return printResult(context, task, () => taskLine(context, task));
+  if (since === null) context.progress(taskLine(context, task));
+  const settled = await waitForTask(context, client, { id: task.id, since });
+  printResult(context, settled, () => summary(context, settled));
+  if (settled.status !== "succeeded") throw new Exit(settled.outcome === "sandbox_refused" ? 5 : 3);
+}
+
+/** The task has ended or waits for a person. */
+export function isSettled({ status }: TaskJson): boolean {
+  return ["waiting", "succeeded", "failed", "cancelled"].includes(status);
 }
 
 async function leaveRunning(context: CliContext, client: Client, id: string): Promise<never> {
@@ -94,10 +113,9 @@ async function watchAddress(context: CliContext, moved: AbortController): Promis
   return null;
 }
 
-/** Returns the task if it has ended or waits for a person, otherwise null. */
 async function findSettled(client: Client, id: string): Promise<TaskJson | null> {
   const task = await client.call("GET /tasks/:id", { params: { id } });
-  return ["waiting", "succeeded", "failed", "cancelled"].includes(task.status) ? task : null;
+  return isSettled(task) ? task : null;
 }
 
 async function showOutput(

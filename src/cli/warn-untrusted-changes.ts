@@ -11,7 +11,7 @@ export async function warnAboutUntrustedChanges(
   context: CliContext,
   client: Client,
   project: string,
-  { dryRun = false }: { readonly dryRun?: boolean } = {},
+  dryRun = false,
 ): Promise<void> {
   const { changes } = await client.call("GET /projects/:name/trust", { params: { name: project } });
   if (changes.length === 0) return;

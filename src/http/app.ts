@@ -116,7 +116,6 @@ function createServe(deps: HttpDeps) {
         query: queryOf(request),
         body: row.body === null ? null : parseJson(text),
       }),
-      caller,
       actor: { kind: "person", name: caller.name },
       key,
       request,

@@ -15,32 +15,20 @@ const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
  * or send cross-origin requests (then Origin is wrong). Throws a RequestError with status 403.
  */
 export function checkOrigin(request: Request, address: Address): void {
+  const local = [bracket(address.host), ...LOOPBACK].map((name) => withPort(name, address.port));
+  const proxy = address.publicUrl === null ? null : new URL(address.publicUrl);
+  const hint = `Use ${baseUrl(address)}.`;
   const host = request.headers.get("host");
-  if (host === null || !knownHosts(address).includes(host.toLowerCase())) {
-    throw new RequestError(403, `The Host ${host === null ? "is missing" : `"${host}" is not this daemon`}.`, {
-      hint: `Use ${baseUrl(address)}.`,
-    });
-  }
+  if (host === null || ![...local, proxy?.host].includes(host.toLowerCase()))
+    throw new RequestError(403, `The Host ${host === null ? "is missing" : `"${host}" is not this daemon`}.`, { hint });
   const origin = request.headers.get("origin");
-  if (origin !== null && !knownOrigins(address).includes(origin.toLowerCase())) {
-    throw new RequestError(403, `Requests from the page "${origin}" are not accepted.`, {
-      hint: `Use ${baseUrl(address)}.`,
-    });
-  }
+  const origins = [...local.map((name) => `http://${name}`), proxy?.origin];
+  if (origin !== null && !origins.includes(origin.toLowerCase()))
+    throw new RequestError(403, `Requests from the page "${origin}" are not accepted.`, { hint });
 }
 
 export function baseUrl(address: Address): string {
   return address.publicUrl ?? `http://${bracket(address.host)}:${address.port}`;
-}
-
-function knownHosts(address: Address): string[] {
-  const local = [bracket(address.host), ...LOOPBACK].map((host) => withPort(host, address.port));
-  return address.publicUrl === null ? local : [...local, new URL(address.publicUrl).host];
-}
-
-function knownOrigins(address: Address): string[] {
-  const local = [bracket(address.host), ...LOOPBACK].map((host) => `http://${withPort(host, address.port)}`);
-  return address.publicUrl === null ? local : [...local, new URL(address.publicUrl).origin];
 }
 
 function bracket(host: string): string {

@@ -21,14 +21,10 @@ export function createHookBodies(timeoutMs = TIMEOUT_MS): (request: Request) => 
       return await readBytes(request, timeout);
     } catch (error) {
       if (error instanceof RequestError) throw error;
-      if (timeout.aborted) throw timeoutError(timeoutMs);
+      if (timeout.aborted) throw new RequestError(408, `The body did not arrive within ${timeoutMs / 1000} seconds.`);
       throw new RequestError(400, "The connection ended before the body was complete.");
     } finally {
       underWay--;
     }
   };
-}
-
-function timeoutError(timeoutMs: number): RequestError {
-  return new RequestError(408, `The body did not arrive within ${timeoutMs / 1000} seconds.`);
 }

@@ -1,7 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Clock } from "../ports/clock.ts";
-import type { Log } from "../ports/log.ts";
-import type { PeopleStore } from "../ports/store.ts";
+import type { HttpDeps } from "./deps.ts";
 import { RequestError } from "./problem.ts";
 
 export interface StoredResponse {
@@ -9,27 +7,13 @@ export interface StoredResponse {
   readonly body: string;
 }
 
-export interface IdempotencyDeps {
-  readonly store: { readonly people: Pick<PeopleStore, "recallAnswer" | "keepAnswer"> };
-  readonly clock: Clock;
-  readonly log: Log;
-}
+type Perform = () => Promise<StoredResponse>;
 
 /** Performs a request with a key once. A repeated request gets the first response, even if the first is still running. */
-export type PerformOnce = (
-  key: string,
-  request: string,
-  perform: () => Promise<StoredResponse>,
-) => Promise<StoredResponse>;
-
-export function createIdempotency({ store, clock, log }: IdempotencyDeps): PerformOnce {
+export function createIdempotency({ store, clock, log }: Pick<HttpDeps, "store" | "clock" | "log">) {
   const pending = new Map<string, { readonly request: string; readonly response: Promise<StoredResponse> }>();
 
-  async function performOrReplay(
-    key: string,
-    request: string,
-    perform: () => Promise<StoredResponse>,
-  ): Promise<StoredResponse> {
+  async function performOrReplay(key: string, request: string, perform: Perform): Promise<StoredResponse> {
     const kept = await store.people.recallAnswer(key);
     if (kept !== null) {
       requireSameRequest(kept.request, request);
@@ -46,7 +30,7 @@ export function createIdempotency({ store, clock, log }: IdempotencyDeps): Perfo
     return response;
   }
 
-  return async (key, request, perform) => {
+  return async (key: string, request: string, perform: Perform): Promise<StoredResponse> => {
     const running = pending.get(key);
     if (running !== undefined) {
       requireSameRequest(running.request, request);

@@ -4,15 +4,7 @@ import { createAdaptorServer } from "@hono/node-server";
 import { UserError } from "../core/text/errors.ts";
 import { type App, type AppOptions, createApp } from "./app.ts";
 import type { HttpDeps } from "./deps.ts";
-import { baseUrl } from "./guard.ts";
-
-export interface ListenOptions {
-  readonly host: string;
-  /** 0 means any free port. */
-  readonly port: number;
-  /** The https address of the proxy in front of the daemon, or null. */
-  readonly publicUrl: string | null;
-}
+import { type Address, baseUrl } from "./guard.ts";
 
 export interface HttpServer {
   readonly url: string;
@@ -29,17 +21,14 @@ const REQUEST_TIMEOUTS = { headersTimeout: 15_000, requestTimeout: 60_000, conne
 const MAX_CONNECTIONS = 512;
 
 /** Returns why the daemon must not listen on this address, or null if it may. */
-export function refuseListening({ host, publicUrl }: Pick<ListenOptions, "host" | "publicUrl">): string | null {
+export function refuseListening({ host, publicUrl }: Pick<Address, "host" | "publicUrl">): string | null {
   if (isLoopback(host) || publicUrl?.startsWith("https://") === true) return null;
   return `Listening on ${host} without TLS would let others on the network read the token. Only loopback (127.0.0.1, ::1, localhost) is allowed.`;
 }
 
-export async function openHttpServer(
-  deps: HttpDeps,
-  options: ListenOptions,
-  appOptions?: AppOptions,
-): Promise<HttpServer> {
-  const refusal = refuseListening(options);
+/** Port 0 means any free port. */
+export async function openHttpServer(deps: HttpDeps, wanted: Address, options?: AppOptions): Promise<HttpServer> {
+  const refusal = refuseListening(wanted);
   if (refusal !== null) {
     throw new UserError(
       "forbidden",
@@ -55,12 +44,11 @@ export async function openHttpServer(
     serverOptions: REQUEST_TIMEOUTS,
   }) as Server; // without the option `createServer`, this is a node:http server
   server.maxConnections = MAX_CONNECTIONS;
-  const { port } = await listen(server, options);
-  const address = { host: options.host, port, publicUrl: options.publicUrl };
-  app = createApp(deps, address, appOptions);
-  const opened = app;
+  const { port } = await listen(server, wanted);
+  const opened = createApp(deps, { ...wanted, port }, options);
+  app = opened;
   return {
-    url: baseUrl({ ...address, publicUrl: null }),
+    url: baseUrl({ ...wanted, port, publicUrl: null }),
     port,
     app: opened,
     async close() {
@@ -70,7 +58,7 @@ export async function openHttpServer(
   };
 }
 
-async function listen(server: Server, { host, port }: ListenOptions): Promise<AddressInfo> {
+async function listen(server: Server, { host, port }: Address): Promise<AddressInfo> {
   return await new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(explain(error, host, port)));
     // The cast is safe: a server that listens on TCP has an AddressInfo.

@@ -13,11 +13,11 @@ import type { ProblemJson } from "./contract/problem.ts";
 /** A request that was refused before it reached a command. */
 export class RequestError extends Error {
   override readonly name = "RequestError";
-  readonly status: number;
+  readonly status: Status;
   readonly hint: string | null;
   readonly issues: readonly Issue[];
 
-  constructor(status: keyof typeof TITLES, message: string, more: { hint?: string; issues?: readonly Issue[] } = {}) {
+  constructor(status: Status, message: string, more: { hint?: string; issues?: readonly Issue[] } = {}) {
     super(message);
     this.status = status;
     this.hint = more.hint ?? null;
@@ -25,20 +25,23 @@ export class RequestError extends Error {
   }
 }
 
-const TITLES = {
-  400: "Invalid request",
-  401: "Not authenticated",
-  403: "Not allowed",
-  404: "Not found",
-  408: "Request timeout",
-  409: "Conflict",
-  413: "Request too large",
-  415: "Not JSON",
-  422: "Invalid configuration",
-  429: "Too many requests",
-  500: "Internal error",
-  503: "Not available",
+/** Last part of the problem's type, and its title. */
+const PROBLEMS = {
+  400: ["invalid", "Invalid request"],
+  401: ["unauthenticated", "Not authenticated"],
+  403: ["forbidden", "Not allowed"],
+  404: ["not_found", "Not found"],
+  408: ["too_slow", "Request timeout"],
+  409: ["conflict", "Conflict"],
+  413: ["too_large", "Request too large"],
+  415: ["not_json", "Not JSON"],
+  422: ["configuration", "Invalid configuration"],
+  429: ["too_many", "Too many requests"],
+  500: ["internal", "Internal error"],
+  503: ["unavailable", "Not available"],
 } as const;
+
+type Status = keyof typeof PROBLEMS;
 
 const STATUS_OF_KIND = {
   invalid: 400,
@@ -46,21 +49,7 @@ const STATUS_OF_KIND = {
   conflict: 409,
   forbidden: 403,
   unavailable: 503,
-} as const satisfies Record<UserErrorKind, keyof typeof TITLES>;
-
-const SLUGS: Readonly<Record<number, string>> = {
-  400: "invalid",
-  401: "unauthenticated",
-  403: "forbidden",
-  404: "not_found",
-  408: "too_slow",
-  409: "conflict",
-  413: "too_large",
-  415: "not_json",
-  422: "configuration",
-  429: "too_many",
-  503: "unavailable",
-};
+} as const satisfies Record<UserErrorKind, Status>;
 
 /** Converts an error to a problem response. For an unexpected error it contains only an id, because the text may have paths or secrets. */
 export function toProblem(error: unknown, log: Log): ProblemJson {
@@ -85,13 +74,7 @@ export function problemResponse(body: ProblemJson): Response {
   return new Response(JSON.stringify(body), { status: body.status, headers });
 }
 
-function problem(status: number, detail: string, hint: string | null, issues: readonly Issue[] = []): ProblemJson {
-  return {
-    type: `urn:nightshift:problem:${SLUGS[status] ?? "internal"}`,
-    title: TITLES[status as keyof typeof TITLES] ?? TITLES[500], // an unlisted status falls back, so the cast cannot mislead
-    status,
-    detail,
-    hint,
-    issues: [...issues],
-  };
+function problem(status: Status, detail: string, hint: string | null, issues: readonly Issue[] = []): ProblemJson {
+  const [slug, title] = PROBLEMS[status];
+  return { type: `urn:nightshift:problem:${slug}`, title, status, detail, hint, issues: [...issues] };
 }

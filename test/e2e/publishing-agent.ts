@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { describeGranted } from "../../src/cli/print/granted.ts";
+import { describeGranted } from "../../src/cli/print/access.ts";
 import type { Task } from "../../src/core/task/task.ts";
 import { viewEvent } from "../../src/http/views/views.ts";
 import { HAPPY, type Nightly } from "./nightly.ts";

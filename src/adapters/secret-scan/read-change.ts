@@ -1,4 +1,5 @@
 import type { FileChange } from "../../core/change/file-change.ts";
+import { indexLines } from "../../core/text/line-index.ts";
 
 /** The text that a change adds, with offsets and line numbers. */
 export interface AddedText {
@@ -18,18 +19,16 @@ export function readChange({ path, before, after }: FileChange): AddedText | nul
   if (after === null || after.content === null) return null;
   const { text, isBinary } = decode(after.content);
   const old = before?.content ? new Set(decode(before.content).text.split("\n")) : null;
-  const starts = lineStarts(text);
-  const lineAt = (offset: number): number => indexOfLast(starts, offset) + 1;
+  const { lineAt, startOf } = indexLines(text);
   return {
     path,
     text,
     isBinary,
-    lineAt,
-    startOf: (line) => starts[line - 1] ?? 0,
+    lineAt: (offset) => lineAt(offset) + 1,
+    startOf: (line) => startOf(line - 1),
     isAdded(start, end) {
       if (old === null) return true;
-      const from = lineAt(start);
-      const lines = text.slice(starts[from - 1] ?? 0, endOfLine(text, end)).split("\n");
+      const lines = text.slice(startOf(lineAt(start)), endOfLine(text, end)).split("\n");
       return lines.some((line) => !old.has(line));
     },
   };
@@ -47,25 +46,7 @@ function decode(content: Uint8Array): { readonly text: string; readonly isBinary
   }
 }
 
-function lineStarts(text: string): readonly number[] {
-  const starts = [0];
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
-  return starts;
-}
-
 function endOfLine(text: string, at: number): number {
   const end = text.indexOf("\n", Math.max(0, at - 1));
   return end === -1 ? text.length : end;
-}
-
-/** Index of the last number in the ascending list that is not above `limit`. */
-function indexOfLast(numbers: readonly number[], limit: number): number {
-  let low = 0;
-  let high = numbers.length - 1;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if ((numbers[middle] ?? 0) <= limit) low = middle;
-    else high = middle - 1;
-  }
-  return low;
 }

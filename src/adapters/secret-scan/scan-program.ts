@@ -1,12 +1,13 @@
 import { lintSource } from "@secretlint/core";
 import { creator, rules } from "@secretlint/secretlint-rule-preset-recommend";
+import type { FileChange } from "../../core/change/file-change.ts";
 import { fromGitleaks, fromKnown, fromPatterns, fromSecretlint, notRead, type LintMatch } from "./findings.ts";
-import { fromFrames, readRequests, type ProgramAnswer, type ProgramOrder } from "./frames.ts";
 import { runGitleaks } from "./gitleaks.ts";
 import { readChange, type AddedText } from "./read-change.ts";
+import type { ProgramAnswer, ProgramInput, ScanOrder } from "./scan-process.ts";
 import { cutIntoWindows } from "./windows.ts";
 
-/** `node scan-program.ts`: reads changes from stdin and prints one line per result. See scan.ts. */
+/** A child process that receives changes and sends one message per result. See scan-process.ts. */
 
 /**
  * The recommended rules without the one that lets comments disable rules: the scanned files must not decide what is scanned.
@@ -19,11 +20,14 @@ const RULES: typeof creator = {
   },
 };
 
-for await (const request of readRequests(process.stdin)) await scanRequest(request);
+const received: FileChange[] = [];
+process.on("message", (input: ProgramInput) => {
+  if ("change" in input) received.push(input.change);
+  else void scan(received.splice(0), input);
+});
 
-async function scanRequest(request: Buffer): Promise<void> {
+async function scan(changes: readonly FileChange[], order: ScanOrder): Promise<void> {
   const started = performance.now();
-  const { changes, order } = fromFrames(request);
   const texts = changes.map(readChange);
   // The most reliable check first, because later ones may run out of time.
   writeAnswer({ findings: [...changes.flatMap(notRead), ...fromKnown(order.secrets, changes, texts.filter(isThere))] });
@@ -51,7 +55,7 @@ async function lint({ path, text }: AddedText): Promise<readonly LintMatch[]> {
 }
 
 /** gitleaks is optional: if it is missing or fails, the other results count. */
-async function askGitleaks(given: readonly AddedText[], { path }: ProgramOrder, deadline: number): Promise<void> {
+async function askGitleaks(given: readonly AddedText[], { path }: ScanOrder, deadline: number): Promise<void> {
   const timeoutMs = Math.floor(deadline - performance.now());
   if (timeoutMs <= 0) return writeAnswer({ note: "gitleaks was skipped because there was no time left" });
   try {
@@ -64,7 +68,7 @@ async function askGitleaks(given: readonly AddedText[], { path }: ProgramOrder, 
 }
 
 function writeAnswer(answer: ProgramAnswer): void {
-  process.stdout.write(`${JSON.stringify(answer)}\n`);
+  process.send?.(answer);
 }
 
 function isThere(text: AddedText | null): text is AddedText {

@@ -4,8 +4,7 @@ import type { Secret } from "../../policy/secrets/secret-forms.ts";
 import type { Log } from "../../ports/log.ts";
 import type { SecretFinding, SecretScan } from "../../ports/secret-scan.ts";
 import { createKeyedLock } from "../git/mirror/locks.ts";
-import { toFrames, type ProgramAnswer } from "./frames.ts";
-import { createScanProcess } from "./scan-process.ts";
+import { createScanProcess, type ProgramAnswer } from "./scan-process.ts";
 
 export interface SecretScanOptions {
   /** All values that must not leave, read for each scan. */
@@ -27,15 +26,13 @@ const MAX_TIMEOUT_MS = 120_000;
  */
 export function createSecretScan({ secrets, path, log, timeoutMs: fixedMs }: SecretScanOptions): SecretScan {
   const inTurn = createKeyedLock();
-  const program = createScanProcess();
+  const askProgram = createScanProcess();
   return {
     async scan(changes) {
       const known = secrets();
       const { redact } = createRedactor(known);
       const timeoutMs = fixedMs ?? timeFor(changes);
-      const answers = await inTurn("", () =>
-        program.ask(toFrames(changes, { secrets: known, path, timeoutMs }), timeoutMs),
-      );
+      const answers = await inTurn("", () => askProgram(changes, { secrets: known, path, timeoutMs }));
       for (const { note } of answers) if (note !== undefined) log.warn(redact(note));
       const findings = [...answers.flatMap((answer) => answer.findings ?? []), ...reportUnscanned(changes, answers)];
       return keepBestPerLine(findings).map((finding) => ({ ...finding, path: redact(finding.path) }));

@@ -8,7 +8,7 @@ import { acceptFiles } from "../accept-files.ts";
 import { connect } from "../connect.ts";
 import { printResult, type CliContext } from "../context.ts";
 import { Exit } from "../exit.ts";
-import { formatMessage } from "../print/hint.ts";
+import { formatMessage } from "../print/message.ts";
 import { paint } from "../print/style.ts";
 import { summary } from "../print/summary.ts";
 import { runWithCleanup } from "../closed-pipe.ts";

@@ -2,11 +2,12 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { findHome, homePaths } from "../../config/files/paths.ts";
 import { terminalText } from "../../core/text/terminal-text.ts";
-import type { Client, OutputPageJson, RunJson, TaskJson } from "../../http/client/client.ts";
+import type { Client, OutputPageJson, RunJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "../print/style.ts";
 import { renderEvent } from "../print/transcript.ts";
+import { isSettled } from "../wait-for-task.ts";
 
 const POLL_MS = 250;
 
@@ -32,19 +33,16 @@ export async function display(context: CliContext, id: string, options: { readon
   if (shown.size === 0) context.progress("No run has started yet.\n");
 }
 
-function isSettled({ status }: TaskJson): boolean {
-  return ["waiting", "succeeded", "failed", "cancelled"].includes(status);
-}
-
 type Pages = AsyncIterable<OutputPageJson>;
 
 function pagesOf(client: Client, run: RunJson, follow: boolean): Pages {
   return follow ? client.output(run.id, { signal: new AbortController().signal }) : readPages(client, run.id);
 }
 
-async function* readPages(client: Client, id: string): AsyncGenerator<OutputPageJson> {
+/** Reads the output that exists now, page by page. */
+export async function* readPages(client: Client, id: string): AsyncGenerator<OutputPageJson> {
   for (let offset = 0; ;) {
-    const page = await client.call("GET /runs/:id/output", { params: { id }, query: { format: "json", offset } });
+    const page = await client.call("GET /runs/:id/output", { params: { id }, query: { offset } });
     yield page;
     if (page.next === offset) return;
     offset = page.next;

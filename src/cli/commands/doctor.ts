@@ -1,7 +1,7 @@
 import { checkMachine, type Finding } from "../../daemon/doctor/doctor.ts";
 import { printResult, type CliContext } from "../context.ts";
 import { Exit } from "../exit.ts";
-import { formatMessage } from "../print/hint.ts";
+import { formatMessage } from "../print/message.ts";
 import { paint } from "../print/style.ts";
 import { plural } from "../print/words.ts";
 

@@ -1,13 +1,15 @@
 import { randomUUID } from "node:crypto";
 import type { Category } from "../../core/nightly/category.ts";
 import { NIGHT_WORK } from "../../core/schedule/schedule.ts";
+import type { ImprovePreviewJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
 import { printResult, type CliContext } from "../context.ts";
 import { findProjectName } from "../find-project.ts";
 import { warnAboutUntrustedChanges } from "../warn-untrusted-changes.ts";
-import { printPreview } from "../print/preview.ts";
-import { taskLine } from "../print/task.ts";
-import { finishWaiting, waitForTask } from "../wait-for-task.ts";
+import { paint } from "../print/style.ts";
+import { table } from "../print/table.ts";
+import { duration, plural } from "../print/words.ts";
+import { reportTask } from "../wait-for-task.ts";
 
 export interface ImproveOptions {
   readonly category?: Category;
@@ -20,22 +22,81 @@ export interface ImproveOptions {
 export async function improve(context: CliContext, options: ImproveOptions): Promise<void> {
   const client = await connect(context);
   const project = await findProjectName(context, client);
-  await warnAboutUntrustedChanges(context, client, project, { dryRun: options.dryRun === true });
+  await warnAboutUntrustedChanges(context, client, project, options.dryRun);
   const wanted = { project, category: options.category ?? null, only: options.only ?? false };
   if (options.dryRun === true) {
     const preview = await client.call("POST /improve/plan", { body: wanted });
     return printResult(context, preview, () => printPreview(context, preview, options.prompts ?? false));
   }
+  const { pipeline, title, description } = NIGHT_WORK;
   const task = await client.call("POST /tasks", {
     idempotencyKey: randomUUID(),
-    body: {
-      ...wanted,
-      pipeline: NIGHT_WORK.pipeline,
-      title: NIGHT_WORK.title,
-      description: NIGHT_WORK.description,
-    },
+    body: { ...wanted, pipeline, title, description },
   });
-  if (options.wait !== true) return printResult(context, task, () => taskLine(context, task));
-  context.progress(taskLine(context, task));
-  await finishWaiting(context, await waitForTask(context, client, { id: task.id, since: null }));
+  await reportTask(context, client, task, { wait: options.wait, since: null });
+}
+
+/** Formats the preview of a nightly improvement (`improve --dry-run`). */
+function printPreview(context: CliContext, preview: ImprovePreviewJson, withPrompts: boolean): string {
+  const { project, categories, runs, checks, publish, limits } = preview;
+  const head = (text: string): string => `\n${paint(context, "bold", text)}\n`;
+  if (categories.length === 0) return `${project}: no category is scheduled for today. Choose one with --category.\n`;
+  return [
+    `${project}: would try ${categories.join(", then ")}. Nothing was started.\n`,
+    head("Agents"),
+    table(["ROLE", "AGENT", "MODEL", "TIME", "TURNS", "BUDGET", "FILES", "RUNS CODE", "NETWORK"], runs.map(agentRow)),
+    head("Permissions"),
+    ...runs.map(
+      ({ role, tools, commands, secrets }) =>
+        `${role}: tools ${list(tools)}; commands ${commands === null ? "all commands of the system" : list(commands)}; secrets ${list(secrets)}\n`,
+    ),
+    head("Checks"),
+    checks.length === 0
+      ? "The project has no checks of its own.\n"
+      : checks.map(({ name, command }) => `${name}: ${command}\n`).join(""),
+    head("Limits"),
+    `at most ${limits.max_diff_lines} changed lines, ${limits.retries} retries per category, ${limits.open_change_requests} open change requests; `,
+    `files changed in the last ${plural(limits.avoid_recent_commits, "commit")} are excluded; time limit ${limit(limits.task_timeout_ms)}\n`,
+    `budget: ${budget(preview.budget)}\n`,
+    head("Publishing"),
+    publish.forge === null
+      ? `No forge is configured. The branch night-shift/… is pushed.\n`
+      : `a change request at ${publish.forge} into ${publish.target}${publish.reviewer === null ? "" : `, reviewer ${publish.reviewer}`}${publish.by === "agent" ? "; an agent pushes the branch and opens it, with access to the forge token" : ""}\n`,
+    ...(withPrompts
+      ? runs.map(({ role, prompt }) => `${head(`Prompt of ${role}`)}\n${prompt}`)
+      : ["\nAdd --prompts to see the prompts.\n"]),
+  ].join("");
+}
+
+function agentRow(run: ImprovePreviewJson["runs"][number]): readonly string[] {
+  return [
+    run.role,
+    run.agent,
+    run.model ?? "default",
+    limit(run.timeout_ms),
+    run.max_turns === null ? "" : String(run.max_turns),
+    run.max_budget_usd === null ? "none" : `$${run.max_budget_usd}`,
+    run.workspace,
+    run.executes ? "yes" : "no",
+    run.network.length === 0 ? "none" : run.network.join(" "),
+  ];
+}
+
+/** Limits are round numbers, so a trailing "0 s" or "0 min" is omitted. */
+function limit(ms: number): string {
+  return duration(ms).replace(/ 0 (s|min)$/, "");
+}
+
+function budget(amounts: ImprovePreviewJson["budget"]): string {
+  const limits = [
+    ["per run", amounts.run_usd],
+    ["per task", amounts.task_usd],
+    ["per night", amounts.night_usd],
+    ["per month", amounts.month_usd],
+  ].flatMap(([name, usd]) => (usd === null ? [] : [`$${usd} ${name}`]));
+  return limits.length === 0 ? 'no limit is set (see "budget" in nightshift.yaml)' : limits.join(", ");
+}
+
+function list(words: readonly string[]): string {
+  return words.length === 0 ? "none" : words.join(", ");
 }

@@ -27,16 +27,11 @@ async function readTasks(
   { status, limit }: { readonly status?: string; readonly limit: number },
 ): Promise<readonly TaskJson[]> {
   const filter = status === undefined ? {} : isStatus(status) ? { status } : { state: status };
-  const project = context.project === null ? {} : { project: context.project };
+  const project = context.project ?? undefined;
   const found: TaskJson[] = [];
   for (let cursor: string | null = null; found.length < limit;) {
     const page: { tasks: TaskJson[]; next: string | null } = await client.call("GET /tasks", {
-      query: {
-        ...filter,
-        ...project,
-        limit: Math.min(PAGE, limit - found.length),
-        ...(cursor === null ? {} : { cursor }),
-      },
+      query: { ...filter, project, limit: Math.min(PAGE, limit - found.length), cursor: cursor ?? undefined },
     });
     found.push(...page.tasks);
     cursor = page.next;

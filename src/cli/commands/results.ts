@@ -2,9 +2,10 @@ import { terminalText } from "../../core/text/terminal-text.ts";
 import type { Client, TaskJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
 import { printResult, type CliContext } from "../context.ts";
-import { denials, describeDenied } from "../print/denied.ts";
+import { denials, describeDenied } from "../print/access.ts";
 import { table } from "../print/table.ts";
 import { summary } from "../print/summary.ts";
+import { readPages } from "./display.ts";
 
 export async function results(
   context: CliContext,
@@ -66,15 +67,8 @@ function filesTable(task: TaskJson): string {
 async function readOutput(client: Client, task: TaskJson): Promise<string> {
   const parts: string[] = [];
   for (const run of task.runs)
-    for (let offset = 0; ;) {
-      const page = await client.call("GET /runs/:id/output", {
-        params: { id: run.id },
-        query: { format: "json", offset },
-      });
+    for await (const page of readPages(client, run.id))
       for (const line of page.lines)
         for (const event of line.events) if ("text" in event) parts.push(terminalText(event.text));
-      if (page.next === offset) break;
-      offset = page.next;
-    }
   return `${parts.join("\n")}\n`;
 }

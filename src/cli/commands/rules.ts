@@ -2,17 +2,23 @@ import { didYouMean } from "../../core/text/did-you-mean.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { REASON_KINDS, type ReasonKind } from "../../core/nightly/proposal-reason.ts";
 import { EXPIRY_FORM, parseExpiry, readReasonKind } from "../../core/nightly/rule.ts";
-import type { Client } from "../../http/client/client.ts";
+import { terminalLine } from "../../core/text/terminal-text.ts";
+import type { Client, ProposalJson, RuleJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
 import { printResult, type CliContext } from "../context.ts";
 import { findProjectName } from "../find-project.ts";
-import { replacedLine, ruleLine, rulesTable, unexplainedLines } from "../print/rules.ts";
+import { table } from "../print/table.ts";
+import { plural } from "../print/words.ts";
+
+const MAX_CELL = 100;
+const MAX_LINE = 600;
+/** Number of change requests without a reason that are listed. */
+const MAX_UNEXPLAINED = 5;
 
 export async function listRules(context: CliContext, options: { readonly expired?: boolean }): Promise<void> {
   const client = await connect(context);
-  const project = context.project === null ? {} : { project: context.project };
-  const query = { ...project, ...(options.expired === true ? { expired: "true" } : {}) };
-  const { rules } = await client.call("GET /rules", { query });
+  const project = context.project ?? undefined;
+  const { rules } = await client.call("GET /rules", { query: { project, expired: String(options.expired ?? false) } });
   printResult(context, rules, () =>
     rules.length === 0 ? 'There are no rules. Run "nightshift rules add" to create one.\n' : rulesTable(rules),
   );
@@ -20,8 +26,8 @@ export async function listRules(context: CliContext, options: { readonly expired
 }
 
 /** Returns the closed change requests without a reason. */
-async function findUnexplained(client: Client, project: { readonly project?: string }) {
-  const { proposals } = await client.call("GET /proposals", { query: { ...project, status: "closed", limit: 100 } });
+async function findUnexplained(client: Client, project: string | undefined) {
+  const { proposals } = await client.call("GET /proposals", { query: { project, status: "closed", limit: 100 } });
   return proposals.filter(({ reason }) => reason === null);
 }
 
@@ -30,10 +36,10 @@ export async function addRule(
   text: string,
   options: { readonly expires?: string },
 ): Promise<void> {
-  const expiry = options.expires === undefined ? {} : { expires_at: readExpiry(options.expires) };
+  const expires_at = options.expires === undefined ? undefined : readExpiry(options.expires);
   const client = await connect(context);
   const project = await findProjectName(context, client);
-  const rule = await client.call("POST /rules", { body: { project, text, ...expiry } });
+  const rule = await client.call("POST /rules", { body: { project, text, expires_at } });
   printResult(context, rule, () => ruleLine(rule));
 }
 
@@ -70,7 +76,7 @@ export async function giveReason(
   kind: string,
   text: string | undefined,
 ): Promise<void> {
-  const body = { kind: readKind(kind), ...(text === undefined ? {} : { text }) };
+  const body = { kind: readKind(kind), text };
   const client = await connect(context);
   const explained = await client.call("POST /proposals/:id/reason", { params: { id }, body });
   printResult(context, explained, () => `${ruleLine(explained.rule)}${replacedLine(explained.replaced)}`);
@@ -90,4 +96,43 @@ function readExpiry(text: string): string | null {
   const at = parseExpiry(text, Date.now());
   if (at === undefined) throw new UserError("invalid", `"${text}" is not a valid expiry.`, `Write ${EXPIRY_FORM}.`);
   return at === null ? null : new Date(at).toISOString();
+}
+
+function rulesTable(rules: readonly RuleJson[]): string {
+  return table(
+    ["RULE", "PROJECT", "EXPIRES", "FROM", "TEXT"],
+    rules.map((rule) => [
+      rule.id,
+      terminalLine(rule.project, MAX_CELL),
+      expires(rule),
+      terminalLine(rule.url ?? rule.proposal ?? rule.by, MAX_CELL),
+      terminalLine(rule.text, MAX_LINE),
+    ]),
+  );
+}
+
+function ruleLine(rule: RuleJson): string {
+  return `${rule.id}  ${expires(rule)}  ${terminalLine(rule.text, MAX_LINE)}\n`;
+}
+
+/** Tells the user that they have overwritten someone else's reason. */
+export function replacedLine(before: ProposalJson["reason"]): string {
+  if (before === null) return "";
+  const words = before.text === "" ? "" : ` "${terminalLine(before.text, MAX_LINE)}"`;
+  return `This replaces the reason of ${terminalLine(before.by, MAX_CELL)} from ${before.at.slice(0, 10)}: ${before.kind}${words}\n`;
+}
+
+function expires({ expires_at, expired }: RuleJson): string {
+  if (expires_at === null) return "never";
+  return expired ? `expired ${expires_at.slice(0, 10)}` : expires_at.slice(0, 10);
+}
+
+/** Lists closed change requests without a reason, or returns an empty string. */
+function unexplainedLines(proposals: readonly ProposalJson[]): string {
+  if (proposals.length === 0) return "";
+  const lines = proposals
+    .slice(0, MAX_UNEXPLAINED)
+    .map(({ id, title, url }) => `  ${id}  ${terminalLine(title, MAX_CELL)}${url === null ? "" : `  ${url}`}\n`);
+  const more = proposals.length > MAX_UNEXPLAINED ? `  and ${proposals.length - MAX_UNEXPLAINED} more\n` : "";
+  return `${plural(proposals.length, "change request")} closed without a reason. Add one with "nightshift rules reason <id> <kind>":\n${lines.join("")}${more}`;
 }

@@ -1,15 +1,18 @@
 import { randomUUID } from "node:crypto";
+import { terminalLine } from "../../core/text/terminal-text.ts";
+import type { SchedulesJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
 import { printResult, type CliContext } from "../context.ts";
 import { findProjectName } from "../find-project.ts";
-import { printSchedule } from "../print/schedule.ts";
-import { taskLine } from "../print/task.ts";
-import { finishWaiting, waitForTask } from "../wait-for-task.ts";
+import { paint } from "../print/style.ts";
+import { table } from "../print/table.ts";
+import { reportTask } from "../wait-for-task.ts";
+
+const MAX_TITLE = 50;
 
 export async function listSchedule(context: CliContext, { days }: { readonly days: number }): Promise<void> {
   const client = await connect(context);
-  const project = context.project === null ? {} : { project: context.project };
-  const upcoming = await client.call("GET /schedules", { query: { ...project, days } });
+  const upcoming = await client.call("GET /schedules", { query: { project: context.project ?? undefined, days } });
   printResult(context, upcoming, () => printSchedule(context, upcoming, days));
 }
 
@@ -25,7 +28,36 @@ export async function runSchedule(
     body: { project },
     idempotencyKey: randomUUID(),
   });
-  if (wait !== true) return printResult(context, task, () => taskLine(context, task));
-  context.progress(taskLine(context, task));
-  await finishWaiting(context, await waitForTask(context, client, { id: task.id, since: null }));
+  await reportTask(context, client, task, { wait, since: null });
+}
+
+/** Lists the upcoming runs, each in the time zone of its schedule. */
+function printSchedule(context: CliContext, { runs, problems }: SchedulesJson, days: number): string {
+  const errors = problems.map((problem) => `${paint(context, "red", "Cannot read schedule")}: ${problem}\n`).join("");
+  if (runs.length === 0)
+    return `${errors}Nothing is scheduled. Set improve.schedule or schedules in nightshift.yaml.\n`;
+  const rows = runs.map((run) => [
+    run.at === null ? `not within ${days} days (${run.cron})` : localTime(run.at, run.time_zone),
+    run.project,
+    run.name,
+    describeWork(run),
+  ]);
+  return errors + table(["WHEN", "PROJECT", "SCHEDULE", "WHAT"], rows);
+}
+
+function describeWork({ pipeline, title, categories }: SchedulesJson["runs"][number]): string {
+  if (categories === null) return `${pipeline}: ${terminalLine(title, MAX_TITLE)}`;
+  return categories.length === 0 ? "nothing: no category for this day" : `improve ${categories.join(", ")}`;
+}
+
+function localTime(at: string, timeZone: string): string {
+  const parts = new Intl.DateTimeFormat("en-GB", {
+    timeZone,
+    weekday: "short",
+    day: "2-digit",
+    month: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+  }).format(new Date(at));
+  return `${parts} ${timeZone}`;
 }

@@ -4,11 +4,9 @@ import { terminalText } from "../../core/text/terminal-text.ts";
 import type { EventJson, TaskJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
 import { printResult, type CliContext } from "../context.ts";
-import { describeDenied } from "../print/denied.ts";
-import { facts } from "../print/facts.ts";
+import { describeDenied, describeGranted } from "../print/access.ts";
 import { describeFindings } from "../print/findings.ts";
-import { describeGranted } from "../print/granted.ts";
-import { checksTable, describeWaiting, runsTable, taskLine } from "../print/task.ts";
+import { checksTable, describeWaiting, facts, runsTable, taskLine } from "../print/task.ts";
 import { paint } from "../print/style.ts";
 
 const MAX_TEXT = 2_000;

@@ -1,8 +1,8 @@
 import { createNodeClient } from "../../http/client/node-client.ts";
 import { findDaemon } from "../find-daemon.ts";
 import { printResult, type CliContext } from "../context.ts";
-import { describeBudget } from "../print/budgets.ts";
-import { describeProblems } from "../print/problems.ts";
+import { describeBudget } from "../print/costs.ts";
+import { describeProblems } from "../print/message.ts";
 import { duration } from "../print/words.ts";
 
 /** Unlike other commands, this one never starts the daemon. */

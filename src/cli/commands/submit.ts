@@ -4,11 +4,10 @@ import { UserError } from "../../core/text/errors.ts";
 import { parseDuration } from "../../core/schedule/duration.ts";
 import type { Complexity, Priority, Size } from "../../core/task/task.ts";
 import { connect } from "../connect.ts";
-import { printResult, type CliContext } from "../context.ts";
+import type { CliContext } from "../context.ts";
 import { findProjectName } from "../find-project.ts";
 import { warnAboutUntrustedChanges } from "../warn-untrusted-changes.ts";
-import { taskLine } from "../print/task.ts";
-import { finishWaiting, waitForTask } from "../wait-for-task.ts";
+import { reportTask } from "../wait-for-task.ts";
 
 export interface SubmitOptions {
   readonly pipeline: string;
@@ -52,9 +51,7 @@ export async function submit(context: CliContext, text: string | undefined, opti
       design: options.design ?? false,
     },
   });
-  if (options.wait !== true) return printResult(context, task, () => taskLine(context, task));
-  context.progress(taskLine(context, task));
-  await finishWaiting(context, await waitForTask(context, client, { id: task.id, since: null }));
+  await reportTask(context, client, task, { wait: options.wait, since: null });
 }
 
 function readDescription(text: string | undefined, file: string | undefined): string {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { CostsJson } from "../../http/client/client.ts";
-import { costsTsv, costsTable } from "./costs.ts";
+import type { BudgetJson, CostsJson } from "../../http/client/client.ts";
+import { costsTsv, costsTable, describeBudget } from "./costs.ts";
 
 const tokens = { input: 1_234_567, output: 89, cache_read: 0, cache_write: 12 };
 const metered = { reported: 0, metered: 2, computed: 0, unknown: 0 };
@@ -63,4 +63,25 @@ test("costs: a tiny amount is not printed as zero, and no runs are reported as n
   const none = { ...costs, rows: [], total: { ...known, runs: 0, cost_usd: 0, basis: { ...metered, metered: 0 } } };
   expect(costsTable({ color: false }, none)).toContain("No agent run ended in this period");
   expect(costsTsv(none)).toContain("all\t\t0\t");
+});
+
+const budget: BudgetJson = {
+  window: "night",
+  project: null,
+  limit_usd: 20,
+  spent_usd: 12.4,
+  reserved_usd: 5,
+  runs: 3,
+  running: 1,
+  unknown_cost: 0,
+  since: "2026-11-15T11:00:00.000Z",
+  until: "2026-11-16T11:00:00.000Z",
+  time_zone: "Europe/Paris",
+};
+
+test("budgets: a limit is printed with what was spent and reserved", () => {
+  expect(describeBudget(budget)).toBe("tonight: $12.40 by 3 runs, $5 reserved by 1 running; the limit is $20");
+  expect(describeBudget({ ...budget, window: "month", project: "shop", running: 0, unknown_cost: 2 })).toBe(
+    "this month in shop: $12.40 by 3 runs, 2 runs of unknown cost not counted; the limit is $20",
+  );
 });

@@ -1,5 +1,6 @@
+import { describeUse, usdWords } from "../../core/money/budget-words.ts";
 import { terminalLine } from "../../core/text/terminal-text.ts";
-import type { CostsJson } from "../../http/client/client.ts";
+import type { BudgetJson, CostsJson } from "../../http/client/client.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "./style.ts";
 import { table } from "./table.ts";
@@ -91,4 +92,18 @@ function spanOf({ since, until, time_zone }: CostsJson): string {
   });
   const say = (at: string): string => format.format(Date.parse(at)).replace(",", "");
   return `${say(since)} to ${say(until)}, ${time_zone}`;
+}
+
+/** Example: `tonight in shop: $12.40 by 3 runs, $5 reserved by 1 running; the limit is $20`. */
+export function describeBudget(budget: BudgetJson): string {
+  const when = budget.window === "night" ? "tonight" : "this month";
+  const whose = budget.project === null ? "" : ` in ${budget.project}`;
+  const use = describeUse({
+    spentUsd: budget.spent_usd,
+    runs: budget.runs,
+    unknownRuns: budget.unknown_cost,
+    reservedUsd: budget.reserved_usd,
+    running: budget.running,
+  });
+  return `${when}${whose}: ${use}; the limit is ${usdWords(budget.limit_usd)}`;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { TaskJson } from "../../http/client/client.ts";
-import { facts } from "./facts.ts";
+import { facts } from "./task.ts";
 
 const URL = "https://git.example.com/shop/-/merge_requests/1";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { CheckJson, TaskJson } from "../../http/client/client.ts";
-import { denials, describeDenied } from "./denied.ts";
+import { denials, describeDenied, describeGranted } from "./access.ts";
 import { checkWord } from "../../core/task/describe-check.ts";
 import { describeFindings, lastChecks, severityWord, withoutFindings } from "./findings.ts";
 
@@ -78,4 +78,19 @@ test("denials: each denial of all runs is printed once, without control characte
   expect(denials(task)).toHaveLength(2);
   expect(describeDenied(task)).toBe(`  ${sentence}\n  denied: x:443\n`);
   expect(describeDenied(taskOf([{ payload: {} }]))).toBe("");
+});
+
+test("granted: only runs that got the forge token are listed", () => {
+  const granted = {
+    run: "run_1",
+    summary: "the agent of this run holds the forge's token",
+    data: { granted: ["TOKEN"] },
+  };
+  expect(describeGranted([granted])).toBe("  run_1: the agent of this run holds the forge's token\n");
+  expect(
+    describeGranted([
+      { ...granted, data: {} },
+      { ...granted, data: { granted: [] } },
+    ]),
+  ).toBe("");
 });

@@ -2,7 +2,7 @@ import { terminalText } from "../../core/text/terminal-text.ts";
 import type { TaskJson } from "../../http/client/client.ts";
 import type { CliContext } from "../context.ts";
 import { describeFindings, lastChecks, withoutFindings } from "./findings.ts";
-import { formatMessage } from "./hint.ts";
+import { formatMessage } from "./message.ts";
 import { describeWaiting, taskLine } from "./task.ts";
 import { duration, money, plural } from "./words.ts";
 

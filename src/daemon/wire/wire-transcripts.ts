@@ -2,7 +2,7 @@ import { parseOwnLine } from "../../adapters/agents/shared/own-events.ts";
 import type { Run } from "../../core/task/run.ts";
 import type { TranscriptEvent, TranscriptLine } from "../../core/task/transcript.ts";
 import type { EnginePorts } from "../../engine/ports.ts";
-import type { ParseTranscript } from "../../http/live/output-view.ts";
+import type { ParseTranscript } from "../../http/live/output-feed.ts";
 import type { Agent } from "../../ports/agent.ts";
 
 type Needed = Pick<EnginePorts, "store" | "projects" | "agents" | "log">;

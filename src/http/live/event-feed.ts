@@ -1,5 +1,5 @@
 import type { StoreReader } from "../../ports/store-mutations.ts";
-import { createEventRing, eventText, type EventChunk, type RingSize } from "./event-ring.ts";
+import { viewEvent } from "../views/views.ts";
 import { type SseSource, sseMessage } from "./sse.ts";
 
 export interface EventFeed {
@@ -12,17 +12,12 @@ export interface EventFeed {
 
 type EventStore = Pick<StoreReader, "events">;
 
-const RING: RingSize = { events: 2000, characters: 4 * 1024 * 1024 };
 /** The first event of a burst is sent at once. Those that follow within this time are sent in one write. */
 const BATCH_MS = 16;
 const PAGE = 200;
 
-/**
- * Every watcher has its own cursor. The latest events are in a ring buffer; a watcher that is too far behind reads from the
- * store. Both have the same ids in the same order, so switching between them neither skips nor repeats an event.
- */
-export function openEventFeed(store: EventStore, size: RingSize = RING): EventFeed {
-  const ring = createEventRing(size);
+/** Every watcher has its own cursor and reads from the store, so it neither skips nor repeats an event. */
+export function openEventFeed(store: EventStore): EventFeed {
   const watchers = new Set<() => void>();
   let timer: NodeJS.Timeout | null = null;
   let hasMore = false;
@@ -36,8 +31,7 @@ export function openEventFeed(store: EventStore, size: RingSize = RING): EventFe
     }, BATCH_MS);
   }
 
-  const unsubscribe = store.events.onEvents((events) => {
-    ring.add(events);
+  const unsubscribe = store.events.onEvents(() => {
     if (timer === null) wakeWatchers();
     else hasMore = true;
   });
@@ -51,7 +45,7 @@ export function openEventFeed(store: EventStore, size: RingSize = RING): EventFe
           // Send the start position, so that a client that disconnects before the first event knows where to resume.
           return { text: `retry: 1000\n${sseMessage({ id: cursor, event: "ready", data: {} })}`, last: false };
         }
-        const found = ring.covers(cursor) ? ring.readAfter(cursor, task) : await readStore(store, cursor, task);
+        const found = await readAfter(store, cursor, task);
         cursor = found.cursor;
         return found.text === "" ? null : { text: found.text, last: false };
       },
@@ -78,11 +72,14 @@ async function startOf(store: EventStore, after: number | null): Promise<number>
   return after === null ? last : Math.min(after, last);
 }
 
-async function readStore(store: EventStore, cursor: number, task: string | null): Promise<EventChunk> {
+async function readAfter(store: EventStore, cursor: number, task: string | null) {
   // Read before the page: all events up to this id are in the page, so the cursor may move there even if the latest
   // events belong to other tasks.
   const committed = await store.events.lastEventId();
   const events = await store.events.listEvents({ after: cursor, task, limit: PAGE });
   const last = events.at(-1)?.id ?? cursor;
-  return { text: events.map(eventText).join(""), cursor: events.length === PAGE ? last : Math.max(last, committed) };
+  return {
+    text: events.map((event) => sseMessage({ id: event.id, data: viewEvent(event) })).join(""),
+    cursor: events.length === PAGE ? last : Math.max(last, committed),
+  };
 }

@@ -1,9 +1,16 @@
-import type { Run } from "../../core/task/run.ts";
+import { OPEN_RUN_STATUSES, type Run } from "../../core/task/run.ts";
+import type { TranscriptEvent, TranscriptLine } from "../../core/task/transcript.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
 import type { StoreReader } from "../../ports/store-mutations.ts";
-import type { OutputPageJson } from "../contract/output.ts";
-import { type ParseTranscript, hasRunEnded, viewOutput } from "./output-view.ts";
+import type { OutputPageJson, TranscriptEventJson } from "../contract/output.ts";
+import { iso, isoOrNull, viewTokens } from "../views/views.ts";
 import { type SseSource, sseMessage } from "./sse.ts";
+
+/** Parses each line in the output format of the agent that printed it. */
+export type ParseTranscript = (
+  run: Run,
+  lines: readonly TranscriptLine[],
+) => Promise<readonly (readonly TranscriptEvent[])[]>;
 
 export interface OutputDeps {
   readonly store: Pick<StoreReader, "tasks" | "events">;
@@ -20,7 +27,20 @@ const POLL_MS = 1000;
 
 export async function readOutput(run: Run, offset: number, deps: OutputDeps): Promise<OutputPageJson> {
   const page = await deps.runFiles.readTranscript(run.id, offset, PAGE_BYTES);
-  return viewOutput({ run, offset, page }, deps.parseTranscript);
+  const events = await deps.parseTranscript(run, page.lines);
+  return {
+    run: run.id,
+    status: run.status,
+    offset,
+    next: page.next,
+    ended: hasRunEnded(run) && page.next === offset,
+    lines: page.lines.map((line, index) => ({
+      at: iso(line.at),
+      from: line.from,
+      command: line.command,
+      events: (events[index] ?? []).map(viewTranscriptEvent),
+    })),
+  };
 }
 
 /** Streams a run's transcript from a byte offset. The id of each message is the next offset. Ends with `event: end`. */
@@ -59,4 +79,25 @@ export function outputSource(runId: string, from: number, deps: OutputDeps): Sse
       };
     },
   };
+}
+
+function hasRunEnded(run: Run): boolean {
+  return run.status !== "queued" && !OPEN_RUN_STATUSES.includes(run.status);
+}
+
+function viewTranscriptEvent(event: TranscriptEvent): TranscriptEventJson {
+  switch (event.type) {
+    case "usage":
+      return {
+        type: event.type,
+        tokens: viewTokens(event.tokens),
+        cost_usd: event.costUsd,
+        model: event.model,
+        scope: event.scope,
+      };
+    case "limit":
+      return { type: event.type, kind: event.kind, resets_at: isoOrNull(event.resetsAt) };
+    default:
+      return event;
+  }
 }

@@ -13,17 +13,14 @@ export function forgeHookRoutes({ judgeHook }: HttpDeps): Handlers<"POST /projec
         body: () => readHookBody(request),
       });
       if (verdict === "taken") return null;
-      if (verdict === "refused") throw refused();
+      if (verdict === "refused")
+        throw new RequestError(401, "The signature or token of this webhook is missing or wrong.", {
+          hint: 'Use the same secret in the forge\'s webhook settings and in the variable named by "forge.webhook_secret_env".',
+        });
       // The same response for both cases, so that a caller cannot find out which projects exist.
       throw new RequestError(404, "There is no such project, or it has no webhook.", {
         hint: 'Set "forge.webhook_secret_env" in its nightshift.yaml to the name of the variable with the secret, and set that variable in the daemon\'s environment.',
       });
     },
   };
-}
-
-function refused(): RequestError {
-  return new RequestError(401, "The signature or token of this webhook is missing or wrong.", {
-    hint: 'Use the same secret in the forge\'s webhook settings and in the variable named by "forge.webhook_secret_env".',
-  });
 }

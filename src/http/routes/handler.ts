@@ -1,6 +1,5 @@
 import type { z } from "zod";
 import type { Actor } from "../../core/task/event.ts";
-import type { Caller } from "../auth.ts";
 import type { RouteKey, Routes } from "../contract/routes.ts";
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : null;
@@ -10,7 +9,6 @@ export interface Input<K extends RouteKey> {
   readonly params: Parsed<Routes[K]["params"]>;
   readonly query: Parsed<Routes[K]["query"]>;
   readonly body: Parsed<Routes[K]["body"]>;
-  readonly caller: Caller;
   readonly actor: Actor;
   /** The `Idempotency-Key` combined with the caller's name, or null. */
   readonly key: string | null;

@@ -1,6 +1,7 @@
+import { add } from "../../core/money/cost.ts";
 import { describeCategory } from "../../core/nightly/category.ts";
 import type { Event } from "../../core/task/event.ts";
-import type { CheckResult, Run, Tokens } from "../../core/task/run.ts";
+import { NO_TOKENS, type CheckResult, type Run, type Tokens } from "../../core/task/run.ts";
 import type { Artifact, Exchange, Option, Question, Task, WaitingFor } from "../../core/task/task.ts";
 import type { Project, TokenRow } from "../../ports/store.ts";
 import type { EventJson } from "../contract/event.ts";
@@ -54,7 +55,7 @@ export function viewTask({ task, runs, checks, artifacts }: TaskParts, now: numb
     plan: task.plan,
     agent_ms: sum(agentRuns.map((run) => runDuration(run, now) ?? 0)),
     ...sumCosts(agentRuns),
-    tokens: viewTokens(sumTokens(runs.map((run) => run.tokens))),
+    tokens: viewTokens(runs.reduce((total, run) => add(total, run.tokens), NO_TOKENS)),
     context: task.context.map(({ at, ...entry }) => ({ ...entry, at: iso(at) })),
     conversation: task.conversation.map(viewExchange),
     runs: runs.map((run) => viewRun(run, now)),
@@ -212,13 +213,4 @@ function elapsed(from: number, to: number): number {
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
-}
-
-function sumTokens(all: readonly Tokens[]): Tokens {
-  return {
-    input: sum(all.map((tokens) => tokens.input)),
-    output: sum(all.map((tokens) => tokens.output)),
-    cacheRead: sum(all.map((tokens) => tokens.cacheRead)),
-    cacheWrite: sum(all.map((tokens) => tokens.cacheWrite)),
-  };
 }

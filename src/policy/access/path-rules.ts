@@ -82,52 +82,6 @@ function describeLocation(real: string, place: string): string {
   return covers(place, real) ? `is inside ${place}, where` : `contains ${place}, where`;
 }
 
-/** No run may use one of these as a whole, nor a parent of it. */
-const SYSTEM = [
-  "/bin",
-  "/boot",
-  "/dev",
-  "/etc",
-  "/lib",
-  "/lib32",
-  "/lib64",
-  "/libx32",
-  "/lost+found",
-  "/mnt",
-  "/media",
-  "/nix",
-  "/opt",
-  "/proc",
-  "/run",
-  "/sbin",
-  "/snap",
-  "/srv",
-  "/sys",
-  "/tmp",
-  "/usr",
-  "/usr/local",
-  "/var",
-  "/var/cache",
-  "/var/lib",
-  "/var/log",
-  "/var/run",
-  "/var/spool",
-  "/var/tmp",
-  "/Applications",
-  "/Library",
-  "/Network",
-  "/System",
-  "/Volumes",
-  "/cores",
-  "/private",
-  "/private/etc",
-  "/private/tmp",
-  "/private/var",
-  "/private/var/folders",
-  "/private/var/run",
-  "/private/var/tmp",
-];
-
 /** Files of the kernel, the boot loader and running services. Nothing inside may be used, not even for reading. */
 const CLOSED = [
   "/boot",
@@ -165,6 +119,28 @@ const SEALED = [
 
 /** Like those, but services have their home directories here and may work in them. */
 const STATE = ["/var/cache", "/var/lib", "/var/log"];
+
+/** No run may use one of these as a whole, nor a parent of it. */
+const SYSTEM = [
+  ...CLOSED,
+  ...SEALED,
+  ...STATE,
+  "/mnt",
+  "/media",
+  "/opt",
+  "/srv",
+  "/tmp",
+  "/usr/local",
+  "/var",
+  "/var/tmp",
+  "/Network",
+  "/Volumes",
+  "/private",
+  "/private/tmp",
+  "/private/var",
+  "/private/var/folders",
+  "/private/var/tmp",
+];
 
 const SETTINGS = ["/etc", "/private/etc"];
 /** System settings without secrets that programs need. */

@@ -1,6 +1,5 @@
 import type { FileChange, FileSide } from "../../core/change/file-change.ts";
-import { diffLines } from "../../core/change/diff-lines.ts";
-import type { LineDiff } from "../../core/change/diff-lines.ts";
+import { diffLines, type LineDiff } from "../../core/change/diff-lines.ts";
 
 /** A changed file for the diff rules. It is decoded and compared once, on demand. */
 export interface ChangedFile {

@@ -1,10 +1,7 @@
-import type { ChangedFile, TextSide } from "./changed-file.ts";
-import { firstLine } from "./changed-file.ts";
+import { firstLine, type ChangedFile, type TextSide } from "./changed-file.ts";
 import { findDependencySection } from "../../core/change/dependency-files.ts";
-import type { DiffRules, Finding } from "./finding.ts";
-import { severityOf } from "./finding.ts";
-import { changedSections, headedSections, jsonSections, lineOfSection } from "./sections.ts";
-import type { Sections } from "./sections.ts";
+import { severityOf, type DiffRules, type Finding } from "./finding.ts";
+import { changedSections, headedSections, jsonSections, lineOfSection, type Sections } from "./sections.ts";
 
 export function checkDependencies(files: readonly ChangedFile[], rules: DiffRules): Finding[] {
   return files.flatMap((file): Finding[] => {

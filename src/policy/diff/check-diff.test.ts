@@ -4,8 +4,7 @@ import type { FileChange, FileSide } from "../../core/change/file-change.ts";
 import { checkDiff } from "./check-diff.ts";
 import { describeFindings } from "./describe-findings.ts";
 import type { DiffRules, Finding } from "./finding.ts";
-import { changesOf, RULES, sideOf } from "./fixtures/fixture.ts";
-import type { Files } from "./fixtures/fixture.ts";
+import { changesOf, RULES, sideOf, type Files } from "./fixtures/fixture.ts";
 
 const check = (before: Files, after: Files, rules: Partial<DiffRules> = {}) =>
   checkDiff(changesOf({ before, after }), { ...RULES, ...rules });

@@ -1,12 +1,15 @@
-import type { ChangedFile } from "./changed-file.ts";
-import { firstLine, nameOf } from "./changed-file.ts";
+import { firstLine, nameOf, type ChangedFile } from "./changed-file.ts";
 import { namedFiles, usedScripts, usedTargets } from "./check-command-targets.ts";
-import type { DiffRules, Finding } from "./finding.ts";
-import { severityOf } from "./finding.ts";
-import { GATE_PARTS, gateKind } from "./gate-files.ts";
-import type { GateKind } from "./gate-files.ts";
-import { changedSections, headedSections, jsonSections, lineOfSection, makeSections } from "./sections.ts";
-import type { Sections } from "./sections.ts";
+import { severityOf, type DiffRules, type Finding } from "./finding.ts";
+import { GATE_PARTS, gateKind, type GateKind } from "./gate-files.ts";
+import {
+  changedSections,
+  headedSections,
+  jsonSections,
+  lineOfSection,
+  makeSections,
+  type Sections,
+} from "./sections.ts";
 
 /** Reports changes of files that define the checks, because an agent must not change unnoticed what checks it. */
 export function checkGates(files: readonly ChangedFile[], rules: DiffRules): Finding[] {

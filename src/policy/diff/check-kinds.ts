@@ -1,8 +1,6 @@
 import type { FileSide } from "../../core/change/file-change.ts";
-import type { ChangedFile } from "./changed-file.ts";
-import { isSource } from "./changed-file.ts";
-import type { DiffRules, Finding } from "./finding.ts";
-import { severityOf } from "./finding.ts";
+import { isSource, type ChangedFile } from "./changed-file.ts";
+import { severityOf, type DiffRules, type Finding } from "./finding.ts";
 
 /** Reports everything that is not a text file of reasonable size, because it cannot be reviewed. */
 export function checkKinds(files: readonly ChangedFile[], rules: DiffRules): Finding[] {

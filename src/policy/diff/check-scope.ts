@@ -1,5 +1,4 @@
-import type { ChangedFile } from "./changed-file.ts";
-import { firstLine } from "./changed-file.ts";
+import { firstLine, type ChangedFile } from "./changed-file.ts";
 import type { DiffRules, Finding } from "./finding.ts";
 
 /** Checks the size of the change. Lock files count, because people have to review them, too. */

@@ -1,31 +1,25 @@
-import type { ChangedFile } from "./changed-file.ts";
-import type { DiffRules, Finding } from "./finding.ts";
-import { severityOf } from "./finding.ts";
+import { nameOf, type ChangedFile } from "./changed-file.ts";
+import type { Finding } from "./finding.ts";
 import { compareAssertions } from "../weakened-tests/compare-assertions.ts";
 import { compareCases } from "../weakened-tests/compare-cases.ts";
 import { compareSkips, compareSwallows } from "../weakened-tests/compare-marks.ts";
-import { compareNumbers } from "../weakened-tests/compare-numbers.ts";
-import type { NumberSource } from "../weakened-tests/compare-numbers.ts";
+import { compareNumbers, type NumberSource } from "../weakened-tests/compare-numbers.ts";
 import { compareSnapshots } from "../weakened-tests/compare-snapshots.ts";
-import { findTests } from "../weakened-tests/find-tests.ts";
-import type { TestChange } from "../weakened-tests/find-tests.ts";
+import { findTests, type TestChange } from "../weakened-tests/find-tests.ts";
 import { matchCases } from "../weakened-tests/match-cases.ts";
 import type { TestCase, TestFile } from "../weakened-tests/read-tests.ts";
 import { CONFIG_NUMBERS, compareSoftCommands, definesChecks } from "../weakened-tests/soft-commands.ts";
 import type { Weakening } from "../weakened-tests/weakening.ts";
 
-/** Finds weakened tests over all files together, so that a moved test does not count as lost. */
-export function checkTests(files: readonly ChangedFile[], rules: DiffRules): Finding[] {
+/** Finds weakened tests over all files together, so that a moved test does not count as lost. Always an error. */
+export function checkTests(files: readonly ChangedFile[]): Finding[] {
   const changes = findTests(files);
   const before = changes.flatMap((change) => change.before ?? []);
   const after = changes.flatMap((change) => change.after ?? []);
   const match = matchCases(before, after);
   const fresh = Map.groupBy(match.fresh, (test) => test.file);
   const weakenings: Weakening[] = [
-    ...soften(
-      compareCases(match, changes, () => files.flatMap((file) => file.after?.text ?? [])),
-      files,
-    ),
+    ...soften(compareCases(match, changes, files), files),
     ...compareAssertions(match, before, after),
     ...compareSkips(changes, match),
     ...compareSwallows(changes),
@@ -36,7 +30,7 @@ export function checkTests(files: readonly ChangedFile[], rules: DiffRules): Fin
   const once = new Map(weakenings.map((trick) => [`${trick.path}\0${trick.line}\0${trick.what}`, trick]));
   return [...once.values()].map((trick) => ({
     rule: "weakened_test",
-    severity: trick.mild ? "warning" : severityOf(rules.weakenedTests),
+    severity: trick.mild ? "warning" : "error",
     path: trick.path,
     line: trick.line,
     message: `${trick.what}. ${trick.advice}`,
@@ -56,7 +50,7 @@ function soften(weakenings: readonly Weakening[], files: readonly ChangedFile[])
 }
 
 function stemOf(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1).replace(/\.[^.]+$/, "");
+  return nameOf(path).replace(/\.[^.]+$/, "");
 }
 
 function numbersOfTests(change: TestChange, allFresh: ReadonlyMap<TestFile, readonly TestCase[]>): NumberSource {

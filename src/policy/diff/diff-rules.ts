@@ -5,7 +5,7 @@ import type { Settings } from "../../core/settings/settings.ts";
 /** Larger files are not read. */
 const MAX_FILE_BYTES = 5_000_000;
 
-/** The pipeline's policy as rules for the diff. Weakened tests are refused in every pipeline until the agent insists on them. */
+/** The pipeline's policy as rules for the diff. */
 export function diffRules(policy: ChangePolicy, settings: Pick<Settings, "checks" | "improve">): DiffRules {
   return {
     maxChangedLines: maxLinesOf(policy, settings.improve),
@@ -14,7 +14,6 @@ export function diffRules(policy: ChangePolicy, settings: Pick<Settings, "checks
     recentFiles: [],
     concernFiles: null,
     gates: policy.gates,
-    weakenedTests: "refuse",
     ciAndOwnConfig: policy.ciFiles,
     binaryFiles: policy.binaryFiles,
     submodules: policy.submodules,

@@ -39,7 +39,6 @@ export interface DiffRules {
   readonly concernFiles: readonly string[] | null;
   /** Files that define the checks: scripts, targets, and configuration of test runners and linters. */
   readonly gates: RuleMode;
-  readonly weakenedTests: RuleMode;
   /** CI definitions and Nightshift's own configuration. They are gates, too; the stricter rule applies. */
   readonly ciAndOwnConfig: RuleMode;
   readonly binaryFiles: RuleMode;

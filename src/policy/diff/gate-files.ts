@@ -1,3 +1,5 @@
+import { nameOf } from "./changed-file.ts";
+
 // Files that define what is checked and how strictly.
 
 export type GateKind = "ci" | "own" | "hook" | "runner" | "script";
@@ -41,7 +43,7 @@ export function gateKind(path: string): GateKind | null {
   if (OWN.test(path)) return "own";
   if (CI.some((known) => known.test(path))) return "ci";
   if (HOOKS.some((known) => known.test(path))) return "hook";
-  const name = path.slice(path.lastIndexOf("/") + 1);
+  const name = nameOf(path);
   if (/(^|\/)\.(cargo|config)\/(config|nextest)(\.toml)?$/.test(path) || RUNNERS.some((known) => known.test(name)))
     return "runner";
   // A test is not a gate, even if it is next to the scripts it tests.

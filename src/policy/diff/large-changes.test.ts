@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { checkDiff } from "./check-diff.ts";
-import { changesOf, RULES } from "./fixtures/fixture.ts";
-import type { Files } from "./fixtures/fixture.ts";
+import { changesOf, RULES, type Files } from "./fixtures/fixture.ts";
 
 function fiveThousand(pathOf: (at: number) => string, textOf: (at: number) => string): Files {
   return Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [pathOf(at), textOf(at)]));

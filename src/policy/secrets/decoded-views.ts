@@ -20,11 +20,13 @@ const JSON_RETURN = String.raw`\r`;
 
 /** Decodes the surroundings of every `%41`. `reach` is the maximum distance at which a match could start or end. */
 export function percentViews(text: string, reach: number): readonly DecodedView[] {
-  const edits: Edit[] = [];
-  for (let at = text.indexOf("%"); at !== -1; at = text.indexOf("%", at + 1)) {
-    const [high, low] = [hexDigit(text.charCodeAt(at + 1)), hexDigit(text.charCodeAt(at + 2))];
-    if (high !== null && low !== null) edits.push({ start: at, end: at + 3, code: high * 16 + low });
-  }
+  // Searching for one character is much faster than the pattern.
+  if (!text.includes("%")) return [];
+  const edits = Array.from(text.matchAll(/%([\dA-Fa-f]{2})/g), ({ index, 1: digits = "" }) => ({
+    start: index,
+    end: index + 3,
+    code: Number.parseInt(digits, 16),
+  }));
   return viewsAround(text, edits, reach);
 }
 
@@ -39,6 +41,7 @@ export function unwrappedViews(text: string, reach: number): readonly DecodedVie
 }
 
 const FULL_LINE = 60;
+const BASE64_LINE = /^[\w+/-]*$/;
 
 function findWraps(text: string, lineBreak: string): readonly Edit[] {
   const edits: Edit[] = [];
@@ -59,23 +62,7 @@ function startOfBreak(text: string, at: number): number {
 }
 
 function isFullLine(text: string, end: number): boolean {
-  if (end < FULL_LINE) return false;
-  for (let at = end - 1; at >= end - FULL_LINE; at--) if (!isBase64(text.charCodeAt(at))) return false;
-  return true;
-}
-
-/** Null if it is not a digit, including NaN beyond the end of the text. */
-function hexDigit(code: number): number | null {
-  if (code >= 0x30 && code <= 0x39) return code - 0x30;
-  const letter = code | 0x20;
-  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : null;
-}
-
-function isBase64(code: number): boolean {
-  const letter = code | 0x20;
-  if (letter >= 0x61 && letter <= 0x7a) return true;
-  // Digits, and + / - _.
-  return (code >= 0x30 && code <= 0x39) || code === 0x2b || code === 0x2f || code === 0x2d || code === 0x5f;
+  return end >= FULL_LINE && BASE64_LINE.test(text.slice(end - FULL_LINE, end));
 }
 
 /** Nearby edits share a view, so that a match across several of them is found. */
@@ -118,14 +105,6 @@ function decode(text: string, edits: readonly Edit[], { from, to }: { from: numb
     }
     at = edit.end;
   }
-  return { text: toText(codes.subarray(0, length)), starts, ends, end: to };
-}
-
-/** In chunks, because the number of function arguments is limited. */
-function toText(codes: Uint16Array): string {
-  const parts: string[] = [];
-  for (let at = 0; at < codes.length; at += 8192)
-    // `apply` accepts any array-like, and is ten times faster than spreading.
-    parts.push(String.fromCharCode.apply(null, codes.subarray(at, at + 8192) as unknown as number[]));
-  return parts.join("");
+  const decoder = new TextDecoder("utf-16le", { ignoreBOM: true });
+  return { text: decoder.decode(codes.subarray(0, length)), starts, ends, end: to };
 }

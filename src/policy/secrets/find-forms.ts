@@ -26,17 +26,14 @@ export function createFormFinder(forms: readonly Form[]): FormFinder {
   const width = forms.reduce((least, { text }) => Math.min(least, text.length), 255);
   const longest = forms.reduce((most, { text }) => Math.max(most, text.length), 0);
   const skips = new Uint8Array(HASH_MASK + 1).fill(Math.max(1, width - BLOCK + 1));
-  const byBlock = new Map<number, Form[]>();
-  const beginnings: (Form[] | undefined)[] = Array.from({ length: PAIR_MASK + 1 });
-  for (const form of forms.toSorted((a, b) => b.text.length - a.text.length)) {
+  const longestFirst = forms.toSorted((a, b) => b.text.length - a.text.length);
+  const byBlock = Map.groupBy(longestFirst, ({ text }) => blockHash(text, width - 1));
+  const byBeginning = Map.groupBy(longestFirst, ({ text }) => pairHash(text, 0));
+  for (const { text } of forms)
     for (let end = BLOCK - 1; end < width; end++) {
-      const hash = blockHash(form.text, end);
+      const hash = blockHash(text, end);
       skips[hash] = Math.min(skips[hash] ?? 0, width - 1 - end);
     }
-    addTo(byBlock, blockHash(form.text, width - 1), form);
-    const pair = pairHash(form.text, 0);
-    (beginnings[pair] ??= []).push(form);
-  }
 
   return {
     longest,
@@ -60,7 +57,7 @@ export function createFormFinder(forms: readonly Form[]): FormFinder {
     cutOff(text) {
       const last = text.length - 1;
       for (let at = Math.max(0, text.length - longest + 1); at < last; at++)
-        if (beginnings[pairHash(text, at)]?.some((form) => isCutOff(form.text, text, at)) === true) return at;
+        if (byBeginning.get(pairHash(text, at))?.some((form) => isCutOff(form.text, text, at)) === true) return at;
       return forms.some((form) => form.text.charCodeAt(0) === text.charCodeAt(last)) ? last : text.length;
     },
   };
@@ -75,15 +72,5 @@ function pairHash(text: string, start: number): number {
 }
 
 function isCutOff(form: string, text: string, start: number): boolean {
-  const length = text.length - start;
-  if (form.length <= length) return false;
-  for (let index = 0; index < length; index++)
-    if (form.charCodeAt(index) !== text.charCodeAt(start + index)) return false;
-  return true;
-}
-
-function addTo(map: Map<number, Form[]>, key: number, form: Form): void {
-  const known = map.get(key);
-  if (known === undefined) map.set(key, [form]);
-  else known.push(form);
+  return form.length > text.length - start && form.startsWith(text.slice(start));
 }

@@ -32,16 +32,16 @@ export function secretForms(secrets: readonly Secret[], alphabet: "text" | "byte
     piecesOf(value).map((piece) => ({ name: printable(name), piece, bytes: toBytes(piece) })),
   );
   const write = alphabet === "bytes" ? toBytes : (text: string) => text;
-  const forms = pieces.map(({ name, piece, bytes }) => ({
-    name,
-    plain: [bytes],
-    wrapped: [...base64Forms(bytes), ...hexForms(bytes)],
-    all: [piece, ...jsonForms(piece), ...urlForms(piece, bytes)].map(write),
-  }));
-  const plain = distinct(forms.flatMap((each) => named(each.name, each.plain)));
-  const wrapped = distinct(forms.flatMap((each) => named(each.name, each.wrapped)));
-  const all = distinct(forms.flatMap((each) => named(each.name, [...each.all, ...each.wrapped])));
-  return { all, plain, wrapped };
+  const collect = (formsOf: (piece: string, bytes: string) => readonly string[]): readonly Form[] =>
+    distinct(pieces.flatMap(({ name, piece, bytes }) => formsOf(piece, bytes).map((text) => ({ name, text }))));
+  return {
+    plain: collect((_, bytes) => [bytes]),
+    wrapped: collect((_, bytes) => wrappedForms(bytes)),
+    all: collect((piece, bytes) => [
+      ...[piece, ...jsonForms(piece), ...urlForms(piece, bytes)].map(write),
+      ...wrappedForms(bytes),
+    ]),
+  };
 }
 
 export function isLongEnough(value: string): boolean {
@@ -80,6 +80,10 @@ function urlForms(value: string, bytes: string): readonly string[] {
   return [usual, usual.replaceAll("%20", "+"), everything, everything.toUpperCase()];
 }
 
+function wrappedForms(bytes: string): readonly string[] {
+  return [...base64Forms(bytes), ...hexForms(bytes)];
+}
+
 function hexForms(bytes: string): readonly string[] {
   const lower = Array.from(bytes, hexByte).join("");
   return [lower, lower.toUpperCase()];
@@ -111,10 +115,6 @@ function toBytes(text: string): string {
 /** Makes the name safe for JSON and terminals. */
 function printable(name: string): string {
   return name.replace(/[^\w.:/-]/g, "_").slice(0, 100);
-}
-
-function named(name: string, texts: readonly string[]): readonly Form[] {
-  return texts.map((text) => ({ name, text }));
 }
 
 /** The first name wins, because configured secrets come before those found in the environment. */

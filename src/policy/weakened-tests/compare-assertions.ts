@@ -1,8 +1,7 @@
 import type { Assertion } from "./find-assertions.ts";
 import type { CaseMatch } from "./match-cases.ts";
 import type { TestCase, TestFile } from "./read-tests.ts";
-import { countOf, withoutCounted } from "./weakening.ts";
-import type { Weakening } from "./weakening.ts";
+import { countOf, withoutCounted, type Weakening } from "./weakening.ts";
 
 const REMOVED_ADVICE = "Restore it, or assert the same in another way.";
 const LOOSE_ADVICE = "Keep the exact expectation and fix the code instead.";

@@ -1,21 +1,21 @@
+import type { ChangedFile } from "../diff/changed-file.ts";
 import { expand, helpersOf, textOf } from "./compare-assertions.ts";
 import type { TestChange } from "./find-tests.ts";
+import { squeeze } from "./mask.ts";
 import type { CaseMatch } from "./match-cases.ts";
 import type { TestCase, TestFile } from "./read-tests.ts";
-import { squeeze } from "./squeeze.ts";
-import { countOf, withoutCounted } from "./weakening.ts";
-import type { Weakening } from "./weakening.ts";
+import { countOf, withoutCounted, type Weakening } from "./weakening.ts";
 
 const ADVICE = "Restore it. Fix a wrong test instead of removing it.";
 
-/** Finds tests that were removed, or that no runner finds any more. `sources` are the current texts of all files. */
+/** Finds tests that were removed, or that no runner finds any more. */
 export function compareCases(
   match: CaseMatch,
   changes: readonly TestChange[],
-  sources: () => readonly string[],
+  files: readonly ChangedFile[],
 ): Weakening[] {
   const lost = findLost(match, changes);
-  const isHidden = lost.length === 0 ? () => false : createSearch(lost, sources());
+  const isHidden = createSearch(lost, files);
   const changeOf = new Map(changes.map((change) => [change.before, change]));
   const byFile = Map.groupBy(lost, (test) => test.file);
   const weakenings = [...byFile].flatMap(([file, tests]) => {
@@ -34,9 +34,10 @@ export function compareCases(
 const MAX_SEARCHED = 200_000_000;
 
 /** Whether the body of a test still exists somewhere. Only used for the message. */
-function createSearch(lost: readonly TestCase[], sources: readonly string[]): (test: TestCase) => boolean {
+function createSearch(lost: readonly TestCase[], files: readonly ChangedFile[]): (test: TestCase) => boolean {
+  const sources = files.flatMap((file) => file.after?.text ?? []);
   const size = sources.reduce((sum, text) => sum + text.length, 0);
-  if (lost.length > 200 || lost.length * size > MAX_SEARCHED) return () => false;
+  if (lost.length === 0 || lost.length > 200 || lost.length * size > MAX_SEARCHED) return () => false;
   const squeezed = sources.map((text) => squeeze(text));
   return (test) => {
     const body = bodyAlone(test);
@@ -98,7 +99,10 @@ function findLost(match: CaseMatch, changes: readonly TestChange[]): TestCase[] 
   const tables = others
     .filter(isTable)
     .slice(0, 200)
-    .map((other) => ({ ecosystem: other.file.ecosystem, values: valuesIn(spokenOf(other)) }));
+    .map(({ file, start, end }) => ({
+      ecosystem: file.ecosystem,
+      values: valuesIn(file.source.spoken.slice(start, end)),
+    }));
   return match.gone.filter((test) => {
     const asserted = expand(test, before);
     if (asserted.length === 0) return true;
@@ -107,7 +111,9 @@ function findLost(match: CaseMatch, changes: readonly TestChange[]): TestCase[] 
       return false;
     }
     const values = valuesIn(asserted.map(({ text }) => text.replace(MESSAGE, "")).join("\n"));
-    const inTable = tables.some((table) => table.ecosystem === test.file.ecosystem && covers(table.values, values));
+    const inTable = tables.some(
+      (table) => table.ecosystem === test.file.ecosystem && [...values].every((value) => table.values.has(value)),
+    );
     return values.size === 0 || !inTable;
   });
 }
@@ -119,18 +125,10 @@ function isTable(test: TestCase): boolean {
   return test.file.ecosystem.table.test(test.file.source.code.slice(test.start, test.end));
 }
 
-function spokenOf(test: TestCase): string {
-  return test.file.source.spoken.slice(test.start, test.end);
-}
-
 function valuesIn(text: string): Set<string> {
   return new Set(
     [...text.matchAll(/(["'`])((?:(?!\1)[^\\\n]|\\.){0,200})\1|(?<![\w.])-?\d[\d._]*/g)].map(
       (found) => found[2] ?? found[0],
     ),
   );
-}
-
-function covers(all: ReadonlySet<string>, some: ReadonlySet<string>): boolean {
-  return [...some].every((value) => all.has(value));
 }

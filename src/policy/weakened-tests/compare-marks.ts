@@ -1,12 +1,12 @@
+import { countUpTo } from "../../core/text/line-index.ts";
 import { shorten } from "./compare-assertions.ts";
 import type { SwallowRule } from "./ecosystem.ts";
 import type { TestChange } from "./find-tests.ts";
 import { indentEnds } from "./layout.ts";
+import { squeeze } from "./mask.ts";
 import type { CaseMatch } from "./match-cases.ts";
 import type { TestFile } from "./read-tests.ts";
-import { squeeze } from "./squeeze.ts";
-import { countOf, withoutCounted } from "./weakening.ts";
-import type { Weakening } from "./weakening.ts";
+import { countOf, withoutCounted, type Weakening } from "./weakening.ts";
 
 /** Something that weakens a test, such as a skip marker. */
 interface Mark {
@@ -85,7 +85,7 @@ function withBuildLines(file: TestFile): string {
 function findSwallowed(file: TestFile): Mark[] {
   if (file.assertions.length === 0) return [];
   const marks = file.ecosystem.swallow.flatMap((rule) =>
-    file.ecosystem.blocks === "indent" ? swallowedByIndent(file, rule) : swallowedByBrackets(file, rule),
+    file.ecosystem.isIndented ? swallowedByIndent(file, rule) : swallowedByBrackets(file, rule),
   );
   return marks.toSorted((one, other) => one.place - other.place);
 }
@@ -96,7 +96,7 @@ function swallowedByBrackets(file: TestFile, rule: SwallowRule): Mark[] {
     const open = found.index + found[0].length - 1;
     const close = file.layout.closes.get(open) ?? code.length;
     const rest = code.slice(close + 1, close + 400);
-    if (rule.then === null) {
+    if (rule.then === undefined) {
       if (file.ecosystem.name === "Go") {
         // `recover` applies to the whole test, not to the deferred block.
         return rule.unless.test(code.slice(open, close)) ? [] : [markAt(file, found.index, found[0])];
@@ -127,7 +127,7 @@ function swallowedByIndent(file: TestFile, rule: SwallowRule): Mark[] {
     const line = file.layout.lineAt(index);
     const end = ends[line] ?? file.layout.lineCount;
     const place = file.layout.startOf(end);
-    if (rule.then === null) return inside(file, index, place);
+    if (rule.then === undefined) return inside(file, index, place);
     if (!rule.then.test(code.slice(place, place + 200))) return [];
     const caught = code.slice(place, file.layout.startOf(ends[end] ?? file.layout.lineCount));
     return rule.unless.test(caught) ? [] : inside(file, index, place);
@@ -144,15 +144,9 @@ function inside(file: TestFile, start: number, end: number): Mark[] {
   return marks;
 }
 
-/** The first assertion after a position. They are sorted. */
+/** The index of the first assertion after a position. They are sorted. */
 function firstAfter(file: TestFile, place: number): number {
-  let [low, high] = [0, file.assertions.length];
-  while (low < high) {
-    const half = (low + high) >> 1;
-    if ((file.assertions[half]?.place ?? 0) <= place) low = half + 1;
-    else high = half;
-  }
-  return low;
+  return countUpTo(file.assertions, place, (assertion) => assertion.place);
 }
 
 function markAt(file: TestFile, place: number, text: string): Mark {

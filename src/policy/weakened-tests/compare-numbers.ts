@@ -1,7 +1,6 @@
-import type { NumberRule } from "./ecosystem.ts";
-import { readNumber } from "./ecosystem.ts";
-import { countOf, withoutCounted } from "./weakening.ts";
-import type { Weakening } from "./weakening.ts";
+import { indexLines } from "../../core/text/line-index.ts";
+import { readNumber, type NumberRule } from "./ecosystem.ts";
+import { countOf, withoutCounted, type Weakening } from "./weakening.ts";
 
 /** Both sides of a file in which numbers are compared. */
 export interface NumberSource {
@@ -54,11 +53,11 @@ function compareMarks(rule: NumberRule, { before, after, of }: Sides): Weakening
     if (was) unmatched--;
     if (was && isWorse(rule, was.value, mark.value)) weakenings.push(describe(rule, mark, was.value));
     const source = byPath.get(mark.path);
-    const counts = rule.added !== null && mark.value >= rule.added && after.length > before.length;
+    const counts = rule.added !== undefined && mark.value >= rule.added && after.length > before.length;
     if (!was && counts && source?.isFresh(mark.place) === false) weakenings.push(describe(rule, mark, null));
   }
-  // A number was removed without a replacement.
-  if (rule.removed && after.length < before.length && unmatched > 0) {
+  // A threshold was removed without a replacement.
+  if (rule.trick === "coverage threshold lowered" && after.length < before.length && unmatched > 0) {
     const gone = [...waiting.values()].flat().slice(0, before.length - after.length);
     weakenings.push(...gone.map((mark) => describeGone(rule, mark)));
   }
@@ -70,7 +69,7 @@ function keyAndValue(mark: Mark): string {
 }
 
 function isWorse(rule: NumberRule, was: number, is: number): boolean {
-  return rule.worse === "larger" ? is > was : is < was;
+  return rule.smallerIsWorse ? is < was : is > was;
 }
 
 const ADVICE: Readonly<Record<NumberRule["trick"], string>> = {
@@ -94,18 +93,13 @@ function describeGone(rule: NumberRule, mark: Mark): Weakening {
 
 function findNumbers(path: string, text: string | null, rule: NumberRule): Mark[] {
   if (text === null) return [];
-  let line = 1;
-  let counted = 0;
+  const { lineAt } = indexLines(text);
   return [...text.matchAll(rule.pattern)].map((found) => {
-    for (let at = text.indexOf("\n", counted); at >= 0 && at < found.index; at = text.indexOf("\n", at + 1)) {
-      line++;
-      counted = at + 1;
-    }
-    const own = line + (/^\s*\n/.exec(found[0])?.[0].split("\n").length ?? 1) - 1;
+    const line = lineAt(found.index) + (/^\s*\n/.exec(found[0])?.[0].split("\n").length ?? 1);
     const value = readNumber(found.groups?.["n"] ?? "0", found.groups?.["unit"]);
     const before = text.slice(Math.max(0, found.index - 200), found.index);
     const key = before.slice(before.lastIndexOf("\n") + 1) + found[0];
-    return { path, place: found.index, line: own, value, key: withoutNumbers(key, found.groups?.["unit"]) };
+    return { path, place: found.index, line, value, key: withoutNumbers(key, found.groups?.["unit"]) };
   });
 }
 

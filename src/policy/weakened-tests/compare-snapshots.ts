@@ -1,6 +1,7 @@
+import { indexLines } from "../../core/text/line-index.ts";
 import type { ChangedFile } from "../diff/changed-file.ts";
 import { isTestPath } from "./find-tests.ts";
-import { squeeze } from "./squeeze.ts";
+import { squeeze } from "./mask.ts";
 import type { Weakening } from "./weakening.ts";
 
 const SNAPSHOT =
@@ -59,11 +60,8 @@ interface Inline {
 }
 
 function inlineOf(text: string): Inline[] {
-  let line = 1;
-  let counted = 0;
+  const { lineAt } = indexLines(text);
   return [...text.matchAll(INLINE)].flatMap((found): Inline[] => {
-    line += text.slice(counted, found.index).split("\n").length - 1;
-    counted = found.index;
     const rest = text.slice(found.index + found[0].length, found.index + 4000);
     const before = text.slice(Math.max(0, found.index - 500), found.index);
     const quote = rest.search(/["'`]/);
@@ -71,6 +69,6 @@ function inlineOf(text: string): Inline[] {
     const end = /\)[ \t]*(?:;|\n|$)/.exec(rest)?.index ?? rest.length;
     if (!literal || quote > end) return [];
     const subject = squeeze(before.slice(before.lastIndexOf("\n") + 1) + rest.slice(0, quote));
-    return [{ line, subject, value: squeeze(literal[0]) }];
+    return [{ line: lineAt(found.index) + 1, subject, value: squeeze(literal[0]) }];
   });
 }

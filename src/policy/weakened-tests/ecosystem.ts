@@ -6,21 +6,22 @@ export interface Ecosystem {
   readonly runs: RegExp;
   /** Paths that belong to the tests: tests and their helpers. */
   readonly near: RegExp;
-  /** Marks a source file that contains tests. Null if tests are always in separate files. */
-  readonly inSource: RegExp | null;
+  /** Marks a source file that contains tests. Absent if tests are always in separate files. */
+  readonly inSource?: RegExp;
   /** Matches comments and strings. Global; comments in a group named `comment`. */
   readonly literal: RegExp;
-  readonly blocks: "brackets" | "indent";
+  /** Blocks are marked by indentation instead of brackets. */
+  readonly isIndented?: true;
   /** Matches the start of a test in code without comments and strings. Its name is in a group `name`, or else its first string. */
   readonly test: RegExp;
   /** Lines before a test that belong to it. */
-  readonly decorator: RegExp | null;
+  readonly decorator?: RegExp;
   /** Matches the start of any function, with its name in the first group. */
   readonly routine: RegExp;
   /** Matches the start of an assertion. If it starts before the match (`a shouldBe b`), that part is in a group named `infix`. */
   readonly assertion: RegExp;
   /** Whether the condition around a call is the assertion: `if got != want { t.Error() }`. */
-  readonly conditional: boolean;
+  readonly conditional?: true;
   /** Assertions that check little (existence, truth) or some (a part, a range). All others count as exact. */
   readonly slight: RegExp;
   readonly partial: RegExp;
@@ -35,8 +36,8 @@ export interface Ecosystem {
 export interface SwallowRule {
   /** Ends at the bracket that opens the block, or at the line that opens it (by indentation). */
   readonly open: RegExp;
-  /** What must follow the block. Null for nothing. */
-  readonly then: RegExp | null;
+  /** What must follow the block. */
+  readonly then?: RegExp;
   /** What in the rest of it shows that a failure still counts. */
   readonly unless: RegExp;
 }
@@ -46,11 +47,10 @@ export interface NumberRule {
   readonly trick: "timeout raised" | "retry added" | "expectation loosened" | "coverage threshold lowered";
   /** Matches the number in a group `n` and optionally its unit in a group `unit`. Global and multiline. */
   readonly pattern: RegExp;
-  readonly worse: "larger" | "smaller";
-  /** From which value on adding the number counts. Null for never. */
-  readonly added: number | null;
-  /** Whether removing the number counts. */
-  readonly removed: boolean;
+  /** Set if a smaller number weakens the test. Otherwise a larger one does. */
+  readonly smallerIsWorse?: true;
+  /** From which value on adding the number counts. Without it, adding never counts. */
+  readonly added?: number;
 }
 
 const UNITS: readonly (readonly [RegExp, number])[] = [

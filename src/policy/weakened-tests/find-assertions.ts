@@ -1,10 +1,7 @@
-import { findAliases } from "./aliases.ts";
-import type { Aliases } from "./aliases.ts";
+import { findAliases, type Aliases } from "./aliases.ts";
 import type { Ecosystem } from "./ecosystem.ts";
-import { endOfStatement } from "./layout.ts";
-import type { Layout } from "./layout.ts";
-import type { Masked } from "./mask.ts";
-import { squeeze } from "./squeeze.ts";
+import { endOfStatement, type Layout } from "./layout.ts";
+import { squeeze, type Masked } from "./mask.ts";
 
 export interface Assertion {
   readonly place: number;
@@ -18,15 +15,7 @@ export interface Assertion {
   readonly calls: string | null;
 }
 
-/** Cache of analysed source pieces; null for assertions that check nothing. Most pieces occur on both sides of a change. */
-export type KnownAssertions = Map<string, Pick<Assertion, "text" | "level"> | null>;
-
-export function findAssertions(
-  source: Masked,
-  layout: Layout,
-  ecosystem: Ecosystem,
-  known: KnownAssertions,
-): Assertion[] {
+export function findAssertions(source: Masked, layout: Layout, ecosystem: Ecosystem): Assertion[] {
   const found: Assertion[] = [];
   let left = 4 * source.code.length;
   const aliases = findAliases(source.spoken, ecosystem.name);
@@ -44,10 +33,11 @@ export function findAssertions(
     );
     left -= end - from;
     const piece = condition + source.spoken.slice(from, end);
-    const said = readOnce(aliases === null ? piece : aliases.resolve(piece), ecosystem, known);
-    if (said === null) continue;
+    const text = squeeze(aliases === null ? piece : aliases.resolve(piece));
+    if (isVacuous(text)) continue;
     const calls = /^(?:self\.|this\.)?(\w+)\s*\($/.exec(match[0])?.[1] ?? null;
-    found.push({ ...said, place: match.index, line: layout.lineAt(from) + 1, calls });
+    const level = levelOf(text, ecosystem);
+    found.push({ text, level, place: match.index, line: layout.lineAt(from) + 1, calls });
   }
   return found;
 }
@@ -64,20 +54,6 @@ function allCalls(code: string, ecosystem: Ecosystem, aliases: Aliases | null): 
       end = match.index + match[0].length;
       return true;
     });
-}
-
-function readOnce(
-  piece: string,
-  ecosystem: Ecosystem,
-  known: KnownAssertions,
-): Pick<Assertion, "text" | "level"> | null {
-  const key = `${ecosystem.name}\0${piece}`;
-  const before = known.get(key);
-  if (before !== undefined) return before;
-  const text = squeeze(piece);
-  const said = isVacuous(text) ? null : { text, level: levelOf(text, ecosystem) };
-  known.set(key, said);
-  return said;
 }
 
 function levelOf(text: string, ecosystem: Ecosystem): 1 | 2 | 3 {

@@ -5,11 +5,8 @@ export const go: Ecosystem = {
   file: /\.go$/,
   runs: /_test\.go$/,
   near: /_test\.go$|(?:^|\/)(?:testdata|testutil\w*|testing|internal\/test\w*)\//,
-  inSource: null,
   literal: /(?<comment>\/\/[^\n]*|\/\*[^]*?(?:\*\/|$))|"(?:[^"\\\n]|\\[^])*"?|`[^`]*`?|'(?:[^'\\\n]|\\[^\n])*'/g,
-  blocks: "brackets",
   test: /^func\s+(?<name>(?:Test|Benchmark|Fuzz|Example)(?![a-z])\w*)\s*\(/gm,
-  decorator: null,
   routine: /^func\s+(?:\([^()\n]{0,200}\)\s*)?(\w+)\s*(?:\[[^\]\n]{0,200}\])?\s*\(/gm,
   assertion:
     /(?<![\w.])(?:t|b|f|tb|tt|c|s|suite|s\.T\(\))\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)\s*\(|(?<![\w.])(?:assert|require|is|qt|td|s\.Require\(\)|suite\.Require\(\)|s\.Assert\(\))\.\w+\s*\(|(?<![\w.])(?:Expect|Eventually|Consistently)\s*\(|(?<![\w.])(?:assert|require|must|check|expect|verify)[A-Z]\w*\s*\(/g,
@@ -23,7 +20,6 @@ export const go: Ecosystem = {
   swallow: [
     {
       open: /\bdefer\s+func\s*\(\s*\)\s*\{(?=[^}]{0,400}\brecover\s*\(\s*\))/g,
-      then: null,
       unless: /\b(?:t|b|f|tb)\.(?:Error|Fatal|Fail)|panic\s*\(|\b(?:assert|require)\./,
     },
   ],
@@ -32,38 +28,18 @@ export const go: Ecosystem = {
       trick: "timeout raised",
       pattern:
         /(?:timeout|deadline|eventually|wait|After\()[^\n]{0,200}?(?<![\w.])(?<n>\d[\d_]*)\s*\*\s*time\.(?<unit>\w+)/gi,
-      worse: "larger",
-      added: null,
-      removed: false,
     },
-    {
-      trick: "timeout raised",
-      pattern: /(?:timeout|deadline)\w*\s*:?=\s*time\.(?<unit>\w+)\s*\*\s*(?<n>\d+)/gi,
-      worse: "larger",
-      added: null,
-      removed: false,
-    },
+    { trick: "timeout raised", pattern: /(?:timeout|deadline)\w*\s*:?=\s*time\.(?<unit>\w+)\s*\*\s*(?<n>\d+)/gi },
     {
       trick: "retry added",
       pattern: /\b(?:retry|retries|attempts|maxRetries|flake)\w*(?:\.\w+)*\s*(?::?=|\(|<|:)\s*(?<n>\d+)/gi,
-      worse: "larger",
       added: 2,
-      removed: false,
     },
-    { trick: "retry added", pattern: /\bretry\.(?:Run|Do)\w*\s*\((?<n>)/g, worse: "larger", added: 0, removed: false },
+    { trick: "retry added", pattern: /\bretry\.(?:Run|Do)\w*\s*\((?<n>)/g, added: 0 },
     {
       trick: "expectation loosened",
       pattern: /\.(?:InDelta|InEpsilon)\w*\([^\n]{0,200},\s*(?<n>[\d.][\d.e+-]*)\s*[,)]/g,
-      worse: "larger",
-      added: null,
-      removed: false,
     },
-    {
-      trick: "expectation loosened",
-      pattern: /^[ \t]*if\b[^\n{]{0,300}[\w)\]]\s*>=?\s*(?<n>[\d.][\d._e-]*)\s*\{/gm,
-      worse: "larger",
-      added: null,
-      removed: false,
-    },
+    { trick: "expectation loosened", pattern: /^[ \t]*if\b[^\n{]{0,300}[\w)\]]\s*>=?\s*(?<n>[\d.][\d._e-]*)\s*\{/gm },
   ],
 };

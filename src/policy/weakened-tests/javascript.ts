@@ -5,17 +5,13 @@ export const javascript: Ecosystem = {
   file: /\.(?:[cm]?[jt]sx?|vue|svelte)$/,
   runs: /\.(?:test|spec|e2e|cy|test-d|bench)\.[cm]?[jt]sx?$|(?:^|\/)__tests__\//,
   near: /(?:^|[/.])(?:tests?|specs?|e2e|cypress|__tests__|__mocks__|suite|testing)[/.]/,
-  inSource: null,
   literal:
     /(?<comment>\/\/[^\n]*|\/\*[^]*?(?:\*\/|$))|"(?:[^"\\\n]|\\[^])*"?|'(?:[^'\\\n]|\\[^])*'?|`(?:[^`\\]|\\[^])*`?|\/(?<=(?:[(,=:[!&|?{};\n]|return)[ \t]*\/)(?![*/])(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/g,
-  blocks: "brackets",
   test: /(?<![\w$.])(?:Deno\.)?(?:[xf]?(?:it|test|specify))(?!\.(?:describe|before|after|use|step|extend|set|info|suite|configure))(?:\.\w+)*\s*[(`]/g,
-  decorator: null,
   routine:
     /(?:\bfunction\s*\*?\s*|\b(?:const|let|var)\s+)([\w$]+)\s*(?:=\s*(?:async\b\s*)?(?:function\b|\([^()]{0,400}\)\s*(?::[^=\n]{0,200})?=>|\w+\s*=>)|(?=\())/g,
   assertion:
     /(?<![\w$.])(?:expect(?:TypeOf|Type)?|assert(?:\.\w+)*|expect\.(?:assertions|hasAssertions|poll|soft)|(?:assert|expect|verify)[A-Z]\w*)\s*(?:<[^>\n]{0,200}>)?\(|(?<![\w$.])t\.(?:is|not|like|truthy|falsy|true|false|throws\w*|notThrows\w*|deepEqual|notDeepEqual|equal|same|strictSame|ok|notOk|match|regex|fail|snapshot|assert\.\w+)\s*\(|(?<infix>\.(?:should|expect)\b)/g,
-  conditional: false,
   slight:
     /\.(?:toBeDefined|toBeTruthy|toBeFalsy|exist|ok|isOk|exists|isDefined|truthy|falsy|notThrows|doesNotThrow)\b|\.not\.(?:toBeNull|toBeUndefined|toThrow|toBe|toEqual|to)\b|\.to\.be\.(?:ok|not)|^assert\((?![^)]*===?)|(?:toBe|toEqual|toStrictEqual|equal)\(expect\.any(?:thing)?\(/,
   partial:
@@ -28,50 +24,21 @@ export const javascript: Ecosystem = {
       then: /^\s*catch\b[^{]{0,200}\{/,
       unless: /\bthrow\b|expect|assert|\bfail\b|\breject|\bdone\s*\(|\bt\.\w+\(/,
     },
-    { open: /\.catch\s*\(\s*(?:\(\s*\w*\s*\)|\w+)\s*=>\s*\{/g, then: null, unless: /\S/ },
+    { open: /\.catch\s*\(\s*(?:\(\s*\w*\s*\)|\w+)\s*=>\s*\{/g, unless: /\S/ },
   ],
   numbers: [
-    {
-      trick: "timeout raised",
-      pattern: /timeout\w*["']?\s*[:=(,]\s*(?<n>\d[\d_]*)/gi,
-      worse: "larger",
-      added: 5001,
-      removed: false,
-    },
-    {
-      trick: "timeout raised",
-      pattern: /^[ \t]*\}\s*,\s*(?<n>\d[\d_]*)\s*,?\s*\)/gm,
-      worse: "larger",
-      added: 5001,
-      removed: false,
-    },
-    {
-      trick: "retry added",
-      pattern: /\b(?:retry|retryTimes|retries)\s*[(:=]\s*(?<n>\d+)/gi,
-      worse: "larger",
-      added: 1,
-      removed: false,
-    },
-    {
-      trick: "expectation loosened",
-      pattern: /\.toBeCloseTo\([^,()\n]{1,200},\s*(?<n>\d+)/g,
-      worse: "smaller",
-      added: null,
-      removed: false,
-    },
+    { trick: "timeout raised", pattern: /timeout\w*["']?\s*[:=(,]\s*(?<n>\d[\d_]*)/gi, added: 5001 },
+    { trick: "timeout raised", pattern: /^[ \t]*\}\s*,\s*(?<n>\d[\d_]*)\s*,?\s*\)/gm, added: 5001 },
+    { trick: "retry added", pattern: /\b(?:retry|retryTimes|retries)\s*[(:=]\s*(?<n>\d+)/gi, added: 1 },
+    { trick: "expectation loosened", pattern: /\.toBeCloseTo\([^,()\n]{1,200},\s*(?<n>\d+)/g, smallerIsWorse: true },
     {
       trick: "expectation loosened",
       pattern: /(?:\.toBeLessThan\w*|\.below|\.most|\.closeTo\([^,()\n]{1,200},)\s*\(?\s*(?<n>[\d._]+)/g,
-      worse: "larger",
-      added: null,
-      removed: false,
     },
     {
       trick: "expectation loosened",
       pattern: /(?:\.toBeGreaterThan\w*|\.above|\.least)\(\s*(?<n>[\d._]+)/g,
-      worse: "smaller",
-      added: null,
-      removed: false,
+      smallerIsWorse: true,
     },
   ],
 };

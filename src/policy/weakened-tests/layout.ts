@@ -1,11 +1,9 @@
+import { indexLines, type LineIndex } from "../../core/text/line-index.ts";
+
 /** Positions of brackets and lines in a source text, computed once. */
-export interface Layout {
+export interface Layout extends LineIndex {
   /** For every opening bracket the position of its end, or of the end of the text. */
   readonly closes: ReadonlyMap<number, number>;
-  /** Starts at 0. */
-  lineAt(place: number): number;
-  startOf(line: number): number;
-  readonly lineCount: number;
 }
 
 const OPENING = "([{";
@@ -27,18 +25,7 @@ export function computeLayout(code: string): Layout {
     }
   }
   for (const place of open) closes.set(place, code.length);
-  const starts = [0];
-  for (let at = code.indexOf("\n"); at >= 0; at = code.indexOf("\n", at + 1)) starts.push(at + 1);
-  const lineAt = (place: number): number => {
-    let [low, high] = [0, starts.length];
-    while (low + 1 < high) {
-      const half = (low + high) >> 1;
-      if ((starts[half] ?? 0) <= place) low = half;
-      else high = half;
-    }
-    return low;
-  };
-  return { closes, lineAt, startOf: (line) => starts[line] ?? code.length, lineCount: starts.length };
+  return { closes, ...indexLines(code) };
 }
 
 /** Longer statements are not written by people, only to slow us down. */

@@ -31,3 +31,12 @@ export function mask(text: string, literal: RegExp): Masked {
 function blank(text: string): string {
   return text.includes("\n") ? text.replaceAll(/[^\n]/g, " ") : " ".repeat(text.length);
 }
+
+/** Removes what formatting may change: whitespace, quote styles, semicolons, trailing commas. */
+export function squeeze(text: string): string {
+  return text
+    .replaceAll(/[\s;]+/g, " ")
+    .replaceAll(/ (?!\w)|(?<!\w) /g, "")
+    .replaceAll(/['`]/g, '"')
+    .replaceAll(/,(?=[)\]}])/g, "");
+}

@@ -1,4 +1,5 @@
 import type { TestFile, TestCase } from "./read-tests.ts";
+import { countOf } from "./weakening.ts";
 
 /** Pairs of old and new tests over all files, because tests may be renamed and moved for good reasons. */
 export interface CaseMatch {
@@ -58,9 +59,7 @@ function findSimilar(gone: readonly TestCase[], fresh: readonly TestCase[]): Map
 }
 
 function wordsOf(body: string): Map<string, number> {
-  const words = new Map<string, number>();
-  for (const [word] of body.slice(0, 20_000).matchAll(/\w+/g)) words.set(word, (words.get(word) ?? 0) + 1);
-  return words;
+  return countOf(body.slice(0, 20_000).match(/\w+/g) ?? [], (word) => word);
 }
 
 function similarity(one: ReadonlyMap<string, number>, other: ReadonlyMap<string, number>): number {

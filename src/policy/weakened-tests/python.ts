@@ -5,16 +5,14 @@ export const python: Ecosystem = {
   file: /\.pyi?$/,
   runs: /(?:^|\/)(?:test_[^/]*|[^/]*_test|tests)\.py$/,
   near: /(?:^|\/)(?:tests?|testing|conftest\.py|test_[^/]*\.py|[^/]*_tests?\.py)(?:\/|$)/,
-  inSource: null,
   literal:
     /(?<comment>#[^\n]*)|"""(?:[^"\\]|\\[^]|"(?!""))*(?:"""|$)|'''(?:[^'\\]|\\[^]|'(?!''))*(?:'''|$)|"(?:[^"\\\n]|\\[^])*"?|'(?:[^'\\\n]|\\[^])*'?/g,
-  blocks: "indent",
+  isIndented: true,
   test: /^[ \t]*(?:async[ \t]+)?def[ \t]+(?<name>test\w*)[ \t]*\(/gm,
   decorator: /^\s*@/,
   routine: /^[ \t]*(?:async[ \t]+)?def[ \t]+(\w+)[ \t]*\(/gm,
   assertion:
     /(?<![\w.])assert\b(?!\s*=)|\b(?:self|cls|case|tc)\.(?:assert\w+|fail\w*)\s*\(|\bpytest\.(?:raises|warns|fail)\s*\(|(?<![\w.])(?:assert|expect|verify)_?[a-zA-Z]\w*\s*\(|\.testing\.assert\w+\s*\(|(?<infix>\.assert_\w+\s*\()/g,
-  conditional: false,
   slight:
     /\bis not None\b|assertIsNotNone|assertNotEqual|\.assert_called\(\)|==(?:mock\.)?ANY$|^assert\(?(?:not )?[\w.[\]"]+(?:\([\w.,"]*\))?\)?$|^assert\(? ?(?:bool|callable|hasattr)\(|assertTrue\((?!.*(?:==|[<>]|\bin\b))|assertFalse\((?!.*(?:==|[<>]|\bin\b))|^assert.*!=/,
   partial:
@@ -23,50 +21,17 @@ export const python: Ecosystem = {
   skip: /@(?:\w+\.)*mark\.(?:skip|skipif|xfail)\b|@(?:unittest\.)?(?:skip|skipIf|skipUnless|expectedFailure)\b|\bpytest\.(?:skip|xfail|importorskip)\s*\(|\bself\.skipTest\s*\(|\braise\s+(?:unittest\.)?SkipTest\b|\bpytestmark\s*=\s*pytest\.mark\.(?:skip|xfail)\w*|\b__test__\s*=\s*False|\bcollect_ignore\w*\s*=/g,
   swallow: [
     { open: /^[ \t]*try[ \t]*:/gm, then: /^\s*except\b/, unless: /\braise\b|\bassert|\bfail\b|pytest\.fail/ },
-    { open: /^[ \t]*with\s+(?:contextlib\.)?suppress\s*\([^\n]{0,200}:/gm, then: null, unless: /(?!)/ },
+    { open: /^[ \t]*with\s+(?:contextlib\.)?suppress\s*\([^\n]{0,200}:/gm, unless: /(?!)/ },
   ],
   numbers: [
-    {
-      trick: "timeout raised",
-      pattern: /timeout\w*\s*[=(]\s*(?<n>\d[\d_.]*)/gi,
-      worse: "larger",
-      added: null,
-      removed: false,
-    },
-    {
-      trick: "retry added",
-      pattern: /\bflaky\b(?:\([^)\n]{0,200}?(?<n>\d+))?/gi,
-      worse: "larger",
-      added: 0,
-      removed: false,
-    },
-    {
-      trick: "retry added",
-      pattern: /\b(?:reruns|retries|max_runs)\s*=\s*(?<n>\d+)/gi,
-      worse: "larger",
-      added: 1,
-      removed: false,
-    },
+    { trick: "timeout raised", pattern: /timeout\w*\s*[=(]\s*(?<n>\d[\d_.]*)/gi },
+    { trick: "retry added", pattern: /\bflaky\b(?:\([^)\n]{0,200}?(?<n>\d+))?/gi, added: 0 },
+    { trick: "retry added", pattern: /\b(?:reruns|retries|max_runs)\s*=\s*(?<n>\d+)/gi, added: 1 },
     {
       trick: "expectation loosened",
       pattern: /\b(?:abs|rel|delta|atol|rtol|abs_tol|rel_tol)\s*=\s*(?<n>[\d.][\d.e+-]*)/gi,
-      worse: "larger",
-      added: null,
-      removed: false,
     },
-    {
-      trick: "expectation loosened",
-      pattern: /\b(?:places|decimal)\s*=\s*(?<n>\d+)/gi,
-      worse: "smaller",
-      added: null,
-      removed: false,
-    },
-    {
-      trick: "expectation loosened",
-      pattern: /^[ \t]*assert\b[^\n]{0,200}[\w)\]]\s*<=?\s*(?<n>[\d.][\d._e-]*)/gm,
-      worse: "larger",
-      added: null,
-      removed: false,
-    },
+    { trick: "expectation loosened", pattern: /\b(?:places|decimal)\s*=\s*(?<n>\d+)/gi, smallerIsWorse: true },
+    { trick: "expectation loosened", pattern: /^[ \t]*assert\b[^\n]{0,200}[\w)\]]\s*<=?\s*(?<n>[\d.][\d._e-]*)/gm },
   ],
 };

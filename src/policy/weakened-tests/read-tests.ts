@@ -1,11 +1,7 @@
 import type { Ecosystem } from "./ecosystem.ts";
-import { findAssertions } from "./find-assertions.ts";
-import type { Assertion, KnownAssertions } from "./find-assertions.ts";
-import { endOfStatement, indentEnds, computeLayout } from "./layout.ts";
-import type { Layout } from "./layout.ts";
-import { mask } from "./mask.ts";
-import type { Masked } from "./mask.ts";
-import { squeeze } from "./squeeze.ts";
+import { findAssertions, type Assertion } from "./find-assertions.ts";
+import { endOfStatement, indentEnds, computeLayout, type Layout } from "./layout.ts";
+import { mask, squeeze, type Masked } from "./mask.ts";
 
 /** One side of a file that contains tests. */
 export interface TestFile {
@@ -38,14 +34,14 @@ export interface Helper extends Span {
   readonly assertions: Assertion[];
 }
 
-export function readTests(path: string, text: string, ecosystem: Ecosystem, known: KnownAssertions): TestFile {
+export function readTests(path: string, text: string, ecosystem: Ecosystem): TestFile {
   const source = mask(text, ecosystem.literal);
   const layout = computeLayout(source.code);
-  const assertions = findAssertions(source, layout, ecosystem, known);
+  const assertions = findAssertions(source, layout, ecosystem);
   const cases: TestCase[] = [];
   const helpers: Helper[] = [];
   const file: TestFile = { path, ecosystem, source, layout, cases, helpers, assertions };
-  const blocks = ecosystem.blocks === "indent" ? indentEnds(source.code) : null;
+  const blocks = ecosystem.isIndented ? indentEnds(source.code) : null;
   const spanOf = (start: number, from: number): Span | null =>
     blocks ? indentedSpan(start, layout, blocks) : bracketSpan({ start, from }, source.code, layout, ecosystem);
   const ends = new Set<number>();
@@ -122,7 +118,7 @@ function endOfTemplate(code: string, open: number): number {
 }
 
 function withDecorators(start: number, code: string, layout: Layout, ecosystem: Ecosystem): number {
-  if (ecosystem.decorator === null) return start;
+  if (ecosystem.decorator === undefined) return start;
   let kept = start;
   for (let line = layout.lineAt(start) - 1, looked = 0; line >= 0 && looked < 200; line--, looked++) {
     const text = code.slice(layout.startOf(line), layout.startOf(line + 1));

@@ -1,10 +1,8 @@
-import type { ChangedFile, TextSide } from "../diff/changed-file.ts";
-import { nameOf } from "../diff/changed-file.ts";
+import { nameOf, type ChangedFile, type TextSide } from "../diff/changed-file.ts";
 import { gateKind } from "../diff/gate-files.ts";
 import { shorten } from "./compare-assertions.ts";
 import type { NumberRule } from "./ecosystem.ts";
-import { countOf, withoutCounted } from "./weakening.ts";
-import type { Weakening } from "./weakening.ts";
+import { countOf, withoutCounted, type Weakening } from "./weakening.ts";
 
 /** Patterns in scripts and check definitions that hide a failure or skip tests. */
 const SOFT: readonly RegExp[] = [
@@ -69,24 +67,17 @@ export const CONFIG_NUMBERS: readonly NumberRule[] = [
     trick: "coverage threshold lowered",
     pattern:
       /(?:\b(?:branches|functions|lines|statements|perFile|global|threshold|total|package|target|minimum\w*|fail_under|coverageMinimum\w*|COVERAGE_?MIN\w*|MIN_?COVERAGE|COVERAGE_?THRESHOLD)["']?\s*(?::?=|:|>)\s*["']?|--?(?:cov-)?(?:fail-under|check-coverage|lines|branches|functions|statements)[\w-]*[= ]\s*|fail[-_]under[\w-]*["']?\s*[=:]\s*)(?<n>\d[\d.]*)/gi,
-    worse: "smaller",
-    added: null,
-    removed: true,
+    smallerIsWorse: true,
   },
   {
     trick: "timeout raised",
     pattern:
       /(?:test|hook|suite|slow|terminate|default)?[-_.]?timeout\w*["']?\s*(?::=|[:=( ])\s*["']?(?<n>\d[\d_]*)(?<unit>ms|s|m|h)?\b/gi,
-    worse: "larger",
-    added: null,
-    removed: false,
   },
   {
     trick: "retry added",
     pattern:
       /\b(?:retry|retries|retryTimes|reruns|rerunFailingTestsCount|maxRetries|maxFailures|rerun-fails)\b["']?\s*(?:[:=(> ])\s*["']?(?<n>\d+)|--rerun-fails\b(?<n>)/gi,
-    worse: "larger",
     added: 0,
-    removed: false,
   },
 ];

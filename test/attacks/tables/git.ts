@@ -127,7 +127,6 @@ const RULES: DiffRules = {
   recentFiles: [],
   concernFiles: null,
   gates: "show",
-  weakenedTests: "refuse",
   ciAndOwnConfig: "show",
   binaryFiles: "show",
   submodules: "refuse",

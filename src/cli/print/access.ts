@@ -1,5 +1,5 @@
 import { terminalLine } from "../../core/text/terminal-text.ts";
-import type { TaskJson } from "../../http/client/client.ts";
+import type { EventJson, TaskJson } from "../../http/client/client.ts";
 
 const MAX_SHOWN = 20;
 const MAX_WIDTH = 240;
@@ -21,5 +21,13 @@ export function describeDenied(task: Pick<TaskJson, "runs">): string {
     ...(more > 0 ? [`and ${more} more; use --json to see all`] : []),
   ]
     .map((line) => `  ${line}\n`)
+    .join("");
+}
+
+/** Lists the runs that got one of Nightshift's own credentials, such as the forge token. */
+export function describeGranted(events: readonly Pick<EventJson, "run" | "summary" | "data">[]): string {
+  return events
+    .filter(({ data }) => Array.isArray(data["granted"]) && data["granted"].length > 0)
+    .map(({ run, summary }) => `  ${run ?? "?"}: ${terminalLine(summary, MAX_WIDTH)}\n`)
     .join("");
 }

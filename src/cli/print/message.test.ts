@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { formatMessage } from "./hint.ts";
-import { describeProblems } from "./problems.ts";
+import { describeProblems, formatMessage } from "./message.ts";
 
 test.for<[name: string, text: string, expected: string]>([
   [
