@@ -42,7 +42,7 @@ const isThere = (what: string): Promise<unknown> =>
 const takenUp = (id: string): Promise<void> =>
   vi.waitFor(async () => {
     const events = await night.wired.ports.store.events.listEvents({ after: 0, task: id, limit: 1000 });
-    expect(events.filter(({ summary }) => summary.endsWith("taken up again"))).not.toEqual([]);
+    expect(events.filter(({ summary }) => summary.endsWith(" continued"))).not.toEqual([]);
   }, SOON);
 
 describe("publish by agent: agent that closes its change request", PATIENCE, () => {

@@ -46,18 +46,18 @@ export async function checkPolicy(context: StepContext, work: Work): Promise<Pol
     findKnownChange(context, changes),
   ]);
   const findings = [...checkDiff(changes, rules), ...known].map((finding) =>
-    said.allowed.includes(nameOf(finding)) ? { ...finding, severity: "warning" as const } : finding,
+    said.allowed.includes(findingId(finding)) ? { ...finding, severity: "warning" as const } : finding,
   );
   const results = [
     toResult(run.id, "diff-policy", findings),
     ...(settings.scanSecrets ? [toResult(run.id, "no-secrets", secrets)] : []),
   ];
   const errors = [...findings, ...secrets].filter(({ severity }) => severity === "error");
-  const told = errors.slice(0, MAX_REPORTED_FINDINGS).map(nameOf);
+  const told = errors.slice(0, MAX_REPORTED_FINDINGS).map(findingId);
   const files = changes.flatMap(({ path, after }) => (after === null ? [] : [path]));
   if (errors.length === 0) return { ...NOTHING, checks: results, files };
   const insistable = change.insist.map((name) => INSISTABLE_RULES[name]);
-  if (errors.every((each) => insistable.includes(each.rule) && said.told.includes(nameOf(each))))
+  if (errors.every((each) => insistable.includes(each.rule) && said.told.includes(findingId(each))))
     return { checks: results, rejection: null, needsDecision: describeFindings(errors), reportedFindings: told, files };
   return { checks: results, rejection: describeFindings(errors), needsDecision: null, reportedFindings: told, files };
 }
@@ -93,7 +93,7 @@ async function loadPreviousFindings({ ports, task, run }: StepContext, work: Wor
 /** Removing a test can be right, so a policy may let an agent repeat it after one warning. All other rules are final. */
 const INSISTABLE_RULES: Readonly<Record<InsistableFinding, AnyFinding["rule"]>> = { weakened_tests: "weakened_test" };
 
-function nameOf({ rule, path, message }: AnyFinding): string {
+function findingId({ rule, path, message }: AnyFinding): string {
   return `${rule} ${path} ${message}`;
 }
 

@@ -8,8 +8,14 @@ import { checkWord } from "../../../core/task/describe-check.ts";
 import { relatedCommand } from "../../../core/change/related-command.ts";
 import { checkPolicy, type PolicyResult } from "./check-policy.ts";
 import { prepareWork } from "../prepare/prepare-work.ts";
-import { baselineOf, prepareJob } from "../run-jobs.ts";
-import { openWorkspace, setupCommand, setupFailed, setupProblem, shellCommand } from "../prepare/setup-workspace.ts";
+import { baselineJobOf, prepareJob } from "../run-jobs.ts";
+import {
+  openWorkspace,
+  setupCommand,
+  setupFailed,
+  describeSetupFailure,
+  shellCommand,
+} from "../prepare/setup-workspace.ts";
 import { supervise } from "../supervise.ts";
 import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult, type Work } from "../step-context.ts";
 
@@ -21,7 +27,7 @@ export async function runChecksStep(context: StepContext): Promise<StepResult> {
   await prepareJob(ports, run.id);
   const work = await prepareWork(context);
   const judged = await checkPolicy(context, work);
-  if (judged.rejection !== null || judged.needsDecision !== null) return notWanted(context, work, judged);
+  if (judged.rejection !== null || judged.needsDecision !== null) return rejectChange(context, work, judged);
   const checks = await checksFor(context, judged.files);
   if (checks.length === 0)
     return resultOf(context, outcomeOf("checks_passed", "the project has no checks", { commit: work.headCommit }), {
@@ -29,13 +35,13 @@ export async function runChecksStep(context: StepContext): Promise<StepResult> {
       checks: judged.checks,
     });
   const paths = await ports.runFiles.prepare({ run: run.id, task: task.id, role: null });
-  const record = await runIn(context, { name: run.id, commit: work.headCommit, paths, checks });
+  const record = await runChecks(context, { name: run.id, commit: work.headCommit, paths, checks });
   ports.hooks.passCheckpoint("checks.ended");
-  if (setupFailed(record)) throw new StepEnd("setup_failed", await setupProblem(context, record));
+  if (setupFailed(record)) throw new StepEnd("setup_failed", await describeSetupFailure(context, record));
   const results = await Promise.all(checks.map((check) => toResult(context, check, record)));
-  refuseIfWalledOff(results);
-  const compared = await withBaseline(context, { work, checks, results });
-  return resultOf(context, verdict(context, compared, work), {
+  requireAllowedPrograms(results);
+  const compared = await compareWithBaseline(context, { work, checks, results });
+  return resultOf(context, toOutcome(context, compared, work), {
     work,
     checks: [...judged.checks, ...compared],
     pausedMs: record.pausedMs,
@@ -47,7 +53,7 @@ export async function runChecksStep(context: StepContext): Promise<StepResult> {
 }
 
 /** Nothing of the project runs on a change that is not wanted whatever its checks say, or that a person must see first. */
-function notWanted(
+function rejectChange(
   context: StepContext,
   work: Work,
   { checks, rejection: refusal, needsDecision: question, reportedFindings: told }: PolicyResult,
@@ -79,7 +85,7 @@ interface CheckRun {
   readonly checks: readonly CheckSettings[];
 }
 
-async function runIn(context: StepContext, { name, commit, paths, checks }: CheckRun): Promise<ExitRecord> {
+async function runChecks(context: StepContext, { name, commit, paths, checks }: CheckRun): Promise<ExitRecord> {
   const { run, settings, ports } = context;
   const workspace = await openWorkspace(context, name, commit);
   const job: Job = {
@@ -108,7 +114,7 @@ async function runIn(context: StepContext, { name, commit, paths, checks }: Chec
   const result = await supervise(context, job);
   if (result.kind === "lost")
     throw new StepEnd("interrupted", "the supervisor of the checks died; its process tree was ended");
-  if (result.record.error !== null) throw brokenJob(result.record.error);
+  if (result.record.error !== null) throw toStepEnd(result.record.error);
   const ended = result.record.commands.find(
     ({ endedBy }) => endedBy === "cancel" || endedBy === "kill" || endedBy === "lost",
   );
@@ -117,7 +123,7 @@ async function runIn(context: StepContext, { name, commit, paths, checks }: Chec
   return result.record;
 }
 
-function brokenJob({ kind, message }: NonNullable<ExitRecord["error"]>): StepEnd {
+function toStepEnd({ kind, message }: NonNullable<ExitRecord["error"]>): StepEnd {
   return new StepEnd(kind === "internal" ? "interrupted" : kind, message);
 }
 
@@ -146,7 +152,7 @@ async function toResult({ ports, run }: StepContext, check: CheckSettings, recor
 }
 
 /** A check that the sandbox keeps from running says nothing about the change, on whatever commit it fails. */
-function refuseIfWalledOff(results: readonly CheckResult[]): void {
+function requireAllowedPrograms(results: readonly CheckResult[]): void {
   for (const { name, exitCode, tail } of results) {
     const program = exitCode === 127 ? /^nightshift: "(.+)" is not available here/m.exec(tail)?.[1] : undefined;
     if (program !== undefined)
@@ -173,20 +179,25 @@ interface Comparison {
  * A check that fails on the base commit too, and in the same words, is shown as such and not blamed on the change.
  * One that fails in other words is: the change had a hand in it.
  */
-async function withBaseline(
+async function compareWithBaseline(
   context: StepContext,
   { work, checks, results }: Comparison,
 ): Promise<readonly CheckResult[]> {
-  const failed = checks.filter(({ name }) => results.some((result) => result.name === name && isRed(result)));
+  const failed = checks.filter(({ name }) => results.some((result) => result.name === name && hasFailed(result)));
   if (failed.length === 0 || work.baseCommit === work.headCommit) return results;
   const { ports, run, task } = context;
-  const baseline = baselineOf(run.id);
+  const baseline = baselineJobOf(run.id);
   const paths = await ports.runFiles.prepare({ run: baseline, task: task.id, role: null });
-  const record = await runIn(context, { name: `${run.id}.baseline`, commit: work.baseCommit, paths, checks: failed });
+  const record = await runChecks(context, {
+    name: `${run.id}.baseline`,
+    commit: work.baseCommit,
+    paths,
+    checks: failed,
+  });
   return Promise.all(
     results.map(async (result): Promise<CheckResult> => {
       const onBase = record.commands.find(({ name }) => name === commandName(result));
-      if (!isRed(result) || onBase === undefined || !isRed({ status: statusOf(onBase) })) return result;
+      if (!hasFailed(result) || onBase === undefined || !hasFailed({ status: statusOf(onBase) })) return result;
       if (onBase.exit.code !== result.exitCode) return result;
       const tail = await ports.runFiles.readLogTail(baseline, `checks/${result.name}.log`, TAIL_BYTES);
       return isSameOutput(result.tail, tail) ? { ...result, status: "red_baseline" } : result;
@@ -194,7 +205,7 @@ async function withBaseline(
   );
 }
 
-function isRed({ status }: Pick<CheckResult, "status">): boolean {
+function hasFailed({ status }: Pick<CheckResult, "status">): boolean {
   return status === "failed" || status === "timeout";
 }
 
@@ -202,8 +213,10 @@ const WORDS: Partial<Record<CheckStatus, string>> = {
   red_baseline: "red baseline (it fails in the same words without the change)",
 };
 
-function verdict({ settings }: StepContext, results: readonly CheckResult[], work: Work): Outcome {
-  const blamed = results.filter((result) => isRed(result) && (result.severity === "error" || settings.failOnWarning));
+function toOutcome({ settings }: StepContext, results: readonly CheckResult[], work: Work): Outcome {
+  const blamed = results.filter(
+    (result) => hasFailed(result) && (result.severity === "error" || settings.failOnWarning),
+  );
   const summary = results.map((each) => `${each.name}: ${WORDS[each.status] ?? checkWord(each)}`).join(", ");
   const outcomes = Object.fromEntries(results.map(({ name, status }) => [name, status]));
   if (blamed.length === 0) return outcomeOf("checks_passed", summary, { checks: outcomes, commit: work.headCommit });

@@ -5,7 +5,7 @@ import { policyOf } from "../../pipeline-of.ts";
 import type { EnginePorts } from "../../ports.ts";
 import { cleanJobs, endJobs } from "../run-jobs.ts";
 import { withTaskLock } from "../../task-lock.ts";
-import { untouchedTree } from "../prepare/untouched-tree.ts";
+import { findUntouchedTree } from "../prepare/untouched-tree.ts";
 
 type CleanUpPorts = Pick<EnginePorts, "store" | "projects" | "clock">;
 
@@ -24,7 +24,7 @@ export async function cleanUp(ports: EnginePorts, id: string): Promise<void> {
 /** Holds the task's turn. */
 export async function cleanTask(ports: EnginePorts, id: string): Promise<void> {
   const task = await ports.store.tasks.getTask(id);
-  if (task === null) return removeStray(ports, id);
+  if (task === null) return removeUnknownTask(ports, id);
   if (hasEnded(task)) await cleanEnded(ports, task);
   else await closeTrees(ports, task);
 }
@@ -32,11 +32,11 @@ export async function cleanTask(ports: EnginePorts, id: string): Promise<void> {
 /** A failed task's workspace is kept for a week, for people to look at. */
 export async function isDue(ports: CleanUpPorts, task: Task): Promise<boolean> {
   if (task.status !== "failed" || ports.clock.now() - (task.finishedAt ?? 0) >= KEEP_FAILED_MS) return true;
-  return isGivenUp(task) && (await policyOf(ports, task)).unpublished === "remove";
+  return hasGivenUp(task) && (await policyOf(ports, task)).unpublished === "remove";
 }
 
 /** It published nothing of what it tried: its list, the night or the money came to an end. Its last try has a rescue ref. */
-function isGivenUp({ state, outcome }: Task): boolean {
+function hasGivenUp({ state, outcome }: Task): boolean {
   return outcome === state || ["night_over", "budget_exhausted"].includes(outcome ?? "");
 }
 
@@ -61,7 +61,7 @@ async function closeTrees(ports: EnginePorts, task: Task): Promise<void> {
   // The trees first: a run that begins after this look has no tree among them.
   const names = await ports.workspaces.trees(task.id);
   const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
-  const untouched = untouchedTree(runs);
+  const untouched = findUntouchedTree(runs);
   const kept = isAboutToRun(runs) ? untouched : null;
   // A tree that was taken over has another name by now, and its run may not have been cleaned up yet.
   if (untouched !== null && !names.includes(untouched)) await endRun(ports, untouched);
@@ -78,7 +78,7 @@ function isAboutToRun(runs: readonly Run[]): boolean {
   return runs.some(({ finishedAt, notBefore }) => finishedAt === null && notBefore === null);
 }
 
-async function removeStray(ports: EnginePorts, id: string): Promise<void> {
+async function removeUnknownTask(ports: EnginePorts, id: string): Promise<void> {
   for (const name of await ports.workspaces.trees(id)) await endRun(ports, runOfTree(name));
   await ports.workspaces.remove(id);
 }

@@ -29,7 +29,7 @@ export async function collectWork(
   const commit = await commitFiles(context, outcome, failures);
   const discard = entryOf(outcome.name).discardsWork;
   const headCommit = discard || commit === null ? work.headCommit : commit;
-  const stats = await keepDiff(context, work.baseCommit, commit ?? work.headCommit).catch((error: unknown) => {
+  const stats = await storeDiff(context, work.baseCommit, commit ?? work.headCommit).catch((error: unknown) => {
     // A record for people, best effort: a change that cannot be shown is still a change.
     context.ports.log.warn("the diff could not be kept", { run: context.run.id, error: String(error) });
     failures.push(`The diff could not be kept: ${messageOf(error)}`);
@@ -67,7 +67,7 @@ async function commitFiles(
   }
 }
 
-async function keepDiff({ ports, task, run, project }: StepContext, from: string, to: string): Promise<DiffStats> {
+async function storeDiff({ ports, task, run, project }: StepContext, from: string, to: string): Promise<DiffStats> {
   if (from === to) return { files: [], insertions: 0, deletions: 0 };
   const diff = await ports.workspaces.diff({
     project: project.name,

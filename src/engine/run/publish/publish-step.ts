@@ -26,18 +26,20 @@ import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult, type W
 export async function runPublishStep(context: StepContext): Promise<StepResult> {
   const { ports, run, pipeline } = context;
   const work = requireWork(context);
-  await requireJudged(context, work);
+  await requireChecked(context, work);
   const text = await describeWork(context);
   const begun = await wasStarted(ports, run.id);
   const inTurn = async (): Promise<StepResult> => {
-    const unwanted = begun ? null : await findUnwanted(context, work);
-    return unwanted === null ? sendOut(context, work, text) : resultOf(context, unwanted, { error: unwanted.summary });
+    const unwanted = begun ? null : await findObstacle(context, work);
+    return unwanted === null
+      ? publishBranch(context, work, text)
+      : resultOf(context, unwanted, { error: unwanted.summary });
   };
   if (!pipeline.policy.publish.oneAtATime) return inTurn();
-  return (await publishTurn(context, { begun, work: inTurn })) ?? calledOff(context);
+  return (await publishTurn(context, { begun, work: inTurn })) ?? cancelled(context);
 }
 
-async function sendOut(context: StepContext, work: Work, text: ChangeText): Promise<StepResult> {
+async function publishBranch(context: StepContext, work: Work, text: ChangeText): Promise<StepResult> {
   const { ports, task, project } = context;
   const forge = await findForge(context);
   const credentials = forge?.credentialsFor(project.remote) ?? null;
@@ -50,8 +52,8 @@ async function sendOut(context: StepContext, work: Work, text: ChangeText): Prom
     message: text.message,
     at: task.createdAt,
   });
-  const handed = await sendBranch(context, work, { forge, text, branch, commit });
-  if (handed === null) return calledOff(context);
+  const handed = await pushBranch(context, work, { forge, text, branch, commit });
+  if (handed === null) return cancelled(context);
   if (handed.failure !== null)
     return resultOf(context, handed.failure, { ...handed.end, error: handed.failure.summary });
   ports.hooks.passCheckpoint("branch.pushed");
@@ -71,7 +73,7 @@ async function findForge({ ports, project, settings, run }: StepContext): Promis
 }
 
 /** By ourselves, or by the agent whom the user has chosen for it. Null where people called it off. */
-async function sendBranch(context: StepContext, work: Work, out: Leaving): Promise<AgentPublication | null> {
+async function pushBranch(context: StepContext, work: Work, out: Publication): Promise<AgentPublication | null> {
   const { ports, run, task, project, pipeline } = context;
   const { forge, branch, commit } = out;
   // Whatever became of the settings: the engine does nothing beside an agent that was begun.
@@ -88,14 +90,14 @@ async function sendBranch(context: StepContext, work: Work, out: Leaving): Promi
 }
 
 /** What was right when it was checked may be there already, or one too many; what is out is beyond that. */
-async function findUnwanted(context: StepContext, work: Work): Promise<Outcome | null> {
+async function findObstacle(context: StepContext, work: Work): Promise<Outcome | null> {
   if (await isPublished(context)) return null;
   const known = await findPublishedMeanwhile(context, work);
   if (known === null) return findTooManyOpen(context);
   return outcomeOf("conflict", `the same was published meanwhile: ${describeKnown(known)}`, { proposal: known.id });
 }
 
-function calledOff(context: StepContext): StepResult {
+function cancelled(context: StepContext): StepResult {
   return resultOf(context, outcomeOf("cancel", "cancelled before it was published"));
 }
 
@@ -105,18 +107,18 @@ function requireWork({ task: { baseCommit, headCommit } }: StepContext): Work {
   return { baseCommit, headCommit };
 }
 
-interface Leaving {
+interface Publication {
   readonly forge: Forge | null;
   readonly text: ChangeText;
   readonly branch: string;
   readonly commit: string;
 }
 
-interface Request extends Leaving {
+interface RequestParams extends Publication {
   readonly forge: Forge;
 }
 
-async function openRequest(context: StepContext, work: Work, request: Request): Promise<Published> {
+async function openRequest(context: StepContext, work: Work, request: RequestParams): Promise<Published> {
   const { ports, settings } = context;
   const { forge, text, branch, commit } = request;
   const title = ports.secrets.redact(text.title);
@@ -134,12 +136,12 @@ async function openRequest(context: StepContext, work: Work, request: Request): 
   return forge.publish(draft, async (opened) => {
     ports.hooks.passCheckpoint("request.opened");
     await rememberPublished(context, work, opened);
-    await keepRequest(context, title, opened);
+    await storeRequest(context, title, opened);
   });
 }
 
 /** Before anything else can fail: one that nobody knows of would be opened again, or left behind by a cancel. */
-async function keepRequest({ ports, run, lease }: StepContext, title: string, opened: ChangeRequest): Promise<void> {
+async function storeRequest({ ports, run, lease }: StepContext, title: string, opened: ChangeRequest): Promise<void> {
   await transact(ports, run.task, lease, (task) => ({
     advance: { task, events: [], next: null },
     artifacts: [requestArtifact(title, opened)],
@@ -151,7 +153,7 @@ function requestArtifact(label: string, { url, number }: ChangeRequest): Artifac
   return { type: "change_request", label, url, data: { number } };
 }
 
-interface Out extends Work {
+interface PublishedWork extends Work {
   readonly title: string;
   readonly branch: string;
   readonly commit: string;
@@ -159,7 +161,7 @@ interface Out extends Work {
   readonly handed: AgentPublication;
 }
 
-function toResult(context: StepContext, out: Out): StepResult {
+function toResult(context: StepContext, out: PublishedWork): StepResult {
   const { branch, commit, baseCommit, request, title, handed } = out;
   const { run, project } = context;
   const short = commit.slice(0, 12);
@@ -181,7 +183,7 @@ function toResult(context: StepContext, out: Out): StepResult {
 }
 
 /** What leaves the house is what was judged: a pipeline may have no checks, and a rebase makes another commit of it. */
-async function requireJudged(context: StepContext, work: Work): Promise<void> {
+async function requireChecked(context: StepContext, work: Work): Promise<void> {
   const { ports, task } = context;
   const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
   const passed = lastPayload(

@@ -55,14 +55,14 @@ export async function publishWithAgent(
   given: AgentPublishParams,
 ): Promise<AgentPublication> {
   const { ports, run } = context;
-  const place: PublishTarget = { ...given, granted: tokenNames(context) };
+  const place: PublishTarget = { ...given, granted: tokenVariables(context) };
   const begun = await wasStarted(ports, run.id);
   const before = begun ? null : await readPublished(context, place);
   const wrong = before === null ? null : findViolation(before, place);
   if (wrong !== null) return { failure: wrong, end: {}, granted: [] };
   // An agent that was ended after it had done everything need not do it again.
   if (before?.request != null && before.head === place.commit) return { failure: null, end: {}, granted: [] };
-  const there = inBranch(context, given.branch);
+  const there = forPublishing(context, given.branch);
   const squashed = { baseCommit: work.baseCommit, headCommit: given.commit };
   const ending = await runAgent(there, "publish", async () => {
     const loan = given.forge.issueCredentials();
@@ -84,7 +84,7 @@ export async function waitForOrphanedPublisher(
   context: StepContext,
   { branch, commit }: Pick<AgentPublishParams, "branch" | "commit">,
 ): Promise<AgentPublication> {
-  const ending = await runAgent(inBranch(context, branch), "publish", () => {
+  const ending = await runAgent(forPublishing(context, branch), "publish", () => {
     throw new Error(`run ${context.run.id} has neither an agent nor a forge to publish by`);
   });
   const summary = [
@@ -95,7 +95,7 @@ export async function waitForOrphanedPublisher(
 }
 
 /** The workspace holds the commit and nothing of the person's checkout. */
-function inBranch(context: StepContext, branch: string): StepContext {
+function forPublishing(context: StepContext, branch: string): StepContext {
   const { task, settings } = context;
   const workspace = { ...settings.workspace, copy: [] };
   return { ...context, task: { ...task, branch }, settings: { ...settings, workspace } };
@@ -115,7 +115,7 @@ async function verifyEnding(
 }
 
 /** A failure whose default edge needs no person goes its own way. */
-function isPassedOn(outcome: Outcome): outcome is Outcome<"cancel"> | Failure {
+function hasAutomaticEdge(outcome: Outcome): outcome is Outcome<"cancel"> | Failure {
   const edge = defaultEdge(outcome.name, { kind: "publish" });
   return (outcome.name === "cancel" || isFailure(outcome)) && edge !== null && !needsPerson(edge);
 }
@@ -128,12 +128,12 @@ function explainUnpublished(
 ): Outcome {
   const said = outcome.summary === "" ? outcome.name : `${outcome.name} – ${outcome.summary}`;
   const pushed = head === commit ? `; the branch "${branch}" is pushed, and no change request is open for it` : "";
-  const name = isPassedOn(outcome) ? outcome.name : "agent_error";
+  const name = hasAutomaticEdge(outcome) ? outcome.name : "agent_error";
   const summary = `the agent that was to publish did not: ${said}${pushed}`;
   return { ...outcomeOf(name, summary, { branch, commit, granted }), retryAt: outcome.retryAt };
 }
 
-function tokenNames({ settings }: StepContext): readonly string[] {
+function tokenVariables({ settings }: StepContext): readonly string[] {
   const name = settings.forge?.tokenEnv ?? null;
   return name === null ? [] : [name];
 }

@@ -18,7 +18,7 @@ export interface PublishedState {
   readonly head: string | null;
   readonly request: FoundRequest | null;
   /** Commits of this task that an earlier run was to push there: judged too, and to be replaced. */
-  readonly earlier: readonly string[];
+  readonly earlierCommits: readonly string[];
   /** The request was seen here before, by the ledger or by whoever was told of it. */
   readonly isKnown: boolean;
   /** An agent of this task held the token before this was looked at. */
@@ -45,7 +45,7 @@ export async function readPublished(
   return {
     head: isGone ? commit : found,
     request,
-    earlier,
+    earlierCommits: earlier,
     isKnown: request !== null && told.includes(request.url),
     hadAgent: others.length > 0,
   };
@@ -60,7 +60,7 @@ function publishedBy(run: Run): { readonly commit?: string | undefined; readonly
 
 /** What no further try could mend, whatever an agent said about it; null where there is nothing of that kind. */
 export function findViolation(there: PublishedState, place: PublishTarget): Outcome | null {
-  if (isForeign(there, place)) return foreignCommit(there, place);
+  if (hasForeignCommit(there, place)) return foreignCommit(there, place);
   if (there.request === null) return null;
   if (there.request.alsoOpen.length > 0) return severalRequests(there.request, place);
   const isDecided = there.request.state !== "open" && there.hadAgent && !there.isKnown;
@@ -68,7 +68,7 @@ export function findViolation(there: PublishedState, place: PublishTarget): Outc
 }
 
 /** The same commit is the same files, the same parent and the same message: anything else was judged by nobody. */
-function isForeign({ head, earlier }: PublishedState, { commit }: PublishTarget): boolean {
+function hasForeignCommit({ head, earlierCommits: earlier }: PublishedState, { commit }: PublishTarget): boolean {
   return head !== null && head !== commit && !earlier.includes(head);
 }
 
