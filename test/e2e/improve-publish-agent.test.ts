@@ -201,7 +201,9 @@ git push origin HEAD:refs/heads/other`;
     Object.assign(ports.forges, {
       open: (...asked: Parameters<typeof openForge>) => {
         const forge = openForge(...asked);
-        return forge === null ? null : { ...forge, lend: () => ({ ...forge.issueCredentials(), network: [] }) };
+        return forge === null
+          ? null
+          : { ...forge, issueCredentials: () => ({ ...forge.issueCredentials(), network: [] }) };
       },
     });
     const task = await tonight();

@@ -46,6 +46,7 @@ export async function runAttempt(ports: EnginePorts, runId: string, signal: Abor
   }
 }
 
+/** Whether this process must stop working on the run without a result. */
 function shouldReleaseRun(signal: AbortSignal, error: unknown): boolean {
   return signal.aborted || error instanceof LeaseLostError;
 }
@@ -107,12 +108,12 @@ async function failTask(ports: EnginePorts, run: Run, error: unknown): Promise<v
 
 async function openContext(ports: EnginePorts, run: Run, signal: AbortSignal): Promise<StepContext> {
   const lease = { run: run.id, token: run.token };
-  const isFirstStart = !(await hasStartedEvent(ports, run));
+  const isFirst = !(await hasStartedEvent(ports, run));
   // Loaded before the start is recorded, so that the event can name the agent. The start is recorded even if this fails.
   const [loaded] = await Promise.allSettled([loadPlan(ports, run)]);
   const { task } = await transact(ports, run.task, lease, (before) => {
     const agent = loaded.status === "fulfilled" ? agentData(run, { ...loaded.value, task: before }) : {};
-    return markRunning(ports, before, { run, isFirstStart, agent });
+    return markRunning(ports, before, { run, isFirst, agent });
   });
   if (loaded.status === "rejected") throw loaded.reason;
   return markPublisher({ ports, task, run, lease, signal, ...loaded.value });
@@ -158,23 +159,17 @@ async function hasStartedEvent({ store }: EnginePorts, run: Run): Promise<boolea
 function markRunning(
   ports: EnginePorts,
   task: Task,
-  {
-    run,
-    isFirstStart,
-    agent,
-  }: { readonly run: Run; readonly isFirstStart: boolean; readonly agent: EventDraft["data"] },
+  { run, isFirst, agent }: { readonly run: Run; readonly isFirst: boolean; readonly agent: EventDraft["data"] },
 ): Decision {
   const at = ports.clock.now();
   const started: EventDraft = {
     at,
     task: task.id,
     run: run.id,
-    type: isFirstStart ? "run.started" : "run.note",
+    type: isFirst ? "run.started" : "run.note",
     level: "info",
     actor: SYSTEM,
-    summary: isFirstStart
-      ? `${run.role ?? run.step} started (attempt ${run.attempt})`
-      : `${run.role ?? run.step} continued`,
+    summary: isFirst ? `${run.role ?? run.step} started (attempt ${run.attempt})` : `${run.role ?? run.step} continued`,
     data: { role: run.role, step: run.step, attempt: run.attempt, token: run.token, ...agent },
   };
   const status = task.status === "paused" ? "paused" : "running";
@@ -209,7 +204,7 @@ const STEPS: Readonly<Record<StepKind, (context: StepContext) => Promise<StepRes
 };
 
 function toFailedResult(context: StepContext, error: unknown): StepResult {
-  if (context.signal.aborted || error instanceof LeaseLostError) throw error;
+  if (shouldReleaseRun(context.signal, error)) throw error;
   if (error instanceof StepEnd) return resultOf(context, error.outcome, { error: error.message });
   const message = describeError(error);
   const expected = error instanceof UserError || error instanceof ConfigError;

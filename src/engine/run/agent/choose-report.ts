@@ -49,12 +49,9 @@ const NO_REPORT: ReadReport = {
 
 function readFromFile(source: string, file: OutcomeFile, scope: ReportScope): readonly FoundReport[] {
   if (file.kind === "missing") return [];
-  return [
-    {
-      source,
-      report: file.kind === "value" ? readReport(file.value, scope) : { ok: false, problem: file.problem },
-    },
-  ];
+  const report =
+    file.kind === "value" ? readReport(file.value, scope) : ({ ok: false, problem: file.problem } as const);
+  return [{ source, report }];
 }
 
 /** The last one, because an agent that is asked again reports again. */

@@ -5,7 +5,7 @@ import type { TranscriptEvent } from "../../../core/task/transcript.ts";
 import type { CommandResult, ExitRecord } from "../../../ports/supervisor.ts";
 import { chooseReport } from "./choose-report.ts";
 import { grantFor } from "../prepare/sandbox-policy.ts";
-import { describeSetupFailure } from "../prepare/setup-workspace.ts";
+import { describeSetup } from "../prepare/setup-workspace.ts";
 import { outcomeOf, redactOutcome, type StepContext } from "../step-context.ts";
 
 /** Determines the outcome from the agent's report and how it ended, never from its text. */
@@ -43,7 +43,7 @@ async function concludeSetup(context: StepContext, record: ExitRecord): Promise<
   const setup = record.commands.at(-1);
   const stopped =
     setup === undefined || setup.endedBy === "exit" || setup.endedBy === "timeout" ? null : failureOf(setup);
-  return stopped ?? outcomeOf("setup_failed", await describeSetupFailure(context, record));
+  return stopped ?? outcomeOf("setup_failed", await describeSetup(context, record));
 }
 
 /** A report does not count if a person or a limit ended the run, because the agent was not finished. */

@@ -49,10 +49,9 @@ export async function startAgent(
   ports.hooks.passCheckpoint("workspace.opened");
   const { job, files } = agentJob(context, { ...prepared, workspace, role, credentials: grant?.credentials ?? null });
   // Set-up executes files of the tree. For a verdict role it could forge the verdict on that tree.
-  const failedSetup = grantFor(context, role).executes
-    ? await setUpWorkspace(context, workspace, prepared.paths)
-    : null;
-  if (failedSetup !== null) return failedSetup;
+  const { executes } = grantFor(context, role);
+  const setupEnd = executes ? await setUpWorkspace(context, workspace, prepared.paths) : null;
+  if (setupEnd !== null) return setupEnd;
   await ports.runFiles.writeAgentFiles(prepared.paths, files);
   return supervise(context, job, grant?.onStart);
 }

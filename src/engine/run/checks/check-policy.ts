@@ -82,15 +82,12 @@ async function loadPreviousFindings({ ports, task, run }: StepContext, work: Wor
   const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
   const before = runs.filter(({ id }) => id !== run.id);
   const rejected = lastPayload(before, "policy_failed");
-  const undecided = lastPayload(
+  const refused = lastPayload(
     before.filter(({ step }) => step === "checks"),
     "refused",
   );
-  const wasAllowed = undecided?.commit === work.headCommit && run.trigger?.kind === "retry";
-  return {
-    reported: rejected?.reported_findings ?? [],
-    allowed: wasAllowed ? (undecided.reported_findings ?? []) : [],
-  };
+  const wasAllowed = refused?.commit === work.headCommit && run.trigger?.kind === "retry";
+  return { reported: rejected?.reported_findings ?? [], allowed: wasAllowed ? (refused.reported_findings ?? []) : [] };
 }
 
 /** Removing a test can be right, so a policy may let an agent repeat it after one warning. All other rules are final. */

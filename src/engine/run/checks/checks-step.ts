@@ -9,13 +9,7 @@ import { relatedCommand } from "../../../core/change/related-command.ts";
 import { checkPolicy, type PolicyResult } from "./check-policy.ts";
 import { prepareWork } from "../prepare/prepare-work.ts";
 import { baselineJobOf, prepareJob } from "../run-jobs.ts";
-import {
-  openWorkspace,
-  setupCommand,
-  setupFailed,
-  describeSetupFailure,
-  shellCommand,
-} from "../prepare/setup-workspace.ts";
+import { openWorkspace, setupCommand, setupFailed, describeSetup, shellCommand } from "../prepare/setup-workspace.ts";
 import { supervise } from "../supervise.ts";
 import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult, type Work } from "../step-context.ts";
 
@@ -37,7 +31,7 @@ export async function runChecksStep(context: StepContext): Promise<StepResult> {
   const paths = await ports.runFiles.prepare({ run: run.id, task: task.id, role: null });
   const record = await runChecks(context, { name: run.id, commit: work.headCommit, paths, checks });
   ports.hooks.passCheckpoint("checks.ended");
-  if (setupFailed(record)) throw new StepEnd("setup_failed", await describeSetupFailure(context, record));
+  if (setupFailed(record)) throw new StepEnd("setup_failed", await describeSetup(context, record));
   const results = await Promise.all(checks.map((check) => toResult(context, check, record)));
   requireAllowedPrograms(results);
   const compared = await compareWithBaseline(context, { work, checks, results });
@@ -188,12 +182,8 @@ async function compareWithBaseline(
   const { ports, run, task } = context;
   const baseline = baselineJobOf(run.id);
   const paths = await ports.runFiles.prepare({ run: baseline, task: task.id, role: null });
-  const record = await runChecks(context, {
-    name: `${run.id}.baseline`,
-    commit: work.baseCommit,
-    paths,
-    checks: failed,
-  });
+  const checkRun = { name: `${run.id}.baseline`, commit: work.baseCommit, paths, checks: failed };
+  const record = await runChecks(context, checkRun);
   return Promise.all(
     results.map(async (result): Promise<CheckResult> => {
       const onBase = record.commands.find(({ name }) => name === commandName(result));

@@ -4,7 +4,7 @@ import { readNightResults } from "../../nightly/night-results.ts";
 import { StepEnd, type StepContext } from "../step-context.ts";
 import { transact } from "../../transact.ts";
 
-const MAX_BRANCH_NAMES = 50;
+const MAX_BRANCHES = 50;
 
 /** Chooses the task's branch once and stores it before anything is pushed, so that a retry uses the same one. */
 export async function chooseBranch(context: StepContext, credentials: GitCredentials | null): Promise<string> {
@@ -30,13 +30,10 @@ async function findFreeBranch(context: StepContext, credentials: GitCredentials 
     prefix: name,
     credentials,
   });
-  for (let number = 1; number <= MAX_BRANCH_NAMES; number += 1) {
+  for (let number = 1; number <= MAX_BRANCHES; number += 1) {
     const branch = number === 1 ? name : `${name}-${number}`;
     // Git cannot have both a branch `a` and a branch `a/b`.
     if (!taken.some((other) => other === branch || other.startsWith(`${branch}/`))) return branch;
   }
-  throw new StepEnd(
-    "agent_error",
-    `the remote already has the branches ${name} to ${name}-${MAX_BRANCH_NAMES}; delete some of them`,
-  );
+  throw new StepEnd("agent_error", `the remote has all branches ${name} to ${name}-${MAX_BRANCHES}; delete some`);
 }

@@ -18,9 +18,8 @@ export async function prepareWork(context: StepContext): Promise<Work> {
 
 /** With `rebase: until_checked`, agents that only look at the checked commit see exactly that commit. */
 function mustStayAsChecked({ pipeline, run: { step, role } }: StepContext): boolean {
-  return (
-    pipeline.policy.rebase === "until_checked" && step === "agent" && role !== null && !REBASED_ROLES.includes(role)
-  );
+  const keepsChecked = pipeline.policy.rebase === "until_checked";
+  return keepsChecked && step === "agent" && role !== null && !REBASED_ROLES.includes(role);
 }
 
 const REBASED_ROLES: readonly Role[] = ["analyze", ...CHANGING_ROLES];

@@ -163,7 +163,7 @@ export function setupFailed(record: ExitRecord): boolean {
 const TAIL_BYTES = 600;
 
 /** Includes the end of the output and the sandbox denials, which usually are the reason. */
-export async function describeSetupFailure(
+export async function describeSetup(
   { ports, run }: Pick<StepContext, "ports" | "run">,
   record: ExitRecord,
 ): Promise<string> {

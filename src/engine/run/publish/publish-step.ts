@@ -11,7 +11,12 @@ import { checkPolicy } from "../checks/check-policy.ts";
 import { findPublishedMeanwhile } from "../../nightly/night-policy.ts";
 import { findTooManyOpen } from "../../nightly/night-over.ts";
 import { targetBranch } from "../prepare/prepare-work.ts";
-import { waitForOrphanedPublisher, publishWithAgent, type AgentPublication } from "./publish-with-agent.ts";
+import {
+  waitForOrphanedPublisher,
+  publishWithAgent,
+  type AgentPublication,
+  type PublishParams,
+} from "./publish-with-agent.ts";
 import { isCancelled, publishTurn } from "../../nightly/publish-turn.ts";
 import { isPublished, rememberPublished } from "../../nightly/remember-proposals.ts";
 import { wasStarted } from "../run-jobs.ts";
@@ -31,9 +36,8 @@ export async function runPublishStep(context: StepContext): Promise<StepResult> 
   const begun = await wasStarted(ports, run.id);
   const publish = async (): Promise<StepResult> => {
     const obstacle = begun ? null : await findObstacle(context, work);
-    return obstacle === null
-      ? publishBranch(context, work, text)
-      : resultOf(context, obstacle, { error: obstacle.summary });
+    if (obstacle !== null) return resultOf(context, obstacle, { error: obstacle.summary });
+    return publishBranch(context, work, text);
   };
   if (!pipeline.policy.publish.oneAtATime) return publish();
   return (await publishTurn(context, { begun, work: publish })) ?? cancelled(context);
@@ -76,7 +80,7 @@ async function findForge({ ports, project, settings, run }: StepContext): Promis
 async function pushBranch(
   context: StepContext,
   work: Work,
-  publication: Publication,
+  publication: Omit<PublishParams, "forge"> & { readonly forge: Forge | null },
 ): Promise<AgentPublication | null> {
   const { ports, run, task, project, pipeline } = context;
   const { forge, branch, commit } = publication;
@@ -100,9 +104,8 @@ async function findObstacle(context: StepContext, work: Work): Promise<Outcome |
   if (await isPublished(context)) return null;
   const known = await findPublishedMeanwhile(context, work);
   if (known === null) return findTooManyOpen(context);
-  return outcomeOf("conflict", `the same change was published meanwhile: ${describeKnown(known)}`, {
-    proposal: known.id,
-  });
+  const summary = `the same change was published meanwhile: ${describeKnown(known)}`;
+  return outcomeOf("conflict", summary, { proposal: known.id });
 }
 
 function cancelled(context: StepContext): StepResult {
@@ -115,18 +118,7 @@ function requireWork({ task: { baseCommit, headCommit } }: StepContext): Work {
   return { baseCommit, headCommit };
 }
 
-interface Publication {
-  readonly forge: Forge | null;
-  readonly text: ChangeText;
-  readonly branch: string;
-  readonly commit: string;
-}
-
-interface RequestParams extends Publication {
-  readonly forge: Forge;
-}
-
-async function openRequest(context: StepContext, work: Work, request: RequestParams): Promise<Published> {
+async function openRequest(context: StepContext, work: Work, request: PublishParams): Promise<Published> {
   const { ports, settings } = context;
   const { forge, text, branch, commit } = request;
   const title = ports.secrets.redact(text.title);

@@ -39,7 +39,7 @@ export interface AgentPublication {
   readonly granted: readonly string[];
 }
 
-export interface AgentPublishParams {
+export interface PublishParams {
   readonly forge: Forge;
   readonly text: ChangeText;
   readonly branch: string;
@@ -53,7 +53,7 @@ export interface AgentPublishParams {
 export async function publishWithAgent(
   context: StepContext,
   work: Work,
-  params: AgentPublishParams,
+  params: PublishParams,
 ): Promise<AgentPublication> {
   const { ports, run } = context;
   const target: PublishTarget = { ...params, granted: tokenVariables(context) };
@@ -83,7 +83,7 @@ export async function publishWithAgent(
 /** Waits for an agent whose forge was removed from the settings. Its result cannot be verified, so the step fails. */
 export async function waitForOrphanedPublisher(
   context: StepContext,
-  { branch, commit }: Pick<AgentPublishParams, "branch" | "commit">,
+  { branch, commit }: Pick<PublishParams, "branch" | "commit">,
 ): Promise<AgentPublication> {
   const ending = await runAgent(forPublishing(context, branch), "publish", () => {
     throw new Error(`run ${context.run.id} has neither an agent nor a forge to publish with`);
@@ -164,7 +164,7 @@ interface DescribeParams {
 
 async function describePublishing(
   context: StepContext,
-  { branch, commit, text }: AgentPublishParams,
+  { branch, commit, text }: PublishParams,
   { credentials, currentHead }: DescribeParams,
 ): Promise<string> {
   const target = await targetBranch(context);

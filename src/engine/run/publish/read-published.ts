@@ -38,14 +38,16 @@ export async function readPublished(
     ports.store.tasks.listArtifacts(task.id),
   ]);
   const otherRuns = runs.filter(({ role, id }) => role === "publish" && id !== run.id);
-  const earlier = runs.filter(({ role }) => role === "publish").flatMap((each) => publishedBy(each).commit ?? []);
+  const earlierCommits = runs
+    .filter(({ role }) => role === "publish")
+    .flatMap((each) => publishedBy(each).commit ?? []);
   const knownUrls = [...artifacts.map(({ url }) => url), ...otherRuns.map((each) => publishedBy(each).url)];
   // The change request was merged or closed with this commit, and its branch was deleted.
   const isGone = found === null && request !== null && request.state !== "open";
   return {
     head: isGone ? commit : found,
     request,
-    earlierCommits: earlier,
+    earlierCommits,
     isKnown: request !== null && knownUrls.includes(request.url),
     hadAgent: otherRuns.length > 0,
   };
@@ -68,8 +70,8 @@ export function findViolation(published: PublishedState, target: PublishTarget):
 }
 
 /** Any other commit has not been checked: its files, parent or message differ. */
-function hasForeignCommit({ head, earlierCommits: earlier }: PublishedState, { commit }: PublishTarget): boolean {
-  return head !== null && head !== commit && !earlier.includes(head);
+function hasForeignCommit({ head, earlierCommits }: PublishedState, { commit }: PublishTarget): boolean {
+  return head !== null && head !== commit && !earlierCommits.includes(head);
 }
 
 function foreignCommit({ head, request }: PublishedState, { forge, branch, commit, granted }: PublishTarget): Outcome {
@@ -106,9 +108,8 @@ export function verifyReport({ head, request }: PublishedState, target: PublishT
     outcomeOf("agent_error", `the agent reported ${url}, but ${reason}`, { branch, commit, granted, claimed: url });
   if (head !== commit) return failed(`${forge.place} does not have the commit in "${branch}": nothing is published`);
   if (request === null) return failed(`${forge.place} has no open change request for "${branch}", which is pushed`);
-  return withoutSlash(request.url) === withoutSlash(url)
-    ? null
-    : failed(`the change request of "${branch}" is ${request.url}`);
+  if (withoutSlash(request.url) === withoutSlash(url)) return null;
+  return failed(`the change request of "${branch}" is ${request.url}`);
 }
 
 function withoutSlash(url: string): string {
