@@ -7,7 +7,7 @@ import { findHome, homePaths } from "../config/files/paths.ts";
 import { ConfigError, UserError } from "../core/text/errors.ts";
 import { SYSTEM, type EventType } from "../core/task/event.ts";
 import { startDispatch, type Dispatch } from "../engine/dispatch.ts";
-import { orderJobs } from "../engine/run/run-jobs.ts";
+import { controlJobs } from "../engine/run/run-jobs.ts";
 import { openHttpServer, type HttpServer } from "../http/listen.ts";
 import type { Log } from "../ports/log.ts";
 import { createCheckpoints } from "./checkpoints.ts";
@@ -102,7 +102,7 @@ async function stop({ wired, dispatch, server, daemonFile }: Running, force: boo
   const { ports } = wired;
   // What is under way may be a fetch of a large repository. It is safe to leave it: everything here survives a crash.
   await Promise.race([dispatch.stop(), sleep(STOP_PATIENCE_MS, undefined, { ref: false })]);
-  if (force) for (const run of await ports.store.tasks.listOpenRuns()) await orderJobs(ports, run.id, "release");
+  if (force) for (const run of await ports.store.tasks.listOpenRuns()) await controlJobs(ports, run.id, "release");
   await record(wired, "daemon.stopped");
   await server.close();
   await ports.store.close();

@@ -100,7 +100,7 @@ export function testFailures(name: keyof typeof REAL_AGENTS, idleS: number): voi
         endedBy: "idle",
         commit: expect.stringMatching(/^[0-9a-f]{40}$/),
       });
-      expect(run?.error).toMatch(/said nothing for too long/);
+      expect(run?.error).toMatch(/printed nothing for too long/);
     });
 
     test("a report that never matches the schema is rejected with the reason each time", async () => {

@@ -135,7 +135,7 @@ describe("night budget", () => {
       ),
     ]);
     await opened.restart();
-    await expect.poll(() => said(opened, slow, "run.note"), { timeout: 20_000 }).toEqual(["implement taken up again"]);
+    await expect.poll(() => said(opened, slow, "run.note"), { timeout: 20_000 }).toEqual(["implement continued"]);
     expect(await used(opened)).toMatchObject([{ use: { reservedUsd: 2, running: 1 } }]);
     await writeFile(join(opened.repo.path, "go"), "");
     expect((await opened.settled(slow.id)).status).toBe("succeeded");
@@ -152,7 +152,7 @@ describe("night budget", () => {
     const rest = await parked(opened, await opened.submit({ description: "CUT OFF" }));
     expect(rest).toMatchObject({ state: "implementing", queuedFor: { kind: "budget" } });
     expect(await said(opened, rest, "task.queued")).toEqual([
-      "night_over: it was cut off at $0.05, which was all that the budget of the night or the month had left for it",
+      "night_over: it was cut off at $0.05, which was all that was left of the budget for the night or month",
     ]);
   });
 

@@ -26,5 +26,5 @@ it("fallback agent: takes over when the first agent has no quota", async () => {
   expect(task).toMatchObject({ status: "succeeded", options: { agent: "other" } });
   expect(await night.published(task, "greeting.txt")).toBe("hello, other");
   const events = await night.wired.ports.store.events.listEvents({ after: 0, task: task.id, limit: 100 });
-  expect(events.map(({ summary }) => summary)).toContain("its agent has used up its quota: other takes over");
+  expect(events.map(({ summary }) => summary)).toContain("the agent has used up its quota; other takes over");
 });

@@ -50,7 +50,7 @@ describe("improve.publish: agent", PATIENCE, () => {
       expect(run?.payload?.["commit"]).toBe(await git(night.repo.remote, "rev-parse", BRANCH));
       // It is shown to people, and the token is in no file, no argument and no other role's environment.
       expect(await grantedTo(night, task)).toBe(
-        `  ${run?.id}: the agent of this run holds the forge's token ($FORGE_TOKEN for ${night.forge.url.slice(7)}/team/shop), since improve.publish is agent\n`,
+        `  ${run?.id}: the agent of this run holds the forge's token ($FORGE_TOKEN for ${night.forge.url.slice(7)}/team/shop), because improve.publish is agent\n`,
       );
       expect(await holders()).toEqual(["analyze no", "implement no", "verify no", "describe no", "publish yes"]);
       expect(await readFile(join(night.repo.path, "arguments"), "utf8")).toBe("");
@@ -92,7 +92,7 @@ describe("improve.publish: agent", PATIENCE, () => {
       /the agent reported .*\/1, but .* has no open change request for "night-shift\/say-more", which is pushed/,
     );
     expect(errors[1]).toMatch(
-      /did not: invalid_output .*; the branch "night-shift\/say-more" is pushed, and no change request/,
+      /did not publish the change: invalid_output .*; the branch "night-shift\/say-more" is pushed, and no change request/,
     );
     expect(await branchesOf(night)).toEqual([BRANCH]);
     await expectNotPublished(night, task);
@@ -105,7 +105,7 @@ describe("improve.publish: agent", PATIENCE, () => {
     const task = await tonight();
     expect(task).toMatchObject({ status: "failed", outcome: "policy_failed" });
     const pushed = await git(night.repo.remote, "rev-parse", BRANCH);
-    expect(task.reason).toContain(`is NOT what was judged: it is ${pushed}`);
+    expect(task.reason).toContain(`has a commit that was not checked: ${pushed} instead of `);
     expect(task.reason).toMatch(
       /close http.*merge_requests\/1, delete the branch, and replace the token in \$FORGE_TOKEN/,
     );
@@ -201,7 +201,9 @@ git push origin HEAD:refs/heads/other`;
     Object.assign(ports.forges, {
       open: (...asked: Parameters<typeof openForge>) => {
         const forge = openForge(...asked);
-        return forge === null ? null : { ...forge, lend: () => ({ ...forge.issueCredentials(), network: [] }) };
+        return forge === null
+          ? null
+          : { ...forge, issueCredentials: () => ({ ...forge.issueCredentials(), network: [] }) };
       },
     });
     const task = await tonight();

@@ -42,7 +42,7 @@ const isThere = (what: string): Promise<unknown> =>
 const takenUp = (id: string): Promise<void> =>
   vi.waitFor(async () => {
     const events = await night.wired.ports.store.events.listEvents({ after: 0, task: id, limit: 1000 });
-    expect(events.filter(({ summary }) => summary.endsWith("taken up again"))).not.toEqual([]);
+    expect(events.filter(({ summary }) => summary.endsWith(" continued"))).not.toEqual([]);
   }, SOON);
 
 describe("publish by agent: agent that closes its change request", PATIENCE, () => {
@@ -51,7 +51,7 @@ describe("publish by agent: agent that closes its change request", PATIENCE, () 
     const task = await tonight();
     expect(task).toMatchObject({ status: "failed", outcome: "policy_failed" });
     const pushed = await git(night.repo.remote, "rev-parse", BRANCH);
-    expect(task.reason).toContain(`is NOT what was judged: it is ${pushed}`);
+    expect(task.reason).toContain(`has a commit that was not checked: ${pushed} instead of `);
     expect(await publishers(task.id)).toHaveLength(1);
     await expectNotPublished(night, task);
   });
@@ -60,7 +60,9 @@ describe("publish by agent: agent that closes its change request", PATIENCE, () 
     await open('push && opened "$(open_closed)"');
     const task = await tonight();
     expect(task).toMatchObject({ status: "failed", outcome: "policy_failed" });
-    expect(task.reason).toMatch(/merge_requests\/1 of "night-shift\/say-more" at .* is closed already.*\$FORGE_TOKEN/);
+    expect(task.reason).toMatch(
+      /merge_requests\/1 of "night-shift\/say-more" at .* is already closed, .*\$FORGE_TOKEN/,
+    );
     expect(await publishers(task.id)).toHaveLength(1);
     await expectNotPublished(night, task);
   });
@@ -84,7 +86,9 @@ it("publish by agent: two open change requests are an error that names both", PA
   await night.repo.git("push", "--quiet", "origin", "HEAD:refs/heads/elsewhere");
   const task = await tonight();
   expect(task).toMatchObject({ status: "failed", outcome: "policy_failed" });
-  expect(task.reason).toMatch(/has 2 open change requests, allowed is one: .*merge_requests\/2, .*merge_requests\/1\./);
+  expect(task.reason).toMatch(
+    /has 2 open change requests, but only one is allowed: .*merge_requests\/2, .*merge_requests\/1\./,
+  );
   expect(await publishers(task.id)).toHaveLength(1);
   await expectNotPublished(night, task);
   // Do what the message says.
@@ -135,7 +139,7 @@ it(
     expect(await night.settled(first)).toMatchObject({ status: "succeeded", state: "published" });
     const other = await night.settled(second);
     expect(other).toMatchObject({ state: "abandoned" });
-    expect(other.reason).toContain("the same was published meanwhile");
+    expect(other.reason).toContain("the same change was published meanwhile");
     expect(night.forge.changeRequests).toHaveLength(1);
     const holders = await readFile(join(night.repo.path, "holders"), "utf8");
     expect(holders.match(/^publish yes$/gm)).toHaveLength(1);
@@ -163,7 +167,7 @@ it("publish turn: a paused task lets others go first and continues later", PATIE
 });
 
 it.each([
-  ["was taken out of the settings", ""],
+  ["was removed from the settings", ""],
   ["cannot be used any more", "forge: { kind: github }\n"],
 ])(
   "publish turn: the engine does not publish while an agent is publishing whose forge %s",
@@ -186,7 +190,7 @@ it.each([
     await goOn("publishing");
     const task = await night.settled(id);
     expect(task).toMatchObject({ status: "failed", outcome: "policy_failed" });
-    expect(task.reason).toMatch(/`forge` was taken out of the settings.*Judged was [0-9a-f]{40}/);
+    expect(task.reason).toMatch(/`forge` was removed from the settings.*Check that the branch is at [0-9a-f]{40}/);
     expect(pushes()).toHaveLength(1);
     expect(night.forge.changeRequests).toHaveLength(1);
     await expectNotPublished(night, task);

@@ -100,7 +100,7 @@ describe("publish: two concurrent tasks", PATIENCE, () => {
     expect(tasks.map(({ state }) => state).toSorted()).toEqual(["abandoned", "published"]);
     expect(forge.changeRequests).toHaveLength(1);
     const lost = tasks.find(({ state }) => state === "abandoned");
-    expect(lost?.reason).toMatch(/the same was published meanwhile: "Say more" is still open \(http.*\/1\)/);
+    expect(lost?.reason).toMatch(/the same change was published meanwhile: "Say more" is still open \(http.*\/1\)/);
     expect((await night.runs(lost?.id ?? "")).filter(({ role }) => role === "implement")).toHaveLength(1);
     expect(await git(night.repo.remote, "for-each-ref", "--format=%(refname:short)", "refs/heads/night-shift")).toBe(
       "night-shift/say-more",

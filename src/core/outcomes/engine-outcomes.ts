@@ -30,8 +30,8 @@ export const ENGINE_OUTCOMES = {
     payload: z.object({
       ...PUBLISHING,
       details: z.string().optional(),
-      /** The findings by name, so that the next check knows what the agent was told. */
-      told: names,
+      /** Ids of the findings, so that the next check can detect that the agent ignored a warning. */
+      reported_findings: names,
       url: z.string().nullish(),
       urls: names,
       /** The commit that is there instead. */

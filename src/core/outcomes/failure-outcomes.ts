@@ -43,8 +43,8 @@ export const FAILURES = {
     edge: { do: "person" },
     discardsWork: true,
     trigger: "retry",
-    /** `told`: the findings that the agent insists on, and that only a person can let through. */
-    payload: { told: names },
+    /** `reported_findings`: ids of the findings that the agent kept after a warning. A person decides about them. */
+    payload: { reported_findings: names },
   }),
   timeout: defineFailure({
     from: ANY_RUN,

@@ -1,11 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { lastPayload, readStored, storedPayload } from "./stored-outcome.ts";
 
-const refused = { outcome: "refused", payload: { summary: "no", told: ["a"], commit: "c1", denied: ["x"] } };
+const refused = {
+  outcome: "refused",
+  payload: { summary: "no", reported_findings: ["a"], commit: "c1", denied: ["x"] },
+};
 
 describe("readStored", () => {
   it("reads what the table knows of a row, and leaves out the rest", () => {
-    expect(readStored(refused)).toEqual({ name: "refused", payload: { told: ["a"], commit: "c1" } });
+    expect(readStored(refused)).toEqual({ name: "refused", payload: { reported_findings: ["a"], commit: "c1" } });
   });
 
   it("takes a row without payload for one whose payload is empty", () => {
@@ -16,7 +19,7 @@ describe("readStored", () => {
     ["a run without an outcome", { outcome: null, payload: null }],
     ["an outcome of another version", { outcome: "checks_inconclusive", payload: {} }],
     ["a name that every object has", { outcome: "constructor", payload: {} }],
-    ["a payload of another shape", { outcome: "refused", payload: { told: "a" } }],
+    ["a payload of another shape", { outcome: "refused", payload: { reported_findings: "a" } }],
     ["a payload that lacks what it needs", { outcome: "published", payload: { branch: "b" } }],
   ])("gives nothing for %s", (_, run) => {
     expect(readStored(run)).toBeNull();

@@ -15,8 +15,8 @@ async function open(options: EngineWorldOptions): Promise<EngineWorld> {
   return world;
 }
 
-describe("attempt: a chore", () => {
-  it("is implemented, checked and pushed to its branch", async () => {
+describe("attempt: the chore pipeline", () => {
+  it("implements, checks and pushes a task", async () => {
     await open({ script: ({ name }) => (name === "agent" ? CHANGE : {}), settings: WITH_TEST });
     const { id } = await world.submit();
     const task = await world.drain(id);
@@ -26,7 +26,7 @@ describe("attempt: a chore", () => {
     expect(await git(world.repo.remote, "show", `${task.branch}:greeting.txt`)).toBe("hello, world");
   });
 
-  it("gives the output of a failed check to the next attempt of the agent", async () => {
+  it("passes the output of a failed check to the agent's next attempt", async () => {
     const prompts: string[] = [];
     await open({
       settings: WITH_TEST,
@@ -53,13 +53,13 @@ describe("attempt: a chore", () => {
   });
 });
 
-describe("attempt: a run that goes wrong is an outcome", () => {
+describe("attempt: a failed run ends with the matching outcome", () => {
   it.each([
     ["no report", {}, "invalid_output"],
     ["exit code 3 without a report", { exitCode: 3 }, "agent_error"],
     ["a claimed change without a changed file", { report: IMPLEMENTED }, "no_changes"],
     ["a timeout", { endedBy: "timeout", exitCode: 1 }, "timeout"],
-    ["a report that the role may not make", { report: { outcome: "approved", summary: "" } }, "invalid_output"],
+    ["an outcome that the role may not report", { report: { outcome: "approved", summary: "" } }, "invalid_output"],
     ["a lost supervisor", { lost: true }, "interrupted"],
   ] as const)("%s", async (_title, end, outcome) => {
     await open({ script: () => end });
@@ -99,7 +99,7 @@ describe("attempt: fencing", () => {
     expect([task?.state, task?.status]).toEqual(["implementing", "running"]);
   });
 
-  it("an attempt that was aborted after its agent ended is finished without starting the agent again", async () => {
+  it("an attempt aborted after its agent ended is completed without starting the agent again", async () => {
     const stopping = new AbortController();
     await open({
       script: () => CHANGE,

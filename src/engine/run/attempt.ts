@@ -14,7 +14,7 @@ import { factsOf, type EnginePorts, type RedactPorts } from "../ports.ts";
 import { isDiskFull } from "./conclude/is-disk-full.ts";
 import { markPublisher } from "./publish/publish-with-agent.ts";
 import { rememberAbandoned } from "../nightly/remember-proposals.ts";
-import { dismissJob, hasBegun, orderJobs, wasStarted } from "./run-jobs.ts";
+import { dismissJob, wasAnyJobStarted, controlJobs, wasStarted } from "./run-jobs.ts";
 import { agentData, costData, productEvents } from "./run-events.ts";
 import { runAgentStep } from "./agent/agent-step.ts";
 import { runChecksStep } from "./checks/checks-step.ts";
@@ -22,8 +22,8 @@ import { runPublishStep } from "./publish/publish-step.ts";
 import { outcomeOf, redactOutcome, resultOf, StepEnd, type StepContext, type StepResult } from "./step-context.ts";
 
 /**
- * One run, from being taken to its one commit. May be called again for the same run after a crash or a restart:
- * every part finds what an earlier call did and goes on from there.
+ * Executes one run, from taking its lease to committing its result. Can be called again for the same run after a crash or
+ * a restart: each part finds what an earlier call did and continues from there.
  */
 export async function runAttempt(ports: EnginePorts, runId: string, signal: AbortSignal): Promise<void> {
   const run = await ports.store.tasks.takeRun(runId, ports.clock.now());
@@ -40,40 +40,41 @@ export async function runAttempt(ports: EnginePorts, runId: string, signal: Abor
     await cleanUp(ports, run.task);
     ports.hooks.passCheckpoint("cleanup.done");
   } catch (error) {
-    if (mustLetGo(signal, error)) await letGo(ports, run);
-    else if (isStoreAway(error) || (context === null && (await hasBegun(ports, run.id)))) throw error;
+    if (shouldReleaseRun(signal, error)) await releaseRun(ports, run);
+    else if (isStoreUnavailable(error) || (context === null && (await wasAnyJobStarted(ports, run.id)))) throw error;
     else await failTask(ports, run, error);
   }
 }
 
-function mustLetGo(signal: AbortSignal, error: unknown): boolean {
+/** Whether this process must stop working on the run without a result. */
+function shouldReleaseRun(signal: AbortSignal, error: unknown): boolean {
   return signal.aborted || error instanceof LeaseLostError;
 }
 
 /**
- * Every step turns its own troubles into an outcome; what is left is a store that cannot be written, say on a full disk.
- * Nobody's task fails of that: the run stays open and is handed out again. The same goes for an agent at work whose
- * project's settings cannot be read after a restart: it works on, and is taken up when they can.
+ * Steps turn their own errors into outcomes, so this is a store that cannot be written, for example on a full disk. That
+ * must not fail the task: the run stays open and is retried. The same applies to a running agent whose project settings
+ * cannot be read after a restart.
  */
-function isStoreAway(error: unknown): boolean {
+function isStoreUnavailable(error: unknown): boolean {
   return error instanceof UserError && error.kind === "unavailable";
 }
 
-/** Nothing is committed: the run goes on under its supervisor and is taken up later, unless it has ended or belongs to someone else. */
-async function letGo(ports: EnginePorts, run: Run): Promise<void> {
+/** Commits nothing: an open run continues under its supervisor and is picked up later. Jobs of an ended run are killed. */
+async function releaseRun(ports: EnginePorts, run: Run): Promise<void> {
   const current = await ports.store.tasks.getRun(run.id);
-  if (current === null || current.finishedAt !== null) await orderJobs(ports, run.id, "kill");
+  if (current === null || current.finishedAt !== null) await controlJobs(ports, run.id, "kill");
 }
 
-/** The last net: what could not even be turned into an outcome (settings unreadable, project gone) still ends in one. */
+/** Last resort for errors outside of a step, such as unreadable settings or an unregistered project. */
 async function failTask(ports: EnginePorts, run: Run, error: unknown): Promise<void> {
-  const message = ports.secrets.redact(sentenceOf(error));
-  ports.log.error("a run could not be carried out", {
+  const message = ports.secrets.redact(describeError(error));
+  ports.log.error("a run failed outside of its step", {
     run: run.id,
     error: error instanceof Error ? error.stack : message,
   });
   const lease = { run: run.id, token: run.token };
-  const cost = await uncounted(ports, run);
+  const cost = await unknownCost(ports, run);
   await transact(ports, run.task, lease, (task) => {
     const at = ports.clock.now();
     const outcome = outcomeOf("agent_error", message);
@@ -107,19 +108,18 @@ async function failTask(ports: EnginePorts, run: Run, error: unknown): Promise<v
 
 async function openContext(ports: EnginePorts, run: Run, signal: AbortSignal): Promise<StepContext> {
   const lease = { run: run.id, token: run.token };
-  // Taken before does not mean started before: the daemon may have died in between.
-  const first = run.token === 1 || !(await hasStarted(ports, run));
-  // Loaded before the start is recorded, so that the event can name the agent. A run whose settings cannot be read starts, too.
+  const isFirst = !(await hasStartedEvent(ports, run));
+  // Loaded before the start is recorded, so that the event can name the agent. The start is recorded even if this fails.
   const [loaded] = await Promise.allSettled([loadPlan(ports, run)]);
   const { task } = await transact(ports, run.task, lease, (before) => {
     const agent = loaded.status === "fulfilled" ? agentData(run, { ...loaded.value, task: before }) : {};
-    return markRunning(ports, before, { run, first, agent });
+    return markRunning(ports, before, { run, isFirst, agent });
   });
   if (loaded.status === "rejected") throw loaded.reason;
   return markPublisher({ ports, task, run, lease, signal, ...loaded.value });
 }
 
-/** What holds for a run besides its task, which others may change at any time. */
+/** Loads everything a run needs except its task, which can change at any time. */
 async function loadPlan(
   ports: EnginePorts,
   run: Run,
@@ -135,17 +135,17 @@ async function loadPlan(
   const pipeline = await pipelineOf(ports, task);
   const state = pipeline.states[run.state];
   if (state === undefined) throw new Error(`pipeline ${pipeline.name} has no state ${run.state}`);
-  const written = await ports.projects.lastGood(project);
-  // As it was when the daemon was started and said so; who changes it starts the daemon again.
-  const settings = { ...written, sandbox: { ...written.sandbox, mode: ports.sandbox.mode } };
+  const stored = await ports.projects.lastGood(project);
+  // The sandbox mode is fixed when the daemon starts; a changed setting needs a restart.
+  const settings = { ...stored, sandbox: { ...stored.sandbox, mode: ports.sandbox.mode } };
   return { project, settings, pipeline, state };
 }
 
 /**
- * A take-over after a restart is told apart from the first start, so that each run starts exactly once in the log.
- * The token alone does not tell: whoever took the run first may have died before it could say so.
+ * Each run must have exactly one `run.started` event. A token above 1 is not enough to know that it has one: the process
+ * that took the run first may have died before it recorded the start.
  */
-async function hasStarted({ store }: EnginePorts, run: Run): Promise<boolean> {
+async function hasStartedEvent({ store }: EnginePorts, run: Run): Promise<boolean> {
   if (run.token === 1) return false;
   for (let after = 0; ;) {
     const page = await store.events.listEvents({ after, task: run.task, limit: 1000 });
@@ -159,19 +159,17 @@ async function hasStarted({ store }: EnginePorts, run: Run): Promise<boolean> {
 function markRunning(
   ports: EnginePorts,
   task: Task,
-  { run, first, agent }: { readonly run: Run; readonly first: boolean; readonly agent: EventDraft["data"] },
+  { run, isFirst, agent }: { readonly run: Run; readonly isFirst: boolean; readonly agent: EventDraft["data"] },
 ): Decision {
   const at = ports.clock.now();
   const started: EventDraft = {
     at,
     task: task.id,
     run: run.id,
-    type: first ? "run.started" : "run.note",
+    type: isFirst ? "run.started" : "run.note",
     level: "info",
     actor: SYSTEM,
-    summary: first
-      ? `${run.role ?? run.step} started (attempt ${run.attempt})`
-      : `${run.role ?? run.step} taken up again`,
+    summary: isFirst ? `${run.role ?? run.step} started (attempt ${run.attempt})` : `${run.role ?? run.step} continued`,
     data: { role: run.role, step: run.step, attempt: run.attempt, token: run.token, ...agent },
   };
   const status = task.status === "paused" ? "paused" : "running";
@@ -181,20 +179,20 @@ function markRunning(
   };
 }
 
-/** A broken step is an outcome. Only letting go of the run is not. */
+/** Turns errors of the step into an outcome, unless this process must release the run. */
 async function performStep(context: StepContext): Promise<StepResult> {
   try {
-    // Whoever publishes, an agent too: what is published is for the engine to say.
+    // Also if an agent publishes: the engine verifies what was published.
     return await STEPS[context.state.step.kind === "publish" ? "publish" : context.run.step](context);
   } catch (error) {
-    return { ...brokenStep(context, error), ...(await uncounted(context.ports, context.run)) };
+    return { ...toFailedResult(context, error), ...(await unknownCost(context.ports, context.run)) };
   } finally {
     dismissJob(context.ports, context.run.id);
   }
 }
 
-/** What an agent used before its step broke has not been counted, which is not the same as nothing. */
-async function uncounted(ports: EnginePorts, run: Run): Promise<Partial<StepResult>> {
+/** The cost of an agent whose step threw is unknown, not zero. */
+async function unknownCost(ports: EnginePorts, run: Run): Promise<Partial<StepResult>> {
   if (run.step !== "agent" || !(await wasStarted(ports, run.id))) return {};
   return { costUsd: null, costBasis: "unknown" };
 }
@@ -205,36 +203,36 @@ const STEPS: Readonly<Record<StepKind, (context: StepContext) => Promise<StepRes
   publish: runPublishStep,
 };
 
-function brokenStep(context: StepContext, error: unknown): StepResult {
-  if (context.signal.aborted || error instanceof LeaseLostError) throw error;
+function toFailedResult(context: StepContext, error: unknown): StepResult {
+  if (shouldReleaseRun(context.signal, error)) throw error;
   if (error instanceof StepEnd) return resultOf(context, error.outcome, { error: error.message });
-  const message = sentenceOf(error);
+  const message = describeError(error);
   const expected = error instanceof UserError || error instanceof ConfigError;
   if (!expected)
-    context.ports.log.error("a step broke", {
+    context.ports.log.error("a step failed unexpectedly", {
       run: context.run.id,
       error: error instanceof Error ? error.stack : message,
     });
   const retryAt = error instanceof ForgeError ? error.retryAt : null;
-  return resultOf(context, { ...outcomeOf(classOf(error), message), retryAt }, { error: message });
+  return resultOf(context, { ...outcomeOf(failureOutcomeOf(error), message), retryAt }, { error: message });
 }
 
-/** What went wrong and, where somebody knows, what to do about it: at night nobody can ask. */
-function sentenceOf(error: unknown): string {
+/** The error message with its hint, if it has one. */
+function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const hint = error instanceof UserError ? error.hint : null;
   if (hint === null) return error.message;
   return `${error.message}${/[.!?]$/.test(error.message) ? "" : ";"} ${hint}`;
 }
 
-function classOf(error: unknown): FailureOutcome {
-  if (error instanceof ForgeError) return FORGE_CLASSES[error.trouble];
+function failureOutcomeOf(error: unknown): FailureOutcome {
+  if (error instanceof ForgeError) return FORGE_FAILURES[error.trouble];
   if (error instanceof RemoteError) return error.trouble === "credentials" ? "login_expired" : "provider_down";
   return isDiskFull(error) ? "disk_full" : "agent_error";
 }
 
-/** Not the task's fault, unless the forge looked at the request itself and said no. */
-const FORGE_CLASSES = {
+/** Only a request that the forge rejected counts against the task. */
+const FORGE_FAILURES = {
   credentials: "login_expired",
   unreachable: "provider_down",
   rate_limit: "provider_down",
@@ -242,16 +240,16 @@ const FORGE_CLASSES = {
   refused: "agent_error",
 } as const satisfies Record<ForgeError["trouble"], FailureOutcome>;
 
-async function commitResult(context: StepContext, given: StepResult): Promise<void> {
+async function commitResult(context: StepContext, unredacted: StepResult): Promise<void> {
   const { ports, run, lease } = context;
-  const result = withoutSecrets(ports, given);
-  // Before the commit, since nobody would do it after a crash in between; said twice, it changes nothing.
+  const result = redactResult(ports, unredacted);
+  // Before the commit, because it would be lost if the daemon crashed in between. It is idempotent.
   await rememberAbandoned(context, decideNext(context, context.task, result).advance.task);
   await transact(ports, run.task, lease, (current) => decideNext(context, current, result));
 }
 
-/** Whatever a step read or was told: nothing of it is kept, shown or put into a prompt before it went through here. */
-function withoutSecrets(ports: RedactPorts, result: StepResult): StepResult {
+/** Removes secrets from a result before any of it is stored, shown or used in a prompt. */
+function redactResult(ports: RedactPorts, result: StepResult): StepResult {
   const { redact } = ports.secrets;
   return {
     ...result,
@@ -271,7 +269,7 @@ function decideNext(context: StepContext, current: Task, result: StepResult): De
   const advanced = advance({
     pipeline,
     task,
-    outcome: orderedOutcome(task, result.outcome),
+    outcome: applyOrder(task, result.outcome),
     run: { id: run.id, role: run.role, step: run.step },
     actor: SYSTEM,
     facts: factsOf(task, settings),
@@ -283,7 +281,7 @@ function decideNext(context: StepContext, current: Task, result: StepResult): De
   return {
     advance: advanced,
     events: [
-      ...handOverEvents(run, task, advanced.task, at),
+      ...fallbackEvents(run, task, advanced.task, at),
       ...denialEvents(run, result, at),
       ...productEvents(run, result, at),
       ...uncountedEvents(context, result, at),
@@ -295,24 +293,24 @@ function decideNext(context: StepContext, current: Task, result: StepResult): De
   };
 }
 
-/** Nobody takes over from themselves. */
+/** Null if there is no fallback agent, or if the run already uses it. */
 function findFallback({ settings, state, task, run }: StepContext): string | null {
   const { fallbackAgent } = settings;
   if (fallbackAgent === null || run.role === null) return null;
   return resolveRun(settings, state.agent, task.options, run.role).agent === fallbackAgent ? null : fallbackAgent;
 }
 
-function handOverEvents(run: Run, before: Task, after: Task, at: number): readonly EventDraft[] {
+function fallbackEvents(run: Run, before: Task, after: Task, at: number): readonly EventDraft[] {
   const { agent } = after.options;
   if (agent === null || agent === before.options.agent) return [];
-  const summary = `its agent has used up its quota: ${agent} takes over`;
+  const summary = `the agent has used up its quota; ${agent} takes over`;
   return [
     { at, task: run.task, run: run.id, type: "run.note", level: "warning", actor: SYSTEM, summary, data: { agent } },
   ];
 }
 
-/** An order to end the task outlives the run it came too late for, unless the work is already out in the world. */
-function orderedOutcome({ order }: Task, outcome: Outcome): Outcome {
+/** An order to end the task applies even if it arrived after the run ended, unless the work is already published. */
+function applyOrder({ order }: Task, outcome: Outcome): Outcome {
   if (order === null || outcome.name === "published" || outcome.name === "cancel") return outcome;
   return outcomeOf("cancel", order === "kill" ? "killed" : "cancelled");
 }

@@ -71,14 +71,14 @@ describe("events of a run", () => {
     expect(productEvents(RUN, result({}), 5)).toEqual([]);
   });
 
-  it("the end of a run has its cost and its time without pauses", () => {
+  it("run.ended has the cost of the run and its duration without pauses", () => {
     const ended = result({ costUsd: 0.25, costBasis: "reported", pausedMs: 300 });
     expect(costData(RUN, ended, 2000)).toEqual({ cost_usd: 0.25, cost_basis: "reported", duration_ms: 700 });
     expect(costData({ ...RUN, startedAt: null }, ended, 2000)).toMatchObject({ duration_ms: null });
   });
 
-  it("the start of a run names no agent for a step without one, nor where the settings name an unknown one", () => {
-    const settings = { agent: "nobody", agents: {}, roles: { implement: { agent: null, model: null } } };
+  it("run.started names no agent if the step has none or the settings name an unknown one", () => {
+    const settings = { agent: "unknown", agents: {}, roles: { implement: { agent: null, model: null } } };
     const loaded = { settings, state: { agent: { agent: null, model: null } }, task: TASK } as unknown as StepContext;
     expect(agentData(RUN, loaded)).toEqual({});
     expect(agentData({ ...RUN, role: null }, loaded)).toEqual({});

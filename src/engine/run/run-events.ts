@@ -22,14 +22,14 @@ export function costData(run: Run, { costUsd, costBasis, pausedMs }: StepResult,
   return { cost_usd: costUsd, cost_basis: costBasis, duration_ms: duration };
 }
 
-/** What a run produced, one event each: tools used, checks, artifacts, and artifacts that could not be kept. */
+/** Events for what a run produced: tool usage, checks, artifacts, and artifacts that could not be kept. */
 export function productEvents(run: Run, result: StepResult, at: number): readonly EventDraft[] {
-  const event = (type: EventDraft["type"], level: EventDraft["level"], about: Pick<EventDraft, "summary" | "data">) =>
-    ({ at, task: run.task, run: run.id, type, level, actor: SYSTEM, ...about }) satisfies EventDraft;
+  const event = (type: EventDraft["type"], level: EventDraft["level"], content: Pick<EventDraft, "summary" | "data">) =>
+    ({ at, task: run.task, run: run.id, type, level, actor: SYSTEM, ...content }) satisfies EventDraft;
   return [
-    ...describeTools(result.toolUses).map((about) => event("run.tools", "debug", about)),
+    ...describeTools(result.toolUses).map((content) => event("run.tools", "debug", content)),
     ...result.checks.map((check) =>
-      event("check.ended", isFine(check) ? "debug" : "warning", {
+      event("check.ended", isOk(check) ? "debug" : "warning", {
         summary: `check ${check.name}: ${check.status}${check.severity === "warning" ? " (warning only)" : ""}`,
         data: {
           name: check.name,
@@ -55,6 +55,6 @@ function describeTools(uses: StepResult["toolUses"]): readonly Pick<EventDraft, 
   return [{ summary, data: { tools: Object.fromEntries(counts) } }];
 }
 
-function isFine({ status }: CheckResult): boolean {
+function isOk({ status }: CheckResult): boolean {
   return status === "passed" || status === "skipped";
 }

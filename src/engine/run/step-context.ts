@@ -15,7 +15,7 @@ import type { Lease, Project } from "../../ports/store.ts";
 import type { ExitRecord } from "../../ports/supervisor.ts";
 import type { EnginePorts, RedactPorts } from "../ports.ts";
 
-/** Everything a step needs to know. The task is as it was when the step began. */
+/** Input of a step. The task is a snapshot from the start of the step. */
 export interface StepContext {
   readonly ports: EnginePorts;
   readonly task: Task;
@@ -25,27 +25,26 @@ export interface StepContext {
   readonly settings: Settings;
   readonly pipeline: Pipeline;
   readonly state: State;
-  /** Aborted when this process must let go of the run: it then commits nothing. */
+  /** Aborted when this process must release the run. It then commits nothing. */
   readonly signal: AbortSignal;
 }
 
 /** The commits that a step starts from. */
 export interface Work {
   readonly baseCommit: string;
-  /** Where the task's work stands; the base itself until there is work. */
+  /** The task's newest commit; equal to the base until there is work. */
   readonly headCommit: string;
 }
 
-/** What a step came to. */
 export interface StepResult {
   readonly outcome: Outcome;
   readonly exit: Exit | null;
   readonly endedBy: EndedBy | null;
-  /** What to show as the run's error; null when it went as it should. */
+  /** Shown as the run's error. Null if the run succeeded. */
   readonly error: string | null;
-  /** The commit made of the files that the run left. */
+  /** The commit with the files that the run changed. */
   readonly commit: string | null;
-  /** What the step changed about the task besides its state. */
+  /** The task's commits after the step. */
   readonly work: { readonly baseCommit: string | null; readonly headCommit: string | null };
   readonly costUsd: number | null;
   readonly costBasis: CostBasis;
@@ -57,21 +56,21 @@ export interface StepResult {
   readonly artifactFailures: readonly string[];
   /** How often the agent called each tool. */
   readonly toolUses: Readonly<Record<string, number>>;
-  /** The wall that commands ran in; null where none ran, or where the run's record says so already. */
+  /** Sandbox mode of the commands. Null if none ran or the run's record already has it. */
   readonly sandbox: SandboxMode | null;
-  /** What the sandbox refused meanwhile: told, and nothing else. */
+  /** Accesses that the sandbox denied. They are reported and do not fail the run. */
   readonly denials: ExitRecord["denials"];
 }
 
-/** Thrown by a step to end it with an outcome, from however deep. */
+/** Thrown anywhere in a step to end it with an outcome. */
 export class StepEnd extends Error {
   override readonly name = "StepEnd";
   readonly outcome: Outcome;
 
   constructor(outcome: Outcome);
   constructor(name: BareOutcome, summary: string);
-  constructor(given: Outcome | BareOutcome, summary = "") {
-    const outcome = typeof given === "string" ? outcomeOf(given, summary) : given;
+  constructor(outcomeOrName: Outcome | BareOutcome, summary = "") {
+    const outcome = typeof outcomeOrName === "string" ? outcomeOf(outcomeOrName, summary) : outcomeOrName;
     super(outcome.summary);
     this.outcome = outcome;
   }
@@ -79,15 +78,14 @@ export class StepEnd extends Error {
 
 export { outcomeOf };
 
-/** The same outcome without the secrets that are known. */
-export function redactOutcome<Given extends Outcome>({ secrets: { redact } }: RedactPorts, outcome: Given): Given {
+export function redactOutcome<T extends Outcome>({ secrets: { redact } }: RedactPorts, outcome: T): T {
   return { ...outcome, summary: redact(outcome.summary), payload: redact(outcome.payload) };
 }
 
 export function resultOf(
   context: Pick<StepContext, "task">,
   outcome: Outcome,
-  known: Partial<StepResult> = {},
+  overrides: Partial<StepResult> = {},
 ): StepResult {
   return {
     outcome,
@@ -106,6 +104,6 @@ export function resultOf(
     toolUses: {},
     sandbox: null,
     denials: [],
-    ...known,
+    ...overrides,
   };
 }

@@ -6,9 +6,9 @@ import { StepEnd, type StepContext } from "./step-context.ts";
 import { readTask } from "../transact.ts";
 
 /**
- * Starts a job, or finds the one that an earlier call started, and stays with it to its end. People's orders
- * (pause, resume, cancel, kill) stand in the task; they are passed on as they come and once at the start,
- * for those that came while nobody was watching. `onStart` is called when nothing stands in the way of a start any more.
+ * Starts a job, or attaches to the one that an earlier call started, and waits for its end. People's orders (pause, resume,
+ * cancel, kill) are stored in the task. They are forwarded to the supervisor as they arrive, and once at the start for
+ * those that arrived while no daemon was watching. `onStart` is called directly before a new job starts.
  */
 export async function supervise(
   context: StepContext,
@@ -17,76 +17,76 @@ export async function supervise(
 ): Promise<JobResult> {
   const { ports, run, lease } = context;
   const task = await readTask(ports, run.task);
-  const begun = await ports.supervisors.wasStarted(job.dir);
-  if (task.order !== null && !begun) throw new StepEnd("cancel", "ended before it was started");
-  // A run that was cancelled while its workspace was being made must not start a process any more.
+  const wasStarted = await ports.supervisors.wasStarted(job.dir);
+  if (task.order !== null && !wasStarted) throw new StepEnd("cancel", "cancelled before it started");
+  // A run that was cancelled while its workspace was created must not start a process.
   if (!(await ports.store.tasks.holdsLease(lease)))
-    throw new LeaseLostError(`run ${run.id} is no longer ours to start`);
-  const problem = job.sandbox === "enforce" && !begun ? await ports.sandbox.findProblem() : null;
+    throw new LeaseLostError(`run ${run.id} was ended or taken over before its job started`);
+  const problem = job.sandbox === "enforce" && !wasStarted ? await ports.sandbox.findProblem() : null;
   if (problem !== null) throw new StepEnd("sandbox_refused", problem);
   const paused = task.status === "paused";
-  if (!begun) await onStart();
+  if (!wasStarted) await onStart();
   await ports.supervisors.start({ ...job, paused });
   ports.hooks.passCheckpoint("supervisor.started");
-  return watchJob(context, job.dir, begun ? null : paused);
+  return watchJob(context, job.dir, wasStarted ? null : paused);
 }
 
 /**
- * Stays with a job that was started, by whomever. `paused`: whether its tree is stopped; null where nobody knows, as with
- * a supervisor that an earlier daemon started: it is told.
+ * Waits for the end of a started job. `paused`: whether its processes are stopped; null if unknown because an earlier
+ * daemon started it. The supervisor then gets the current order in any case.
  */
 export async function watchJob(context: StepContext, dir: string, paused: boolean | null): Promise<JobResult> {
   const { ports, run, signal } = context;
   const orders = followOrders(context, dir, paused);
   try {
-    await orders.obey();
+    await orders.applyOrders();
     return await ports.supervisors.watch(dir, { signal, onOutput: () => ports.hooks.onOutput(run.id) });
   } finally {
     await orders.stop();
   }
 }
 
-/** Keeps the supervisor at what the task says, one order after the other. */
+/** Forwards the task's orders to the supervisor, one at a time. */
 function followOrders(
   { ports, run, lease }: StepContext,
   dir: string,
-  known: boolean | null,
-): { obey(): Promise<void>; stop(): Promise<void> } {
-  let paused = known;
-  let turn = Promise.resolve();
+  initiallyPaused: boolean | null,
+): { applyOrders(): Promise<void>; stop(): Promise<void> } {
+  let paused = initiallyPaused;
+  let queue = Promise.resolve();
   const obey = (): Promise<void> => {
-    turn = turn.then(follow).catch((error: unknown) => {
-      ports.log.warn("an order did not reach the supervisor", { run: run.id, error: String(error) });
+    queue = queue.then(applyCurrentOrder).catch((error: unknown) => {
+      ports.log.warn("an order could not be sent to the supervisor", { run: run.id, error: String(error) });
     });
-    return turn;
+    return queue;
   };
   const unsubscribe = ports.store.events.onEvents((events) => {
-    if (events.some((event) => concerns(event, run.task))) void obey();
+    if (events.some((event) => isOrderEvent(event, run.task))) void obey();
   });
   return {
-    obey,
+    applyOrders: obey,
     stop: async () => {
       unsubscribe();
-      await turn;
+      await queue;
     },
   };
 
-  async function follow(): Promise<void> {
+  async function applyCurrentOrder(): Promise<void> {
     const task = await ports.store.tasks.getTask(run.task);
     if (task === null) return;
     if (task.order !== null) await ports.supervisors.control(dir, task.order === "kill" ? "kill" : "stop");
-    else await keepPace(task);
+    else await applyPauseState(task);
   }
 
-  async function keepPace({ status }: Task): Promise<void> {
-    const wanted = status === "paused";
-    if (wanted === paused) return;
-    if (!(await ports.supervisors.control(dir, wanted ? "pause" : "resume"))) return;
-    paused = wanted;
-    await ports.store.tasks.updateRun(lease, { status: wanted ? "paused" : "running" });
+  async function applyPauseState({ status }: Task): Promise<void> {
+    const shouldPause = status === "paused";
+    if (shouldPause === paused) return;
+    if (!(await ports.supervisors.control(dir, shouldPause ? "pause" : "resume"))) return;
+    paused = shouldPause;
+    await ports.store.tasks.updateRun(lease, { status: shouldPause ? "paused" : "running" });
   }
 }
 
-function concerns(event: Event, task: string): boolean {
+function isOrderEvent(event: Event, task: string): boolean {
   return event.task === task && ["task.paused", "task.resumed", "task.decided"].includes(event.type);
 }

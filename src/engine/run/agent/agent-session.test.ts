@@ -16,7 +16,7 @@ afterEach(() => store.close());
 
 const agent = { capabilities: { sessions: true } } as Agent;
 
-/** Which session the run has that follows one with a session of its own and this outcome. */
+/** The session of a run whose predecessor had a session and ended with this outcome. */
 async function sessionAfter(outcome: string) {
   const { task, run, lease } = await startTask(store);
   await store.tasks.updateRun(lease, { sessionId: "s-1" });
@@ -37,11 +37,11 @@ async function sessionAfter(outcome: string) {
 }
 
 describe("chooseSession()", () => {
-  it.each(["timeout", "interrupted", "usage_limit"])("goes on with the session after %s", async (outcome) => {
+  it.each(["timeout", "interrupted", "usage_limit"])("resumes the session after %s", async (outcome) => {
     expect(await sessionAfter(outcome)).toEqual({ kind: "resume", id: "s-1" });
   });
 
-  it("begins anew after a session that was too long", async () => {
+  it("starts a new session after one that was too long", async () => {
     expect(await sessionAfter("context_too_long")).toMatchObject({ kind: "new" });
   });
 });

@@ -3,9 +3,9 @@ import type { Agent, AgentSession } from "../../../ports/agent.ts";
 import type { StepContext } from "../step-context.ts";
 
 /**
- * Goes on where the last run of the same role by the same agent stopped, if that was a session that can be gone on with:
- * after an interruption, a limit, an answer, a failed check. Nobody goes on in another role's session. With `session: fresh`
- * the next category and the next try start a new one, because a session that goes on is only told the news.
+ * Resumes the session of the last run of the same role and agent, for example after an interruption, a limit, an answer or
+ * a failed check. Roles never share a session. With `session: fresh`, the next category and the next try start a new
+ * session, because a resumed session gets only the latest changes as its prompt.
  */
 export async function chooseSession(
   context: StepContext,
@@ -19,12 +19,12 @@ export async function chooseSession(
   if (pipeline.policy.session === "fresh" && run.trigger === null) return fresh;
   const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
   const last = runs.findLast((each) => each.id !== run.id && each.role === role && each.agent === name);
-  // A session that was too long is no shorter the next time.
+  // Resuming a session that was too long would fail again.
   if (last === undefined || last.sessionId === null || last.outcome === "context_too_long") return fresh;
   return { kind: "resume", id: last.sessionId };
 }
 
-/** The form that CLIs demand: version 4, whatever it was made of. */
+/** CLIs require a version 4 UUID. */
 function toUuid(hex: string): string {
   const part = (from: number, to: number): string => hex.slice(from, to);
   return [part(0, 8), part(8, 12), `4${part(13, 16)}`, `8${part(17, 20)}`, part(20, 32)].join("-");

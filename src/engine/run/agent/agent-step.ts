@@ -9,13 +9,13 @@ import { startAgent } from "./start-agent.ts";
 import { filterCandidates } from "../../nightly/filter-candidates.ts";
 import { outcomeOf, resultOf, type StepContext, type StepResult } from "../step-context.ts";
 
-/** An agent's run, but for advance and clean-up, which every step shares. */
+/** Runs an agent, collects its work and turns both into a result. */
 export async function runAgentStep(context: StepContext): Promise<StepResult> {
   const { ports, run, task } = context;
   const role = roleOf(context);
-  const begun = await wasStarted(ports, run.id);
-  if (!begun && task.order !== null) return cancelled(context);
-  const over = begun ? null : await nightIsOver(context, role);
+  const isStarted = await wasStarted(ports, run.id);
+  if (!isStarted && task.order !== null) return cancelled(context);
+  const over = isStarted ? null : await nightIsOver(context, role);
   if (over !== null) return resultOf(context, over);
   await prepareJob(ports, run.id);
   const work = await prepareWork(context);
@@ -23,8 +23,8 @@ export async function runAgentStep(context: StepContext): Promise<StepResult> {
   const { outcome } = ending;
   const collected = await collectWork(context, work, { role, outcome });
   ports.hooks.passCheckpoint("work.collected");
-  const weighed = role === "analyze" ? await filterCandidates(context, work, outcome) : outcome;
-  return toResult(context, { ...ending, outcome: weighed }, { collected, role });
+  const filtered = role === "analyze" ? await filterCandidates(context, work, outcome) : outcome;
+  return toResult(context, { ...ending, outcome: filtered }, { collected, role });
 }
 
 function roleOf({ run, state }: StepContext): Role {
@@ -36,13 +36,12 @@ function cancelled(context: StepContext): StepResult {
   return resultOf(context, outcomeOf("cancel", "cancelled before it started"), { endedBy: "cancel" });
 }
 
-interface Made {
-  readonly collected: CollectedWork;
-  readonly role: Role;
-}
-
-function toResult(context: StepContext, ending: AgentEnding, { collected, role }: Made): StepResult {
-  const outcome = overrule(ending.outcome, collected, role);
+function toResult(
+  context: StepContext,
+  ending: AgentEnding,
+  { collected, role }: { readonly collected: CollectedWork; readonly role: Role },
+): StepResult {
+  const outcome = rejectEmptyChange(ending.outcome, collected, role);
   return resultOf(context, outcome, {
     ...endOf(context, ending),
     error: isFailure(outcome) ? outcome.summary : null,
@@ -53,8 +52,8 @@ function toResult(context: StepContext, ending: AgentEnding, { collected, role }
   });
 }
 
-/** It says it changed something; the files say otherwise. The claim stays in the payload. */
-function overrule(outcome: Outcome, collected: CollectedWork, role: Role): Outcome {
+/** The agent reported a change but no file changed. The payload keeps its report. */
+function rejectEmptyChange(outcome: Outcome, collected: CollectedWork, role: Role): Outcome {
   if (!CHANGING_ROLES.includes(role) || outcome.name !== "implemented" || !collected.isEmpty) return outcome;
   return outcomeOf("no_changes", `it reported "${outcome.summary}" but changed no file`, {
     claimed: outcome.name,

@@ -10,19 +10,19 @@ import { outcomeOf, StepEnd, type StepContext, type StepResult } from "../step-c
 
 const MAX_RUNS = 1_000;
 
-/** What the run may spend at most, set aside before it starts; ends the step where there is nothing. */
-export async function withinBudget(
+/** Reserves the run's budget before it starts. Ends the step if there is none left. */
+export async function applyBudget(
   context: StepContext,
   runSettings: RunSettings,
   runs: readonly Run[],
 ): Promise<RunSettings> {
-  const mostUsd = withinTask(context, runSettings.maxBudgetUsd, runs);
+  const maxUsd = applyTaskBudget(context, runSettings.maxBudgetUsd, runs);
   const limits = limitsNow(context);
-  if (limits.length === 0) return { ...runSettings, maxBudgetUsd: mostUsd };
-  const allowance = await context.ports.store.money.reserve(context.lease, { limits, mostUsd });
+  if (limits.length === 0) return { ...runSettings, maxBudgetUsd: maxUsd };
+  const allowance = await context.ports.store.money.reserve(context.lease, { limits, mostUsd: maxUsd });
   switch (allowance.kind) {
     case "allowed":
-      return { ...runSettings, maxBudgetUsd: least([mostUsd, allowance.usd]) };
+      return { ...runSettings, maxBudgetUsd: least([maxUsd, allowance.usd]) };
     case "reserved":
       throw new StepEnd("budget_reserved", describeRefusal("reserved", allowance.by));
     case "spent":
@@ -33,8 +33,8 @@ export async function withinBudget(
   }
 }
 
-/** A person decides about a task that is out of money: no morning brings it any. */
-function withinTask(context: StepContext, mostUsd: number | null, runs: readonly Run[]): number | null {
+/** A task's budget is not renewed, so a person decides about a task that has spent it. */
+function applyTaskBudget(context: StepContext, maxUsd: number | null, runs: readonly Run[]): number | null {
   const limitUsd = taskLimit(context);
   const costs = costsOfEarlier(context, runs);
   const { leftUsd, isSpent } = leftForTask(limitUsd, costs);
@@ -43,7 +43,7 @@ function withinTask(context: StepContext, mostUsd: number | null, runs: readonly
       "budget_exhausted",
       describeSpentTask({ limitUsd, costs, isOwn: limitUsd === context.task.options.budgetUsd }),
     );
-  return least([mostUsd, leftUsd]);
+  return least([maxUsd, leftUsd]);
 }
 
 export interface CutOff {
@@ -53,35 +53,35 @@ export interface CutOff {
 }
 
 /**
- * A run that was cut off because others had left it less than it could have had is not the task's fault: it goes on when
- * the next night brings money. One that had a whole night's would be cut off there again: that is for a person.
+ * If a run got less than its full budget because other runs had spent the rest, it continues in the next budget period. If
+ * it used its full budget, it would be cut off again, so a person decides.
  */
 export async function explainCutOff(context: StepContext, { role, outcome, usage }: CutOff): Promise<Outcome> {
   const { ports, run, task, settings, state } = context;
   const limits = limitsNow(context);
   if (outcome.name !== "budget_exhausted" || limits.length === 0) return outcome;
-  const given = (await ports.store.tasks.getRun(run.id))?.reservedUsd ?? null;
+  const reservedUsd = (await ports.store.tasks.getRun(run.id))?.reservedUsd ?? null;
   const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
-  const couldHave = least([
+  const availableUsd = least([
     resolveRun(settings, state.agent, task.options, role).maxBudgetUsd,
     leftForTask(taskLimit(context), costsOfEarlier(context, runs)).leftUsd,
     ...limits.map(({ usd }) => usd),
   ]);
-  if (given === null || couldHave === null || given >= couldHave) return outcome;
-  if (ranOutOfTokens(usage, given, settings.budget.runTokens)) return outcome;
-  const summary = `it was cut off at ${usdWords(given)}, which was all that the budget of the night or the month had left for it`;
+  if (reservedUsd === null || availableUsd === null || reservedUsd >= availableUsd) return outcome;
+  if (ranOutOfTokens(usage, reservedUsd, settings.budget.runTokens)) return outcome;
+  const summary = `it was cut off at ${usdWords(reservedUsd)}, which was all that was left of the budget for the night or month`;
   return { ...outcomeOf("night_over", summary), retryAt: Math.min(...limits.map(({ until }) => until)) };
 }
 
-/** The gateway counts both; whichever was nearer to its limit is what ended the run. */
-function ranOutOfTokens({ tokens, costUsd }: Usage, givenUsd: number, limit: number | null): boolean {
+/** The gateway limits both; the one that was closer to its limit ended the run. */
+function ranOutOfTokens({ tokens, costUsd }: Usage, reservedUsd: number, limit: number | null): boolean {
   if (limit === null) return false;
   if (costUsd === null) return true;
   const used = tokens.input + tokens.output + tokens.cacheRead + tokens.cacheWrite;
-  return used / limit > costUsd / givenUsd;
+  return used / limit > costUsd / reservedUsd;
 }
 
-/** Told once, with the end of the run: a limit that cannot see a run must not look as if it held. */
+/** Warns at the end of a run of unknown cost, because budget limits do not cover it. */
 export function uncountedEvents(context: StepContext, { costUsd }: StepResult, at: number): readonly EventDraft[] {
   const { run, settings } = context;
   if (run.step !== "agent" || costUsd !== null) return [];
@@ -91,8 +91,8 @@ export function uncountedEvents(context: StepContext, { costUsd }: StepResult, a
     ...(settings.budget.monthUsd === null ? [] : ["budget.month_usd"]),
   ];
   if (keys.length === 0) return [];
-  const told = { type: "run.note", level: "warning", actor: SYSTEM, data: { limits: keys } } as const;
-  return [{ ...told, at, task: run.task, run: run.id, summary: describeUncounted(keys) }];
+  const event = { type: "run.note", level: "warning", actor: SYSTEM, data: { limits: keys } } as const;
+  return [{ ...event, at, task: run.task, run: run.id, summary: describeUncounted(keys) }];
 }
 
 function limitsNow({ ports, project, settings }: StepContext): readonly BudgetLimit[] {

@@ -21,57 +21,57 @@ beforeEach(async () => {
 });
 
 interface Reports {
-  readonly fileCounts?: boolean;
+  readonly acceptsFile?: boolean;
   readonly tool?: unknown;
   readonly events?: readonly TranscriptEvent[];
   readonly file?: unknown;
 }
 
-async function choose({ tool, events = [], file, fileCounts = true }: Reports): Promise<ReadReport> {
+async function choose({ tool, events = [], file, acceptsFile = true }: Reports): Promise<ReadReport> {
   if (tool !== undefined) writeFileSync(paths.reportFile, JSON.stringify(tool));
   if (file !== undefined) writeFileSync(paths.outcomeFile, JSON.stringify(file));
   const log = { info: () => {}, error: () => {}, warn: (_: string, about?: object) => void warnings.push(about) };
   return chooseReport({ runFiles, log }, "run_1", {
     scope: { role: "implement", plan: "document" },
     events,
-    fileCounts,
+    acceptsFile,
   });
 }
 
 const done = (summary: string) => ({ outcome: "implemented", summary });
-const said = (value: unknown): TranscriptEvent => ({ type: "outcome", value });
-const counts = (summary: string) => ({ ok: true, outcome: { name: "implemented", summary } });
+const structured = (value: unknown): TranscriptEvent => ({ type: "outcome", value });
+const report = (summary: string) => ({ ok: true, outcome: { name: "implemented", summary } });
 
-test("the tool counts before structured output, and that before the file", async () => {
-  const events = [said(done("structured"))];
-  expect(await choose({ file: done("file") })).toMatchObject(counts("file"));
-  expect(await choose({ file: done("file"), events })).toMatchObject(counts("structured"));
-  expect(await choose({ file: done("file"), events, tool: done("tool") })).toMatchObject(counts("tool"));
+test("the tool takes precedence over structured output, and structured output over the file", async () => {
+  const events = [structured(done("structured"))];
+  expect(await choose({ file: done("file") })).toMatchObject(report("file"));
+  expect(await choose({ file: done("file"), events })).toMatchObject(report("structured"));
+  expect(await choose({ file: done("file"), events, tool: done("tool") })).toMatchObject(report("tool"));
   expect(warnings).toEqual([]);
 });
 
-test("a file is nothing where an agent that judges has the tool: anybody could have written it", async () => {
-  expect(await choose({ file: done("forged"), fileCounts: false })).toMatchObject({ ok: false });
-  expect(await choose({ file: done("forged"), tool: done("tool"), fileCounts: false })).toMatchObject(counts("tool"));
+test("the outcome file is ignored if only the tool is trusted", async () => {
+  expect(await choose({ file: done("forged"), acceptsFile: false })).toMatchObject({ ok: false });
+  expect(await choose({ file: done("forged"), tool: done("tool"), acceptsFile: false })).toMatchObject(report("tool"));
 });
 
-test("of structured output the last word counts, right or wrong", async () => {
-  const first = said(done("first"));
-  expect(await choose({ events: [first, said(done("last"))] })).toMatchObject(counts("last"));
-  expect(await choose({ events: [first, said({ outcome: "approved" })] })).toMatchObject({ ok: false });
+test("only the last structured output counts, even if it is invalid", async () => {
+  const first = structured(done("first"));
+  expect(await choose({ events: [first, structured(done("last"))] })).toMatchObject(report("last"));
+  expect(await choose({ events: [first, structured({ outcome: "approved" })] })).toMatchObject({ ok: false });
 });
 
-test("a wrong report gives way to a right one below it, and the log says so", async () => {
-  expect(await choose({ tool: { outcome: "merged" }, file: done("file") })).toMatchObject(counts("file"));
-  expect(warnings).toEqual([{ run: "run_1", wrong: "the tool report_outcome", counts: "the outcome file" }]);
+test("an invalid report is skipped for a valid one of lower precedence, with a warning in the log", async () => {
+  expect(await choose({ tool: { outcome: "merged" }, file: done("file") })).toMatchObject(report("file"));
+  expect(warnings).toEqual([{ run: "run_1", invalid: "the tool report_outcome", used: "the outcome file" }]);
 });
 
-test("where all are wrong, the problem is that of the most trusted", async () => {
-  const wrong = { tool: { outcome: "implemented" }, events: [said("done!")], file: { outcome: "nothing" } };
-  expect(await choose(wrong)).toEqual({ ok: false, problem: expect.stringMatching(/"summary" is missing/) });
+test("if all reports are invalid, the problem is that of the first in precedence", async () => {
+  const invalid = { tool: { outcome: "implemented" }, events: [structured("done!")], file: { outcome: "nothing" } };
+  expect(await choose(invalid)).toEqual({ ok: false, problem: expect.stringMatching(/"summary" is missing/) });
 });
 
-test("text never counts, and where nothing was reported it says how to report", async () => {
+test("text never counts as a report, and a missing report explains how to report", async () => {
   const text: TranscriptEvent = { type: "text", text: JSON.stringify(done("as text")) };
   expect(await choose({ events: [text] })).toEqual({ ok: false, problem: expect.stringMatching(/report_outcome/) });
 });

@@ -4,57 +4,58 @@ import type { TranscriptEvent } from "../../../core/task/transcript.ts";
 import type { OutcomeFile } from "../../../ports/run-files.ts";
 import type { EnginePorts } from "../../ports.ts";
 
-interface Found {
-  readonly by: string;
+interface FoundReport {
+  readonly source: string;
   readonly report: ReadReport;
 }
 
-export interface Reported {
+export interface ReportSources {
   readonly scope: ReportScope;
   readonly events: readonly TranscriptEvent[];
   /**
-   * False where the agent judges and has the tool: whatever else it could be brought to run can write a file, and only the
-   * agent itself can call the tool.
+   * False for a verdict role that has the tool: only the agent itself can call the tool, while any program that it runs
+   * could write the file.
    */
-  readonly fileCounts: boolean;
+  readonly acceptsFile: boolean;
 }
 
 /**
- * The one of an agent's reports that counts. The tool comes first, since it held the agent to the schema while it could
- * still mend its report; then what the CLI calls its structured output; then the outcome file. One that is wrong does not
- * stand in the way of a right one below it.
+ * Chooses the first valid report in this order: the tool, which validated it while the agent could still correct it; the
+ * CLI's structured output; the outcome file.
  */
 export async function chooseReport(
   { runFiles, log }: Pick<EnginePorts, "runFiles" | "log">,
   run: string,
-  { scope, events, fileCounts }: Reported,
+  { scope, events, acceptsFile }: ReportSources,
 ): Promise<ReadReport> {
   const found = [
-    ...inFile("the tool report_outcome", await runFiles.readReport(run), scope),
-    ...inEvents(events, scope),
-    ...(fileCounts ? inFile("the outcome file", await runFiles.readOutcome(run), scope) : []),
+    ...readFromFile("the tool report_outcome", await runFiles.readReport(run), scope),
+    ...readFromEvents(events, scope),
+    ...(acceptsFile ? readFromFile("the outcome file", await runFiles.readOutcome(run), scope) : []),
   ];
   const chosen = found.find(({ report }) => report.ok);
-  const wrong = found.find(({ report }) => !report.ok);
-  if (chosen === undefined) return wrong?.report ?? NOTHING;
-  if (wrong !== undefined)
-    log.warn("one report of the run was wrong, another counts", { run, wrong: wrong.by, counts: chosen.by });
+  const invalid = found.find(({ report }) => !report.ok);
+  if (chosen === undefined) return invalid?.report ?? NO_REPORT;
+  if (invalid !== undefined)
+    log.warn("an invalid report of the run was ignored", { run, invalid: invalid.source, used: chosen.source });
   return chosen.report;
 }
 
-const NOTHING: ReadReport = {
+const NO_REPORT: ReadReport = {
   ok: false,
   problem:
-    "it ended without reporting an outcome; call the tool report_outcome, or write the JSON of one to the path in NIGHTSHIFT_OUTCOME_FILE before you end",
+    "it ended without reporting an outcome; call the tool report_outcome, or write it as JSON to the path in NIGHTSHIFT_OUTCOME_FILE before you exit",
 };
 
-function inFile(by: string, file: OutcomeFile, scope: ReportScope): readonly Found[] {
+function readFromFile(source: string, file: OutcomeFile, scope: ReportScope): readonly FoundReport[] {
   if (file.kind === "missing") return [];
-  return [{ by, report: file.kind === "value" ? readReport(file.value, scope) : { ok: false, problem: file.problem } }];
+  const report =
+    file.kind === "value" ? readReport(file.value, scope) : ({ ok: false, problem: file.problem } as const);
+  return [{ source, report }];
 }
 
-/** Only its last word: an agent that is asked again answers again. */
-function inEvents(events: readonly TranscriptEvent[], scope: ReportScope): readonly Found[] {
+/** The last one, because an agent that is asked again reports again. */
+function readFromEvents(events: readonly TranscriptEvent[], scope: ReportScope): readonly FoundReport[] {
   const last = events.findLast((event) => event.type === "outcome");
-  return last === undefined ? [] : [{ by: "structured output", report: readReport(last.value, scope) }];
+  return last === undefined ? [] : [{ source: "structured output", report: readReport(last.value, scope) }];
 }

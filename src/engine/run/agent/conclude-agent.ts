@@ -5,11 +5,11 @@ import type { TranscriptEvent } from "../../../core/task/transcript.ts";
 import type { CommandResult, ExitRecord } from "../../../ports/supervisor.ts";
 import { chooseReport } from "./choose-report.ts";
 import { grantFor } from "../prepare/sandbox-policy.ts";
-import { setupProblem } from "../prepare/setup-workspace.ts";
+import { describeSetup } from "../prepare/setup-workspace.ts";
 import { outcomeOf, redactOutcome, type StepContext } from "../step-context.ts";
 
-/** What the run came to, from what the agent reported and how it ended: never from what it merely said. */
-export async function conclude(
+/** Determines the outcome from the agent's report and how it ended, never from its text. */
+export async function determineOutcome(
   context: StepContext,
   role: Role,
   record: ExitRecord | null,
@@ -17,41 +17,41 @@ export async function conclude(
 ): Promise<Outcome> {
   const { ports, run } = context;
   if (record === null) return outcomeOf("interrupted", "the supervisor of the run died; its process tree was ended");
-  const broken = brokenRecord(record);
+  const broken = findRecordError(record);
   if (broken !== null) return broken;
   const ended = record.commands.find(({ name }) => name === "agent");
   if (ended === undefined) return concludeSetup(context, record);
   const scope = { role, plan: context.pipeline.plan };
-  const reported = await chooseReport(ports, run.id, { scope, events, fileCounts: fileCounts(context, role) });
+  const reported = await chooseReport(ports, run.id, { scope, events, acceptsFile: acceptsOutcomeFile(context, role) });
   if (!reported.ok) return failureOf(ended) ?? outcomeOf("invalid_output", reported.problem);
-  const cutShort = saysTheTruth(ended) ? null : failureOf(ended);
-  if (cutShort !== null) return cutShort;
+  const failure = isReportReliable(ended) ? null : failureOf(ended);
+  if (failure !== null) return failure;
   const outcome = redactOutcome(ports, reported.outcome);
   await ports.runFiles.keepOutcome(run.id, { outcome: outcome.name, ...outcome.payload });
   return outcome;
 }
 
-function fileCounts(context: StepContext, role: Role): boolean {
+function acceptsOutcomeFile(context: StepContext, role: Role): boolean {
   const { ports, settings, state, task } = context;
   if (grantFor(context, role).executes) return true;
   const { agentSettings } = resolveRun(settings, state.agent, task.options, role);
   return !ports.agents.create(agentSettings).capabilities.mcp;
 }
 
-/** The agent was never started: the set-up failed, or somebody ended the run during it. */
+/** The agent was never started: the set-up failed, or the run was ended during it. */
 async function concludeSetup(context: StepContext, record: ExitRecord): Promise<Outcome> {
   const setup = record.commands.at(-1);
   const stopped =
     setup === undefined || setup.endedBy === "exit" || setup.endedBy === "timeout" ? null : failureOf(setup);
-  return stopped ?? outcomeOf("setup_failed", await setupProblem(context, record));
+  return stopped ?? outcomeOf("setup_failed", await describeSetup(context, record));
 }
 
-/** A report counts unless a person or a limit ended the run: then what was reported was not the agent's last word. */
-function saysTheTruth({ endedBy }: CommandResult): boolean {
+/** A report does not count if a person or a limit ended the run, because the agent was not finished. */
+function isReportReliable({ endedBy }: CommandResult): boolean {
   return endedBy === "exit" || endedBy === "hung_after_outcome";
 }
 
-function brokenRecord({ error }: ExitRecord): Outcome | null {
+function findRecordError({ error }: ExitRecord): Outcome | null {
   if (error === null) return null;
   return outcomeOf(error.kind === "internal" ? "interrupted" : error.kind, error.message);
 }
@@ -64,21 +64,21 @@ function failureOf({ endedBy, exit, startError, durationMs }: CommandResult): Ou
     case "idle":
       return outcomeOf(
         "timeout",
-        `it said nothing for too long and was ended after ${Math.round(durationMs / 1000)} s`,
+        `it printed nothing for too long and was ended after ${Math.round(durationMs / 1000)} s`,
       );
     case "cancel":
     case "kill":
       return outcomeOf("cancel", endedBy === "kill" ? "killed" : "cancelled");
     case "lost":
-      return outcomeOf("interrupted", "the machine or somebody ended the supervisor");
+      return outcomeOf("interrupted", "the supervisor was terminated from outside");
     case "output":
-      return outcomeOf("agent_error", "it printed more than allowed");
+      return outcomeOf("agent_error", "it printed more than allowed and was ended");
     case "memory":
-      return outcomeOf("agent_error", "it used more memory than it may and was ended; the transcript says how much");
+      return outcomeOf("agent_error", "it exceeded its memory limit and was ended; see the transcript");
     case "disk":
-      return outcomeOf("agent_error", "it wrote more than it may and was ended; the transcript says how much");
+      return outcomeOf("agent_error", "it exceeded its disk limit and was ended; see the transcript");
     case "budget":
-      return outcomeOf("budget_exhausted", "it reached the limit of its budget; the transcript says what was spent");
+      return outcomeOf("budget_exhausted", "it reached its budget limit; the transcript shows the cost");
     case "refused":
       return outcomeOf("sandbox_refused", "the sandbox refused to start it");
     case "exit":

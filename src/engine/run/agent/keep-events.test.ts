@@ -21,14 +21,14 @@ function cost(events: readonly TranscriptEvent[]) {
   return usageOf({ events, metered: [], before: { tokens: NO_TOKENS, costUsd: 0 }, model: null, prices: PRICES });
 }
 
-describe("what is kept of the events of a run", () => {
+describe("kept events of a run", () => {
   it.each([
-    ["deltas that tell their cost", [usage("a-1", 0.5), usage("b", 0.25), usage("a-1", 0.125)]],
-    ["deltas that do not", [usage("a-1", null), usage("a-2", null), usage("a-1", null)]],
-    ["some that do", [usage("a-1", null), usage("b", 0.5), usage("b", 0.25), usage("a-1", 0.5)]],
-    ["a model that nobody knows the price of", [usage("b", null), usage("a-1", 0.5), usage("b", 0.5)]],
-    ["whole sessions", [usage("a-1", 1, "session"), usage("b", 4, "session"), usage("a-1", 2, "session")]],
-  ])("comes to the same cost: %s", (_what, events) => {
+    ["deltas with a cost", [usage("a-1", 0.5), usage("b", 0.25), usage("a-1", 0.125)]],
+    ["deltas without a cost", [usage("a-1", null), usage("a-2", null), usage("a-1", null)]],
+    ["deltas with and without a cost", [usage("a-1", null), usage("b", 0.5), usage("b", 0.25), usage("a-1", 0.5)]],
+    ["a model without a known price", [usage("b", null), usage("a-1", 0.5), usage("b", 0.5)]],
+    ["session totals", [usage("a-1", 1, "session"), usage("b", 4, "session"), usage("a-1", 2, "session")]],
+  ])("result in the same cost as all events: %s", (_title, events) => {
     const [all, kept] = [cost(events), cost(keep(events))];
     expect(kept.tokens).toEqual(all.tokens);
     expect(kept.basis).toBe(all.basis);
@@ -36,7 +36,7 @@ describe("what is kept of the events of a run", () => {
     else expect(kept.costUsd).toBeCloseTo(all.costUsd, 12);
   });
 
-  it("has the last word of each kind, in the order they were said", () => {
+  it("are the last event of each kind, in order", () => {
     const events: readonly TranscriptEvent[] = [
       { type: "session", id: "first" },
       { type: "error", message: "gone", failure: "session_unknown" },
@@ -57,7 +57,7 @@ describe("what is kept of the events of a run", () => {
     expect(kept.map(({ type }) => type)).not.toContain("text");
   });
 
-  it("does not grow with their number, nor with the names they carry", () => {
+  it("stay bounded, whatever the number of events and model names", () => {
     const kept = createKeptEvents();
     for (let index = 0; index < 100_000; index += 1) kept.push(usage(`model-${index}`, null));
     for (let index = 0; index < 100_000; index += 1) kept.push({ type: "error", message: `${index}`, failure: null });

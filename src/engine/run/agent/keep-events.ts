@@ -1,17 +1,17 @@
 import { add } from "../../../core/money/cost.ts";
 import type { TranscriptEvent, UsageEvent } from "../../../core/task/transcript.ts";
 
-/** What counts in the end of the events of a run, in memory that does not grow with their number. */
+/** Collects the events that matter at the end of a run, in bounded memory. */
 export interface KeptEvents {
   push(event: TranscriptEvent): void;
-  /** In the order in which each was last said. */
+  /** Ordered by when each was last pushed. */
   all(): readonly TranscriptEvent[];
 }
 
-/** More models than this in one run are no models. */
-const MOST_MODELS = 100;
+/** Names come from the agent. Usage of further models is added up without a name. */
+const MAX_MODELS = 100;
 
-/** Of each kind the last word; of what is to be added up, the sum. Text is left on disk. */
+/** Keeps the last event of each kind and the sum of usage events. Text stays on disk. */
 export function createKeptEvents(): KeptEvents {
   const kept = new Map<string, TranscriptEvent>();
   const models = new Set<string | null>();
@@ -21,9 +21,9 @@ export function createKeptEvents(): KeptEvents {
     kept.set(key, event);
   }
 
-  function putUsage(said: UsageEvent): void {
-    if (models.size < MOST_MODELS) models.add(said.model);
-    const event = models.has(said.model) ? said : { ...said, model: null };
+  function putUsage(usage: UsageEvent): void {
+    if (models.size < MAX_MODELS) models.add(usage.model);
+    const event = models.has(usage.model) ? usage : { ...usage, model: null };
     const key = JSON.stringify(["usage", event.scope, event.costUsd === null, event.model]);
     const before = kept.get(key);
     put(key, event.scope === "delta" && before?.type === "usage" ? sum(before, event) : event);
@@ -39,7 +39,7 @@ export function createKeptEvents(): KeptEvents {
   };
 }
 
-/** Both tell their cost, or neither does. */
+/** Either both have a cost or neither does. */
 function sum(a: UsageEvent, b: UsageEvent): UsageEvent {
   const costUsd = a.costUsd === null || b.costUsd === null ? null : a.costUsd + b.costUsd;
   return { ...b, tokens: add(a.tokens, b.tokens), costUsd };

@@ -29,27 +29,27 @@ function refusal(key: string): unknown {
   }
 }
 
-describe("the key of a run's model", () => {
-  it("is taken without the white space around it", () => {
+describe("planGateway: the key of the model", () => {
+  it("is trimmed", () => {
     expect(plan({ ANTHROPIC_API_KEY: ` ${KEY}\r\n` })?.keys).toEqual({ ANTHROPIC_API_KEY: KEY });
   });
 
   it.each([
-    ["a line break", `${KEY}\n${KEY}`, "is a line break"],
-    ["a space", `${KEY} ${KEY}`, "is white space"],
-    ["a control character", `${KEY}\u0000x`, "are control characters or letters beyond ASCII"],
-    ["a letter beyond ASCII", `${KEY}…`, "are control characters or letters beyond ASCII"],
-  ])("ends the run by name, and is not shown, with %s within it", (_, key, found) => {
+    ["a line break", `${KEY}\n${KEY}`, "a line break"],
+    ["a space", `${KEY} ${KEY}`, "white space"],
+    ["a control character", `${KEY}\u0000x`, "control or non-ASCII characters"],
+    ["a non-ASCII character", `${KEY}…`, "control or non-ASCII characters"],
+  ])("is rejected and not shown if it contains %s", (_, key, found) => {
     const error = refusal(key);
     expect(error).toBeInstanceOf(StepEnd);
     expect(error).toMatchObject({
       outcome: { name: "login_expired" },
-      message: expect.stringContaining(`ANTHROPIC_API_KEY is no key: within it there ${found}`),
+      message: expect.stringContaining(`ANTHROPIC_API_KEY is not a valid key: it contains ${found},`),
     });
     expect(String(error)).not.toContain(KEY);
   });
 
-  it("is missing where there is only white space", () => {
+  it("is missing if it is only white space", () => {
     expect(refusal(" \n")).toMatchObject({
       outcome: { name: "login_expired" },
       message: expect.stringContaining("there is no key for claude"),

@@ -4,34 +4,34 @@ import type { Agent } from "../../../ports/agent.ts";
 import type { GatewayPlan } from "../../../ports/gateway.ts";
 import { StepEnd, type StepContext } from "../step-context.ts";
 
-/** Where the gateway is, seen from inside; outside of a sandbox the supervisor puts the real port in its place. */
+/** Address of the gateway inside the sandbox. Without a sandbox, the supervisor replaces it with the real port. */
 export const GATEWAY_URL = "http://127.0.0.1:3129";
 
-/** What may stand in a header. The supervisor refuses everything else too, but there it is an accident without a name. */
-const SENDABLE = /^[\x21-\x7e]+$/;
+/** Characters allowed in a header. Checked here because the error message can name the variable. */
+const PRINTABLE_ASCII = /^[\x21-\x7e]+$/;
 
 export interface PlannedGateway {
   readonly plan: GatewayPlan;
   readonly keys: Readonly<Record<string, string>>;
 }
 
-/** Null for a CLI that takes no address for its model, and so reaches it by itself, with what it was granted. */
+/** Returns null for a CLI that cannot be pointed to a gateway. It reaches its model directly, with the secrets granted to it. */
 export function planGateway(context: StepContext, agent: Agent, runSettings: RunSettings): PlannedGateway | null {
   const { ports, run, settings } = context;
   const api = agent.capabilities.gateway;
   if (api === null) return null;
   const access = findModelAccess(api, ports.host.env);
-  // A line break at the end comes with whatever wrote the key into a file.
+  // Keys read from a file often end with a line break.
   const key = access === null ? "" : (ports.host.env[access.keyName]?.trim() ?? "");
   if (access === null || key === "")
     throw new StepEnd(
       "login_expired",
-      `there is no key for ${agent.kind}: set ${describeKeys(api)} where the daemon is started, and start it again`,
+      `there is no key for ${agent.kind}: set ${describeKeys(api)} in the environment of the daemon and restart it`,
     );
-  if (!SENDABLE.test(key))
+  if (!PRINTABLE_ASCII.test(key))
     throw new StepEnd(
       "login_expired",
-      `${access.keyName} is no key: within it there ${describeOddity(key)}, and only letters, digits and signs of ASCII can be sent; set it where the daemon is started, and start it again`,
+      `${access.keyName} is not a valid key: it contains ${describeInvalidCharacters(key)}, and only printable ASCII characters are allowed; correct it in the environment of the daemon and restart it`,
     );
   return {
     plan: {
@@ -46,8 +46,8 @@ export function planGateway(context: StepContext, agent: Agent, runSettings: Run
   };
 }
 
-function describeOddity(key: string): string {
-  if (/[\r\n]/.test(key)) return "is a line break";
-  if (/\s/.test(key)) return "is white space";
-  return "are control characters or letters beyond ASCII";
+function describeInvalidCharacters(key: string): string {
+  if (/[\r\n]/.test(key)) return "a line break";
+  if (/\s/.test(key)) return "white space";
+  return "control or non-ASCII characters";
 }

@@ -3,17 +3,17 @@ import type { Agent } from "../../../ports/agent.ts";
 import { createKeptEvents } from "./keep-events.ts";
 import type { EnginePorts } from "../../ports.ts";
 
-/** Larger pages make the young generation of the heap grow, and it never shrinks again: by 26 MB with a megabyte. */
+/** Larger pages permanently grow the young generation of the heap: by 26 MB for pages of a megabyte. */
 const PAGE_BYTES = 250_000;
 const MAX_TOOLS = 50;
 const MAX_TOOL_NAME = 100;
 
-/** What matters of a transcript once its agent has ended: usage, sessions, limits, outcomes, errors. */
+/** The relevant events of a transcript after its agent has ended: usage, sessions, limits, outcomes, errors. */
 export interface AgentOutput {
   readonly events: readonly TranscriptEvent[];
-  /** What passed through the model gateway. */
+  /** Usage measured by the model gateway. */
   readonly metered: readonly TranscriptEvent[];
-  /** How often a tool said that it may not touch a file. */
+  /** How often a tool was denied access to a file. */
   readonly fileDenials: number;
   /** How often each tool was called. */
   readonly toolUses: Readonly<Record<string, number>>;
@@ -28,11 +28,11 @@ export async function readAgentOutput(ports: EnginePorts, run: string, agent: Ag
   const toolUses = new Map<string, number>();
   const read = ({ command, from, text }: TranscriptLine): void => {
     if (command !== "agent") return;
-    // Some say only on stderr that a session is gone.
-    const said = from === "stdout" || from === "stderr" ? agent.parseLine(text) : [];
-    fileDenials += said.filter(isFileDenial).length;
-    said.forEach(events.push);
-    for (const event of said) if (event.type === "tool_call") countTool(toolUses, event.name);
+    // Some CLIs report a lost session only on stderr.
+    const parsed = from === "stdout" || from === "stderr" ? agent.parseLine(text) : [];
+    fileDenials += parsed.filter(isFileDenial).length;
+    parsed.forEach(events.push);
+    for (const event of parsed) if (event.type === "tool_call") countTool(toolUses, event.name);
     if (from === "gateway") ports.agents.parseGatewayLine(text).forEach(metered.push);
   };
   for (let offset = 0; ;) {
@@ -50,9 +50,9 @@ function countTool(uses: Map<string, number>, name: string): void {
   uses.set(key, (uses.get(key) ?? 0) + 1);
 }
 
-/** In the words of the system, and of the guard on the file tools. */
-const REFUSED = /permission denied|read-only file system|\bE(ACCES|PERM|ROFS)\b|is outside the workspace/i;
+/** Messages of the operating system and of the guard on the file tools. */
+const FILE_DENIAL = /permission denied|read-only file system|\bE(ACCES|PERM|ROFS)\b|is outside the workspace/i;
 
 function isFileDenial(event: TranscriptEvent): boolean {
-  return event.type === "tool_result" && event.failed && REFUSED.test(event.output);
+  return event.type === "tool_result" && event.failed && FILE_DENIAL.test(event.output);
 }

@@ -6,14 +6,14 @@ import type { Role } from "../../../core/task/role.ts";
 import { NO_TOKENS } from "../../../core/task/run.ts";
 import type { ExitRecord, JobResult } from "../../../ports/supervisor.ts";
 import { explainCutOff } from "./budget.ts";
-import { conclude } from "./conclude-agent.ts";
+import { determineOutcome } from "./conclude-agent.ts";
 import { NO_OUTPUT, readAgentOutput, type AgentOutput } from "./read-output.ts";
 import { wasStarted } from "../run-jobs.ts";
-import { withSetup } from "../prepare/setup-workspace.ts";
+import { mergeSetupRecord } from "../prepare/setup-workspace.ts";
 import { outcomeOf, type StepContext, type StepResult } from "../step-context.ts";
 import { watchJob } from "../supervise.ts";
 
-/** What an agent came to, before anybody looked at what it left. */
+/** How an agent's run ended, before its files are collected. */
 export interface AgentEnding {
   readonly outcome: Outcome;
   readonly record: ExitRecord | null;
@@ -21,31 +21,30 @@ export interface AgentEnding {
   readonly output: AgentOutput;
 }
 
-/** Starts the run's agent, or finds the one that an earlier call started, and reads what it came to. */
+/** Starts the run's agent, or attaches to the one that an earlier call started, and determines its outcome. */
 export async function runAgent(
   context: StepContext,
   role: Role,
   start: () => Promise<JobResult>,
 ): Promise<AgentEnding> {
   const { ports, run } = context;
-  // What was begun goes on as it was begun, whatever the settings say by now.
+  // A started agent is not affected by later changes of the settings.
   const ended = (await wasStarted(ports, run.id))
     ? await watchJob(context, ports.runFiles.dir(run.id), null)
     : await start();
   ports.hooks.passCheckpoint("supervisor.ended");
-  const record = ended.kind === "ended" ? await withSetup(context, ended.record) : null;
+  const record = ended.kind === "ended" ? await mergeSetupRecord(context, ended.record) : null;
   const output = await readOutput(context, role, record);
-  const usage = neverStarted(record) ? FREE : await countUsage(context, role, output);
-  const concluded = explain(await conclude(context, role, record, output.events), output);
+  const usage = neverStarted(record) ? NO_USAGE : await countUsage(context, role, output);
+  const concluded = explainWithTranscript(await determineOutcome(context, role, record, output.events), output);
   const outcome = await explainCutOff(context, { role, outcome: concluded, usage });
-  await keepSession(context, output);
+  await storeSession(context, output);
   ports.hooks.passCheckpoint("outcome.read");
   return { outcome, record, usage, output };
 }
 
-const FREE: Usage = { tokens: NO_TOKENS, costUsd: 0, basis: "computed" };
+const NO_USAGE: Usage = { tokens: NO_TOKENS, costUsd: 0, basis: "computed" };
 
-/** Read by the agent's own adapter; nothing where its agent never started. */
 async function readOutput(context: StepContext, role: Role, record: ExitRecord | null): Promise<AgentOutput> {
   const { ports, run, settings, state, task } = context;
   if (neverStarted(record)) return NO_OUTPUT;
@@ -64,7 +63,6 @@ function neverStarted(record: ExitRecord | null): boolean {
   return agent === undefined || agent.startError !== null || agent.endedBy === "refused";
 }
 
-/** A run whose agent never started cost nothing. */
 async function countUsage(context: StepContext, role: Role, output: AgentOutput): Promise<Usage> {
   const { ports, run, settings, state, task } = context;
   const session = sessionOf(output);
@@ -86,16 +84,16 @@ function sessionOf({ events }: AgentOutput): string | null {
   return last?.type === "session" && !lostItsSession(events) ? last.id : null;
 }
 
-/** So that a later run can go on with it. */
-async function keepSession({ ports, run, lease }: StepContext, output: AgentOutput): Promise<void> {
+/** Lets a later run resume the session. */
+async function storeSession({ ports, run, lease }: StepContext, output: AgentOutput): Promise<void> {
   const sessionId = sessionOf(output);
   if (sessionId !== run.sessionId) await ports.store.tasks.updateRun(lease, { sessionId });
 }
 
 const UNEXPLAINED: readonly Outcome["name"][] = ["agent_error", "invalid_output"];
 
-/** Where the engine only saw that it ended badly, the CLI may have said why. */
-function explain(outcome: Outcome, { events }: AgentOutput): Outcome {
+/** Replaces a generic failure with the reason that the CLI reported, if any. */
+function explainWithTranscript(outcome: Outcome, { events }: AgentOutput): Outcome {
   const failure = UNEXPLAINED.includes(outcome.name) ? explainFailure(events) : null;
   return failure === null ? outcome : { ...outcomeOf(failure.name, failure.message), retryAt: failure.retryAt };
 }
@@ -122,15 +120,15 @@ export function endOf(context: StepContext, { record, usage, output }: AgentEndi
 
 function fileDenials({ fileDenials: count }: AgentOutput): StepResult["denials"] {
   if (count === 0) return [];
-  const sentence = "denied: files outside of what the run may use; the transcript says which";
+  const sentence = "denied: access to files outside of the run's permissions; see the transcript";
   return [{ kind: "file", target: "files", sentence, count }];
 }
 
-/** A run that ended while no daemon was there to notice did not work all that time. */
+/** If a run ended while no daemon was running, the time until a daemon noticed is not working time. */
 function uncountedMs({ ports }: StepContext, record: ExitRecord | null): number {
   if (record === null) return 0;
-  const unnoticed = ports.clock.now() - record.finishedAt;
-  return record.pausedMs + (unnoticed > UNNOTICED_MS ? unnoticed : 0);
+  const unnoticedMs = ports.clock.now() - record.finishedAt;
+  return record.pausedMs + (unnoticedMs > MIN_UNNOTICED_MS ? unnoticedMs : 0);
 }
 
-const UNNOTICED_MS = 5_000;
+const MIN_UNNOTICED_MS = 5_000;

@@ -12,7 +12,7 @@ import type { RunPaths } from "../../../ports/run-files.ts";
 import type { Job, JobCommand, JobResult } from "../../../ports/supervisor.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { chooseSession } from "./agent-session.ts";
-import { withinBudget } from "./budget.ts";
+import { applyBudget } from "./budget.ts";
 import { GATEWAY_URL, planGateway, type PlannedGateway } from "./plan-gateway.ts";
 import type { ReportServer } from "../../ports.ts";
 import { agentPolicy, grantFor } from "../prepare/sandbox-policy.ts";
@@ -24,35 +24,36 @@ import { writePrompt } from "../prompt/write-prompt.ts";
 const MAX_TRANSCRIPT_BYTES = 50_000_000;
 const MAX_RUNS = 1_000;
 
-/** What a run gets beyond what its role has: the forge's token, and what it is for. */
+/** Additional access of a run that publishes: the forge's credentials, and the prompt data about their use. */
 export interface PublishGrant {
   readonly credentials: ForgeCredentials;
   readonly data: PromptData;
-  /** Just before the agent gets it. */
+  /** Called directly before the agent starts. */
   readonly onStart: () => Promise<void>;
 }
 
-/** Prepare, context, configure, execute, monitor: the first five of a run's ten steps. */
+/** Prepares the workspace and the prompt, starts the agent and waits for its end. */
 export async function startAgent(
   context: StepContext,
   role: Role,
   work: Work,
-  errand: PublishGrant | null = null,
+  grant: PublishGrant | null = null,
 ): Promise<JobResult> {
   const { ports, run } = context;
-  // Before anything is made for the run: it may be that it has no time or money left.
-  const runSettings = await withinLimits(context, role);
-  const [workspace, briefed] = await Promise.all([
+  // First, because the run may have no time or budget left.
+  const runSettings = await applyLimits(context, role);
+  const [workspace, prepared] = await Promise.all([
     openWorkspace(context, run.id, work.headCommit),
-    prepareRun(context, { role, work, runSettings, errand }),
+    prepareRun(context, { role, work, runSettings, grant }),
   ]);
   ports.hooks.passCheckpoint("workspace.opened");
-  const { job, files } = agentJob(context, { ...briefed, workspace, role, loan: errand?.credentials ?? null });
-  // Set-up runs what stands in the tree: beside an agent that judges the tree, it could speak for it.
-  const unfit = grantFor(context, role).executes ? await setUpWorkspace(context, workspace, briefed.paths) : null;
-  if (unfit !== null) return unfit;
-  await ports.runFiles.writeAgentFiles(briefed.paths, files);
-  return supervise(context, job, errand?.onStart);
+  const { job, files } = agentJob(context, { ...prepared, workspace, role, credentials: grant?.credentials ?? null });
+  // Set-up executes files of the tree. For a verdict role it could forge the verdict on that tree.
+  const { executes } = grantFor(context, role);
+  const setupEnd = executes ? await setUpWorkspace(context, workspace, prepared.paths) : null;
+  if (setupEnd !== null) return setupEnd;
+  await ports.runFiles.writeAgentFiles(prepared.paths, files);
+  return supervise(context, job, grant?.onStart);
 }
 
 interface AgentExecution {
@@ -62,7 +63,7 @@ interface AgentExecution {
   readonly session: AgentSession;
   readonly workspace: Workspace;
   readonly role: Role;
-  readonly loan: ForgeCredentials | null;
+  readonly credentials: ForgeCredentials | null;
 }
 
 type PreparedRun = Pick<AgentExecution, "agent" | "runSettings" | "paths" | "session">;
@@ -71,13 +72,13 @@ interface PrepareParams {
   readonly role: Role;
   readonly work: Work;
   readonly runSettings: RunSettings;
-  readonly errand: PublishGrant | null;
+  readonly grant: PublishGrant | null;
 }
 
-/** Who works, and what it is told. The files themselves play no part in it. */
+/** Creates the agent, chooses its session and writes its prompt. Does not need the workspace. */
 async function prepareRun(
   context: StepContext,
-  { role, work, runSettings, errand }: PrepareParams,
+  { role, work, runSettings, grant }: PrepareParams,
 ): Promise<PreparedRun> {
   const { ports, run, task } = context;
   const agent = ports.agents.create(runSettings.agentSettings);
@@ -93,7 +94,7 @@ async function prepareRun(
   const session = await chooseSession(context, role, agent, runSettings.agent);
   const hasTool = agent.capabilities.mcp && ports.agents.findReportServer(paths, scopeOf(context, role)) !== null;
   const isResumed = session.kind === "resume";
-  await writePrompt(context, { role, paths, work, isResumed, hasTool, data: errand?.data ?? {} });
+  await writePrompt(context, { role, paths, work, isResumed, hasTool, data: grant?.data ?? {} });
   ports.hooks.passCheckpoint("prompt.written");
   return { agent, runSettings, paths, session };
 }
@@ -102,26 +103,26 @@ function scopeOf({ pipeline }: StepContext, role: Role): ReportScope {
   return { role, plan: pipeline.plan };
 }
 
-/** What the settings give a run, as far as earlier ones left it. */
-async function withinLimits(context: StepContext, role: Role): Promise<RunSettings> {
+/** The settings of the run, reduced to the time and budget that earlier runs left. */
+async function applyLimits(context: StepContext, role: Role): Promise<RunSettings> {
   const { ports, task, settings, state } = context;
   const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
-  const given = withinTaskTime(context, resolveRun(settings, state.agent, task.options, role), runs);
-  return withinBudget(context, given, runs);
+  const limited = applyTaskTimeout(context, resolveRun(settings, state.agent, task.options, role), runs);
+  return applyBudget(context, limited, runs);
 }
 
-/** `limits.task_timeout`: what earlier runs of the task used is gone. */
-function withinTaskTime({ run, settings }: StepContext, runSettings: RunSettings, runs: readonly Run[]): RunSettings {
-  const used = runs
+/** `limits.task_timeout` is shared by all runs of the task. */
+function applyTaskTimeout({ run, settings }: StepContext, runSettings: RunSettings, runs: readonly Run[]): RunSettings {
+  const usedMs = runs
     .filter(({ id, step }) => step === "agent" && id !== run.id)
     .reduce((sum, each) => sum + activeMs(each), 0);
-  const left = settings.limits.taskTimeoutMs - used;
-  if (left <= 0)
+  const remainingMs = settings.limits.taskTimeoutMs - usedMs;
+  if (remainingMs <= 0)
     throw new StepEnd(
       "timeout",
-      `the task's agents have worked for ${durationWords(used)}: limits.task_timeout is used up`,
+      `the task's agents have worked for ${durationWords(usedMs)}: limits.task_timeout is used up`,
     );
-  return { ...runSettings, timeoutMs: Math.min(runSettings.timeoutMs, left) };
+  return { ...runSettings, timeoutMs: Math.min(runSettings.timeoutMs, remainingMs) };
 }
 
 function activeMs({ startedAt, finishedAt, pausedMs }: Run): number {
@@ -130,13 +131,13 @@ function activeMs({ startedAt, finishedAt, pausedMs }: Run): number {
 
 interface AgentJob {
   readonly job: Job;
-  /** What the CLI is to find when it starts. */
+  /** Files that the CLI needs when it starts. */
   readonly files: AgentCommand["files"];
 }
 
 function agentJob(context: StepContext, execution: AgentExecution): AgentJob {
   const { ports, run, settings } = context;
-  const { agent, runSettings, paths, workspace, role, loan } = execution;
+  const { agent, runSettings, paths, workspace, role, credentials } = execution;
   const gateway = planGateway(context, agent, runSettings);
   const report = agent.capabilities.mcp ? ports.agents.findReportServer(paths, scopeOf(context, role)) : null;
   const command = agent.command(agentRun(context, execution, { gateway, report }));
@@ -153,7 +154,7 @@ function agentJob(context: StepContext, execution: AgentExecution): AgentJob {
       read: [...command.read, ...(report?.read ?? [])],
       programs: agent.program === null ? [] : [agent.program.name],
       hide: command.hide ?? [],
-      network: loan?.network ?? [],
+      network: credentials?.network ?? [],
     }),
     stdinFile: command.prompt === "stdin" ? paths.promptFile : null,
     timeoutMs: runSettings.timeoutMs,
@@ -210,8 +211,8 @@ function agentRun(context: StepContext, execution: AgentExecution, { gateway, re
 
 function environmentOf(context: StepContext, execution: AgentExecution, command: AgentCommand): AgentEnvironment {
   const { ports, run, task, settings } = context;
-  const { paths, role, loan } = execution;
-  const made = agentEnvironment({
+  const { paths, role, credentials } = execution;
+  const environment = agentEnvironment({
     host: ports.host.env,
     granted: Object.entries(settings.secrets).flatMap(([name, { roles }]) => (roles.includes(role) ? [name] : [])),
     run: {
@@ -223,7 +224,7 @@ function environmentOf(context: StepContext, execution: AgentExecution, command:
       home: paths.home,
       tmp: paths.tmp,
     },
-    extra: { ...command.env, ...loan?.env },
+    extra: { ...command.env, ...credentials?.env },
   });
-  return { ...made, secrets: { ...made.secrets, ...loan?.secrets } };
+  return { ...environment, secrets: { ...environment.secrets, ...credentials?.secrets } };
 }

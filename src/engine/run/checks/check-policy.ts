@@ -10,26 +10,26 @@ import type { SecretFinding } from "../../../ports/secret-scan.ts";
 import { findKnownChange, scopeRules } from "../../nightly/night-policy.ts";
 import type { StepContext, Work } from "../step-context.ts";
 
-/** What the engine itself has to say of a change, before any command of the project runs on it. */
+/** Result of the built-in review of a change (diff policy and secret scan). It runs before the project's own checks. */
 export interface PolicyResult {
   readonly checks: readonly CheckResult[];
-  /** What refuses the change, for whoever repairs it; null when nothing does. */
+  /** Errors the agent must fix. Null if there are none. */
   readonly rejection: string | null;
-  /** What the agent was told of, left as it is, and only a person can let through. */
+  /** Findings that the agent kept after a warning. A person decides. */
   readonly needsDecision: string | null;
-  /** What it stands on, so that the next judgement knows what was said. */
+  /** Ids of the reported findings. The next review uses them to detect that the agent ignored a warning. */
   readonly reportedFindings: readonly string[];
-  /** What the change leaves, by path. */
+  /** Paths of the changed files that still exist. */
   readonly files: readonly string[];
 }
 
-/** Whoever insists on more than this is refused. */
+/** With more findings than this, the agent cannot insist. */
 const MAX_REPORTED_FINDINGS = 200;
 
-const NOTHING: PolicyResult = { checks: [], rejection: null, needsDecision: null, reportedFindings: [], files: [] };
+const NO_FINDINGS: PolicyResult = { checks: [], rejection: null, needsDecision: null, reportedFindings: [], files: [] };
 
 export async function checkPolicy(context: StepContext, work: Work): Promise<PolicyResult> {
-  if (work.baseCommit === work.headCommit) return NOTHING;
+  if (work.baseCommit === work.headCommit) return NO_FINDINGS;
   const { ports, project, task, run, settings, pipeline } = context;
   const { change } = pipeline.policy;
   const rules = { ...diffRules(change, settings), ...(await scopeRules(context, work)) };
@@ -40,26 +40,26 @@ export async function checkPolicy(context: StepContext, work: Work): Promise<Pol
     to: work.headCommit,
     maxFileBytes: rules.maxFileBytes,
   });
-  const [secrets, said, known] = await Promise.all([
+  const [secrets, previous, known] = await Promise.all([
     scan(context, changes),
     loadPreviousFindings(context, work),
     findKnownChange(context, changes),
   ]);
   const findings = [...checkDiff(changes, rules), ...known].map((finding) =>
-    said.allowed.includes(nameOf(finding)) ? { ...finding, severity: "warning" as const } : finding,
+    previous.allowed.includes(findingId(finding)) ? { ...finding, severity: "warning" as const } : finding,
   );
   const results = [
     toResult(run.id, "diff-policy", findings),
     ...(settings.scanSecrets ? [toResult(run.id, "no-secrets", secrets)] : []),
   ];
   const errors = [...findings, ...secrets].filter(({ severity }) => severity === "error");
-  const told = errors.slice(0, MAX_REPORTED_FINDINGS).map(nameOf);
+  const reportedFindings = errors.slice(0, MAX_REPORTED_FINDINGS).map(findingId);
   const files = changes.flatMap(({ path, after }) => (after === null ? [] : [path]));
-  if (errors.length === 0) return { ...NOTHING, checks: results, files };
+  if (errors.length === 0) return { ...NO_FINDINGS, checks: results, files };
   const insistable = change.insist.map((name) => INSISTABLE_RULES[name]);
-  if (errors.every((each) => insistable.includes(each.rule) && said.told.includes(nameOf(each))))
-    return { checks: results, rejection: null, needsDecision: describeFindings(errors), reportedFindings: told, files };
-  return { checks: results, rejection: describeFindings(errors), needsDecision: null, reportedFindings: told, files };
+  if (errors.every((each) => insistable.includes(each.rule) && previous.reported.includes(findingId(each))))
+    return { checks: results, rejection: null, needsDecision: describeFindings(errors), reportedFindings, files };
+  return { checks: results, rejection: describeFindings(errors), needsDecision: null, reportedFindings, files };
 }
 
 type AnyFinding = Finding | SecretFinding;
@@ -72,38 +72,38 @@ async function scan(
 }
 
 interface PreviousFindings {
-  /** What the agent was told of the last time. */
-  readonly told: readonly string[];
-  /** What a person was asked about this very commit, and came back to it. */
+  /** Reported to the agent by the last review. */
+  readonly reported: readonly string[];
+  /** A person was asked about them for this commit, and chose to continue. */
   readonly allowed: readonly string[];
 }
 
 async function loadPreviousFindings({ ports, task, run }: StepContext, work: Work): Promise<PreviousFindings> {
   const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
   const before = runs.filter(({ id }) => id !== run.id);
-  const refused = lastPayload(before, "policy_failed");
-  const asked = lastPayload(
+  const rejected = lastPayload(before, "policy_failed");
+  const refused = lastPayload(
     before.filter(({ step }) => step === "checks"),
     "refused",
   );
-  const isThisOne = asked?.commit === work.headCommit && run.trigger?.kind === "retry";
-  return { told: refused?.told ?? [], allowed: isThisOne ? (asked.told ?? []) : [] };
+  const wasAllowed = refused?.commit === work.headCommit && run.trigger?.kind === "retry";
+  return { reported: rejected?.reported_findings ?? [], allowed: wasAllowed ? (refused.reported_findings ?? []) : [] };
 }
 
 /** Removing a test can be right, so a policy may let an agent repeat it after one warning. All other rules are final. */
 const INSISTABLE_RULES: Readonly<Record<InsistableFinding, AnyFinding["rule"]>> = { weakened_tests: "weakened_test" };
 
-function nameOf({ rule, path, message }: AnyFinding): string {
+function findingId({ rule, path, message }: AnyFinding): string {
   return `${rule} ${path} ${message}`;
 }
 
 function toResult(run: string, name: string, findings: readonly AnyFinding[]): CheckResult {
-  const isRefused = findings.some(({ severity }) => severity === "error");
+  const hasErrors = findings.some(({ severity }) => severity === "error");
   const shown = findings.filter(({ severity }) => severity !== "note");
   return {
     run,
     name,
-    severity: isRefused ? "error" : "warning",
+    severity: hasErrors ? "error" : "warning",
     status: shown.length === 0 ? "passed" : "failed",
     exitCode: null,
     durationMs: 0,

@@ -36,14 +36,14 @@ describe("checks", () => {
     });
   });
 
-  it("a check that fails on the base commit in the same words is a red baseline and not blamed on the change", async () => {
+  it("a check that fails on the base commit with the same output is a red baseline and not blamed on the change", async () => {
     const red = { exitCode: 1, output: "fails since yesterday" };
     const { outcome, status } = await check(red, red);
     expect(status).toBe("red_baseline");
     expect(outcome).not.toBe("checks_failed");
   });
 
-  it("a check that fails on the base commit in other words is blamed on the change", async () => {
+  it("a check that fails on the base commit with different output is blamed on the change", async () => {
     const { outcome } = await check(
       { exitCode: 1, output: "a new failure" },
       { exitCode: 1, output: "an old failure" },

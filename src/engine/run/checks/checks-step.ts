@@ -8,58 +8,58 @@ import { checkWord } from "../../../core/task/describe-check.ts";
 import { relatedCommand } from "../../../core/change/related-command.ts";
 import { checkPolicy, type PolicyResult } from "./check-policy.ts";
 import { prepareWork } from "../prepare/prepare-work.ts";
-import { baselineOf, prepareJob } from "../run-jobs.ts";
-import { openWorkspace, setupCommand, setupFailed, setupProblem, shellCommand } from "../prepare/setup-workspace.ts";
+import { baselineJobOf, prepareJob } from "../run-jobs.ts";
+import { openWorkspace, setupCommand, setupFailed, describeSetup, shellCommand } from "../prepare/setup-workspace.ts";
 import { supervise } from "../supervise.ts";
 import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult, type Work } from "../step-context.ts";
 
 const TAIL_BYTES = 8_000;
 
-/** The project's commands on a fresh checkout of the task's commit: never in a tree where an agent was. */
+/** Runs the project's checks on a fresh checkout of the task's commit, never in a tree that an agent has used. */
 export async function runChecksStep(context: StepContext): Promise<StepResult> {
   const { ports, run, task } = context;
   await prepareJob(ports, run.id);
   const work = await prepareWork(context);
-  const judged = await checkPolicy(context, work);
-  if (judged.rejection !== null || judged.needsDecision !== null) return notWanted(context, work, judged);
-  const checks = await checksFor(context, judged.files);
+  const policy = await checkPolicy(context, work);
+  if (policy.rejection !== null || policy.needsDecision !== null) return rejectChange(context, work, policy);
+  const checks = await checksFor(context, policy.files);
   if (checks.length === 0)
     return resultOf(context, outcomeOf("checks_passed", "the project has no checks", { commit: work.headCommit }), {
       work,
-      checks: judged.checks,
+      checks: policy.checks,
     });
   const paths = await ports.runFiles.prepare({ run: run.id, task: task.id, role: null });
-  const record = await runIn(context, { name: run.id, commit: work.headCommit, paths, checks });
+  const record = await runChecks(context, { name: run.id, commit: work.headCommit, paths, checks });
   ports.hooks.passCheckpoint("checks.ended");
-  if (setupFailed(record)) throw new StepEnd("setup_failed", await setupProblem(context, record));
+  if (setupFailed(record)) throw new StepEnd("setup_failed", await describeSetup(context, record));
   const results = await Promise.all(checks.map((check) => toResult(context, check, record)));
-  refuseIfWalledOff(results);
-  const compared = await withBaseline(context, { work, checks, results });
-  return resultOf(context, verdict(context, compared, work), {
+  requireAllowedPrograms(results);
+  const compared = await compareWithBaseline(context, { work, checks, results });
+  return resultOf(context, toOutcome(context, compared, work), {
     work,
-    checks: [...judged.checks, ...compared],
+    checks: [...policy.checks, ...compared],
     pausedMs: record.pausedMs,
     sandbox: context.settings.sandbox.mode,
-    // A record of an earlier version has none.
+    // Records of earlier versions have no denials.
     denials: record.denials ?? [],
     endedBy: "exit",
   });
 }
 
-/** Nothing of the project runs on a change that is not wanted whatever its checks say, or that a person must see first. */
-function notWanted(
+/** The project's commands do not run on a change that was rejected or needs a person's decision. */
+function rejectChange(
   context: StepContext,
   work: Work,
-  { checks, rejection: refusal, needsDecision: question, reportedFindings: told }: PolicyResult,
+  { checks, rejection, needsDecision, reportedFindings }: PolicyResult,
 ): StepResult {
-  const commit = work.headCommit;
-  if (question !== null) {
-    const summary = `the agent was told of this and leaves it so; choose "${context.state.name}" to let it through:\n${question}`;
-    return resultOf(context, outcomeOf("refused", summary, { told, commit }), { work, checks });
+  const payload = { reported_findings: reportedFindings, commit: work.headCommit };
+  if (needsDecision !== null) {
+    const summary = `the agent kept this after a warning; choose "${context.state.name}" to allow it:\n${needsDecision}`;
+    return resultOf(context, outcomeOf("refused", summary, payload), { work, checks });
   }
-  const details = `The change is refused by Nightshift's own checks:\n${refusal}`;
-  const summary = `the change is refused:\n${refusal}`;
-  return resultOf(context, outcomeOf("policy_failed", summary, { details, told, commit }), { work, checks });
+  const details = `The change is refused by Nightshift's own checks:\n${rejection}`;
+  const summary = `the change is refused:\n${rejection}`;
+  return resultOf(context, outcomeOf("policy_failed", summary, { ...payload, details }), { work, checks });
 }
 
 /** Only the checks meant for the role whose work is being checked. */
@@ -79,7 +79,7 @@ interface CheckRun {
   readonly checks: readonly CheckSettings[];
 }
 
-async function runIn(context: StepContext, { name, commit, paths, checks }: CheckRun): Promise<ExitRecord> {
+async function runChecks(context: StepContext, { name, commit, paths, checks }: CheckRun): Promise<ExitRecord> {
   const { run, settings, ports } = context;
   const workspace = await openWorkspace(context, name, commit);
   const job: Job = {
@@ -108,7 +108,7 @@ async function runIn(context: StepContext, { name, commit, paths, checks }: Chec
   const result = await supervise(context, job);
   if (result.kind === "lost")
     throw new StepEnd("interrupted", "the supervisor of the checks died; its process tree was ended");
-  if (result.record.error !== null) throw brokenJob(result.record.error);
+  if (result.record.error !== null) throw toStepEnd(result.record.error);
   const ended = result.record.commands.find(
     ({ endedBy }) => endedBy === "cancel" || endedBy === "kill" || endedBy === "lost",
   );
@@ -117,11 +117,11 @@ async function runIn(context: StepContext, { name, commit, paths, checks }: Chec
   return result.record;
 }
 
-function brokenJob({ kind, message }: NonNullable<ExitRecord["error"]>): StepEnd {
+function toStepEnd({ kind, message }: NonNullable<ExitRecord["error"]>): StepEnd {
   return new StepEnd(kind === "internal" ? "interrupted" : kind, message);
 }
 
-/** A check may be called anything, also `setup`. */
+/** The prefix keeps a check named `setup` apart from the set-up command. */
 function commandName({ name }: Pick<CheckSettings, "name">): string {
   return `check:${name}`;
 }
@@ -132,8 +132,8 @@ function logFile(check: CheckSettings): string {
 
 async function toResult({ ports, run }: StepContext, check: CheckSettings, record: ExitRecord): Promise<CheckResult> {
   const ended = record.commands.find(({ name }) => name === commandName(check));
-  // Never taken for one that passed: the run is repeated.
-  if (ended === undefined) throw new StepEnd("interrupted", `the check "${check.name}" did not come to run`);
+  // A missing result must not count as passed. The run is repeated.
+  if (ended === undefined) throw new StepEnd("interrupted", `the check "${check.name}" did not run`);
   return {
     run: run.id,
     name: check.name,
@@ -145,14 +145,14 @@ async function toResult({ ports, run }: StepContext, check: CheckSettings, recor
   };
 }
 
-/** A check that the sandbox keeps from running says nothing about the change, on whatever commit it fails. */
-function refuseIfWalledOff(results: readonly CheckResult[]): void {
+/** A check whose program the sandbox does not allow says nothing about the change. */
+function requireAllowedPrograms(results: readonly CheckResult[]): void {
   for (const { name, exitCode, tail } of results) {
     const program = exitCode === 127 ? /^nightshift: "(.+)" is not available here/m.exec(tail)?.[1] : undefined;
     if (program !== undefined)
       throw new StepEnd(
         "sandbox_refused",
-        `the check "${name}" needs ${program}, which is not among the programs of the sandbox: add it to sandbox.commands`,
+        `the check "${name}" needs ${program}, which is not available in the sandbox: add it to sandbox.commands`,
       );
   }
 }
@@ -170,23 +170,24 @@ interface Comparison {
 }
 
 /**
- * A check that fails on the base commit too, and in the same words, is shown as such and not blamed on the change.
- * One that fails in other words is: the change had a hand in it.
+ * A check that fails on the base commit with the same output is a red baseline and not blamed on the change. If the output
+ * differs, the change is blamed.
  */
-async function withBaseline(
+async function compareWithBaseline(
   context: StepContext,
   { work, checks, results }: Comparison,
 ): Promise<readonly CheckResult[]> {
-  const failed = checks.filter(({ name }) => results.some((result) => result.name === name && isRed(result)));
+  const failed = checks.filter(({ name }) => results.some((result) => result.name === name && hasFailed(result)));
   if (failed.length === 0 || work.baseCommit === work.headCommit) return results;
   const { ports, run, task } = context;
-  const baseline = baselineOf(run.id);
+  const baseline = baselineJobOf(run.id);
   const paths = await ports.runFiles.prepare({ run: baseline, task: task.id, role: null });
-  const record = await runIn(context, { name: `${run.id}.baseline`, commit: work.baseCommit, paths, checks: failed });
+  const checkRun = { name: `${run.id}.baseline`, commit: work.baseCommit, paths, checks: failed };
+  const record = await runChecks(context, checkRun);
   return Promise.all(
     results.map(async (result): Promise<CheckResult> => {
       const onBase = record.commands.find(({ name }) => name === commandName(result));
-      if (!isRed(result) || onBase === undefined || !isRed({ status: statusOf(onBase) })) return result;
+      if (!hasFailed(result) || onBase === undefined || !hasFailed({ status: statusOf(onBase) })) return result;
       if (onBase.exit.code !== result.exitCode) return result;
       const tail = await ports.runFiles.readLogTail(baseline, `checks/${result.name}.log`, TAIL_BYTES);
       return isSameOutput(result.tail, tail) ? { ...result, status: "red_baseline" } : result;
@@ -194,23 +195,25 @@ async function withBaseline(
   );
 }
 
-function isRed({ status }: Pick<CheckResult, "status">): boolean {
+function hasFailed({ status }: Pick<CheckResult, "status">): boolean {
   return status === "failed" || status === "timeout";
 }
 
-const WORDS: Partial<Record<CheckStatus, string>> = {
-  red_baseline: "red baseline (it fails in the same words without the change)",
+const STATUS_WORDS: Partial<Record<CheckStatus, string>> = {
+  red_baseline: "red baseline (it fails with the same output without the change)",
 };
 
-function verdict({ settings }: StepContext, results: readonly CheckResult[], work: Work): Outcome {
-  const blamed = results.filter((result) => isRed(result) && (result.severity === "error" || settings.failOnWarning));
-  const summary = results.map((each) => `${each.name}: ${WORDS[each.status] ?? checkWord(each)}`).join(", ");
+function toOutcome({ settings }: StepContext, results: readonly CheckResult[], work: Work): Outcome {
+  const blamed = results.filter(
+    (result) => hasFailed(result) && (result.severity === "error" || settings.failOnWarning),
+  );
+  const summary = results.map((each) => `${each.name}: ${STATUS_WORDS[each.status] ?? checkWord(each)}`).join(", ");
   const outcomes = Object.fromEntries(results.map(({ name, status }) => [name, status]));
   if (blamed.length === 0) return outcomeOf("checks_passed", summary, { checks: outcomes, commit: work.headCommit });
   return outcomeOf("checks_failed", summary, { checks: outcomes, details: blamed.map(describe).join("\n\n") });
 }
 
 function describe({ name, status, exitCode, tail }: CheckResult): string {
-  const how = status === "timeout" ? "ran out of time" : `failed with exit code ${exitCode ?? "unknown"}`;
-  return `The check "${name}" ${how}. The end of its output:\n${tail}`;
+  const reason = status === "timeout" ? "timed out" : `failed with exit code ${exitCode ?? "unknown"}`;
+  return `The check "${name}" ${reason}. The end of its output:\n${tail}`;
 }

@@ -5,44 +5,44 @@ import { policyOf } from "../../pipeline-of.ts";
 import type { EnginePorts } from "../../ports.ts";
 import { cleanJobs, endJobs } from "../run-jobs.ts";
 import { withTaskLock } from "../../task-lock.ts";
-import { untouchedTree } from "../prepare/untouched-tree.ts";
+import { findUntouchedTree } from "../prepare/untouched-tree.ts";
 
 type CleanUpPorts = Pick<EnginePorts, "store" | "projects" | "clock">;
 
 const KEEP_FAILED_MS = 7 * 24 * 60 * 60 * 1000;
 const MAX_RUNS = 10_000;
 
-/** What nobody needs of a task any more. Best effort: whatever stays behind here, the sweep finds. */
+/** Removes what a task no longer needs. Best effort: the periodic sweep removes the rest. */
 export async function cleanUp(ports: EnginePorts, id: string): Promise<void> {
   try {
     await withTaskLock(ports, id, () => cleanTask(ports, id));
   } catch (error) {
-    ports.log.warn("cleaning up failed; it is tried again", { task: id, error: String(error) });
+    ports.log.warn("cleanup failed and will be retried", { task: id, error: String(error) });
   }
 }
 
-/** Holds the task's turn. */
+/** The caller must hold the task's lock. */
 export async function cleanTask(ports: EnginePorts, id: string): Promise<void> {
   const task = await ports.store.tasks.getTask(id);
-  if (task === null) return removeStray(ports, id);
+  if (task === null) return removeUnknownTask(ports, id);
   if (hasEnded(task)) await cleanEnded(ports, task);
   else await closeTrees(ports, task);
 }
 
-/** A failed task's workspace is kept for a week, for people to look at. */
+/** Whether the workspace of an ended task can be removed. That of a failed task is kept for a week, for inspection. */
 export async function isDue(ports: CleanUpPorts, task: Task): Promise<boolean> {
   if (task.status !== "failed" || ports.clock.now() - (task.finishedAt ?? 0) >= KEEP_FAILED_MS) return true;
-  return isGivenUp(task) && (await policyOf(ports, task)).unpublished === "remove";
+  return hasGivenUp(task) && (await policyOf(ports, task)).unpublished === "remove";
 }
 
-/** It published nothing of what it tried: its list, the night or the money came to an end. Its last try has a rescue ref. */
-function isGivenUp({ state, outcome }: Task): boolean {
+/** The task ended without publishing because its list, the night or the budget was used up. Its last try has a rescue ref. */
+function hasGivenUp({ state, outcome }: Task): boolean {
   return outcome === state || ["night_over", "budget_exhausted"].includes(outcome ?? "");
 }
 
-/** Nothing stays, or for a failed task its workspace for a while. Work that is nowhere else is kept as a rescue ref first. */
+/** Removes everything except the workspace of a recently failed task. Unpublished work is kept as a rescue ref. */
 async function cleanEnded(ports: EnginePorts, task: Task): Promise<void> {
-  // By the runs, not by the trees: on a full disk a run may have got its directories and no tree.
+  // Iterates over runs, not trees: on a full disk a run may have directories but no tree.
   for (const { id } of await ports.store.tasks.listRuns({
     task: task.id,
     status: null,
@@ -50,40 +50,40 @@ async function cleanEnded(ports: EnginePorts, task: Task): Promise<void> {
     limit: MAX_RUNS,
   }))
     await endRun(ports, id);
-  const isTainted = await hadSecrets(ports, task);
-  if (!isTainted) await rescue(ports, task);
+  const hasSecrets = await hadSecrets(ports, task);
+  if (!hasSecrets) await rescue(ports, task);
   await ports.runFiles.cleanTask(task.id);
-  if (isTainted || (await isDue(ports, task))) await ports.workspaces.remove(task.id);
+  if (hasSecrets || (await isDue(ports, task))) await ports.workspaces.remove(task.id);
 }
 
-/** Each run gets a tree of its own, so those of ended runs serve nobody, but for one that the next run may take over. */
+/** Removes the trees of ended runs, except for one that the next run may reuse. */
 async function closeTrees(ports: EnginePorts, task: Task): Promise<void> {
-  // The trees first: a run that begins after this look has no tree among them.
+  // List the trees first, so that the list has no tree of a run that starts later.
   const names = await ports.workspaces.trees(task.id);
   const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
-  const untouched = untouchedTree(runs);
+  const untouched = findUntouchedTree(runs);
   const kept = isAboutToRun(runs) ? untouched : null;
-  // A tree that was taken over has another name by now, and its run may not have been cleaned up yet.
+  // A reused tree was renamed, so the run that it came from may not have been cleaned up yet.
   if (untouched !== null && !names.includes(untouched)) await endRun(ports, untouched);
   for (const name of names) {
     if (runs.some(({ id, finishedAt }) => finishedAt === null && id === runOfTree(name))) continue;
-    // The tree goes last: as long as it stands, a crash in between is found.
+    // The tree is removed last, so that a cleanup that crashed in between is repeated.
     await endRun(ports, runOfTree(name));
     if (name !== kept) await ports.workspaces.close(task.id, name);
   }
 }
 
-/** Whoever waits for a person, or for another day, may wait for weeks: nothing is kept for that on the disk. */
+/** A task that waits for a person or a later time may wait for weeks, so no tree is kept for it. */
 function isAboutToRun(runs: readonly Run[]): boolean {
   return runs.some(({ finishedAt, notBefore }) => finishedAt === null && notBefore === null);
 }
 
-async function removeStray(ports: EnginePorts, id: string): Promise<void> {
+async function removeUnknownTask(ports: EnginePorts, id: string): Promise<void> {
   for (const name of await ports.workspaces.trees(id)) await endRun(ports, runOfTree(name));
   await ports.workspaces.remove(id);
 }
 
-/** A supervisor that was started in the very moment its run was ended works for nobody. */
+/** Also ends a supervisor that was started at the moment its run was ended. */
 async function endRun(ports: EnginePorts, run: string): Promise<void> {
   await endJobs(ports, run);
   await cleanJobs(ports, run);

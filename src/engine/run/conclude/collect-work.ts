@@ -5,20 +5,20 @@ import type { DiffStats } from "../../../ports/workspace.ts";
 import type { StepContext, Work } from "../step-context.ts";
 
 export interface CollectedWork {
-  /** The commit made of this run's files; null when it changed none. */
+  /** The commit with this run's changes. Null if it changed no files. */
   readonly commit: string | null;
-  /** Where the task stands now. */
+  /** The task's commits after this run. */
   readonly work: Work;
   /** The task as a whole changes nothing. */
   readonly isEmpty: boolean;
   readonly artifacts: readonly Artifact[];
-  /** What could not be kept, a sentence each. */
+  /** One message per artifact that could not be kept. */
   readonly failures: readonly string[];
 }
 
 const MAX_DIFF_BYTES = 20_000_000;
 
-/** Takes the files as they stand and makes them the task's work. What a role that may not change anything left is thrown away. */
+/** Commits the files of a run as the task's work. Changes by a role that may not change files are ignored. */
 export async function collectWork(
   context: StepContext,
   work: Work,
@@ -27,10 +27,10 @@ export async function collectWork(
   if (!CHANGING_ROLES.includes(role)) return { commit: null, work, isEmpty: false, artifacts: [], failures: [] };
   const failures: string[] = [];
   const commit = await commitFiles(context, outcome, failures);
-  const discard = entryOf(outcome.name).discardsWork;
-  const headCommit = discard || commit === null ? work.headCommit : commit;
-  const stats = await keepDiff(context, work.baseCommit, commit ?? work.headCommit).catch((error: unknown) => {
-    // A record for people, best effort: a change that cannot be shown is still a change.
+  const isDiscarded = entryOf(outcome.name).discardsWork;
+  const headCommit = isDiscarded || commit === null ? work.headCommit : commit;
+  const stats = await storeDiff(context, work.baseCommit, commit ?? work.headCommit).catch((error: unknown) => {
+    // The diff is only a record for people, so a failure does not affect the change.
     context.ports.log.warn("the diff could not be kept", { run: context.run.id, error: String(error) });
     failures.push(`The diff could not be kept: ${messageOf(error)}`);
     return null;
@@ -39,7 +39,7 @@ export async function collectWork(
     commit,
     work: { baseCommit: work.baseCommit, headCommit },
     isEmpty: stats?.files.length === 0,
-    artifacts: stats === null || stats.files.length === 0 || discard ? [] : [diffArtifact(stats)],
+    artifacts: stats === null || stats.files.length === 0 || isDiscarded ? [] : [diffArtifact(stats)],
     failures,
   };
 }
@@ -59,15 +59,15 @@ async function commitFiles(
     });
     return commit;
   } catch (error) {
-    // An agent may well delete what it worked in. If its run failed anyway, that failure is the better story.
+    // The agent may have deleted its workspace. If its run failed, report that failure instead.
     if (outcome.name === "implemented") throw error;
-    ports.log.warn("nothing could be collected", { run: run.id, error: String(error) });
+    ports.log.warn("the run's files could not be collected", { run: run.id, error: String(error) });
     failures.push(`The run's files could not be collected: ${messageOf(error)}`);
     return null;
   }
 }
 
-async function keepDiff({ ports, task, run, project }: StepContext, from: string, to: string): Promise<DiffStats> {
+async function storeDiff({ ports, task, run, project }: StepContext, from: string, to: string): Promise<DiffStats> {
   if (from === to) return { files: [], insertions: 0, deletions: 0 };
   const diff = await ports.workspaces.diff({
     project: project.name,

@@ -1,4 +1,4 @@
-/** Whether an error of the file system, of git or of the store comes of a disk without room. */
+/** Recognizes errors of the file system, git and the store that are caused by a full disk. */
 export function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ("code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT")) return true;

@@ -4,21 +4,21 @@ import { readNightResults } from "../../nightly/night-results.ts";
 import { StepEnd, type StepContext } from "../step-context.ts";
 import { transact } from "../../transact.ts";
 
-const MOST_TRIED = 50;
+const MAX_BRANCHES = 50;
 
-/** The task's branch, chosen once and written down before anything is pushed: a later try must find the same. */
+/** Chooses the task's branch once and stores it before anything is pushed, so that a retry uses the same one. */
 export async function chooseBranch(context: StepContext, credentials: GitCredentials | null): Promise<string> {
   const { ports, task, lease, run } = context;
   if (task.branch !== null) return task.branch;
-  const branch = await freeBranch(context, credentials);
+  const branch = await findFreeBranch(context, credentials);
   await transact(ports, run.task, lease, (current) => ({
     advance: { task: { ...current, branch }, events: [], next: null },
   }));
   return branch;
 }
 
-/** `night-shift/<slug>`, and `-2`, `-3` … where the remote has that already. */
-async function freeBranch(context: StepContext, credentials: GitCredentials | null): Promise<string> {
+/** `night-shift/<slug>`, with `-2`, `-3` … appended if the remote already has that branch. */
+async function findFreeBranch(context: StepContext, credentials: GitCredentials | null): Promise<string> {
   const { ports, project, settings, task, pipeline } = context;
   const template = pipeline.policy.branch;
   if (template === null) return branchName(settings.workspace.branch, task);
@@ -30,10 +30,10 @@ async function freeBranch(context: StepContext, credentials: GitCredentials | nu
     prefix: name,
     credentials,
   });
-  for (let number = 1; number <= MOST_TRIED; number += 1) {
+  for (let number = 1; number <= MAX_BRANCHES; number += 1) {
     const branch = number === 1 ? name : `${name}-${number}`;
-    // Git keeps a branch `a/b` in the place where `a` would stand.
+    // Git cannot have both a branch `a` and a branch `a/b`.
     if (!taken.some((other) => other === branch || other.startsWith(`${branch}/`))) return branch;
   }
-  throw new StepEnd("agent_error", `the remote has ${name} and ${MOST_TRIED - 1} others of that name: remove some`);
+  throw new StepEnd("agent_error", `the remote has all branches ${name} to ${name}-${MAX_BRANCHES}; delete some`);
 }

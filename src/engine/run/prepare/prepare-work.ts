@@ -4,27 +4,27 @@ import { outcomeOf, StepEnd, type StepContext, type Work } from "../step-context
 import { transact } from "../../transact.ts";
 
 /**
- * Where a step starts from: the newest base, with the task's work on top of it. Decided once per run and written down,
- * so that a run which is taken up again after a crash does not find the ground moved.
+ * Returns the commits that a step starts from: the newest base with the task's work on top. Decided once per run and
+ * stored, so that a run that continues after a crash starts from the same commits.
  */
 export async function prepareWork(context: StepContext): Promise<Work> {
   const { task, run, settings } = context;
   const known = knownWork(context);
-  if (known !== null && (run.token > 1 || !settings.workspace.rebase || isSettled(context))) return known;
-  const work = await newestWork(context, known);
-  if (work.baseCommit !== task.baseCommit || work.headCommit !== task.headCommit) await keepWork(context, work);
+  if (known !== null && (run.token > 1 || !settings.workspace.rebase || mustStayAsChecked(context))) return known;
+  const work = await updateWork(context, known);
+  if (work.baseCommit !== task.baseCommit || work.headCommit !== task.headCommit) await storeWork(context, work);
   return work;
 }
 
 /** With `rebase: until_checked`, agents that only look at the checked commit see exactly that commit. */
-function isSettled({ pipeline, run: { step, role } }: StepContext): boolean {
-  const staysAsChecked = pipeline.policy.rebase === "until_checked";
-  return staysAsChecked && step === "agent" && role !== null && !MOVING_ROLES.includes(role);
+function mustStayAsChecked({ pipeline, run: { step, role } }: StepContext): boolean {
+  const keepsChecked = pipeline.policy.rebase === "until_checked";
+  return keepsChecked && step === "agent" && role !== null && !REBASED_ROLES.includes(role);
 }
 
-const MOVING_ROLES: readonly Role[] = ["analyze", ...CHANGING_ROLES];
+const REBASED_ROLES: readonly Role[] = ["analyze", ...CHANGING_ROLES];
 
-async function newestWork(context: StepContext, known: Work | null): Promise<Work> {
+async function updateWork(context: StepContext, known: Work | null): Promise<Work> {
   const { ports, project, task, run } = context;
   const base = await ports.workspaces.sync(sourceOf(context));
   ports.hooks.passCheckpoint("workspace.synced");
@@ -41,14 +41,14 @@ async function newestWork(context: StepContext, known: Work | null): Promise<Wor
   });
   if (headCommit === null)
     throw new StepEnd(
-      outcomeOf("conflict", `the task's work conflicts with what is new on ${base.branch} since it began`, {
+      outcomeOf("conflict", `the task's work conflicts with new commits on ${base.branch}`, {
         base: base.commit,
       }),
     );
   return { baseCommit: base.commit, headCommit };
 }
 
-/** A project that was registered by its address alone has the default branch that its remote names. */
+/** `HEAD`: the project was registered by its URL only, so the remote decides which branch is the default. */
 function sourceOf({ ports, project, settings }: StepContext): ProjectSource {
   return {
     project: project.name,
@@ -58,19 +58,19 @@ function sourceOf({ ports, project, settings }: StepContext): ProjectSource {
   };
 }
 
-/** The branch that the work is made for, by its name. */
+/** Name of the branch that the change is to be merged into. */
 export async function targetBranch(context: StepContext): Promise<string> {
   const source = sourceOf(context);
   return source.defaultBranch ?? (await context.ports.workspaces.sync(source)).branch;
 }
 
-async function keepWork({ ports, run, lease }: StepContext, work: Work): Promise<void> {
+async function storeWork({ ports, run, lease }: StepContext, work: Work): Promise<void> {
   await transact(ports, run.task, lease, (task) => ({
     advance: { task: { ...task, ...work }, events: [], next: null },
   }));
 }
 
-/** A state with `workspace: fresh` sees nothing of what earlier runs did: it cannot be in the way of what is new either. */
+/** A state with `workspace: fresh` ignores the work of earlier runs, which therefore cannot conflict with a new base. */
 function knownWork({ task: { baseCommit, headCommit }, state }: StepContext): Work | null {
   if (baseCommit === null || headCommit === null) return null;
   return { baseCommit, headCommit: state.workspace === "fresh" ? baseCommit : headCommit };

@@ -5,7 +5,7 @@ import { agentPolicy, commandPolicy } from "./sandbox-policy.ts";
 import type { StepContext } from "../step-context.ts";
 
 const sandbox = { write: [], read: [], network: [], commands: null };
-/** Of all that a step knows, what decides about its sandbox. */
+/** The part of a step's context that its sandbox policy depends on. */
 const context = {
   ports: {
     host: { home: "/nightshift" },
@@ -17,7 +17,7 @@ const context = {
   },
   state: { agent: { commands: null } },
 } as unknown as StepContext;
-const place = {
+const params = {
   workspace: { path: "/work", objects: [] },
   paths: { home: "/h", tmp: "/t", outcomeDir: "/o", promptFile: "/p", filesDir: "/f" },
   env: {},
@@ -25,26 +25,26 @@ const place = {
 } as unknown as Parameters<typeof commandPolicy>[1];
 
 const policyOf = (role: Role) =>
-  agentPolicy(context, { ...place, role, read: [], programs: [], hide: [], network: [] });
+  agentPolicy(context, { ...params, role, read: [], programs: [], hide: [], network: [] });
 
-test("the limits are those of the command's own time", () => {
-  expect([policyOf("implement"), commandPolicy(context, place)].map(({ limits }) => limits.cpuSeconds)).toEqual([
+test("the CPU limit follows from the command's timeout", () => {
+  expect([policyOf("implement"), commandPolicy(context, params)].map(({ limits }) => limits.cpuSeconds)).toEqual([
     120, 120,
   ]);
 });
 
-test("an agent that works is told when there is no gateway; who judges, and checks, get no Node for that", () => {
-  const policies = [policyOf("implement"), policyOf("review"), commandPolicy(context, place)];
+test("only an agent that executes commands gets the Node process that answers for a missing gateway", () => {
+  const policies = [policyOf("implement"), policyOf("review"), commandPolicy(context, params)];
   expect(policies.map(({ answersNoModel }) => answersNoModel)).toEqual([true, false, false]);
 });
 
-test("an agent that publishes reaches the forge and nobody else, reads its workspace, and runs nothing from it", () => {
+test("an agent that publishes reaches only the forge, and cannot write to its workspace or execute files in it", () => {
   const open = {
     ...context,
     settings: { ...context.settings, sandbox: { ...context.settings.sandbox, network: ["npm.example"] } },
   };
   const network = ["gitlab.example.com"];
-  const policy = agentPolicy(open, { ...place, role: "publish", read: [], programs: [], hide: [], network });
+  const policy = agentPolicy(open, { ...params, role: "publish", read: [], programs: [], hide: [], network });
   expect(policy).toMatchObject({ network, commands: ["git", "gh", "glab"], executes: false });
   expect(policy.own.write).not.toContain("/work");
 });

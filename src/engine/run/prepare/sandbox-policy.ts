@@ -5,31 +5,29 @@ import type { RunPaths } from "../../../ports/run-files.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import type { StepContext } from "../step-context.ts";
 
-interface PlaceOfWork {
+interface PolicyParams {
   readonly workspace: Workspace;
   readonly paths: RunPaths;
   readonly env: Readonly<Record<string, string>>;
-  /** How long the command may take. */
   readonly timeoutMs: number;
 }
 
-interface AgentsPlace extends PlaceOfWork {
+interface AgentPolicyParams extends PolicyParams {
   readonly role: Role;
-  /** What the agent's program needs to see besides itself. */
+  /** Further files that the agent's program reads. */
   readonly read: readonly string[];
-  /** Programs that the command starts. */
   readonly programs: readonly string[];
-  /** Of the workspace, what it must not see. */
+  /** Paths in the workspace that it must not see. */
   readonly hide: readonly string[];
-  /** Whom it reaches besides: the forge, where its token was lent to the run. */
+  /** Further hosts that it may reach: the forge, if the run has its token. */
   readonly network: readonly string[];
 }
 
-/** What an agent of this role gets: what the role asks for, as far as the project allows it. */
-export function agentPolicy(context: StepContext, place: AgentsPlace): SandboxPolicy {
-  const { workspace, paths, role, read } = place;
+/** Grants an agent what its role requests, as far as the project allows it. */
+export function agentPolicy(context: StepContext, params: AgentPolicyParams): SandboxPolicy {
+  const { workspace, paths, role, read } = params;
   const granted = grantFor(context, role);
-  const base = basePolicy(context, place);
+  const base = basePolicy(context, params);
   const writable = granted.workspace === "write" ? [workspace.path] : [];
   return {
     ...base,
@@ -40,27 +38,27 @@ export function agentPolicy(context: StepContext, place: AgentsPlace): SandboxPo
     write: granted.write,
     read: granted.read,
     commands: granted.commands,
-    programs: place.programs,
-    hide: place.hide.map((path) => `${workspace.path}/${path}`),
-    network: [...granted.network, ...place.network],
+    programs: params.programs,
+    hide: params.hide.map((path) => `${workspace.path}/${path}`),
+    network: [...granted.network, ...params.network],
     executes: granted.executes,
-    // Who answers there is a Node: beside a role that judges, it would be one more program to run things with.
+    // The responder is a Node process. A role that may not execute anything must not get one more program to run code with.
     answersNoModel: granted.executes,
   };
 }
 
-/** Asked for by the pipeline's state and by whoever wrote the role's settings, within what the project allows. */
+/** Commands come from the pipeline's state or else the role's settings, limited to what the project allows. */
 export function grantFor({ settings, state }: StepContext, role: Role): Access {
   const commands = state.agent.commands ?? settings.roles[role].commands;
   return grantAccess(role, settings.sandbox, { commands, plan: null });
 }
 
-/** What the project's own commands get, set-up and checks: what the project allows, and no outcome to write. */
-export function commandPolicy(context: StepContext, place: PlaceOfWork): SandboxPolicy {
-  const { workspace, paths } = place;
+/** Policy of the project's own commands (set-up and checks): all that the project allows. They cannot write an outcome. */
+export function commandPolicy(context: StepContext, params: PolicyParams): SandboxPolicy {
+  const { workspace, paths } = params;
   const { write, read, network, commands } = context.settings.sandbox;
   return {
-    ...basePolicy(context, place),
+    ...basePolicy(context, params),
     own: { write: [workspace.path, paths.home, paths.tmp], read: workspace.objects },
     write,
     read,
@@ -71,12 +69,12 @@ export function commandPolicy(context: StepContext, place: PlaceOfWork): Sandbox
   };
 }
 
-type Base = Pick<
+type BasePolicy = Pick<
   SandboxPolicy,
   "cwd" | "protect" | "hide" | "programs" | "forbidden" | "env" | "answersNo" | "gateway" | "limits"
 >;
 
-function basePolicy({ ports }: StepContext, { workspace, env, timeoutMs }: PlaceOfWork): Base {
+function basePolicy({ ports }: StepContext, { workspace, env, timeoutMs }: PolicyParams): BasePolicy {
   return {
     cwd: workspace.path,
     protect: [],

@@ -2,20 +2,18 @@ import { agentEnvironment } from "../../../core/prompt/agent-env.ts";
 import type { RunPaths } from "../../../ports/run-files.ts";
 import type { CommandResult, ExitRecord, JobCommand, JobResult } from "../../../ports/supervisor.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
-import { setupOf, wasStarted } from "../run-jobs.ts";
+import { setupJobOf, wasStarted } from "../run-jobs.ts";
 import { commandPolicy } from "./sandbox-policy.ts";
 import type { StepContext } from "../step-context.ts";
 import { supervise } from "../supervise.ts";
-import { untouchedTree } from "./untouched-tree.ts";
+import { findUntouchedTree } from "./untouched-tree.ts";
 
 const SETUP = "setup";
 const SETUP_LOG = "setup.log";
 const MAX_LOG_BYTES = 10_000_000;
 const MAX_RUNS = 1_000;
 
-/**
- * A fresh tree at `commit`, or one that is as good as fresh; the same one again when the run is taken up after a crash.
- */
+/** Opens a fresh tree at `commit`, or reuses an untouched one. A run that continues after a crash gets its own tree again. */
 export async function openWorkspace(context: StepContext, name: string, commit: string): Promise<Workspace> {
   const { ports, project, task, settings } = context;
   return ports.workspaces.open({
@@ -24,7 +22,7 @@ export async function openWorkspace(context: StepContext, name: string, commit: 
     name,
     commit,
     branch: task.branch ?? `agent/${task.id}`,
-    unchanged: await findUntouched(context),
+    unchanged: await findReusableTree(context),
     copy:
       project.path === null || settings.workspace.copy.length === 0
         ? null
@@ -32,15 +30,15 @@ export async function openWorkspace(context: StepContext, name: string, commit: 
   });
 }
 
-/** For agents alone: where the project's own commands run, no agent ever was. */
-async function findUntouched({ ports, run, task }: StepContext): Promise<string | null> {
+/** Only for agents: the project's commands must not run in a tree that an agent has used. */
+async function findReusableTree({ ports, run, task }: StepContext): Promise<string | null> {
   if (run.step !== "agent") return null;
-  return untouchedTree(
+  return findUntouchedTree(
     await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS }),
   );
 }
 
-/** The project's set-up command, where it has one: no tree carries over what an earlier one was given. */
+/** The project's set-up command, if it has one. It runs in every tree, because trees do not share files. */
 export function setupCommand(context: StepContext, workspace: Workspace, paths: RunPaths): readonly JobCommand[] {
   const { setup, setupTimeoutMs } = context.settings.workspace;
   if (setup === null) return [];
@@ -52,13 +50,13 @@ export function setupCommand(context: StepContext, workspace: Workspace, paths: 
     ifFails: "stop",
     rerun: false,
   });
-  // It is what downloads: to be told no at once is better than to try again for a minute.
+  // Set-up downloads dependencies. An immediate refusal is better than a minute of retries.
   return [{ ...command, policy: { ...command.policy, answersNo: true } }];
 }
 
 /**
- * Set-up before an agent, as a job of its own: what it made is noted before the agent starts, so that none of it is taken
- * for the agent's work. Null when the agent can start, else how set-up ended.
+ * Runs set-up as a job of its own before the agent starts, and records which files it created so that they do not count as
+ * the agent's work. Returns null if the agent can start, otherwise how set-up ended.
  */
 export async function setUpWorkspace(
   context: StepContext,
@@ -67,9 +65,9 @@ export async function setUpWorkspace(
 ): Promise<JobResult | null> {
   const { ports, run, task, settings } = context;
   const commands = setupCommand(context, workspace, paths);
-  // What was begun is waited for, whatever the settings say by now.
-  if (commands.length === 0 && !(await wasStarted(ports, setupOf(run.id)))) return null;
-  const { dir } = await ports.runFiles.prepare({ run: setupOf(run.id), task: task.id, role: null });
+  // Wait for a started set-up even if the settings have changed since.
+  if (commands.length === 0 && !(await wasStarted(ports, setupJobOf(run.id)))) return null;
+  const { dir } = await ports.runFiles.prepare({ run: setupJobOf(run.id), task: task.id, role: null });
   const ended = await supervise(context, {
     dir,
     run: run.id,
@@ -80,27 +78,27 @@ export async function setUpWorkspace(
     redact: ports.secrets.known(),
     paused: false,
   });
-  const isFit = ended.kind === "ended" && ended.record.error === null && !setupFailed(ended.record);
-  await noteSetup(context, isFit);
-  return isFit ? null : ended;
+  const hasSucceeded = ended.kind === "ended" && ended.record.error === null && !setupFailed(ended.record);
+  await recordSetup(context, hasSucceeded);
+  return hasSucceeded ? null : ended;
 }
 
-/** Also of a set-up that failed: the half that it did is not the agent's work either. */
-async function noteSetup({ ports, run, task }: StepContext, isFit: boolean): Promise<void> {
+/** Also after a failed set-up, because its files are not the agent's work either. */
+async function recordSetup({ ports, run, task }: StepContext, isFit: boolean): Promise<void> {
   try {
     await ports.workspaces.noteSetup({ task: task.id, name: run.id });
   } catch (error) {
     if (isFit) throw error;
-    ports.log.warn("what set-up left could not be noted", { run: run.id, error: String(error) });
+    ports.log.warn("the files of the set-up could not be recorded", { run: run.id, error: String(error) });
   }
 }
 
-/** The record of an agent's run with what its set-up was refused, and how long that was paused. */
-export async function withSetup(context: StepContext, record: ExitRecord): Promise<ExitRecord> {
+/** Adds the commands, denials and paused time of the set-up to the record of the agent's run. */
+export async function mergeSetupRecord(context: StepContext, record: ExitRecord): Promise<ExitRecord> {
   const { ports, run, signal } = context;
-  // Where it did not come to the agent, the record is the one of the set-up.
-  if (!(await wasStarted(ports, run.id)) || !(await wasStarted(ports, setupOf(run.id)))) return record;
-  const dir = ports.runFiles.dir(setupOf(run.id));
+  // If the agent was never started, the record already is that of the set-up.
+  if (!(await wasStarted(ports, run.id)) || !(await wasStarted(ports, setupJobOf(run.id)))) return record;
+  const dir = ports.runFiles.dir(setupJobOf(run.id));
   const setup = await ports.supervisors.watch(dir, { signal, onOutput: () => undefined });
   if (setup.kind === "lost") return record;
   return {
@@ -108,7 +106,7 @@ export async function withSetup(context: StepContext, record: ExitRecord): Promi
     startedAt: setup.record.startedAt,
     pausedMs: setup.record.pausedMs + record.pausedMs,
     commands: [...setup.record.commands, ...record.commands],
-    // A record of an earlier version has none.
+    // Records of earlier versions have no denials.
     denials: [...(setup.record.denials ?? []), ...(record.denials ?? [])],
   };
 }
@@ -117,7 +115,7 @@ type ShellCommand = Pick<JobCommand, "name" | "timeoutMs" | "logFile" | "ifFails
   readonly command: string;
 };
 
-/** A command of the project's own, run in a tree as the project's developers would run it. No secret is granted to it. */
+/** One of the project's own commands, run in a tree as its developers would run it. It gets no secrets. */
 export function shellCommand(
   context: StepContext,
   workspace: Workspace,
@@ -164,17 +162,17 @@ export function setupFailed(record: ExitRecord): boolean {
 
 const TAIL_BYTES = 600;
 
-/** With the end of what it printed, and what the sandbox refused it: mostly that is the reason. */
-export async function setupProblem(
+/** Includes the end of the output and the sandbox denials, which usually are the reason. */
+export async function describeSetup(
   { ports, run }: Pick<StepContext, "ports" | "run">,
   record: ExitRecord,
 ): Promise<string> {
   const setup = record.commands.find(({ name }) => name === SETUP);
   if (setup === undefined) return "the run ended before its agent was started";
   const denied = (record.denials ?? []).map(({ sentence }) => sentence);
-  const job = run.step === "agent" ? setupOf(run.id) : run.id;
+  const job = run.step === "agent" ? setupJobOf(run.id) : run.id;
   const tail = (await ports.runFiles.readLogTail(job, SETUP_LOG, TAIL_BYTES)).trim();
-  const end = tail === "" ? [] : [`the end of what it printed (setup.log of the run):\n${tail}`];
+  const end = tail === "" ? [] : [`the end of its output (setup.log of the run):\n${tail}`];
   return [describeEnd(setup), ...denied, ...end].join("; ");
 }
 

@@ -5,10 +5,10 @@ import type { Run } from "../../../core/task/run.ts";
 const NOTHING_ALLOWED = { write: [], read: [], network: [], commands: null } as const;
 
 /**
- * The newest tree of a task, by the name of its run, that is as it was checked out: an agent behind the wall could read it
- * and nothing else. Null where there is none.
+ * Finds the newest tree of a task that is unchanged since its checkout because a sandboxed agent could only read it.
+ * Returns the id of its run, or null if there is none.
  */
-export function untouchedTree(runs: readonly Run[]): string | null {
+export function findUntouchedTree(runs: readonly Run[]): string | null {
   return runs.findLast(couldOnlyRead)?.id ?? null;
 }
 
@@ -17,7 +17,7 @@ function couldOnlyRead({ role, sandbox, finishedAt }: Run): boolean {
 }
 
 function isReader(role: Role): boolean {
-  // What it may write, its plan says.
+  // Its write access depends on the plan.
   if (role === "execute") return false;
   const { workspace, inWorkspace } = grantAccess(role, NOTHING_ALLOWED);
   return workspace === "read" && inWorkspace.length === 0;

@@ -18,7 +18,7 @@ export interface ValuesParams {
   readonly at: number;
 }
 
-/** What a prompt's template may say in its sentences. */
+/** Values of the variables that a prompt template can use. */
 export async function promptValues(ports: EnginePorts, params: ValuesParams): Promise<PromptValues> {
   const { project, settings, pipeline, task, baseCommit, commands, at } = params;
   const { change } = pipeline.policy;
@@ -29,7 +29,7 @@ export async function promptValues(ports: EnginePorts, params: ValuesParams): Pr
     repoUrl: isAddress(project.remote) ? withoutCredentials(project.remote) : null,
     reviewer: settings.forge?.reviewer ?? null,
     commands,
-    date: dateIn(settings.timeZone, at),
+    date: formatDate(settings.timeZone, at),
     category: await describeCategory(ports, task),
     limits: {
       maxDiffLines: maxLinesOf(change, settings.improve) ?? settings.improve.maxDiffLines,
@@ -44,11 +44,11 @@ async function describeCategory(ports: EnginePorts, task: Pick<Task, "items">): 
   return current === null ? null : { ...current, guidance: await ports.projects.guidance(current.name) };
 }
 
-function dateIn(timeZone: string, at: number): string {
-  // As Canada writes it: year, month, day. A formatter takes ten times as long to make as all the rest of a prompt.
-  const calendar = calendars.get(timeZone) ?? new Intl.DateTimeFormat("en-CA", { timeZone, dateStyle: "short" });
-  calendars.set(timeZone, calendar);
-  return calendar.format(at);
+function formatDate(timeZone: string, at: number): string {
+  // en-CA formats as year-month-day. Formatters are cached because creating one takes ten times as long as a whole prompt.
+  const formatter = formatters.get(timeZone) ?? new Intl.DateTimeFormat("en-CA", { timeZone, dateStyle: "short" });
+  formatters.set(timeZone, formatter);
+  return formatter.format(at);
 }
 
-const calendars = new Map<string, Intl.DateTimeFormat>();
+const formatters = new Map<string, Intl.DateTimeFormat>();

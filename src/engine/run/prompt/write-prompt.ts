@@ -2,7 +2,7 @@ import { buildContext, type PromptData } from "../../../core/prompt/prompt-conte
 import type { Role } from "../../../core/task/role.ts";
 import type { Task } from "../../../core/task/task.ts";
 import type { RunPaths } from "../../../ports/run-files.ts";
-import { gatherData } from "./prompt-data.ts";
+import { loadPromptData } from "./prompt-data.ts";
 import { promptValues } from "./prompt-values.ts";
 import { grantFor } from "../prepare/sandbox-policy.ts";
 import type { StepContext, Work } from "../step-context.ts";
@@ -11,15 +11,15 @@ export interface PromptParams {
   readonly role: Role;
   readonly paths: RunPaths;
   readonly work: Work;
-  /** The agent goes on in a session that knows all but the newest. */
+  /** The agent continues a session, which already knows everything but the latest changes. */
   readonly isResumed: boolean;
-  /** It has the tool `report_outcome`. */
+  /** The agent has the tool `report_outcome`. */
   readonly hasTool: boolean;
-  /** What this run must know beyond its role and task. */
+  /** Additional data for this run. */
   readonly data: PromptData;
 }
 
-/** Everything the agent is told, in one file: the supervisor feeds it to the agent, people can read it afterwards. */
+/** Writes the whole prompt to one file. The supervisor passes it to the agent, and people can read it afterwards. */
 export async function writePrompt(context: StepContext, params: PromptParams): Promise<void> {
   const { role, paths, work, isResumed, hasTool } = params;
   const { ports, task, run, project, settings, pipeline } = context;
@@ -29,7 +29,7 @@ export async function writePrompt(context: StepContext, params: PromptParams): P
     append: settings.roles[role].append,
     instructions: settings.instructions,
     role,
-    task: shownTask(context),
+    task: visibleTask(context),
     artifacts: await ports.store.tasks.listArtifacts(task.id),
     values: await promptValues(ports, {
       project,
@@ -40,7 +40,7 @@ export async function writePrompt(context: StepContext, params: PromptParams): P
       commands: grantFor(context, role).commands,
       at: run.createdAt,
     }),
-    data: { ...(await gatherData(context, role, work)), ...params.data },
+    data: { ...(await loadPromptData(context, role, work)), ...params.data },
     variables: settings.improve.variables,
     plan: pipeline.plan,
     outcomeFile: paths.outcomeFile,
@@ -51,8 +51,8 @@ export async function writePrompt(context: StepContext, params: PromptParams): P
   await ports.runFiles.writePrompt(run.id, text);
 }
 
-/** With `context: analysis` agents know each other only by the analysis, the change and the checks. */
-function shownTask({ task, run, pipeline }: StepContext): Task {
+/** With `context: analysis`, agents see only the analysis, the change and the checks, not the summaries of earlier runs. */
+function visibleTask({ task, run, pipeline }: StepContext): Task {
   const isHidden = pipeline.policy.context === "analysis";
   return { ...task, trigger: run.trigger, ...(isHidden && { context: [] }) };
 }

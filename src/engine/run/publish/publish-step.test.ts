@@ -12,7 +12,7 @@ const CHANGE: ScriptedEnd = {
   report: { outcome: "implemented", summary: "greets the world" },
 };
 
-/** A chore whose next run publishes. */
+/** Submits a task and runs it up to the publish step. */
 async function readyToPublish(options: Partial<EngineWorldOptions> = {}): Promise<string> {
   world = await openEngineWorld({ script: () => CHANGE, ...options });
   const { id } = await world.submit();
@@ -56,7 +56,7 @@ describe("publish", () => {
     expect((await world.runs(id)).at(-1)).toMatchObject({ state: "publishing", attempt: 1 });
   });
 
-  it("an order to cancel that comes before the push leaves the remote alone", async () => {
+  it("an order to cancel before the push leaves the remote unchanged", async () => {
     const id = await readyToPublish();
     await world.commands.cancel(id, { kind: "person", name: "ada" });
     await world.drain(id);

@@ -11,7 +11,12 @@ import { checkPolicy } from "../checks/check-policy.ts";
 import { findPublishedMeanwhile } from "../../nightly/night-policy.ts";
 import { findTooManyOpen } from "../../nightly/night-over.ts";
 import { targetBranch } from "../prepare/prepare-work.ts";
-import { waitForOrphanedPublisher, publishWithAgent, type AgentPublication } from "./publish-with-agent.ts";
+import {
+  waitForOrphanedPublisher,
+  publishWithAgent,
+  type AgentPublication,
+  type PublishParams,
+} from "./publish-with-agent.ts";
 import { isCancelled, publishTurn } from "../../nightly/publish-turn.ts";
 import { isPublished, rememberPublished } from "../../nightly/remember-proposals.ts";
 import { wasStarted } from "../run-jobs.ts";
@@ -19,25 +24,26 @@ import { readTask, transact } from "../../transact.ts";
 import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult, type Work } from "../step-context.ts";
 
 /**
- * One commit on top of the base, pushed as the task's branch, and a change request for it where there is a forge. Nothing
- * counts as published before the remote has the branch and the forge has said where the change request is.
- * Every part gives the same result when repeated, so a crash in between costs nothing.
+ * Pushes one commit on top of the base as the task's branch, and opens a change request if there is a forge. The work counts
+ * as published once the remote has the branch and the forge has returned the URL. Every part is idempotent, so the step can
+ * be repeated after a crash.
  */
 export async function runPublishStep(context: StepContext): Promise<StepResult> {
   const { ports, run, pipeline } = context;
   const work = requireWork(context);
-  await requireJudged(context, work);
+  await requireChecked(context, work);
   const text = await describeWork(context);
   const begun = await wasStarted(ports, run.id);
-  const inTurn = async (): Promise<StepResult> => {
-    const unwanted = begun ? null : await findUnwanted(context, work);
-    return unwanted === null ? sendOut(context, work, text) : resultOf(context, unwanted, { error: unwanted.summary });
+  const publish = async (): Promise<StepResult> => {
+    const obstacle = begun ? null : await findObstacle(context, work);
+    if (obstacle !== null) return resultOf(context, obstacle, { error: obstacle.summary });
+    return publishBranch(context, work, text);
   };
-  if (!pipeline.policy.publish.oneAtATime) return inTurn();
-  return (await publishTurn(context, { begun, work: inTurn })) ?? calledOff(context);
+  if (!pipeline.policy.publish.oneAtATime) return publish();
+  return (await publishTurn(context, { begun, work: publish })) ?? cancelled(context);
 }
 
-async function sendOut(context: StepContext, work: Work, text: ChangeText): Promise<StepResult> {
+async function publishBranch(context: StepContext, work: Work, text: ChangeText): Promise<StepResult> {
   const { ports, task, project } = context;
   const forge = await findForge(context);
   const credentials = forge?.credentialsFor(project.remote) ?? null;
@@ -50,17 +56,17 @@ async function sendOut(context: StepContext, work: Work, text: ChangeText): Prom
     message: text.message,
     at: task.createdAt,
   });
-  const handed = await sendBranch(context, work, { forge, text, branch, commit });
-  if (handed === null) return calledOff(context);
-  if (handed.failure !== null)
-    return resultOf(context, handed.failure, { ...handed.end, error: handed.failure.summary });
+  const pushed = await pushBranch(context, work, { forge, text, branch, commit });
+  if (pushed === null) return cancelled(context);
+  if (pushed.failure !== null)
+    return resultOf(context, pushed.failure, { ...pushed.end, error: pushed.failure.summary });
   ports.hooks.passCheckpoint("branch.pushed");
   const request = forge === null ? null : await openRequest(context, work, { forge, text, branch, commit });
   if (request === null) await rememberPublished(context, work, null);
-  return toResult(context, { ...work, branch, commit, request, title: ports.secrets.redact(text.title), handed });
+  return toResult(context, { ...work, branch, commit, request, title: ports.secrets.redact(text.title), pushed });
 }
 
-/** To an agent at work, one that cannot be used any more is gone: to end the run here would leave the agent to itself. */
+/** If the forge cannot be opened while an agent publishes, returns null: failing here would leave the agent unattended. */
 async function findForge({ ports, project, settings, run }: StepContext): Promise<Forge | null> {
   try {
     return ports.forges.open(project, settings);
@@ -70,32 +76,39 @@ async function findForge({ ports, project, settings, run }: StepContext): Promis
   }
 }
 
-/** By ourselves, or by the agent whom the user has chosen for it. Null where people called it off. */
-async function sendBranch(context: StepContext, work: Work, out: Leaving): Promise<AgentPublication | null> {
+/** Pushes the branch, or lets an agent do it if the user chose that. Returns null if the task was cancelled. */
+async function pushBranch(
+  context: StepContext,
+  work: Work,
+  publication: Omit<PublishParams, "forge"> & { readonly forge: Forge | null },
+): Promise<AgentPublication | null> {
   const { ports, run, task, project, pipeline } = context;
-  const { forge, branch, commit } = out;
-  // Whatever became of the settings: the engine does nothing beside an agent that was begun.
+  const { forge, branch, commit } = publication;
+  // Even if the settings changed meanwhile, the engine must not publish in parallel to a started agent.
   if (run.role === "publish")
-    return forge === null ? waitForOrphanedPublisher(context, out) : publishWithAgent(context, work, { ...out, forge });
-  // A task that is paused in its turn would hold up the others.
+    return forge === null
+      ? waitForOrphanedPublisher(context, publication)
+      : publishWithAgent(context, work, { ...publication, forge });
+  // Do not wait for a paused task while it has the turn, because that would block the others.
   const hasTurn = pipeline.policy.publish.oneAtATime;
-  const isOff = hasTurn ? (await readTask(ports, task.id)).order !== null : await isCancelled(context);
-  if (isOff) return null;
+  const isOrderedToEnd = hasTurn ? (await readTask(ports, task.id)).order !== null : await isCancelled(context);
+  if (isOrderedToEnd) return null;
   const credentials = forge?.credentialsFor(project.remote) ?? null;
   const { remote } = project;
   await ports.workspaces.push({ project: project.name, task: task.id, remote, commit, branch, credentials });
   return { failure: null, end: {}, granted: [] };
 }
 
-/** What was right when it was checked may be there already, or one too many; what is out is beyond that. */
-async function findUnwanted(context: StepContext, work: Work): Promise<Outcome | null> {
+/** Looks for a reason that came up since the checks: the same change is published, or too many change requests are open. */
+async function findObstacle(context: StepContext, work: Work): Promise<Outcome | null> {
   if (await isPublished(context)) return null;
   const known = await findPublishedMeanwhile(context, work);
   if (known === null) return findTooManyOpen(context);
-  return outcomeOf("conflict", `the same was published meanwhile: ${describeKnown(known)}`, { proposal: known.id });
+  const summary = `the same change was published meanwhile: ${describeKnown(known)}`;
+  return outcomeOf("conflict", summary, { proposal: known.id });
 }
 
-function calledOff(context: StepContext): StepResult {
+function cancelled(context: StepContext): StepResult {
   return resultOf(context, outcomeOf("cancel", "cancelled before it was published"));
 }
 
@@ -105,18 +118,7 @@ function requireWork({ task: { baseCommit, headCommit } }: StepContext): Work {
   return { baseCommit, headCommit };
 }
 
-interface Leaving {
-  readonly forge: Forge | null;
-  readonly text: ChangeText;
-  readonly branch: string;
-  readonly commit: string;
-}
-
-interface Request extends Leaving {
-  readonly forge: Forge;
-}
-
-async function openRequest(context: StepContext, work: Work, request: Request): Promise<Published> {
+async function openRequest(context: StepContext, work: Work, request: PublishParams): Promise<Published> {
   const { ports, settings } = context;
   const { forge, text, branch, commit } = request;
   const title = ports.secrets.redact(text.title);
@@ -134,33 +136,33 @@ async function openRequest(context: StepContext, work: Work, request: Request): 
   return forge.publish(draft, async (opened) => {
     ports.hooks.passCheckpoint("request.opened");
     await rememberPublished(context, work, opened);
-    await keepRequest(context, title, opened);
+    await storeRequest(context, title, opened);
   });
 }
 
-/** Before anything else can fail: one that nobody knows of would be opened again, or left behind by a cancel. */
-async function keepRequest({ ports, run, lease }: StepContext, title: string, opened: ChangeRequest): Promise<void> {
+/** Stored before anything else can fail: an unknown change request would be opened again, or left open by a cancel. */
+async function storeRequest({ ports, run, lease }: StepContext, title: string, opened: ChangeRequest): Promise<void> {
   await transact(ports, run.task, lease, (task) => ({
     advance: { task, events: [], next: null },
     artifacts: [requestArtifact(title, opened)],
   }));
 }
 
-/** By the title that we gave it: by the forge's own it would be another one once that is changed. */
+/** The label is our own title: with the forge's, an edited title would make it a different artifact. */
 function requestArtifact(label: string, { url, number }: ChangeRequest): Artifact {
   return { type: "change_request", label, url, data: { number } };
 }
 
-interface Out extends Work {
+interface PublishedWork extends Work {
   readonly title: string;
   readonly branch: string;
   readonly commit: string;
   readonly request: Published | null;
-  readonly handed: AgentPublication;
+  readonly pushed: AgentPublication;
 }
 
-function toResult(context: StepContext, out: Out): StepResult {
-  const { branch, commit, baseCommit, request, title, handed } = out;
+function toResult(context: StepContext, published: PublishedWork): StepResult {
+  const { branch, commit, baseCommit, request, title, pushed } = published;
   const { run, project } = context;
   const short = commit.slice(0, 12);
   const artifacts: readonly Artifact[] = [
@@ -168,20 +170,20 @@ function toResult(context: StepContext, out: Out): StepResult {
     { type: "commit", label: short, url: null, data: { commit, base: baseCommit } },
     ...(request === null ? [] : [requestArtifact(title, request)]),
   ];
-  const warned = request === null || request.warnings.length === 0 ? "" : ` (${request.warnings.join("; ")})`;
-  const summary = `${request?.url ?? `${branch} at ${short}`}${warned}`;
+  const warnings = request === null || request.warnings.length === 0 ? "" : ` (${request.warnings.join("; ")})`;
+  const summary = `${request?.url ?? `${branch} at ${short}`}${warnings}`;
   const url = request?.url ?? null;
-  const payload = { branch, commit, url, run: run.id, ...(handed.granted.length > 0 && { granted: handed.granted }) };
-  // Of an agent's run this would be the commit of the files that it left.
+  const payload = { branch, commit, url, run: run.id, ...(pushed.granted.length > 0 && { granted: pushed.granted }) };
+  // For an agent's run, `commit` means the files that the agent changed.
   return resultOf(context, outcomeOf("published", summary, payload), {
-    ...handed.end,
+    ...pushed.end,
     commit: run.role === null ? commit : null,
     artifacts,
   });
 }
 
-/** What leaves the house is what was judged: a pipeline may have no checks, and a rebase makes another commit of it. */
-async function requireJudged(context: StepContext, work: Work): Promise<void> {
+/** Reviews the commit unless it passed the checks: a pipeline may have none, and a rebase creates a new commit. */
+async function requireChecked(context: StepContext, work: Work): Promise<void> {
   const { ports, task } = context;
   const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
   const passed = lastPayload(
@@ -189,7 +191,7 @@ async function requireJudged(context: StepContext, work: Work): Promise<void> {
     "checks_passed",
   );
   if (passed?.commit === work.headCommit) return;
-  const { rejection: refusal, needsDecision: question } = await checkPolicy(context, work);
-  const problem = refusal ?? question;
+  const { rejection, needsDecision } = await checkPolicy(context, work);
+  const problem = rejection ?? needsDecision;
   if (problem !== null) throw new StepEnd("refused", `the change must not be published as it is:\n${problem}`);
 }

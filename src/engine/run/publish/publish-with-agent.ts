@@ -4,7 +4,7 @@ import { isFailure, type Failure, type Outcome } from "../../../core/outcomes/ou
 import { defaultEdge, needsPerson } from "../../../core/pipeline/edges.ts";
 import type { Forge, ForgeCredentials } from "../../../ports/forge.ts";
 import { targetBranch } from "../prepare/prepare-work.ts";
-import { requireReachOf } from "../../nightly/agent-publishing.ts";
+import { agentPublishes, requireReachOf } from "../../nightly/agent-publishing.ts";
 import {
   findViolation,
   verifyReport,
@@ -16,29 +16,30 @@ import { endOf, runAgent, type AgentEnding } from "../agent/run-agent.ts";
 import { wasStarted } from "../run-jobs.ts";
 import { startAgent } from "../agent/start-agent.ts";
 import { outcomeOf, type StepContext, type StepResult, type Work } from "../step-context.ts";
-import { agentPublishes } from "../../nightly/agent-publishing.ts";
 
-/** Says in the run's record who publishes: an agent where the user chose so for the nights, otherwise the engine. */
+/** Records who publishes in this run: an agent if the user chose that for the nights, otherwise the engine. */
 export async function markPublisher(context: StepContext): Promise<StepContext> {
   const { ports, run, lease, state } = context;
   if (state.step.kind !== "publish") return context;
-  // What was begun goes on as it was begun, whatever the settings say by now.
+  // A started agent is not affected by later changes of the settings.
   const byAgent = agentPublishes(context) || (await wasStarted(ports, run.id));
-  const who = byAgent ? ({ step: "agent", role: "publish" } as const) : ({ step: "publish", role: null } as const);
-  if (run.role === who.role) return context;
-  await ports.store.tasks.updateRun(lease, who);
-  return { ...context, run: { ...run, ...who } };
+  const publisher = byAgent
+    ? ({ step: "agent", role: "publish" } as const)
+    : ({ step: "publish", role: null } as const);
+  if (run.role === publisher.role) return context;
+  await ports.store.tasks.updateRun(lease, publisher);
+  return { ...context, run: { ...run, ...publisher } };
 }
 
 export interface AgentPublication {
-  /** Null: the branch is there as it was judged, and so is its change request where an agent was to open it. */
+  /** Null if the branch is at the checked commit and, if an agent publishes, its change request is open. */
   readonly failure: Outcome | null;
   readonly end: Partial<StepResult>;
-  /** The names of what was lent. */
+  /** Names of the token variables that the agent got. */
   readonly granted: readonly string[];
 }
 
-export interface AgentPublishParams {
+export interface PublishParams {
   readonly forge: Forge;
   readonly text: ChangeText;
   readonly branch: string;
@@ -46,56 +47,56 @@ export interface AgentPublishParams {
 }
 
 /**
- * An agent pushes the judged commit and opens the change request, with the forge's token lent to its run alone. What it
- * reports is a claim: before and after, the remote and the forge are asked what is there.
+ * Lets an agent push the checked commit and open the change request. Only its run gets the forge's token. Its report is not
+ * trusted: the state of the remote and the forge is read before and after.
  */
 export async function publishWithAgent(
   context: StepContext,
   work: Work,
-  given: AgentPublishParams,
+  params: PublishParams,
 ): Promise<AgentPublication> {
   const { ports, run } = context;
-  const place: PublishTarget = { ...given, granted: tokenNames(context) };
-  const begun = await wasStarted(ports, run.id);
-  const before = begun ? null : await readPublished(context, place);
-  const wrong = before === null ? null : findViolation(before, place);
-  if (wrong !== null) return { failure: wrong, end: {}, granted: [] };
-  // An agent that was ended after it had done everything need not do it again.
-  if (before?.request != null && before.head === place.commit) return { failure: null, end: {}, granted: [] };
-  const there = inBranch(context, given.branch);
-  const squashed = { baseCommit: work.baseCommit, headCommit: given.commit };
-  const ending = await runAgent(there, "publish", async () => {
-    const loan = given.forge.issueCredentials();
-    requireReachOf(context.settings, loan);
-    const data = { publishing: await describePublishing(context, given, { loan, expected: before?.head ?? "" }) };
-    return startAgent(there, "publish", squashed, {
-      credentials: loan,
+  const target: PublishTarget = { ...params, granted: tokenVariables(context) };
+  const isStarted = await wasStarted(ports, run.id);
+  const before = isStarted ? null : await readPublished(context, target);
+  const violation = before === null ? null : findViolation(before, target);
+  if (violation !== null) return { failure: violation, end: {}, granted: [] };
+  // An earlier agent may have published everything before it was ended.
+  if (before?.request != null && before.head === target.commit) return { failure: null, end: {}, granted: [] };
+  const agentContext = forPublishing(context, params.branch);
+  const squashed = { baseCommit: work.baseCommit, headCommit: params.commit };
+  const ending = await runAgent(agentContext, "publish", async () => {
+    const credentials = params.forge.issueCredentials();
+    requireReachOf(context.settings, credentials);
+    const currentHead = before?.head ?? "";
+    const data = { publishing: await describePublishing(context, params, { credentials, currentHead }) };
+    return startAgent(agentContext, "publish", squashed, {
+      credentials,
       data,
-      onStart: () => recordTokenGrant(context, place),
+      onStart: () => recordTokenGrant(context, target),
     });
   });
-  const { granted } = place;
-  const failure = await verifyEnding(context, place, ending);
-  return { failure, end: endOf(context, ending), granted };
+  const failure = await verifyEnding(context, target, ending);
+  return { failure, end: endOf(context, ending), granted: target.granted };
 }
 
-/** Its forge is gone from the settings: it is waited for, and nobody can be asked what it did there. */
+/** Waits for an agent whose forge was removed from the settings. Its result cannot be verified, so the step fails. */
 export async function waitForOrphanedPublisher(
   context: StepContext,
-  { branch, commit }: Pick<AgentPublishParams, "branch" | "commit">,
+  { branch, commit }: Pick<PublishParams, "branch" | "commit">,
 ): Promise<AgentPublication> {
-  const ending = await runAgent(inBranch(context, branch), "publish", () => {
-    throw new Error(`run ${context.run.id} has neither an agent nor a forge to publish by`);
+  const ending = await runAgent(forPublishing(context, branch), "publish", () => {
+    throw new Error(`run ${context.run.id} has neither an agent nor a forge to publish with`);
   });
   const summary = [
-    `an agent was publishing "${branch}" while \`forge\` was taken out of the settings or cannot be used as they have it now, so nobody could look at what it did.`,
-    `Judged was ${commit}: look whether the branch is that, and whether it has a change request. Then put \`forge\` back and retry.`,
+    `an agent was publishing "${branch}" when \`forge\` was removed from the settings or became unusable, so the result could not be verified.`,
+    `Check that the branch is at ${commit} and that it has a change request. Then restore \`forge\` and retry.`,
   ].join(" ");
   return { failure: outcomeOf("policy_failed", summary, { branch, commit }), end: endOf(context, ending), granted: [] };
 }
 
-/** The workspace holds the commit and nothing of the person's checkout. */
-function inBranch(context: StepContext, branch: string): StepContext {
+/** No files are copied from the person's checkout into the workspace. */
+function forPublishing(context: StepContext, branch: string): StepContext {
   const { task, settings } = context;
   const workspace = { ...settings.workspace, copy: [] };
   return { ...context, task: { ...task, branch }, settings: { ...settings, workspace } };
@@ -103,42 +104,42 @@ function inBranch(context: StepContext, branch: string): StepContext {
 
 async function verifyEnding(
   context: StepContext,
-  place: PublishTarget,
+  target: PublishTarget,
   { outcome }: AgentEnding,
 ): Promise<Outcome | null> {
-  const after = { ...(await readPublished(context, place)), hadAgent: true };
-  const wrong = findViolation(after, place);
-  if (wrong !== null) return wrong;
-  if (outcome.name === "opened") return verifyReport(after, place, outcome.payload.url);
-  if (after.head === place.commit && after.request !== null) return null;
-  return explainUnpublished(outcome, after, place);
+  const after = { ...(await readPublished(context, target)), hadAgent: true };
+  const violation = findViolation(after, target);
+  if (violation !== null) return violation;
+  if (outcome.name === "opened") return verifyReport(after, target, outcome.payload.url);
+  if (after.head === target.commit && after.request !== null) return null;
+  return explainUnpublished(outcome, after, target);
 }
 
-/** A failure whose default edge needs no person goes its own way. */
-function isPassedOn(outcome: Outcome): outcome is Outcome<"cancel"> | Failure {
+/** Whether the failure has a default edge that needs no person. It then keeps its outcome. */
+function hasAutomaticEdge(outcome: Outcome): outcome is Outcome<"cancel"> | Failure {
   const edge = defaultEdge(outcome.name, { kind: "publish" });
   return (outcome.name === "cancel" || isFailure(outcome)) && edge !== null && !needsPerson(edge);
 }
 
-/** Whatever else it came to: the change is as good as before, and nobody can be asked at night. */
+/** Other outcomes become `agent_error`, which is retried: the change is still good and no person is available at night. */
 function explainUnpublished(
   outcome: Outcome,
   { head }: PublishedState,
   { branch, commit, granted }: PublishTarget,
 ): Outcome {
-  const said = outcome.summary === "" ? outcome.name : `${outcome.name} – ${outcome.summary}`;
+  const reason = outcome.summary === "" ? outcome.name : `${outcome.name} – ${outcome.summary}`;
   const pushed = head === commit ? `; the branch "${branch}" is pushed, and no change request is open for it` : "";
-  const name = isPassedOn(outcome) ? outcome.name : "agent_error";
-  const summary = `the agent that was to publish did not: ${said}${pushed}`;
+  const name = hasAutomaticEdge(outcome) ? outcome.name : "agent_error";
+  const summary = `the agent did not publish the change: ${reason}${pushed}`;
   return { ...outcomeOf(name, summary, { branch, commit, granted }), retryAt: outcome.retryAt };
 }
 
-function tokenNames({ settings }: StepContext): readonly string[] {
+function tokenVariables({ settings }: StepContext): readonly string[] {
   const name = settings.forge?.tokenEnv ?? null;
   return name === null ? [] : [name];
 }
 
-/** Just before the agent starts: whoever looks at the night sees that it held the token. */
+/** Recorded directly before the agent starts, so that people can see which runs had the token. */
 async function recordTokenGrant({ ports, run }: StepContext, { forge, granted }: PublishTarget): Promise<void> {
   const names = granted.map((name) => `$${name}`).join(", ");
   await ports.store.events.appendEvents([
@@ -149,24 +150,23 @@ async function recordTokenGrant({ ports, run }: StepContext, { forge, granted }:
       type: "run.note",
       level: "warning",
       actor: SYSTEM,
-      summary: `the agent of this run holds the forge's token (${names} for ${forge.place}), since improve.publish is agent`,
+      summary: `the agent of this run holds the forge's token (${names} for ${forge.place}), because improve.publish is agent`,
       data: { granted },
     },
   ]);
 }
 
 interface DescribeParams {
-  readonly loan: ForgeCredentials;
-  /** What the branch is there now; "" for not at all. */
-  readonly expected: string;
+  readonly credentials: ForgeCredentials;
+  /** Current commit of the remote branch; "" if it does not exist. */
+  readonly currentHead: string;
 }
 
 async function describePublishing(
   context: StepContext,
-  given: AgentPublishParams,
-  { loan, expected }: DescribeParams,
+  { branch, commit, text }: PublishParams,
+  { credentials, currentHead }: DescribeParams,
 ): Promise<string> {
-  const { branch, commit, text } = given;
   const target = await targetBranch(context);
   const title = context.ports.secrets.redact(text.title);
   const ref = `refs/heads/${branch}`;
@@ -176,7 +176,7 @@ async function describePublishing(
     `to be merged into: ${target}`,
     `title: ${title}`,
     "",
-    `1. git push --force-with-lease=${ref}:${expected} origin ${commit}:${ref}`,
-    `2. ${loan.openCommand({ branch, target, title })}`,
+    `1. git push --force-with-lease=${ref}:${currentHead} origin ${commit}:${ref}`,
+    `2. ${credentials.openCommand({ branch, target, title })}`,
   ].join("\n");
 }

@@ -4,24 +4,24 @@ import type { Run } from "../../../core/task/run.ts";
 import type { Forge, FoundRequest } from "../../../ports/forge.ts";
 import { outcomeOf, type StepContext } from "../step-context.ts";
 
-/** Where something was to be published, and what. */
+/** The commit to publish, and where. */
 export interface PublishTarget {
   readonly forge: Forge;
   readonly branch: string;
   readonly commit: string;
-  /** The names of what was lent for it. */
+  /** Names of the token variables that the agent gets. */
   readonly granted: readonly string[];
 }
 
-/** What the world has, asked of the remote and of the forge, whatever an agent said about it. */
+/** What is actually published, read from the remote and the forge. */
 export interface PublishedState {
   readonly head: string | null;
   readonly request: FoundRequest | null;
-  /** Commits of this task that an earlier run was to push there: judged too, and to be replaced. */
-  readonly earlier: readonly string[];
-  /** The request was seen here before, by the ledger or by whoever was told of it. */
+  /** Commits that earlier runs of this task were to push. They were checked too and may be replaced. */
+  readonly earlierCommits: readonly string[];
+  /** The change request is an artifact of the task, or an earlier run recorded it. */
   readonly isKnown: boolean;
-  /** An agent of this task held the token before this was looked at. */
+  /** An agent of this task had the token before the state was read. */
   readonly hadAgent: boolean;
 }
 
@@ -37,76 +37,79 @@ export async function readPublished(
     ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 }),
     ports.store.tasks.listArtifacts(task.id),
   ]);
-  const others = runs.filter(({ role, id }) => role === "publish" && id !== run.id);
-  const earlier = runs.filter(({ role }) => role === "publish").flatMap((each) => publishedBy(each).commit ?? []);
-  const told = [...artifacts.map(({ url }) => url), ...others.map((each) => publishedBy(each).url)];
-  // People were faster: what was merged or closed was this very commit, and its branch is gone.
+  const otherRuns = runs.filter(({ role, id }) => role === "publish" && id !== run.id);
+  const earlierCommits = runs
+    .filter(({ role }) => role === "publish")
+    .flatMap((each) => publishedBy(each).commit ?? []);
+  const knownUrls = [...artifacts.map(({ url }) => url), ...otherRuns.map((each) => publishedBy(each).url)];
+  // The change request was merged or closed with this commit, and its branch was deleted.
   const isGone = found === null && request !== null && request.state !== "open";
   return {
     head: isGone ? commit : found,
     request,
-    earlier,
-    isKnown: request !== null && told.includes(request.url),
-    hadAgent: others.length > 0,
+    earlierCommits,
+    isKnown: request !== null && knownUrls.includes(request.url),
+    hadAgent: otherRuns.length > 0,
   };
 }
 
-/** What a run was to publish and where, whatever it came to. */
+/** The commit and URL that a run recorded, also if it failed. */
 function publishedBy(run: Run): { readonly commit?: string | undefined; readonly url?: string | null | undefined } {
   const stored = readStored(run);
   if (stored?.name === "published" || stored?.name === "policy_failed") return stored.payload;
   return stored !== null && (stored.name === "cancel" || isFailure(stored)) ? stored.payload : {};
 }
 
-/** What no further try could mend, whatever an agent said about it; null where there is nothing of that kind. */
-export function findViolation(there: PublishedState, place: PublishTarget): Outcome | null {
-  if (isForeign(there, place)) return foreignCommit(there, place);
-  if (there.request === null) return null;
-  if (there.request.alsoOpen.length > 0) return severalRequests(there.request, place);
-  const isDecided = there.request.state !== "open" && there.hadAgent && !there.isKnown;
-  return isDecided ? alreadyDecided(there.request, place) : null;
+/** Finds a problem that a retry cannot fix. */
+export function findViolation(published: PublishedState, target: PublishTarget): Outcome | null {
+  const { request, hadAgent, isKnown } = published;
+  if (hasForeignCommit(published, target)) return foreignCommit(published, target);
+  if (request === null) return null;
+  if (request.alsoOpen.length > 0) return severalRequests(request, target);
+  return request.state !== "open" && hadAgent && !isKnown ? alreadyDecided(request, target) : null;
 }
 
-/** The same commit is the same files, the same parent and the same message: anything else was judged by nobody. */
-function isForeign({ head, earlier }: PublishedState, { commit }: PublishTarget): boolean {
-  return head !== null && head !== commit && !earlier.includes(head);
+/** Any other commit has not been checked: its files, parent or message differ. */
+function hasForeignCommit({ head, earlierCommits }: PublishedState, { commit }: PublishTarget): boolean {
+  return head !== null && head !== commit && !earlierCommits.includes(head);
 }
 
 function foreignCommit({ head, request }: PublishedState, { forge, branch, commit, granted }: PublishTarget): Outcome {
   const names = granted.map((name) => `$${name}`).join(", ");
   const summary = [
-    `"${branch}" at ${forge.place} is NOT what was judged: it is ${head ?? "nothing"}, judged was ${commit}.`,
-    `Look at it${request === null ? "" : `, close ${request.url}`}, delete the branch, and replace the token in ${names}:`,
-    "whoever pushed that may have used it for more.",
+    `"${branch}" at ${forge.place} has a commit that was not checked: ${head ?? "nothing"} instead of ${commit}.`,
+    `Inspect it${request === null ? "" : `, close ${request.url}`}, delete the branch, and replace the token in ${names},`,
+    "which may have been misused.",
   ].join(" ");
   return outcomeOf("policy_failed", summary, { branch, commit, found: head, url: request?.url ?? null, granted });
 }
 
-/** Which of them people look at is not for us to choose. */
+/** The engine cannot know which of them people use. */
 function severalRequests({ url, alsoOpen }: FoundRequest, { forge, branch, commit, granted }: PublishTarget): Outcome {
   const urls = [url, ...alsoOpen];
-  const summary = `"${branch}" at ${forge.place} has ${urls.length} open change requests, allowed is one: ${urls.join(", ")}. Close all but one of them, then retry.`;
+  const summary = `"${branch}" at ${forge.place} has ${urls.length} open change requests, but only one is allowed: ${urls.join(", ")}. Close all but one of them, then retry.`;
   return outcomeOf("policy_failed", summary, { branch, commit, url, urls, granted });
 }
 
-/** Nobody here has seen it open: whether it is merged or closed is for people to say, and people had no time to. */
+/** The change request was never seen open, so probably the agent merged or closed it, which only people may do. */
 function alreadyDecided({ url, state }: FoundRequest, { forge, branch, commit, granted }: PublishTarget): Outcome {
   const names = granted.map((name) => `$${name}`).join(", ");
   const summary = [
-    `${url} of "${branch}" at ${forge.place} is ${state} already, and no agent may do that: it must be open.`,
-    `If it was not you who ${state} it, the agent did: look at it, and replace the token in ${names}. Retry takes it as it is.`,
+    `${url} of "${branch}" at ${forge.place} is already ${state}, but only people may merge or close it.`,
+    `Unless you ${state} it, the agent did: inspect it and replace the token in ${names}. A retry accepts its state.`,
   ].join(" ");
   return outcomeOf("policy_failed", summary, { branch, commit, url, state, granted });
 }
 
-/** Null where everything is as the agent says. */
-export function verifyReport({ head, request }: PublishedState, place: PublishTarget, url: string): Outcome | null {
-  const { forge, branch, commit, granted } = place;
-  const failed = (why: string): Outcome =>
-    outcomeOf("agent_error", `the agent reported ${url}, but ${why}`, { branch, commit, granted, claimed: url });
+/** Returns null if the agent's report is correct. */
+export function verifyReport({ head, request }: PublishedState, target: PublishTarget, url: string): Outcome | null {
+  const { forge, branch, commit, granted } = target;
+  const failed = (reason: string): Outcome =>
+    outcomeOf("agent_error", `the agent reported ${url}, but ${reason}`, { branch, commit, granted, claimed: url });
   if (head !== commit) return failed(`${forge.place} does not have the commit in "${branch}": nothing is published`);
   if (request === null) return failed(`${forge.place} has no open change request for "${branch}", which is pushed`);
-  return withoutSlash(request.url) === withoutSlash(url) ? null : failed(`the one of "${branch}" is ${request.url}`);
+  if (withoutSlash(request.url) === withoutSlash(url)) return null;
+  return failed(`the change request of "${branch}" is ${request.url}`);
 }
 
 function withoutSlash(url: string): string {
