@@ -35,7 +35,7 @@ const READS: Readonly<Record<keyof typeof STORE_MUTATIONS, readonly string[]>> =
   ],
   events: ["lastEventId", "listEvents", "onEvents"],
   outbox: ["dueNotices"],
-  schedules: ["listMarks"],
+  schedules: ["listProgress"],
   ledger: ["listProposals", "listRules"],
   projects: ["getPipeline", "getProject", "listProjects"],
   people: ["findToken", "listTokens", "recallAnswer"],
