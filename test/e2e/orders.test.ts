@@ -119,7 +119,7 @@ describe("task control", () => {
   it("delete removes an ended task and refuses a running one", async () => {
     const { night: opened, ticks } = await openSlow();
     const id = await started(opened, ticks);
-    await expect(opened.commands.remove(id, ALICE)).rejects.toThrow(/cannot delete/);
+    await expect(opened.commands.remove(id, ALICE)).rejects.toThrow(/Cannot delete/);
     await opened.commands.kill(id, ALICE);
     await opened.commands.remove(id, ALICE);
     expect(await opened.wired.ports.store.tasks.getTask(id)).toBeNull();

@@ -1,7 +1,7 @@
 import type { PromptData } from "../../../core/prompt/prompt-context.ts";
 import type { Role } from "../../../core/task/role.ts";
 import { describeCheck } from "../../../core/task/describe-check.ts";
-import { nightData } from "../../nightly/night-data.ts";
+import { nightPromptData } from "../../nightly/night-data.ts";
 import type { StepContext, Work } from "../step-context.ts";
 
 const MAX_DIFF_BYTES = 200_000;
@@ -16,7 +16,7 @@ export async function gatherData(context: StepContext, role: Role, work: Work): 
   return {
     ...(READS_THE_CHANGE.includes(role) && (await changeOf(context, work))),
     ...(READS_THE_CHECKS.includes(role) && (await checksOf(context))),
-    ...(policy.context === "analysis" && (await nightData(context, role, work))),
+    ...(policy.context === "analysis" && (await nightPromptData(context, role, work))),
   };
 }
 

@@ -12,7 +12,7 @@ import { findPublishedMeanwhile } from "../../nightly/night-policy.ts";
 import { findTooManyOpen } from "../../nightly/night-over.ts";
 import { targetBranch } from "../prepare/prepare-work.ts";
 import { waitForOrphanedPublisher, publishWithAgent, type AgentPublication } from "./publish-with-agent.ts";
-import { isCancelled, publishTurn } from "../../nightly/publish-turn.ts";
+import { isCancelled, withPublishLock } from "../../nightly/publish-lock.ts";
 import { isPublished, rememberPublished } from "../../nightly/remember-proposals.ts";
 import { wasStarted } from "../run-jobs.ts";
 import { readTask, transact } from "../../transact.ts";
@@ -34,7 +34,7 @@ export async function runPublishStep(context: StepContext): Promise<StepResult> 
     return unwanted === null ? sendOut(context, work, text) : resultOf(context, unwanted, { error: unwanted.summary });
   };
   if (!pipeline.policy.publish.oneAtATime) return inTurn();
-  return (await publishTurn(context, { begun, work: inTurn })) ?? calledOff(context);
+  return (await withPublishLock(context, { hasStarted: begun, work: inTurn })) ?? calledOff(context);
 }
 
 async function sendOut(context: StepContext, work: Work, text: ChangeText): Promise<StepResult> {

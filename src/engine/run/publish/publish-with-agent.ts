@@ -4,7 +4,7 @@ import { isFailure, type Failure, type Outcome } from "../../../core/outcomes/ou
 import { defaultEdge, needsPerson } from "../../../core/pipeline/edges.ts";
 import type { Forge, ForgeCredentials } from "../../../ports/forge.ts";
 import { targetBranch } from "../prepare/prepare-work.ts";
-import { requireReachOf } from "../../nightly/agent-publishing.ts";
+import { requireSandboxAllowsForge } from "../../nightly/agent-publishing.ts";
 import {
   findViolation,
   verifyReport,
@@ -66,7 +66,7 @@ export async function publishWithAgent(
   const squashed = { baseCommit: work.baseCommit, headCommit: given.commit };
   const ending = await runAgent(there, "publish", async () => {
     const loan = given.forge.issueCredentials();
-    requireReachOf(context.settings, loan);
+    requireSandboxAllowsForge(context.settings, loan);
     const data = { publishing: await describePublishing(context, given, { loan, expected: before?.head ?? "" }) };
     return startAgent(there, "publish", squashed, {
       credentials: loan,
