@@ -31,15 +31,13 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
       ports.log.warn("leftover files of an earlier daemon could not be removed", { error: String(error) }),
     );
   const deferredUntil = new Map<string, number>();
-  await ports.courier.work((run, signal) => executeRun(run, signal));
+  await ports.courier.work(executeRun);
   let ticking: Promise<void> | null = null;
-  const keptWorkspaces = new Set<string>();
+  const kept = new Set<string>();
   const readBack = createReadBack(ports);
   const readBackTrigger = createReadBackTrigger(ports, readBack);
   const tasks = [
-    createPeriodicTask(ports, { name: "sweeping workspaces", everyMs: SWEEP_MS }, () =>
-      sweepWorkspaces(ports, keptWorkspaces),
-    ),
+    createPeriodicTask(ports, { name: "sweeping workspaces", everyMs: SWEEP_MS }, () => sweepWorkspaces(ports, kept)),
     createPeriodicTask(ports, { name: "starting due schedules", everyMs: SCHEDULES_MS }, () => startDue(ports)),
     createPeriodicTask(ports, { name: "waking tasks that wait for budget", everyMs: WAKE_MS }, () => wakeParked(ports)),
     createPeriodicTask(ports, { name: "reading back change requests", everyMs: READ_BACK_MS }, () => readBack()),

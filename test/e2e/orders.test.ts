@@ -123,6 +123,6 @@ describe("task control", () => {
     await opened.commands.kill(id, ALICE);
     await opened.commands.remove(id, ALICE);
     expect(await opened.wired.ports.store.tasks.getTask(id)).toBeNull();
-    await expect(opened.commands.remove(id, ALICE)).rejects.toThrow(/there is no task/);
+    await expect(opened.commands.remove(id, ALICE)).rejects.toThrow(/There is no task/);
   });
 });

@@ -29,11 +29,8 @@ export function approve(
   });
 }
 
-export function reject(
-  ports: EnginePorts,
-  id: string,
-  { reason, actor }: { reason: string | null; actor: Actor },
-): Promise<Task> {
+export function reject(ports: EnginePorts, id: string, params: { reason: string | null; actor: Actor }): Promise<Task> {
+  const { reason, actor } = params;
   return decide(ports, id, actor, (task) => {
     requireWaiting(task, ["approval", "review", "merge"], "reject");
     return outcomeOf("reject", reason === null ? `rejected by ${actor.name}` : terminalText(reason));

@@ -26,14 +26,9 @@ export async function endTask(ports: EnginePorts, id: string, order: Order, acto
         `${id} cannot be ${order === "kill" ? "killed" : "cancelled"}: it has ended (${before.status}).`,
       );
     // Inside the transaction: if the task changes meanwhile, this decision is made again.
-    const executing = await ports.store.tasks.listRuns({
-      task: id,
-      status: ["running", "paused"],
-      project: null,
-      limit: 1,
-    });
+    const runs = await ports.store.tasks.listRuns({ task: id, status: ["running", "paused"], project: null, limit: 1 });
     const reason = `${order === "kill" ? "killed" : "cancelled"} by ${actor.name}`;
-    return executing.length > 0 ? saveOrder(ports, before, order, actor) : endNow(ports, before, reason, actor);
+    return runs.length > 0 ? saveOrder(ports, before, order, actor) : endNow(ports, before, reason, actor);
   });
   if (!hasEnded(task)) return waitForEnd(ports, id);
   await cleanUp(ports, id);
@@ -53,9 +48,8 @@ function saveOrder(ports: EnginePorts, before: Task, order: Order, actor: Actor)
 export async function endNow(ports: EnginePorts, before: Task, reason: string, actor: Actor): Promise<Decision> {
   const at = ports.clock.now();
   const outcome = outcomeOf("cancel", reason);
-  const pipeline = await pipelineOf(ports, before);
   const advanced = advance({
-    pipeline,
+    pipeline: await pipelineOf(ports, before),
     task: before,
     outcome,
     run: null,

@@ -39,11 +39,8 @@ export async function giveReason(
   // A reason rejects an unpublished proposal. A published one keeps its status until the forge reports a change.
   const status = proposal.status === "proposed" ? "rejected" : proposal.status;
   const changed = await ports.store.ledger.updateProposal(proposal.id, { status, reason, updatedAt: reason.at });
-  return {
-    proposal: changed ?? { ...proposal, status, reason },
-    rule,
-    replaced: replacedReason(proposal.reason, reason),
-  };
+  const replaced = replacedReason(proposal.reason, reason);
+  return { proposal: changed ?? { ...proposal, status, reason }, rule, replaced };
 }
 
 function replacedReason(before: ProposalReason | null, now: ProposalReason): ProposalReason | null {
@@ -85,10 +82,9 @@ async function findProposal({ store }: ReasonPorts, target: string): Promise<Pro
       : await store.ledger.listProposals({ project: null, statuses: null, limit: MAX_LEDGER });
   const [direct] = all.filter(({ id }) => id === target);
   if (direct !== undefined) return direct;
-  const matchesPrefix = (id: string): boolean =>
-    id.startsWith(target) || id.slice(id.indexOf("_") + 1).startsWith(target);
-  const byId = all.filter(({ id }) => matchesPrefix(id));
-  const found = byId.length > 0 ? byId : preferPublished(all.filter(({ task }) => matchesPrefix(task)));
+  const matches = (id: string): boolean => id.startsWith(target) || id.slice(id.indexOf("_") + 1).startsWith(target);
+  const byId = all.filter(({ id }) => matches(id));
+  const found = byId.length > 0 ? byId : preferPublished(all.filter(({ task }) => matches(task)));
   const [one] = found;
   if (one === undefined)
     throw new UserError(
@@ -97,8 +93,8 @@ async function findProposal({ store }: ReasonPorts, target: string): Promise<Pro
       "Use the id of a task that opened a change request, or of a proposal from GET /proposals.",
     );
   if (found.length === 1) return one;
-  const matches = found.slice(0, 5).map(({ id, title }) => `${id} (${title})`);
-  throw new UserError("conflict", `"${target}" is ambiguous: ${matches.join(", ")}.`, "Use one of these ids.");
+  const options = found.slice(0, 5).map(({ id, title }) => `${id} (${title})`);
+  throw new UserError("conflict", `"${target}" is ambiguous: ${options.join(", ")}.`, "Use one of these ids.");
 }
 
 /** A task's id means its published proposal. Without one, it means any of its candidates. */

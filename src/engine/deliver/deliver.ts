@@ -47,10 +47,7 @@ export function createDelivery(ports: DeliveryPorts): Delivery {
     } catch (error) {
       pausedUntil.set(channel, ports.clock.monotonic() + RETRY_DELAY_MS);
       if (!stopping.signal.aborted)
-        ports.log.error("the delivery result of a notice could not be saved", {
-          notice: notice.id,
-          error: String(error),
-        });
+        ports.log.error("a delivery result could not be saved", { notice: notice.id, error: String(error) });
     }
     busy.delete(channel);
     // The channel may have more notices. If this fails, the next tick tries again.
@@ -91,12 +88,8 @@ async function reschedule(ports: DeliveryPorts, notice: Notice, error: unknown):
   const retryAfterMs = error instanceof DeliveryError ? error.retryAfterMs : null;
   const nextAt = isLastTry ? null : ports.clock.now() + deliveryDelayMs(tries, retryAfterMs);
   await ports.store.outbox.markUndelivered(notice.id, reason, nextAt);
-  if (isLastTry)
-    await recordFailure(
-      ports,
-      notice,
-      `${notice.channel} could not be notified (${reason}); gave up after ${tries} tries`,
-    );
+  const summary = `${notice.channel} could not be notified (${reason}); gave up after ${tries} tries`;
+  if (isLastTry) await recordFailure(ports, notice, summary);
 }
 
 async function drop(ports: DeliveryPorts, notice: Notice): Promise<void> {

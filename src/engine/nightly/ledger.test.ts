@@ -10,7 +10,7 @@ import { SILENT, creating, sampleEvent, sampleProject, sampleTask } from "../../
 import { createTempRepo, type TempRepo } from "../../testing/temp-repo.ts";
 import { giveReason } from "../commands/give-reason.ts";
 import {
-  findBlockingProposal,
+  findBlocker,
   markAsked,
   markClosed,
   markMerged,
@@ -82,14 +82,14 @@ const publish = async () => {
   return await markPublished(ports, selected(), { url: "https://f/1", number: 1, patch: "p", baseCommit: base });
 };
 const blocked = async (each: Candidate) =>
-  (await findBlockingProposal(context, { category: "docs", candidate: each, to: await sync() }))?.id ?? null;
+  (await findBlocker(context, { category: "docs", candidate: each, to: await sync() }))?.id ?? null;
 
-const asTests = (each: Candidate) => findBlockingProposal(context, { category: "tests", candidate: each, to: base });
+const asTests = (each: Candidate) => findBlocker(context, { category: "tests", candidate: each, to: base });
 /** The proposal that blocks the typo as a `tests` candidate, in a night that gave up these items before. */
 const afterTried = async (...tried: string[]) => {
   const items = { list: ["docs", "tests"], at: tried.length, scheduled: 2, tried: tried.map(triedItem) };
   const retried = { ...context, task: { ...context.task, items } };
-  return (await findBlockingProposal(retried, { category: "tests", candidate: TYPO, to: base }))?.id ?? null;
+  return (await findBlocker(retried, { category: "tests", candidate: TYPO, to: base }))?.id ?? null;
 };
 
 describe("the ledger", () => {
@@ -128,7 +128,7 @@ describe("the ledger", () => {
     expect(await blocked(candidate(3, "Correct a misspelling in the greeting", "a.txt"))).toBe(selected());
     expect(await blocked(RETRY)).toBeNull();
     const elsewhere = { ports, project: { name: "api" } };
-    expect(await findBlockingProposal(elsewhere, { category: "docs", candidate: TYPO, to: base })).toBeNull();
+    expect(await findBlocker(elsewhere, { category: "docs", candidate: TYPO, to: base })).toBeNull();
   });
 
   it("blocks the same title for the same files in another category, but not another title", async () => {

@@ -16,7 +16,7 @@ export interface LedgerContext {
 }
 
 /** Statuses that can block a new candidate. A proposal that is only `proposed` blocks nothing. */
-const DECIDED = ["published", "merged", "closed", "rejected", "abandoned"] as const;
+export const DECIDED_STATUSES = ["published", "merged", "closed", "rejected", "abandoned"] as const;
 const MAX_LEDGER = 10_000;
 const MAX_TITLE = 300;
 
@@ -90,7 +90,7 @@ export async function findKnownProposals(
   { category, candidates }: Pick<Analysis, "category" | "candidates">,
   to: string,
 ): Promise<KnownProposals> {
-  const query = { project: project.name, statuses: DECIDED, limit: MAX_LEDGER };
+  const query = { project: project.name, statuses: DECIDED_STATUSES, limit: MAX_LEDGER };
   const intents = candidates.map((candidate) => intentOf(category, candidate));
   const ledger = (await ports.store.ledger.listProposals(query)).filter(
     (known) =>
@@ -120,7 +120,7 @@ export interface WantedChange {
 }
 
 /** The proposal that blocks this change, or null. `counts` selects the proposals that may block. */
-export async function findBlockingProposal(
+export async function findBlocker(
   context: LedgerQuery,
   { category, candidate, to }: WantedChange,
   counts: (known: Proposal) => boolean = () => true,

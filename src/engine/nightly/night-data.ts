@@ -5,6 +5,7 @@ import { describeTriedItem } from "../../core/pipeline/items.ts";
 import type { PromptData } from "../../core/prompt/prompt-context.ts";
 import type { Role } from "../../core/task/role.ts";
 import type { StepContext, Work } from "../run/step-context.ts";
+import { DECIDED_STATUSES } from "./ledger.ts";
 import { readNightResults } from "./night-results.ts";
 import { findRecentFiles } from "./night-policy.ts";
 
@@ -35,7 +36,7 @@ async function exclusionData(context: StepContext, work: Work): Promise<PromptDa
     findRecentFiles(context, work),
     ports.store.ledger.listRules({ project: project.name, at: ports.clock.now() }),
     pipeline.policy.ledger
-      ? ports.store.ledger.listProposals({ project: project.name, statuses: DECIDED, limit: MAX_LISTED })
+      ? ports.store.ledger.listProposals({ project: project.name, statuses: DECIDED_STATUSES, limit: MAX_LISTED })
       : [],
   ]);
   const tried = (task.items?.tried ?? []).map(describeTriedItem);
@@ -46,8 +47,6 @@ async function exclusionData(context: StepContext, work: Work): Promise<PromptDa
     tried: formatList("Tried tonight already", tried),
   };
 }
-
-const DECIDED = ["published", "merged", "closed", "rejected", "abandoned"] as const;
 
 function formatList(title: string, entries: readonly string[]): string {
   // The same proposal may exist in several categories.

@@ -25,24 +25,16 @@ export async function findTooManyOpen(context: StepContext): Promise<Outcome | n
   const query = { project: project.name, statuses: ["published"], limit: MAX_LEDGER } as const;
   const published = (await ports.store.ledger.listProposals(query)).filter((proposal) => proposal.task !== task.id);
   const forge = ports.forges.open(project, settings);
-  const open =
-    forge === null
-      ? await listRemainingBranches(context, published)
-      : await listOpenRequests(forge, context, published);
+  const open = forge === null ? await listBranches(context, published) : await listOpen(forge, context, published);
   if (open.length < max) return null;
-  const [one, many, remove] =
-    forge === null ? ["branch", "branches", "delete"] : ["change request", "change requests", "close"];
-  const count = open.length === 1 ? `1 ${one} is` : `${open.length} ${many} are`;
-  const summary = `${count} open and limits.open_change_requests is ${max}: merge or ${remove} some first (${open.join(", ")})`;
+  const [noun, plural, verb] = forge === null ? ["branch", "es", "delete"] : ["change request", "s", "close"];
+  const count = open.length === 1 ? `1 ${noun} is` : `${open.length} ${noun}${plural} are`;
+  const summary = `${count} open and limits.open_change_requests is ${max}: merge or ${verb} some first (${open.join(", ")})`;
   return outcomeOf("night_over", summary, { open });
 }
 
 /** URLs of the open requests with our label, and of published ones that the forge did not let us label. */
-async function listOpenRequests(
-  forge: Forge,
-  context: StepContext,
-  published: readonly Proposal[],
-): Promise<readonly string[]> {
+async function listOpen(forge: Forge, context: StepContext, published: readonly Proposal[]): Promise<string[]> {
   const { settings, task } = context;
   const labelled = (await forge.listOpen(NIGHT_LABEL)).filter(({ branch }) => branch !== task.branch);
   const open = labelled.map(({ url }) => url);
@@ -63,7 +55,7 @@ async function isOpen(forge: Forge, number: number): Promise<boolean> {
 }
 
 /** Without a forge, a published branch counts as open until it is deleted. */
-async function listRemainingBranches(context: StepContext, published: readonly Proposal[]): Promise<readonly string[]> {
+async function listBranches(context: StepContext, published: readonly Proposal[]): Promise<string[]> {
   const { ports, project } = context;
   if (published.length === 0) return [];
   const tasks = await Promise.all(published.map((proposal) => ports.store.tasks.getTask(proposal.task)));

@@ -5,7 +5,7 @@ import type { FileChange } from "../../core/change/file-change.ts";
 import { patchFingerprint } from "../../core/nightly/proposal-patch.ts";
 import type { Proposal } from "../../core/nightly/proposal.ts";
 import { readNightResults } from "./night-results.ts";
-import { findBlockingProposal } from "./ledger.ts";
+import { findBlocker } from "./ledger.ts";
 import type { StepContext, Work } from "../run/step-context.ts";
 
 const DECIDED = ["published", "merged", "closed", "rejected"] as const;
@@ -53,11 +53,7 @@ export async function findPublishedMeanwhile(context: StepContext, work: Work): 
   if (same !== null || analysis === null || candidate === null) return same;
   const wanted = { category: analysis.category, candidate, to: work.baseCommit };
   // An abandoned proposal does not block a change that is already implemented.
-  return findBlockingProposal(
-    context,
-    wanted,
-    ({ task, status }) => task !== context.task.id && status !== "abandoned",
-  );
+  return findBlocker(context, wanted, ({ task, status }) => task !== context.task.id && status !== "abandoned");
 }
 
 export async function readPatch({ ports, project, task }: StepContext, work: Work): Promise<string | null> {

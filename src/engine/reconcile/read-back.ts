@@ -62,7 +62,8 @@ function backOff({ clock }: EnginePorts, { name }: Project, { backOffUntil }: Re
 async function readProject(ports: EnginePorts, project: Project, state: ReadBackState): Promise<void> {
   const forge = await openForge(ports, project);
   if (forge !== null)
-    for (const request of await openRequests(ports, project)) await readOne(ports, { project, forge, request, state });
+    for (const request of await listOpenRequests(ports, project))
+      await readOne(ports, { project, forge, request, state });
   await askForReasons(ports, project);
 }
 
@@ -85,7 +86,7 @@ interface OpenRequest {
 }
 
 /** The requests of published proposals and of tasks that wait for a merge. */
-async function openRequests({ store, clock }: EnginePorts, project: Project): Promise<readonly OpenRequest[]> {
+async function listOpenRequests({ store, clock }: EnginePorts, project: Project): Promise<readonly OpenRequest[]> {
   const listByStatus = (status: "published" | "closed") =>
     store.ledger.listProposals({ project: project.name, statuses: [status], limit: MAX_OPEN });
   const reopenableSince = clock.now() - REOPEN_WINDOW_MS;
@@ -132,10 +133,7 @@ async function readOne(ports: EnginePorts, reading: Reading): Promise<void> {
       return warnAbout(ports, request, "the change request at this number is not the one that Nightshift opened");
     if (now.state === "open") state.closedUrls.delete(request.url);
     if (now.state === "open" && request.isClosed) return await markReopened(ports, request.task);
-    if (
-      now.state === "open" ||
-      (now.state === "closed" && (request.isClosed || !isConfirmedClosed(ports, state, request)))
-    )
+    if (now.state === "open" || (now.state === "closed" && (request.isClosed || !isConfirmed(ports, state, request))))
       return;
     await applyState(ports, project, request, now);
   } catch (error) {
@@ -160,7 +158,7 @@ async function readRequest({ forge, request }: Reading): Promise<RequestState | 
   }
 }
 
-function isConfirmedClosed(
+function isConfirmed(
   { clock }: EnginePorts,
   { closedUrls, isTriggered }: ReadBackState,
   { url }: OpenRequest,

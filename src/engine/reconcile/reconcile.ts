@@ -21,9 +21,6 @@ export async function sweepWorkspaces(ports: EnginePorts, kept: Set<string>): Pr
       if (task?.status === "failed") kept.add(id);
     } catch (error) {
       // An error in one workspace must not affect the others.
-      ports.log.warn("a workspace could not be removed; the next sweep tries again", {
-        task: id,
-        error: String(error),
-      });
+      ports.log.warn("a workspace could not be removed; retrying later", { task: id, error: String(error) });
     }
 }

@@ -34,13 +34,8 @@ export async function endParkedTask(ports: EnginePorts, { id }: Pick<Task, "id">
 
 async function isParked({ store }: EnginePorts, task: Task | null): Promise<boolean> {
   if (task?.status !== "queued" || task.queuedFor === null || task.queuedFor.kind === "backoff") return false;
-  const executing = await store.tasks.listRuns({
-    task: task.id,
-    status: ["running", "paused"],
-    project: null,
-    limit: 1,
-  });
-  return executing.length === 0;
+  const runs = await store.tasks.listRuns({ task: task.id, status: ["running", "paused"], project: null, limit: 1 });
+  return runs.length === 0;
 }
 
 async function describeWait({ store }: EnginePorts, { id, queuedFor, updatedAt }: Task): Promise<string> {

@@ -14,14 +14,7 @@ import { endParkedTask } from "./end-parked.ts";
 import { draftScheduledTask } from "../commands/draft-task.ts";
 import { noticesFor, refusalNotices } from "../deliver/notices.ts";
 import type { EnginePorts } from "../ports.ts";
-import {
-  missedEvent,
-  MAX_MISSED,
-  refusedEvent,
-  skippedEvent,
-  type DueSchedule,
-  type ScheduledTime,
-} from "./schedule-events.ts";
+import { missedEvent, MAX_MISSED, refusedEvent, skippedEvent, type DueSchedule, type ScheduledTime } from "./events.ts";
 import { submit } from "../commands/submit.ts";
 
 /** A start later than this after the scheduled time counts as missed and is reported. */
@@ -49,9 +42,8 @@ async function startProject(ports: EnginePorts, project: Project): Promise<void>
   if (found === null) return;
   const saved = await ports.store.schedules.listProgress(project.name);
   if (found.areCurrent)
-    for (const progress of saved)
-      if (!found.schedules.some(({ name }) => name === progress.name))
-        await ports.store.schedules.dropProgress(progress);
+    for (const each of saved)
+      if (!found.schedules.some(({ name }) => name === each.name)) await ports.store.schedules.dropProgress(each);
   for (const schedule of found.schedules) {
     const known = saved.find(({ name }) => name === schedule.name) ?? null;
     await startSchedule(ports, { project, schedule, known });
@@ -150,8 +142,8 @@ async function startOrSkip(ports: EnginePorts, due: DueSchedule): Promise<StartR
   } catch (error) {
     if (!isPermanent(error)) throw error;
     const event = refusedEvent(due, ports.secrets.redact(error.message));
-    const isFirstRefusal = due.progress.task !== null || shouldNotify(due);
-    return { task: null, events: [event], notices: isFirstRefusal ? refusalNotices(ports, due, event) : [] };
+    const isReported = due.progress.task !== null || shouldNotify(due);
+    return { task: null, events: [event], notices: isReported ? refusalNotices(ports, due, event) : [] };
   }
 }
 
@@ -235,9 +227,6 @@ function shouldNotify({ progress, at }: DueSchedule): boolean {
 
 function draftFor({ project, schedule, at }: ScheduledTime, key: string): TaskDraft {
   // The scheduled time decides the weekday of a list. Pipelines without a list ignore it.
-  return {
-    ...draftScheduledTask(project.name, schedule),
-    improve: { category: null, only: false, scheduledAt: at },
-    key,
-  };
+  const improve = { category: null, only: false, scheduledAt: at };
+  return { ...draftScheduledTask(project.name, schedule), improve, key };
 }
