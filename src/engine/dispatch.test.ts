@@ -8,20 +8,20 @@ import type { EnginePorts } from "./ports.ts";
 
 let store: Store;
 let clock: FakeClock;
-/** What the engine asked for, with the second in which it did. */
-let seen: string[];
-let carryOut: (run: string, signal: AbortSignal) => Promise<void>;
+/** Calls that the engine made, with the second of each. */
+let calls: string[];
+let executeRun: (run: string, signal: AbortSignal) => Promise<void>;
 
 beforeEach(async () => {
   store = await openSqliteStore({ file: ":memory:", log: SILENT });
   clock = createFakeClock();
-  seen = [];
+  calls = [];
 });
 afterEach(() => store.close());
 
-const failToTake = (): Promise<never> => Promise.reject(new Error("the database is away"));
+const failTakeRun = (): Promise<never> => Promise.reject(new Error("the database is not available"));
 
-const note = (what: string): void => void seen.push(`${what} at ${clock.monotonic() / 1_000} s`);
+const record = (call: string): void => void calls.push(`${call} at ${clock.monotonic() / 1_000} s`);
 
 function ports(over: Partial<Store["tasks"]> = {}): EnginePorts {
   return {
@@ -32,39 +32,39 @@ function ports(over: Partial<Store["tasks"]> = {}): EnginePorts {
     workspaces: {
       sweep: async () => undefined,
       list: async () => {
-        note("sweep");
+        record("sweep");
         return [];
       },
     },
     courier: {
-      work: async (handler: typeof carryOut) => void (carryOut = handler),
-      submit: async (run: string) => note(run),
+      work: async (handler: typeof executeRun) => void (executeRun = handler),
+      submit: async (run: string) => record(run),
       stop: async () => undefined,
     },
   } as unknown as EnginePorts;
 }
 
-it("dispatch: open runs are handed out every second, workspaces are swept every minute, and nothing after it stopped", async () => {
+it("dispatch: submits open runs every second, sweeps workspaces every minute, and does nothing after stop", async () => {
   const { run } = await startTask(store);
   const dispatch = await startDispatch(ports());
   await clock.advance(120_000);
-  expect(seen.filter((line) => line.startsWith("sweep"))).toEqual(["sweep at 0 s", "sweep at 60 s", "sweep at 120 s"]);
-  expect(seen.filter((line) => line.startsWith(run.id))).toHaveLength(121);
+  expect(calls.filter((line) => line.startsWith("sweep"))).toEqual(["sweep at 0 s", "sweep at 60 s", "sweep at 120 s"]);
+  expect(calls.filter((line) => line.startsWith(run.id))).toHaveLength(121);
   await dispatch.stop();
-  seen = [];
+  calls = [];
   await clock.advance(120_000);
-  expect(seen).toEqual([]);
+  expect(calls).toEqual([]);
   expect(clock.pending()).toBe(0);
 });
 
-it("dispatch: a run that cannot be carried out is handed out again after five seconds", async () => {
+it("dispatch: a run that failed to execute is submitted again after five seconds", async () => {
   const { run } = await startTask(store);
-  const dispatch = await startDispatch(ports({ takeRun: failToTake }));
+  const dispatch = await startDispatch(ports({ takeRun: failTakeRun }));
   await clock.advance(1_500);
-  await expect(carryOut(run.id, new AbortController().signal)).rejects.toThrow("the database is away");
-  seen = [];
+  await expect(executeRun(run.id, new AbortController().signal)).rejects.toThrow("the database is not available");
+  calls = [];
   await clock.advance(7_000);
-  const handedOut = seen.filter((line) => line.startsWith(run.id));
-  expect(handedOut).toEqual([`${run.id} at 7 s`, `${run.id} at 8 s`]);
+  const submitted = calls.filter((line) => line.startsWith(run.id));
+  expect(submitted).toEqual([`${run.id} at 7 s`, `${run.id} at 8 s`]);
   await dispatch.stop();
 });

@@ -9,11 +9,11 @@ import { startDue } from "./schedule/schedules.ts";
 import { wakeParked } from "./reconcile/wake-parked.ts";
 
 export interface Dispatch {
-  /** Does what is due now; the timer does nothing else. */
+  /** Does everything that is due now. Also called by a timer. */
   tick(): Promise<void>;
-  /** Reads the project's change requests back out of turn, soon. */
+  /** Reads the project's change requests back soon, without waiting for the next interval. */
   lookAgain(project: string): void;
-  /** Lets go of every run, which goes on under its supervisor, and resolves when nothing of the engine is under way. */
+  /** Detaches from every run and resolves when the engine is idle. The runs continue under their supervisors. */
   stop(): Promise<void>;
 }
 
@@ -22,73 +22,73 @@ const SWEEP_MS = 60_000;
 const SCHEDULES_MS = 5_000;
 const WAKE_MS = 5_000;
 const READ_BACK_MS = 120_000;
-const HOLD_MS = 5_000;
+const RETRY_DELAY_MS = 5_000;
 
 export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
   await ports.workspaces
     .sweep()
     .catch((error: unknown) =>
-      ports.log.warn("what an earlier daemon left could not be removed", { error: String(error) }),
+      ports.log.warn("leftover files of an earlier daemon could not be removed", { error: String(error) }),
     );
-  const heldUntil = new Map<string, number>();
-  await ports.courier.work((run, signal) => carryOut(run, signal));
+  const deferredUntil = new Map<string, number>();
+  await ports.courier.work(executeRun);
   let ticking: Promise<void> | null = null;
   const kept = new Set<string>();
   const readBack = createReadBack(ports);
-  const lookAgain = createReadBackTrigger(ports, readBack);
-  const chores = [
-    createPeriodicTask(ports, { name: "a sweep", everyMs: SWEEP_MS }, () => sweepWorkspaces(ports, kept)),
-    createPeriodicTask(ports, { name: "starting what is due", everyMs: SCHEDULES_MS }, () => startDue(ports)),
-    createPeriodicTask(ports, { name: "waking what has money again", everyMs: WAKE_MS }, () => wakeParked(ports)),
+  const readBackTrigger = createReadBackTrigger(ports, readBack);
+  const tasks = [
+    createPeriodicTask(ports, { name: "sweeping workspaces", everyMs: SWEEP_MS }, () => sweepWorkspaces(ports, kept)),
+    createPeriodicTask(ports, { name: "starting due schedules", everyMs: SCHEDULES_MS }, () => startDue(ports)),
+    createPeriodicTask(ports, { name: "waking tasks that wait for budget", everyMs: WAKE_MS }, () => wakeParked(ports)),
     createPeriodicTask(ports, { name: "reading back change requests", everyMs: READ_BACK_MS }, () => readBack()),
-    lookAgain,
+    readBackTrigger,
   ];
   const delivery = createDelivery(ports);
   const tick = (): Promise<void> => {
-    ticking ??= work().finally(() => {
+    ticking ??= runTick().finally(() => {
       ticking = null;
     });
     return ticking;
   };
   const stopTicking = ports.clock.every(TICK_MS, () => void tick());
-  // Notices leave as soon as they are written, not at the next tick.
+  // Sends notices as soon as they are written instead of at the next tick.
   const unsubscribe = ports.store.events.onEvents((events) => {
     if (events.some(({ type }) => type === "task.ended" || type === "task.waiting")) void tick();
   });
   await tick();
   return {
     tick,
-    lookAgain: lookAgain.ask,
+    lookAgain: readBackTrigger.request,
     stop: async () => {
       stopTicking();
       unsubscribe();
       await ticking;
-      await Promise.all(chores.map((chore) => chore.stop()));
+      await Promise.all(tasks.map((task) => task.stop()));
       await delivery.stop();
       await ports.courier.stop();
     },
   };
 
-  /** A run that cannot be carried out now (the settings are broken, the store is away) is not tried every second. */
-  async function carryOut(run: string, signal: AbortSignal): Promise<void> {
+  /** After an error (broken settings, store not available), waits before the run is submitted again. */
+  async function executeRun(run: string, signal: AbortSignal): Promise<void> {
     try {
       await runAttempt(ports, run, signal);
-      heldUntil.delete(run);
+      deferredUntil.delete(run);
     } catch (error) {
-      heldUntil.set(run, ports.clock.monotonic() + HOLD_MS);
+      deferredUntil.set(run, ports.clock.monotonic() + RETRY_DELAY_MS);
       throw error;
     }
   }
 
-  function isHeld(run: string): boolean {
-    return (heldUntil.get(run) ?? 0) > ports.clock.monotonic();
+  function isDeferred(run: string): boolean {
+    return (deferredUntil.get(run) ?? 0) > ports.clock.monotonic();
   }
 
-  async function work(): Promise<void> {
+  async function runTick(): Promise<void> {
     try {
-      await reconcile(ports, isHeld);
+      await reconcile(ports, isDeferred);
       await delivery.start();
-      for (const chore of chores) chore.begin();
+      for (const task of tasks) task.startIfDue();
     } catch (error) {
       ports.log.error("a tick failed; the next one tries again", {
         error: error instanceof Error ? error.stack : String(error),

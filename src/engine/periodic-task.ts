@@ -1,26 +1,26 @@
 import type { EnginePorts } from "./ports.ts";
 
 export interface PeriodicTask {
-  /** Begins it where its time has come and it is not under way. Nobody has to wait for it. */
-  begin(): void;
+  /** Starts the work if the interval has passed and it is not running. Does not wait for it. */
+  startIfDue(): void;
   stop(): Promise<void>;
 }
 
-/** Something that is done now and then beside the ticks. Its trouble is logged, and the next time it is tried again. */
+/** Work that runs at most once per interval. Errors are logged, and the work runs again at the next interval. */
 export function createPeriodicTask(
   ports: Pick<EnginePorts, "clock" | "log">,
   { name, everyMs }: { readonly name: string; readonly everyMs: number },
   work: () => Promise<void>,
 ): PeriodicTask {
   let running: Promise<void> | null = null;
-  let last = Number.NEGATIVE_INFINITY;
+  let lastStart = Number.NEGATIVE_INFINITY;
   return {
-    begin() {
-      if (running !== null || ports.clock.monotonic() - last < everyMs) return;
-      last = ports.clock.monotonic();
+    startIfDue() {
+      if (running !== null || ports.clock.monotonic() - lastStart < everyMs) return;
+      lastStart = ports.clock.monotonic();
       running = work()
         .catch((error: unknown) =>
-          ports.log.error(`${name} failed; the next time it is tried again`, {
+          ports.log.error(`${name} failed; it runs again at the next interval`, {
             error: error instanceof Error ? error.stack : String(error),
           }),
         )
@@ -29,7 +29,7 @@ export function createPeriodicTask(
         });
     },
     stop: async () => {
-      last = Number.POSITIVE_INFINITY;
+      lastStart = Number.POSITIVE_INFINITY;
       await running;
     },
   };

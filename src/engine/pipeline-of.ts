@@ -5,17 +5,17 @@ import type { Task } from "../core/task/task.ts";
 import { policyWithoutBlock, type PipelinePolicy } from "../core/pipeline/pipeline-policy.ts";
 import type { EnginePorts } from "./ports.ts";
 
-/** The version of the pipeline that the task started with, whatever the files say by now. */
+/** The version of the pipeline that the task started with, even if the files changed since. */
 export async function pipelineOf(
   ports: Pick<EnginePorts, "store" | "projects">,
   task: Pick<Task, "pipeline" | "pipelineHash">,
 ): Promise<Pipeline> {
-  const kept = await ports.store.projects.getPipeline(task.pipelineHash);
-  if (kept === null) throw new Error(`the text of pipeline ${task.pipeline} (${task.pipelineHash}) is gone`);
-  return ports.projects.parsePipeline(kept.name, kept.text);
+  const stored = await ports.store.projects.getPipeline(task.pipelineHash);
+  if (stored === null) throw new Error(`the text of pipeline ${task.pipeline} (${task.pipelineHash}) is missing`);
+  return ports.projects.parsePipeline(stored.name, stored.text);
 }
 
-/** For what must happen to a task even if its pipeline cannot be read any more: it is then told by its list. */
+/** For work that must not fail if the pipeline can no longer be parsed. The policy then depends only on the task's list. */
 export async function policyOf(
   ports: Pick<EnginePorts, "store" | "projects">,
   task: Pick<Task, "pipeline" | "pipelineHash" | "items">,

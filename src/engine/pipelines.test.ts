@@ -6,7 +6,7 @@ import { git } from "../testing/temp-repo.ts";
 let world: EngineWorld;
 afterEach(() => world.close());
 
-/** What each role reports; roles that change files do so as well. */
+/** What each role reports, and the files it changes. */
 const ROLES: Readonly<Record<string, ScriptedEnd>> = {
   plan: {
     report: {
@@ -68,7 +68,7 @@ const STAGED_PLAN = {
 
 async function open(roles: Readonly<Record<string, ScriptedEnd>> = ROLES, settings = ""): Promise<void> {
   world = await openEngineWorld({
-    // The nightly improvement leaves recently changed files alone.
+    // The nightly improvement does not change recently changed files.
     settings: `improve: { avoid_recent_commits: 0 }\n${settings}`,
     script: ({ name, role }) => (name === "agent" ? (roles[role] ?? {}) : {}),
   });
@@ -93,7 +93,7 @@ describe("every built-in pipeline, from submit to its end", () => {
     expect(await git(world.repo.remote, "show", `${task.branch}:greeting.txt`)).toBe("hello, world");
   });
 
-  it("bug: the investigation comes first, and a person chooses how to repair it", async () => {
+  it("bug: the investigation comes first, and a person chooses how to fix it", async () => {
     await open(ROLES, "gates: { plan: auto }\n");
     const waiting = await world.drain((await world.submit({ pipeline: "bug" })).id);
     expect(waiting).toMatchObject({ state: "investigation_review", waitingFor: { kind: "choice" } });

@@ -102,7 +102,7 @@ export interface ForgeAccess {
 }
 
 export interface Host {
-  /** Nightshift's own data. No run may read it, except what it was given. */
+  /** Nightshift's own data. A run may read only what it was explicitly granted. */
   readonly home: string;
   /** The daemon's environment. Only listed names are ever passed on. */
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -1,25 +1,25 @@
 import type { Store } from "../ports/store.ts";
 
-const turns = new WeakMap<Store, Map<string, Promise<unknown>>>();
+const queues = new WeakMap<Store, Map<string, Promise<unknown>>>();
 
 /**
- * One at a time for each task: what removes a task's files, and what lets an ended task go on. Whoever has the turn reads
- * the task anew: it may have been taken up again since it was found to have ended.
+ * Runs `work` exclusively for this task, for example to remove its files or to retry it. The work must read the task again,
+ * because the task may have changed while it waited for the lock.
  */
 export async function withTaskLock<T>(
   { store }: { readonly store: Store },
   task: string,
   work: () => Promise<T>,
 ): Promise<T> {
-  const own = turns.get(store) ?? new Map<string, Promise<unknown>>();
-  turns.set(store, own);
-  const before = own.get(task) ?? Promise.resolve();
-  const mine = before.then(work, work);
-  const settled = mine.catch(() => undefined);
-  own.set(task, settled);
+  const queue = queues.get(store) ?? new Map<string, Promise<unknown>>();
+  queues.set(store, queue);
+  const previous = queue.get(task) ?? Promise.resolve();
+  const result = previous.then(work, work);
+  const settled = result.catch(() => undefined);
+  queue.set(task, settled);
   try {
-    return await mine;
+    return await result;
   } finally {
-    if (own.get(task) === settled) own.delete(task);
+    if (queue.get(task) === settled) queue.delete(task);
   }
 }

@@ -25,7 +25,7 @@ describe("transact", () => {
     expect((await readTask(world.ports, id)).title).toBe("changed by another, then by us");
   });
 
-  it("gives up with StaleTaskError when the task never stays the same, and writes nothing", async () => {
+  it("gives up with StaleTaskError when the task keeps changing, and writes nothing", async () => {
     let tries = 0;
     world = await openEngineWorld({
       script: () => ({}),
@@ -74,7 +74,7 @@ describe("transact", () => {
     expect(written.at(-1)).toMatchObject({ summary: "the key is [redacted]", data: { key: "[redacted]" } });
   });
 
-  it("an unknown task is a not_found error that says how to list the tasks", async () => {
+  it("reports an unknown task as not_found and names the command that lists tasks", async () => {
     world = await openEngineWorld({ script: () => ({}) });
     await expect(readTask(world.ports, "task_nope")).rejects.toMatchObject({
       kind: "not_found",

@@ -7,7 +7,7 @@ import type { CommitParams, CommitResult, Lease, NewRun, RunEnd } from "../ports
 import { noticesFor } from "./deliver/notices.ts";
 import { admissionNow, type EnginePorts } from "./ports.ts";
 
-/** What a decision about a task comes to; everything not named stays as it is. */
+/** The changes that a decision makes to a task. Omitted fields stay unchanged. */
 export interface Decision {
   readonly advance: Advance;
   readonly events?: readonly EventDraft[];
@@ -21,8 +21,8 @@ export interface Decision {
 const MAX_TRIES = 50;
 
 /**
- * Reads the task, decides, writes all of it in one transaction, and hands admitted runs to the courier.
- * When the task changed in between it reads and decides again: `decide` may be called several times and must do nothing else.
+ * Reads the task, decides, writes the result in one transaction and submits admitted runs to the courier. If the task changed
+ * in between, it starts over, so `decide` may be called several times and must not have side effects.
  */
 export async function transact(
   ports: EnginePorts,
@@ -46,11 +46,11 @@ export async function transact(
 export async function readTask(ports: Pick<EnginePorts, "store">, id: string): Promise<Task> {
   const task = await ports.store.tasks.getTask(id);
   if (task === null)
-    throw new UserError("not_found", `there is no task ${id}`, "nightshift queue lists the tasks there are");
+    throw new UserError("not_found", `There is no task ${id}.`, 'Run "nightshift queue" to list the tasks.');
   return task;
 }
 
-/** The courier may forget what it is told here: reconcile tells it again. */
+/** The courier may lose these runs; `reconcile` submits them again. */
 export async function enqueueRuns(ports: EnginePorts, result: Pick<CommitResult, "admitted" | "ended">): Promise<void> {
   for (const run of result.ended) await ports.courier.cancel(run);
   for (const run of result.admitted) await ports.courier.submit(run);

@@ -306,8 +306,8 @@ describe("projects", () => {
       const response = await api.request("POST", `${BASE}/projects`, { body });
       expect(response.status).toBe(409);
       const said = JSON.stringify(await response.json());
-      expect(said).toContain('is registered as \\"old-shop\\" and calls itself \\"shop\\" now');
-      expect(said).toContain("Write `project: old-shop` in nightshift.yaml");
+      expect(said).toContain('is registered as \\"old-shop\\", but its name is now \\"shop\\"');
+      expect(said).toContain("Set `project: old-shop` in nightshift.yaml");
     }
     expect(await api.store.projects.listProjects()).toEqual([before, known]);
     await reply("DELETE /projects/:name", { path: "/projects/old-shop" });
@@ -324,7 +324,9 @@ describe("projects", () => {
     await api.store.projects.saveProject(moved, makeEvent({ type: "project.trusted" }));
     const response = await api.request("POST", `${BASE}/projects`, { body: { path: "/src/shop" } });
     const said = JSON.stringify(await response.json());
-    expect(said).toContain("was registered with the remote https://git.example.com/old.git and has /src/shop now");
+    expect(said).toContain(
+      "was registered with the remote https://git.example.com/old.git, but its remote is now /src/shop",
+    );
     expect(said).not.toContain("secret");
     await api.store.projects.saveProject(known, makeEvent({ type: "project.trusted" }));
   });

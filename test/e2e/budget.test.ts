@@ -100,7 +100,7 @@ describe("night budget", () => {
     await saveProject(opened.wired.ports, { ...project, accepted: wanted }, ALICE);
     expect((await opened.settled(third.id)).status).toBe("succeeded");
     expect(await said(opened, third, "run.note")).toContainEqual(
-      expect.stringMatching(/^there is money for it again: it does not wait until 20/),
+      expect.stringMatching(/^budget is available again: it no longer waits until 20/),
     );
     const tries = (await opened.runs(third.id)).filter(({ step }) => step === "agent");
     expect(tries.map(({ outcome }) => outcome)).toEqual(["night_over", "implemented"]);

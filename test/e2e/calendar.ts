@@ -12,7 +12,7 @@ import { pipelineOf } from "../../src/engine/pipeline-of.ts";
 import { admissionNow, factsOf, type EnginePorts } from "../../src/engine/ports.ts";
 import { startDue } from "../../src/engine/schedule/schedules.ts";
 import { outcomeOf } from "../../src/engine/run/step-context.ts";
-import { findProject } from "../../src/engine/commands/submit.ts";
+import { requireProject } from "../../src/engine/commands/require-project.ts";
 import { transact } from "../../src/engine/transact.ts";
 import type { Notice } from "../../src/ports/store.ts";
 import { sampleEnd } from "../../src/testing/store/samples.ts";
@@ -123,7 +123,7 @@ async function comeTo(ports: EnginePorts, outcome: Outcome): Promise<void> {
     if (run === null) continue;
     await transact(ports, run.task, { run: id, token: run.token }, async (task) => {
       const pipeline = await pipelineOf(ports, task);
-      const facts = factsOf(task, await ports.projects.lastGood(await findProject(ports, task.project)));
+      const facts = factsOf(task, await ports.projects.lastGood(await requireProject(ports.store, task.project)));
       const { digest } = ports;
       return {
         advance: advance({ pipeline, task, outcome, run, actor: SYSTEM, facts, limits: {}, digest, at }),

@@ -122,7 +122,7 @@ describe("improve: ledger of change requests", PATIENCE, () => {
     await readBack();
     const second = await tonight("Mention opening hours", "from the warehouse");
     expect(second).toMatchObject({ status: "failed", outcome: "abandoned" });
-    expect(second.reason).toContain("known_change notes.txt: This very change was proposed before");
+    expect(second.reason).toContain("known_change notes.txt: The same change was proposed before");
     expect(await branchesOf(night)).toEqual([first.branch]);
     // An abandoned change is not taken up the next night.
     const third = await tonight("Mention opening hours", "at nine");

@@ -37,7 +37,7 @@ describe("improve: abandoned category", PATIENCE, () => {
     expect(task).toMatchObject({ status: "failed", outcome: "abandoned" });
     expect(task.items?.tried.map(({ reason }) => reason).slice(1)).toEqual(Array(4).fill("sees notes "));
     await expect(night.commands.retry(id, "implementing", ALICE)).rejects.toThrow(
-      /cannot retry .* from "implementing": nothing was selected for "performance"/,
+      /Cannot retry .* from "implementing": nothing was selected for "performance"/,
     );
     const again = await retried(id);
     expect(again.items?.tried.map(({ item }) => item)).toEqual(task.items?.list);

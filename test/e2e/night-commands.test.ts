@@ -91,7 +91,7 @@ test("improve: prints category and branch, and schedule lists the upcoming runs"
 
   const again = await user.json<TaskJson>("schedule", "run", "improve");
   expect(again).toMatchObject({ pipeline: "improve", project: "shop" });
-  expect((await user.run("schedule", "run", "weekly")).stderr).toMatch(/no schedule "weekly"; there are: improve/);
+  expect((await user.run("schedule", "run", "weekly")).stderr).toMatch(/no schedule "weekly"\. It has: improve/);
 }, 90_000);
 
 test("doctor: reports the next scheduled night and days without a category", async () => {

@@ -119,10 +119,10 @@ describe("task control", () => {
   it("delete removes an ended task and refuses a running one", async () => {
     const { night: opened, ticks } = await openSlow();
     const id = await started(opened, ticks);
-    await expect(opened.commands.remove(id, ALICE)).rejects.toThrow(/cannot delete/);
+    await expect(opened.commands.remove(id, ALICE)).rejects.toThrow(/Cannot delete/);
     await opened.commands.kill(id, ALICE);
     await opened.commands.remove(id, ALICE);
     expect(await opened.wired.ports.store.tasks.getTask(id)).toBeNull();
-    await expect(opened.commands.remove(id, ALICE)).rejects.toThrow(/there is no task/);
+    await expect(opened.commands.remove(id, ALICE)).rejects.toThrow(/There is no task/);
   });
 });

@@ -126,14 +126,14 @@ describe("CLI: reason for a closed change request", () => {
     expect(merged.code).toBe(1);
     expect(merged.stderr).toContain('"Sort imports" was merged');
     const nobody = await user.run("rules", "reason", "task_none", "style");
-    expect(nobody.stderr).toContain('Nothing was proposed under "task_none"');
+    expect(nobody.stderr).toContain('There is no proposal or task "task_none" in the ledger');
   });
 });
 
 describe("CLI: invalid use of rules", () => {
   test.each([
     ['"2h" is not a valid expiry', ["add", "x", "--expires", "2h"]],
-    ["ended before it began", ["add", "x", "--expires", "2020-01-01"]],
+    ["expiry is in the past", ["add", "x", "--expires", "2020-01-01"]],
     ["The rule is empty", ["add", "  "]],
     ["at most 500", ["add", "x".repeat(501)]],
     ["--at and --in", ["expire", "rule_1", "--at", "2999-01-01", "--in", "3d"]],

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { UserError } from "../../src/core/text/errors.ts";
 import { messageOf } from "../../src/core/notices/notice-message.ts";
 import { createCommands } from "../../src/engine/commands/commands.ts";
-import { nightDraft } from "../../src/engine/commands/draft-task.ts";
+import { draftNightlyTask } from "../../src/engine/commands/draft-task.ts";
 import { startDue } from "../../src/engine/schedule/schedules.ts";
 import { listUpcoming } from "../../src/engine/schedule/upcoming.ts";
 import { DAY, HOUR, nightly, openCalendar, type Calendar } from "./calendar.ts";
@@ -33,7 +33,7 @@ async function firstNight(): Promise<void> {
 
 const improveNow = () =>
   createCommands(calendar.ports).submit(
-    { ...nightDraft("shop", { category: "docs", only: false }), title: "By hand", description: "Improve it." },
+    { ...draftNightlyTask("shop", { category: "docs", only: false }), title: "By hand", description: "Improve it." },
     ALICE,
   );
 

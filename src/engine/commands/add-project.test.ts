@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-/** Every folder calls itself "shop". */
+/** Every folder is detected as "shop". */
 const ports = () => ({
   store,
   clock: createFakeClock(),
@@ -34,7 +34,7 @@ const ports = () => ({
 
 const types = async () => (await store.events.listEvents({ after: 0, task: null, limit: 99 })).map(({ type }) => type);
 
-it("add project: nothing is accepted, and a second time changes nothing", async () => {
+it("add project: accepts no files, and adding it again changes nothing", async () => {
   const { project, pending } = await addProject(ports(), SHOP, ADA);
   expect(project).toMatchObject({ name: "shop", accepted: "{}", acceptedBy: "ada" });
   expect(pending.changes).toHaveLength(1);
@@ -42,7 +42,7 @@ it("add project: nothing is accepted, and a second time changes nothing", async 
   expect(await types()).toEqual(["project.registered"]);
 });
 
-it("accept trust: files that changed since they were shown are refused, and nothing is written", async () => {
+it("accept trust: refuses files that changed since they were shown, and writes nothing", async () => {
   await addProject(ports(), SHOP, ADA);
   files = { ...files, wanted: '{"checks":2}', hash: "h2" };
   await expect(acceptTrust(ports(), SHOP, "h1", ADA)).rejects.toMatchObject({ kind: "conflict" });
@@ -52,14 +52,14 @@ it("accept trust: files that changed since they were shown are refused, and noth
   expect(await types()).toEqual(["project.registered", "project.trusted"]);
 });
 
-it("add project: of two folders with the same name that come at once, one is refused", async () => {
+it("add project: two folders with the same name added concurrently: the second is refused", async () => {
   const other = { kind: "path", path: "/elsewhere/shop" } as const;
   const results = await Promise.allSettled([addProject(ports(), SHOP, ADA), addProject(ports(), other, ADA)]);
   expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
   expect(await store.projects.getProject("shop")).toMatchObject({ path: "/src/shop" });
 });
 
-it("remove project: refused with the task that has not ended, and the project stays", async () => {
+it("remove project: refuses while a task is unfinished, names the task and keeps the project", async () => {
   await addProject(ports(), SHOP, ADA);
   const { task } = await startTask(store, { project: "shop" });
   await expect(removeProject(ports(), "shop", ADA)).rejects.toMatchObject({

@@ -13,31 +13,31 @@ type ProjectPorts = Pick<EnginePorts, "store" | "clock"> & {
   readonly projects: Pick<ProjectFiles, "pendingTrust">;
 };
 
-/** `Project.accepted` of a project whose files nobody has accepted. */
+/** `Project.accepted` of a project whose files are not trusted yet. */
 const NOTHING_ACCEPTED = "{}";
 
-/** Registers a project without trusting its files. A project that is known stays as it is. */
+/** Registers a project without trusting its files. Does not change a registered project. */
 export function addProject(ports: ProjectPorts, source: ProjectSource, actor: Actor): Promise<ProjectWithTrust> {
-  return oneAtATime(ports, async () => {
-    const { detected, known, accepted, pending } = await lookAt(ports, source);
+  return withRegistrationLock(ports, async () => {
+    const { detected, known, accepted, pending } = await inspectSource(ports, source);
     return { project: known ?? (await saveProject(ports, { ...detected, accepted }, actor)), pending };
   });
 }
 
-/** Accepts a project's files as they are now, if they are those that `hash` names. Registers the project if needed. */
+/** Accepts a project's current files if they match `hash`. Registers the project if needed. */
 export function acceptTrust(
   ports: ProjectPorts,
   source: ProjectSource,
   hash: string,
   actor: Actor,
 ): Promise<ProjectWithTrust> {
-  return oneAtATime(ports, async () => {
-    const { detected, pending } = await lookAt(ports, source);
+  return withRegistrationLock(ports, async () => {
+    const { detected, pending } = await inspectSource(ports, source);
     if (hash !== pending.hash) {
       throw new UserError(
         "conflict",
-        `The files of "${detected.name}" are not those that were shown.`,
-        `Look at them again: \`nightshift trust\` or GET /projects/${detected.name}/trust.`,
+        `The files of "${detected.name}" changed since they were shown.`,
+        `Review them again with \`nightshift trust\` or GET /projects/${detected.name}/trust.`,
       );
     }
     const project = await saveProject(ports, { ...detected, accepted: pending.wanted }, actor);
@@ -45,50 +45,50 @@ export function acceptTrust(
   });
 }
 
-/** Two registrations at the same time could both find that a name or a folder is free. */
-function oneAtATime<T>(ports: ProjectPorts, work: () => Promise<T>): Promise<T> {
+/** Without the lock, two concurrent registrations could both find the same name or folder unused. */
+function withRegistrationLock<T>(ports: ProjectPorts, work: () => Promise<T>): Promise<T> {
   return withTaskLock(ports, "register project", work);
 }
 
-interface Found {
+interface InspectedSource {
   readonly detected: DetectedProject;
   readonly known: Project | null;
   readonly accepted: string;
   readonly pending: PendingTrust;
 }
 
-async function lookAt({ store, projects, host }: ProjectPorts, source: ProjectSource): Promise<Found> {
+async function inspectSource({ store, projects, host }: ProjectPorts, source: ProjectSource): Promise<InspectedSource> {
   const detected = await host.detectProject(source);
-  requireOwnFolder(detected, await store.projects.listProjects());
+  requireSameName(detected, await store.projects.listProjects());
   const known = await store.projects.getProject(detected.name);
-  const accepted = acceptedBefore(detected, known);
+  const accepted = previouslyAccepted(detected, known);
   return { detected, known, accepted, pending: await projects.pendingTrust(detected, accepted) };
 }
 
-/** A folder is one project, with its tasks and its ledger: under a second name it would have neither. */
-function requireOwnFolder(found: DetectedProject, projects: readonly Project[]): void {
-  const known = projects.find(({ name, path }) => path !== null && path === found.path && name !== found.name);
+/** Tasks and the ledger belong to the project's name, so a registered folder cannot change its name. */
+function requireSameName(detected: DetectedProject, projects: readonly Project[]): void {
+  const known = projects.find(({ name, path }) => path !== null && path === detected.path && name !== detected.name);
   if (known === undefined) return;
   throw new UserError(
     "conflict",
-    `${found.path} is registered as "${known.name}" and calls itself "${found.name}" now; a project keeps its name, and its tasks and ledger with it.`,
-    `Write \`project: ${known.name}\` in nightshift.yaml; or, to begin anew as "${found.name}", first \`nightshift projects --remove ${known.name}\`.`,
+    `${detected.path} is registered as "${known.name}", but its name is now "${detected.name}". Its tasks and ledger belong to the registered name.`,
+    `Set \`project: ${known.name}\` in nightshift.yaml. To start over as "${detected.name}", first run \`nightshift projects --remove ${known.name}\`.`,
   );
 }
 
-/** What was accepted holds for the place where it was accepted: another repository of the same name gets none of it. */
-function acceptedBefore(found: DetectedProject, known: Project | null): string {
+/** Trust belongs to a path and remote. Another repository with the same name does not inherit it. */
+function previouslyAccepted(detected: DetectedProject, known: Project | null): string {
   if (known === null) return NOTHING_ACCEPTED;
-  if (known.path === found.path && known.remote === found.remote) return known.accepted;
-  if (known.path !== null && known.path === found.path)
+  if (known.path === detected.path && known.remote === detected.remote) return known.accepted;
+  if (known.path !== null && known.path === detected.path)
     throw new UserError(
       "conflict",
-      `"${found.name}" was registered with the remote ${withoutCredentials(known.remote)} and has ${withoutCredentials(found.remote)} now.`,
-      `Set the remote back; or, if that is right, \`nightshift projects --remove ${known.name}\` and register it again.`,
+      `"${detected.name}" was registered with the remote ${withoutCredentials(known.remote)}, but its remote is now ${withoutCredentials(detected.remote)}.`,
+      `Restore the remote. If the new one is right, run \`nightshift projects --remove ${known.name}\` and register the project again.`,
     );
   throw new UserError(
     "conflict",
-    `"${found.name}" is already the name of ${known.path ?? withoutCredentials(known.remote)}.`,
-    "Set another `project:` in nightshift.yaml, or forget the old one: `nightshift projects --remove` its name.",
+    `"${detected.name}" is already the name of ${known.path ?? withoutCredentials(known.remote)}.`,
+    `Set another \`project:\` in nightshift.yaml, or remove the old one with \`nightshift projects --remove ${known.name}\`.`,
   );
 }

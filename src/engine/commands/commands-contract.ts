@@ -8,8 +8,8 @@ import type { PendingTrust, ProjectSource } from "../../ports/projects.ts";
 import type { Project, Right, TokenRow } from "../../ports/store.ts";
 
 /**
- * The one door for every decision, whoever brings it: CLI, page, API, chat. Each throws a UserError that says what was
- * found, what is allowed and what to do; each resolves only when what it did is durable.
+ * Every change that a person or agent can request, through the CLI, the web page, the API or chat. A command throws a
+ * UserError if it is refused, and resolves when its effect is durable.
  */
 export interface Commands {
   submit(draft: TaskDraft, actor: Actor): Promise<Task>;
@@ -22,30 +22,30 @@ export interface Commands {
   resume(task: string, actor: Actor): Promise<Task>;
   cancel(task: string, actor: Actor): Promise<Task>;
   kill(task: string, actor: Actor): Promise<Task>;
-  /** From the state that failed, or from `state`. */
+  /** Restarts from `state`, or if null from the state that failed. */
   retry(task: string, state: string | null, actor: Actor): Promise<Task>;
   remove(task: string, actor: Actor): Promise<void>;
-  /** A schedule's work, now. */
+  /** Runs a schedule's work now. */
   runSchedule(schedule: ScheduleRunDraft, actor: Actor): Promise<Task>;
-  /** Registers a project without trusting its files. A project that is known stays as it is. */
+  /** Registers a project without trusting its files. Does not change a registered project. */
   addProject(source: ProjectSource, actor: Actor): Promise<ProjectWithTrust>;
-  /** Accepts a project's files if they are those that `hash` names. Registers the project if needed. */
+  /** Accepts a project's files if they match `hash`. Registers the project if needed. */
   acceptTrust(source: ProjectSource, hash: string, actor: Actor): Promise<ProjectWithTrust>;
-  /** Refused while the project has unfinished tasks. */
+  /** Fails while the project has unfinished tasks. */
   removeProject(name: string, actor: Actor): Promise<void>;
   addToken(draft: TokenDraft, actor: Actor): Promise<NewToken>;
   removeToken(name: string, actor: Actor): Promise<void>;
   addRule(draft: RuleDraft, actor: Actor): Promise<ProjectRule>;
-  /** By id or a beginning of it. */
+  /** `rule` is an id or a unique prefix of one. */
   editRule(rule: string, patch: RulePatch, actor: Actor): Promise<ProjectRule>;
   removeRule(rule: string, actor: Actor): Promise<ProjectRule>;
-  /** Why something that was proposed is not wanted; `proposal` may be its task. */
-  giveReason(proposal: string, reason: ReasonDraft, actor: Actor): Promise<Explained>;
+  /** Records why a proposal is not wanted. `proposal` is the id of the proposal or of its task. */
+  giveReason(proposal: string, reason: ReasonDraft, actor: Actor): Promise<ReasonResult>;
 }
 
 export interface ProjectWithTrust {
   readonly project: Project;
-  /** What a person still has to accept. */
+  /** Changes that a person has not accepted yet. */
   readonly pending: PendingTrust;
 }
 
@@ -56,14 +56,14 @@ export interface TokenDraft {
 
 export interface NewToken {
   readonly row: TokenRow;
-  /** The secret, which cannot be read again. */
+  /** The secret. It cannot be read again. */
   readonly token: string;
 }
 
 export interface RuleDraft {
   readonly project: string;
   readonly text: string;
-  /** Null: never. Left out: after the usual time. */
+  /** Null: never. Omitted: after the default time. */
   readonly expiresAt?: number | null;
 }
 
@@ -77,10 +77,10 @@ export interface ReasonDraft {
   readonly text: string;
 }
 
-export interface Explained {
+export interface ReasonResult {
   readonly proposal: Proposal;
   readonly rule: ProjectRule;
-  /** What somebody had said before, and does not count any more; null: nobody had, or the same. */
+  /** The previous reason. Null if there was none or it is unchanged. */
   readonly replaced: ProposalReason | null;
 }
 

@@ -11,9 +11,8 @@ import { retry } from "./retry-task.ts";
 import { addRule, editRule, removeRule } from "./rules.ts";
 import { submit } from "./submit.ts";
 import { addToken, removeToken } from "./tokens.ts";
-import { runScheduled } from "./run-schedule.ts";
+import { runSchedule } from "./run-schedule.ts";
 
-/** The one door: each decision is a function of its own, this only lists them. */
 export function createCommands(ports: EnginePorts): Commands {
   return {
     submit: (draft, actor) => submit(ports, draft, actor),
@@ -28,7 +27,7 @@ export function createCommands(ports: EnginePorts): Commands {
     kill: (task, actor) => endTask(ports, task, "kill", actor),
     retry: (task, state, actor) => retry(ports, task, state, actor),
     remove: (task, actor) => removeTask(ports, task, actor),
-    runSchedule: (schedule, actor) => runScheduled(ports, schedule, actor),
+    runSchedule: (schedule, actor) => runSchedule(ports, schedule, actor),
     addProject: (source, actor) => addProject(ports, source, actor),
     acceptTrust: (source, hash, actor) => acceptTrust(ports, source, hash, actor),
     removeProject: (name, actor) => removeProject(ports, name, actor),

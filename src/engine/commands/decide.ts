@@ -8,40 +8,41 @@ import { terminalText } from "../../core/text/terminal-text.ts";
 import { pipelineOf } from "../pipeline-of.ts";
 import { factsOf, type EnginePorts } from "../ports.ts";
 import { outcomeOf, redactOutcome } from "../run/step-context.ts";
-import { findProject } from "./submit.ts";
+import { requireProject } from "./require-project.ts";
 import { transact } from "../transact.ts";
 
-/** Binds to the plan that was shown: one that changed since must be looked at again. */
+/** The approval holds for the plan with this hash, so a plan that changed since needs a new approval. */
 export function approve(
   ports: EnginePorts,
   id: string,
-  given: { planHash: string | null; actor: Actor },
+  { planHash, actor }: { planHash: string | null; actor: Actor },
 ): Promise<Task> {
-  return decide(ports, id, given.actor, (task) => {
-    const waiting = waits(task, ["approval", "review"], "approve");
-    if (waiting.kind === "approval" && waiting.planHash !== null && waiting.planHash !== given.planHash)
+  return decide(ports, id, actor, (task) => {
+    const waiting = requireWaiting(task, ["approval", "review"], "approve");
+    if (waiting.kind === "approval" && waiting.planHash !== null && waiting.planHash !== planHash)
       throw new UserError(
         "conflict",
-        given.planHash === null ? "the plan's hash is missing" : "the plan changed since it was shown",
-        `look at it with nightshift show ${task.id}, then approve with --plan ${waiting.planHash}`,
+        planHash === null ? "The plan's hash is missing." : "The plan changed since it was shown.",
+        `Read it with "nightshift show ${task.id}", then approve it with --plan ${waiting.planHash}.`,
       );
-    return outcomeOf("approve", `approved by ${given.actor.name}`);
+    return outcomeOf("approve", `approved by ${actor.name}`);
   });
 }
 
-export function reject(ports: EnginePorts, id: string, given: { reason: string | null; actor: Actor }): Promise<Task> {
-  return decide(ports, id, given.actor, (task) => {
-    waits(task, ["approval", "review", "merge"], "reject");
-    return outcomeOf("reject", given.reason === null ? `rejected by ${given.actor.name}` : terminalText(given.reason));
+export function reject(ports: EnginePorts, id: string, params: { reason: string | null; actor: Actor }): Promise<Task> {
+  const { reason, actor } = params;
+  return decide(ports, id, actor, (task) => {
+    requireWaiting(task, ["approval", "review", "merge"], "reject");
+    return outcomeOf("reject", reason === null ? `rejected by ${actor.name}` : terminalText(reason));
   });
 }
 
-export function revise(ports: EnginePorts, id: string, given: { feedback: string; actor: Actor }): Promise<Task> {
-  return decide(ports, id, given.actor, (task) => {
-    waits(task, ["approval"], "revise");
-    const feedback = terminalText(given.feedback).trim();
+export function revise(ports: EnginePorts, id: string, params: { feedback: string; actor: Actor }): Promise<Task> {
+  return decide(ports, id, params.actor, (task) => {
+    requireWaiting(task, ["approval"], "revise");
+    const feedback = terminalText(params.feedback).trim();
     if (feedback === "")
-      throw new UserError("invalid", "the feedback is empty", "say what the plan should do differently");
+      throw new UserError("invalid", "The feedback is empty.", "Say what the plan should do differently.");
     return outcomeOf("revise", feedback, { details: feedback });
   });
 }
@@ -49,11 +50,11 @@ export function revise(ports: EnginePorts, id: string, given: { feedback: string
 export function answer(
   ports: EnginePorts,
   id: string,
-  given: { answers: Readonly<Record<string, string>>; actor: Actor },
+  params: { answers: Readonly<Record<string, string>>; actor: Actor },
 ): Promise<Task> {
-  return decide(ports, id, given.actor, (task) => {
-    const waiting = waits(task, ["answers"], "answer");
-    const answers = checkAnswers(waiting.kind === "answers" ? waiting.questions : [], given.answers);
+  return decide(ports, id, params.actor, (task) => {
+    const waiting = requireWaiting(task, ["answers"], "answer");
+    const answers = checkAnswers(waiting.kind === "answers" ? waiting.questions : [], params.answers);
     const text = Object.entries(answers)
       .map(([question, reply]) => `${question}: ${reply}`)
       .join("\n");
@@ -64,28 +65,28 @@ export function answer(
 export function choose(
   ports: EnginePorts,
   id: string,
-  given: { option: string; note: string | null; actor: Actor },
+  params: { option: string; note: string | null; actor: Actor },
 ): Promise<Task> {
-  return decide(ports, id, given.actor, (task) => {
-    const waiting = waits(task, ["choice"], "choose");
+  return decide(ports, id, params.actor, (task) => {
+    const waiting = requireWaiting(task, ["choice"], "choose");
     const options = waiting.kind === "choice" ? waiting.options : [];
-    if (!options.some((option) => option.id === given.option))
+    if (!options.some((option) => option.id === params.option))
       throw new UserError(
         "invalid",
-        `"${given.option}" is not one of the options: ${options.map((option) => option.id).join(", ")}`,
+        `"${params.option}" is not one of the options: ${options.map((option) => option.id).join(", ")}.`,
       );
-    const note = terminalText(given.note ?? "");
-    return outcomeOf("chosen", note === "" ? `chose ${given.option}` : `chose ${given.option}: ${note}`, {
-      option: given.option,
+    const note = terminalText(params.note ?? "");
+    return outcomeOf("chosen", note === "" ? `chose ${params.option}` : `chose ${params.option}: ${note}`, {
+      option: params.option,
       note,
     });
   });
 }
 
-async function decide(ports: EnginePorts, id: string, actor: Actor, choice: (task: Task) => Outcome): Promise<Task> {
+async function decide(ports: EnginePorts, id: string, actor: Actor, toOutcome: (task: Task) => Outcome): Promise<Task> {
   const { task } = await transact(ports, id, null, async (before) => {
-    const outcome = redactOutcome(ports, choice(before));
-    const settings = await ports.projects.settings(await findProject(ports, before.project));
+    const outcome = redactOutcome(ports, toOutcome(before));
+    const settings = await ports.projects.settings(await requireProject(ports.store, before.project));
     const at = ports.clock.now();
     const advanced = advance({
       pipeline: await pipelineOf(ports, before),
@@ -98,12 +99,12 @@ async function decide(ports: EnginePorts, id: string, actor: Actor, choice: (tas
       digest: ports.digest,
       at,
     });
-    return { advance: advanced, events: [decided(before, outcome, actor, at)] };
+    return { advance: advanced, events: [decisionEvent(before, outcome, actor, at)] };
   });
   return task;
 }
 
-export function decided(
+export function decisionEvent(
   task: Task,
   { name, summary }: Pick<Outcome, "name" | "summary">,
   actor: Actor,
@@ -121,7 +122,7 @@ export function decided(
   };
 }
 
-function waits(task: Task, kinds: readonly WaitingFor["kind"][], verb: string): WaitingFor {
+function requireWaiting(task: Task, kinds: readonly WaitingFor["kind"][], verb: string): WaitingFor {
   if (task.waitingFor !== null && kinds.includes(task.waitingFor.kind)) return task.waitingFor;
   const now = hasEnded(task)
     ? `it has ended (${task.status})`
@@ -130,29 +131,29 @@ function waits(task: Task, kinds: readonly WaitingFor["kind"][], verb: string): 
       : `it waits for ${task.waitingFor.kind}`;
   throw new UserError(
     "conflict",
-    `there is nothing to ${verb} on ${task.id}: ${now}`,
-    `nightshift show ${task.id} says what is possible`,
+    `There is nothing to ${verb} on ${task.id}: ${now}.`,
+    `Run "nightshift show ${task.id}" to see what you can do.`,
   );
 }
 
-/** Every question needs an answer or has a default; all problems at once. */
+/** Every question without a default needs an answer. Reports all problems at once. */
 function checkAnswers(
   questions: readonly Question[],
-  given: Readonly<Record<string, string>>,
+  replies: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
   const known = questions.map(({ id }) => id);
-  const problems = Object.keys(given)
+  const problems = Object.keys(replies)
     .filter((id) => !known.includes(id))
-    .map((id) => `there is no question "${id}" (${known.join(", ")})`);
+    .map((id) => `There is no question "${id}" (${known.join(", ")}).`);
   const answers: Record<string, string> = {};
   for (const { id, input, options, default: fallback } of questions) {
-    const reply = given[id] ?? fallback;
-    if (reply === null || reply === undefined) problems.push(`question "${id}" has no answer`);
+    const reply = replies[id] ?? fallback;
+    if (reply === null || reply === undefined) problems.push(`Question "${id}" has no answer.`);
     else if (input !== "text" && !options.includes(reply))
-      problems.push(`the answer to "${id}" must be one of ${options.join(", ")}, not "${reply}"`);
+      problems.push(`The answer to "${id}" must be one of ${options.join(", ")}, not "${reply}".`);
     else answers[id] = terminalText(reply);
   }
   if (problems.length > 0)
-    throw new UserError("invalid", problems.join("; "), "answer with <question>=<answer>, one for each question");
+    throw new UserError("invalid", problems.join(" "), "Answer with <question>=<answer>, one for each question.");
   return answers;
 }

@@ -1,8 +1,8 @@
 import { NIGHT_WORK, type ScheduledWork } from "../../core/schedule/schedule.ts";
 import type { TaskDraft } from "../../core/task/task-draft.ts";
 
-/** Work that a schedule hands over; whatever a person could have said about it is left to the settings. */
-export function draftOf(project: string, work: ScheduledWork): TaskDraft {
+/** The task of a schedule. Everything that the schedule does not set comes from the project's settings. */
+export function draftScheduledTask(project: string, work: ScheduledWork): TaskDraft {
   const { pipeline, title, description, autoApprove } = work;
   return {
     project,
@@ -24,10 +24,10 @@ export function draftOf(project: string, work: ScheduledWork): TaskDraft {
   };
 }
 
-/** The nightly improvement as a person asks for it. */
-export function nightDraft(
+/** The nightly improvement, requested by a person. */
+export function draftNightlyTask(
   project: string,
-  asked: Pick<NonNullable<TaskDraft["improve"]>, "category" | "only">,
+  options: Pick<NonNullable<TaskDraft["improve"]>, "category" | "only">,
 ): TaskDraft {
-  return { ...draftOf(project, NIGHT_WORK), improve: { ...asked, scheduledAt: null } };
+  return { ...draftScheduledTask(project, NIGHT_WORK), improve: { ...options, scheduledAt: null } };
 }

@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-/** Cancels a task whose run somebody has taken. */
+/** Cancels a task whose run is executing. */
 function cancel({ id }: Task): Promise<Task> {
   const ports = {
     store,
@@ -31,7 +31,7 @@ function cancel({ id }: Task): Promise<Task> {
   return endTask(ports, id, "cancel", ADA);
 }
 
-it("cancel: waits at most ten seconds for a run to end, and the order stays in the task", async () => {
+it("cancel: waits at most ten seconds for the run to end, and keeps the order in the task", async () => {
   const { task } = await startTask(store);
   let isOver = false;
   const cancelled = cancel(task).finally(() => (isOver = true));
@@ -42,7 +42,7 @@ it("cancel: waits at most ten seconds for a run to end, and the order stays in t
   expect(await cancelled).toMatchObject({ order: "cancel", finishedAt: null });
 });
 
-it("cancel: returns as soon as the run has ended, and leaves no timer behind", async () => {
+it("cancel: returns as soon as the task has ended, and leaves no timer behind", async () => {
   const { task } = await startTask(store);
   const cancelled = cancel(task);
   await clock.advance(100);

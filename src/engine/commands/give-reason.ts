@@ -3,9 +3,9 @@ import type { Actor } from "../../core/task/event.ts";
 import type { Proposal } from "../../core/nightly/proposal.ts";
 import type { ProposalReason } from "../../core/nightly/proposal-reason.ts";
 import { defaultExpiry, reasonText, ruleOfReason, type ProjectRule } from "../../core/nightly/rule.ts";
-import type { Explained, ReasonDraft } from "./commands-contract.ts";
+import type { ReasonResult, ReasonDraft } from "./commands-contract.ts";
 import type { EnginePorts, RedactPorts } from "../ports.ts";
-import { keepRule } from "./rules.ts";
+import { saveRule } from "./rules.ts";
 
 type ReasonPorts = Pick<EnginePorts, "store" | "clock" | "digest"> & RedactPorts;
 
@@ -13,21 +13,21 @@ const MAX_LEDGER = 10_000;
 const RULE_ID_LENGTH = 10;
 
 /**
- * Why something is not wanted: kept with the proposal, and a rule for the project. Said again, it replaces what was said
- * before. The rule comes first: what a crash leaves half-way is whole once the person says it again.
+ * Stores why a proposal is not wanted, and turns the reason into a rule for the project. A new reason replaces the old one.
+ * The rule is written first, so giving the reason again after a crash completes both.
  */
 export async function giveReason(
   ports: ReasonPorts,
   target: string,
   draft: ReasonDraft,
   actor: Actor,
-): Promise<Explained> {
+): Promise<ReasonResult> {
   const proposal = await findProposal(ports, target);
   if (proposal.status === "merged")
     throw new UserError(
       "conflict",
-      `"${proposal.title}" was merged: there is no reason to give.`,
-      'nightshift rules add "…" says what is not wanted any more.',
+      `"${proposal.title}" was merged, so it needs no reason.`,
+      'Use `nightshift rules add "…"` to exclude such changes in the future.',
     );
   const reason = {
     kind: draft.kind,
@@ -35,14 +35,15 @@ export async function giveReason(
     by: actor.name,
     at: ports.clock.now(),
   };
-  const rule = await keepRule(ports, await ruleFor(ports, proposal, reason), actor);
-  // What was only named is refused by this; what is open stays open until the forge says otherwise.
+  const rule = await saveRule(ports, await ruleFor(ports, proposal, reason), actor);
+  // A reason rejects an unpublished proposal. A published one keeps its status until the forge reports a change.
   const status = proposal.status === "proposed" ? "rejected" : proposal.status;
   const changed = await ports.store.ledger.updateProposal(proposal.id, { status, reason, updatedAt: reason.at });
-  return { proposal: changed ?? { ...proposal, status, reason }, rule, replaced: replacedBy(proposal.reason, reason) };
+  const replaced = replacedReason(proposal.reason, reason);
+  return { proposal: changed ?? { ...proposal, status, reason }, rule, replaced };
 }
 
-function replacedBy(before: ProposalReason | null, now: ProposalReason): ProposalReason | null {
+function replacedReason(before: ProposalReason | null, now: ProposalReason): ProposalReason | null {
   return before?.kind === now.kind && before.text === now.text ? null : before;
 }
 
@@ -51,7 +52,7 @@ async function ruleFor(
   proposal: Proposal,
   reason: NonNullable<Proposal["reason"]>,
 ): Promise<ProjectRule> {
-  // One rule for each proposal, whatever was said and however often.
+  // Derived from the proposal, so a new reason updates its rule instead of adding one.
   const id = `rule_${digest(`reason for ${proposal.id}`).slice(0, RULE_ID_LENGTH)}`;
   const known = (await store.ledger.listRules({ project: proposal.project, at: null })).find((rule) => rule.id === id);
   return {
@@ -67,37 +68,37 @@ async function ruleFor(
   };
 }
 
-/** By id or beginning of an id: of the proposal, or of the task, which may be long gone. */
+/** Accepts the id, or a prefix of the id, of a proposal or its task. The task may have been deleted. */
 async function findProposal({ store }: ReasonPorts, target: string): Promise<Proposal> {
-  const ofThisTask = await store.ledger.listProposals({
+  const proposalsOfTask = await store.ledger.listProposals({
     project: null,
     task: target,
     statuses: null,
     limit: MAX_LEDGER,
   });
   const all =
-    ofThisTask.length > 0
-      ? ofThisTask
+    proposalsOfTask.length > 0
+      ? proposalsOfTask
       : await store.ledger.listProposals({ project: null, statuses: null, limit: MAX_LEDGER });
   const [direct] = all.filter(({ id }) => id === target);
   if (direct !== undefined) return direct;
-  const begins = (id: string): boolean => id.startsWith(target) || id.slice(id.indexOf("_") + 1).startsWith(target);
-  const byId = all.filter(({ id }) => begins(id));
-  const found = byId.length > 0 ? byId : ofTask(all.filter(({ task }) => begins(task)));
+  const matches = (id: string): boolean => id.startsWith(target) || id.slice(id.indexOf("_") + 1).startsWith(target);
+  const byId = all.filter(({ id }) => matches(id));
+  const found = byId.length > 0 ? byId : preferPublished(all.filter(({ task }) => matches(task)));
   const [one] = found;
   if (one === undefined)
     throw new UserError(
       "not_found",
-      `Nothing was proposed under "${target}".`,
-      "Name a task that opened a change request, or a proposal of GET /proposals.",
+      `There is no proposal or task "${target}" in the ledger.`,
+      "Use the id of a task that opened a change request, or of a proposal from GET /proposals.",
     );
   if (found.length === 1) return one;
-  const listed = found.slice(0, 5).map(({ id, title }) => `${id} (${title})`);
-  throw new UserError("conflict", `"${target}" may be any of ${listed.join(", ")}.`, "Name one of them by its id.");
+  const options = found.slice(0, 5).map(({ id, title }) => `${id} (${title})`);
+  throw new UserError("conflict", `"${target}" is ambiguous: ${options.join(", ")}.`, "Use one of these ids.");
 }
 
-/** Of what a task named, its change request is meant, unless it never had one. */
-function ofTask(proposals: readonly Proposal[]): readonly Proposal[] {
+/** A task's id means its published proposal. Without one, it means any of its candidates. */
+function preferPublished(proposals: readonly Proposal[]): readonly Proposal[] {
   const published = proposals.filter(({ url }) => url !== null);
   return published.length > 0 ? published : proposals;
 }

@@ -7,14 +7,14 @@ import { SILENT } from "../../testing/store/samples.ts";
 
 const SOURCES = join(import.meta.dirname, "../..");
 
-/** Rooms that ask for changes and must not make them. */
-const ROOMS = ["http", "cli", "mcp", "daemon", "supervisor", "config"];
+/** Folders that must request changes through commands. */
+const FOLDERS = ["http", "cli", "mcp", "daemon", "supervisor", "config"];
 
-/** Writes that no person or agent asks for, so that there is no command for them. */
+/** Writes that no person or agent requests, so they have no command. */
 const EXCEPTIONS: readonly string[] = [
-  "http/idempotency.ts: keepAnswer", // the API's memory of its own answers
+  "http/idempotency.ts: keepAnswer", // the API's idempotency cache
   "daemon/main.ts: appendEvents", // the daemon started or stopped
-  "daemon/limits.ts: appendEvents", // a full disk, broken settings, files that wait for trust
+  "daemon/limits.ts: appendEvents", // a full disk, broken settings, files that are not trusted yet
 ];
 
 /** The methods that do not write. */
@@ -35,7 +35,7 @@ const READS: Readonly<Record<keyof typeof STORE_MUTATIONS, readonly string[]>> =
   ],
   events: ["lastEventId", "listEvents", "onEvents"],
   outbox: ["dueNotices"],
-  schedules: ["listMarks"],
+  schedules: ["listProgress"],
   ledger: ["listProposals", "listRules"],
   projects: ["getPipeline", "getProject", "listProjects"],
   people: ["findToken", "listTokens", "recallAnswer"],
@@ -53,8 +53,8 @@ function findMutations(source: string): readonly string[] {
   return [...new Set([...called, ...taken].map((match) => match[1] ?? ""))];
 }
 
-it("only the engine calls verbs of the store that write", () => {
-  const files = ROOMS.flatMap((room) => globSync(`${room}/**/*.ts`, { cwd: SOURCES })).filter(
+it("only the engine calls store methods that write", () => {
+  const files = FOLDERS.flatMap((folder) => globSync(`${folder}/**/*.ts`, { cwd: SOURCES })).filter(
     (file) => !/\.(test|suite)\.ts$/.test(file),
   );
   expect(files.length).toBeGreaterThan(150);
@@ -82,7 +82,7 @@ it.each([
   expect(findMutations(source)).toEqual([]);
 });
 
-it("every verb of the store is known as one that reads or one that writes", async () => {
+it("every store method is listed as one that reads or one that writes", async () => {
   const store = await openSqliteStore({ file: ":memory:", log: SILENT });
   expect(Object.keys(store).toSorted()).toEqual([...PARTS, "backup", "checkIntegrity", "close"].toSorted());
   for (const part of PARTS)

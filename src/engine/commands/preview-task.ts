@@ -15,11 +15,11 @@ import { promptValues } from "../run/prompt/prompt-values.ts";
 import { draftTask } from "./submit.ts";
 import { agentPublishes } from "../nightly/agent-publishing.ts";
 
-/** What a task would do, without doing any of it. */
+/** What a task would do if it were submitted. */
 export interface TaskPreview {
   readonly project: string;
   readonly pipeline: string;
-  /** In the order in which they are tried; empty where nothing is scheduled. */
+  /** In the order in which they are tried. Empty if nothing is scheduled. */
   readonly categories: readonly string[];
   readonly runs: readonly RunPreview[];
   readonly checks: readonly { readonly name: string; readonly command: string }[];
@@ -47,13 +47,13 @@ export interface RunPreview {
   readonly maxTurns: number | null;
   readonly maxBudgetUsd: number | null;
   readonly tools: readonly string[];
-  /** Null: every program of the system. */
+  /** Null: every program on the machine. */
   readonly commands: readonly string[] | null;
   readonly workspace: "read" | "write";
   readonly executes: boolean;
   readonly network: readonly string[];
   readonly secrets: readonly string[];
-  /** As far as it is known before anything ran. */
+  /** Without the parts that only earlier runs can fill in. */
   readonly prompt: string;
 }
 
@@ -90,7 +90,7 @@ export async function previewTask(ports: EnginePorts, draft: TaskDraft, actor: A
   };
 }
 
-/** One for each role, where the pipeline first has it. */
+/** The first state of each role. */
 function agentStates(pipeline: Pipeline, publisher: "engine" | "agent"): readonly { state: State; role: Role }[] {
   const seen = new Set<Role>();
   return Object.values(pipeline.states).flatMap((state) => {
@@ -115,8 +115,8 @@ interface PreviewParams {
   readonly task: Task;
 }
 
-async function previewRun(ports: EnginePorts, given: PreviewParams): Promise<RunPreview> {
-  const { settings, state, role, task } = given;
+async function previewRun(ports: EnginePorts, params: PreviewParams): Promise<RunPreview> {
+  const { settings, state, role, task } = params;
   const resolved = resolveRun(settings, state.agent, task.options, role);
   const commands = state.agent.commands ?? settings.roles[role].commands;
   const access = grantAccess(role, settings.sandbox, { commands, plan: null });
@@ -131,12 +131,12 @@ async function previewRun(ports: EnginePorts, given: PreviewParams): Promise<Run
     commands: access.commands,
     workspace: access.workspace,
     executes: access.executes,
-    network: [...access.network, ...(role === "publish" ? forgeHosts(ports, given) : [])],
+    network: [...access.network, ...(role === "publish" ? forgeHosts(ports, params) : [])],
     secrets: [
       ...Object.entries(settings.secrets).flatMap(([name, { roles }]) => (roles.includes(role) ? [name] : [])),
       ...(role === "publish" && settings.forge?.tokenEnv != null ? [settings.forge.tokenEnv] : []),
     ],
-    prompt: await previewPrompt(ports, given, {
+    prompt: await previewPrompt(ports, params, {
       role,
       commands: access.commands,
       hasTool: ports.agents.create(resolved.agentSettings).capabilities.mcp,
@@ -144,7 +144,7 @@ async function previewRun(ports: EnginePorts, given: PreviewParams): Promise<Run
   };
 }
 
-/** None where the forge cannot be used now: why, `doctor` says. */
+/** Empty if the forge cannot be used. `doctor` reports the reason. */
 function forgeHosts(ports: EnginePorts, { project, settings }: PreviewParams): readonly string[] {
   try {
     return ports.forges.open(project, settings)?.issueCredentials().network ?? [];

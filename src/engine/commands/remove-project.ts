@@ -3,7 +3,7 @@ import { UserError } from "../../core/text/errors.ts";
 import type { EnginePorts } from "../ports.ts";
 import { failUnknownProject } from "./require-project.ts";
 
-/** The tasks of the project, its ledger and what it cost stay. */
+/** Keeps the project's tasks, ledger and costs. */
 export async function removeProject(
   { store, clock }: Pick<EnginePorts, "store" | "clock">,
   name: string,

@@ -5,7 +5,7 @@ import type { EnginePorts } from "../ports.ts";
 import { withTaskLock } from "../task-lock.ts";
 import { readTask } from "../transact.ts";
 
-/** Files first: a crash in between leaves a task that can be deleted again, never files that nobody knows of. */
+/** Removes the files first, so a crash in between leaves a task that can be deleted again instead of orphaned files. */
 export async function removeTask(ports: EnginePorts, id: string, actor: Actor): Promise<void> {
   await withTaskLock(ports, id, () => removeAll(ports, id, actor));
 }
@@ -15,8 +15,8 @@ async function removeAll(ports: EnginePorts, id: string, actor: Actor): Promise<
   if (!hasEnded(task))
     throw new UserError(
       "conflict",
-      `cannot delete ${id}: it is ${task.status}`,
-      `nightshift cancel ${id} ends it first`,
+      `Cannot delete ${id}: it is ${task.status}.`,
+      `Run "nightshift cancel ${id}" first.`,
     );
   const runs = await ports.store.tasks.listRuns({ task: id, status: null, project: null, limit: 10_000 });
   await ports.workspaces.remove(id);

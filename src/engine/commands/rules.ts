@@ -12,8 +12,8 @@ export async function addRule(ports: RulePorts, draft: RuleDraft, actor: Actor):
   const at = ports.clock.now();
   await requireProject(ports.store, project);
   if (expiresAt !== undefined && expiresAt !== null && expiresAt <= at)
-    throw new UserError("invalid", "The rule would have ended before it began.", "Let it end in the future.");
-  return keepRule(
+    throw new UserError("invalid", "The rule's expiry is in the past.", "Choose a time in the future.");
+  return saveRule(
     ports,
     {
       id: ports.clock.newId("rule"),
@@ -33,7 +33,7 @@ export async function addRule(ports: RulePorts, draft: RuleDraft, actor: Actor):
 export async function editRule(ports: RulePorts, id: string, patch: RulePatch, actor: Actor): Promise<ProjectRule> {
   const rule = await findRule(ports, id);
   const { text, expiresAt } = patch;
-  return keepRule(
+  return saveRule(
     ports,
     {
       ...rule,
@@ -48,22 +48,22 @@ export async function editRule(ports: RulePorts, id: string, patch: RulePatch, a
 export async function removeRule(ports: RulePorts, id: string, actor: Actor): Promise<ProjectRule> {
   const rule = await findRule(ports, id);
   const event = {
-    ...eventOf(ports, rule, actor),
+    ...ruleEvent(ports, rule, actor),
     type: "rule.removed",
     summary: `rule removed: ${rule.text}`,
   } as const;
   if (await ports.store.ledger.removeRule(rule.id, event)) return rule;
-  throw noRule(id);
+  throw ruleNotFound(id);
 }
 
-/** Writes it with who did it. */
-export async function keepRule(ports: RulePorts, given: ProjectRule, actor: Actor): Promise<ProjectRule> {
-  const rule = { ...given, text: ports.secrets.redact(given.text) };
-  await ports.store.ledger.saveRule(rule, eventOf(ports, rule, actor));
+/** Redacts and stores a rule. */
+export async function saveRule(ports: RulePorts, unredacted: ProjectRule, actor: Actor): Promise<ProjectRule> {
+  const rule = { ...unredacted, text: ports.secrets.redact(unredacted.text) };
+  await ports.store.ledger.saveRule(rule, ruleEvent(ports, rule, actor));
   return rule;
 }
 
-function eventOf({ clock }: RulePorts, rule: ProjectRule, actor: Actor): EventDraft {
+function ruleEvent({ clock }: RulePorts, rule: ProjectRule, actor: Actor): EventDraft {
   const { id, project, text, expiresAt } = rule;
   return {
     at: clock.now(),
@@ -77,20 +77,20 @@ function eventOf({ clock }: RulePorts, rule: ProjectRule, actor: Actor): EventDr
   };
 }
 
-/** By its id or any beginning of it that is only its own, with or without `rule_`. */
-async function findRule({ store }: RulePorts, given: string): Promise<ProjectRule> {
-  const prefix = given.startsWith("rule_") ? given : `rule_${given}`;
+/** Accepts a rule id or a unique prefix of one, with or without `rule_`. */
+async function findRule({ store }: RulePorts, target: string): Promise<ProjectRule> {
+  const prefix = target.startsWith("rule_") ? target : `rule_${target}`;
   const found = (await store.ledger.listRules({ project: null, at: null })).filter(({ id }) => id.startsWith(prefix));
   const [rule] = found;
-  if (rule === undefined) throw noRule(given);
+  if (rule === undefined) throw ruleNotFound(target);
   if (found.length === 1) return rule;
   throw new UserError(
     "conflict",
-    `"${given}" may be any of ${found.map(({ id }) => id).join(", ")}.`,
-    "Write more of the rule's id.",
+    `"${target}" is ambiguous: ${found.map(({ id }) => id).join(", ")}.`,
+    "Use more characters of the rule's id.",
   );
 }
 
-function noRule(given: string): UserError {
-  return new UserError("not_found", `There is no rule "${given}".`, "`nightshift rules` lists them.");
+function ruleNotFound(target: string): UserError {
+  return new UserError("not_found", `There is no rule "${target}".`, "`nightshift rules` lists them.");
 }

@@ -2,7 +2,7 @@ import type { Actor } from "../../core/task/event.ts";
 import type { Project } from "../../ports/store.ts";
 import type { EnginePorts } from "../ports.ts";
 
-/** Writes a project with everything that `accepted` names. Only `add-project.ts` decides what may be accepted. */
+/** Stores a project. Only `add-project.ts` decides what `accepted` may contain. */
 export async function saveProject(
   { store, clock }: Pick<EnginePorts, "store" | "clock">,
   project: Omit<Project, "acceptedAt" | "acceptedBy">,
@@ -18,7 +18,7 @@ export async function saveProject(
     type: known === null ? "project.registered" : "project.trusted",
     level: "info",
     actor,
-    summary: known === null ? `project ${project.name} registered` : `the files of project ${project.name} accepted`,
+    summary: known === null ? `project ${project.name} registered` : `files of project ${project.name} accepted`,
     data: { project: project.name, path: project.path },
   });
   return saved;

@@ -10,7 +10,7 @@ async function open(options: Partial<EngineWorldOptions> = {}): Promise<EngineWo
 }
 
 describe("submit", () => {
-  it("writes the task, its first run and its events in one commit", async () => {
+  it("writes the task, its first run and its events in one transaction", async () => {
     await open();
     const task = await world.submit({ description: "Repair the build\n\nIt fails since yesterday." });
     expect(task).toMatchObject({ title: "Repair the build", state: "implementing", submittedBy: "ada" });
@@ -19,7 +19,7 @@ describe("submit", () => {
     expect(events[0]).toMatchObject({ type: "task.submitted", actor: { kind: "person", name: "ada" } });
   });
 
-  it("the same key makes one task, also when both requests arrive at once", async () => {
+  it("the same key creates one task, even from concurrent requests", async () => {
     await open();
     const [one, other] = await Promise.all([world.submit({ key: "k1" }), world.submit({ key: "k1" })]);
     expect(other.id).toBe(one.id);
@@ -46,7 +46,7 @@ describe("submit", () => {
     expect(Object.values(await world.ports.store.tasks.countTasks())).toEqual([0, 0, 0, 0, 0, 0, 0]);
   });
 
-  it("keeps the pipeline version that the task started with", async () => {
+  it("stores the pipeline version that the task started with", async () => {
     await open();
     const task = await world.submit();
     expect(await world.ports.store.projects.getPipeline(task.pipelineHash)).toMatchObject({ name: "chore" });

@@ -11,18 +11,19 @@ import type { TaskDraft } from "../../core/task/task-draft.ts";
 import { noticesFor } from "../deliver/notices.ts";
 import { admissionNow, factsOf, type EnginePorts } from "../ports.ts";
 import { outcomeOf } from "../run/step-context.ts";
-import { dayOf, firstMove, itemsOf } from "../nightly/start-walk.ts";
+import { weekdayOf, startPipeline, buildItems } from "../nightly/start-walk.ts";
 import { enqueueRuns, toNewRun } from "../transact.ts";
+import { requireProject } from "./require-project.ts";
 
 const MAX_DESCRIPTION = 1_000_000;
 const MAX_TITLE = 120;
 const MAX_TAG = 40;
 
-/** Checks what was asked for, all of it, before anything is written; then writes task, first run and event at once. */
+/** Validates the whole draft, then writes the task, its first run and its events in one transaction. */
 export async function submit(ports: EnginePorts, draft: TaskDraft, actor: Actor): Promise<Task> {
   const { settings, pipeline, text, task } = await draftTask(ports, draft, actor);
   await ports.store.projects.keepPipeline(pipeline.hash, pipeline.name, text);
-  const first = firstMove(
+  const first = startPipeline(
     {
       pipeline,
       task,
@@ -34,10 +35,10 @@ export async function submit(ports: EnginePorts, draft: TaskDraft, actor: Actor)
       digest: ports.digest,
       at: task.createdAt,
     },
-    dayOf(draft.improve, settings, task.createdAt),
+    weekdayOf(draft.improve, settings, task.createdAt),
   );
-  // A pipeline may begin with a wait or even an end; that it entered its first state goes without saying.
-  const events = [submitted(task, actor), ...first.events.filter(({ type }) => type !== "task.state")];
+  // `task.submitted` already names the first state, so its `task.state` event is dropped.
+  const events = [submittedEvent(task, actor), ...first.events.filter(({ type }) => type !== "task.state")];
   const result = await ports.store.tasks.createTask({
     task: first.task,
     run: first.next === null ? null : toNewRun(ports, first.task, first.next),
@@ -60,10 +61,10 @@ export interface DraftedTask {
   readonly task: Task;
 }
 
-/** The task as it would be, checked, and written nowhere. */
+/** Builds and validates a task without storing it. */
 export async function draftTask(ports: EnginePorts, draft: TaskDraft, actor: Actor = SYSTEM): Promise<DraftedTask> {
-  const project = await findProject(ports, draft.project);
-  // A person is told that a file is broken; at night there is nobody to tell, and what was good is good enough.
+  const project = await requireProject(ports.store, draft.project);
+  // A person gets an error for broken settings. A schedule continues with the last good ones.
   const settings = await (actor.kind === "system"
     ? ports.projects.lastGood(project)
     : ports.projects.settings(project));
@@ -73,26 +74,14 @@ export async function draftTask(ports: EnginePorts, draft: TaskDraft, actor: Act
   return { project, settings, pipeline, text, task };
 }
 
-export async function findProject(ports: Pick<EnginePorts, "store">, name: string): Promise<Project> {
-  const project = await ports.store.projects.getProject(name);
-  if (project !== null) return project;
-  const known = (await ports.store.projects.listProjects()).map((each) => each.name);
-  const found = known.length === 0 ? "no project is registered yet" : `registered are: ${known.join(", ")}`;
-  throw new UserError(
-    "not_found",
-    `there is no project "${terminalLine(name, MAX_TITLE)}"; ${found}`,
-    "run nightshift init in the project's folder",
-  );
-}
-
-interface Making {
+interface TaskParams {
   readonly draft: TaskDraft;
   readonly actor: Actor;
   readonly settings: Settings;
   readonly pipeline: Pipeline;
 }
 
-function makeTask(ports: EnginePorts, { draft, actor, settings, pipeline }: Making): Task {
+function makeTask(ports: EnginePorts, { draft, actor, settings, pipeline }: TaskParams): Task {
   const description = ports.secrets.redact(checkDescription(draft.description));
   const title = ports.secrets.redact(titleOf(draft.title ?? description));
   const id = ports.clock.newId("task");
@@ -122,7 +111,7 @@ function makeTask(ports: EnginePorts, { draft, actor, settings, pipeline }: Maki
       design: draft.design,
     },
     counters: {},
-    items: itemsOf({ improve: draft.improve, pipeline, settings, at }),
+    items: buildItems({ improve: draft.improve, pipeline, settings, at }),
     // With a template of its own, the branch is named after the finished change when it is published.
     branch: pipeline.policy.branch === null ? branchName(settings.workspace.branch, { id, title }) : null,
     baseCommit: null,
@@ -142,17 +131,17 @@ function makeTask(ports: EnginePorts, { draft, actor, settings, pipeline }: Maki
   };
 }
 
-/** Escape sequences and NUL have no business in a task: they are dropped, everything else is kept as it was written. */
-function checkDescription(given: string): string {
-  if (given.length > MAX_DESCRIPTION)
+/** Removes escape sequences and NUL. Everything else stays as written. */
+function checkDescription(text: string): string {
+  if (text.length > MAX_DESCRIPTION)
     throw new UserError(
       "invalid",
-      `the description has ${given.length} characters; at most ${MAX_DESCRIPTION} are allowed`,
-      "put the long part into a file of the repository and name that file",
+      `The description has ${text.length} characters. At most ${MAX_DESCRIPTION} are allowed.`,
+      "Put the long part into a file of the repository and refer to that file.",
     );
-  const description = terminalText(given).trim();
+  const description = terminalText(text).trim();
   if (description === "")
-    throw new UserError("invalid", "the description is empty", "say what is to be done, in one sentence or more");
+    throw new UserError("invalid", "The description is empty.", "Describe the task in at least one sentence.");
   return description;
 }
 
@@ -160,7 +149,7 @@ function titleOf(text: string): string {
   return terminalLine(text.trim().split("\n")[0] ?? "", MAX_TITLE);
 }
 
-/** An agent that is not configured is better refused now than at three in the morning. */
+/** Reports an agent that is not configured now, not in the middle of the night. */
 function checkAgents(
   ports: EnginePorts,
   { pipeline, settings, task }: { pipeline: Pipeline; settings: Settings; task: Task },
@@ -170,7 +159,7 @@ function checkAgents(
       ports.agents.create(resolveRun(settings, state.agent, task.options, state.step.role).agentSettings);
 }
 
-function submitted(task: Task, actor: Actor): EventDraft {
+function submittedEvent(task: Task, actor: Actor): EventDraft {
   return {
     at: task.createdAt,
     task: task.id,

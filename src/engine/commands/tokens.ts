@@ -11,18 +11,18 @@ type TokenPorts = Pick<EnginePorts, "store" | "clock" | "digest"> & {
 
 const TOKEN_BYTES = 32;
 
-/** The secret is only in the result: the store keeps its hash, and the event has neither. */
+/** Only the result contains the secret. The store keeps its hash. */
 export async function addToken(ports: TokenPorts, draft: TokenDraft, actor: Actor): Promise<NewToken> {
   const { name } = draft;
-  // The owner's token is the daemon's own and stands in no table.
+  // The owner's token is the daemon's own and is not stored.
   if (name === ports.host.owner) throw tokenExists(name);
   const token = `nst_${randomBytes(TOKEN_BYTES).toString("base64url")}`;
   const rights = [...new Set(draft.rights)];
   const row: TokenRow = { name, hash: ports.digest(token), rights, createdAt: ports.clock.now() };
-  const may = rights.length === 0 ? "may only read" : `may ${rights.join(", ")}`;
-  const event = eventOf(ports, actor, {
+  const rightsText = rights.length === 0 ? "may only read" : `may ${rights.join(", ")}`;
+  const event = tokenEvent(ports, actor, {
     type: "token.added",
-    summary: `token for ${name} added (${may})`,
+    summary: `token for ${name} added (${rightsText})`,
     data: { name, rights },
   });
   if (!(await ports.store.people.addToken(row, event))) throw tokenExists(name);
@@ -30,7 +30,7 @@ export async function addToken(ports: TokenPorts, draft: TokenDraft, actor: Acto
 }
 
 export async function removeToken(ports: TokenPorts, name: string, actor: Actor): Promise<void> {
-  const event = eventOf(ports, actor, {
+  const event = tokenEvent(ports, actor, {
     type: "token.removed",
     summary: `token for ${name} removed`,
     data: { name },
@@ -40,14 +40,10 @@ export async function removeToken(ports: TokenPorts, name: string, actor: Actor)
 }
 
 function tokenExists(name: string): UserError {
-  return new UserError(
-    "conflict",
-    `There is already a token for "${name}".`,
-    "Take it back first, or use another name.",
-  );
+  return new UserError("conflict", `There is already a token for "${name}".`, "Remove it first, or use another name.");
 }
 
-function eventOf(
+function tokenEvent(
   { clock }: TokenPorts,
   actor: Actor,
   event: Pick<EventDraft, "type" | "summary" | "data">,

@@ -16,8 +16,8 @@ import { createTempDir, type TempDir } from "../../testing/temp-repo.ts";
 import { createDelivery, type Delivery } from "./deliver.ts";
 
 const TOKEN = "tk_a1b2c3d4e5f6g7h8i9j0";
-const SECRET = "a-key-that-nobody-guesses";
-const PATIENCE = { timeout: 20_000 };
+const SECRET = "a-key-that-is-hard-to-guess";
+const POLL = { timeout: 20_000 };
 
 let dir: TempDir;
 let store: Store;
@@ -70,90 +70,85 @@ const summaries = async () =>
     .map(({ summary }) => summary);
 const isEmpty = async (): Promise<boolean> => (await store.outbox.dueNotices(Number.MAX_SAFE_INTEGER, 9)).length === 0;
 
-const told = (category: string, over: Partial<NewNotice> = {}): Partial<NewNotice> => ({
+const notice = (category: string, over: Partial<NewNotice> = {}): Partial<NewNotice> => ({
   channel: "ntfy",
   data: { ...sampleNotice().data, category },
   ...over,
 });
 
 describe("the outbox", () => {
-  test("every channel is told, each in its order", async () => {
-    await write(told("a"), told("b"), told("a", { channel: "webhook" }), told("c"));
+  test("every channel receives its notices in order", async () => {
+    await write(notice("a"), notice("b"), notice("a", { channel: "webhook" }), notice("c"));
     await deliveryOf().start();
-    await expect.poll(isEmpty, PATIENCE).toBe(true);
+    await expect.poll(isEmpty, POLL).toBe(true);
     expect(titles()).toEqual(["shop: published – a", "shop: published – b", "shop: published – c"]);
     expect(webhook.taken.size).toBe(1);
   });
 
-  test("a server in trouble is asked again later, in order, and waited for as long as it says", async () => {
-    await write(told("a"), told("b"));
+  test("a failing server is retried in order, and its retry-after is respected", async () => {
+    await write(notice("a"), notice("b"));
     ntfy.fail({ status: 500 }, { status: 429, headers: { "retry-after": "60" } });
     const delivery = deliveryOf();
     await delivery.start();
-    await expect.poll(() => ntfy.requests.length, PATIENCE).toBe(1);
-    await expect.poll(() => store.outbox.dueNotices(clock.now() + 2_000, 9), PATIENCE).toMatchObject([{ attempts: 1 }]);
-    // Nothing is due, not even the second one.
+    await expect.poll(() => ntfy.requests.length, POLL).toBe(1);
+    await expect.poll(() => store.outbox.dueNotices(clock.now() + 2_000, 9), POLL).toMatchObject([{ attempts: 1 }]);
+    // Nothing is due, not even the second notice.
     await delivery.start();
     await clock.advance(2_000);
     await delivery.start();
-    await expect
-      .poll(() => store.outbox.dueNotices(clock.now() + 60_000, 9), PATIENCE)
-      .toMatchObject([{ attempts: 2 }]);
+    await expect.poll(() => store.outbox.dueNotices(clock.now() + 60_000, 9), POLL).toMatchObject([{ attempts: 2 }]);
     expect(await store.outbox.dueNotices(clock.now() + 59_999, 9)).toEqual([]);
     await clock.advance(60_000);
     await delivery.start();
-    await expect.poll(titles, PATIENCE).toEqual(["shop: published – a", "shop: published – b"]);
+    await expect.poll(titles, POLL).toEqual(["shop: published – a", "shop: published – b"]);
   });
 
-  test("a channel that hangs keeps nobody waiting, and stopping does not wait for it", async () => {
-    await write(told("a"), told("b"), told("a", { channel: "webhook" }));
+  test("a channel that hangs does not delay other channels or stop()", async () => {
+    await write(notice("a"), notice("b"), notice("a", { channel: "webhook" }));
     ntfy.fail("hang");
     const delivery = deliveryOf();
     await delivery.start();
-    await expect.poll(() => webhook.taken.size, PATIENCE).toBe(1);
-    await expect.poll(() => ntfy.requests.length, PATIENCE).toBe(1);
+    await expect.poll(() => webhook.taken.size, POLL).toBe(1);
+    await expect.poll(() => ntfy.requests.length, POLL).toBe(1);
     await delivery.stop();
-    // No try was counted: the next daemon sends it.
+    // The attempt was not counted, so the next daemon sends it.
     expect(await store.outbox.dueNotices(clock.now(), 9)).toMatchObject([{ channel: "ntfy", attempts: 0 }]);
     await deliveryOf().start();
-    await expect.poll(titles, PATIENCE).toEqual(["shop: published – a", "shop: published – b"]);
+    await expect.poll(titles, POLL).toEqual(["shop: published – a", "shop: published – b"]);
   });
 
-  test("a dead channel is given up after so many tries, with an event that holds no token", async () => {
-    await write(told("a"));
+  test("a dead channel is given up after the maximum number of tries, with an event that contains no token", async () => {
+    await write(notice("a"));
     ntfy.fail(...Array.from({ length: MAX_TRIES }, () => ({ status: 401, body: `no such token: ${TOKEN}` })));
     const delivery = deliveryOf();
     for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
       await delivery.start();
-      await expect.poll(() => ntfy.requests.length, PATIENCE).toBe(tries);
+      await expect.poll(() => ntfy.requests.length, POLL).toBe(tries);
       await expect
-        .poll(
-          async () => (await store.outbox.dueNotices(Number.MAX_SAFE_INTEGER, 1))[0]?.attempts ?? MAX_TRIES,
-          PATIENCE,
-        )
+        .poll(async () => (await store.outbox.dueNotices(Number.MAX_SAFE_INTEGER, 1))[0]?.attempts ?? MAX_TRIES, POLL)
         .toBe(tries);
       await clock.advance(7_200_000);
     }
     await expect
-      .poll(summaries, PATIENCE)
+      .poll(summaries, POLL)
       .toEqual([
-        expect.stringMatching(/^ntfy could not be told \(HTTP 401 from .*\[redacted\]\); given up after 8 tries$/),
+        expect.stringMatching(/^ntfy could not be notified \(HTTP 401 from .*\[redacted\]\); gave up after 8 tries$/),
       ]);
     expect(await isEmpty()).toBe(true);
   });
 
-  test("a channel that is no longer set up is dropped at once, and said", async () => {
-    await write(told("a", { channel: "webhook" }));
+  test("a notice for a channel that is no longer configured is dropped at once, with an event", async () => {
+    await write(notice("a", { channel: "webhook" }));
     delete notifiers["webhook"];
     await deliveryOf().start();
     await expect
-      .poll(summaries, PATIENCE)
-      .toEqual(["a message was not sent: webhook is no longer a channel of project shop"]);
+      .poll(summaries, POLL)
+      .toEqual(["a notice was not sent: webhook is no longer a channel of project shop"]);
     expect(await isEmpty()).toBe(true);
   });
 
-  test("a notifier that never ends is called off after a minute, and tried again later", async () => {
-    await write(told("a"));
+  test("a notifier that never returns is aborted after a minute and retried later", async () => {
+    await write(notice("a"));
     const hanging: Notifier = {
       send: (_, signal) =>
         new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
@@ -162,23 +157,21 @@ describe("the outbox", () => {
     await clock.advance(59_999);
     expect(await store.outbox.dueNotices(clock.now() + 60_000, 9)).toMatchObject([{ attempts: 0 }]);
     await clock.advance(1);
-    await expect
-      .poll(() => store.outbox.dueNotices(clock.now() + 60_000, 9), PATIENCE)
-      .toMatchObject([{ attempts: 1 }]);
+    await expect.poll(() => store.outbox.dueNotices(clock.now() + 60_000, 9), POLL).toMatchObject([{ attempts: 1 }]);
   });
 
-  test("settings that cannot be read put it off", async () => {
-    await write(told("a"));
+  test("a notice is rescheduled if the settings cannot be read", async () => {
+    await write(notice("a"));
     const delivery = deliveryOf({
       channels: { openNotifier: () => Promise.reject(new Error("line 3 is wrong")) },
     });
     await delivery.start();
-    await expect.poll(() => store.outbox.dueNotices(clock.now() + 2_000, 9), PATIENCE).toMatchObject([{ attempts: 1 }]);
+    await expect.poll(() => store.outbox.dueNotices(clock.now() + 2_000, 9), POLL).toMatchObject([{ attempts: 1 }]);
   });
 });
 
-/** A process of its own that sends what is due and is killed before it can write that down. */
-async function dieWhileSending(file: string): Promise<unknown> {
+/** Starts a process that sends what is due and is killed before it can mark it as delivered. */
+async function crashAfterSending(file: string): Promise<unknown> {
   const source = join(import.meta.dirname, "../..");
   const program = `
     const { createDelivery } = await import("${source}/engine/deliver/deliver.ts");
@@ -201,35 +194,35 @@ async function dieWhileSending(file: string): Promise<unknown> {
   return promisify(execFile)(process.execPath, ["--input-type=module", "-e", program], { env, timeout: 25_000 });
 }
 
-describe("a crash between sending and writing it down", () => {
-  test("sends again, and it is the same delivery", async () => {
-    await write(told("a", { channel: "webhook" }));
+describe("a crash between sending a notice and marking it as delivered", () => {
+  test("sends the notice again with the same delivery id", async () => {
+    await write(notice("a", { channel: "webhook" }));
     await store.close();
-    await expect(dieWhileSending(join(dir.path, "nightshift.db"))).rejects.toMatchObject({ signal: "SIGKILL" });
+    await expect(crashAfterSending(join(dir.path, "nightshift.db"))).rejects.toMatchObject({ signal: "SIGKILL" });
     expect(webhook.taken.size).toBe(1);
     store = await openSqliteStore({ file: join(dir.path, "nightshift.db"), log: SILENT });
     expect(await store.outbox.dueNotices(clock.now(), 9)).toMatchObject([{ attempts: 0 }]);
     await deliveryOf().start();
-    await expect.poll(isEmpty, PATIENCE).toBe(true);
+    await expect.poll(isEmpty, POLL).toBe(true);
     expect(webhook.requests).toHaveLength(2);
     expect(webhook.taken.size).toBe(1);
   });
 
-  test("a disk that is full sends nothing twice", async () => {
-    await write(told("a"));
-    let full = true;
+  test("a full disk does not cause a notice to be sent twice", async () => {
+    await write(notice("a"));
+    let isFull = true;
     const markDelivered: Store["outbox"]["markDelivered"] = (id, at) =>
-      full ? Promise.reject(new Error("disk full")) : store.outbox.markDelivered(id, at);
+      isFull ? Promise.reject(new Error("disk full")) : store.outbox.markDelivered(id, at);
     const delivery = deliveryOf({ store: { ...store, outbox: { ...store.outbox, markDelivered } } });
     await delivery.start();
-    await expect.poll(() => ntfy.shown.length, PATIENCE).toBe(1);
+    await expect.poll(() => ntfy.shown.length, POLL).toBe(1);
     for (let times = 0; times < 3; times += 1) {
       await clock.advance(60_000);
       await delivery.start();
     }
-    full = false;
+    isFull = false;
     await clock.advance(60_000);
-    await expect.poll(async () => (await delivery.start(), await isEmpty()), PATIENCE).toBe(true);
+    await expect.poll(async () => (await delivery.start(), await isEmpty()), POLL).toBe(true);
     expect(ntfy.shown).toHaveLength(1);
   });
 });

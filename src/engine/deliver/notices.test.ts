@@ -38,21 +38,21 @@ const portsOf = (...channels: readonly string[]) => ({
   },
 });
 
-test("nothing is told, and nothing read, where nothing worth telling happened", async () => {
+test("events without a notice cause none, and nothing is read from the store", async () => {
   const ports = { ...portsOf("ntfy"), store: {} as Store };
   expect(await noticesFor(ports, { task: sampleTask(), events: [sampleEvent({ type: "run.ended" })] })).toEqual([]);
 });
 
-test("each channel gets what is known at this moment: the run that ends now and the change request it opened", async () => {
+test("every channel gets the current data, including the run that ends now and the change request it opened", async () => {
   const { task, run } = await startTask(store);
-  const told = await noticesFor(portsOf("ntfy", "webhook"), {
+  const notices = await noticesFor(portsOf("ntfy", "webhook"), {
     task: { ...task, status: "failed", reason: "it is hunter22", createdAt: 1_000 },
     events: [ended(task.id)],
     endRun: sampleEnd(run.id, { costUsd: 0.25 }),
     artifacts: [sampleArtifact({ type: "change_request", url: "https://git.example.com/7" })],
   });
-  expect(told.map(({ channel }) => channel)).toEqual(["ntfy of shop for failed", "webhook of shop for failed"]);
-  expect(told[0]).toMatchObject({
+  expect(notices.map(({ channel }) => channel)).toEqual(["ntfy of shop for failed", "webhook of shop for failed"]);
+  expect(notices[0]).toMatchObject({
     project: "shop",
     task: task.id,
     kind: "failed",
@@ -60,15 +60,15 @@ test("each channel gets what is known at this moment: the run that ends now and 
   });
 });
 
-test("why a change request was closed is asked, with the command that answers", async () => {
+test("a closed change request causes a notice with the command that gives the reason", async () => {
   const { task } = await startTask(store);
-  const asked = sampleEvent({ task: task.id, type: "request.unexplained", summary: "closed: why?" });
+  const unexplained = sampleEvent({ task: task.id, type: "request.unexplained", summary: "closed: why?" });
   const ports = { ...portsOf(), channels: { namesFor: () => ["ntfy"] } };
-  const told = await noticesFor(ports, {
+  const notices = await noticesFor(ports, {
     task: { ...task, pipeline: "improve", status: "succeeded" },
-    events: [asked],
+    events: [unexplained],
   });
-  expect(told).toMatchObject([
+  expect(notices).toMatchObject([
     {
       channel: "ntfy",
       kind: "waiting",
@@ -82,7 +82,7 @@ test.for([
   ["provider", 1],
   ["quota", 0],
   ["backoff", 0],
-] as const)("what waits for %s is told %i times, however often it is tried", async ([kind, times]) => {
+] as const)("a task that waits for %s causes %i notices, however often it is retried", async ([kind, times]) => {
   const { task } = await startTask(store);
   const queued = sampleEvent({ task: task.id, type: "task.queued", summary: "it is hunter22", data: { kind } });
   const ports = { ...portsOf(), channels: { namesFor: () => ["ntfy"] } };
@@ -93,19 +93,19 @@ test.for([
   expect(await noticesFor(ports, { task, events: [queued] })).toEqual([]);
 });
 
-test("what the engine cancelled of its own accord is a failure, what a person cancelled is not", async () => {
+test("a task that the engine cancelled is reported as failed, one that a person cancelled is not", async () => {
   const { task } = await startTask(store);
-  const of = async (over: Partial<EventDraft>) =>
+  const kindsFor = async (over: Partial<EventDraft>) =>
     (
       await noticesFor(portsOf("ntfy"), {
         task: { ...task, status: "cancelled" },
         events: [sampleEvent({ task: task.id, type: "task.ended", data: { status: "cancelled" }, run: null, ...over })],
       })
     ).map(({ kind }) => kind);
-  expect(await of({ actor: SYSTEM })).toEqual(["failed"]);
-  expect(await of({ actor: { kind: "person", name: "ada" } })).toEqual(["finished"]);
-  // By somebody's order, which the run obeyed.
-  expect(await of({ actor: SYSTEM, run: "run_1" })).toEqual(["finished"]);
+  expect(await kindsFor({ actor: SYSTEM })).toEqual(["failed"]);
+  expect(await kindsFor({ actor: { kind: "person", name: "ada" } })).toEqual(["finished"]);
+  // A person's order, carried out by the run.
+  expect(await kindsFor({ actor: SYSTEM, run: "run_1" })).toEqual(["finished"]);
 });
 
 const text = (policy: string) => `name: mine
@@ -118,26 +118,29 @@ states:
   cancelled: { end: cancelled }
 `;
 
-type Asked = Parameters<EnginePorts["channels"]["namesFor"]>;
-const nightLogOnly = (...[, kind, data]: Asked) => (isEndOfNight(kind, data) ? ["run_log"] : []);
+type NamesForParams = Parameters<EnginePorts["channels"]["namesFor"]>;
+const nightLogOnly = (...[, kind, data]: NamesForParams) => (isEndOfNight(kind, data) ? ["run_log"] : []);
 
-test("the pipeline of the task decides whether the night log has a line for its end", async () => {
+test("the task's pipeline decides whether its end is written to the night log", async () => {
   const { task } = await startTask(store);
   const ports = { ...portsOf(), channels: { namesFor: nightLogOnly } };
   await store.projects.keepPipeline("quiet", "mine", text(""));
   await store.projects.keepPipeline("night", "mine", text("policy: { report: night }"));
   const channelsOf = async (pipelineHash: string) => {
-    const given = { task: { ...task, pipeline: "mine", pipelineHash }, events: [ended(task.id)] };
-    return (await noticesFor(ports, given)).map(({ channel }) => channel);
+    const commit = { task: { ...task, pipeline: "mine", pipelineHash }, events: [ended(task.id)] };
+    return (await noticesFor(ports, commit)).map(({ channel }) => channel);
   };
   expect(await channelsOf("quiet")).toEqual([]);
   expect(await channelsOf("night")).toEqual(["run_log"]);
 });
 
-test("a task whose pipeline cannot be read any more is still reported", async () => {
+test("a task whose pipeline can no longer be read is still reported", async () => {
   const { task } = await startTask(store);
   const items = { list: ["docs"], at: 0, scheduled: 1, tried: [] };
-  const ports = { ...portsOf(), channels: { namesFor: (...about: Asked) => ["ntfy", ...nightLogOnly(...about)] } };
+  const ports = {
+    ...portsOf(),
+    channels: { namesFor: (...params: NamesForParams) => ["ntfy", ...nightLogOnly(...params)] },
+  };
   const channelsOf = async (over: Partial<typeof task>) =>
     (await noticesFor(ports, { task: { ...task, ...over, pipelineHash: "gone" }, events: [ended(task.id)] })).map(
       ({ channel }) => channel,

@@ -9,7 +9,7 @@ import {
 import type { Schedule } from "../../core/schedule/schedule.ts";
 import type { Artifact, Task } from "../../core/task/task.ts";
 import type { NewNotice, NoticeKind, Project, RunEnd } from "../../ports/store.ts";
-import { firstQueued } from "./first-queued.ts";
+import { findFirstQueued } from "./find-first-queued.ts";
 import { policyOf } from "../pipeline-of.ts";
 import type { ChannelAccess, EnginePorts, RedactPorts } from "../ports.ts";
 
@@ -20,7 +20,7 @@ type NoticePorts = Pick<EnginePorts, "store" | "projects"> &
     readonly channels: Pick<ChannelAccess, "namesFor">;
   };
 
-/** What is about to be committed. */
+/** A commit that is about to be written. */
 export interface PendingCommit {
   readonly task: Task;
   readonly events: readonly EventDraft[];
@@ -28,19 +28,19 @@ export interface PendingCommit {
   readonly artifacts?: readonly Artifact[];
 }
 
-/** The notices that these events are worth, one for each channel that wants to hear of it. */
-export async function noticesFor(ports: NoticePorts, happening: PendingCommit): Promise<readonly NewNotice[]> {
-  const { task, events } = happening;
-  const told: { readonly event: EventDraft; readonly kind: NoticeKind }[] = [];
+/** The notices for these events, one for each channel that subscribed to their kind. */
+export async function noticesFor(ports: NoticePorts, commit: PendingCommit): Promise<readonly NewNotice[]> {
+  const { task, events } = commit;
+  const reported: { readonly event: EventDraft; readonly kind: NoticeKind }[] = [];
   for (const event of events) {
     const kind = kindOf(event);
-    if (kind !== null && !(await wasTold(ports, task, event))) told.push({ event, kind });
+    if (kind !== null && !(await wasReported(ports, task, event))) reported.push({ event, kind });
   }
-  const [first] = told;
+  const [first] = reported;
   if (first === undefined) return [];
-  const known = await describe(ports, happening, first.event.at);
+  const known = await describe(ports, commit, first.event.at);
   const { id, project, title } = task;
-  return told.flatMap(({ event, kind }) => {
+  return reported.flatMap(({ event, kind }) => {
     const { at, summary } = event;
     const about = aboutOf(event);
     const data = ports.secrets.redact(about === undefined ? known : describeEventNotice(known, about, id, summary));
@@ -50,7 +50,7 @@ export async function noticesFor(ports: NoticePorts, happening: PendingCommit): 
   });
 }
 
-/** What came to no task, told to the project's people. */
+/** The notices for a schedule that could not create a task. */
 export function refusalNotices(
   ports: NoticePorts,
   { project, schedule }: { readonly project: Project; readonly schedule: Pick<Schedule, "pipeline" | "title"> },
@@ -63,25 +63,25 @@ export function refusalNotices(
     .map((channel) => ({ channel, kind, project: project.name, task: null, title: schedule.title, text, data, at }));
 }
 
-/** What a task waits for is said once, not each time that it is tried with again. */
-async function wasTold({ store }: NoticePorts, task: Task, { type, data }: EventDraft): Promise<boolean> {
-  return type === "task.queued" && (await firstQueued(store, task.id, data["kind"])) !== null;
+/** A task that waits is reported once, not after every retry. */
+async function wasReported({ store }: NoticePorts, task: Task, { type, data }: EventDraft): Promise<boolean> {
+  return type === "task.queued" && (await findFirstQueued(store, task.id, data["kind"])) !== null;
 }
 
-async function describe(ports: NoticePorts, happening: PendingCommit, at: number): Promise<NoticeData> {
-  const { task, endRun = null, artifacts = [] } = happening;
+async function describe(ports: NoticePorts, commit: PendingCommit, at: number): Promise<NoticeData> {
+  const { task, endRun = null, artifacts = [] } = commit;
   const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
   const known = [...(await ports.store.tasks.listArtifacts(task.id)), ...artifacts];
   return describeTask(task, {
     report: (await policyOf(ports, task)).report,
-    // What the run that ends now cost is not in the store yet.
+    // The store does not contain the cost of the run that ends now.
     runs: runs.map((run) => (run.id === endRun?.id ? { ...run, costUsd: endRun.costUsd } : run)),
     url: known.findLast(({ type, url }) => type === "change_request" && url !== null)?.url ?? null,
     at,
   });
 }
 
-/** Events that say nothing of how the task itself goes. */
+/** Events that are not about the progress of the task itself. */
 const ABOUT: Readonly<Partial<Record<EventDraft["type"], NoticeAbout>>> = {
   "request.unexplained": "closed",
   "schedule.missed": "missed",
@@ -90,7 +90,7 @@ const ABOUT: Readonly<Partial<Record<EventDraft["type"], NoticeAbout>>> = {
 
 function aboutOf({ type, data: { kind } }: EventDraft): NoticeAbout | undefined {
   if (type !== "task.queued") return ABOUT[type];
-  // Of all that is waited for, these are the ones that a person can do something about.
+  // Only these two need action by a person.
   return kind === "login" || kind === "provider" ? kind : undefined;
 }
 
@@ -102,8 +102,8 @@ function kindOf(event: EventDraft): NoticeKind | null {
   return type === "task.ended" ? kindOfEnd(event) : null;
 }
 
-/** What the engine cancelled of its own accord nobody asked for. */
+/** A cancellation by the engine itself is unexpected, so it counts as a failure. */
 function kindOfEnd({ data: { status }, actor, run }: EventDraft): NoticeKind {
-  const byItself = status === "cancelled" && actor.kind === "system" && run === null;
-  return status === "failed" || byItself ? "failed" : "finished";
+  const isCancelledByEngine = status === "cancelled" && actor.kind === "system" && run === null;
+  return status === "failed" || isCancelledByEngine ? "failed" : "finished";
 }

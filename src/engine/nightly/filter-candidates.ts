@@ -5,15 +5,15 @@ import { findRecentFiles } from "./night-policy.ts";
 import { recordProposals, findKnownProposals, type KnownProposals } from "./ledger.ts";
 import { outcomeOf, type StepContext, type Work } from "../run/step-context.ts";
 
-/** What an analysis proposes is held against the rules before anybody works on it; what it claimed stays in the payload. */
+/** Drops candidates that break the rules before one is implemented. The payload keeps the agent's own selection in `claimed`. */
 export async function filterCandidates(context: StepContext, work: Work, outcome: Outcome): Promise<Outcome> {
   if (outcome.name !== "improvement_found") return outcome;
   const found = toAnalysis(outcome.payload);
   const analysis = { ...found, category: currentItem(context) ?? found.category };
   const choice = await choose(context, work, analysis);
-  if (choice.selected === null) return nothingLeft(outcome, choice);
+  if (choice.selected === null) return noImprovement(outcome, choice);
   const { slug, ...selected } = choice.selected;
-  const weighed: Analysis = {
+  const filtered: Analysis = {
     category: analysis.category,
     candidates: [...analysis.candidates.filter((each) => isOpen(each.rank, choice)), selected].toSorted(byRank),
     selected: selected.rank,
@@ -21,19 +21,19 @@ export async function filterCandidates(context: StepContext, work: Work, outcome
     dropped: choice.dropped,
   };
   if (context.pipeline.policy.ledger)
-    await recordProposals(context, { analysis: weighed, baseCommit: work.baseCommit });
-  // What the analysis says of another than the one that is made would mislead.
-  const isSaid = outcome.payload.summary !== undefined && selected.rank === found.selected;
-  const summary = isSaid ? outcome.summary : selected.title;
-  return { ...outcome, summary, payload: { ...outcome.payload, ...weighed, claimed: { selected: found.selected } } };
+    await recordProposals(context, { analysis: filtered, baseCommit: work.baseCommit });
+  // The agent's summary describes its own selection, so it must not be used for another one.
+  const hasSummary = outcome.payload.summary !== undefined && selected.rank === found.selected;
+  const summary = hasSummary ? outcome.summary : selected.title;
+  return { ...outcome, summary, payload: { ...outcome.payload, ...filtered, claimed: { selected: found.selected } } };
 }
 
 async function choose(context: StepContext, work: Work, analysis: Analysis): Promise<Choice> {
   const { ports, settings, pipeline } = context;
   const { ledger, change } = pipeline.policy;
-  const [recentFiles, seen] = await Promise.all([
+  const [recentFiles, known] = await Promise.all([
     findRecentFiles(context, work),
-    ledger ? findKnownProposals(context, analysis, work.baseCommit) : NOTHING_SEEN,
+    ledger ? findKnownProposals(context, analysis, work.baseCommit) : NO_PROPOSALS,
   ]);
   return chooseCandidate({
     ...analysis,
@@ -41,12 +41,12 @@ async function choose(context: StepContext, work: Work, analysis: Analysis): Pro
     recentFiles,
     recentCommits: settings.improve.avoidRecentCommits,
     refusesDependencies: change.dependencyFiles === "refuse",
-    ...seen,
+    ...known,
     digest: ports.digest,
   });
 }
 
-const NOTHING_SEEN: KnownProposals = { ledger: [], churn: new Map() };
+const NO_PROPOSALS: KnownProposals = { ledger: [], churn: new Map() };
 
 function currentItem({ task: { items } }: StepContext): string | null {
   return items?.list[items.at] ?? null;
@@ -60,11 +60,11 @@ function byRank(one: { readonly rank: number }, other: { readonly rank: number }
   return one.rank - other.rank;
 }
 
-function nothingLeft(outcome: Outcome, { dropped }: Choice): Outcome {
+function noImprovement(outcome: Outcome, { dropped }: Choice): Outcome {
   const [first] = dropped;
-  const many =
+  const count =
     dropped.length === 1 ? "the only candidate was dropped" : `all ${dropped.length} candidates were dropped`;
   const reason =
-    first === undefined ? "no candidate was named" : `${many}: ${dropped.map((each) => each.reason).join(" ")}`;
+    first === undefined ? "no candidate was named" : `${count}: ${dropped.map((each) => each.reason).join(" ")}`;
   return outcomeOf("no_improvement", reason, { claimed: outcome.payload, reason, dropped });
 }

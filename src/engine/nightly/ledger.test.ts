@@ -10,7 +10,7 @@ import { SILENT, creating, sampleEvent, sampleProject, sampleTask } from "../../
 import { createTempRepo, type TempRepo } from "../../testing/temp-repo.ts";
 import { giveReason } from "../commands/give-reason.ts";
 import {
-  blockedBy,
+  findBlocker,
   markAsked,
   markClosed,
   markMerged,
@@ -18,8 +18,8 @@ import {
   markUnpublished,
   recordProposals,
   findKnownProposals,
-  selectedProposal,
-  unexplained,
+  selectedProposalId,
+  listUnexplained,
   type LedgerContext,
   type LedgerPorts,
 } from "./ledger.ts";
@@ -38,7 +38,7 @@ const candidate = (rank: number, title: string, ...files: string[]): Candidate =
 });
 const TYPO = candidate(1, "Fix the typo in the greeting", "./a.txt");
 const RETRY = candidate(2, "Explain retries", "b.txt");
-const givenUp = (item: string) => ({ item, outcome: "policy_failed", reason: "no", filesScanned: null });
+const triedItem = (item: string) => ({ item, outcome: "policy_failed", reason: "no", filesScanned: null });
 const lines = (count: number): string => Array.from({ length: count }, (_, at) => `line ${at}\n`).join("");
 
 let repo: TempRepo;
@@ -76,24 +76,24 @@ const sync = async () =>
 const analysis = { category: "docs", candidates: [TYPO, RETRY], selected: 1, dropped: [] };
 const record = () => recordProposals(context, { analysis, baseCommit: base });
 const list = () => ports.store.ledger.listProposals({ project: "shop", statuses: null, limit: 100 });
-const selected = () => selectedProposal(context, analysis) ?? "";
+const selected = () => selectedProposalId(context, analysis) ?? "";
 const publish = async () => {
   await record();
   return await markPublished(ports, selected(), { url: "https://f/1", number: 1, patch: "p", baseCommit: base });
 };
 const blocked = async (each: Candidate) =>
-  (await blockedBy(context, { category: "docs", candidate: each, to: await sync() }))?.id ?? null;
+  (await findBlocker(context, { category: "docs", candidate: each, to: await sync() }))?.id ?? null;
 
-const asTests = (each: Candidate) => blockedBy(context, { category: "tests", candidate: each, to: base });
-/** What stands in the way of the typo as `tests` in a night that gave up these before. */
+const asTests = (each: Candidate) => findBlocker(context, { category: "tests", candidate: each, to: base });
+/** The proposal that blocks the typo as a `tests` candidate, in a night that gave up these items before. */
 const afterTried = async (...tried: string[]) => {
-  const items = { list: ["docs", "tests"], at: tried.length, scheduled: 2, tried: tried.map(givenUp) };
-  const asked = { ...context, task: { ...context.task, items } };
-  return (await blockedBy(asked, { category: "tests", candidate: TYPO, to: base }))?.id ?? null;
+  const items = { list: ["docs", "tests"], at: tried.length, scheduled: 2, tried: tried.map(triedItem) };
+  const retried = { ...context, task: { ...context.task, items } };
+  return (await findBlocker(retried, { category: "tests", candidate: TYPO, to: base }))?.id ?? null;
 };
 
 describe("the ledger", () => {
-  it("has every candidate once, also when it is told again after one was published", async () => {
+  it("contains every candidate once, even if they are recorded again after one was published", async () => {
     await record();
     const known = await list();
     expect(known.map(({ title, status, files, task }) => ({ title, status, files, task }))).toEqual(
@@ -108,44 +108,44 @@ describe("the ledger", () => {
     expect((await list()).map(({ status }) => status).toSorted()).toEqual(["proposed", "published"]);
   });
 
-  it("keeps no secret and nothing that acts on a terminal", async () => {
+  it("stores no secrets and no terminal escape sequences", async () => {
     const candidates = [candidate(1, "Remove hunter2\u001b[31m\nfrom the code", "a.txt")];
     await recordProposals(context, { analysis: { category: "security", candidates }, baseCommit: base });
-    const [kept] = await list();
-    expect(kept?.title).toBe("Remove *** from the code");
-    // What later steps read back has no secret in it any more, and means the same.
+    const [stored] = await list();
+    expect(stored?.title).toBe("Remove *** from the code");
+    // Later steps only see the redacted title and must find the same proposal.
     const later = { ...analysis, category: "security", candidates: ports.secrets.redact(candidates) };
-    expect(selectedProposal(context, later)).toBe(kept?.id);
+    expect(selectedProposalId(context, later)).toBe(stored?.id);
   });
 
-  it("is not stood in the way of by what was only named", async () => {
+  it("does not block a candidate that was only proposed", async () => {
     await record();
     expect(await blocked(TYPO)).toBeNull();
   });
 
-  it("blocks the same again in other words while it is open, and nothing else", async () => {
+  it("blocks a reworded candidate with the same intent while its change request is open, and nothing else", async () => {
     await publish();
     expect(await blocked(candidate(3, "Correct a misspelling in the greeting", "a.txt"))).toBe(selected());
     expect(await blocked(RETRY)).toBeNull();
     const elsewhere = { ports, project: { name: "api" } };
-    expect(await blockedBy(elsewhere, { category: "docs", candidate: TYPO, to: base })).toBeNull();
+    expect(await findBlocker(elsewhere, { category: "docs", candidate: TYPO, to: base })).toBeNull();
   });
 
-  it("blocks the same title for the same files in another category too, other words not", async () => {
+  it("blocks the same title for the same files in another category, but not another title", async () => {
     await publish();
     expect(await asTests(candidate(1, "Fix typos in the greeting", "a.txt"))).toMatchObject({ id: selected() });
     expect(await asTests(candidate(1, "Cover the greeting", "a.txt"))).toBeNull();
     expect(await asTests(candidate(1, TYPO.title, "a.txt", "b.txt"))).toBeNull();
   });
 
-  it("blocks what the night itself gave up in an earlier category, and not what a person wants looked at again", async () => {
+  it("blocks what the same night gave up in an earlier category, but not after a person retried the task", async () => {
     await record();
     await markUnpublished(ports, selected(), "abandoned");
     expect(await afterTried("docs")).toBe(selected());
     expect(await afterTried()).toBeNull();
   });
 
-  it("blocks what was closed until its files changed materially, also after its task is gone", async () => {
+  it("blocks a closed proposal until its files changed materially, even after its task was deleted", async () => {
     await publish();
     const task = sampleTask({ id: context.task.id, status: "succeeded" });
     await ports.store.tasks.createTask(creating(task));
@@ -157,7 +157,7 @@ describe("the ledger", () => {
     expect(await blocked(TYPO)).toBeNull();
   });
 
-  it("blocks what was merged, whose own merge is no change", async () => {
+  it("blocks a merged proposal; its own merge does not count as a change of its files", async () => {
     await publish();
     const merge = await repo.commit({ "a.txt": lines(60) });
     await markMerged(ports, context.task.id, merge);
@@ -167,39 +167,39 @@ describe("the ledger", () => {
     expect(await blocked(TYPO)).toBeNull();
   });
 
-  it("blocks what was given up, and what was made on a commit that is gone, but no task that is tried again", async () => {
+  it("blocks an abandoned proposal for other tasks, even if its base commit no longer exists", async () => {
     await record();
     await markUnpublished(ports, selected(), "abandoned");
     expect(await blocked(TYPO)).toBeNull();
-    const gone = selected();
+    const abandoned = selected();
     context = { ...context, task: { id: "task_2bb" } };
-    expect(await blocked(TYPO)).toBe(gone);
-    await ports.store.ledger.updateProposal(gone, { baseCommit: "f".repeat(40) });
+    expect(await blocked(TYPO)).toBe(abandoned);
+    await ports.store.ledger.updateProposal(abandoned, { baseCommit: "f".repeat(40) });
     await repo.commit({ "a.txt": null });
-    expect(await blocked(TYPO)).toBe(gone);
+    expect(await blocked(TYPO)).toBe(abandoned);
   });
 
-  it("asks git only about what wants the same", async () => {
+  it("queries git only for proposals with the same intent", async () => {
     await publish();
     await ports.store.ledger.updateProposal(selected(), { baseCommit: "not a commit" });
-    const seen = await findKnownProposals(context, { category: "docs", candidates: [RETRY] }, base);
-    expect(seen).toEqual({ ledger: [], churn: new Map() });
+    const known = await findKnownProposals(context, { category: "docs", candidates: [RETRY] }, base);
+    expect(known).toEqual({ ledger: [], churn: new Map() });
   });
 
-  it("asks once why something was closed", async () => {
+  it("lists a closed proposal as unexplained until a person was asked", async () => {
     await publish();
-    expect(await unexplained(ports, "shop")).toEqual([]);
+    expect(await listUnexplained(ports, "shop")).toEqual([]);
     await markClosed(ports, context.task.id);
-    expect((await unexplained(ports, "shop")).map(({ id }) => id)).toEqual([selected()]);
+    expect((await listUnexplained(ports, "shop")).map(({ id }) => id)).toEqual([selected()]);
     await markAsked(ports, selected());
-    expect(await unexplained(ports, "shop")).toEqual([]);
+    expect(await listUnexplained(ports, "shop")).toEqual([]);
   });
 
-  it("tells of a proposal that it does not have", async () => {
+  it("returns null for unknown proposals", async () => {
     const published = { url: "u", number: 1, patch: null, baseCommit: base };
     expect(await markPublished(ports, "prop_none", published)).toBeNull();
     expect(await markMerged(ports, "task_none", null)).toBeNull();
-    expect(selectedProposal(context, { ...analysis, selected: 9 })).toBeNull();
+    expect(selectedProposalId(context, { ...analysis, selected: 9 })).toBeNull();
   });
 });
 
@@ -209,7 +209,7 @@ const give = (target: string, text = "", kind: "too_big" | "style" = "too_big") 
 const rules = () => ports.store.ledger.listRules({ project: "shop", at: clock.now() });
 
 describe("a reason", () => {
-  it("is kept, and becomes a rule that says where it comes from and ends", async () => {
+  it("is stored with the proposal and becomes a rule with a source and an expiry", async () => {
     await publish();
     await markClosed(ports, context.task.id);
     const { proposal, rule } = await give(context.task.id, "hunter2 breaks\nthe app");
@@ -226,12 +226,12 @@ describe("a reason", () => {
       expiresAt: START + 180 * DAY,
     });
     expect(await rules()).toEqual([rule]);
-    expect(await unexplained(ports, "shop")).toEqual([]);
-    const told = await ports.store.events.listEvents({ after: 0, task: null, limit: 10 });
-    expect(told.at(-1)).toMatchObject({ type: "rule.saved", actor: ADA, data: { rule: rule.id, project: "shop" } });
+    expect(await listUnexplained(ports, "shop")).toEqual([]);
+    const events = await ports.store.events.listEvents({ after: 0, task: null, limit: 10 });
+    expect(events.at(-1)).toMatchObject({ type: "rule.saved", actor: ADA, data: { rule: rule.id, project: "shop" } });
   });
 
-  it("said again replaces what was said, and its rule", async () => {
+  it("replaces the previous reason and its rule", async () => {
     await publish();
     const first = await give(selected(), "one");
     await clock.advance(DAY);
@@ -249,19 +249,19 @@ describe("a reason", () => {
     expect((await list()).find(({ id }) => id === selected())?.reason?.text).toBe("two");
   });
 
-  it("refuses what was only named, so that it is not proposed again", async () => {
+  it("rejects an unpublished proposal, so that it is not proposed again", async () => {
     await record();
     await give(selected());
     expect(await blocked(TYPO)).toBe(selected());
   });
 
-  it("is found by the beginning of an id, and by a task's change request before its other candidates", async () => {
+  it("accepts id prefixes, and for a task prefers its change request over its other candidates", async () => {
     await publish();
     for (const target of ["task_1a", "1aa", selected().slice(0, 10), selected().slice(5)])
       expect((await give(target)).proposal.id).toBe(selected());
   });
 
-  it("wants one proposal that is there and was not merged", async () => {
+  it("is refused for unknown, ambiguous and merged proposals", async () => {
     await expect(give("task_1aa")).rejects.toMatchObject({ kind: "not_found" });
     await record();
     await expect(give("task_1aa")).rejects.toMatchObject({
@@ -279,8 +279,8 @@ describe("a reason", () => {
 const add = (text: string, expiresAt?: number | null) =>
   addRule(ports, { project: "shop", text, ...(expiresAt === undefined ? {} : { expiresAt }) }, ADA);
 
-describe("rules of people", () => {
-  it("are added, changed, ended and removed, and each of it is told", async () => {
+describe("project rules", () => {
+  it("can be added, edited, expired and removed, with an event for each change", async () => {
     const rule = await add("Leave\u001b[31m legacy alone");
     expect(rule).toMatchObject({
       text: "Leave legacy alone",
@@ -296,11 +296,11 @@ describe("rules of people", () => {
     expect(await ports.store.ledger.listRules({ project: "shop", at: clock.now() })).toEqual([]);
     expect(await removeRule(ports, rule.id, ADA)).toMatchObject({ id: rule.id });
     await expect(removeRule(ports, rule.id, ADA)).rejects.toMatchObject({ kind: "not_found" });
-    const told = await ports.store.events.listEvents({ after: 1, task: null, limit: 10 });
-    expect(told.map(({ type }) => type)).toEqual([...Array<string>(4).fill("rule.saved"), "rule.removed"]);
+    const events = await ports.store.events.listEvents({ after: 1, task: null, limit: 10 });
+    expect(events.map(({ type }) => type)).toEqual([...Array<string>(4).fill("rule.saved"), "rule.removed"]);
   });
 
-  it("are refused where they make no sense", async () => {
+  it("are refused if empty, expired, ambiguous or for an unknown project", async () => {
     await expect(add(" ")).rejects.toMatchObject({ kind: "invalid" });
     await expect(add("x", clock.now())).rejects.toMatchObject({ kind: "invalid" });
     await expect(addRule(ports, { project: "nope", text: "x" }, ADA)).rejects.toMatchObject({ kind: "not_found" });

@@ -7,7 +7,6 @@ import type { Project } from "../../ports/store.ts";
 import type { Task } from "../../core/task/task.ts";
 import type { EnginePorts, RedactPorts } from "../ports.ts";
 
-/** Which the context of a step is. */
 export type LedgerPorts = Pick<EnginePorts, "store" | "workspaces" | "clock" | "digest"> & RedactPorts;
 
 export interface LedgerContext {
@@ -16,12 +15,12 @@ export interface LedgerContext {
   readonly task: Pick<Task, "id"> & Partial<Pick<Task, "items">>;
 }
 
-/** What was decided on; what was only named stands in nobody's way. */
-const DECIDED = ["published", "merged", "closed", "rejected", "abandoned"] as const;
+/** Statuses that can block a new candidate. A proposal that is only `proposed` blocks nothing. */
+export const DECIDED_STATUSES = ["published", "merged", "closed", "rejected", "abandoned"] as const;
 const MAX_LEDGER = 10_000;
 const MAX_TITLE = 300;
 
-/** Writes down what an analysis named. Said again, it changes nothing. */
+/** Stores the candidates of an analysis. Recording them again changes nothing. */
 export async function recordProposals(
   { ports, project, task }: LedgerContext,
   {
@@ -58,7 +57,7 @@ function intentOf(category: string, { title, files }: Pick<Candidate, "title" | 
   return { category, title: terminalLine(title, MAX_TITLE), files: cleanFiles(files) };
 }
 
-/** Of the title without secrets, which is the one that later steps read back. */
+/** Uses the redacted title, because later steps only see that one. */
 function idOf(
   { digest, secrets }: Pick<LedgerPorts, "digest" | "secrets">,
   task: string,
@@ -68,8 +67,8 @@ function idOf(
   return proposalId({ task, category, rank, title: secrets.redact(title) }, digest);
 }
 
-/** Of the candidate that the analysis selected; null where it selected none of them. */
-export function selectedProposal({ ports, task }: LedgerContext, analysis: Analysis): string | null {
+/** The id of the selected candidate. Null if the analysis selected none of its candidates. */
+export function selectedProposalId({ ports, task }: LedgerContext, analysis: Analysis): string | null {
   const selected = analysis.candidates.find(({ rank }) => rank === analysis.selected);
   return selected === undefined ? null : idOf(ports, task.id, analysis.category, selected);
 }
@@ -83,19 +82,19 @@ export interface KnownProposals {
 type LedgerQuery = Pick<LedgerContext, "ports" | "project"> & Partial<Pick<LedgerContext, "task">>;
 
 /**
- * What the ledger has of these candidates, and what happened to their files up to `to`. Of what wants something else
- * nothing is asked of git: a ledger of years costs no more than one of a week.
+ * The decided proposals with the same intent as one of these candidates, and how their files changed up to `to`. Only these
+ * proposals are looked up in git, so a large ledger stays cheap.
  */
 export async function findKnownProposals(
   { ports, project, task }: LedgerQuery,
   { category, candidates }: Pick<Analysis, "category" | "candidates">,
   to: string,
 ): Promise<KnownProposals> {
-  const query = { project: project.name, statuses: DECIDED, limit: MAX_LEDGER };
+  const query = { project: project.name, statuses: DECIDED_STATUSES, limit: MAX_LEDGER };
   const intents = candidates.map((candidate) => intentOf(category, candidate));
   const ledger = (await ports.store.ledger.listProposals(query)).filter(
     (known) =>
-      !(known.task === task?.id && isTriedAgain(known, task)) && intents.some((intent) => isSameIntent(known, intent)),
+      !(known.task === task?.id && isRetried(known, task)) && intents.some((intent) => isSameIntent(known, intent)),
   );
   const churn = new Map<string, readonly FileChurn[] | null>();
   for (const [from, same] of Map.groupBy(ledger, ({ baseCommit }) => baseCommit)) {
@@ -106,22 +105,22 @@ export async function findKnownProposals(
 }
 
 /**
- * What the task itself gave up does not count where a person has it look again: of that only what it gave up since then, for
- * another item of its list.
+ * True for a proposal that this task abandoned before a person retried it. Proposals abandoned since the retry, for items in
+ * `tried`, still count.
  */
-function isTriedAgain({ status, category }: Proposal, { items }: LedgerContext["task"]): boolean {
+function isRetried({ status, category }: Proposal, { items }: LedgerContext["task"]): boolean {
   return status === "abandoned" && !(items?.tried ?? []).some(({ item }) => item === category);
 }
 
 export interface WantedChange {
   readonly category: string;
   readonly candidate: Candidate;
-  /** Up to where changes of its files count. */
+  /** The commit up to which changes of its files count. */
   readonly to: string;
 }
 
-/** The proposal because of which this one must not be made again; null where there is none. `counts`: of which to ask. */
-export async function blockedBy(
+/** The proposal that blocks this change, or null. `counts` selects the proposals that may block. */
+export async function findBlocker(
   context: LedgerQuery,
   { category, candidate, to }: WantedChange,
   counts: (known: Proposal) => boolean = () => true,
@@ -133,16 +132,16 @@ export async function blockedBy(
 }
 
 export interface PublishedProposal {
-  /** Null where the project has no forge: its branch is all there is. */
+  /** Null if the project has no forge and only the branch was pushed. */
   readonly url: string | null;
   readonly number: number | null;
   /** Fingerprint of the change; see core/proposal-patch.ts. */
   readonly patch: string | null;
-  /** What the change was made on, which may be newer than what was analysed. */
+  /** The commit that the change is based on. It may be newer than the analysed one. */
   readonly baseCommit: string;
 }
 
-/** Its change request is open. Null where the ledger does not know it. */
+/** Null if the ledger does not contain the proposal. */
 export async function markPublished(
   ports: Pick<EnginePorts, "store" | "clock">,
   proposal: string,
@@ -155,29 +154,28 @@ export async function markPublished(
   });
 }
 
-/** `commit`: the merge, or where the default branch stood after it: from there on changes count. Null: nobody knows. */
+/** `commit` is the merge commit or a later commit of the default branch; later file changes count from there. Null if unknown. */
 export async function markMerged(
   ports: Pick<EnginePorts, "store" | "clock">,
   task: string,
   commit: string | null,
 ): Promise<Proposal | null> {
-  return settle(ports, task, ["published", "closed"], {
+  return updateOfTask(ports, task, ["published", "closed"], {
     status: "merged",
     ...(commit === null ? {} : { baseCommit: commit }),
   });
 }
 
-/** Closed without being merged. Whoever sees it first asks why: `unexplained` lists it until then. */
+/** Closed without a merge. `listUnexplained` lists it until a person was asked for the reason. */
 export async function markClosed(ports: Pick<EnginePorts, "store" | "clock">, task: string): Promise<Proposal | null> {
-  return settle(ports, task, ["published"], { status: "closed" });
+  return updateOfTask(ports, task, ["published"], { status: "closed" });
 }
 
-/** Somebody thought better of it. */
 export async function markReopened(ports: Pick<EnginePorts, "store" | "clock">, task: string): Promise<void> {
-  await settle(ports, task, ["closed"], { status: "published" });
+  await updateOfTask(ports, task, ["closed"], { status: "published" });
 }
 
-/** Tried, and given up; or not taken on, because a person or the rules said no. */
+/** `abandoned`: implementing it failed. `rejected`: a person or a rule refused it. */
 export async function markUnpublished(
   ports: Pick<EnginePorts, "store" | "clock">,
   proposal: string,
@@ -186,8 +184,8 @@ export async function markUnpublished(
   return ports.store.ledger.updateProposal(proposal, { status, updatedAt: ports.clock.now() });
 }
 
-/** What became of the open change request of a task; null where it has none. */
-async function settle(
+/** Updates the proposal of a task's change request. Null if the task has none in one of these statuses. */
+async function updateOfTask(
   { store, clock }: Pick<EnginePorts, "store" | "clock">,
   task: string,
   from: readonly ProposalStatus[],
@@ -198,8 +196,8 @@ async function settle(
   return open === undefined ? null : store.ledger.updateProposal(open.id, { ...patch, updatedAt: clock.now() });
 }
 
-/** Closed change requests about which nobody was asked and nobody said anything. */
-export async function unexplained(
+/** Closed change requests without a reason for which no person was asked yet. */
+export async function listUnexplained(
   { store }: Pick<EnginePorts, "store">,
   project: string,
 ): Promise<readonly Proposal[]> {

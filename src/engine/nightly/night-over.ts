@@ -4,37 +4,37 @@ import type { Outcome } from "../../core/outcomes/outcome.ts";
 import type { Proposal } from "../../core/nightly/proposal.ts";
 import type { Role } from "../../core/task/role.ts";
 import type { Forge } from "../../ports/forge.ts";
-import { requireReach } from "./agent-publishing.ts";
+import { checkAgentCanPublish } from "./agent-publishing.ts";
 import { outcomeOf, type StepContext } from "../run/step-context.ts";
 
 const MAX_LEDGER = 10_000;
 
-/** Nobody reads a tenth open change request: what could not be published need not be looked for. */
-export async function nightIsOver(context: StepContext, role: Role): Promise<Outcome | null> {
+/** Ends the night before an analysis if its change could not be published. */
+export async function checkBeforeAnalysis(context: StepContext, role: Role): Promise<Outcome | null> {
   if (role !== "analyze") return null;
   const over = await findTooManyOpen(context);
-  if (over === null) requireReach(context);
+  if (over === null) checkAgentCanPublish(context);
   return over;
 }
 
-/** Those of other tasks: one that is being published again must not stand in its own way. */
+/** `night_over` if other tasks have too many open change requests. A task's own request does not block publishing it again. */
 export async function findTooManyOpen(context: StepContext): Promise<Outcome | null> {
   const { ports, project, settings, task, pipeline } = context;
   if (!pipeline.policy.publish.capOpen) return null;
-  const most = settings.limits.openChangeRequests;
+  const max = settings.limits.openChangeRequests;
   const query = { project: project.name, statuses: ["published"], limit: MAX_LEDGER } as const;
   const published = (await ports.store.ledger.listProposals(query)).filter((proposal) => proposal.task !== task.id);
   const forge = ports.forges.open(project, settings);
-  const open = forge === null ? await branchesLeft(context, published) : await openAt(forge, context, published);
-  if (open.length < most) return null;
-  const what = forge === null ? ["branch", "branches", "delete"] : ["change request", "change requests", "close"];
-  const many = open.length === 1 ? `1 ${what[0]} is` : `${open.length} ${what[1]} are`;
-  const summary = `${many} open and limits.open_change_requests is ${most}: merge or ${what[2]} some first (${open.join(", ")})`;
+  const open = forge === null ? await listBranches(context, published) : await listOpen(forge, context, published);
+  if (open.length < max) return null;
+  const [noun, plural, verb] = forge === null ? ["branch", "es", "delete"] : ["change request", "s", "close"];
+  const count = open.length === 1 ? `1 ${noun} is` : `${open.length} ${noun}${plural} are`;
+  const summary = `${count} open and limits.open_change_requests is ${max}: merge or ${verb} some first (${open.join(", ")})`;
   return outcomeOf("night_over", summary, { open });
 }
 
-/** What bears our label, and what the forge let us open but not label, by their addresses. */
-async function openAt(forge: Forge, context: StepContext, published: readonly Proposal[]): Promise<readonly string[]> {
+/** URLs of the open requests with our label, and of published ones that the forge did not let us label. */
+async function listOpen(forge: Forge, context: StepContext, published: readonly Proposal[]): Promise<string[]> {
   const { settings, task } = context;
   const labelled = (await forge.listOpen(NIGHT_LABEL)).filter(({ branch }) => branch !== task.branch);
   const open = labelled.map(({ url }) => url);
@@ -54,15 +54,15 @@ async function isOpen(forge: Forge, number: number): Promise<boolean> {
   }
 }
 
-/** Without a forge nobody says what became of a branch: one that is still there is still to be looked at. */
-async function branchesLeft(context: StepContext, published: readonly Proposal[]): Promise<readonly string[]> {
+/** Without a forge, a published branch counts as open until it is deleted. */
+async function listBranches(context: StepContext, published: readonly Proposal[]): Promise<string[]> {
   const { ports, project } = context;
   if (published.length === 0) return [];
   const tasks = await Promise.all(published.map((proposal) => ports.store.tasks.getTask(proposal.task)));
   const branches = tasks.flatMap((task) => task?.branch ?? []);
-  const asked = { project: project.name, remote: project.remote, credentials: null };
-  // Each pipeline may have a prefix of its own.
+  const query = { project: project.name, remote: project.remote, credentials: null };
+  // Each pipeline may have its own prefix.
   const prefixes = [...new Set(branches.map((branch) => branch.split("/")[0] ?? branch))];
-  const there = await Promise.all(prefixes.map((prefix) => ports.workspaces.listBranches({ ...asked, prefix })));
-  return branches.filter((branch) => there.flat().includes(branch));
+  const remaining = await Promise.all(prefixes.map((prefix) => ports.workspaces.listBranches({ ...query, prefix })));
+  return branches.filter((branch) => remaining.flat().includes(branch));
 }

@@ -5,7 +5,7 @@ import { PROPOSAL_STATUSES, type ProposalStatus } from "../../core/nightly/propo
 import type { Role } from "../../core/task/role.ts";
 import type { Store } from "../../ports/store.ts";
 import { committing, sampleEnd, SILENT, startTask } from "../../testing/store/samples.ts";
-import { recordProposals, selectedProposal } from "./ledger.ts";
+import { recordProposals, selectedProposalId } from "./ledger.ts";
 import { rememberAbandoned } from "./remember-proposals.ts";
 import type { StepContext } from "../run/step-context.ts";
 
@@ -22,8 +22,8 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-/** What becomes of the selected proposal of a night, which stands as it is told, when a run of this role gives up. */
-async function giveUp(status: ProposalStatus, role: Role, hasLedger = true): Promise<ProposalStatus | undefined> {
+/** The new status of a night's selected proposal after a run of this role gave up its item. */
+async function giveUpItem(status: ProposalStatus, role: Role, hasLedger = true): Promise<ProposalStatus | undefined> {
   const items = { list: ["docs", "tests"], at: 0, scheduled: 1, tried: [] };
   const { task, run, lease } = await startTask(store, { pipeline: "improve", items });
   const endRun = sampleEnd(run.id, { outcome: "improvement_found", payload: ANALYSIS });
@@ -38,22 +38,22 @@ async function giveUp(status: ProposalStatus, role: Role, hasLedger = true): Pro
   const context = { ports, task, pipeline, project: { name: task.project }, run: { ...run, role } };
   const asContext = context as unknown as StepContext;
   await recordProposals(asContext, { analysis: ANALYSIS, baseCommit: "b1" });
-  await store.ledger.updateProposal(selectedProposal(asContext, ANALYSIS) ?? "", { status });
+  await store.ledger.updateProposal(selectedProposalId(asContext, ANALYSIS) ?? "", { status });
   const tried = [{ item: "docs", outcome: "policy_failed", reason: "no", filesScanned: null }];
   await rememberAbandoned(asContext, { items: { ...items, tried } });
   return (await store.ledger.listProposals({ project: null, statuses: null, limit: 10 }))[0]?.status;
 }
 
 describe("rememberAbandoned()", () => {
-  it.each(PROPOSAL_STATUSES)("leaves what is %s as it is, but for what was only named", async (status) => {
-    expect(await giveUp(status, "implement")).toBe(status === "proposed" ? "abandoned" : status);
+  it.each(PROPOSAL_STATUSES)("status %s: changes only proposed to abandoned", async (status) => {
+    expect(await giveUpItem(status, "implement")).toBe(status === "proposed" ? "abandoned" : status);
   });
 
   it("changes nothing in a pipeline without a ledger", async () => {
-    expect(await giveUp("proposed", "implement", false)).toBe("proposed");
+    expect(await giveUpItem("proposed", "implement", false)).toBe("proposed");
   });
 
-  it.each(PROPOSAL_STATUSES)("leaves what is %s as it is when an analysis broke", async (status) => {
-    expect(await giveUp(status, "analyze")).toBe(status);
+  it.each(PROPOSAL_STATUSES)("status %s: does not change after a failed analysis", async (status) => {
+    expect(await giveUpItem(status, "analyze")).toBe(status);
   });
 });

@@ -14,28 +14,28 @@ interface WalkParams {
   readonly at: number;
 }
 
-/** The list that an `each` pipeline walks, fixed when the task is made; null for other pipelines. */
-export function itemsOf({ improve, pipeline, settings, at }: WalkParams): Items | null {
-  const walked = walkedCategories(pipeline, settings, improve?.scheduledAt ?? at);
-  if (walked === null) return null;
-  const asked = improve?.category ?? null;
-  const scheduled = asked === null ? walked : [asked];
-  const isWhole = improve?.only === true || (asked === null && pipeline.policy.categories !== null);
-  const list = isWhole ? scheduled : categoriesToTry(scheduled);
+/** The list that an `each` pipeline walks, fixed when the task is created. Null for other pipelines. */
+export function buildItems({ improve, pipeline, settings, at }: WalkParams): Items | null {
+  const defaults = walkedCategories(pipeline, settings, improve?.scheduledAt ?? at);
+  if (defaults === null) return null;
+  const category = improve?.category ?? null;
+  const scheduled = category === null ? defaults : [category];
+  const isComplete = improve?.only === true || (category === null && pipeline.policy.categories !== null);
+  const list = isComplete ? scheduled : categoriesToTry(scheduled);
   return { list, at: 0, scheduled: new Set(scheduled).size, tried: [] };
 }
 
-/** The pipeline's own categories, or those of the weekday; null where it walks none. */
+/** The pipeline's own categories, or those of the weekday. Null if the pipeline walks no list. */
 export function walkedCategories(pipeline: Pipeline, settings: Settings, at: number): readonly Category[] | null {
   return pipeline.each === null ? null : (pipeline.policy.categories ?? categoriesAt(settings, at));
 }
 
-export function dayOf(improve: TaskDraft["improve"], settings: Settings, at: number): Weekday {
+export function weekdayOf(improve: TaskDraft["improve"], settings: Settings, at: number): Weekday {
   return weekdayAt(improve?.scheduledAt ?? at, settings.timeZone);
 }
 
-/** With nothing on its list there is nothing to start. */
-export function firstMove(params: AdvanceParams, day: string): Advance {
+/** Starts the pipeline, or ends the task at once if its list is empty. */
+export function startPipeline(params: AdvanceParams, day: string): Advance {
   const { task, pipeline } = params;
   if (task.items === null || task.items.list.length > 0) return begin(params);
   const outcome = outcomeOf("no_improvement", `no ${pipeline.each ?? "category"} is scheduled for ${day}`);

@@ -2,36 +2,36 @@ import { createPeriodicTask, type PeriodicTask } from "../periodic-task.ts";
 import type { EnginePorts } from "../ports.ts";
 
 export interface ReadBackTrigger extends PeriodicTask {
-  /** The project's forge says that something happened there. */
-  ask(project: string): void;
+  /** Requests a read-back, because the project's forge reported an event. */
+  request(project: string): void;
 }
 
-/** A busy project's forge calls for every word that somebody writes. */
-const PAUSE_MS = 5_000;
+/** Forges send many webhooks for a busy project. */
+const MIN_INTERVAL_MS = 5_000;
 
-/** However often it is asked for, one look is under way and one more is owed. */
+/** However many requests arrive, at most one read-back runs and one more is pending. */
 export function createReadBackTrigger(
   ports: Pick<EnginePorts, "clock" | "log">,
-  look: (projects: ReadonlySet<string>) => Promise<void>,
+  readBack: (projects: ReadonlySet<string>) => Promise<void>,
 ): ReadBackTrigger {
-  const owed = new Set<string>();
-  const chore = createPeriodicTask(
+  const requested = new Set<string>();
+  const task = createPeriodicTask(
     ports,
-    { name: "reading back what a forge told of", everyMs: PAUSE_MS },
+    { name: "reading back after a webhook", everyMs: MIN_INTERVAL_MS },
     async () => {
-      const projects = new Set(owed);
-      owed.clear();
-      await look(projects);
+      const projects = new Set(requested);
+      requested.clear();
+      await readBack(projects);
     },
   );
   return {
-    ask(project) {
-      owed.add(project);
-      chore.begin();
+    request(project) {
+      requested.add(project);
+      task.startIfDue();
     },
-    begin() {
-      if (owed.size > 0) chore.begin();
+    startIfDue() {
+      if (requested.size > 0) task.startIfDue();
     },
-    stop: chore.stop,
+    stop: task.stop,
   };
 }

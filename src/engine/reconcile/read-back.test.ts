@@ -9,8 +9,8 @@ import { createReadBack } from "./read-back.ts";
 
 const URL = "https://forge.example/team/shop/-/merge_requests/7";
 
-/** One published proposal and a forge that answers as told; only what is read back is kept. */
-function world(given: { look: () => Promise<Partial<ChangeRequestLook>>; listOpen?: () => Promise<never[]> }) {
+/** One published proposal, and a forge with scripted answers. */
+function world(script: { look: () => Promise<Partial<ChangeRequestLook>>; listOpen?: () => Promise<never[]> }) {
   let proposal: Proposal = {
     ...makeProposal(),
     project: "shop",
@@ -19,14 +19,14 @@ function world(given: { look: () => Promise<Partial<ChangeRequestLook>>; listOpe
     url: URL,
     updatedAt: 1_000,
   };
-  const told: string[] = [];
-  const asked = { look: 0 };
+  const reported: string[] = [];
+  const calls = { look: 0 };
   const forge = {
     look: async () => {
-      asked.look += 1;
-      return { number: 7, url: URL, state: "open", mergeCommit: null, ...(await given.look()) };
+      calls.look += 1;
+      return { number: 7, url: URL, state: "open", mergeCommit: null, ...(await script.look()) };
     },
-    listOpen: given.listOpen ?? (async () => []),
+    listOpen: script.listOpen ?? (async () => []),
   } as unknown as Forge;
   const clock = createFakeClock(2_000);
   const ports = {
@@ -45,13 +45,14 @@ function world(given: { look: () => Promise<Partial<ChangeRequestLook>>; listOpe
       },
       tasks: { listTasks: async () => ({ rows: [], next: null }), getTask: async () => null },
       events: {
-        appendEvents: async (events: readonly { type: string }[]) => void told.push(...events.map(({ type }) => type)),
+        appendEvents: async (events: readonly { type: string }[]) =>
+          void reported.push(...events.map(({ type }) => type)),
         tell: async ({ events }: { events: readonly { type: string }[] }) =>
-          void told.push(...events.map(({ type }) => type)),
+          void reported.push(...events.map(({ type }) => type)),
       },
     },
   } as unknown as EnginePorts;
-  return { readBack: createReadBack(ports), told, asked, status: () => proposal.status, clock };
+  return { readBack: createReadBack(ports), reported, calls, status: () => proposal.status, clock };
 }
 
 const missing = async (): Promise<never> => {
@@ -59,7 +60,7 @@ const missing = async (): Promise<never> => {
 };
 
 describe("reading back", () => {
-  it("believes a merge at once and a closing at the second look, and asks why once", async () => {
+  it("accepts a merge at once and a closing when seen twice, and asks for the reason once", async () => {
     const merged = world({ look: async () => ({ state: "merged", mergeCommit: "abc" }) });
     await merged.readBack();
     expect(merged.status()).toBe("merged");
@@ -69,10 +70,10 @@ describe("reading back", () => {
     await closed.readBack();
     await closed.readBack();
     expect(closed.status()).toBe("closed");
-    expect(closed.told).toEqual(["request.closed", "request.unexplained"]);
+    expect(closed.reported).toEqual(["request.closed", "request.unexplained"]);
   });
 
-  it("takes one that was opened again for open", async () => {
+  it("treats a reopened request as open", async () => {
     let state: "open" | "closed" = "closed";
     const { readBack, status } = world({ look: async () => ({ state }) });
     await readBack();
@@ -83,64 +84,64 @@ describe("reading back", () => {
     expect(status()).toBe("published");
   });
 
-  it("lets another project's request of the same number alone", async () => {
+  it("ignores another project's request with the same number", async () => {
     const url = "https://forge.example/other/thing/-/merge_requests/7";
-    const { readBack, status, told } = world({ look: async () => ({ state: "merged", url }) });
+    const { readBack, status, reported } = world({ look: async () => ({ state: "merged", url }) });
     await readBack();
     await readBack();
-    expect([status(), told]).toEqual(["published", []]);
+    expect([status(), reported]).toEqual(["published", []]);
   });
 
-  it("takes for closed what is gone, but not what it may no longer see", async () => {
-    const gone = world({ look: missing });
-    await gone.readBack();
-    await gone.readBack();
-    expect(gone.status()).toBe("closed");
+  it("treats a deleted request as closed, but not one that the token can no longer see", async () => {
+    const deleted = world({ look: missing });
+    await deleted.readBack();
+    await deleted.readBack();
+    expect(deleted.status()).toBe("closed");
     const hidden = world({ look: missing, listOpen: missing });
     await hidden.readBack();
     await hidden.readBack();
     expect(hidden.status()).toBe("published");
   });
 
-  it("out of turn believes a merge, but leaves a closing to a look in turn, a minute later", async () => {
-    const told = new Set(["shop"]);
+  it("when triggered, accepts a merge, but leaves a closing to a regular read-back a minute later", async () => {
+    const triggered = new Set(["shop"]);
     const merged = world({ look: async () => ({ state: "merged", mergeCommit: "abc" }) });
     await merged.readBack(new Set(["blog"]));
-    expect([merged.status(), merged.asked.look]).toEqual(["published", 0]);
-    await merged.readBack(told);
+    expect([merged.status(), merged.calls.look]).toEqual(["published", 0]);
+    await merged.readBack(triggered);
     expect(merged.status()).toBe("merged");
     const closed = world({ look: async () => ({ state: "closed" }) });
-    for (let call = 0; call < 5; call++) await closed.readBack(told);
+    for (let call = 0; call < 5; call++) await closed.readBack(triggered);
     await closed.readBack();
     expect(closed.status()).toBe("published");
-    await closed.readBack(told);
+    await closed.readBack(triggered);
     expect(closed.status()).toBe("published");
     await closed.readBack();
     expect(closed.status()).toBe("closed");
-    const noted = world({ look: async () => ({ state: "closed" }) });
-    await noted.readBack(told);
-    await noted.clock.advance(60_000);
-    await noted.readBack();
-    expect(noted.status()).toBe("closed");
+    const confirmed = world({ look: async () => ({ state: "closed" }) });
+    await confirmed.readBack(triggered);
+    await confirmed.clock.advance(60_000);
+    await confirmed.readBack();
+    expect(confirmed.status()).toBe("closed");
   });
 
-  it("tells once of what two looks at the same time would find", async () => {
-    const { readBack, told } = world({ look: async () => ({ state: "merged", mergeCommit: "abc" }) });
+  it("reports a change once if read-backs run concurrently", async () => {
+    const { readBack, reported } = world({ look: async () => ({ state: "merged", mergeCommit: "abc" }) });
     await Promise.all([readBack(), readBack(new Set(["shop"])), readBack()]);
-    expect(told).toEqual(["request.merged"]);
+    expect(reported).toEqual(["request.merged"]);
   });
 
-  it("leaves a forge alone that wants to be left alone", async () => {
-    const { readBack, asked, clock } = world({
+  it("does not call a rate-limited forge before its retry time", async () => {
+    const { readBack, calls, clock } = world({
       look: async () => {
         throw new ForgeError("rate_limit", "slow down", { retryAt: 5_000 });
       },
     });
     await readBack();
     await readBack();
-    expect(asked.look).toBe(1);
+    expect(calls.look).toBe(1);
     await clock.advance(3_000);
     await readBack();
-    expect(asked.look).toBe(2);
+    expect(calls.look).toBe(2);
   });
 });

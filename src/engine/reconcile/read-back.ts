@@ -7,67 +7,68 @@ import type { Proposal } from "../../core/nightly/proposal.ts";
 import type { Task } from "../../core/task/task.ts";
 import type { ChangeRequestLook, Forge } from "../../ports/forge.ts";
 import type { Project } from "../../ports/store.ts";
-import { markAsked, markClosed, markMerged, markReopened, unexplained } from "../nightly/ledger.ts";
+import { markAsked, markClosed, markMerged, markReopened, listUnexplained } from "../nightly/ledger.ts";
 import { noticesFor } from "../deliver/notices.ts";
 import { pipelineOf } from "../pipeline-of.ts";
 import { factsOf, type EnginePorts } from "../ports.ts";
 import { outcomeOf } from "../run/step-context.ts";
 import { transact } from "../transact.ts";
 
-const MOST_OPEN = 200;
-/** Closed and opened again, say to start CI anew, is not closed. */
-const MAY_COME_BACK_MS = 2 * 86_400_000;
-const PATIENCE_MS = 10 * 60_000;
-const SURE_AFTER_MS = 60_000;
+const MAX_OPEN = 200;
+/** A request may be closed and reopened, for example to restart CI. */
+const REOPEN_WINDOW_MS = 2 * 86_400_000;
+const BACKOFF_MS = 10 * 60_000;
+const CONFIRM_AFTER_MS = 60_000;
 
-/** Of all projects in turn, or out of turn of those whose forge told of something. */
-type ReadBack = (told?: ReadonlySet<string>) => Promise<void>;
+/** Reads back all projects, or only those whose forge reported an event. */
+type ReadBack = (triggered?: ReadonlySet<string>) => Promise<void>;
 
-/** "Done" means that the forge says so: every open change request of ours is looked at again, each time it is called. */
+/** Reads the state of every open change request from the forge and applies merges and closings. */
 export function createReadBack(ports: EnginePorts): ReadBack {
-  const remembered = { closedBefore: new Map(), restUntil: new Map() };
+  const shared = { closedUrls: new Map(), backOffUntil: new Map() };
   let last: Promise<void> = Promise.resolve();
-  // Two that look at once would both tell of what they found.
-  return async (told) => (last = last.catch(() => undefined).then(() => readAll(told)));
+  // Serialized, because two concurrent read-backs would report the same change twice.
+  return async (triggered) => (last = last.catch(() => undefined).then(() => readAll(triggered)));
 
-  async function readAll(told?: ReadonlySet<string>): Promise<void> {
-    const memory: Memory = { ...remembered, isOutOfTurn: told !== undefined };
+  async function readAll(triggered?: ReadonlySet<string>): Promise<void> {
+    const state: ReadBackState = { ...shared, isTriggered: triggered !== undefined };
     for (const project of await ports.store.projects.listProjects()) {
-      if (told?.has(project.name) === false) continue;
-      if ((memory.restUntil.get(project.name) ?? 0) > ports.clock.now()) continue;
+      if (triggered?.has(project.name) === false) continue;
+      if ((state.backOffUntil.get(project.name) ?? 0) > ports.clock.now()) continue;
       try {
-        await readProject(ports, project, memory);
+        await readProject(ports, project, state);
       } catch (error) {
-        // One project that cannot be read must not keep the others from it.
-        restAfter(ports, project, memory, error);
+        // An error in one project must not affect the others.
+        backOff(ports, project, state, error);
         ports.log.warn("change requests could not be read back", { project: project.name, error: String(error) });
       }
     }
   }
 }
 
-interface Memory {
-  /** What the last look found closed, and from when on it is believed: only what is so twice in a row is. */
-  readonly closedBefore: Map<string, number>;
-  /** Projects whose forge wants to be left alone. */
-  readonly restUntil: Map<string, number>;
-  /** Such looks come one soon after the other, so that two of them say little. */
-  readonly isOutOfTurn: boolean;
+interface ReadBackState {
+  /** URLs last seen closed, and when a second look may confirm it. Only a request seen closed twice in a row counts. */
+  readonly closedUrls: Map<string, number>;
+  /** Projects whose forge is not called before this time. */
+  readonly backOffUntil: Map<string, number>;
+  /** Triggered by a webhook. Such read-backs follow each other closely, so they cannot confirm a closing. */
+  readonly isTriggered: boolean;
 }
 
-function restAfter({ clock }: EnginePorts, { name }: Project, { restUntil }: Memory, error: unknown): void {
-  if (error instanceof ForgeError) restUntil.set(name, error.retryAt ?? clock.now() + PATIENCE_MS);
+function backOff({ clock }: EnginePorts, { name }: Project, { backOffUntil }: ReadBackState, error: unknown): void {
+  if (error instanceof ForgeError) backOffUntil.set(name, error.retryAt ?? clock.now() + BACKOFF_MS);
 }
 
-async function readProject(ports: EnginePorts, project: Project, memory: Memory): Promise<void> {
-  const forge = await forgeOf(ports, project);
+async function readProject(ports: EnginePorts, project: Project, state: ReadBackState): Promise<void> {
+  const forge = await openForge(ports, project);
   if (forge !== null)
-    for (const request of await openRequests(ports, project)) await readOne(ports, { project, forge, request, memory });
-  await askWhy(ports, project);
+    for (const request of await listOpenRequests(ports, project))
+      await readOne(ports, { project, forge, request, state });
+  await askForReasons(ports, project);
 }
 
-/** A forge that cannot be used now is told of by `doctor` and by whoever wants to publish. */
-async function forgeOf(ports: EnginePorts, project: Project): Promise<Forge | null> {
+/** Null if the forge cannot be used. `doctor` and the publish step report the reason. */
+async function openForge(ports: EnginePorts, project: Project): Promise<Forge | null> {
   try {
     return ports.forges.open(project, await ports.projects.lastGood(project));
   } catch (error) {
@@ -80,35 +81,35 @@ interface OpenRequest {
   readonly task: string;
   readonly number: number;
   readonly url: string;
-  /** It was closed not long ago: it may have come back. */
+  /** It was closed recently and may have been reopened. */
   readonly isClosed: boolean;
 }
 
-/** Of proposals, whose tasks have ended, and of tasks that wait for the merge. */
-async function openRequests({ store, clock }: EnginePorts, project: Project): Promise<readonly OpenRequest[]> {
-  const of = (status: "published" | "closed") =>
-    store.ledger.listProposals({ project: project.name, statuses: [status], limit: MOST_OPEN });
-  const lately = clock.now() - MAY_COME_BACK_MS;
-  const closed = (await of("closed")).filter(({ updatedAt }) => updatedAt > lately);
-  const proposals = [...(await of("published")), ...closed];
+/** The requests of published proposals and of tasks that wait for a merge. */
+async function listOpenRequests({ store, clock }: EnginePorts, project: Project): Promise<readonly OpenRequest[]> {
+  const listByStatus = (status: "published" | "closed") =>
+    store.ledger.listProposals({ project: project.name, statuses: [status], limit: MAX_OPEN });
+  const reopenableSince = clock.now() - REOPEN_WINDOW_MS;
+  const closed = (await listByStatus("closed")).filter(({ updatedAt }) => updatedAt > reopenableSince);
+  const proposals = [...(await listByStatus("published")), ...closed];
   const waiting = await store.tasks.listTasks({
     status: ["waiting"],
     state: null,
     project: project.name,
     cursor: null,
-    limit: MOST_OPEN,
+    limit: MAX_OPEN,
   });
-  const ofTasks = await Promise.all(
-    waiting.rows.filter(({ waitingFor }) => waitingFor?.kind === "merge").map((task) => requestOf(store, task)),
+  const taskRequests = await Promise.all(
+    waiting.rows.filter(({ waitingFor }) => waitingFor?.kind === "merge").map((task) => findRequestOfTask(store, task)),
   );
-  return [...proposals.flatMap(ofProposal), ...ofTasks.flat()];
+  return [...proposals.flatMap(toOpenRequest), ...taskRequests.flat()];
 }
 
-function ofProposal({ task, number, url, status }: Proposal): readonly OpenRequest[] {
+function toOpenRequest({ task, number, url, status }: Proposal): readonly OpenRequest[] {
   return number === null || url === null ? [] : [{ task, number, url, isClosed: status === "closed" }];
 }
 
-async function requestOf(store: EnginePorts["store"], { id }: Task): Promise<readonly OpenRequest[]> {
+async function findRequestOfTask(store: EnginePorts["store"], { id }: Task): Promise<readonly OpenRequest[]> {
   const artifacts = await store.tasks.listArtifacts(id);
   const request = artifacts.findLast(({ type }) => type === "change_request");
   const number = request?.data["number"];
@@ -121,58 +122,63 @@ interface Reading {
   readonly project: Project;
   readonly forge: Forge;
   readonly request: OpenRequest;
-  readonly memory: Memory;
+  readonly state: ReadBackState;
 }
 
 async function readOne(ports: EnginePorts, reading: Reading): Promise<void> {
-  const { project, request, memory } = reading;
+  const { project, request, state } = reading;
   try {
-    const now = await look(reading);
-    if (now === null) return tellAbout(ports, request, "what stands there now is not what Nightshift opened");
-    if (now.state === "open") memory.closedBefore.delete(request.url);
+    const now = await readRequest(reading);
+    if (now === null)
+      return warnAbout(ports, request, "the change request at this number is not the one that Nightshift opened");
+    if (now.state === "open") state.closedUrls.delete(request.url);
     if (now.state === "open" && request.isClosed) return await markReopened(ports, request.task);
-    if (now.state === "open" || (now.state === "closed" && (request.isClosed || !isCertain(ports, memory, request))))
+    if (now.state === "open" || (now.state === "closed" && (request.isClosed || !isConfirmed(ports, state, request))))
       return;
-    await settle(ports, project, request, now);
+    await applyState(ports, project, request, now);
   } catch (error) {
-    // Of the forge or the token: the others would fail in the same way.
+    // A problem of the forge or the token, which affects all other requests too.
     if (error instanceof ForgeError) throw error;
-    tellAbout(ports, request, String(error));
+    warnAbout(ports, request, String(error));
   }
 }
 
-type Looked = Pick<ChangeRequestLook, "state" | "mergeCommit">;
+type RequestState = Pick<ChangeRequestLook, "state" | "mergeCommit">;
 
-/** Null where the number is another's: the project or its forge is not the one it was. */
-async function look({ forge, request }: Reading): Promise<Looked | null> {
+/** Null if the number belongs to another request, because the project or its forge was replaced. */
+async function readRequest({ forge, request }: Reading): Promise<RequestState | null> {
   try {
     const now = await forge.look(request.number);
     return now.url === request.url ? now : null;
   } catch (error) {
     if (!(error instanceof ForgeError) || error.trouble !== "missing") throw error;
-    // A token that cannot see the project gets the same answer: only what is missing from a project that is there is gone.
+    // A token without access to the project gets the same error. This call fails then, so the request is not taken as closed.
     await forge.listOpen(NIGHT_LABEL);
     return { state: "closed", mergeCommit: null };
   }
 }
 
-function isCertain({ clock }: EnginePorts, { closedBefore, isOutOfTurn }: Memory, { url }: OpenRequest): boolean {
+function isConfirmed(
+  { clock }: EnginePorts,
+  { closedUrls, isTriggered }: ReadBackState,
+  { url }: OpenRequest,
+): boolean {
   const now = clock.now();
-  const from = closedBefore.get(url);
-  if (from !== undefined && from <= now && !isOutOfTurn) return closedBefore.delete(url);
-  if (from === undefined || !isOutOfTurn) closedBefore.set(url, isOutOfTurn ? now + SURE_AFTER_MS : now);
+  const from = closedUrls.get(url);
+  if (from !== undefined && from <= now && !isTriggered) return closedUrls.delete(url);
+  if (from === undefined || !isTriggered) closedUrls.set(url, isTriggered ? now + CONFIRM_AFTER_MS : now);
   return false;
 }
 
-function tellAbout({ log }: EnginePorts, { url }: OpenRequest, error: string): void {
+function warnAbout({ log }: EnginePorts, { url }: OpenRequest, error: string): void {
   log.warn("a change request could not be read back", { url, error });
 }
 
-async function settle(
+async function applyState(
   ports: EnginePorts,
   project: Project,
   request: OpenRequest,
-  { state, mergeCommit }: Looked,
+  { state, mergeCommit }: RequestState,
 ): Promise<void> {
   const isMerged = state === "merged";
   const at = ports.clock.now();
@@ -187,19 +193,19 @@ async function settle(
     data: { number: request.number, url: request.url },
   };
   const task = await ports.store.tasks.getTask(request.task);
-  if (task?.waitingFor?.kind === "merge") await moveOn(ports, { project, task: task.id, event });
+  if (task?.waitingFor?.kind === "merge") await advanceTask(ports, { project, task: task.id, event });
   else await ports.store.events.appendEvents([event]);
   if (isMerged) await markMerged(ports, request.task, mergeCommit);
   else await markClosed(ports, request.task);
 }
 
-interface Settled {
+interface MergeWait {
   readonly project: Project;
   readonly task: string;
   readonly event: EventDraft;
 }
 
-async function moveOn(ports: EnginePorts, { project, task: id, event }: Settled): Promise<void> {
+async function advanceTask(ports: EnginePorts, { project, task: id, event }: MergeWait): Promise<void> {
   const settings = await ports.projects.lastGood(project);
   await transact(ports, id, null, async (task) => {
     // A person may have decided meanwhile.
@@ -219,9 +225,9 @@ async function moveOn(ports: EnginePorts, { project, task: id, event }: Settled)
   });
 }
 
-/** Once for each that was closed: why? What people say becomes a rule for the nights to come. */
-async function askWhy(ports: EnginePorts, project: Project): Promise<void> {
-  for (const proposal of await unexplained(ports, project.name)) {
+/** Asks once for each closed request why it was closed. The answer becomes a rule for later nights. */
+async function askForReasons(ports: EnginePorts, project: Project): Promise<void> {
+  for (const proposal of await listUnexplained(ports, project.name)) {
     const task = await ports.store.tasks.getTask(proposal.task);
     const event: EventDraft = {
       at: ports.clock.now(),

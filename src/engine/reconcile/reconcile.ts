@@ -3,15 +3,15 @@ import { admissionNow, type EnginePorts } from "../ports.ts";
 import { withTaskLock } from "../task-lock.ts";
 
 /**
- * Makes the books true: at the start and on a timer, always the same code. Every open run is handed out again (whoever
- * has it already shrugs), and what may start is let in. `isHeld`: runs that were let go of a moment ago.
+ * Admits the runs that may start and submits every open run again; the courier ignores runs that it already has. Runs at the
+ * start and on a timer. `isDeferred` selects runs that failed a moment ago.
  */
-export async function reconcile(ports: EnginePorts, isHeld: (run: string) => boolean): Promise<void> {
+export async function reconcile(ports: EnginePorts, isDeferred: (run: string) => boolean): Promise<void> {
   for (const run of await ports.store.tasks.admit(admissionNow(ports))) await ports.courier.submit(run);
-  for (const { id } of await ports.store.tasks.listOpenRuns()) if (!isHeld(id)) await ports.courier.submit(id);
+  for (const { id } of await ports.store.tasks.listOpenRuns()) if (!isDeferred(id)) await ports.courier.submit(id);
 }
 
-/** Trees of runs and tasks that have ended, also those that a crash left behind. `kept`: failed tasks that wait for their week to pass. */
+/** Removes workspaces of ended tasks, including those left by a crash. `kept` remembers failed tasks that are retained for a week. */
 export async function sweepWorkspaces(ports: EnginePorts, kept: Set<string>): Promise<void> {
   for (const id of await ports.workspaces.list())
     try {
@@ -20,7 +20,7 @@ export async function sweepWorkspaces(ports: EnginePorts, kept: Set<string>): Pr
       await withTaskLock(ports, id, () => cleanTask(ports, id));
       if (task?.status === "failed") kept.add(id);
     } catch (error) {
-      // One tree that cannot be removed must not keep all the others.
-      ports.log.warn("a workspace could not be swept; it is tried again", { task: id, error: String(error) });
+      // An error in one workspace must not affect the others.
+      ports.log.warn("a workspace could not be removed; retrying later", { task: id, error: String(error) });
     }
 }

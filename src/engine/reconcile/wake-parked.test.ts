@@ -39,7 +39,7 @@ const settings = () => ({
   commonBudget: { nightUsd: null, monthUsd: null, timeZone: "UTC" },
 });
 
-/** A task whose run cost this much, after which it was parked until noon; `isCutOff`: it had all that was left. */
+/** A task that is parked until noon after a run with this cost. `isCutOff`: the run had reserved the whole rest of the budget. */
 async function park(costUsd: number, isCutOff: boolean, payload = {}): Promise<Task> {
   const { task, run, lease } = await startTask(store);
   const limits = limitsAt({ ...settings(), project: "shop", at: NOW });
@@ -50,7 +50,7 @@ async function park(costUsd: number, isCutOff: boolean, payload = {}): Promise<T
   return (await store.tasks.commit(committing(parked, { lease, endRun, newRun, admission: SHUT }))).task;
 }
 
-async function look(): Promise<void> {
+async function wake(): Promise<void> {
   const ports = {
     store,
     projects: { lastGood: async () => settings() },
@@ -63,34 +63,34 @@ async function look(): Promise<void> {
   await wakeParked(ports);
 }
 
-/** True: it does not wait any more, and its run was handed out. */
+/** True if the task no longer waits and its run was submitted. */
 async function isWoken({ id }: Task): Promise<boolean> {
-  await look();
+  await wake();
   const woken = (await store.tasks.getTask(id))?.queuedFor === null;
   expect(submitted).toHaveLength(woken ? 1 : 0);
   return woken;
 }
 
-describe("a task that is parked for money", () => {
-  it("waits while the limit is spent, and is woken once when it is raised", async () => {
+describe("a task that is parked for its budget", () => {
+  it("waits while the limit is used up, and is woken once when it is raised", async () => {
     const task = await park(1, false);
     expect(await isWoken(task)).toBe(false);
     nightUsd = 1.5;
     expect(await isWoken(task)).toBe(true);
     expect(await isWoken(task)).toBe(true);
-    const told = await store.events.listEvents({ after: 0, task: task.id, limit: 10 });
-    expect(told.map(({ summary }) => summary)).toEqual([
-      "there is money for it again: it does not wait until 2026-11-16 12:00 UTC",
+    const events = await store.events.listEvents({ after: 0, task: task.id, limit: 10 });
+    expect(events.map(({ summary }) => summary)).toEqual([
+      "budget is available again: it no longer waits until 2026-11-16 12:00 UTC",
     ]);
   });
 
-  it("is woken where the limit is gone", async () => {
+  it("is woken when the limit is removed", async () => {
     const task = await park(1, false);
     nightUsd = null;
     expect(await isWoken(task)).toBe(true);
   });
 
-  it("is not woken to be cut off again with no more than it had", async () => {
+  it("is not woken if its run would get no more than it had when it was cut off", async () => {
     const task = await park(0.2, true);
     expect(await isWoken(task)).toBe(false);
     nightUsd = 1.2;
@@ -99,24 +99,24 @@ describe("a task that is parked for money", () => {
     expect(await isWoken(task)).toBe(true);
   });
 
-  it("is not woken by money where it waits for change requests to be merged", async () => {
+  it("is not woken by budget if it waits for change requests to be merged", async () => {
     const task = await park(0.1, false, { open: ["https://forge.example/1"] });
     expect(await isWoken(task)).toBe(false);
   });
 
-  it("is woken alone where the money is for one, and with all others where there is no limit", async () => {
+  it("is woken alone if there is a limit, and together with all others if there is none", async () => {
     const tasks = [await park(0.5, false), await park(0.5, false), await park(0.5, false)];
     const waiting = async () =>
       (await Promise.all(tasks.map(({ id }) => store.tasks.getTask(id)))).filter((task) => task?.queuedFor);
     nightUsd = 2;
-    await look();
+    await wake();
     expect(await waiting()).toHaveLength(2);
     nightUsd = null;
-    await look();
+    await wake();
     expect(await waiting()).toEqual([]);
   });
 
-  it("stays paused where a person paused it", async () => {
+  it("stays paused if a person paused it", async () => {
     const task = await park(1, false);
     await store.tasks.commit(committing({ ...task, status: "paused" }, { admission: SHUT }));
     nightUsd = 5;

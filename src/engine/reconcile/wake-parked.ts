@@ -11,17 +11,17 @@ const PAGE = 200;
 const MAX_RUNS = 1_000;
 
 /**
- * A task that is parked for money waits until the window opens again. It does not have to where there is more money before
- * that: a limit was raised or dropped, or a run that had reserved it has ended.
+ * Wakes tasks that wait for their budget window if budget is available earlier: a limit was raised or removed, or a run with
+ * a reservation has ended.
  */
 export async function wakeParked(ports: EnginePorts): Promise<void> {
   const parked = await listParked(ports);
   for (const [name, tasks] of Map.groupBy(parked, ({ project }) => project)) {
-    const allowance = await allowanceOf(ports, await ports.store.projects.getProject(name));
+    const allowance = await getAllowance(ports, await ports.store.projects.getProject(name));
     for (const task of tasks) {
-      if (allowance === null || !(await isEnough(ports, task, allowance))) continue;
+      if (allowance === null || !(await hasEnoughBudget(ports, task, allowance))) continue;
       await wake(ports, task);
-      // What is left is what one of them may take: whether there is more for the next, the next look tells.
+      // The woken task may use all of the rest, so the next call decides about the others.
       if (allowance.kind !== "allowed" || allowance.usd !== null) break;
     }
   }
@@ -43,8 +43,8 @@ function isParked({ status, queuedFor }: Task, now: number): boolean {
   return status === "queued" && queuedFor?.kind === "budget" && (queuedFor.until ?? 0) > now;
 }
 
-/** Null where nobody can tell: the project is gone, or its files never could be read. */
-async function allowanceOf(
+/** Null if unknown: the project was removed, or it never had valid settings. */
+async function getAllowance(
   { store, projects, clock }: EnginePorts,
   project: Project | null,
 ): Promise<Allowance | null> {
@@ -54,23 +54,26 @@ async function allowanceOf(
 }
 
 /**
- * A run that was cut off needs more than it had: with the same again, it would be cut off again. And what waits for change
- * requests to be merged does not wait for money.
+ * A run that was cut off needs more than it had reserved, or it would be cut off again. A task that waits for change requests
+ * to be merged does not wait for budget.
  */
-async function isEnough({ store }: EnginePorts, { id }: Task, allowance: Allowance): Promise<boolean> {
+async function hasEnoughBudget({ store }: EnginePorts, { id }: Task, allowance: Allowance): Promise<boolean> {
   if (allowance.kind !== "allowed") return false;
   const runs = await store.tasks.listRuns({ task: id, status: null, project: null, limit: MAX_RUNS });
   const ended = runs.filter(({ finishedAt }) => finishedAt !== null);
   const last = ended.at(-1);
   if (storedPayload(last, "night_over")?.open !== undefined) return false;
-  const had = Math.max(0, ...ended.filter(({ state }) => state === last?.state).map((run) => run.reservedUsd ?? 0));
-  return allowance.usd === null || allowance.usd > had;
+  const reserved = Math.max(
+    0,
+    ...ended.filter(({ state }) => state === last?.state).map((run) => run.reservedUsd ?? 0),
+  );
+  return allowance.usd === null || allowance.usd > reserved;
 }
 
 async function wake(ports: EnginePorts, { id }: Task): Promise<void> {
   await transact(ports, id, null, (before) => {
     const at = ports.clock.now();
-    // Its turn may have come meanwhile, or a person may have paused it.
+    // It may have started or been paused meanwhile.
     if (!isParked(before, at)) return { advance: { task: before, events: [], next: null } };
     const until = before.queuedFor?.until ?? at;
     const event: EventDraft = {
@@ -80,7 +83,7 @@ async function wake(ports: EnginePorts, { id }: Task): Promise<void> {
       type: "run.note",
       level: "info",
       actor: SYSTEM,
-      summary: `there is money for it again: it does not wait until ${utcMinute(until)}`,
+      summary: `budget is available again: it no longer waits until ${utcMinute(until)}`,
       data: {},
     };
     return {

@@ -40,7 +40,7 @@ async function budgets(project: string | null): Promise<readonly unknown[]> {
   return found.map(({ limit, use }) => [limit.project, limit.window, limit.usd, use.spentUsd, use.reservedUsd]);
 }
 
-it("are those of all projects once, and of each project where it has less", async () => {
+it("budgets: lists the shared limits once, and the lower limits of each project", async () => {
   await writeFile(join(dir.path, "config.yaml"), "time_zone: UTC\nbudget: { night_usd: 20, month_usd: 200 }\n");
   await register("shop", "budget: { night_usd: 5 }\n");
   await register("api", "");
@@ -60,7 +60,7 @@ it("are those of all projects once, and of each project where it has less", asyn
   ]);
 });
 
-it("are none where nobody set one, and a project that cannot be read hides no other", async () => {
+it("budgets: lists nothing without limits, and skips a project whose settings cannot be read", async () => {
   await writeFile(join(dir.path, "config.yaml"), "time_zone: UTC\n");
   await register("api", "");
   expect(await budgets(null)).toEqual([]);

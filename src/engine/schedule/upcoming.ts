@@ -5,11 +5,11 @@ import type { Settings } from "../../core/settings/settings.ts";
 import { ConfigError, UserError } from "../../core/text/errors.ts";
 import type { Project } from "../../ports/store.ts";
 import { walkedCategories } from "../nightly/start-walk.ts";
-import { startOf } from "./schedules.ts";
-import { findProject } from "../commands/submit.ts";
+import { startTime } from "./schedules.ts";
+import { requireProject } from "../commands/require-project.ts";
 import type { EnginePorts } from "../ports.ts";
 
-const MOST = 1_000;
+const MAX_TIMES = 1_000;
 
 export interface UpcomingRun {
   readonly project: string;
@@ -18,26 +18,27 @@ export interface UpcomingRun {
   readonly title: string;
   readonly expression: string;
   readonly timeZone: string;
-  /** When it starts; null where it does not come round in that time. */
+  /** When it starts. Null if it does not start in this period. */
   readonly at: number | null;
-  /** Of a pipeline with `each`; empty where nothing is scheduled for the day. */
+  /** Null for pipelines without `each`. Empty if nothing is scheduled for the day. */
   readonly categories: readonly string[] | null;
 }
 
 export interface Upcoming {
   readonly runs: readonly UpcomingRun[];
-  /** Projects whose files cannot be read, a sentence each. */
+  /** One sentence for each project whose files cannot be read. */
   readonly problems: readonly string[];
 }
 
-/** What will run when, soonest first. A schedule that does not come round in that time is told too, at the end. */
+/** Upcoming runs, soonest first. Schedules without a start in this period come last. */
 export async function listUpcoming(ports: EnginePorts, project: string | null, until: number): Promise<Upcoming> {
-  const projects = project === null ? await ports.store.projects.listProjects() : [await findProject(ports, project)];
+  const projects =
+    project === null ? await ports.store.projects.listProjects() : [await requireProject(ports.store, project)];
   const runs: UpcomingRun[] = [];
   const problems: string[] = [];
   for (const each of projects) {
     try {
-      runs.push(...(await upcomingOf(ports, each, await ports.projects.lastGood(each), until)));
+      runs.push(...(await listProjectRuns(ports, each, await ports.projects.lastGood(each), until)));
     } catch (error) {
       problems.push(`${each.name}: ${error instanceof Error ? error.message : String(error)}`);
     }
@@ -45,7 +46,7 @@ export async function listUpcoming(ports: EnginePorts, project: string | null, u
   return { runs: runs.toSorted((a, b) => (a.at ?? Infinity) - (b.at ?? Infinity)), problems };
 }
 
-async function upcomingOf(
+async function listProjectRuns(
   ports: EnginePorts,
   project: Project,
   settings: Settings,
@@ -54,14 +55,14 @@ async function upcomingOf(
   const runs: UpcomingRun[] = [];
   for (const schedule of schedulesOf(settings)) {
     const pipeline = await findPipeline(ports, project, schedule);
-    const moments = ports.cron.between(schedule, ports.clock.now(), until, MOST);
-    for (const at of moments.length === 0 ? [null] : moments)
-      runs.push(toRun(ports, { project, settings, schedule, pipeline, at }));
+    const times = ports.cron.between(schedule, ports.clock.now(), until, MAX_TIMES);
+    for (const at of times.length === 0 ? [null] : times)
+      runs.push(toUpcomingRun(ports, { project, settings, schedule, pipeline, at }));
   }
   return runs;
 }
 
-/** Null where its file cannot be used: the schedule itself is still worth showing. */
+/** Null if the pipeline's file is broken. The schedule is listed anyway. */
 async function findPipeline(ports: EnginePorts, project: Project, schedule: Schedule): Promise<Pipeline | null> {
   try {
     return (await ports.projects.pipeline(project, schedule.pipeline)).pipeline;
@@ -79,7 +80,7 @@ interface UpcomingParams {
   readonly at: number | null;
 }
 
-function toRun(ports: EnginePorts, { project, settings, schedule, pipeline, at }: UpcomingParams): UpcomingRun {
+function toUpcomingRun(ports: EnginePorts, { project, settings, schedule, pipeline, at }: UpcomingParams): UpcomingRun {
   const { name, title, expression, timeZone } = schedule;
   return {
     project: project.name,
@@ -88,7 +89,7 @@ function toRun(ports: EnginePorts, { project, settings, schedule, pipeline, at }
     title,
     expression,
     timeZone,
-    at: at === null ? null : startOf(ports, { project, schedule, at }),
+    at: at === null ? null : startTime(ports, { project, schedule, at }),
     categories: pipeline === null || at === null ? null : walkedCategories(pipeline, settings, at),
   };
 }

@@ -1,4 +1,4 @@
-import { nightDraft } from "../../engine/commands/draft-task.ts";
+import { draftNightlyTask } from "../../engine/commands/draft-task.ts";
 import type { HttpDeps } from "../deps.ts";
 import { showTask } from "../lookup.ts";
 import { viewImprovePreview, viewUpcoming } from "../views/night-view.ts";
@@ -21,7 +21,7 @@ export function scheduleRoutes({ commands, night, store, clock }: HttpDeps): Han
     },
 
     async "POST /improve/plan"({ body: { project, ...options }, actor }) {
-      return viewImprovePreview(await night.preview(nightDraft(project, options), actor));
+      return viewImprovePreview(await night.preview(draftNightlyTask(project, options), actor));
     },
   };
 }

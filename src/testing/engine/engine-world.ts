@@ -108,8 +108,8 @@ async function openWired(repo: TempRepo, { settings = "", pass }: EngineWorldOpt
 }
 
 async function register(wired: Wired, repo: TempRepo): Promise<void> {
-  const place = { name: "shop", path: repo.checkout, remote: repo.remote, defaultBranch: "main" };
-  const { wanted } = await wired.projectFiles.pendingTrust(place, "");
-  await saveProject(wired.ports, { ...place, accepted: wanted }, ADA);
+  const project = { name: "shop", path: repo.checkout, remote: repo.remote, defaultBranch: "main" };
+  const { wanted } = await wired.projectFiles.pendingTrust(project, "");
+  await saveProject(wired.ports, { ...project, accepted: wanted }, ADA);
   await wired.limits.refresh();
 }

@@ -1,7 +1,7 @@
 import { isFailure, type Outcome } from "../../../core/outcomes/outcome.ts";
 import { CHANGING_ROLES, type Role } from "../../../core/task/role.ts";
 import { collectWork, type CollectedWork } from "../conclude/collect-work.ts";
-import { nightIsOver } from "../../nightly/night-over.ts";
+import { checkBeforeAnalysis } from "../../nightly/night-over.ts";
 import { prepareWork } from "../prepare/prepare-work.ts";
 import { endOf, runAgent, type AgentEnding } from "./run-agent.ts";
 import { prepareJob, wasStarted } from "../run-jobs.ts";
@@ -15,7 +15,7 @@ export async function runAgentStep(context: StepContext): Promise<StepResult> {
   const role = roleOf(context);
   const isStarted = await wasStarted(ports, run.id);
   if (!isStarted && task.order !== null) return cancelled(context);
-  const over = isStarted ? null : await nightIsOver(context, role);
+  const over = isStarted ? null : await checkBeforeAnalysis(context, role);
   if (over !== null) return resultOf(context, over);
   await prepareJob(ports, run.id);
   const work = await prepareWork(context);

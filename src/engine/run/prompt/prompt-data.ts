@@ -1,7 +1,7 @@
 import type { PromptData } from "../../../core/prompt/prompt-context.ts";
 import type { Role } from "../../../core/task/role.ts";
 import { describeCheck } from "../../../core/task/describe-check.ts";
-import { nightData } from "../../nightly/night-data.ts";
+import { nightPromptData } from "../../nightly/night-data.ts";
 import type { StepContext, Work } from "../step-context.ts";
 
 const MAX_DIFF_BYTES = 200_000;
@@ -16,7 +16,7 @@ export async function loadPromptData(context: StepContext, role: Role, work: Wor
   return {
     ...(ROLES_WITH_DIFF.includes(role) && (await loadDiff(context, work))),
     ...(ROLES_WITH_CHECKS.includes(role) && (await loadChecks(context))),
-    ...(policy.context === "analysis" && (await nightData(context, role, work))),
+    ...(policy.context === "analysis" && (await nightPromptData(context, role, work))),
   };
 }
 

@@ -1,11 +1,11 @@
 import { describeTaskChange, type ChangeText } from "../../../core/nightly/describe-change.ts";
 import { checkWord } from "../../../core/task/describe-check.ts";
-import { nightChange } from "../../nightly/night-results.ts";
+import { loadChangeText } from "../../nightly/night-results.ts";
 import type { StepContext } from "../step-context.ts";
 
 /** Commit message of the finished change, and the text of its change request. */
 export async function describeWork(context: StepContext): Promise<ChangeText> {
-  return context.pipeline.policy.publish.text === "described" ? nightChange(context) : taskChange(context);
+  return context.pipeline.policy.publish.text === "described" ? loadChangeText(context) : taskChange(context);
 }
 
 async function taskChange({ ports, task, settings }: StepContext): Promise<ChangeText> {

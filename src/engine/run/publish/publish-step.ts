@@ -17,7 +17,7 @@ import {
   type AgentPublication,
   type PublishParams,
 } from "./publish-with-agent.ts";
-import { isCancelled, publishTurn } from "../../nightly/publish-turn.ts";
+import { isCancelled, withPublishLock } from "../../nightly/publish-lock.ts";
 import { isPublished, rememberPublished } from "../../nightly/remember-proposals.ts";
 import { wasStarted } from "../run-jobs.ts";
 import { readTask, transact } from "../../transact.ts";
@@ -40,7 +40,7 @@ export async function runPublishStep(context: StepContext): Promise<StepResult> 
     return publishBranch(context, work, text);
   };
   if (!pipeline.policy.publish.oneAtATime) return publish();
-  return (await publishTurn(context, { begun, work: publish })) ?? cancelled(context);
+  return (await withPublishLock(context, { hasStarted: begun, work: publish })) ?? cancelled(context);
 }
 
 async function publishBranch(context: StepContext, work: Work, text: ChangeText): Promise<StepResult> {

@@ -4,7 +4,7 @@ import { isFailure, type Failure, type Outcome } from "../../../core/outcomes/ou
 import { defaultEdge, needsPerson } from "../../../core/pipeline/edges.ts";
 import type { Forge, ForgeCredentials } from "../../../ports/forge.ts";
 import { targetBranch } from "../prepare/prepare-work.ts";
-import { agentPublishes, requireReachOf } from "../../nightly/agent-publishing.ts";
+import { agentPublishes, requireSandboxAllowsForge } from "../../nightly/agent-publishing.ts";
 import {
   findViolation,
   verifyReport,
@@ -67,7 +67,7 @@ export async function publishWithAgent(
   const squashed = { baseCommit: work.baseCommit, headCommit: params.commit };
   const ending = await runAgent(agentContext, "publish", async () => {
     const credentials = params.forge.issueCredentials();
-    requireReachOf(context.settings, credentials);
+    requireSandboxAllowsForge(context.settings, credentials);
     const currentHead = before?.head ?? "";
     const data = { publishing: await describePublishing(context, params, { credentials, currentHead }) };
     return startAgent(agentContext, "publish", squashed, {

@@ -3,7 +3,7 @@ import { utcMinute, type Schedule, type ScheduleProgress } from "../../core/sche
 import type { Task } from "../../core/task/task.ts";
 import type { Project } from "../../ports/store.ts";
 
-/** No more of them are counted. */
+/** Counting missed times stops here. */
 export const MAX_MISSED = 400;
 
 export interface ScheduledTime {
@@ -14,46 +14,46 @@ export interface ScheduledTime {
 
 export interface DueSchedule extends ScheduledTime {
   readonly progress: ScheduleProgress;
-  /** Every moment that nothing was started for, the newest last. */
+  /** All times since the last start, oldest first. */
   readonly due: readonly number[];
   readonly now: number;
 }
 
-export function refused({ project, schedule: { name }, now }: DueSchedule, why: string): EventDraft {
+export function refusedEvent({ project, schedule: { name }, now }: DueSchedule, reason: string): EventDraft {
   return {
-    ...about(now),
+    ...eventBase(now),
     type: "schedule.refused",
     level: "error",
-    summary: `"${name}" of ${project.name} could not be started: ${why}`,
+    summary: `"${name}" of ${project.name} could not be started: ${reason}`,
     data: { schedule: name, project: project.name },
   };
 }
 
-export function skipped({ schedule: { name }, at, now }: DueSchedule, running: Task): EventDraft {
+export function skippedEvent({ schedule: { name }, at, now }: DueSchedule, running: Task): EventDraft {
   return {
-    ...about(now),
+    ...eventBase(now),
     task: running.id,
     type: "schedule.skipped",
     level: "warning",
-    summary: `"${name}" of ${utcMinute(at)} was left out: ${running.id} has not ended (${running.status})`,
+    summary: `"${name}" of ${utcMinute(at)} was skipped: ${running.id} has not ended (${running.status})`,
     data: { schedule: name, moment: at },
   };
 }
 
-export function missed({ schedule: { name }, due, now }: DueSchedule, task: Task): EventDraft {
+export function missedEvent({ schedule: { name }, due, now }: DueSchedule, task: Task): EventDraft {
   const [first = now] = due;
   const times = `${due.length === MAX_MISSED ? "at least " : ""}${due.length} times`;
   const which = due.length === 1 ? utcMinute(first) : `${times} since ${utcMinute(first)}`;
   return {
-    ...about(now),
+    ...eventBase(now),
     task: task.id,
     type: "schedule.missed",
     level: "warning",
-    summary: `"${name}" should have run ${which}, but Nightshift was not running; it runs now, once`,
+    summary: `"${name}" should have run ${which}, but Nightshift was not running; it runs once now`,
     data: { schedule: name, missed: due },
   };
 }
 
-function about(at: number) {
+function eventBase(at: number) {
   return { at, task: null, run: null, actor: SYSTEM } as const;
 }

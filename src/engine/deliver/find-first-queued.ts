@@ -3,8 +3,8 @@ import type { EnginePorts } from "../ports.ts";
 
 const PAGE = 1_000;
 
-/** The first time that the task was queued for this; null where it never was. */
-export async function firstQueued(store: EnginePorts["store"], task: string, kind: unknown): Promise<Event | null> {
+/** The first event in which the task was queued for this reason, or null. */
+export async function findFirstQueued(store: EnginePorts["store"], task: string, kind: unknown): Promise<Event | null> {
   for (let after = 0; ;) {
     const page = await store.events.listEvents({ after, task, limit: PAGE });
     const found = page.find(({ type, data }) => type === "task.queued" && data["kind"] === kind);

@@ -5,10 +5,10 @@ import type { EnginePorts } from "../ports.ts";
 import { hadSecrets } from "./had-secrets.ts";
 
 /**
- * Why a task that walks a list cannot be retried from this state; null where it can, and for other tasks. What an item is
- * made of was selected by its own analysis, not by that of an item before.
+ * Why a task with a list cannot be retried from this state. Null if it can, and for tasks without a list. An item needs a
+ * selection by its own analysis, not by the analysis of an earlier item.
  */
-export async function whyNotFrom(
+export async function findRetryProblem(
   ports: EnginePorts,
   pipeline: Pipeline,
   task: Task,
@@ -20,6 +20,6 @@ export async function whyNotFrom(
   const analysis = runs.findLast(({ role }) => role === "analyze");
   if (analysis?.outcome !== "improvement_found") return `nothing was selected for "${items.list[items.at] ?? ""}"`;
   if (pipeline.states[state]?.workspace === "fresh") return null;
-  if (headCommit === null || headCommit === baseCommit) return "there is no change to go on with";
-  return (await hadSecrets(ports, task)) ? "a secret was found in what it tried, and all of that was removed" : null;
+  if (headCommit === null || headCommit === baseCommit) return "there is no change to continue with";
+  return (await hadSecrets(ports, task)) ? "a secret was found in its changes, so they were deleted" : null;
 }
