@@ -1,5 +1,5 @@
 import { selectedCandidate, type Analysis } from "../../core/nightly/analysis.ts";
-import { describeKnown } from "../../core/nightly/candidates.ts";
+import { describeEarlierProposal } from "../../core/nightly/candidates.ts";
 import { describeRules } from "../../core/nightly/rule.ts";
 import { describeTriedItem } from "../../core/pipeline/items.ts";
 import type { PromptData } from "../../core/prompt/prompt-context.ts";
@@ -42,7 +42,7 @@ async function knownWork(context: StepContext, work: Work): Promise<PromptData> 
   return {
     rules: describeRules(rules),
     avoid: listed(`Files of the last ${avoidRecentCommits} commits`, recent),
-    proposals: listed("Proposed before", proposals.map(describeKnown)),
+    proposals: listed("Proposed before", proposals.map(describeEarlierProposal)),
     tried: listed("Tried tonight already", tried),
   };
 }

@@ -4,7 +4,7 @@ import type { Artifact } from "../../../core/task/task.ts";
 import type { Outcome } from "../../../core/outcomes/outcome.ts";
 import { lastPayload } from "../../../core/outcomes/stored-outcome.ts";
 import type { ChangeRequest, Forge, Published } from "../../../ports/forge.ts";
-import { describeKnown } from "../../../core/nightly/candidates.ts";
+import { describeEarlierProposal } from "../../../core/nightly/candidates.ts";
 import { chooseBranch } from "../prepare/choose-branch.ts";
 import { describeWork } from "./change-text.ts";
 import { checkPolicy } from "../checks/check-policy.ts";
@@ -92,7 +92,9 @@ async function findUnwanted(context: StepContext, work: Work): Promise<Outcome |
   if (await isPublished(context)) return null;
   const known = await findPublishedMeanwhile(context, work);
   if (known === null) return findTooManyOpen(context);
-  return outcomeOf("conflict", `the same was published meanwhile: ${describeKnown(known)}`, { proposal: known.id });
+  return outcomeOf("conflict", `the same was published meanwhile: ${describeEarlierProposal(known)}`, {
+    proposal: known.id,
+  });
 }
 
 function calledOff(context: StepContext): StepResult {
