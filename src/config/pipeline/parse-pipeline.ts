@@ -2,7 +2,7 @@ import type { Issue } from "../../core/text/errors.ts";
 import { PLAN_KINDS } from "../../core/outcomes/outcome-entry.ts";
 import type { Pipeline, State } from "../../core/pipeline/pipeline.ts";
 import { edgesFrom } from "../../core/pipeline/pipeline-graph.ts";
-import { policyWithoutBlock } from "../../core/pipeline/pipeline-policy.ts";
+import { defaultPolicy } from "../../core/pipeline/pipeline-policy.ts";
 import type { Finding } from "./pipeline-rule.ts";
 import { everyPolicyHasItsStates, PIPELINE_RULES } from "./pipeline-rules.ts";
 import { readMap, readOneOf, readText, show, type Field, type Path } from "./read-fields.ts";
@@ -77,7 +77,7 @@ function readPipeline(source: PipelineSource, root: Field): Pipeline | null {
   const each = list === undefined ? null : readName(list);
   const planned = map.get("plan");
   const block = map.get("policy");
-  const policy = block === undefined ? policyWithoutBlock(each !== null) : readPolicy(block);
+  const policy = block === undefined ? defaultPolicy(each !== null) : readPolicy(block);
   const states = readStates(root, map.get("states"));
   const name = readNamed(root, map, "name");
   if (name !== null && name !== source.name)

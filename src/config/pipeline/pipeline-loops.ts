@@ -1,11 +1,11 @@
-import { reachOver, pathBetween, type Edge } from "../../core/pipeline/pipeline-graph.ts";
+import { computeReach, findShortestPath, type Edge } from "../../core/pipeline/pipeline-graph.ts";
 import type { Draft, Finding, PipelineRule } from "./pipeline-rule.ts";
 
 /** Default edges lead to ends by themselves, so an end that is not a success needs no edge of its own. */
 export const everyStateIsReachable: PipelineRule = (draft) => {
   const { start, states } = draft.pipeline;
   if (states[start] === undefined) return [];
-  const reached = reachOver(Object.keys(states), allEdges(draft)).get(start);
+  const reached = computeReach(Object.keys(states), allEdges(draft)).get(start);
   return Object.values(states)
     .filter(({ step }) => step.kind !== "end" || step.status === "succeeded")
     .filter(({ name }) => name !== start && reached?.has(name) !== true)
@@ -19,7 +19,7 @@ export const everyStateLeadsToAnEnd: PipelineRule = (draft) => {
   const states = Object.values(draft.pipeline.states);
   const unsure = unsureStates(draft);
   const ends = new Set(states.flatMap(({ name, step }) => (step.kind === "end" || unsure.has(name) ? [name] : [])));
-  const reach = reachOver(Object.keys(draft.pipeline.states), allEdges(draft));
+  const reach = computeReach(Object.keys(draft.pipeline.states), allEdges(draft));
   return states
     .filter(({ name }) => !ends.has(name) && ![...(reach.get(name) ?? [])].some((reached) => ends.has(reached)))
     .map(({ name }) => ({ path: ["states", name], message: `No way leads from "${name}" to an end.` }));
@@ -69,14 +69,14 @@ interface LoopParams {
 
 /** One finding for every knot of states that one of `closing` is part of. */
 function loopsWith(closing: readonly Edge[], { pipeline, edges, tell }: LoopParams): readonly Finding[] {
-  const reach = reachOver(Object.keys(pipeline.states), edges);
+  const reach = computeReach(Object.keys(pipeline.states), edges);
   const told = new Set<string>();
   return closing.flatMap(({ from, to, path }) => {
     const closes = from === to || reach.get(to)?.has(from) === true;
     if (!closes || told.has(from)) return [];
     told.add(from);
     for (const name of reach.get(from) ?? []) if (reach.get(name)?.has(from) === true) told.add(name);
-    return [{ path, message: tell([from, ...pathBetween(to, from, edges)].join(" → ")) }];
+    return [{ path, message: tell([from, ...findShortestPath(to, from, edges)].join(" → ")) }];
   });
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { DEFAULT_POLICY, policyWithoutBlock } from "../../core/pipeline/pipeline-policy.ts";
+import { DEFAULT_POLICY, defaultPolicy } from "../../core/pipeline/pipeline-policy.ts";
 import { base, problems } from "../../testing/base-pipeline.ts";
 import { parsePipelineText } from "./parse-pipeline-text.ts";
 
@@ -42,8 +42,8 @@ describe("the policy of a pipeline", () => {
   it("is the same for a stored `improve` from before the block existed", () => {
     const stored = improve((text) => text.replace(/^policy:\n(?: .*\n)+/m, ""));
     expect(stored).not.toContain("policy:");
-    expect(policyOf("improve", stored)).toEqual(policyWithoutBlock(true));
-    expect(policyOf("improve", improve())).toEqual(policyWithoutBlock(true));
+    expect(policyOf("improve", stored)).toEqual(defaultPolicy(true));
+    expect(policyOf("improve", improve())).toEqual(defaultPolicy(true));
   });
 
   it("is not taken from the list where a block is written", () => {

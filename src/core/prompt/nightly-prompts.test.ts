@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { policyWithoutBlock } from "../pipeline/pipeline-policy.ts";
+import { defaultPolicy } from "../pipeline/pipeline-policy.ts";
 import { CATEGORIES } from "../nightly/category.ts";
 import { buildContext, type PromptData, type PromptInput } from "./prompt-context.ts";
 import { splitFrontMatter, TEMPLATE_VARIABLES } from "./prompt.ts";
@@ -28,7 +28,7 @@ describe("the prompts of the night", () => {
 
   it("tell the limits of the settings to whoever proposes, makes and judges", () => {
     for (const role of ["analyze", "implement", "verify"] as const) {
-      const prompt = render(role, { maxDiffLines: 42, avoidRecentCommits: 7, change: policyWithoutBlock(true).change });
+      const prompt = render(role, { maxDiffLines: 42, avoidRecentCommits: 7, change: defaultPolicy(true).change });
       expect(prompt).toMatch(/at most 42 changed lines/i);
       expect(prompt).toContain("last 7 commits");
     }
@@ -126,7 +126,7 @@ function input(role: Role): PromptInput {
       commands: ["git", "npm test"],
       date: "2026-03-02",
       category: { name: "tests", label: "tests (fallback from docs)", guidance: read("categories/tests.md").trim() },
-      limits: { maxDiffLines: 100, avoidRecentCommits: 10, change: policyWithoutBlock(true).change },
+      limits: { maxDiffLines: 100, avoidRecentCommits: 10, change: defaultPolicy(true).change },
       baseCommit: "0123abc",
     },
     data: GIVEN[ROLES.find((each) => each === role) ?? "implement"],

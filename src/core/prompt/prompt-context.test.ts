@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { policyWithoutBlock } from "../pipeline/pipeline-policy.ts";
+import { defaultPolicy } from "../pipeline/pipeline-policy.ts";
 import { parse } from "yaml";
 import { outcomesOf } from "../outcomes/outcome.ts";
 import { buildContext, type PromptInput } from "./prompt-context.ts";
@@ -195,7 +195,7 @@ function input(changes: Partial<PromptInput>): PromptInput {
       commands: ["git", "npm test"],
       date: "2026-03-01",
       category: { name: "tests", label: "tests", guidance: "Missing coverage first." },
-      limits: { maxDiffLines: 100, avoidRecentCommits: 10, change: policyWithoutBlock(true).change },
+      limits: { maxDiffLines: 100, avoidRecentCommits: 10, change: defaultPolicy(true).change },
       baseCommit: null,
     },
     data: {},
