@@ -6,11 +6,7 @@ import type { Task } from "../task/task.ts";
 /** Applies the move to the task and creates its events. */
 export function recordMove(params: AdvanceParams, move: Move): Advance {
   const task = moveTask(params, move);
-  return {
-    task,
-    events: describeMove(params, task, move),
-    next: move.next === null ? null : toNextRun(move.next, task),
-  };
+  return { task, events: describeMove(params, task, move), next: move.next === null ? null : nextRun(move.next, task) };
 }
 
 function moveTask({ task: before, outcome, at }: AdvanceParams, { task, waitingFor, next, end }: Move): Task {
@@ -68,7 +64,7 @@ function describeMove(
   return events;
 }
 
-function toNextRun(next: NonNullable<Move["next"]>, task: Task): NextRun {
+function nextRun(next: NonNullable<Move["next"]>, task: Task): NextRun {
   return {
     state: task.state,
     step: next.step,

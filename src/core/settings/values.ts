@@ -30,7 +30,7 @@ export const notifiedKinds = z
   .array(z.enum(NOTIFIED_KINDS))
   .min(1)
   .optional()
-  .describe("Kinds of events to send; default: all.");
+  .describe("Events to send; default: all.");
 
 function isWebUrl(value: string): boolean {
   if (!URL.canParse(value)) return false;
