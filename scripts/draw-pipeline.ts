@@ -1,6 +1,6 @@
 import type { OutcomeName } from "../src/core/outcomes/outcome.ts";
 import type { Condition, Pipeline, State, Step, Target } from "../src/core/pipeline/pipeline.ts";
-import { edgesFrom, isPersonsChoice, type Edge } from "../src/core/pipeline/pipeline-graph.ts";
+import { edgesFrom, isChosenByPerson, type Edge } from "../src/core/pipeline/pipeline-graph.ts";
 
 /** Words that begin a statement of Mermaid's: a state of that name gets an underscore; what is shown stays as it is. */
 const MERMAID_WORDS = ["class", "classdef", "default", "direction", "end", "hide", "note", "scale", "state", "style"];
@@ -56,7 +56,7 @@ function describeEdge({ outcome, target, after }: Edge, state: State): string {
     target?.limit == null ? "" : `${target.limit.name}, at most ${target.limit.max}`,
     target?.next == null ? "" : `next ${target.next}`,
     target?.role == null ? "" : `as ${target.role}`,
-    isPersonsChoice(state.on[outcome] ?? []) ? "a person chooses" : "",
+    isChosenByPerson(state.on[outcome] ?? []) ? "a person chooses" : "",
   ];
   return parts.filter((part) => part !== "").join(", ");
 }

@@ -2,7 +2,7 @@ import type { Pipeline } from "../core/pipeline/pipeline.ts";
 import { walksList } from "../core/pipeline/items.ts";
 import { UserError } from "../core/text/errors.ts";
 import type { Task } from "../core/task/task.ts";
-import { policyWithoutBlock, type PipelinePolicy } from "../core/pipeline/pipeline-policy.ts";
+import { defaultPolicy, type PipelinePolicy } from "../core/pipeline/pipeline-policy.ts";
 import type { EnginePorts } from "./ports.ts";
 
 /** The version of the pipeline that the task started with, even if the files changed since. */
@@ -24,6 +24,6 @@ export async function policyOf(
     return (await pipelineOf(ports, task)).policy;
   } catch (error) {
     if (error instanceof UserError && error.kind === "unavailable") throw error;
-    return policyWithoutBlock(walksList(task));
+    return defaultPolicy(walksList(task));
   }
 }

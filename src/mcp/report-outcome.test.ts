@@ -87,7 +87,7 @@ describe("report_outcome server", () => {
     expect(wrong.isError).toBe(true);
     expect(wrong.said).toMatch(/reason.*is missing.*files_scanned.*must be at least 0; found -1/);
     expect((await report(client, { outcome: "implemented", summary: "x" })).said).toMatch(
-      /not open to the role analyze/,
+      /not allowed for the role analyze/,
     );
     expect(existsSync(reportFile)).toBe(false);
     const right = await report(client, { outcome: "no_improvement", reason: "clean", files_scanned: 1 });

@@ -155,7 +155,7 @@ describe("claude: a night", () => {
         title: "[night-shift/docs] Mend a word of the usage",
         labels: ["night-shift", "docs"],
         reviewers: ["alice"],
-        body: expect.stringMatching(/The usage says world\.[^]*It said wrold\.[^]*Explain greet\.sh \(not taken\)/),
+        body: expect.stringMatching(/The usage says world\.[^]*It said wrold\.[^]*Explain greet\.sh \(not selected\)/),
       },
     ]);
     const log = await git(night.repo.remote, "log", "--format=%B", "main..night-shift/mend-the-usage");

@@ -127,7 +127,7 @@ describe("improve: ledger of change requests", PATIENCE, () => {
     // An abandoned change is not taken up the next night.
     const third = await tonight("Mention opening hours", "at nine");
     expect(third).toMatchObject({ state: "no_improvement" });
-    expect(third.reason).toContain("was tried and given up");
+    expect(third.reason).toContain("was tried and abandoned");
     await expectNothingLeft(night, third);
   });
 });
@@ -160,7 +160,7 @@ describe("improve: same idea in every category", PATIENCE, () => {
     const task = await everyCategory(SAME, "from the warehouse");
     expect(task).toMatchObject({ status: "failed", outcome: "abandoned" });
     expect(await timesMade(task)).toBe(3);
-    expect(task.reason).toMatch(/^tests: .*As docs, "Explain where the stock comes from" was tried and given up/m);
+    expect(task.reason).toMatch(/^tests: .*As docs, "Explain where the stock comes from" was tried and abandoned/m);
     // A person can ask for it again.
     await night.commands.retry(task.id, null, ALICE);
     const again = await night.settled(task.id);

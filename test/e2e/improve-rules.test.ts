@@ -154,8 +154,8 @@ const DEPENDENCY = ["Raise the version", "package.json"] as const;
 const OUTSIDE = ["Improve the machine", "../../etc/hosts"] as const;
 const DROPPED = [
   /It touches recent-two\.txt, changed within the last 3 commits of the default branch/,
-  /It touches package\.json, which says what the project is built from/,
-  /It names "..\/..\/etc\/hosts", which is no path inside the repository/,
+  /It touches package\.json\. Nightly changes must not touch dependency files/,
+  /It names "..\/..\/etc\/hosts", which is not a path inside the repository/,
 ];
 
 describe("improve: candidates of an analysis", PATIENCE, () => {
@@ -175,9 +175,9 @@ describe("improve: candidates of an analysis", PATIENCE, () => {
     const body = night.forge.changeRequests[0]?.body ?? "";
     const considered = body.slice(body.indexOf("## Candidates considered"));
     for (const [title] of [RECENT, DEPENDENCY, OUTSIDE]) expect(considered).toContain(title);
-    expect(considered).toMatch(/left out, .*recent-two/);
+    expect(considered).toMatch(/\(dropped\): .*recent-two/);
     expect(considered).toMatch(/4\. Say more \(\*\*this change\*\*\)/);
-    expect(considered).toMatch(/5\. Another idea \(not taken\): reason 5/);
+    expect(considered).toMatch(/5\. Another idea \(not selected\): reason 5/);
     // The remaining candidates are in the ledger. Dropped ones are not and may be proposed again.
     const proposals = await night.wired.ports.store.ledger.listProposals({
       project: "shop",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { CheckJson, TaskJson } from "../../http/client/client.ts";
 import { denials, describeDenied, describeGranted } from "./access.ts";
-import { checkWord } from "../../core/task/describe-check.ts";
+import { describeCheckStatus } from "../../core/task/describe-check.ts";
 import { describeFindings, lastChecks, severityWord, withoutFindings } from "./findings.ts";
 
 const plain = { color: false };
@@ -24,7 +24,7 @@ test.for<[changes: Partial<CheckJson>, word: string, severity: string]>([
   [{ status: "passed" }, "passed", "error"],
   [{ status: "red_baseline" }, "red baseline", "error"],
 ])("%o is %s", ([changes, word, severity]) => {
-  expect([checkWord(check(changes)), severityWord(check(changes))]).toEqual([word, severity]);
+  expect([describeCheckStatus(check(changes)), severityWord(check(changes))]).toEqual([word, severity]);
 });
 
 test("findings: errors come first, and checks that passed or have no output are omitted", () => {

@@ -1,4 +1,4 @@
-import { checkWord, OWN_CHECKS } from "../../core/task/describe-check.ts";
+import { describeCheckStatus, BUILT_IN_CHECKS } from "../../core/task/describe-check.ts";
 import { terminalText } from "../../core/text/terminal-text.ts";
 import type { CheckJson, TaskJson } from "../../http/client/client.ts";
 import type { CliContext } from "../context.ts";
@@ -8,7 +8,7 @@ const MAX_LINES = 12;
 const MAX_WIDTH = 240;
 
 export function severityWord({ name, status, severity }: CheckJson): string {
-  return OWN_CHECKS.has(name) && status === "passed" ? "–" : severity;
+  return BUILT_IN_CHECKS.has(name) && status === "passed" ? "–" : severity;
 }
 
 export function paintCheck(context: Pick<CliContext, "color">, check: CheckJson, text: string): string {
@@ -22,7 +22,7 @@ export function describeFindings(context: Pick<CliContext, "color">, checks: rea
     .filter(hasFindings)
     .toSorted((a, b) => Number(b.severity === "error") - Number(a.severity === "error"))
     .map((check) => {
-      const heading = paintCheck(context, check, `${terminalText(check.name)} ${checkWord(check)}`);
+      const heading = paintCheck(context, check, `${terminalText(check.name)} ${describeCheckStatus(check)}`);
       const lines = shorten(check).map((line) => `    ${line}\n`);
       return `  ${heading} in ${check.run}\n${lines.join("")}`;
     })
@@ -53,7 +53,7 @@ function shorten({ name, tail }: CheckJson): readonly string[] {
     .split("\n")
     .map((line) => (line.length <= MAX_WIDTH ? line : `${line.slice(0, MAX_WIDTH - 1)}…`));
   const more = lines.length - MAX_LINES;
-  if (OWN_CHECKS.has(name)) {
+  if (BUILT_IN_CHECKS.has(name)) {
     const sorted = lines.toSorted((a, b) => Number(b.startsWith("- error ")) - Number(a.startsWith("- error ")));
     return more <= 0 ? sorted : [...sorted.slice(0, MAX_LINES - 1), `… and ${more + 1} more lines`];
   }

@@ -1,4 +1,4 @@
-import { checkWord } from "../../core/task/describe-check.ts";
+import { describeCheckStatus } from "../../core/task/describe-check.ts";
 import { terminalLine, terminalText } from "../../core/text/terminal-text.ts";
 import type { RunJson, TaskJson } from "../../http/client/client.ts";
 import type { CliContext } from "../context.ts";
@@ -39,7 +39,7 @@ export function checksTable(context: Pick<CliContext, "color">, task: TaskJson):
   const rows = task.checks.map((check) => [
     check.run,
     check.name,
-    paintCheck(context, check, checkWord(check)),
+    paintCheck(context, check, describeCheckStatus(check)),
     severityWord(check),
     duration(check.duration_ms),
   ]);

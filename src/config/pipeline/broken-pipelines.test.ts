@@ -36,12 +36,12 @@ describe("broken pipelines", () => {
       ["3:1 states: A pipeline has 1 to 200 states, this one has 0."],
     ],
     [
-      "bad name of a state",
+      "invalid state name",
       base({ 22: "  cancelled: { end: cancelled }\n  Über-Ende: { end: failed }" }),
-      ['23:3 states."Über-Ende": Expected a name of small letters'],
+      ['23:3 states."Über-Ende": Expected a name of lowercase letters'],
     ],
     [
-      "state is no map",
+      "state is not a map",
       base({ 20: "  done: yes" }),
       ['20:3 states.done: Expected a state: a map with one of agent, checks, publish, wait, end, found "yes".'],
     ],
@@ -64,7 +64,7 @@ describe("broken pipelines", () => {
       ],
     ],
     [
-      "the role that holds the forge's token, which is no pipeline's to give",
+      "the role publish, which only the engine may use",
       base({ 5: "    agent: publish" }),
       ['5:5 states.implementing.agent: Expected a role, found "publish".'],
     ],
@@ -81,12 +81,12 @@ describe("broken pipelines", () => {
     [
       "unknown wait",
       base({ 18: "    wait: aproval" }),
-      ['18:5 states.looking.wait: Expected what to wait for, found "aproval". Did you mean "approval"?'],
+      ['18:5 states.looking.wait: Expected a kind of wait, found "aproval". Did you mean "approval"?'],
     ],
     [
       "unknown end",
       base({ 21: "  failed: { end: fialed }" }),
-      ['21:13 states.failed.end: Expected the status that a task ends with, found "fialed". Did you mean "failed"?'],
+      ['21:13 states.failed.end: Expected an end status, found "fialed". Did you mean "failed"?'],
     ],
     [
       "an end with edges",
@@ -122,7 +122,7 @@ describe("broken pipelines", () => {
     [
       "unknown kind of plan",
       base({ 2: "start: implementing\nplan: staged" }),
-      ['3:1 plan: Expected what a plan holds, found "staged". Allowed: document, execution.'],
+      ['3:1 plan: Expected a kind of plan, found "staged". Allowed: document, execution.'],
     ],
     [
       "unknown outcome",
@@ -139,15 +139,15 @@ describe("broken pipelines", () => {
     [
       "missing outcome",
       base({ 14: "" }),
-      ['11:5 states.checking.on: "checking" can end in "policy_failed", and nothing says where that leads.'],
+      ['11:5 states.checking.on: "checking" can end in "policy_failed" but has no target for it.'],
     ],
     [
-      "no outcomes at all",
+      "no outcomes",
       base({ 6: "", 7: "", 8: "" }),
       [
         '4:3 states.implementing: "implementing" can end in "implemented"',
         '4:3 states.implementing: "implementing" can end in "no_changes"',
-        '4:3 states.implementing: No way leads from "implementing" to an end.',
+        '4:3 states.implementing: No path leads from "implementing" to an end.',
         '9:3 states.checking: Nothing leads from "implementing" to "checking".',
         '15:3 states.looking: Nothing leads from "implementing" to "looking".',
         '20:3 states.done: Nothing leads from "implementing" to "done".',
@@ -162,7 +162,7 @@ describe("broken pipelines", () => {
       ],
     ],
     [
-      "a role for no agent",
+      "a role for a state without agent",
       base({ 12: "      checks_passed: { to: looking, role: review }" }),
       ['12:37 states.checking.on.checks_passed.role: "looking" is not a state with `agent`'],
     ],
@@ -202,7 +202,7 @@ describe("broken pipelines", () => {
       "ask and to",
       base({ 8: "      no_changes: { ask: choice, to: failed }" }),
       [
-        "8:7 states.implementing.on.no_changes: `ask` waits for a person and comes back to the same state, so it goes without to.",
+        "8:7 states.implementing.on.no_changes: `ask` waits for a person and returns to the same state, so it cannot be combined with to.",
       ],
     ],
     [
@@ -241,7 +241,7 @@ describe("broken pipelines", () => {
       ['14:51 states.checking.on.policy_failed.limit.repair: The limit "repair" is 3 in "checking" and 4 here.'],
     ],
     [
-      "a loop without a budget",
+      "a loop without a limit",
       base({ 14: "      policy_failed: implementing" }),
       ["7:7 states.implementing.on.implemented: Nothing bounds the loop implementing → checking → implementing."],
     ],
@@ -251,7 +251,7 @@ describe("broken pipelines", () => {
       ["14:7 states.checking.on.policy_failed: Nothing bounds the loop checking → checking."],
     ],
     [
-      "a loop past a person who may be passed over",
+      "a loop through a wait that may be skipped",
       base({ 17: "    else: implementing" }),
       [
         "7:7 states.implementing.on.implemented: Nothing bounds the loop implementing → checking → looking → implementing.",
@@ -283,12 +283,12 @@ describe("broken pipelines", () => {
       ],
     ],
     [
-      "conditions in a circle",
+      "conditions in a cycle",
       base({
         17: "    else: waiting",
         22: "  cancelled: { end: cancelled }\n  waiting:\n    when: git\n    else: looking\n    wait: approval\n    on: { approve: done, reject: cancelled, revise: implementing }",
       }),
-      ["17:5 states.looking.else: The conditions of looking → waiting → looking pass a task on in a circle."],
+      ["17:5 states.looking.else: The conditions of looking → waiting → looking form a cycle."],
     ],
     [
       "a state that nothing leads to",
@@ -296,22 +296,22 @@ describe("broken pipelines", () => {
       ['23:3 states.lost: Nothing leads from "implementing" to "lost".'],
     ],
     [
-      "no way to an end",
+      "no path to an end",
       base({
         8: "      no_changes: stuck",
         22: "  cancelled: { end: cancelled }\n  stuck:\n    wait: choice\n    on: { chosen: stuck }",
       }),
-      ['23:3 states.stuck: No way leads from "stuck" to an end.'],
+      ['23:3 states.stuck: No path leads from "stuck" to an end.'],
     ],
     [
       "no end for cancelled",
       base({ 19: "    on: { approve: done, reject: failed, revise: implementing }", 22: "" }),
-      ["3:1 states: There is no end for tasks that are cancelled."],
+      ["3:1 states: There is no end for cancelled tasks."],
     ],
     [
       "some targets with a condition",
       base({ 8: "      no_changes: [{ to: failed, when: git }, done]" }),
-      ["8:7 states.implementing.on.no_changes: In a list of targets either each has a `when`"],
+      ["8:7 states.implementing.on.no_changes: In a list of targets, either each has a `when`"],
     ],
     [
       "an empty list",
@@ -321,9 +321,7 @@ describe("broken pipelines", () => {
     [
       "next without each",
       base({ 8: "      no_changes: { next: item, to: implementing, else: failed }" }),
-      [
-        '8:21 states.implementing.on.no_changes.next: `next` names "item", but this pipeline walks no list: there is no `each`.',
-      ],
+      ['8:21 states.implementing.on.no_changes.next: `next` names "item", but this pipeline has no list (`each`).'],
     ],
     [
       "next of another list",
@@ -331,7 +329,9 @@ describe("broken pipelines", () => {
         2: "start: implementing\neach: category",
         8: "      no_changes: { next: item, to: implementing, else: failed }",
       }),
-      ['9:21 states.implementing.on.no_changes.next: `next` names "item", but this pipeline walks "category".'],
+      [
+        '9:21 states.implementing.on.no_changes.next: `next` names "item", but the list of this pipeline is "category".',
+      ],
     ],
     [
       "each without next",
@@ -362,13 +362,13 @@ describe("broken pipelines", () => {
     for (const [index, start] of expected.entries()) expect(found[index]?.slice(0, start.length)).toBe(start);
   });
 
-  it("points at a tab", () => {
+  it("reports the position of a tab", () => {
     expect(problems(base({ 5: "\tagent: implement" }))[0]).toBe(
       "5:1 : is indented with a tab; YAML allows spaces only",
     );
   });
 
-  it("tells problems of every kind at once, in the order of the text", () => {
+  it("reports all kinds of problems at once, in the order of the text", () => {
     const text = base({
       1: "nam: base",
       5: "    agent: implment",

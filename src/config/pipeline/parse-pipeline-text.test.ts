@@ -18,7 +18,7 @@ function manyStates(count: number): string {
   return `name: base\nstart: s1\nstates:\n${states.join("")}`;
 }
 
-/** Nearly all that fits: 197 states, each with 22 outcomes that lead to 15 others. */
+/** Nearly the maximum size: 197 states, each with 22 outcomes that lead to 15 others. */
 function manyEdges(): string {
   const names = Array.from({ length: 197 }, (_, index) => `a${index.toString(36)}`);
   const outcomes = possibleOutcomes({ kind: "agent", role: "implement" });
@@ -32,13 +32,13 @@ function manyEdges(): string {
   return `name: base\nstart: a0\nstates:\n${states.join("\n")}`.slice(0, 262_144 - 200).replace(/\n[^\n]*$/, "\n");
 }
 
-describe("bounded input", () => {
-  it("refuses more than 200 states", () => {
+describe("parsePipelineText: limits", () => {
+  it("rejects more than 200 states", () => {
     expect(problems(manyStates(201))).toEqual(["3:1 states: A pipeline has 1 to 200 states, this one has 201."]);
     expect(problems(manyStates(200)).join()).not.toContain("this one has");
   });
 
-  it("refuses more than 256 kB, counted in bytes", () => {
+  it("rejects more than 256 kB, counted in bytes", () => {
     expect(problems(`${BASE}#${"é".repeat(131_072)}`)).toEqual([
       `1:1 : A pipeline has at most 262144 bytes, this one has ${BASE.length + 1 + 262_144}.`,
     ]);
@@ -54,22 +54,22 @@ describe("bounded input", () => {
     ],
     ["edges", manyEdges()],
     ["a circle of aliases", base({ 8: "      no_changes: &x { to: failed, limit: { a: 1 }, else: *x }" })],
-  ])("answers soon when a file is full of %s", (_what, text) => {
-    // One that does not answer soon, or ever, is what the test's own patience is for.
+  ])("is fast if a file is full of %s", (_what, text) => {
+    // If it is slow or never returns, the test's own timeout fails it.
     const found = problems(text);
     expect(found.length).toBeGreaterThan(0);
     expect(found.length).toBeLessThanOrEqual(201);
   });
 
-  it("lets no control character of the file through", () => {
+  it("escapes control characters of the file", () => {
     const found = problems(base({ 5: '    agent: "\\e[31m\\u202Ex\\u009b"' }));
     expect(found[0]).toContain("\\u001b[31m\\u{202e}x\\u{9b}");
     expect(found.join()).not.toMatch(/[\u001b\u009b\u202e]/);
   });
 });
 
-describe("a sound pipeline", () => {
-  it("becomes the values that advance works with", () => {
+describe("parsePipelineText: valid pipeline", () => {
+  it("is parsed into the values that `advance` uses", () => {
     const text = base({
       5: "    agent: implement\n    workspace: fresh\n    with: { agent: codex, model: m, timeout: 90s, max_turns: 7, max_budget_usd: 0.5, tools: [Read], commands: [] }",
       19: "    on: { approve: [{ to: done, when: git }, { to: failed, when: not git }], reject: cancelled, revise: { to: implementing, role: request_changes } }",
@@ -113,7 +113,7 @@ describe("a sound pipeline", () => {
     });
   });
 
-  it("may go on to the next item when a limit is used up", () => {
+  it("may continue with the next item when a limit is used up", () => {
     const pipeline = parsed(
       base({
         2: "start: implementing\neach: item",
@@ -127,11 +127,11 @@ describe("a sound pipeline", () => {
     });
   });
 
-  it("may loop where a person chooses among targets without a condition", () => {
+  it("may loop if a person chooses among targets without a condition", () => {
     expect(problems(base({ 8: "      no_changes: [implementing, failed]" }))).toEqual([]);
   });
 
-  it("finds nothing under names that every object has", () => {
+  it("has no states under inherited property names", () => {
     const { states } = parsed(BASE);
     expect(states["constructor"]).toBeUndefined();
     expect(Reflect.get(states["implementing"]?.on ?? {}, "toString")).toBeUndefined();
@@ -140,8 +140,8 @@ describe("a sound pipeline", () => {
 
 const builtin = join(import.meta.dirname, "../../builtin/pipelines");
 
-describe("the built-in pipelines", () => {
-  it("are five", () => {
+describe("built-in pipelines", () => {
+  it("there are five", () => {
     expect(readdirSync(builtin).toSorted()).toEqual([
       "bug.yaml",
       "chore.yaml",
@@ -151,7 +151,7 @@ describe("the built-in pipelines", () => {
     ]);
   });
 
-  it.each(readdirSync(builtin))("%s keeps every rule", (file) => {
+  it.each(readdirSync(builtin))("%s passes every rule", (file) => {
     const result = parsePipelineText({
       name: file.replace(/\.yaml$/, ""),
       text: readFileSync(join(builtin, file), "utf8"),

@@ -9,7 +9,7 @@ function check(value: unknown): PipelineResult {
 }
 
 const ENDS = { done: { end: "succeeded" }, failed: { end: "failed" }, cancelled: { end: "cancelled" } };
-const SOUND = {
+const VALID = {
   name: "p",
   start: "working",
   states: { working: { agent: "execute", on: { completed: "done" } }, ...ENDS },
@@ -58,11 +58,11 @@ const nearlyAPipeline = fc.record(
   { requiredKeys: ["name", "start", "states"] },
 );
 
-describe("whatever is written", () => {
+describe("checkPipeline", () => {
   it.each([
     ["any JSON", fc.jsonValue()],
     ["nearly a pipeline", nearlyAPipeline],
-  ])("%s is a pipeline or a list of problems, never an exception", (_what, values) => {
+  ])("%s: returns a pipeline or a list of problems and never throws", (_what, values) => {
     fc.assert(
       fc.property(values, (value) => {
         const result = check(value);
@@ -73,43 +73,43 @@ describe("whatever is written", () => {
     );
   });
 
-  it("would be noticed if a sound one were refused", () => {
-    expect(check(SOUND)).toMatchObject({ ok: true, pipeline: { name: "p", hash: "h" } });
+  it("accepts a valid pipeline", () => {
+    expect(check(VALID)).toMatchObject({ ok: true, pipeline: { name: "p", hash: "h" } });
   });
 });
 
-it("plans are documents, unless a state executes them or the file says otherwise", () => {
+it("checkPipeline: plans are documents unless a state executes them or the file sets another kind", () => {
   const states = { working: { agent: "implement", on: { implemented: "done", no_changes: "failed" } }, ...ENDS };
-  expect(check({ ...SOUND, start: "working", states })).toMatchObject({ pipeline: { plan: "document" } });
-  expect(check(SOUND)).toMatchObject({ pipeline: { plan: "execution" } });
-  expect(check({ ...SOUND, plan: "document" })).toMatchObject({ pipeline: { plan: "document" } });
+  expect(check({ ...VALID, start: "working", states })).toMatchObject({ pipeline: { plan: "document" } });
+  expect(check(VALID)).toMatchObject({ pipeline: { plan: "execution" } });
+  expect(check({ ...VALID, plan: "document" })).toMatchObject({ pipeline: { plan: "document" } });
 });
 
-it("takes a state called constructor for what it is", () => {
+it("checkPipeline: a state may be named constructor", () => {
   const states = { constructor: { agent: "execute", on: { completed: "done" } }, ...ENDS };
-  expect(check({ ...SOUND, start: "constructor", states })).toMatchObject({ ok: true });
+  expect(check({ ...VALID, start: "constructor", states })).toMatchObject({ ok: true });
 });
 
-it("says how many problems it left out", () => {
+it("checkPipeline: reports how many problems it omitted", () => {
   const states = Object.fromEntries(
     Array.from({ length: 150 }, (_, index) => [`s${index}`, { agnet: "x", chekcs: "y" }]),
   );
-  const result = check({ ...SOUND, states });
+  const result = check({ ...VALID, states });
   expect(result.ok ? [] : result.issues).toHaveLength(201);
   expect(result.ok ? null : result.issues.at(-1)?.message).toBe("There are 251 more problems.");
 });
 
-it("stops at the fourth else inside an else", () => {
+it("checkPipeline: rejects the fourth nested else", () => {
   const nested = (depth: number): unknown =>
     depth === 0 ? "failed" : { to: "working", limit: { [`l${depth}`]: 1 }, else: nested(depth - 1) };
   const withElse = (depth: number): PipelineResult =>
     check({
-      ...SOUND,
+      ...VALID,
       states: { working: { agent: "execute", on: { completed: "done", timeout: nested(depth) } }, ...ENDS },
     });
   expect(withElse(4)).toMatchObject({ ok: true });
   expect(withElse(5)).toMatchObject({
     ok: false,
-    issues: [{ message: "An `else` inside an `else` goes 3 deep at most." }],
+    issues: [{ message: "`else` can be nested at most 3 levels deep." }],
   });
 });

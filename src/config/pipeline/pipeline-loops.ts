@@ -1,11 +1,11 @@
-import { reachOver, pathBetween, type Edge } from "../../core/pipeline/pipeline-graph.ts";
+import { computeReach, findShortestPath, type Edge } from "../../core/pipeline/pipeline-graph.ts";
 import type { Draft, Finding, PipelineRule } from "./pipeline-rule.ts";
 
-/** Default edges lead to ends by themselves, so an end that is not a success needs no edge of its own. */
+/** Default edges lead to the failed and cancelled ends, so these need no edge in the file. */
 export const everyStateIsReachable: PipelineRule = (draft) => {
   const { start, states } = draft.pipeline;
   if (states[start] === undefined) return [];
-  const reached = reachOver(Object.keys(states), allEdges(draft)).get(start);
+  const reached = computeReach(Object.keys(states), allEdges(draft)).get(start);
   return Object.values(states)
     .filter(({ step }) => step.kind !== "end" || step.status === "succeeded")
     .filter(({ name }) => name !== start && reached?.has(name) !== true)
@@ -19,44 +19,44 @@ export const everyStateLeadsToAnEnd: PipelineRule = (draft) => {
   const states = Object.values(draft.pipeline.states);
   const unsure = unsureStates(draft);
   const ends = new Set(states.flatMap(({ name, step }) => (step.kind === "end" || unsure.has(name) ? [name] : [])));
-  const reach = reachOver(Object.keys(draft.pipeline.states), allEdges(draft));
+  const reach = computeReach(Object.keys(draft.pipeline.states), allEdges(draft));
   return states
     .filter(({ name }) => !ends.has(name) && ![...(reach.get(name) ?? [])].some((reached) => ends.has(reached)))
-    .map(({ name }) => ({ path: ["states", name], message: `No way leads from "${name}" to an end.` }));
+    .map(({ name }) => ({ path: ["states", name], message: `No path leads from "${name}" to an end.` }));
 };
 
-export const noConditionsGoInACircle: PipelineRule = ({ pipeline, edges }) => {
+export const conditionsHaveNoCycle: PipelineRule = ({ pipeline, edges }) => {
   const skips = edges.filter(({ outcome }) => outcome === null);
-  return loopsWith(skips, {
+  return findLoops(skips, {
     pipeline,
     edges: skips,
-    tell: (way) => `The conditions of ${way} pass a task on in a circle. One \`else\` must lead out of it.`,
+    message: (way) => `The conditions of ${way} form a cycle. One \`else\` must lead out of it.`,
   });
 };
 
-export const everyLoopHasABudget: PipelineRule = (draft) => {
+export const everyLoopHasALimit: PipelineRule = (draft) => {
   const edges = unboundedEdges(draft).filter(({ after }) => after === null);
   const steps = edges.filter(({ outcome }) => outcome !== null);
-  return loopsWith(steps, {
+  return findLoops(steps, {
     pipeline: draft.pipeline,
     edges,
-    tell: (way) =>
-      `Nothing bounds the loop ${way}. Give one of its edges a limit, such as { to: …, limit: { again: 3 }, else: … }, or let a person decide on the way.`,
+    message: (way) =>
+      `Nothing bounds the loop ${way}. Give one of its edges a limit, such as { to: …, limit: { again: 3 }, else: … }, or add a state where a person decides.`,
   });
 };
 
 export const noElseLeadsBack: PipelineRule = (draft) => {
   const edges = unboundedEdges(draft);
   const fallbacks = edges.filter(({ after }) => after !== null);
-  return loopsWith(fallbacks, {
+  return findLoops(fallbacks, {
     pipeline: draft.pipeline,
     edges,
-    tell: (way) =>
-      `This \`else\` leads back without a limit: ${way}. Once the limit is used up the task would go round forever; lead to an end or to a person.`,
+    message: (way) =>
+      `This \`else\` leads back without a limit: ${way}. Once the limit is used up, the task would loop forever. Lead to an end or to a person instead.`,
   });
 };
 
-/** A state that could not be read may have a limit that could not be read. */
+/** Skips states that could not be read, because their limits may be missing. */
 function unboundedEdges({ edges, broken }: Draft): readonly Edge[] {
   return edges.filter(({ from, isBounded }) => !isBounded && !broken.has(from));
 }
@@ -64,19 +64,19 @@ function unboundedEdges({ edges, broken }: Draft): readonly Edge[] {
 interface LoopParams {
   readonly pipeline: Draft["pipeline"];
   readonly edges: readonly Edge[];
-  readonly tell: (way: string) => string;
+  readonly message: (way: string) => string;
 }
 
-/** One finding for every knot of states that one of `closing` is part of. */
-function loopsWith(closing: readonly Edge[], { pipeline, edges, tell }: LoopParams): readonly Finding[] {
-  const reach = reachOver(Object.keys(pipeline.states), edges);
-  const told = new Set<string>();
+/** Returns one finding for every group of states that forms a loop with one of the `closing` edges. */
+function findLoops(closing: readonly Edge[], { pipeline, edges, message: tell }: LoopParams): readonly Finding[] {
+  const reach = computeReach(Object.keys(pipeline.states), edges);
+  const reported = new Set<string>();
   return closing.flatMap(({ from, to, path }) => {
     const closes = from === to || reach.get(to)?.has(from) === true;
-    if (!closes || told.has(from)) return [];
-    told.add(from);
-    for (const name of reach.get(from) ?? []) if (reach.get(name)?.has(from) === true) told.add(name);
-    return [{ path, message: tell([from, ...pathBetween(to, from, edges)].join(" → ")) }];
+    if (!closes || reported.has(from)) return [];
+    reported.add(from);
+    for (const name of reach.get(from) ?? []) if (reach.get(name)?.has(from) === true) reported.add(name);
+    return [{ path, message: tell([from, ...findShortestPath(to, from, edges)].join(" → ")) }];
   });
 }
 
@@ -85,8 +85,8 @@ function allEdges(draft: Draft): readonly Pick<Edge, "from" | "to">[] {
   return [...draft.edges, ...[...unsureStates(draft)].flatMap((from) => names.map((to) => ({ from, to })))];
 }
 
-/** States that could not be read or name a state that is not there: they may have been meant to lead anywhere. */
+/** States that could not be read or that lead to an unknown state. They may have been meant to lead anywhere. */
 function unsureStates({ pipeline, edges, broken }: Draft): ReadonlySet<string> {
-  const astray = edges.filter(({ to }) => pipeline.states[to] === undefined);
-  return new Set([...broken, ...astray.map(({ from }) => from)]);
+  const dangling = edges.filter(({ to }) => pipeline.states[to] === undefined);
+  return new Set([...broken, ...dangling.map(({ from }) => from)]);
 }

@@ -6,7 +6,7 @@ import type { Path } from "./read-fields.ts";
 export interface Draft {
   readonly pipeline: Pipeline;
   readonly edges: readonly Edge[];
-  /** States of which something could not be read: what they lack is not held against them. */
+  /** States that could not be read completely. Rules do not report what is missing in them. */
   readonly broken: ReadonlySet<string>;
 }
 

@@ -4,16 +4,16 @@ import { endState } from "../../core/pipeline/enter-state.ts";
 import type { EndStatus, Pipeline, State, Step } from "../../core/pipeline/pipeline.ts";
 import type { Edge } from "../../core/pipeline/pipeline-graph.ts";
 import {
-  everyLoopHasABudget,
+  everyLoopHasALimit,
   everyStateIsReachable,
   everyStateLeadsToAnEnd,
-  noConditionsGoInACircle,
+  conditionsHaveNoCycle,
   noElseLeadsBack,
 } from "./pipeline-loops.ts";
 import type { Draft, PipelineRule } from "./pipeline-rule.ts";
 import type { Role } from "../../core/task/role.ts";
 import { show, type Path } from "./read-fields.ts";
-import { readEndings } from "./read-state.ts";
+import { describeEndings } from "./read-state.ts";
 
 export const startIsAState: PipelineRule = ({ pipeline, broken }) => {
   const path = ["start"];
@@ -35,7 +35,7 @@ export const everyOutcomeHasATarget: PipelineRule = (draft) =>
       .filter((outcome) => state.on[outcome] === undefined)
       .map((outcome) => ({
         path: Object.keys(state.on).length === 0 ? ["states", state.name] : ["states", state.name, "on"],
-        message: `"${state.name}" can end in "${outcome}", and nothing says where that leads. Add \`${outcome}: <state>\` under \`on\`.`,
+        message: `"${state.name}" can end in "${outcome}" but has no target for it. Add \`${outcome}: <state>\` under \`on\`.`,
       }));
   });
 
@@ -47,26 +47,26 @@ export const everyOutcomeIsPossible: PipelineRule = (draft) =>
       .filter((outcome) => !known.includes(outcome))
       .map((outcome) => ({
         path: ["states", state.name, "on", outcome],
-        message: `"${state.name}" never ends in "${outcome}".${didYouMean(outcome, possible)} ${readEndings(possible)}`,
+        message: `"${state.name}" never ends in "${outcome}".${didYouMean(outcome, possible)} ${describeEndings(possible)}`,
       }));
   });
 
 export const everyConditionHasAnElse: PipelineRule = ({ pipeline, broken }) =>
-  whole(pipeline, broken).flatMap((state) => {
+  readableStates(pipeline, broken).flatMap((state) => {
     const path = ["states", state.name];
     if (state.when !== null && state.else === null)
       return [
         {
           path: [...path, "when"],
-          message: "A state with `when` needs an `else`: where to go when the condition does not hold.",
+          message: "A state with `when` needs an `else`: where to go if the condition is false.",
         },
       ];
     if (state.when === null && state.else !== null)
-      return [{ path: [...path, "else"], message: "The `else` of a state belongs to a `when`, and there is none." }];
+      return [{ path: [...path, "else"], message: "The `else` of a state belongs to a `when`, but there is none." }];
     return [];
   });
 
-/** Default edges lead to them. */
+/** Default edges lead to these ends. */
 export const everyPipelineCanFailAndBeCancelled: PipelineRule = ({ pipeline, broken }) =>
   broken.size > 0
     ? []
@@ -74,13 +74,13 @@ export const everyPipelineCanFailAndBeCancelled: PipelineRule = ({ pipeline, bro
         .filter((status) => endState(pipeline, status) === null)
         .map((status) => ({
           path: ["states"],
-          message: `There is no end for tasks that are ${status}. Add a state such as \`${status}: { end: ${status} }\`.`,
+          message: `There is no end for ${status} tasks. Add a state such as \`${status}: { end: ${status} }\`.`,
         }));
 
 export const everyNextWalksTheList: PipelineRule = ({ pipeline, edges, broken }) => {
-  const walking = edges.filter(({ target }) => target?.next != null);
-  const wrong = walking.filter(({ target }) => target?.next !== pipeline.each);
-  if (pipeline.each !== null && walking.length === 0 && broken.size === 0)
+  const nextEdges = edges.filter(({ target }) => target?.next != null);
+  const wrong = nextEdges.filter(({ target }) => target?.next !== pipeline.each);
+  if (pipeline.each !== null && nextEdges.length === 0 && broken.size === 0)
     return [
       {
         path: ["each"],
@@ -88,11 +88,9 @@ export const everyNextWalksTheList: PipelineRule = ({ pipeline, edges, broken })
       },
     ];
   const list =
-    pipeline.each === null
-      ? "this pipeline walks no list: there is no `each`"
-      : `this pipeline walks "${pipeline.each}"`;
+    pipeline.each === null ? "this pipeline has no list (`each`)" : `the list of this pipeline is "${pipeline.each}"`;
   return wrong.map((edge) => ({
-    path: beside(edge, "next"),
+    path: siblingPath(edge, "next"),
     message: `\`next\` names ${show(edge.target?.next)}, but ${list}.`,
   }));
 };
@@ -106,7 +104,7 @@ export const everyLimitHasOneNumber: PipelineRule = ({ edges }) => {
     if (known === undefined) first.set(limit.name, { max: limit.max, state: edge.from });
     if (known === undefined || known.max === limit.max) return [];
     const message = `The limit "${limit.name}" is ${known.max} in "${known.state}" and ${limit.max} here. One name is one counter: give both the same number, or two names.`;
-    return [{ path: [...beside(edge, "limit"), limit.name], message }];
+    return [{ path: [...siblingPath(edge, "limit"), limit.name], message }];
   });
 };
 
@@ -117,7 +115,7 @@ export const everyListHasConditions: PipelineRule = ({ pipeline }) =>
       .map(([outcome]) => ({
         path: ["states", state.name, "on", outcome],
         message:
-          "In a list of targets either each has a `when`, or none has and a person chooses. Here only some have one.",
+          "In a list of targets, either each has a `when`, or none has and a person chooses. Here only some have one.",
       })),
   );
 
@@ -128,11 +126,11 @@ export const everyRoleGoesToAnAgent: PipelineRule = ({ pipeline, edges, broken }
       return target?.role != null && state !== undefined && state.step.kind !== "agent" && !broken.has(to);
     })
     .map((edge) => ({
-      path: beside(edge, "role"),
+      path: siblingPath(edge, "role"),
       message: `"${edge.to}" is not a state with \`agent\`, so no role can run there.`,
     }));
 
-/** What a written policy asks for must be there: the analysis that is compared, the description that is published. */
+/** An explicit policy needs the states it relies on, such as the analysis or the description of the change. */
 export const everyPolicyHasItsStates: PipelineRule = ({ pipeline: { policy, each, states }, broken }) => {
   if (broken.size > 0) return [];
   const roles = Object.values(states).flatMap(({ step }) => (step.kind === "agent" ? [step.role] : []));
@@ -146,7 +144,7 @@ export const everyPolicyHasItsStates: PipelineRule = ({ pipeline: { policy, each
   const missing = needed.filter(({ on, role }) => on && !roles.includes(role));
   const findings = missing.map(({ key, role }) => ({
     path: ["policy", ...key],
-    message: `This needs a state with \`agent: ${role}\`, and there is none.`,
+    message: `This needs a state with \`agent: ${role}\`, but there is none.`,
   }));
   if (policy.publish.capOpen && !policy.ledger)
     findings.push({
@@ -154,16 +152,16 @@ export const everyPolicyHasItsStates: PipelineRule = ({ pipeline: { policy, each
       message: "The ledger counts the open change requests. Add `ledger: true` to the policy.",
     });
   if (policy.categories !== null && each === null)
-    findings.push({ path: ["policy", "categories"], message: "This pipeline walks no list: there is no `each`." });
+    findings.push({ path: ["policy", "categories"], message: "This pipeline has no list (`each`)." });
   return findings;
 };
 
-/** In the order in which a person would want to hear of them. */
+/** Most important problems first. */
 export const PIPELINE_RULES: readonly PipelineRule[] = [
   startIsAState,
   everyTargetNamesAState,
   everyConditionHasAnElse,
-  noConditionsGoInACircle,
+  conditionsHaveNoCycle,
   everyOutcomeHasATarget,
   everyOutcomeIsPossible,
   everyListHasConditions,
@@ -173,7 +171,7 @@ export const PIPELINE_RULES: readonly PipelineRule[] = [
   everyPipelineCanFailAndBeCancelled,
   everyStateIsReachable,
   everyStateLeadsToAnEnd,
-  everyLoopHasABudget,
+  everyLoopHasALimit,
   noElseLeadsBack,
 ];
 
@@ -181,28 +179,28 @@ function noSuchState({ states }: Pipeline, name: string): string {
   return `There is no state ${show(name)}.${didYouMean(name, Object.keys(states))} States: ${Object.keys(states).join(", ")}.`;
 }
 
-function whole({ states }: Pipeline, broken: ReadonlySet<string>): readonly State[] {
+function readableStates({ states }: Pipeline, broken: ReadonlySet<string>): readonly State[] {
   return Object.values(states).filter(({ name }) => !broken.has(name));
 }
 
-/** Every state's own step, and those that it becomes when an edge brings another role. */
+/** Every state's own step, plus one for each other role that an edge sets for it. */
 function stepsOfStates({
   pipeline,
   edges,
   broken,
 }: Draft): readonly { readonly state: State; readonly steps: readonly Step[] }[] {
-  const brought = Map.groupBy(
+  const edgesWithRole = Map.groupBy(
     edges.filter(({ target }) => target?.role != null),
     ({ to }) => to,
   );
-  return whole(pipeline, broken).map((state) => {
+  return readableStates(pipeline, broken).map((state) => {
     if (state.step.kind !== "agent") return { state, steps: [state.step] };
-    const roles = (brought.get(state.name) ?? []).flatMap(({ target }) => target?.role ?? []);
+    const roles = (edgesWithRole.get(state.name) ?? []).flatMap(({ target }) => target?.role ?? []);
     return { state, steps: [...new Set([state.step.role, ...roles])].map((role) => ({ kind: "agent", role })) };
   });
 }
 
 /** The path of another key of the same target. */
-function beside(edge: Edge, key: string): Path {
+function siblingPath(edge: Edge, key: string): Path {
   return [...edge.path.slice(0, -1), key];
 }

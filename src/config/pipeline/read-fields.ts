@@ -4,14 +4,14 @@ import { DURATION_FORM, parseDuration } from "../../core/schedule/duration.ts";
 export type Path = readonly (string | number)[];
 export type Report = (path: Path, message: string) => void;
 
-/** A value that a person wrote, where it stands, and whom to tell what is wrong with it. */
+/** A value in the file, its path, and a callback that reports problems. */
 export interface Field {
   readonly value: unknown;
   readonly path: Path;
   readonly report: Report;
 }
 
-/** The fields of a map, without those that `keys` does not know (null: any key); null and a report where it is no map. */
+/** Returns the fields of a map and reports unknown keys (`keys` null: any key). Reports and returns null if it is not a map. */
 export function readMap(field: Field, what: string, keys: readonly string[] | null): ReadonlyMap<string, Field> | null {
   const { value, path, report } = field;
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
@@ -35,7 +35,7 @@ export function readText({ value, path, report }: Field, what: string): string |
 
 export function readTexts({ value, path, report }: Field, what: string): readonly string[] | null {
   if (Array.isArray(value) && value.every((item) => typeof item === "string" && item.trim() !== "")) return value;
-  report(path, `Expected ${what}, found ${Array.isArray(value) ? "a list with other things in it" : show(value)}.`);
+  report(path, `Expected ${what}, found ${Array.isArray(value) ? "a list with other values" : show(value)}.`);
   return null;
 }
 
@@ -65,19 +65,19 @@ export function readBoolean({ value, path, report }: Field): boolean | null {
 
 export function readNumber(
   field: Field,
-  range: { readonly above: number; readonly most: number; readonly whole: boolean },
+  range: { readonly above: number; readonly max: number; readonly whole: boolean },
 ): number | null {
   const { value, path, report } = field;
   if (
     typeof value === "number" &&
     value > range.above &&
-    value <= range.most &&
+    value <= range.max &&
     (!range.whole || Number.isInteger(value))
   )
     return value;
   const what = range.whole
-    ? `a whole number from ${range.above + 1} to ${range.most}`
-    : `a number above ${range.above}, at most ${range.most}`;
+    ? `a whole number from ${range.above + 1} to ${range.max}`
+    : `a number above ${range.above}, at most ${range.max}`;
   report(path, `Expected ${what}, found ${show(value)}.`);
   return null;
 }
@@ -88,15 +88,15 @@ export function readDuration({ value, path, report }: Field): number | null {
   return ms;
 }
 
-const LONGEST_SHOWN = 60;
+const MAX_SHOWN = 60;
 
-/** What was found, in a few harmless characters: a file may hold anything, and this reaches terminals and logs. */
+/** The value as short text that is safe for terminals and logs. */
 export function show(value: unknown): string {
   if (value === null || value === undefined) return "nothing";
   if (Array.isArray(value)) return "a list";
   if (typeof value === "number" || typeof value === "boolean" || typeof value === "bigint") return String(value);
   if (typeof value !== "string") return "a map";
-  const shown = value.length > LONGEST_SHOWN ? `${value.slice(0, LONGEST_SHOWN)}…` : value;
+  const shown = value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN)}…` : value;
   return JSON.stringify(shown).replace(
     /\p{C}/gu,
     (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,

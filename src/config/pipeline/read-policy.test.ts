@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { DEFAULT_POLICY, policyWithoutBlock } from "../../core/pipeline/pipeline-policy.ts";
+import { DEFAULT_POLICY, defaultPolicy } from "../../core/pipeline/pipeline-policy.ts";
 import { base, problems } from "../../testing/base-pipeline.ts";
 import { parsePipelineText } from "./parse-pipeline-text.ts";
 
 const withPolicy = (policy: string): string => base({ 2: `start: implementing\npolicy: ${policy}` });
-/** `improve.yaml` with other lines in its place, or as it is. */
+/** Text of `improve.yaml`, optionally changed. */
 const improve = (change: (text: string) => string = (text) => text): string =>
   change(readFileSync(join(import.meta.dirname, "../../builtin/pipelines/improve.yaml"), "utf8"));
 
@@ -18,8 +18,8 @@ function policyOf(name: string, text: string) {
   return result.pipeline.policy;
 }
 
-describe("the policy of a pipeline", () => {
-  it("is the ordinary one for a pipeline that says nothing, and for every key that is left out", () => {
+describe("readPolicy", () => {
+  it("uses the defaults without a policy block and for every missing key", () => {
     expect(read(base({}))).toEqual(DEFAULT_POLICY);
     expect(read(withPolicy("{}"))).toEqual(DEFAULT_POLICY);
     expect(
@@ -32,29 +32,29 @@ describe("the policy of a pipeline", () => {
     });
   });
 
-  it("takes a number of lines or the setting that has one", () => {
+  it("accepts a number of lines or the name of a setting", () => {
     expect(read(withPolicy("{ change: { max_lines: 400 } }")).change.maxLines).toBe(400);
     expect(read(withPolicy("{ change: { max_lines: improve.max_diff_lines } }")).change.maxLines).toBe(
       "improve.max_diff_lines",
     );
   });
 
-  it("is the same for a stored `improve` from before the block existed", () => {
+  it("returns the same policy for a stored `improve` from before the block existed", () => {
     const stored = improve((text) => text.replace(/^policy:\n(?: .*\n)+/m, ""));
     expect(stored).not.toContain("policy:");
-    expect(policyOf("improve", stored)).toEqual(policyWithoutBlock(true));
-    expect(policyOf("improve", improve())).toEqual(policyWithoutBlock(true));
+    expect(policyOf("improve", stored)).toEqual(defaultPolicy(true));
+    expect(policyOf("improve", improve())).toEqual(defaultPolicy(true));
   });
 
-  it("is not taken from the list where a block is written", () => {
+  it("does not use the nightly defaults if there is a policy block", () => {
     const own = improve((text) => text.replace(/^policy:\n(?: .*\n)+/m, "policy: { report: night }\n"));
     expect(policyOf("improve", own)).toEqual({ ...DEFAULT_POLICY, report: "night" });
   });
 });
 
-describe("a broken policy", () => {
+describe("readPolicy: invalid policy", () => {
   it.each<[why: string, policy: string, expected: readonly string[]]>([
-    ["no map", "strict", ['3:1 policy: Expected the pipeline\'s policy, found "strict".']],
+    ["not a map", "strict", ['3:1 policy: Expected the pipeline\'s policy, found "strict".']],
     ["unknown key", "{ chnage: {} }", ['3:11 policy.chnage: Unknown key "chnage". Did you mean "change"?']],
     [
       "several problems",
@@ -63,7 +63,7 @@ describe("a broken policy", () => {
         '3:21 policy.change.max_lines: Expected a number of lines or improve.max_diff_lines, found "many".',
         '3:38 policy.change.gates: Expected a rule, found "no". Allowed: refuse, show.',
         '3:51 policy.ledger: Expected true or false, found "yes please".',
-        '3:71 policy.report: Expected how it is reported, found "day". Allowed: task, night.',
+        '3:71 policy.report: Expected a kind of report, found "day". Allowed: task, night.',
       ],
     ],
     ["no lines", "{ change: { max_lines: 0 } }", ["3:21 policy.change.max_lines: Expected a whole number from 1 to"]],
@@ -78,27 +78,27 @@ describe("a broken policy", () => {
       ['3:11 policy.branch: Expected a branch such as "night-shift/{{slug}}", found "night-shift".'],
     ],
     [
-      "a branch that git refuses",
+      "a branch that is invalid in git",
       '{ branch: "a..b/{{slug}}" }',
       ['3:11 policy.branch: Expected a branch such as "night-shift/{{slug}}"'],
     ],
     [
-      "what the states do not have",
+      "a policy without the states it needs",
       "{ ledger: true, context: analysis, publish: { text: described } }",
       [
-        "3:11 policy.ledger: This needs a state with `agent: analyze`, and there is none.",
-        "3:25 policy.context: This needs a state with `agent: analyze`, and there is none.",
-        "3:55 policy.publish.text: This needs a state with `agent: analyze`, and there is none.",
-        "3:55 policy.publish.text: This needs a state with `agent: describe`, and there is none.",
+        "3:11 policy.ledger: This needs a state with `agent: analyze`, but there is none.",
+        "3:25 policy.context: This needs a state with `agent: analyze`, but there is none.",
+        "3:55 policy.publish.text: This needs a state with `agent: analyze`, but there is none.",
+        "3:55 policy.publish.text: This needs a state with `agent: describe`, but there is none.",
       ],
     ],
     ["a cap without a ledger", "{ publish: { cap_open: true } }", ["3:22 policy.publish.cap_open: The ledger counts"]],
-    ["categories without a list", "{ categories: [docs] }", ["3:11 policy.categories: This pipeline walks no list"]],
+    ["categories without a list", "{ categories: [docs] }", ["3:11 policy.categories: This pipeline has no list"]],
     [
       "an unknown category",
       "{ categories: [dcos] }",
       [
-        "3:11 policy.categories: This pipeline walks no list",
+        "3:11 policy.categories: This pipeline has no list",
         '3:24 policy.categories.0: Expected a category, found "dcos". Did you mean "docs"?',
       ],
     ],

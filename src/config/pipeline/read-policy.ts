@@ -34,10 +34,10 @@ const CHANGE_KEYS = [
   "insist",
 ];
 const PUBLISH_KEYS = ["by", "text", "one_at_a_time", "cap_open"];
-const MAX_LINES = { above: 0, most: 100_000, whole: true } as const;
+const MAX_LINES = { above: 0, max: 100_000, whole: true } as const;
 const MAX_BRANCH = 100;
 
-/** Keys that are left out have the value of an ordinary pipeline. */
+/** Missing keys have the values of DEFAULT_POLICY. */
 export function readPolicy(field: Field): PipelinePolicy {
   const read = readerOf(field, "the pipeline's policy", POLICY_KEYS);
   const { change, publish, ...standard } = DEFAULT_POLICY;
@@ -45,32 +45,32 @@ export function readPolicy(field: Field): PipelinePolicy {
     categories: read("categories", (child) => readListOf(child, "a category", CATEGORIES), standard.categories),
     change: read("change", readChange, change),
     branch: read("branch", readBranch, standard.branch),
-    checks: read("checks", oneOf("which checks run", ["all", "related"]), standard.checks),
+    checks: read("checks", oneOf("a set of checks", ["all", "related"]), standard.checks),
     session: read("session", oneOf("a session", ["continue", "fresh"]), standard.session),
-    context: read("context", oneOf("what agents are shown", ["summaries", "analysis"]), standard.context),
-    rebase: read("rebase", oneOf("how long to rebase", ["always", "until_checked"]), standard.rebase),
+    context: read("context", oneOf("a context", ["summaries", "analysis"]), standard.context),
+    rebase: read("rebase", oneOf("a rebase mode", ["always", "until_checked"]), standard.rebase),
     ledger: read("ledger", readBoolean, standard.ledger),
     publish: read("publish", readPublish, publish),
-    unpublished: read("unpublished", oneOf("what to do with it", ["keep", "remove"]), standard.unpublished),
-    schedule: read("schedule", oneOf("how schedules start it", ["own", "alone"]), standard.schedule),
-    report: read("report", oneOf("how it is reported", ["task", "night"]), standard.report),
+    unpublished: read("unpublished", oneOf("a rule for unpublished work", ["keep", "remove"]), standard.unpublished),
+    schedule: read("schedule", oneOf("a schedule mode", ["own", "alone"]), standard.schedule),
+    report: read("report", oneOf("a kind of report", ["task", "night"]), standard.report),
   };
 }
 
 function readChange(field: Field): ChangePolicy {
   const read = readerOf(field, "rules for the change", CHANGE_KEYS);
   const standard = DEFAULT_POLICY.change;
-  const stance = oneOf("a rule", ["refuse", "show"]);
-  const allowance = oneOf("a rule", ["refuse", "allow"]);
+  const readStance = oneOf("a rule", ["refuse", "show"]);
+  const readAllowance = oneOf("a rule", ["refuse", "allow"]);
   return {
     maxLines: read("max_lines", readMaxLines, standard.maxLines),
-    dependencyFiles: read("dependency_files", stance, standard.dependencyFiles),
-    gates: read("gates", stance, standard.gates),
-    ciFiles: read("ci_files", stance, standard.ciFiles),
-    binaryFiles: read("binary_files", stance, standard.binaryFiles),
-    submodules: read("submodules", stance, standard.submodules),
-    recentFiles: read("recent_files", allowance, standard.recentFiles),
-    outsideConcern: read("outside_concern", allowance, standard.outsideConcern),
+    dependencyFiles: read("dependency_files", readStance, standard.dependencyFiles),
+    gates: read("gates", readStance, standard.gates),
+    ciFiles: read("ci_files", readStance, standard.ciFiles),
+    binaryFiles: read("binary_files", readStance, standard.binaryFiles),
+    submodules: read("submodules", readStance, standard.submodules),
+    recentFiles: read("recent_files", readAllowance, standard.recentFiles),
+    outsideConcern: read("outside_concern", readAllowance, standard.outsideConcern),
     insist: read("insist", (child) => readListOf(child, "a finding", INSISTABLE_FINDINGS), standard.insist),
   };
 }
@@ -79,14 +79,14 @@ function readPublish(field: Field): PublishPolicy {
   const read = readerOf(field, "rules for publishing", PUBLISH_KEYS);
   const standard = DEFAULT_POLICY.publish;
   return {
-    by: read("by", oneOf("who publishes", ["engine", "improve.publish"]), standard.by),
-    text: read("text", oneOf("where the texts come from", ["task", "described"]), standard.text),
+    by: read("by", oneOf("a publisher", ["engine", "improve.publish"]), standard.by),
+    text: read("text", oneOf("a text source", ["task", "described"]), standard.text),
     oneAtATime: read("one_at_a_time", readBoolean, standard.oneAtATime),
     capOpen: read("cap_open", readBoolean, standard.capOpen),
   };
 }
 
-/** A number, or the setting that has it. */
+/** A number, or the name of a setting. */
 function readMaxLines(field: Field): ChangePolicy["maxLines"] {
   if (field.value === "improve.max_diff_lines") return field.value;
   if (typeof field.value === "number") return readNumber(field, MAX_LINES);
@@ -94,7 +94,7 @@ function readMaxLines(field: Field): ChangePolicy["maxLines"] {
   return null;
 }
 
-/** A prefix that git accepts, so that every name made from it is a valid branch. */
+/** The prefix must be valid for git, so that every branch name made from it is valid. */
 function readBranch({ value, path, report }: Field): string | null {
   const [prefix, ...rest] = typeof value === "string" ? value.split("{{slug}}") : [];
   const isValid = typeof value === "string" && value.length <= MAX_BRANCH && rest.length === 1 && rest[0] === "";
@@ -105,7 +105,7 @@ function readBranch({ value, path, report }: Field): string | null {
 
 type Read = <T>(key: string, how: (field: Field) => T | null, standard: T) => T;
 
-/** Reads the keys of one map; a value that cannot be read is reported and replaced by the standard. */
+/** Reads the keys of one map. An invalid value is reported and replaced by the default. */
 function readerOf(field: Field, what: string, keys: readonly string[]): Read {
   const map = readMap(field, what, keys);
   return (key, how, standard) => {

@@ -25,14 +25,14 @@ const NO_AGENT: StateAgent = {
   tools: null,
   commands: null,
 };
-/** Stands in for a step that could not be read; what was wrong with it has been told. */
+/** Placeholder for a step that could not be read and was already reported. */
 const UNREADABLE: Step = { kind: "end", status: "failed" };
 
 export function readState(name: string, field: Field): State {
   const map =
     readMap(field, `a state: a map with one of ${STEP_KEYS.join(", ")}`, STATE_KEYS) ?? new Map<string, Field>();
   const step = readStep(field, map);
-  checkFit(map, step);
+  rejectUnusedKeys(map, step);
   const condition = map.get("when");
   const otherwise = map.get("else");
   const outcomes = map.get("on");
@@ -72,11 +72,11 @@ function toStep(key: (typeof STEP_KEYS)[number], field: Field): Step | null {
       return role === null ? null : { kind: "agent", role };
     }
     case "wait": {
-      const kind = readOneOf(field, "what to wait for", WAIT_KINDS);
+      const kind = readOneOf(field, "a kind of wait", WAIT_KINDS);
       return kind === null ? null : { kind: "wait", for: kind };
     }
     case "end": {
-      const status = readOneOf(field, "the status that a task ends with", END_STATUSES);
+      const status = readOneOf(field, "an end status", END_STATUSES);
       return status === null ? null : { kind: "end", status };
     }
     case "checks":
@@ -87,11 +87,11 @@ function toStep(key: (typeof STEP_KEYS)[number], field: Field): Step | null {
   }
 }
 
-/** Keys that mean nothing beside this kind of step. */
-function checkFit(map: ReadonlyMap<string, Field>, step: Step | null): void {
+/** Reports keys that have no meaning for this kind of step. */
+function rejectUnusedKeys(map: ReadonlyMap<string, Field>, step: Step | null): void {
   if (step === null || step.kind === "agent") return;
-  const idle = step.kind === "end" ? ["when", "else", "on", "workspace", "with"] : ["workspace", "with"];
-  for (const key of idle) {
+  const unusedKeys = step.kind === "end" ? ["when", "else", "on", "workspace", "with"] : ["workspace", "with"];
+  for (const key of unusedKeys) {
     const field = map.get(key);
     const where = step.kind === "end" ? "An end has no" : "Only a state with `agent` has";
     field?.report(field.path, `${where} \`${key}\`.`);
@@ -105,15 +105,15 @@ function readOutcomes(field: Field, step: Step | null): State["on"] {
     const outcome = OUTCOMES.find((candidate) => candidate === name);
     if (outcome !== undefined) on[outcome] = targets;
     else {
-      const ways = step === null ? "" : ` ${readEndings(possibleOutcomes(step))}`;
-      target.report(target.path, `${show(name)} is not an outcome.${didYouMean(name, OUTCOMES)}${ways}`);
+      const endings = step === null ? "" : ` ${describeEndings(possibleOutcomes(step))}`;
+      target.report(target.path, `${show(name)} is not an outcome.${didYouMean(name, OUTCOMES)}${endings}`);
     }
   }
   return on;
 }
 
-/** The failure classes are the same for every step, so they are not listed each time. */
-export function readEndings(outcomes: readonly OutcomeName[]): string {
+/** Does not list the failures, which are the same for every step. */
+export function describeEndings(outcomes: readonly OutcomeName[]): string {
   const own = outcomes.filter((outcome) => !FAILURE_OUTCOMES.some((failure) => failure === outcome));
   const failures = own.length === outcomes.length ? "" : ", or in a failure such as timeout or agent_error";
   return `This state can end in ${own.join(", ")}${failures}.`;
@@ -129,8 +129,8 @@ function readAgent(field: Field): StateAgent {
     agent: read("agent", (child) => readText(child, "the name of an agent")),
     model: read("model", (child) => readText(child, "the name of a model")),
     timeoutMs: read("timeout", readDuration),
-    maxTurns: read("max_turns", (child) => readNumber(child, { above: 0, most: 10_000, whole: true })),
-    maxBudgetUsd: read("max_budget_usd", (child) => readNumber(child, { above: 0, most: 10_000, whole: false })),
+    maxTurns: read("max_turns", (child) => readNumber(child, { above: 0, max: 10_000, whole: true })),
+    maxBudgetUsd: read("max_budget_usd", (child) => readNumber(child, { above: 0, max: 10_000, whole: false })),
     tools: read("tools", (child) => readTexts(child, "a list of tools")),
     commands: read("commands", (child) => readTexts(child, "a list of commands")),
   };

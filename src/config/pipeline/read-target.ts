@@ -3,30 +3,31 @@ import { readMap, readNumber, readOneOf, readText, show, type Field } from "./re
 import { STATE_ROLES } from "../../core/task/role.ts";
 
 const NAME = /^[a-z][a-z0-9_]{0,39}$/;
-const NAME_FORM = "a name of small letters, digits and underscores that starts with a letter, at most 40 long";
-const MOST_TIMES = 100;
-const MOST_TARGETS = 20;
-const DEEPEST_ELSE = 3;
+const NAME_FORM =
+  "a name of lowercase letters, digits and underscores that starts with a letter, at most 40 characters";
+const MAX_TIMES = 100;
+const MAX_TARGETS = 20;
+const MAX_ELSE_DEPTH = 3;
 const TARGET_KEYS = ["to", "ask", "limit", "else", "when", "role", "next"] as const;
-const NOWHERE: Target = { to: null, ask: null, limit: null, else: null, when: null, role: null, next: null };
+const EMPTY_TARGET: Target = { to: null, ask: null, limit: null, else: null, when: null, role: null, next: null };
 
-/** Where an outcome leads: a state's name, a map, or a list of those. What cannot be read is told and left out. */
+/** Reads where an outcome leads: a state's name, a map, or a list of those. Reports and skips invalid values. */
 export function readTargets(field: Field): readonly Target[] {
   const { value, path, report } = field;
   if (!Array.isArray(value)) return [readTarget(field, 0)];
-  if (value.length === 0 || value.length > MOST_TARGETS)
-    report(path, `Expected 1 to ${MOST_TARGETS} targets, found a list of ${value.length}.`);
+  if (value.length === 0 || value.length > MAX_TARGETS)
+    report(path, `Expected 1 to ${MAX_TARGETS} targets, found a list of ${value.length}.`);
   return value
-    .slice(0, MOST_TARGETS)
+    .slice(0, MAX_TARGETS)
     .map((item, index) => readTarget({ value: item, path: [...path, index], report }, 0));
 }
 
 function readTarget(field: Field, depth: number): Target {
-  if (typeof field.value === "string") return { ...NOWHERE, to: field.value };
-  // The `when` of an `else` would leave a task with nowhere to go.
+  if (typeof field.value === "string") return { ...EMPTY_TARGET, to: field.value };
+  // A false `when` in an `else` would leave the task without a next state.
   const keys = depth === 0 ? TARGET_KEYS : TARGET_KEYS.filter((key) => key !== "when");
   const map = readMap(field, "a state, a map with `to` or `ask`, or a list of those", keys);
-  if (map === null) return NOWHERE;
+  if (map === null) return EMPTY_TARGET;
   const target = readParts(map, depth);
   checkParts(field, map);
   return target;
@@ -39,7 +40,7 @@ function readParts(map: ReadonlyMap<string, Field>, depth: number): Target {
   };
   return {
     to: read("to", (field) => readText(field, "the name of a state")),
-    ask: read("ask", (field) => readOneOf(field, "what to ask a person for", ["answers", "choice"])),
+    ask: read("ask", (field) => readOneOf(field, "a kind of question", ["answers", "choice"])),
     limit: read("limit", readLimit),
     else: read("else", (field) => readElse(field, depth + 1)),
     when: read("when", readCondition),
@@ -50,19 +51,19 @@ function readParts(map: ReadonlyMap<string, Field>, depth: number): Target {
 
 function readElse(field: Field, depth: number): string | Target | null {
   if (typeof field.value === "string") return field.value;
-  if (depth <= DEEPEST_ELSE) return readTarget(field, depth);
-  field.report(field.path, `An \`else\` inside an \`else\` goes ${DEEPEST_ELSE} deep at most.`);
+  if (depth <= MAX_ELSE_DEPTH) return readTarget(field, depth);
+  field.report(field.path, `\`else\` can be nested at most ${MAX_ELSE_DEPTH} levels deep.`);
   return null;
 }
 
-/** The parts that only make sense together, or not together. */
+/** Reports keys that need each other or exclude each other. */
 function checkParts({ path, report }: Field, map: ReadonlyMap<string, Field>): void {
   if (map.has("ask")) {
     const others = [...map.keys()].filter((key) => key !== "ask" && key !== "when");
     if (others.length > 0)
       report(
         path,
-        `\`ask\` waits for a person and comes back to the same state, so it goes without ${others.join(", ")}.`,
+        `\`ask\` waits for a person and returns to the same state, so it cannot be combined with ${others.join(", ")}.`,
       );
     return;
   }
@@ -70,16 +71,16 @@ function checkParts({ path, report }: Field, map: ReadonlyMap<string, Field>): v
   if (map.has("limit") && map.has("next"))
     report(
       path,
-      "A target has a `limit` or a `next`, not both: `else` could only mean one of them. Put the other into `else`.",
+      "A target has a `limit` or a `next`, not both: `else` can only belong to one of them. Put the other into `else`.",
     );
-  const [runsOut] = ["limit", "next"].filter((key) => map.has(key));
-  if (runsOut !== undefined && !map.has("else"))
+  const [boundedBy] = ["limit", "next"].filter((key) => map.has(key));
+  if (boundedBy !== undefined && !map.has("else"))
     report(
       path,
-      `A target with a \`${runsOut}\` needs an \`else\`: where to go when ${runsOut === "limit" ? "it is used up" : "the list has no further item"}.`,
+      `A target with a \`${boundedBy}\` needs an \`else\`: where to go when ${boundedBy === "limit" ? "it is used up" : "the list has no more items"}.`,
     );
-  if (runsOut === undefined && map.has("else"))
-    report(path, "The `else` of a target belongs to a `limit` or a `next`, and there is none.");
+  if (boundedBy === undefined && map.has("else"))
+    report(path, "The `else` of a target belongs to a `limit` or a `next`, but there is none.");
 }
 
 function readLimit(field: Field): Target["limit"] {
@@ -91,7 +92,7 @@ function readLimit(field: Field): Target["limit"] {
     return null;
   }
   const [name, count] = entry;
-  const max = readNumber(count, { above: 0, most: MOST_TIMES, whole: true });
+  const max = readNumber(count, { above: 0, max: MAX_TIMES, whole: true });
   return isName(name, count) && max !== null ? { name, max } : null;
 }
 

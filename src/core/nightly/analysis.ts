@@ -4,7 +4,7 @@ type Found = PayloadOf<"improvement_found">;
 
 export type Candidate = Found["candidates"][number];
 
-/** What `analyze` found, after the engine dropped what must not be done. */
+/** Findings of the `analyze` role after the engine dropped the candidates that are not allowed. */
 export interface Analysis extends Pick<Found, "category" | "candidates" | "selected" | "slug"> {
   readonly dropped: NonNullable<Found["dropped"]>;
 }
@@ -17,5 +17,5 @@ export function selectedCandidate({ candidates, selected }: Analysis): Candidate
   return candidates.find(({ rank }) => rank === selected) ?? null;
 }
 
-/** What `describe` wrote about the finished change. */
+/** The `describe` role's text about the finished change. */
 export type Description = PayloadOf<"described">;

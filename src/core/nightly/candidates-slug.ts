@@ -1,8 +1,8 @@
 import { slugOf } from "../task/branch-name.ts";
 
 const SLUG = /^[a-z0-9][a-z0-9-]{2,48}$/;
-/** What `slugOf` makes of a title without a letter it knows. */
-const NOTHING = slugOf("");
+/** The slug of a title that has no usable characters. */
+const EMPTY_SLUG = slugOf("");
 
 export interface SlugParams {
   readonly reported: string | null;
@@ -12,11 +12,11 @@ export interface SlugParams {
 }
 
 /**
- * The agent's own where it will do, else one of the title. A title in letters that have no place in a slug gets one of its
- * digest, so that two of them never share a branch.
+ * Uses the agent's slug if it is valid, otherwise derives one from the title. If the title has no usable characters, the
+ * slug contains a digest of the title, so that two such titles never share a branch.
  */
 export function candidateSlug({ reported, title, category, digest }: SlugParams): string {
   if (reported !== null && SLUG.test(reported)) return reported;
   const slug = slugOf(title);
-  return SLUG.test(slug) && slug !== NOTHING ? slug : `${slugOf(category)}-${digest(title).slice(0, 8)}`;
+  return SLUG.test(slug) && slug !== EMPTY_SLUG ? slug : `${slugOf(category)}-${digest(title).slice(0, 8)}`;
 }

@@ -7,22 +7,22 @@ import type { ProposalReason } from "./proposal-reason.ts";
 export interface ChooseParams {
   readonly category: string;
   readonly candidates: readonly Candidate[];
-  /** The rank that the agent chose, and the slug it gave to that one. */
+  /** The rank of the candidate that the agent selected, and the slug it proposed for it. */
   readonly selected: number;
   readonly slug: string | null;
-  /** What the last `recentCommits` commits of the default branch changed. */
+  /** Files that the last `recentCommits` commits of the default branch changed. */
   readonly recentFiles: readonly string[];
   readonly recentCommits: number;
   /** A candidate that touches a manifest or lock file is dropped. */
   readonly refusesDependencies: boolean;
   readonly ledger: readonly Proposal[];
-  /** By the base commit of the proposals: what happened to their files since; missing or null where nobody can tell. */
+  /** File changes since each proposal's base commit, keyed by that commit. Missing or null if unknown. */
   readonly churn: ReadonlyMap<string, readonly FileChurn[] | null>;
   readonly digest: (text: string) => string;
 }
 
 export interface Choice {
-  /** With its files spelled as git spells them; null where none is left. */
+  /** With normalized file paths. Null if every candidate was dropped. */
   readonly selected: (Candidate & { readonly slug: string }) | null;
   readonly dropped: readonly DroppedCandidate[];
 }
@@ -30,59 +30,61 @@ export interface Choice {
 export interface DroppedCandidate {
   readonly rank: number;
   readonly title: string;
-  /** A sentence for people. */
+  /** A full sentence, shown to people. */
   readonly reason: string;
 }
 
-/** Drops what the rules do not allow; of the rest, what the agent chose, or else the best of them. */
+/** Drops the candidates that the rules do not allow. Takes the agent's selection if it remains, otherwise the best rank. */
 export function chooseCandidate(params: ChooseParams): Choice {
-  const judged = params.candidates
+  const reviewed = params.candidates
     .toSorted((one, other) => one.rank - other.rank)
-    .map((candidate) => ({ candidate, reason: whyNot(candidate, params) }));
-  const left = judged.filter(({ reason }) => reason === null).map(({ candidate }) => candidate);
-  const chosen = left.find(({ rank }) => rank === params.selected) ?? left[0];
+    .map((candidate) => ({ candidate, reason: findDropReason(candidate, params) }));
+  const allowed = reviewed.filter(({ reason }) => reason === null).map(({ candidate }) => candidate);
+  const chosen = allowed.find(({ rank }) => rank === params.selected) ?? allowed[0];
   return {
-    selected: chosen === undefined ? null : finish(chosen, params),
-    dropped: judged.flatMap(({ candidate: { rank, title }, reason }) =>
+    selected: chosen === undefined ? null : toSelected(chosen, params),
+    dropped: reviewed.flatMap(({ candidate: { rank, title }, reason }) =>
       reason === null ? [] : [{ rank, title, reason }],
     ),
   };
 }
 
-function finish(chosen: Candidate, { slug, selected, category, digest }: ChooseParams): Choice["selected"] {
+function toSelected(chosen: Candidate, { slug, selected, category, digest }: ChooseParams): Choice["selected"] {
   const { title, rank } = chosen;
-  // The agent's slug is about what the agent chose.
+  // The agent's slug describes only the candidate that the agent selected.
   const reported = rank === selected ? slug : null;
   return { ...chosen, files: cleanFiles(chosen.files), slug: candidateSlug({ reported, title, category, digest }) };
 }
 
-/** Null where nothing speaks against it. */
-function whyNot(candidate: Candidate, params: ChooseParams): string | null {
+/** Returns null if the candidate is allowed. */
+function findDropReason(candidate: Candidate, params: ChooseParams): string | null {
   const outside = candidate.files.find((file) => cleanPath(file) === null);
-  if (outside !== undefined) return `It names ${JSON.stringify(outside)}, which is no path inside the repository.`;
+  if (outside !== undefined) return `It names ${JSON.stringify(outside)}, which is not a path inside the repository.`;
   const files = cleanFiles(candidate.files);
-  if (files.length === 0) return "It names no file, so nobody can tell what it would touch.";
+  if (files.length === 0) return "It names no file, so the engine cannot tell what it would touch.";
   const dependencies = params.refusesDependencies ? files.filter(isDependencyFile) : [];
   if (dependencies.length > 0)
-    return `It touches ${some(dependencies)}, which ${dependencies.length === 1 ? "says" : "say"} what the project is built from; nights leave dependencies alone.`;
-  const recent = params.recentFiles.filter((path) => files.some((file) => isIn(path, file)));
+    return `It touches ${listPaths(dependencies)}. Nightly changes must not touch dependency files.`;
+  const recent = params.recentFiles.filter((path) => files.some((file) => isInside(path, file)));
   if (recent.length > 0)
-    return `It touches ${some(recent)}, changed within the last ${params.recentCommits} commits of the default branch; others may be working there.`;
+    return `It touches ${listPaths(recent)}, changed within the last ${params.recentCommits} commits of the default branch; others may be working there.`;
   const intent = { category: params.category, files, title: candidate.title };
-  const known = params.ledger.find((each) => blocks(each, intent, params.churn.get(each.baseCommit) ?? null));
-  if (known === undefined) return null;
-  return known.category === params.category ? describeKnown(known) : `As ${known.category}, ${describeKnown(known)}`;
+  const earlier = params.ledger.find((each) => blocks(each, intent, params.churn.get(each.baseCommit) ?? null));
+  if (earlier === undefined) return null;
+  return earlier.category === params.category
+    ? describeEarlierProposal(earlier)
+    : `As ${earlier.category}, ${describeEarlierProposal(earlier)}`;
 }
 
-/** Of an image only the line that names it is a dependency; the diff policy looks at that. */
+/** Excludes image files such as a Dockerfile: only one line of them is a dependency, which the diff policy checks. */
 export function isDependencyFile(path: string): boolean {
   const place = findDependencySection(path);
   return place !== null && place.kind !== "image";
 }
 
-/** As git spells it, a directory with its slash at the end; null where it is no path inside the repository. */
+/** Normalizes a path to git's form. Directories keep their trailing slash. Null if it is not a path inside the repository. */
 export function cleanPath(path: string): string | null {
-  // oxlint-disable-next-line no-control-regex -- NUL is in no path
+  // oxlint-disable-next-line no-control-regex -- a path cannot contain NUL
   if (path.startsWith("/") || /^[A-Za-z]:|\\|\u0000/.test(path)) return null;
   const parts = path.split("/").filter((part) => part !== "" && part !== ".");
   if (parts.length === 0 || parts.some((part) => part === ".." || part.toLowerCase() === ".git")) return null;
@@ -93,39 +95,39 @@ export function cleanFiles(files: readonly string[]): string[] {
   return [...new Set(files.flatMap((file) => cleanPath(file) ?? []))].toSorted();
 }
 
-/** `file` may be a directory, with or without its slash. */
-function isIn(path: string, file: string): boolean {
+/** `file` may be a directory, with or without a trailing slash. */
+function isInside(path: string, file: string): boolean {
   return path === file || path.startsWith(file.endsWith("/") ? file : `${file}/`);
 }
 
-const SHOWN = 3;
+const MAX_LISTED_PATHS = 3;
 
-function some(paths: readonly string[]): string {
-  const shown = paths.slice(0, SHOWN).join(", ");
-  return paths.length > SHOWN ? `${shown} and ${paths.length - SHOWN} more` : shown;
+function listPaths(paths: readonly string[]): string {
+  const shown = paths.slice(0, MAX_LISTED_PATHS).join(", ");
+  return paths.length > MAX_LISTED_PATHS ? `${shown} and ${paths.length - MAX_LISTED_PATHS} more` : shown;
 }
 
-const BECAME: Readonly<Record<Exclude<ProposalStatus, "proposed">, string>> = {
+const STATUS_PHRASES: Readonly<Record<Exclude<ProposalStatus, "proposed">, string>> = {
   published: "is still open",
   merged: "was merged",
   closed: "was closed",
   rejected: "was rejected",
-  abandoned: "was tried and given up",
+  abandoned: "was tried and abandoned",
 };
 
-function sayReason({ kind, text }: ProposalReason): string {
+function describeReason({ kind, text }: ProposalReason): string {
   const words = kind.replaceAll("_", " ");
   return text === "" ? words : `${words}, ${text.replace(/[.\s]+$/, "")}`;
 }
 
-export function describeKnown(proposal: Pick<Proposal, "status" | "title" | "url" | "reason">): string {
+export function describeEarlierProposal(proposal: Pick<Proposal, "status" | "title" | "url" | "reason">): string {
   const { status, title, url, reason } = proposal;
-  // Said by a person, who knows sooner than the forge is asked again.
+  // A person can reject a change request before the engine sees on the forge that it was closed.
   if (status === "published" && reason !== null)
-    return `"${title}" is not wanted${url === null ? "" : ` (${url})`}: ${sayReason(reason)}.`;
+    return `"${title}" is not wanted${url === null ? "" : ` (${url})`}: ${describeReason(reason)}.`;
   if (status === "published" && url === null)
     return `"${title}" was pushed as a branch, and its files have not changed enough since.`;
-  const became = status === "proposed" ? "was named before" : BECAME[status];
+  const phrase = status === "proposed" ? "was proposed before" : STATUS_PHRASES[status];
   const since = status === "published" ? "" : ", and its files have not changed enough since";
-  return `"${title}" ${became}${url === null ? "" : ` (${url})`}${since}.`;
+  return `"${title}" ${phrase}${url === null ? "" : ` (${url})`}${since}.`;
 }

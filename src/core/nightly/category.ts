@@ -1,30 +1,30 @@
 import { hasEnded, type Items, type Task } from "../task/task.ts";
 
-/** What a night improves, in the order in which the others are tried when the scheduled ones have nothing. */
+/** Improvement categories, in the order in which they are tried when the scheduled ones yield nothing. */
 export const CATEGORIES = ["tests", "refactoring", "docs", "security", "performance"] as const;
 export type Category = (typeof CATEGORIES)[number];
 
 export const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
 export type Weekday = (typeof WEEKDAYS)[number];
 
-/** The scheduled ones first, then the others in their fixed order; nothing where nothing is scheduled. */
+/** The scheduled categories, then the others in their fixed order. Empty if none is scheduled. */
 export function categoriesToTry(scheduled: readonly Category[]): readonly Category[] {
   if (scheduled.length === 0) return [];
   return [...new Set([...scheduled, ...CATEGORIES])];
 }
 
-/** The category that a task is at; null for a task that walks no categories. */
+/** The task's current category; null if its pipeline has no categories. */
 export function currentCategory({ items }: Pick<Task, "items">): { name: Category; label: string } | null {
   const name = CATEGORIES.find((each) => each === items?.list[items.at]);
   return items === null || name === undefined ? null : { name, label: categoryLabel(items) };
 }
 
-/** For people: the category that a task is at, and of an ended one what it went through. */
+/** The task's current category, or for an ended task the categories it tried. */
 export function describeCategory(task: Pick<Task, "items" | "state" | "status">): string | null {
   return hasEnded(task) ? describeWalk(task) : (currentCategory(task)?.label ?? null);
 }
 
-/** The category that was improved, or those that a task without a result went through. */
+/** The category of the published change, or the categories that were tried without a result. */
 export function describeWalk({ items, state }: Pick<Task, "items" | "state">): string | null {
   if (items === null) return null;
   if (state === "published") return categoryLabel(items);
@@ -34,17 +34,17 @@ export function describeWalk({ items, state }: Pick<Task, "items" | "state">): s
   return others > 0 ? `${scheduled} and ${others} more` : scheduled;
 }
 
-/** `refactoring`, or `refactoring (fallback from tests)` once the scheduled ones had nothing. */
+/** `refactoring`, or `refactoring (fallback from tests)` if the scheduled categories yielded nothing. */
 function categoryLabel(items: Items): string {
   const name = items.list[items.at] ?? "";
   if (items.at < items.scheduled) return name;
   return `${name} (fallback from ${items.list.slice(0, items.scheduled).join(", ")})`;
 }
 
-/** The weekday at that moment, where people are. */
+/** The weekday at this time in the given time zone. */
 export function weekdayAt(at: number, timeZone: string): Weekday {
   const name = new Intl.DateTimeFormat("en", { timeZone, weekday: "long" }).format(at).toLowerCase();
   const weekday = WEEKDAYS.find((each) => each === name);
-  if (weekday === undefined) throw new TypeError(`"${name}" is no weekday`);
+  if (weekday === undefined) throw new TypeError(`"${name}" is not a weekday`);
   return weekday;
 }

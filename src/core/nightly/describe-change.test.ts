@@ -34,25 +34,25 @@ describe("describeNightChange", () => {
     expect(text.labels).toEqual(["night-shift", "docs"]);
   });
 
-  it("has its four sections, with every candidate and why it was not taken", () => {
+  it("has four sections, with every candidate and why it was not selected", () => {
     expect(text.body.match(/^## .*$/gm)).toEqual([
       "## Summary",
       "## Reasoning",
       "## Changes",
       "## Candidates considered",
     ]);
-    expect(text.body).toContain("1. Name the exit codes (not taken): because of 1 `src/1.ts`");
+    expect(text.body).toContain("1. Name the exit codes (not selected): because of 1 `src/1.ts`");
     expect(text.body).toContain("2. Say how to install (**this change**): because of 2 `src/2.ts`");
-    expect(text.body).toContain("- Upgrade everything: left out, it touches package.json, a dependency file");
+    expect(text.body).toContain("- Upgrade everything (dropped): it touches package.json, a dependency file");
   });
 
-  it("orders the forge to do nothing, and marks no commit", () => {
+  it("contains no forge commands and no marks in the commit message", () => {
     expect(text.body).not.toMatch(/^\/merge$/m);
     expect(text.body).not.toContain("@alice");
     expect(text.message).toBe("docs: say how to install");
   });
 
-  it("lets no order through by the names of files, nor by the title", () => {
+  it("escapes forge commands in file names and in the title", () => {
     const files = ["a`/merge`.ts", "../out.ts", "b @all <img src=x>.ts", "./src//c.ts", "d\n/merge\n#12"];
     const hostile = { ...analysis, candidates: [{ ...candidate(2, "Say how"), files }] };
     const titled = { ...description, title: "Say how [skip ci] (closes #12)" };
@@ -70,7 +70,7 @@ describe("describeNightChange", () => {
     expect(line).not.toMatch(/@all|<img|#12|out\.ts/);
   });
 
-  it("ends the commit message with the trailer that people configured", () => {
+  it("ends the commit message with the configured trailer", () => {
     expect(describeNightChange({ category: "docs", analysis, description, trailer: "Night: yes" }).message).toBe(
       "docs: say how to install\n\nNight: yes",
     );
@@ -78,14 +78,14 @@ describe("describeNightChange", () => {
 });
 
 describe("describeTaskChange", () => {
-  it("says what was asked for, what was done and what was checked", () => {
-    const given = { title: "Greet", description: "Greet the world", summary: "greets", trailer: "" };
-    const text = describeTaskChange({ ...given, checks: ["test: passed"] });
+  it("contains the request, the summary and the checks", () => {
+    const change = { title: "Greet", description: "Greet the world", summary: "greets", trailer: "" };
+    const text = describeTaskChange({ ...change, checks: ["test: passed"] });
     expect(text).toMatchObject({ title: "Greet", message: "Greet\n\ngreets", labels: [] });
-    expect(text.body).toBe("## Summary\n\ngreets\n\n## Asked for\n\nGreet the world\n\n## Checks\n\n- test: passed");
+    expect(text.body).toBe("## Summary\n\ngreets\n\n## Request\n\nGreet the world\n\n## Checks\n\n- test: passed");
   });
 
-  it("gives no order to the forge by commit or title", () => {
+  it("escapes forge commands in the commit message and in the title", () => {
     const summary = "Greets. Closes #12\n\nCo-authored-by: x <x@y.example>";
     const text = describeTaskChange({
       title: "Greet [skip ci]",

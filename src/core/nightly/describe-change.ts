@@ -3,7 +3,7 @@ import { cleanFiles } from "./candidates.ts";
 import { commitText, forgeText, titleText } from "../forge/forge-text.ts";
 import { terminalLine } from "../text/terminal-text.ts";
 
-/** How a change is presented to people: its commit message, and the text of its change request. */
+/** The commit message of a change and the text of its change request. */
 export interface ChangeText {
   readonly message: string;
   readonly title: string;
@@ -21,12 +21,12 @@ export interface NightChange {
   readonly trailer: string;
 }
 
-/** The nightly improvement's. What the agents wrote stands in sections of its own and can order the forge to do nothing. */
+/** Text of a nightly improvement. Agent text is escaped, so that it cannot trigger commands or mentions on the forge. */
 export function describeNightChange({ category, analysis, description, trailer }: NightChange): ChangeText {
   return {
     message: [commitText(description.commit_message), trailer].filter((part) => part !== "").join("\n\n"),
     title: `[${NIGHT_LABEL}/${category}] ${titleText(description.title, MAX_TITLE)}`,
-    body: sections([
+    body: joinSections([
       ["Summary", forgeText(description.summary)],
       ["Reasoning", forgeText(description.reasoning)],
       ["Changes", forgeText(description.changes)],
@@ -44,16 +44,16 @@ export interface TaskChange {
   readonly trailer: string;
 }
 
-/** What a person asked for. */
+/** Text of a change that a person requested. */
 export function describeTaskChange({ title, description, summary, checks, trailer }: TaskChange): ChangeText {
   return {
     message: [commitText([title, summary === title ? "" : summary].join("\n\n")), trailer]
       .filter((part) => part !== "")
       .join("\n\n"),
     title: titleText(title, MAX_TITLE),
-    body: sections([
+    body: joinSections([
       ["Summary", forgeText(summary)],
-      ["Asked for", forgeText(description)],
+      ["Request", forgeText(description)],
       ["Checks", checks.map((check) => `- ${forgeText(check)}`).join("\n")],
     ]),
     labels: [],
@@ -61,26 +61,28 @@ export function describeTaskChange({ title, description, summary, checks, traile
 }
 
 function describeCandidates({ candidates, selected, dropped }: Analysis): string {
-  const kept = candidates
+  const candidateLines = candidates
     .toSorted((a, b) => a.rank - b.rank)
     .map((candidate) => {
-      const files = cleanFiles(candidate.files).map(inCode).join(", ");
-      const fate = candidate.rank === selected ? "**this change**" : "not taken";
-      return `${candidate.rank}. ${forgeText(oneLine(candidate.title))} (${fate}): ${forgeText(oneLine(candidate.rationale))} ${files}`.trim();
+      const files = cleanFiles(candidate.files).map(asCode).join(", ");
+      const status = candidate.rank === selected ? "**this change**" : "not selected";
+      return `${candidate.rank}. ${forgeText(oneLine(candidate.title))} (${status}): ${forgeText(oneLine(candidate.rationale))} ${files}`.trim();
     });
-  const refused = dropped.map(({ title, reason }) => `- ${forgeText(oneLine(title))}: left out, ${forgeText(reason)}`);
-  return [kept.join("\n"), refused.join("\n")].filter((part) => part !== "").join("\n\n");
+  const droppedLines = dropped.map(
+    ({ title, reason }) => `- ${forgeText(oneLine(title))} (dropped): ${forgeText(reason)}`,
+  );
+  return [candidateLines.join("\n"), droppedLines.join("\n")].filter((part) => part !== "").join("\n\n");
 }
 
-function sections(parts: readonly (readonly [string, string])[]): string {
+function joinSections(parts: readonly (readonly [string, string])[]): string {
   return parts
     .filter(([, text]) => text !== "")
     .map(([title, text]) => `## ${title}\n\n${text}`)
     .join("\n\n");
 }
 
-/** A backtick would end it early. */
-function inCode(file: string): string {
+/** Replaces backticks, because one would end the code span. */
+function asCode(file: string): string {
   return `\`${forgeText(oneLine(file)).replaceAll("`", "'")}\``;
 }
 

@@ -5,7 +5,7 @@ import { titleWords } from "./proposal-words.ts";
 
 const digest = (text: string): string => text;
 
-/** `files` separated by spaces; those of the other side only where they differ. */
+/** `files` is separated by spaces. The files of the other side are given only if they differ. */
 type Row = readonly [category: string, files: string, one: string, other: string, otherFiles?: string];
 
 const intents = ([category = "", files = "", one = "", other = "", otherFiles = files]: readonly (
@@ -81,7 +81,7 @@ describe("isSameIntent()", () => {
     expect(isSameIntent(other, one)).toBe(false);
   });
 
-  it("takes other words in another category for another intent, and none without a file in common", () => {
+  it("treats different words in another category, or no shared file, as another intent", () => {
     const one = { category: "docs", files: ["a.md"], title: "Fix the typo in the greeting" };
     const other = { ...one, category: "tests" };
     expect(isSameIntent(one, other)).toBe(true);
@@ -96,13 +96,13 @@ describe("isSameIntent()", () => {
     [["src/a.ts"], ["src/"]],
     [["src/a.ts"], ["src/a.ts", "b1.ts", "b2.ts", "b3.ts", "b4.ts", "b5.ts"]],
     [["src/lib/a.ts", "src/lib/b.ts"], ["src/lib/"]],
-  ])("is not deceived by naming %j as %j", (files, others) => {
+  ])("matches files named as %j with %j", (files, others) => {
     const intent = { category: "docs", title: "Explain where the stock comes from" };
     expect(isSameIntent({ ...intent, files }, { ...intent, files: others })).toBe(true);
     expect(isSameIntent({ ...intent, files: others }, { ...intent, files })).toBe(true);
   });
 
-  it("finds every intent the same as itself, whatever it is called", () => {
+  it("is true for every intent and itself, whatever its title", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (title) => {
         const one = { category: "docs", files: ["a.md"], title };
@@ -128,7 +128,7 @@ describe("titleWords()", () => {
 describe("intentFingerprint()", () => {
   const one = { category: "docs", files: ["b.md", "a.md"], title: "Fix the typos" };
 
-  it("is the same for other orders, cases and endings", () => {
+  it("does not depend on order, case or word endings", () => {
     const other = { category: "docs", files: ["a.md", "b.md", "a.md"], title: "fixing  a TYPO!" };
     expect(intentFingerprint(other, digest)).toBe(intentFingerprint(one, digest));
   });

@@ -1,10 +1,7 @@
 import { diffLines } from "../change/diff-lines.ts";
 import type { FileChange, FileSide } from "../change/file-change.ts";
 
-/**
- * The same change has the same fingerprint, wherever in its files it stands, however it is indented, and in whichever order
- * the files come. Null for no change at all.
- */
+/** Does not depend on line numbers, whitespace or the order of the files. Null if there are no changes. */
 export function patchFingerprint(changes: readonly FileChange[], digest: (text: string) => string): string | null {
   if (changes.length === 0) return null;
   const parts = changes
@@ -21,7 +18,7 @@ function kindOf(side: FileSide | null): string | null {
   return side?.kind ?? null;
 }
 
-/** Byte for byte as characters, so that pictures differ too. What was not read is told apart by its size. */
+/** Decodes as latin1, so that binary files can be compared too. Files that were not read are compared by size. */
 function linesOf(side: FileSide | null): readonly string[] {
   if (side === null) return [];
   if (side.content === null) return [`${side.bytes} bytes`];

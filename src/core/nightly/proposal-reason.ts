@@ -1,4 +1,4 @@
-/** Why people do not want what was proposed. */
+/** Why a person rejected a proposal. */
 export const REASON_KINDS = ["wrong", "not_worth_it", "too_big", "duplicate", "style", "other"] as const;
 export type ReasonKind = (typeof REASON_KINDS)[number];
 

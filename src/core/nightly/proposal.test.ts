@@ -9,7 +9,7 @@ const churnOf = (over: Partial<FileChurn>): readonly FileChurn[] => [
   { path: "a.md", gone: false, changed: 0, lines: 200, ...over },
 ];
 
-describe("isMaterial()", () => {
+describe("hasChangedMuch()", () => {
   it.each([
     [{ changed: 0, lines: 0 }, false],
     [{ changed: 10, lines: 20 }, false],
@@ -27,16 +27,16 @@ describe("isMaterial()", () => {
 const as = (status: ProposalStatus) => ({ ...candidate, status });
 
 describe("blocks()", () => {
-  it("does not for what was only named", () => {
+  it("is false for a proposal that was not selected", () => {
     expect(blocks(as("proposed"), candidate, [])).toBe(false);
   });
 
-  it("does while it is open, whatever happens to the files", () => {
+  it("is true for an open change request, whatever happens to the files", () => {
     expect(blocks(as("published"), candidate, churnOf({ gone: true }))).toBe(true);
   });
 
   it.each(["merged", "closed", "rejected", "abandoned"] as const)(
-    "does for %s until a file changed materially",
+    "is true for %s until a file changes materially",
     (status) => {
       expect(blocks(as(status), candidate, churnOf({ changed: 20 }))).toBe(true);
       expect(blocks(as(status), candidate, churnOf({ changed: 21 }))).toBe(false);
@@ -45,24 +45,24 @@ describe("blocks()", () => {
     },
   );
 
-  it("does for a branch without a change request until a file changed materially", () => {
+  it("is true for a branch without a change request until a file changes materially", () => {
     const pushed = { ...as("published"), url: null };
     expect(blocks(pushed, candidate, churnOf({ changed: 20 }))).toBe(true);
     expect(blocks(pushed, candidate, churnOf({ changed: 21 }))).toBe(false);
   });
 
-  it("does where nobody can tell what changed", () => {
+  it("is true if the changes are unknown", () => {
     expect(blocks(as("closed"), candidate, null)).toBe(true);
   });
 
-  it("looks only at files that both name, and at the same intent", () => {
+  it("considers only shared files and the same intent", () => {
     const other = { ...as("closed"), files: ["a.md"] };
     expect(blocks(other, candidate, churnOf({ path: "b.md", gone: true }))).toBe(true);
     expect(blocks(as("published"), { ...candidate, category: "tests", title: "Cover the typo" }, null)).toBe(false);
   });
 
   it.each(["published", "merged", "closed", "rejected", "abandoned"] as const)(
-    "does for %s in whichever category the same title for the same files comes",
+    "is true for %s if another category has the same title for the same files",
     (status) => {
       const elsewhere = { category: "refactoring", files: ["b.md", "a.md"], title: "Fixed the typos" };
       expect(blocks(as(status), elsewhere, [])).toBe(true);
@@ -70,7 +70,7 @@ describe("blocks()", () => {
     },
   );
 
-  it("does not for what was only named in another category", () => {
+  it("is false for a proposal of another category that was not selected", () => {
     expect(blocks(as("proposed"), { ...candidate, category: "tests" }, [])).toBe(false);
   });
 });
@@ -80,7 +80,7 @@ const digest = (text: string): string => createHash("sha256").update(text).diges
 describe("proposalId()", () => {
   const of = { task: "task_1", category: "docs", rank: 1, title: "x" };
 
-  it("is the same for the same candidate of the same task alone", () => {
+  it("is the same only for the same candidate of the same task", () => {
     const ids = [of, { ...of }, { ...of, rank: 2 }, { ...of, title: "y" }].map((each) => proposalId(each, digest));
     expect(new Set(ids).size).toBe(3);
     expect(ids[0]).toBe(ids[1]);
@@ -130,7 +130,7 @@ describe("patchFingerprint()", () => {
     expect(patchFingerprint(changes, same)).not.toBe(fingerprint);
   });
 
-  it("tells modes, bytes that are no text, and unread files apart; nothing has none", () => {
+  it("distinguishes modes, binary content and unread files, and is null without changes", () => {
     const made = (after: FileSide): string | null => patchFingerprint([{ path: "x", before: null, after }], same);
     const all = [
       made(side("x")),

@@ -2,60 +2,60 @@ import { isSameIntent, type Intent } from "./proposal-intent.ts";
 import type { ProposalReason } from "./proposal-reason.ts";
 
 /**
- * - `proposed`: named by an analysis, not taken.
- * - `published`: an open change request.
- * - `rejected`: refused before it was one, by a person or by the rules.
- * - `abandoned`: tried, and given up.
+ * - `proposed`: found by an analysis but not selected.
+ * - `published`: has an open change request.
+ * - `rejected`: rejected by a person or by the rules before there was a change request.
+ * - `abandoned`: tried without success.
  */
 export const PROPOSAL_STATUSES = ["proposed", "published", "merged", "closed", "rejected", "abandoned"] as const;
 export type ProposalStatus = (typeof PROPOSAL_STATUSES)[number];
 
-/** A line of the ledger: an improvement that was named once, and what became of it. It outlives its task. */
+/** An entry of the ledger: a proposed improvement and its status. It is kept when its task is deleted. */
 export interface Proposal extends Intent {
   readonly id: string;
   readonly project: string;
   readonly task: string;
-  /** From where on changes of its files count: what it was made on, and once it was merged, the merge. */
+  /** File changes are counted from this commit: the commit it was based on, or after a merge the merge commit. */
   readonly baseCommit: string;
-  /** Fingerprint of category, files and words. */
+  /** Fingerprint of category, files and title words. */
   readonly intent: string;
-  /** Fingerprint of the change itself; null until there was one. */
+  /** Fingerprint of the change itself; null until there is one. */
   readonly patch: string | null;
   readonly status: ProposalStatus;
-  /** Of the change request. */
+  /** URL of the change request. */
   readonly url: string | null;
   readonly number: number | null;
   readonly at: number;
   readonly updatedAt: number;
   readonly reason: ProposalReason | null;
-  /** When people were asked why it was closed: they are asked once. */
+  /** When people were asked why it was closed. They are asked only once. */
   readonly askedAt: number | null;
 }
 
-/** What happened to a file between two commits. */
+/** How much a file changed between two commits. */
 export interface FileChurn {
   readonly path: string;
-  /** It was there and is not any more. */
+  /** The file was deleted. */
   readonly gone: boolean;
-  /** Lines put in or taken out, whichever are more. */
+  /** Added or removed lines, whichever number is larger. */
   readonly changed: number;
-  /** How many it had before; 0 where it was not there. */
+  /** Line count before the change; 0 if the file did not exist. */
   readonly lines: number;
 }
 
-/** Fewer changed lines than these never make a file another one, however short it is. */
-const FEW_LINES = 10;
+/** Up to this number of changed lines, even a short file counts as unchanged. */
+const MIN_CHANGED_LINES = 10;
 
-/** A file that is gone, or of which more than ten lines and more than a tenth changed. */
+/** True if the file was deleted, or if more than ten lines and more than a tenth of it changed. */
 export function hasChangedMuch({ gone, changed, lines }: FileChurn): boolean {
-  return gone || changed > Math.max(FEW_LINES, lines / 10);
+  return gone || changed > Math.max(MIN_CHANGED_LINES, lines / 10);
 }
 
 /**
- * True while `candidate` must not be proposed because of `proposal`. What is open blocks; what was decided on blocks until
- * one of the files that both name changed materially, and so does a branch without a change request, of which nobody hears
- * what became. `churn` is what happened to them since `proposal.baseCommit`; null,
- * where nobody can tell (that commit is gone from the repository), blocks: never twice is what was promised.
+ * True while `candidate` must not be proposed because of the earlier `proposal`. An open change request always blocks. A
+ * decided proposal, or a branch without a change request, blocks until one of the shared files changed materially. `churn`
+ * is the change of these files since `proposal.baseCommit`. If it is unknown (the commit is gone), the proposal blocks,
+ * because nothing may be proposed twice.
  */
 export function blocks(
   proposal: Pick<Proposal, "status" | "category" | "files" | "title"> & Partial<Pick<Proposal, "url">>,
@@ -75,7 +75,7 @@ export function sharedFiles(one: Pick<Intent, "files">, other: Pick<Intent, "fil
 
 const ID_LENGTH = 12;
 
-/** The same candidate of the same task has the same id, so that recording it again changes nothing. */
+/** Deterministic, so that recording the same candidate of a task twice is idempotent. */
 export function proposalId(
   of: { readonly task: string; readonly category: string; readonly rank: number; readonly title: string },
   digest: (text: string) => string,

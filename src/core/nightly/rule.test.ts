@@ -1,47 +1,55 @@
 import { describe, expect, it } from "vitest";
 import { UserError } from "../text/errors.ts";
-import { describeRules, hasExpired, parseExpiry, readReasonKind, reasonText, ruleOfReason, ruleText } from "./rule.ts";
+import {
+  describeRules,
+  hasExpired,
+  parseExpiry,
+  readReasonKind,
+  reasonText,
+  ruleFromReason,
+  ruleText,
+} from "./rule.ts";
 
 const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 10, 16);
 
 describe("ruleText()", () => {
-  it("is one line without anything that acts", () => {
+  it("is one line without control characters", () => {
     expect(ruleText("  No \u001b[31mred\u001b[0m\n\n tests\u202e\u{e0041}\u0000 ")).toBe("No red tests");
   });
 
-  it("refuses nothing and too much, counted as people count", () => {
+  it("rejects empty and too long text, counted in characters", () => {
     for (const text of ["", " \n", "\u001b[31m"]) expect(() => ruleText(text)).toThrow(/empty/);
     expect(ruleText("🦊".repeat(500))).toHaveLength(1000);
     expect(() => ruleText("x".repeat(501))).toThrow(
-      new UserError("invalid", "The rule has 501 characters; at most 500 fit.", "Say it shorter."),
+      new UserError("invalid", "The rule has 501 characters; at most 500 are allowed.", "Shorten it."),
     );
   });
 });
 
 describe("reasonText()", () => {
-  it("may be nothing, and is at most 300", () => {
+  it("may be empty and has at most 300 characters", () => {
     expect(reasonText("  ")).toBe("");
     expect(reasonText("a\nb")).toBe("a b");
     expect(() => reasonText("x".repeat(301))).toThrow(/at most 300/);
   });
 });
 
-describe("ruleOfReason()", () => {
+describe("ruleFromReason()", () => {
   const proposal = { title: "Split the cart", files: ["src/cart.ts", "src/x.ts"] };
 
-  it("says what, why and where", () => {
-    expect(ruleOfReason(proposal, { kind: "too_big", text: "It breaks the app!" })).toBe(
+  it("contains the title, the reason and the files", () => {
+    expect(ruleFromReason(proposal, { kind: "too_big", text: "It breaks the app!" })).toBe(
       "Not wanted (too big): Split the cart. It breaks the app! Files: src/cart.ts, src/x.ts",
     );
-    expect(ruleOfReason({ ...proposal, files: [] }, { kind: "other", text: "" })).toBe(
+    expect(ruleFromReason({ ...proposal, files: [] }, { kind: "other", text: "" })).toBe(
       "Not wanted (other reasons): Split the cart.",
     );
   });
 
-  it("fits into a rule with every word of the person, however long title and files are", () => {
+  it("keeps the person's whole text within the length limit, however long title and files are", () => {
     const text = "y".repeat(300);
-    const rule = ruleOfReason(
+    const rule = ruleFromReason(
       { title: "t".repeat(900), files: Array.from({ length: 500 }, (_, n) => `src/${n}.ts`) },
       { kind: "not_worth_it", text },
     );
@@ -49,15 +57,15 @@ describe("ruleOfReason()", () => {
     expect(ruleText(rule)).toBe(rule);
   });
 
-  it("takes no order from a title", () => {
-    expect(ruleOfReason({ title: "a\n\u001b]0;x\u0007## b", files: [] }, { kind: "style", text: "" })).toBe(
+  it("removes control characters from the title", () => {
+    expect(ruleFromReason({ title: "a\n\u001b]0;x\u0007## b", files: [] }, { kind: "style", text: "" })).toBe(
       "Not wanted (style): a ## b.",
     );
   });
 });
 
 describe("describeRules()", () => {
-  it("is a list of one line each", () => {
+  it("is a list with one line per rule", () => {
     expect(describeRules([{ text: "One" }, { text: "Two\nlines" }])).toBe("- One\n- Two lines");
     expect(describeRules([])).toBe("");
   });
@@ -96,7 +104,7 @@ describe("parseExpiry()", () => {
 });
 
 describe("hasExpired()", () => {
-  it("at the moment it says, and never without one", () => {
+  it("is true from `expiresAt` on, and never without it", () => {
     expect([NOW - 1, NOW, NOW + 1].map((at) => hasExpired({ expiresAt: NOW }, at))).toEqual([false, true, true]);
     expect(hasExpired({ expiresAt: null }, NOW)).toBe(false);
   });

@@ -7,12 +7,12 @@ const commit = z.string().optional();
 const checks = z.record(z.string(), z.string()).optional();
 const nothing = z.object({});
 
-/** What the engine concludes by itself from what it saw. */
+/** Outcomes that the engine determines itself. */
 export const ENGINE_OUTCOMES = {
   checks_passed: defineOutcome({
     class: "verdict",
     from: { checks: true },
-    /** `commit`: the one that was checked. */
+    /** `commit`: the checked commit. */
     payload: z.object({ checks, commit }),
   }),
   checks_failed: defineOutcome({
@@ -24,7 +24,7 @@ export const ENGINE_OUTCOMES = {
   policy_failed: defineOutcome({
     class: "verdict",
     from: { checks: true, publish: true },
-    // What was published is not what was judged: no further try can undo that.
+    // The published commit is not the checked one. A retry cannot undo that.
     edgeIn: { publish: { do: "fail" } },
     trigger: "errors",
     payload: z.object({
@@ -34,7 +34,7 @@ export const ENGINE_OUTCOMES = {
       reported_findings: names,
       url: z.string().nullish(),
       urls: names,
-      /** The commit that is there instead. */
+      /** The commit that was found instead. */
       found: z.string().nullish(),
       state: z.string().optional(),
     }),
@@ -68,15 +68,15 @@ export const ENGINE_OUTCOMES = {
     edge: { do: "fail" },
     discardsWork: true,
   }),
-  /** There is no room for another change request, or no money left for tonight. */
+  /** Too many change requests are open, or the night's budget is spent. */
   night_over: defineFailure({
     from: { agent: "any", publish: true },
     edge: { do: "park", queue: "budget" },
     countsAsAttempt: false,
-    /** `open`: the change requests that leave no room. */
+    /** `open`: the open change requests. */
     payload: { open: names },
   }),
-  /** What is left of tonight's money may be needed by the runs under way. */
+  /** The rest of the night's budget is reserved by active runs. */
   budget_reserved: defineFailure({
     from: { agent: "any", publish: true },
     edge: { do: "park", queue: "budget" },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { explainFailure, lostItsSession } from "./explain-failure.ts";
+import { explainFailure, hasLostSession } from "./explain-failure.ts";
 import { FAILURES, type Failure, type TranscriptEvent } from "../task/transcript.ts";
 
 const error = (failure: Failure | null, message = "it says why"): TranscriptEvent => ({
@@ -13,22 +13,22 @@ describe("explainFailure", () => {
     expect(explainFailure([error(failure)])).toMatchObject({ name: expect.any(String), message: "it says why" });
   });
 
-  it("takes the last word, and no mere message", () => {
+  it("uses the last error that has a failure kind", () => {
     expect(explainFailure([error("network"), error("login"), error(null)])?.name).toBe("login_expired");
     expect(explainFailure([error(null)])).toBeNull();
     expect(explainFailure([])).toBeNull();
   });
 
-  it("knows when a usage limit ends, and of nothing else", () => {
+  it("returns the reset time for a usage limit only", () => {
     const limit: TranscriptEvent = { type: "limit", kind: "usage", resetsAt: 1234 };
     expect(explainFailure([limit, error("usage_limit")])).toMatchObject({ name: "usage_limit", retryAt: 1234 });
     expect(explainFailure([limit, error("network")])).toMatchObject({ name: "provider_down", retryAt: null });
   });
 });
 
-describe("lostItsSession", () => {
-  it("is told by the CLI", () => {
-    expect(lostItsSession([error("session_unknown")])).toBe(true);
-    expect(lostItsSession([error("login")])).toBe(false);
+describe("hasLostSession", () => {
+  it("is true if the CLI reports an unknown session", () => {
+    expect(hasLostSession([error("session_unknown")])).toBe(true);
+    expect(hasLostSession([error("login")])).toBe(false);
   });
 });

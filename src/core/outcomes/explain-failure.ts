@@ -4,7 +4,7 @@ import type { Failure, TranscriptEvent } from "../task/transcript.ts";
 export interface ExplainedFailure {
   readonly name: FailureOutcome;
   readonly message: string;
-  /** When to try again, where the CLI said so. */
+  /** When to try again, if the CLI reported it. */
   readonly retryAt: number | null;
 }
 
@@ -18,11 +18,11 @@ const OUTCOMES: Readonly<Record<Failure, FailureOutcome>> = {
   refused: "refused",
   max_turns: "timeout",
   budget: "budget_exhausted",
-  // Nothing was tried: the next run begins a session of its own.
+  // The agent did no work. The next run starts a new session.
   session_unknown: "interrupted",
 };
 
-/** What ended a run that reported nothing, by the CLI's own last word on it; null where it gave none. */
+/** Derives the failure of a run without a report from the CLI's last error; null if it reported none. */
 export function explainFailure(events: readonly TranscriptEvent[]): ExplainedFailure | null {
   const last = events.findLast((event) => event.type === "error" && event.failure !== null);
   if (last?.type !== "error" || last.failure === null) return null;
@@ -31,7 +31,7 @@ export function explainFailure(events: readonly TranscriptEvent[]): ExplainedFai
   return { name: OUTCOMES[last.failure], message: last.message, retryAt };
 }
 
-/** The session that an earlier run spoke of is gone, and with it what was said there. */
-export function lostItsSession(events: readonly TranscriptEvent[]): boolean {
+/** True if the session to resume no longer exists. */
+export function hasLostSession(events: readonly TranscriptEvent[]): boolean {
   return events.some((event) => event.type === "error" && event.failure === "session_unknown");
 }

@@ -3,27 +3,27 @@ import { defineOutcome, type OutcomeEntry } from "./outcome-entry.ts";
 
 export const names = z.array(z.string()).readonly().optional();
 
-/** Every failure can end a run that was to publish. Then this says what it was to publish, and which tokens it held. */
+/** Any failure can end a publishing run. These fields record what it was to publish and which tokens it had. */
 export const PUBLISHING = { branch: z.string().optional(), commit: z.string().optional(), granted: names };
 
-type GivenFailure<Fields extends z.ZodRawShape> = Pick<OutcomeEntry, "from"> &
+type FailureDefinition<Fields extends z.ZodRawShape> = Pick<OutcomeEntry, "from"> &
   Partial<Omit<OutcomeEntry, "payload">> & { readonly payload?: Fields };
 
 export function defineFailure<Fields extends z.ZodRawShape = typeof PUBLISHING>({
   payload,
-  ...given
-}: GivenFailure<Fields>) {
-  // Without fields of its own there are only those that every failure has, which is what the type defaults to.
+  ...definition
+}: FailureDefinition<Fields>) {
+  // Without its own fields, a failure has only the shared ones, which are the type's default.
   const own = payload ?? (PUBLISHING as z.ZodRawShape as Fields);
-  return defineOutcome({ ...given, class: "failure", payload: z.object({ ...PUBLISHING, ...own }) });
+  return defineOutcome({ ...definition, class: "failure", payload: z.object({ ...PUBLISHING, ...own }) });
 }
 
-/** How often a lost supervisor may cost nothing; the next one counts as an error of the agent. */
+/** How often a lost supervisor does not count as an attempt. The next loss counts as an agent error. */
 export const FREE_INTERRUPTIONS = 3;
 
 const ANY_RUN = { agent: "any", checks: true, publish: true } as const;
 
-/** How a run can go wrong, whatever its step. */
+/** Failures that can end a run of any step. */
 export const FAILURES = {
   usage_limit: defineFailure({ from: ANY_RUN, edge: { do: "park", queue: "quota" }, countsAsAttempt: false }),
   provider_down: defineFailure({ from: ANY_RUN, edge: { do: "park", queue: "provider" }, countsAsAttempt: false }),
@@ -58,7 +58,7 @@ export const FAILURES = {
     edge: { do: "again", max: 2, backoff: true, then: "fail" },
     discardsWork: true,
     trigger: "retry",
-    /** `claimed`: the address of a change request that is not there. */
+    /** `claimed`: URL of a change request that does not exist. */
     payload: { claimed: z.string().optional() },
   }),
   invalid_output: defineFailure({

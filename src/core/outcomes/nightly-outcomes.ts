@@ -13,17 +13,17 @@ const reportedAnalysis = z
     selected: rank,
     slug: maybe(line),
   })
-  .superRefine((found, check) => {
-    const ranks = found.candidates.map((each) => each.rank);
+  .superRefine((analysis, context) => {
+    const ranks = analysis.candidates.map((each) => each.rank);
     if (new Set(ranks).size < ranks.length) {
-      check.addIssue({
+      context.addIssue({
         code: "custom",
         path: ["candidates"],
-        message: `must each have a rank of their own, found ${ranks.join(", ")}`,
+        message: `must have different ranks, found ${ranks.join(", ")}`,
       });
     }
-    if (!ranks.includes(found.selected)) {
-      check.addIssue({
+    if (!ranks.includes(analysis.selected)) {
+      context.addIssue({
         code: "custom",
         path: ["selected"],
         message: `must be the rank of a candidate: ${ranks.join(", ")}`,
@@ -36,8 +36,8 @@ const dropped = z
   .readonly()
   .optional();
 
-/** The engine adds what it dropped. Without the limits of a report: redacting secrets can make a text longer. */
-const keptAnalysis = z.object({
+/** The engine adds the dropped candidates. It has no length limits, because redacting secrets can make a text longer. */
+const storedAnalysis = z.object({
   summary: z.string().optional(),
   category: z.string(),
   candidates: z.array(
@@ -52,12 +52,12 @@ const keptAnalysis = z.object({
   selected: z.number(),
   slug: z.string().nullish(),
   dropped,
-  /** What the agent had selected. */
+  /** The agent's own selection. */
   claimed: z.object({ selected: z.number() }).optional(),
 });
 
-/** The engine comes to `no_improvement` as well: it dropped every candidate, or nothing is scheduled. */
-const keptNothing = z.object({
+/** The engine also uses `no_improvement` if it dropped every candidate or if nothing is scheduled. */
+const storedNoImprovement = z.object({
   summary: z.string().optional(),
   reason: z.string().optional(),
   files_scanned: z.number().optional(),
@@ -66,7 +66,7 @@ const keptNothing = z.object({
   claimed: z.record(z.string(), z.unknown()).optional(),
 });
 
-const keptDescription = z.object({
+const storedDescription = z.object({
   title: z.string(),
   summary: z.string(),
   reasoning: z.string(),
@@ -83,7 +83,7 @@ export const NIGHTLY_OUTCOMES = {
       class: "success",
       from: { agent: ["analyze"] },
       schema: reportedAnalysis,
-      when: "when at least one candidate survives your own doubts; `selected` is the rank of the one to do. At most five candidates.",
+      when: "when at least one candidate is worth a change. `selected` is the rank of the one to implement. At most five candidates.",
       example: {
         summary: "parsePrice has no test for negative amounts.",
         category: "tests",
@@ -93,14 +93,14 @@ export const NIGHTLY_OUTCOMES = {
             title: "Test parsePrice with negative amounts",
             files: ["src/price.test.ts"],
             description: "Add cases for -1 and -0.01.",
-            rationale: "A refund of -1 is read as 1 today and nothing would notice.",
+            rationale: "A refund of -1 is parsed as 1 today, and no test fails.",
           },
         ],
         selected: 1,
         slug: "test-negative-prices",
       },
     }),
-    payload: keptAnalysis,
+    payload: storedAnalysis,
   },
   no_improvement: {
     ...defineReport({
@@ -110,17 +110,17 @@ export const NIGHTLY_OUTCOMES = {
       when: "when nothing in the category is worth a change.",
       example: {
         summary: "Nothing found.",
-        reason: "Every public function has tests of its branches.",
+        reason: "All branches of every public function are tested.",
         files_scanned: 42,
       },
     }),
-    payload: keptNothing,
+    payload: storedNoImprovement,
   },
   verified: defineReport({
     class: "verdict",
     from: { agent: ["verify"] },
     schema: verdict,
-    when: "when the change does what was selected, and nothing else.",
+    when: "when the change implements the selected candidate and nothing else.",
     example: { summary: "The new cases fail without the fix and concern only parsePrice." },
   }),
   verify_failed: defineReport({
@@ -128,7 +128,7 @@ export const NIGHTLY_OUTCOMES = {
     from: { agent: ["verify"] },
     trigger: "verdict",
     schema: verdict,
-    when: "when it does not; `error_details` tells the next attempt exactly what to do differently.",
+    when: "when the change does not. `error_details` tells the next attempt exactly what to do differently.",
     example: {
       summary: "The test asserts nothing.",
       error_details: "src/price.test.ts:12 calls parsePrice but has no expectation.",
@@ -143,19 +143,19 @@ export const NIGHTLY_OUTCOMES = {
       example: {
         title: "Test negative prices",
         summary: "Adds the missing cases for negative amounts.",
-        reasoning: "Refunds depend on the sign and nothing checked it.",
+        reasoning: "Refunds depend on the sign, and no test checked it.",
         changes: "- two cases in src/price.test.ts",
         commit_message: "test: cover negative prices",
       },
     }),
-    payload: keptDescription,
+    payload: storedDescription,
   },
-  /** The agent's claim. Whether the change is `published`, the engine finds out. */
+  /** The agent's claim. The engine verifies it before the outcome becomes `published`. */
   opened: defineReport({
     class: "success",
     from: { agent: ["publish"] },
     schema: z.object({ summary, url: line }),
-    when: "when the branch is pushed and its change request is open; `url` is the address that the forge gave it. The engine looks there before anything counts.",
+    when: "when the branch is pushed and its change request is open. `url` is the address from the forge. The engine verifies it before the change counts as published.",
     example: { summary: "Pushed and opened.", url: "https://gitlab.example.com/team/shop/-/merge_requests/7" },
   }),
 };

@@ -5,18 +5,18 @@ import type { StepKind } from "../task/run.ts";
 import type { QueueReason, Trigger } from "../task/task.ts";
 
 /**
- * `success`: the step did its work. `verdict`: somebody judged the work. `question`: a person must reply. `decision`: a
- * person decided. `failure`: the run itself went wrong, and its summary is shown as the run's error.
+ * `success`: the step is done. `verdict`: a judgement of the work. `question`: a person must reply. `decision`: a person
+ * decided. `failure`: the run itself failed, and its summary is shown as the run's error.
  */
 export type OutcomeClass = "success" | "verdict" | "question" | "decision" | "failure";
 
-/** Where an outcome leads when the state says nothing about it. */
+/** Where an outcome leads if the state does not define an edge for it. */
 export type DefaultEdge =
-  /** The same step later. Not an attempt: nothing was tried, or it was not the task's fault. */
+  /** Run the same step later. Does not count as an attempt. */
   | { readonly do: "park"; readonly queue: QueueReason }
-  /** The same step again, `max` times; then `then`. */
+  /** Repeat the step up to `max` times, then do `then`. */
   | { readonly do: "again"; readonly max: number; readonly backoff: boolean; readonly then: "fail" | "person" }
-  /** Waits, then comes back to this state with the reply. */
+  /** Wait for a reply, then return to this state. */
   | { readonly do: "ask"; readonly what: "answers" | "choice" }
   | { readonly do: "person" }
   | { readonly do: "fail" }
@@ -24,42 +24,42 @@ export type DefaultEdge =
 
 /** The steps that can end in an outcome. */
 export interface OutcomeSource {
-  /** The roles whose runs can end in it. */
+  /** Roles whose runs can end in the outcome. */
   readonly agent?: "any" | readonly Role[];
   readonly checks?: boolean;
   readonly publish?: boolean;
-  /** The waits that it can end. */
+  /** Waits that the outcome can end. */
   readonly wait?: "any" | readonly WaitKind[];
 }
 
-/** One row of the table of outcomes. Every list of outcomes is derived from these rows. */
+/** One row of the outcome table. Every list of outcomes is derived from these rows. */
 export interface OutcomeEntry<Class extends OutcomeClass = OutcomeClass, Payload extends z.ZodType = z.ZodType> {
   readonly class: Class;
-  /** What is kept with the run. Rows of earlier versions are read by it as well. */
+  /** Schema of the payload that is stored with the run. It must also accept rows of earlier versions. */
   readonly payload: Payload;
   readonly from: OutcomeSource;
-  /** Null: a pipeline must say where it leads. */
+  /** Null: the pipeline must define an edge. */
   readonly edge: DefaultEdge | null;
   /** Replaces `edge` in steps of this kind. */
   readonly edgeIn: Readonly<Partial<Record<StepKind, DefaultEdge>>>;
   readonly countsAsAttempt: boolean;
-  /** The files are as unreliable as the run was: the run's commit is kept, but the task does not build on it. */
+  /** The run's files are unreliable: its commit is kept, but the task does not build on it. */
   readonly discardsWork: boolean;
-  /** What the next run is told it was started for; null: nothing. */
+  /** Trigger of the next run; null: none. */
   readonly trigger: Trigger["kind"] | null;
 }
 
-/** `document`: a text for the agents that follow. `execution`: the prompt, tools and directories of one later run. */
+/** `document`: a text for later agents. `execution`: the prompt, tools and directories of one later run. */
 export const PLAN_KINDS = ["document", "execution"] as const;
 export type PlanKind = (typeof PLAN_KINDS)[number];
 
 /** How an agent reports an outcome. */
 export interface ReportForm {
-  /** What a report is held to. Unknown keys are left out. */
+  /** Validates a report. Unknown keys are dropped. */
   readonly schema: z.ZodObject;
   /** Completes "Report it …". */
   readonly when: string;
-  /** A report without its `outcome`; shown to agents, and held to the schema by a test. */
+  /** A report without its `outcome`, shown to agents. A test validates it against the schema. */
   readonly example: Readonly<Record<string, unknown>>;
 }
 
@@ -70,19 +70,19 @@ export interface ReportedEntry<
   readonly reportForm: (plan: PlanKind) => ReportForm;
 }
 
-type Given<Class extends OutcomeClass, Payload extends z.ZodType> = Pick<
+type OutcomeDefinition<Class extends OutcomeClass, Payload extends z.ZodType> = Pick<
   OutcomeEntry<Class, Payload>,
   "class" | "payload" | "from"
 > &
   Partial<OutcomeEntry>;
 
 export function defineOutcome<Class extends OutcomeClass, Payload extends z.ZodType>(
-  given: Given<Class, Payload>,
+  definition: OutcomeDefinition<Class, Payload>,
 ): OutcomeEntry<Class, Payload> {
-  return { edge: null, edgeIn: {}, countsAsAttempt: true, discardsWork: false, trigger: null, ...given };
+  return { edge: null, edgeIn: {}, countsAsAttempt: true, discardsWork: false, trigger: null, ...definition };
 }
 
-interface GivenReport<Class extends OutcomeClass, Schema extends z.ZodObject> extends ReportForm {
+interface ReportDefinition<Class extends OutcomeClass, Schema extends z.ZodObject> extends ReportForm {
   readonly class: Class;
   readonly schema: Schema;
   readonly from: OutcomeSource;
@@ -90,10 +90,10 @@ interface GivenReport<Class extends OutcomeClass, Schema extends z.ZodObject> ex
   readonly trigger?: Trigger["kind"];
 }
 
-/** An outcome that agents report; what is kept is what they reported. */
+/** An outcome that agents report. The report itself is stored as payload. */
 export function defineReport<Class extends OutcomeClass, Schema extends z.ZodObject>(
-  given: GivenReport<Class, Schema>,
+  definition: ReportDefinition<Class, Schema>,
 ): ReportedEntry<Class, Schema> {
-  const { schema, when, example, ...entry } = given;
+  const { schema, when, example, ...entry } = definition;
   return { ...defineOutcome({ ...entry, payload: schema }), reportForm: () => ({ schema, when, example }) };
 }

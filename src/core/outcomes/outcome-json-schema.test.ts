@@ -17,15 +17,15 @@ function examplesOf({ role, plan }: ReportScope): readonly Readonly<Record<strin
   return outcomesOf(role).map((name) => exampleOf(name, plan));
 }
 
-/** As a model writes that has to name every key: what it leaves out is null. */
+/** Adds every missing key as null, like a model that must write every key. */
 function spellOut(value: unknown, schema: JsonSchema): unknown {
   const objects = [schema, ...(schema.anyOf ?? [])].find(({ properties }) => properties !== undefined);
   const items = [schema, ...(schema.anyOf ?? [])].find((each) => each.items !== undefined)?.items;
   if (Array.isArray(value)) return items === undefined ? value : value.map((each) => spellOut(each, items));
   if (typeof value !== "object" || value === null || objects?.properties === undefined) return value ?? null;
-  const given: Readonly<Record<string, unknown>> = { ...value };
+  const values: Readonly<Record<string, unknown>> = { ...value };
   return Object.fromEntries(
-    Object.entries(objects.properties).map(([name, property]) => [name, spellOut(given[name], property)]),
+    Object.entries(objects.properties).map(([name, property]) => [name, spellOut(values[name], property)]),
   );
 }
 
@@ -36,16 +36,16 @@ function everySchema(schema: JsonSchema): readonly JsonSchema[] {
 
 const SCOPES = ROLES.flatMap((role) => PLAN_KINDS.map((plan): ReportScope => ({ role, plan })));
 
-describe.each(SCOPES)("the schema of $role with a plan that is a $plan", (scope) => {
+describe.each(SCOPES)("JSON schema of $role with plan kind $plan", (scope) => {
   const { role } = scope;
   const schema = outcomeJsonSchema(scope);
 
-  it("is an object at the top that names exactly the role's outcomes", () => {
+  it("is an object that lists exactly the role's outcomes", () => {
     expect(schema).toMatchObject({ type: "object", required: ["outcome"] });
     expect(schema.properties?.["outcome"]?.enum).toEqual(outcomesOf(role));
   });
 
-  it("lets every report through that the role may make, and no other outcome", () => {
+  it("accepts every report that the role may make and no other outcome", () => {
     for (const example of examplesOf(scope)) {
       expect(readReport(example, scope).ok).toBe(true);
       expect(fits(schema, example), JSON.stringify(example)).toBe(true);
@@ -54,7 +54,7 @@ describe.each(SCOPES)("the schema of $role with a plan that is a $plan", (scope)
     expect(fits(schema, { summary: "no outcome" })).toBe(false);
   });
 
-  it("knows the types of what stands in a report", () => {
+  it("rejects values of the wrong type", () => {
     expect(fits(schema, { outcome: "needs_info", questions: "none" })).toBe(false);
     expect(fits(schema, { outcome: "needs_info", questions: [{ id: "a", question: "?", input: "number" }] })).toBe(
       false,
@@ -62,12 +62,12 @@ describe.each(SCOPES)("the schema of $role with a plan that is a $plan", (scope)
     expect(fits(schema, { outcome: "needs_info", questions: [{ question: "?", input: "text" }] })).toBe(false);
   });
 
-  it("uses no word that a model's API might refuse", () => {
+  it("uses only keywords that every model API supports", () => {
     const words = new Set(everySchema(strictSchema(schema)).flatMap((each) => Object.keys(each)));
     expect([...words].filter((word) => !PLAIN_WORDS.includes(word))).toEqual([]);
   });
 
-  it("can be made strict: nothing open, and the same reports fit once they are spelt out", () => {
+  it("can be made strict and then accepts the same reports with every key written", () => {
     const strict = strictSchema(schema);
     for (const { type, properties = {}, required, additionalProperties } of everySchema(strict)) {
       if (type !== "object") continue;
@@ -84,7 +84,7 @@ describe.each(SCOPES)("the schema of $role with a plan that is a $plan", (scope)
 
 const PLAIN_WORDS = "type description enum items properties required additionalProperties anyOf".split(" ");
 
-it("says which outcome needs what, and the limits that it cannot express", () => {
+it("outcomeJsonSchema: descriptions contain the required fields of each outcome and the limits", () => {
   const { properties } = outcomeJsonSchema({ role: "plan", plan: "document" });
   expect(properties?.["outcome"]?.description).toContain("plan_complete: needs plan, plan_summary; may have summary");
   expect(properties?.["outcome"]?.description).not.toContain("needs prompt");

@@ -3,18 +3,18 @@ import { outcomesOf, reportForm, type AgentOutcome, type ReportScope } from "./o
 import { simplifySchema, type JsonSchema } from "./simplify-schema.ts";
 
 /**
- * What a role may report, as one flat object: every property of any of its outcomes, of which only `outcome` is always
- * there. Model APIs refuse a union at the top, and many of them everything but the plainest words of JSON Schema, so what
- * belongs to which outcome is said in descriptions. It lets through more than `readReport`, which decides.
+ * JSON Schema for the reports of a role: one flat object with the properties of all its outcomes, of which only `outcome`
+ * is required. Model APIs reject a union at the top level, and many support only basic keywords, so descriptions say which
+ * property belongs to which outcome. The schema accepts more than `readReport`, which makes the final decision.
  */
 export function outcomeJsonSchema({ role, plan }: ReportScope): JsonSchema {
   const key = `${role} ${plan}`;
-  const known = SCHEMAS.get(key) ?? buildSchema({ role, plan });
-  SCHEMAS.set(key, known);
-  return known;
+  const schema = SCHEMAS.get(key) ?? buildSchema({ role, plan });
+  SCHEMAS.set(key, schema);
+  return schema;
 }
 
-/** They never change, and each takes two milliseconds to build. */
+/** Cached, because each schema takes two milliseconds to build and never changes. */
 const SCHEMAS = new Map<string, JsonSchema>();
 
 function buildSchema({ role, plan }: ReportScope): JsonSchema {
@@ -38,8 +38,8 @@ interface Shape {
 
 function describeShape({ outcome, properties, required }: Shape): string {
   const optional = Object.keys(properties).filter((name) => !required.includes(name));
-  const may = optional.length === 0 ? "" : `; may have ${optional.join(", ")}`;
-  return `${outcome}: needs ${required.join(", ")}${may}.`;
+  const optionalNote = optional.length === 0 ? "" : `; may have ${optional.join(", ")}`;
+  return `${outcome}: needs ${required.join(", ")}${optionalNote}.`;
 }
 
 function mergeProperty(name: string, shapes: readonly Shape[]): JsonSchema {

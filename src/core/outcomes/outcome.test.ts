@@ -4,14 +4,14 @@ import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { entryOf, isFailure, isOutcome, outcomeOf, OUTCOMES, type Outcome } from "./outcome.ts";
 
-describe("the table of outcomes", () => {
-  it("counts no run as an attempt that is parked", () => {
+describe("outcome table", () => {
+  it("does not count a parked run as an attempt", () => {
     const parked = OUTCOMES.filter((name) => entryOf(name).edge?.do === "park");
     expect(parked).not.toEqual([]);
     expect(parked.filter((name) => entryOf(name).countsAsAttempt)).toEqual([]);
   });
 
-  it("knows its own names and no others", () => {
+  it("contains only its own names", () => {
     expect(isOutcome("implemented")).toBe(true);
     expect([isOutcome("constructor"), isOutcome("__proto__"), isOutcome("")]).toEqual([false, false, false]);
   });
@@ -28,7 +28,7 @@ describe("the table of outcomes", () => {
   });
 });
 
-describe("everything else", () => {
+describe("code outside the outcome table", () => {
   const src = join(import.meta.dirname, "../..");
   const files = readdirSync(src, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts") && !/\.(test|suite)\.ts$|^testing\/|^core\/outcomes\//.test(file))
@@ -41,7 +41,7 @@ describe("everything else", () => {
     expect(lists).toEqual([]);
   });
 
-  it("would be found with a list of its own", () => {
+  it("is detected if it has its own list", () => {
     expect(listsIn("a.ts", 'const a = ["usage_limit", "timeout", "refused"];')).toHaveLength(1);
     expect(listsIn("a.ts", 'type A = "usage_limit" | "timeout" | "refused";')).toHaveLength(1);
     expect(listsIn("a.ts", "const a = { usage_limit: 1, timeout: { b: 2 }, refused: 3 };")).toHaveLength(1);
@@ -49,7 +49,7 @@ describe("everything else", () => {
   });
 });
 
-/** Lists, unions and maps of three or more names that are all outcomes. Words like "approve" alone may mean a command. */
+/** Lists, unions and maps of three or more outcome names. A single word such as "approve" may be a command. */
 function listsIn(file: string, text: string): readonly string[] {
   const found: string[] = [];
   const visit = (node: ts.Node): void => {

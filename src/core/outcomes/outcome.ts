@@ -9,13 +9,13 @@ import { WORK_OUTCOMES } from "./work-outcomes.ts";
 
 const REPORTED = { ...NIGHTLY_OUTCOMES, ...WORK_OUTCOMES };
 
-/** Everything a step can come to. Types, schemas, prompts, default edges and the table in the docs are made from it. */
+/** All outcomes. Types, schemas, prompts, default edges and the table in the docs are derived from it. */
 const TABLE = { ...REPORTED, ...ENGINE_OUTCOMES, ...FAILURES, ...DECISIONS };
 
 export type OutcomeName = keyof typeof TABLE;
-/** What an agent may report. */
+/** An outcome that an agent may report. */
 export type AgentOutcome = keyof typeof REPORTED;
-/** How a run can go wrong, whatever its step. */
+/** A failure that can end a run of any step. */
 export type FailureOutcome = keyof typeof FAILURES;
 type PeopleOutcome = keyof typeof DECISIONS;
 
@@ -25,26 +25,25 @@ export const FAILURE_OUTCOMES: readonly FailureOutcome[] = namesOf(FAILURES);
 /** @internal Used by the generated table in docs/pipelines.md. */
 export const PEOPLE_OUTCOMES: readonly PeopleOutcome[] = namesOf(DECISIONS);
 
-/** Every outcome of this class. */
 type OutcomeOfClass<Class extends OutcomeClass> = {
   [Name in OutcomeName]: (typeof TABLE)[Name]["class"] extends Class ? Name : never;
 }[OutcomeName];
 
 export type PayloadOf<Name extends OutcomeName> = z.output<(typeof TABLE)[Name]["payload"]>;
 
-/** What happened in a step, as `advance` takes it. */
+/** The result of a step; the input of `advance`. */
 export type Outcome<Name extends OutcomeName = OutcomeName> = {
   [Each in Name]: {
     readonly name: Each;
     /** One or two sentences for people. */
     readonly summary: string;
     readonly payload: PayloadOf<Each>;
-    /** When to try again, for `usage_limit`, `provider_down` and `night_over`, where known. */
+    /** When to try again, if known, for `usage_limit`, `provider_down` and `night_over`. */
     readonly retryAt: number | null;
   };
 }[Name];
 
-/** The outcomes that can do without a payload. */
+/** Outcomes that need no payload. */
 export type BareOutcome = {
   [Name in OutcomeName]: Record<string, never> extends PayloadOf<Name> ? Name : never;
 }[OutcomeName];
@@ -68,16 +67,16 @@ export function isOutcome(name: string): name is OutcomeName {
   return Object.hasOwn(TABLE, name);
 }
 
-/** An outcome of a run that went wrong; its summary is shown as the run's error. */
+/** The outcome of a failed run. Its summary is shown as the run's error. */
 export type Failure = Outcome<OutcomeOfClass<"failure">>;
 
-export function isFailure<Given extends Pick<Outcome, "name">>(
-  outcome: Given,
-): outcome is Extract<Given, Pick<Failure, "name">> {
+export function isFailure<Named extends Pick<Outcome, "name">>(
+  outcome: Named,
+): outcome is Extract<Named, Pick<Failure, "name">> {
   return entryOf(outcome.name).class === "failure";
 }
 
-/** What a role may report. */
+/** The outcomes that a role may report. */
 export function outcomesOf(role: Role): readonly AgentOutcome[] {
   return AGENT_OUTCOMES.filter((name) => {
     const { agent = [] } = entryOf(name).from;
@@ -85,7 +84,7 @@ export function outcomesOf(role: Role): readonly AgentOutcome[] {
   });
 }
 
-/** Who reports, and what its plans hold: by this the schema of a report is chosen, never by what was reported. */
+/** Selects the schema of a report. It never depends on the report itself. */
 export interface ReportScope {
   readonly role: Role;
   readonly plan: PlanKind;
@@ -95,12 +94,12 @@ export function reportForm(name: AgentOutcome, plan: PlanKind): ReportForm {
   return REPORTED[name].reportForm(plan);
 }
 
-/** A whole report, for agents and tests. */
+/** A complete example report, for prompts and tests. */
 export function exampleOf(name: AgentOutcome, plan: PlanKind): Readonly<Record<string, unknown>> {
   return { outcome: name, ...reportForm(name, plan).example };
 }
 
 function namesOf<Table extends object>(table: Table): readonly (keyof Table)[] {
-  // The tables are literals: they have no keys but their own.
+  // The tables are object literals, so Object.keys returns exactly their keys.
   return Object.keys(table) as (keyof Table)[];
 }

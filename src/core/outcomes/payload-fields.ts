@@ -1,14 +1,14 @@
 import { z } from "zod";
 
-// The outcome file holds a megabyte at most; these limits keep one field from filling pages, prompts and messages.
-const LONG = 100_000;
-const SHORT = 1_000;
+// The outcome file is limited to a megabyte. These limits keep a single field from filling pages, prompts and messages.
+const MAX_TEXT = 100_000;
+const MAX_LINE = 1_000;
 
-export const text = z.string().regex(/\S/, "must not be blank").max(LONG);
-export const line = z.string().regex(/\S/, "must not be blank").max(SHORT);
-export const anyText = z.string().max(LONG);
+export const text = z.string().regex(/\S/, "must not be blank").max(MAX_TEXT);
+export const line = z.string().regex(/\S/, "must not be blank").max(MAX_LINE);
+export const anyText = z.string().max(MAX_TEXT);
 export const path = z.string().min(1).max(4_096);
-/** People type ids in `nightshift answer <task> <id>=…`, so they hold nothing a shell or the `=` would trip over. */
+/** People type ids in `nightshift answer <task> <id>=…`, so they contain no `=` and nothing special to a shell. */
 const id = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, "must be 1 to 64 letters, digits, dots, dashes or underscores")
@@ -28,7 +28,7 @@ const option = z.object({
   recommended: maybe(z.boolean()),
 });
 export type ReportedOption = z.output<typeof option>;
-export const options = z.array(option).min(1).max(20).superRefine(idsAreUnique);
+export const options = z.array(option).min(1).max(20).superRefine(requireUniqueIds);
 
 const question = z
   .object({
@@ -40,39 +40,39 @@ const question = z
     default: maybe(z.union([anyText, z.boolean()])),
     deadline: maybe(z.iso.datetime({ offset: true })),
   })
-  .superRefine((asked, check) => {
-    const choices = asked.options ?? [];
-    if (asked.input === "choice" && new Set(choices).size < 2) {
-      check.addIssue({
+  .superRefine((value, context) => {
+    const choices = value.options ?? [];
+    if (value.input === "choice" && new Set(choices).size < 2) {
+      context.addIssue({
         code: "custom",
         path: ["options"],
-        message: 'must hold at least two different answers when "input" is "choice"',
+        message: 'must contain at least two different answers when "input" is "choice"',
       });
     }
-    if (asked.input === "choice" && asked.default !== undefined && !choices.includes(String(asked.default))) {
-      check.addIssue({ code: "custom", path: ["default"], message: 'must be one of "options"' });
+    if (value.input === "choice" && value.default !== undefined && !choices.includes(String(value.default))) {
+      context.addIssue({ code: "custom", path: ["default"], message: 'must be one of "options"' });
     }
-    if (asked.deadline !== undefined && asked.default === undefined) {
-      check.addIssue({
+    if (value.deadline !== undefined && value.default === undefined) {
+      context.addIssue({
         code: "custom",
         path: ["deadline"],
-        message: 'needs a "default", which is taken when it has passed',
+        message: 'needs a "default", which is used after the deadline',
       });
     }
   });
 export type ReportedQuestion = z.output<typeof question>;
-export const questions = z.array(question).min(1).max(5).superRefine(idsAreUnique);
+export const questions = z.array(question).min(1).max(5).superRefine(requireUniqueIds);
 
-/** A model that has nothing to say often says null. */
+/** An optional value that may also be null, because models often write null instead of leaving a key out. */
 export function maybe<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
 
-function idsAreUnique(list: readonly { readonly id: string }[], check: z.RefinementCtx): void {
+function requireUniqueIds(list: readonly { readonly id: string }[], context: z.RefinementCtx): void {
   const seen = new Set<string>();
   for (const [index, each] of list.entries()) {
     if (seen.has(each.id))
-      check.addIssue({ code: "custom", path: [index, "id"], message: `is used twice: "${each.id}"` });
+      context.addIssue({ code: "custom", path: [index, "id"], message: `is used twice: "${each.id}"` });
     seen.add(each.id);
   }
 }

@@ -4,7 +4,7 @@ import { PUBLISHING } from "./failure-outcomes.ts";
 
 const nothing = z.object({});
 
-/** What people decide. */
+/** Decisions of people. */
 export const DECISIONS = {
   approve: defineOutcome({ class: "decision", from: { wait: ["approval", "review"] }, payload: nothing }),
   reject: defineOutcome({ class: "decision", from: { wait: ["approval", "review", "merge"] }, payload: nothing }),
@@ -14,7 +14,7 @@ export const DECISIONS = {
     trigger: "comments",
     payload: z.object({ details: z.string().optional() }),
   }),
-  /** By the id of the question. */
+  /** Maps question ids to answers. */
   answered: defineOutcome({
     class: "decision",
     from: { wait: ["answers"] },
@@ -34,6 +34,6 @@ export const DECISIONS = {
     countsAsAttempt: false,
     payload: z.object(PUBLISHING),
   }),
-  /** Takes up a task that has ended: no step comes to it. */
+  /** Reopens an ended task. No step ends in it. */
   retry: defineOutcome({ class: "decision", from: {}, payload: nothing }),
 };

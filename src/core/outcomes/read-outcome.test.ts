@@ -7,7 +7,7 @@ import { type Role, ROLES } from "../task/role.ts";
 
 describe("readReport", () => {
   it.each(ROLES.flatMap((role) => outcomesOf(role).map((name) => [role, name] as const)))(
-    "takes the example of %s: %s",
+    "accepts the example of %s: %s",
     (role, name) => {
       for (const plan of PLAN_KINDS)
         expect(readReport(exampleOf(name, plan), { role, plan })).toMatchObject({
@@ -22,7 +22,7 @@ describe("readReport", () => {
     expect(AGENT_OUTCOMES.filter((name) => !reachable.has(name))).toEqual([]);
   });
 
-  it("takes the plan that the pipeline asks for, and refuses the other kind", () => {
+  it("accepts the pipeline's kind of plan and rejects the other", () => {
     const [document, execution] = PLAN_KINDS.map((plan) => exampleOf("plan_complete", plan));
     const scopes = PLAN_KINDS.map((plan): ReportScope => ({ role: "plan", plan }));
     expect(scopes.map((scope) => readReport(document, scope).ok)).toEqual([true, false]);
@@ -31,14 +31,14 @@ describe("readReport", () => {
     expect(problem(document, { role: "plan", plan: "execution" })).toMatch(/"tools" is missing[^]*"needs_git"/);
   });
 
-  it("keeps tools and directories of a plan that holds a document as well", () => {
+  it("keeps tools and directories of a plan that also contains a document", () => {
     const both = { ...exampleOf("plan_complete", "document"), ...exampleOf("plan_complete", "execution") };
     const report = readReport(both, { role: "plan_revision", plan: "execution" });
     expect(report).toMatchObject({ outcome: { payload: { tools: ["Read", "Write"], directories: ["reports"] } } });
     expect(report).not.toHaveProperty("outcome.payload.plan");
   });
 
-  it("leaves out keys it does not know", () => {
+  it("drops unknown keys", () => {
     const report = readReport(
       { outcome: "implemented", summary: "done", checks: "all green", commit: "abc" },
       as("implement"),
@@ -49,7 +49,7 @@ describe("readReport", () => {
     });
   });
 
-  it("takes null for nothing", () => {
+  it("treats null as missing", () => {
     const review = {
       outcome: "approved",
       summary: "fine",
@@ -61,19 +61,19 @@ describe("readReport", () => {
     });
   });
 
-  it("makes a summary where the outcome asks for none", () => {
-    const asked = { outcome: "needs_info", questions: [{ id: "a", question: "Which one?", input: "text" }] };
-    expect(readReport(asked, as("implement"))).toMatchObject({ outcome: { summary: "Which one?" } });
+  it("derives a summary if the report has none", () => {
+    const report = { outcome: "needs_info", questions: [{ id: "a", question: "Which one?", input: "text" }] };
+    expect(readReport(report, as("implement"))).toMatchObject({ outcome: { summary: "Which one?" } });
     expect(readReport({ outcome: "no_improvement", reason: "clean", files_scanned: 0 }, as("analyze"))).toMatchObject({
       outcome: { summary: "clean" },
     });
   });
 
-  it("never lets one role report another's success", () => {
+  it("rejects outcomes of other roles", () => {
     for (const role of ROLES) {
       const foreign = AGENT_OUTCOMES.filter((name) => !outcomesOf(role).includes(name));
       for (const name of foreign)
-        expect(problem(exampleOf(name, "document"), as(role))).toContain(`not open to the role ${role}`);
+        expect(problem(exampleOf(name, "document"), as(role))).toContain(`not allowed for the role ${role}`);
     }
     expect(outcomesOf("implement")).not.toContain("approved");
   });
@@ -86,19 +86,19 @@ describe("readReport", () => {
     [{ outcome: 7 }, "found 7"],
     [{ outcome: "implmented" }, 'Did you mean "implemented"?'],
     [{ outcome: "merged", summary: "x" }, "may report implemented, needs_info, options_proposed"],
-    [{ outcome: "toString" }, "is no outcome"],
+    [{ outcome: "toString" }, "is unknown to the role implement"],
     [{ outcome: "implemented" }, '"summary" is missing'],
     [{ outcome: "implemented", summary: "  \n" }, '"summary" must not be blank'],
     [{ outcome: "implemented", summary: "x".repeat(100_001) }, "at most 100000 characters; found 100001"],
     [{ outcome: "implemented", summary: ["x"] }, '"summary" must be string; found a list of 1'],
-    [{ outcome: "\u001b]0;owned\u0007" }, "is no outcome"],
-  ])("refuses %j for implement and says why", (value, expected) => {
+    [{ outcome: "\u001b]0;owned\u0007" }, "is unknown to the role implement"],
+  ])("rejects %j for implement with a reason", (value, expected) => {
     const found = problem(value, as("implement"));
     expect(found).toContain(expected);
     expect(found).not.toMatch(/\u001b/);
   });
 
-  it("names all problems at once, with the place of each", () => {
+  it("lists all problems at once with their paths", () => {
     const found = problem(
       {
         outcome: "needs_info",
@@ -125,13 +125,13 @@ describe("readReport", () => {
       "at most 5 entries; found 6",
     ],
     [
-      "a choice of one",
+      "a choice with one option",
       "needs_info",
       { questions: [{ ...ask("a"), input: "choice", options: ["x", "x"] }] },
       "at least two different",
     ],
     [
-      "a default that is no option",
+      "a default that is not an option",
       "needs_info",
       { questions: [{ ...ask("a"), input: "choice", options: ["x", "y"], default: "z" }] },
       'one of "options"',
@@ -143,18 +143,23 @@ describe("readReport", () => {
       'needs a "default"',
     ],
     [
-      "two options with one id",
+      "two options with the same id",
       "options_proposed",
       { summary: "s", options: [option("a"), option("a")] },
       '"options[1].id" is used twice',
     ],
     [
-      "a selection that is no candidate",
+      "a selection that is not a candidate",
       "improvement_found",
       { ...candidates(1, 2), selected: 3 },
       "rank of a candidate: 1, 2",
     ],
-    ["two candidates of one rank", "improvement_found", { ...candidates(1, 1), selected: 1 }, "rank of their own"],
+    [
+      "two candidates with the same rank",
+      "improvement_found",
+      { ...candidates(1, 1), selected: 1 },
+      "must have different ranks",
+    ],
     ["six candidates", "improvement_found", { ...candidates(1, 2, 3, 4, 5, 6), selected: 1 }, "at most 5 entries"],
     [
       "a negative count",
@@ -168,12 +173,12 @@ describe("readReport", () => {
       { summary: "s", comments: [{ severity: "critical", comment: "broken" }] },
       "changes_requested",
     ],
-  ])("refuses %s", (_, outcome, payload, expected) => {
+  ])("rejects %s", (_, outcome, payload, expected) => {
     const role = ROLES.find((each) => outcomesOf(each).some((name) => name === outcome)) ?? "implement";
     expect(problem({ outcome, ...payload }, as(role))).toContain(expected);
   });
 
-  it("answers whatever JSON it is given", () => {
+  it("returns a result for any JSON value", () => {
     fc.assert(
       fc.property(
         fc.jsonValue(),
@@ -223,7 +228,7 @@ describe("toQuestions", () => {
 });
 
 describe("toOptions", () => {
-  it("keeps what speaks for and against", () => {
+  it("keeps pros and cons", () => {
     const { outcome } = reported({
       outcome: "options_proposed",
       summary: "two ways",

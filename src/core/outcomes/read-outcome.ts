@@ -17,37 +17,37 @@ export type ReadReport =
   | { readonly ok: true; readonly outcome: Outcome<AgentOutcome> }
   | { readonly ok: false; readonly problem: string };
 
-/** Holds what an agent reported to the schema of its role. `problem` names everything that is wrong, for the agent to repair. */
+/** Validates an agent's report against the schema of its role. `problem` lists all errors, so that the agent can fix them. */
 export function readReport(value: unknown, { role, plan }: ReportScope): ReadReport {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return refuse(
-      `The report must be a JSON object such as {"outcome": "…", "summary": "…"}; found ${show(value)}. ${allowed(role)}`,
+    return reject(
+      `The report must be a JSON object such as {"outcome": "…", "summary": "…"}; found ${show(value)}. ${describeAllowed(role)}`,
     );
   }
-  // Narrowed to an object that is no list just above.
+  // Checked above: an object and not an array.
   const report = value as Readonly<Record<string, unknown>>;
   const name = report["outcome"];
-  if (!mayReport(role, name)) return refuse(wrongName(name, role));
+  if (!mayReport(role, name)) return reject(describeWrongName(name, role));
 
   const parsed = reportForm(name, plan).schema.safeParse(report);
   if (!parsed.success) {
-    const problems = parsed.error.issues.map((issue) => `- ${describe(issue, report)}`);
-    return refuse(`The report "${name}" does not fit its schema:\n${problems.join("\n")}`);
+    const problems = parsed.error.issues.map((issue) => `- ${describeIssue(issue, report)}`);
+    return reject(`The report "${name}" does not match its schema:\n${problems.join("\n")}`);
   }
-  // The form's schema is that of this very name.
+  // The schema belongs to this outcome name.
   const outcome = { name, summary: "", payload: parsed.data, retryAt: null } as Outcome<AgentOutcome>;
   return { ok: true, outcome: { ...outcome, summary: summaryOf(outcome) } };
 }
 
 export function toQuestions(reported: readonly ReportedQuestion[]): readonly Question[] {
-  return reported.map((asked) => ({
-    id: asked.id,
-    question: asked.question,
-    context: asked.context ?? null,
-    input: asked.input,
-    options: asked.input === "boolean" ? ["yes", "no"] : (asked.options ?? []),
-    default: typeof asked.default === "boolean" ? yesOrNo(asked.default) : (asked.default ?? null),
-    deadline: asked.deadline === undefined ? null : Date.parse(asked.deadline),
+  return reported.map((question) => ({
+    id: question.id,
+    question: question.question,
+    context: question.context ?? null,
+    input: question.input,
+    options: question.input === "boolean" ? ["yes", "no"] : (question.options ?? []),
+    default: typeof question.default === "boolean" ? yesOrNo(question.default) : (question.default ?? null),
+    deadline: question.deadline === undefined ? null : Date.parse(question.deadline),
   }));
 }
 
@@ -55,21 +55,25 @@ export function toOptions(reported: readonly ReportedOption[]): readonly Option[
   return reported.map((option) => ({
     id: option.id,
     title: option.title,
-    description: [option.description, ...pleas("For", option.pros), ...pleas("Against", option.cons)].join("\n"),
+    description: [
+      option.description,
+      ...describeArguments("For", option.pros),
+      ...describeArguments("Against", option.cons),
+    ].join("\n"),
     recommended: option.recommended ?? false,
   }));
 }
 
-function pleas(heading: string, given: string | readonly string[] | undefined): readonly string[] {
-  if (given === undefined || given.length === 0) return [];
-  return [`${heading}: ${typeof given === "string" ? given : given.join("; ")}`];
+function describeArguments(heading: string, text: string | readonly string[] | undefined): readonly string[] {
+  if (text === undefined || text.length === 0) return [];
+  return [`${heading}: ${typeof text === "string" ? text : text.join("; ")}`];
 }
 
 function yesOrNo(value: boolean): string {
   return value ? "yes" : "no";
 }
 
-/** Where the agent left out the summary, whatever of its report says the most. */
+/** The report's summary, or the most informative other field if it has none. */
 function summaryOf({ name, payload }: Outcome<AgentOutcome>): string {
   if (payload.summary !== undefined) return payload.summary;
   if ("plan_summary" in payload) return payload.plan_summary;
@@ -83,18 +87,20 @@ function mayReport(role: Role, name: unknown): name is AgentOutcome {
   return outcomesOf(role).some((allowedName) => allowedName === name);
 }
 
-function wrongName(name: unknown, role: Role): string {
-  if (typeof name !== "string") return `"outcome" must be a string; found ${show(name)}. ${allowed(role)}`;
-  const what = AGENT_OUTCOMES.some((known) => known === name) ? "is not open to the role" : "is no outcome of the role";
-  return `The outcome ${show(name)} ${what} ${role}.${didYouMean(name, outcomesOf(role))} ${allowed(role)}`;
+function describeWrongName(name: unknown, role: Role): string {
+  if (typeof name !== "string") return `"outcome" must be a string; found ${show(name)}. ${describeAllowed(role)}`;
+  const what = AGENT_OUTCOMES.some((known) => known === name)
+    ? "is not allowed for the role"
+    : "is unknown to the role";
+  return `The outcome ${show(name)} ${what} ${role}.${didYouMean(name, outcomesOf(role))} ${describeAllowed(role)}`;
 }
 
-function allowed(role: Role): string {
+function describeAllowed(role: Role): string {
   return `The role ${role} may report ${outcomesOf(role).join(", ")}.`;
 }
 
-function describe(issue: z.core.$ZodIssue, report: unknown): string {
-  const where = place(issue.path);
+function describeIssue(issue: z.core.$ZodIssue, report: unknown): string {
+  const where = formatPath(issue.path);
   const found = valueAt(report, issue.path);
   switch (issue.code) {
     case "invalid_type":
@@ -104,23 +110,21 @@ function describe(issue: z.core.$ZodIssue, report: unknown): string {
     case "invalid_value":
       return `${where} must be one of ${issue.values.map((value) => show(value)).join(", ")}; found ${show(found)}.`;
     case "too_small":
-      return `${where} must ${amount(issue.origin, `at least ${issue.minimum}`)}; found ${size(found)}.`;
+      return `${where} must ${describeLimit(issue.origin, `at least ${issue.minimum}`)}; found ${describeSize(found)}.`;
     case "too_big":
-      return `${where} must ${amount(issue.origin, `at most ${issue.maximum}`)}; found ${size(found)}.`;
+      return `${where} must ${describeLimit(issue.origin, `at most ${issue.maximum}`)}; found ${describeSize(found)}.`;
     case "invalid_format":
       return issue.format === "regex"
         ? `${where} ${issue.message}.`
         : `${where} must be an ISO 8601 time with an offset; found ${show(found)}.`;
     case "invalid_union":
-      return found === undefined
-        ? `${where} is missing.`
-        : `${where} has a type that is not allowed here; found ${show(found)}.`;
+      return found === undefined ? `${where} is missing.` : `${where} has the wrong type; found ${show(found)}.`;
     default:
       return `${where} ${issue.message}.`;
   }
 }
 
-function place(path: readonly PropertyKey[]): string {
+function formatPath(path: readonly PropertyKey[]): string {
   const joined = path
     .map((key, index) => (typeof key === "number" ? `[${key}]` : `${index > 0 ? "." : ""}${String(key)}`))
     .join("");
@@ -136,16 +140,16 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return inner;
 }
 
-function amount(origin: string, limit: string): string {
+function describeLimit(origin: string, limit: string): string {
   if (origin === "string") return `have ${limit} characters`;
   return origin === "array" ? `have ${limit} entries` : `be ${limit}`;
 }
 
-function size(value: unknown): string {
+function describeSize(value: unknown): string {
   return typeof value === "string" || Array.isArray(value) ? String(value.length) : show(value);
 }
 
-/** What was found, short and harmless: it goes into prompts, events and terminals. */
+/** The value as short text that is safe for prompts, events and terminals. */
 function show(value: unknown): string {
   if (value === undefined) return "nothing";
   if (Array.isArray(value)) return `a list of ${value.length}`;
@@ -153,6 +157,6 @@ function show(value: unknown): string {
   return terminalLine(JSON.stringify(value), 80);
 }
 
-function refuse(problem: string): ReadReport {
+function reject(problem: string): ReadReport {
   return { ok: false, problem };
 }

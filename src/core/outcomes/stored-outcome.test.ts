@@ -7,11 +7,11 @@ const refused = {
 };
 
 describe("readStored", () => {
-  it("reads what the table knows of a row, and leaves out the rest", () => {
+  it("reads the known fields of a row and drops the rest", () => {
     expect(readStored(refused)).toEqual({ name: "refused", payload: { reported_findings: ["a"], commit: "c1" } });
   });
 
-  it("takes a row without payload for one whose payload is empty", () => {
+  it("treats a missing payload as empty", () => {
     expect(readStored({ outcome: "timeout", payload: null })).toEqual({ name: "timeout", payload: {} });
   });
 
@@ -21,7 +21,7 @@ describe("readStored", () => {
     ["a name that every object has", { outcome: "constructor", payload: {} }],
     ["a payload of another shape", { outcome: "refused", payload: { reported_findings: "a" } }],
     ["a payload that lacks what it needs", { outcome: "published", payload: { branch: "b" } }],
-  ])("gives nothing for %s", (_, run) => {
+  ])("returns null for %s", (_, run) => {
     expect(readStored(run)).toBeNull();
   });
 
@@ -32,7 +32,7 @@ describe("readStored", () => {
 });
 
 describe("lastPayload", () => {
-  it("is that of the newest run that ended so", () => {
+  it("is the payload of the newest run with this outcome", () => {
     const runs = [refused, { outcome: "refused", payload: { commit: "c2" } }, { outcome: "timeout", payload: {} }];
     expect(lastPayload(runs, "refused")).toEqual({ commit: "c2" });
     expect(lastPayload(runs, "published")).toBeNull();

@@ -3,21 +3,21 @@ import { entryOf, isOutcome, type OutcomeName, type PayloadOf } from "./outcome.
 
 type EndedRun = Pick<Run, "outcome" | "payload">;
 
-/** The outcome of an ended run, as far as it was stored. */
+/** The stored outcome of an ended run. */
 type StoredOutcome = { [Name in OutcomeName]: { readonly name: Name; readonly payload: PayloadOf<Name> } }[OutcomeName];
 
-/** Null where the run has no outcome, or one that this version does not know or cannot read. */
+/** Null if the run has no outcome, or one that this version does not know or cannot parse. */
 export function readStored({ outcome, payload }: EndedRun): StoredOutcome | null {
   if (outcome === null || !isOutcome(outcome)) return null;
   const parsed = entryOf(outcome).payload.safeParse(payload ?? {});
-  // The entry's schema is that of this very name.
+  // The schema belongs to this outcome name.
   return parsed.success ? ({ name: outcome, payload: parsed.data } as StoredOutcome) : null;
 }
 
-/** The payload of a run that ended in this outcome; null where it ended in another, or cannot be read. */
+/** The payload of a run that ended in this outcome; null if it ended in another one or cannot be parsed. */
 export function storedPayload<Name extends OutcomeName>(run: EndedRun | undefined, name: Name): PayloadOf<Name> | null {
   const stored = run?.outcome === name ? readStored(run) : null;
-  // It was stored under this very name.
+  // It was stored under this name.
   return stored === null ? null : (stored.payload as PayloadOf<Name>);
 }
 

@@ -16,9 +16,9 @@ const executionPlan = z.object({
   reasoning: text,
 });
 
-const PLAN_WHEN = "when another agent could carry the plan out without asking you anything.";
+const PLAN_WHEN = "when another agent can carry out the plan without asking you anything.";
 
-/** The pipeline says which one its agents report. */
+/** The pipeline determines which one its agents report. */
 const PLAN_FORMS: Readonly<Record<PlanKind, ReportForm>> = {
   document: {
     schema: documentPlan,
@@ -34,7 +34,7 @@ const PLAN_FORMS: Readonly<Record<PlanKind, ReportForm>> = {
     schema: executionPlan,
     when: PLAN_WHEN,
     example: {
-      summary: "Lists the licences of all dependencies.",
+      summary: "List the licences of all dependencies.",
       prompt: "Read package-lock.json and write reports/licences.md with …",
       tools: ["Read", "Write"],
       directories: ["reports"],
@@ -58,14 +58,14 @@ const comments = z
   .nullish()
   .transform((list) => list ?? []);
 
-/** Reported by the agents of every other pipeline. */
+/** Reported by the agents of other pipelines. */
 export const WORK_OUTCOMES = {
   implemented: defineReport({
     class: "success",
     from: { agent: CHANGING_ROLES },
     schema: z.object({ summary: text }),
-    when: "when the change is finished and stands in the files of the workspace. Say what you changed and why; claims about tests count for nothing, the checks run afterwards.",
-    example: { summary: "parsePrice now keeps the sign; two cases added to its test." },
+    when: "when the change is complete in the files of the workspace. Say what you changed and why. Claims about tests do not count; the engine runs the checks afterwards.",
+    example: { summary: "parsePrice now keeps the sign. Added two cases to its test." },
   }),
   plan_complete: {
     ...defineOutcome({
@@ -79,9 +79,9 @@ export const WORK_OUTCOMES = {
     class: "success",
     from: { agent: ["investigate"] },
     schema: z.object({ report: text, summary: text, options: maybe(options), subtasks }),
-    when: "when the cause is shown by evidence; `options` where there is more than one reasonable way to mend it.",
+    when: "when you have evidence for the cause. Use `options` if there is more than one reasonable fix.",
     example: {
-      report: "## Cause\nsrc/price.ts:8 drops every character that is no digit …",
+      report: "## Cause\nsrc/price.ts:8 drops every character that is not a digit …",
       summary: "The sign is dropped in src/price.ts:8.",
       options: [{ id: "keep-sign", title: "Keep the sign", description: "Accept a leading minus.", recommended: true }],
       subtasks: ["Accept a leading minus"],
@@ -91,34 +91,34 @@ export const WORK_OUTCOMES = {
     class: "success",
     from: { agent: ["design"] },
     schema: z.object({ design: text, summary: text }),
-    when: "when the design answers what will be built, where, and what was decided against.",
+    when: "when the design says what will be built, where, and which alternatives were rejected.",
     example: {
       design: "## Goal\n…",
-      summary: "A signed price type at the edge; the inside stays as it is.",
+      summary: "A signed price type at the boundary; internal code stays the same.",
     },
   }),
   completed: defineReport({
     class: "success",
     from: { agent: ["execute"] },
     schema: z.object({ summary: text, result: maybe(text) }),
-    when: "when everything that was approved is done.",
-    example: { summary: "The report stands in reports/licences.md.", result: "3 packages have no licence." },
+    when: "when the whole approved plan is done.",
+    example: { summary: "The report is in reports/licences.md.", result: "3 packages have no licence." },
   }),
   approved: defineReport({
     class: "verdict",
     from: { agent: ["review"] },
-    schema: z.object({ summary: text, comments }).superRefine((review, check) => {
+    schema: z.object({ summary: text, comments }).superRefine((review, context) => {
       if (review.comments.some(({ severity }) => severity === "critical")) {
-        check.addIssue({
+        context.addIssue({
           code: "custom",
           path: ["comments"],
-          message: 'hold a critical one: report "changes_requested", or lower its severity',
+          message: 'contains a critical comment: report "changes_requested", or lower its severity',
         });
       }
     }),
-    when: "when the change may be merged as it stands. No comment of it may be critical.",
+    when: "when the change may be merged as it is. None of the comments may be critical.",
     example: {
-      summary: "Does what was asked, with tests.",
+      summary: "Does what the task asks for, with tests.",
       comments: [{ file: "src/price.ts", line: 8, severity: "nit", comment: "`sign` would be a clearer name." }],
     },
   }),
@@ -127,9 +127,9 @@ export const WORK_OUTCOMES = {
     from: { agent: ["review"], wait: ["review"] },
     trigger: "comments",
     schema: z.object({ summary: text, comments }),
-    when: "when something must change before it may be merged. `severity` is critical, suggestion or nit.",
+    when: "when something must change before the merge. `severity` is critical, suggestion or nit.",
     example: {
-      summary: "-0 is read as 0 and then as 1.",
+      summary: "-0 is parsed as 1.",
       comments: [{ file: "src/price.ts", line: 8, severity: "critical", comment: 'parsePrice("-0") returns 1.' }],
     },
   }),
@@ -138,14 +138,14 @@ export const WORK_OUTCOMES = {
     from: { agent: "any" },
     edge: { do: "ask", what: "answers" },
     schema: z.object({ summary, questions }),
-    when: "when you cannot go on without a person's answer and no reasonable assumption exists. One to five questions; `input` is text, choice (with `options`) or boolean.",
+    when: "when you cannot continue without a person's answer and no reasonable assumption exists. Ask one to five questions. `input` is text, choice (with `options`) or boolean.",
     example: {
       summary: "Which currency is meant?",
       questions: [
         {
           id: "currency",
-          question: "Which currency do prices without a sign have?",
-          context: "src/price.ts:3 guesses EUR.",
+          question: "Which currency do prices without a symbol have?",
+          context: "src/price.ts:3 assumes EUR.",
           input: "choice",
           options: ["EUR", "USD"],
           default: "EUR",
@@ -158,9 +158,9 @@ export const WORK_OUTCOMES = {
     from: { agent: "any" },
     edge: { do: "ask", what: "choice" },
     schema: z.object({ summary: text, options }),
-    when: "when there are several reasonable ways and the choice is a person's.",
+    when: "when there are several reasonable approaches and a person has to choose.",
     example: {
-      summary: "Two ways to keep the sign.",
+      summary: "There are two ways to keep the sign.",
       options: [
         {
           id: "type",

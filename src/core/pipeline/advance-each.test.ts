@@ -10,8 +10,8 @@ const nothing = makeOutcome("no_improvement");
 const found = makeOutcome("improvement_found");
 const empty = makeOutcome("no_changes");
 
-describe("a pipeline that walks a list", () => {
-  it("tries one item after the other and ends well when none has anything", () => {
+describe("advance: pipeline with a list", () => {
+  it("tries one item after the other and succeeds if none has a result", () => {
     expect(walk(improve, first, [nothing]).task.items?.at).toBe(1);
     const third = walk(improve, first, [nothing, nothing]);
     expect(third.next).toMatchObject({ state: "analyzing", role: "analyze", attempt: 3, trigger: null });
@@ -23,7 +23,7 @@ describe("a pipeline that walks a list", () => {
     });
   });
 
-  it("counts limits anew for each item, and runs on", () => {
+  it("resets limits for each item but keeps counting runs", () => {
     const tried = walk(improve, first, [found, empty, empty]);
     expect(tried.task.counters).toEqual({ retry: 2, "ran:analyze": 1, "ran:implement": 2 });
     const second = walk(improve, tried, [empty]);
@@ -33,7 +33,7 @@ describe("a pipeline that walks a list", () => {
     expect(walk(improve, second, [found, empty, empty]).task.counters["retry"]).toBe(2);
   });
 
-  it("is abandoned when the last item has used up its tries", () => {
+  it("is abandoned when the last item has used up its attempts", () => {
     const giveUp = [found, empty, empty, empty];
     const now = walk(improve, first, [...giveUp, ...giveUp, ...giveUp]);
     expect(now.task).toMatchObject({ state: "abandoned", status: "failed", outcome: "abandoned", items: { at: 2 } });
@@ -42,14 +42,14 @@ describe("a pipeline that walks a list", () => {
     );
   });
 
-  it("goes to the edge's else at once where there is no list", () => {
+  it("goes to the edge's `else` immediately if there is no list", () => {
     expect(walk(improve, start(improve), [nothing]).task).toMatchObject({
       state: "no_improvement",
       status: "succeeded",
     });
   });
 
-  it("shares one limit among the ways a try can fail", () => {
+  it("uses one limit for all failures of an attempt", () => {
     const now = walk(improve, first, [found, empty, makeOutcome("implemented"), makeOutcome("checks_failed")]);
     expect(now.task).toMatchObject({ state: "implementing", counters: { retry: 2 } });
     const verified = walk(improve, now, [
@@ -60,7 +60,7 @@ describe("a pipeline that walks a list", () => {
     expect(verified.task).toMatchObject({ state: "analyzing_further", items: { at: 1 } });
   });
 
-  it("hands on that a change was turned down, and why", () => {
+  it("passes the reason for a rejected change to the next run", () => {
     const checked = [found, makeOutcome("implemented"), makeOutcome("checks_passed")];
     const why = { summary: "It does less than was selected.", payload: { error_details: "-0.01 is missing" } };
     expect(walk(improve, first, [...checked, makeOutcome("verify_failed", why)]).next).toMatchObject({
@@ -71,7 +71,7 @@ describe("a pipeline that walks a list", () => {
     expect(walk(improve, first, [...checked, bare]).next?.trigger?.text).toBe("It does nothing.");
   });
 
-  it("keeps why each item came to nothing, and how much was looked at", () => {
+  it("records why each item had no result and how many files were read", () => {
     const scanned = makeOutcome("no_improvement", { payload: { reason: "all is covered", files_scanned: 12 } });
     const now = walk(improve, first, [scanned, found, empty, empty, empty, nothing]);
     expect(now.task.items?.tried).toEqual([
@@ -83,14 +83,14 @@ describe("a pipeline that walks a list", () => {
     expect(now.task.reason?.split("\n")[0]).toBe("tests: all is covered (12 files)");
   });
 
-  it("ends at once when the night is over", () => {
+  it("ends immediately on `night_over`", () => {
     const over = makeOutcome("night_over");
     expect(walk(improve, first, [over]).task).toMatchObject({ state: "no_improvement", status: "succeeded" });
     const tried = walk(improve, first, [found, empty, empty, empty]);
     expect(walk(improve, tried, [over]).task).toMatchObject({ state: "abandoned", status: "failed" });
   });
 
-  it("waits for money where a change is under way, and where only runs under way hold it", () => {
+  it("waits for budget if a change is in progress, or if only active runs reserve it", () => {
     const money = makeOutcome("night_over", { retryAt: 5_000_000 });
     for (const outcomes of [
       [found],
@@ -107,7 +107,7 @@ describe("a pipeline that walks a list", () => {
   });
 
   it.each(["agent_error", "timeout", "invalid_output", "refused", "needs_info"] as const)(
-    "takes %s of the implementer for one of its tries",
+    "counts %s of the implement role as one of its attempts",
     (name) => {
       const again = walk(improve, first, [found, makeOutcome(name)]);
       expect(again.next).toMatchObject({ state: "implementing", role: "implement" });
@@ -116,28 +116,28 @@ describe("a pipeline that walks a list", () => {
   );
 });
 
-/** The same night with a change on its branch. */
+/** The same task with a change on its branch. */
 function withChange({ task, ...rest }: Advance): Advance {
   return { ...rest, task: { ...task, baseCommit: "base", headCommit: "change", branch: "night-shift/it" } };
 }
 
 const GIVEN_UP = [found, empty, empty, empty];
 
-describe("the work of an item that was given up", () => {
+describe("advance: work of an item that was given up", () => {
   const last = withChange(walk(improve, first, [found, empty, empty]));
 
-  it("is not what the next item starts from, nor is its branch", () => {
+  it("is not the base of the next item, and neither is its branch", () => {
     const { task, next } = walk(improve, last, [empty]);
     expect(next).toMatchObject({ state: "analyzing_further", role: "analyze" });
     expect(task).toMatchObject({ items: { at: 1 }, baseCommit: "base", headCommit: "base", branch: null });
   });
 
-  it("stays to be looked at when the list ends with it", () => {
+  it("is kept if it was the last item", () => {
     const atEnd = withChange(walk(improve, first, [...GIVEN_UP, ...GIVEN_UP, found, empty, empty]));
     expect(walk(improve, atEnd, [empty]).task).toMatchObject({ state: "abandoned", headCommit: "change" });
   });
 
-  it("is gone where the end of the list leads on", () => {
+  it("is dropped if the pipeline continues after the end of the list", () => {
     const text = `name: x
 start: looking
 each: category
@@ -155,11 +155,11 @@ states:
   });
 });
 
-describe("a night in which something breaks", () => {
+describe("advance: failing runs in a nightly task", () => {
   const implemented = [found, makeOutcome("implemented"), makeOutcome("checks_passed")];
   const broken = ["agent_error", "timeout", "invalid_output", "context_too_long"] as const;
 
-  it.each(broken)("analyses once more after %s, then goes on, and has not succeeded", (name) => {
+  it.each(broken)("repeats the analysis once after %s, then continues and does not succeed", (name) => {
     const breaks = makeOutcome(name);
     const once = walk(improve, first, [breaks]);
     expect(once).toMatchObject({ next: { state: "analyzing" }, task: { items: { at: 0, tried: [] } } });
@@ -173,7 +173,7 @@ describe("a night in which something breaks", () => {
     expect(walk(improve, second, [nothing, nothing]).task).toMatchObject({ state: "abandoned", status: "failed" });
   });
 
-  it.each(broken)("judges the same change once more after %s, then makes it anew", (name) => {
+  it.each(broken)("repeats the verification once after %s, then implements the change again", (name) => {
     for (const outcomes of [implemented, [...implemented, makeOutcome("verified")]]) {
       const before = walk(improve, first, outcomes);
       const once = walk(improve, before, [makeOutcome(name)]);
@@ -183,7 +183,7 @@ describe("a night in which something breaks", () => {
     }
   });
 
-  it("ends when its own money is spent", () => {
+  it("ends when the task's own budget is spent", () => {
     const spent = makeOutcome("budget_exhausted");
     expect(walk(improve, first, [nothing, spent]).task).toMatchObject({
       state: "no_improvement",
@@ -193,10 +193,10 @@ describe("a night in which something breaks", () => {
     for (const way of ways) expect(walk(improve, walk(improve, first, way), [spent]).task.state).toBe("abandoned");
   });
 
-  it("never waits for a person, whatever a step comes to and however often", () => {
+  it("never waits for a person, whatever the outcomes are", () => {
     for (const { name: state, step } of Object.values(improve.states))
       for (const name of possibleOutcomes(step)) {
-        // Of an agent's session, and only an agent has one.
+        // Only agents have a session that can be too long.
         if (step.kind !== "agent" && (name === "context_too_long" || name === "budget_exhausted")) continue;
         let now: Advance = { ...first, task: { ...first.task, state } };
         for (let times = 0; times < 5 && now.task.state === state; times += 1)
@@ -206,18 +206,18 @@ describe("a night in which something breaks", () => {
   });
 });
 
-describe("a night that is retried", () => {
+describe("advance: nightly task that is retried", () => {
   const ended = withChange(walk(improve, first, [nothing, ...GIVEN_UP, ...GIVEN_UP]));
   const again = (state: string): Advance => reopen(paramsFor(improve, ended, makeOutcome("retry")), state);
 
-  it.each(["analyzing", "analyzing_further"])("from %s walks its list as if nothing had been tried", (state) => {
+  it.each(["analyzing", "analyzing_further"])("from %s starts the list again", (state) => {
     expect(ended.task).toMatchObject({ status: "failed", items: { at: 2 } });
     const { task, next } = again(state);
     expect(next).toMatchObject({ state: "analyzing", role: "analyze", trigger: null });
     expect(task).toMatchObject({ status: "queued", items: { at: 0, tried: [] }, branch: null, headCommit: "base" });
   });
 
-  it("from another state goes on with its last item, which is told of once", () => {
+  it("from another state continues with its last item and records it once", () => {
     const { task, next } = again("implementing");
     expect(next).toMatchObject({ state: "implementing", trigger: { kind: "retry" } });
     expect(task).toMatchObject({ items: { at: 2 }, branch: "night-shift/it", headCommit: "change" });

@@ -20,8 +20,8 @@ function optionsOf({ task: { waitingFor } }: Advance): readonly string[] {
   return waitingFor?.kind === "choice" ? waitingFor.options.map(({ id }) => id) : [];
 }
 
-describe("questions", () => {
-  it("wait for a person with what was asked", () => {
+describe("advance: questions", () => {
+  it("make the task wait for a person's answers", () => {
     const now = walk(chore, start(chore), [needsInfo]);
     expect(now.next).toBeNull();
     expect(now.task).toMatchObject({
@@ -34,15 +34,15 @@ describe("questions", () => {
     ]);
   });
 
-  it("come back to the role that asked, also where an edge brought it", () => {
+  it("return to the role that asked, even if an edge set that role", () => {
     const outcomes = ["implemented", "checks_passed", "published", "changes_requested"] as const;
     const facts = { ...NO_FACTS, forge: true };
-    const asked = walk(chore, start(chore), [...outcomes.map((name) => makeOutcome(name)), needsInfo], { facts });
-    expect(asked.task.waitingFor).toMatchObject({ kind: "answers" });
-    expect(walk(chore, asked, [answered], { facts }).next).toMatchObject({ role: "request_changes" });
+    const waiting = walk(chore, start(chore), [...outcomes.map((name) => makeOutcome(name)), needsInfo], { facts });
+    expect(waiting.task.waitingFor).toMatchObject({ kind: "answers" });
+    expect(walk(chore, waiting, [answered], { facts }).next).toMatchObject({ role: "request_changes" });
   });
 
-  it("come back to the same state with the reply, for the run that asked", () => {
+  it("return to the same state with the reply, for the run that asked", () => {
     const first = start(chore);
     const now = walk(chore, first, [needsInfo, answered]);
     expect(now.next).toMatchObject({ state: "implementing", role: "implement", attempt: 2 });
@@ -51,7 +51,7 @@ describe("questions", () => {
     expect(now.task).toMatchObject({ status: "queued", waitingFor: null });
   });
 
-  it("do not give back the tries that a step has used", () => {
+  it("do not reset the used attempts of a step", () => {
     const now = walk(chore, start(chore), [makeOutcome("timeout"), needsInfo, answered, makeOutcome("timeout")]);
     expect(now.task).toMatchObject({ status: "failed", reason: "timeout (tried 2 times)" });
   });
@@ -67,8 +67,8 @@ describe("questions", () => {
   });
 });
 
-describe("an agent's options", () => {
-  it("come back to the same state with the choice", () => {
+describe("advance: options of an agent", () => {
+  it("return to the same state with the choice", () => {
     const waiting = walk(chore, start(chore), [proposed]);
     expect(waiting.task.waitingFor).toMatchObject({ kind: "choice", reason: "two ways" });
     expect(optionsOf(waiting)).toEqual(["small", "big"]);
@@ -77,22 +77,22 @@ describe("an agent's options", () => {
     expect(now.task.conversation).toMatchObject([{ kind: "choice", reply: { option: "big" }, by: "ada" }]);
   });
 
-  it("are not taken for states of the same name", () => {
+  it("are not confused with states of the same name", () => {
     const payload = { options: [{ id: "failed", title: "Let it fail", description: "and see" }] };
     const now = walk(chore, start(chore), [makeOutcome("options_proposed", { payload }), chosen("failed")]);
     expect(now.next).toMatchObject({ state: "implementing", trigger: { kind: "choice" } });
   });
 });
 
-describe("a person's choice among states", () => {
-  it("offers the same step again and the ends that are no success", () => {
+describe("advance: choice of a state by a person", () => {
+  it("offers to repeat the step, to fail and to cancel", () => {
     const now = walk(chore, start(chore), [makeOutcome("refused", { summary: "I cannot do that" })]);
     expect(now.task.waitingFor).toMatchObject({ kind: "choice", reason: "I cannot do that" });
     expect(optionsOf(now)).toEqual(["implementing", "failed", "cancelled"]);
     expect(now.task.conversation).toEqual([]);
   });
 
-  it("goes where the person says, with the tries of the state counted anew", () => {
+  it("goes to the chosen state with its attempts reset", () => {
     const refused = walk(chore, start(chore), [makeOutcome("timeout"), makeOutcome("refused")]);
     const again = walk(chore, refused, [chosen("implementing")]);
     expect(again.next).toMatchObject({ state: "implementing", trigger: { kind: "retry", run: null } });
@@ -103,14 +103,14 @@ describe("a person's choice among states", () => {
     });
   });
 
-  it("is asked for where several ways fit", () => {
+  it("is requested if several edges apply", () => {
     const implementing = walk(bug, start(bug), [makeOutcome("investigation_complete"), chosen("implementing")]);
     const now = walk(bug, implementing, [makeOutcome("no_changes")]);
     expect(optionsOf(now)).toEqual(["implementing", "planning", "failed", "cancelled"]);
     expect(walk(bug, now, [chosen("planning")]).next).toMatchObject({ state: "planning", role: "plan" });
   });
 
-  it("is asked for where no way fits", () => {
+  it("is requested if no edge applies", () => {
     const text = `
 name: narrow
 start: one
@@ -122,33 +122,33 @@ states:
 `;
     const narrow = parsed(text, "narrow");
     const now = walk(narrow, start(narrow), [makeOutcome("described")]);
-    expect(now.task.waitingFor).toMatchObject({ kind: "choice", reason: 'none of the ways on from "one" fit' });
+    expect(now.task.waitingFor).toMatchObject({ kind: "choice", reason: 'no edge from "one" applies' });
     expect(optionsOf(now)).toEqual(["done", "one", "failed", "cancelled"]);
     expect(walk(narrow, now, [chosen("done")]).task.status).toBe("succeeded");
   });
 
-  it("stays where it is when the choice names nothing", () => {
+  it("stays in the state if the choice names no option", () => {
     const now = walk(chore, start(chore), [makeOutcome("refused"), chosen("constructor")]);
     expect(now.next).toMatchObject({ state: "implementing", role: "implement" });
   });
 });
 
-describe("a state that waits", () => {
-  it("for a choice goes where the person says, whatever the facts would say", () => {
+describe("advance: waiting state", () => {
+  it("for a choice goes to the chosen state, whatever the conditions are", () => {
     const waiting = walk(bug, start(bug), [makeOutcome("investigation_complete")]);
     expect(optionsOf(waiting)).toEqual(["implementing", "planning"]);
     expect(walk(bug, waiting, [chosen("implementing")]).next).toMatchObject({ state: "implementing" });
     expect(walk(bug, waiting, [chosen("planning")]).next).toMatchObject({ state: "planning" });
   });
 
-  it("for a choice asks the facts about an option that is no state", () => {
+  it("for a choice evaluates the conditions if the option is not a state", () => {
     const waiting = walk(bug, start(bug), [makeOutcome("investigation_complete")]);
     const skip = { facts: { ...NO_FACTS, skip_plan: true } };
     expect(walk(bug, waiting, [chosen("implement")], skip).next).toMatchObject({ state: "implementing" });
     expect(walk(bug, waiting, [chosen("rewrite")]).next).toMatchObject({ state: "planning" });
   });
 
-  it("and leads on by several ways lets the person choose among them, once", () => {
+  it("with several targets lets a person choose among them, once", () => {
     const text = `
 name: forked
 start: gate
@@ -161,13 +161,13 @@ states:
   cancelled: { end: cancelled }
 `;
     const forked = parsed(text, "forked");
-    const asked = walk(forked, start(forked), [makeOutcome("approve")]);
-    expect(optionsOf(asked)).toEqual(["left", "right", "gate", "failed", "cancelled"]);
-    expect(walk(forked, asked, [chosen("right")]).next).toMatchObject({ state: "right" });
-    expect(walk(forked, asked, [chosen("gate")]).task.waitingFor).toMatchObject({ kind: "approval" });
+    const waiting = walk(forked, start(forked), [makeOutcome("approve")]);
+    expect(optionsOf(waiting)).toEqual(["left", "right", "gate", "failed", "cancelled"]);
+    expect(walk(forked, waiting, [chosen("right")]).next).toMatchObject({ state: "right" });
+    expect(walk(forked, waiting, [chosen("gate")]).task.waitingFor).toMatchObject({ kind: "approval" });
   });
 
-  it("shows the plan's hash, and sends feedback to the role that revises", () => {
+  it("has the plan's hash and passes feedback to the revising role", () => {
     const staged = builtIn("staged");
     const planned = walk(staged, start(staged), [makeOutcome("plan_complete", { payload: { prompt: "p" } })]);
     expect(planned.task).toMatchObject({

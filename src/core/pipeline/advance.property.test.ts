@@ -21,7 +21,7 @@ const PARKS: readonly OutcomeName[] = [
   "budget_reserved",
 ];
 
-/** The numbers of the named limits, as the file says them. */
+/** The named limits of the pipeline file. */
 function limitsOf({ states }: Pipeline): ReadonlyMap<string, number> {
   return new Map(Object.values(states).flatMap(({ on }) => Object.values(on).flat().flatMap(limitsAlong)));
 }
@@ -50,7 +50,7 @@ function counts({ task, outcome, run, pipeline }: AdvanceParams): boolean {
   return isLostTooOften || ![...PARKS, "interrupted", "cancel"].includes(outcome.name);
 }
 
-/** All that a run can come to here, but for parks; each in new words, so that nothing is the same twice. */
+/** All outcomes of the current step that do not park it. Each has a new summary, so that no error repeats. */
 function moves(pipeline: Pipeline, now: Advance): readonly AdvanceParams[] {
   const here = pipeline.states[now.task.state];
   const names = here === undefined ? [] : possibleOutcomes(here.step);
@@ -59,33 +59,33 @@ function moves(pipeline: Pipeline, now: Advance): readonly AdvanceParams[] {
     .map((name) => paramsFor(pipeline, now, makeOutcome(name, { summary: `${name} ${now.task.updatedAt}` })));
 }
 
-describe("whatever happens", () => {
-  it("the task is in a state that the pipeline has", () => {
+describe("advance: for any sequence of outcomes", () => {
+  it("the task is in a state of the pipeline", () => {
     checkEveryStep(({ task, next }, { pipeline }) => {
       expect(Object.keys(pipeline.states)).toContain(task.state);
       if (next !== null) expect(next.state).toBe(task.state);
     });
   });
 
-  it.each(OUTCOMES)("a task whose state is not in the pipeline fails on %s, and says why", (name) => {
+  it.each(OUTCOMES)("a task whose state is not in the pipeline fails on %s with a reason", (name) => {
     const chore = builtIn("chore");
     const now = start(chore);
     const { task } = advance(paramsFor(chore, { ...now, task: { ...now.task, state: "nowhere" } }, makeOutcome(name)));
     expect(task).toMatchObject({ status: "failed", state: "failed", reason: "pipeline chore has no state nowhere" });
   });
 
-  it("no named limit is exceeded, neither the file's number nor the one that replaces it", () => {
+  it("no named limit is exceeded, neither the file's value nor its override", () => {
     checkEveryStep(({ task }, { pipeline, limits }) => {
       for (const [name, max] of limitsOf(pipeline))
         expect(numberIn(task.counters, name) ?? 0).toBeLessThanOrEqual(numberIn(limits, name) ?? max);
     });
   });
 
-  it("an end is never left, and says when, why and by what it came", () => {
+  it("an ended task stays ended and has a time, a reason and an outcome", () => {
     checkEveryStep((after, { task: before, outcome, at }) => {
       if (hasEnded(before)) expect(after).toEqual({ task: before, events: [], next: null });
       else if (hasEnded(after.task)) {
-        // A list that was walked to its end, and not only into a state that is passed by, says by its end state what it came to.
+        // When a list ends in an end state, the name of that state is the outcome.
         const { items } = after.task;
         const walked = items !== null && items.tried.length !== before.items?.tried.length && isListDone(after.task);
         const name = walked ? after.task.state : outcome.name;
@@ -94,7 +94,7 @@ describe("whatever happens", () => {
     });
   });
 
-  it("an end has the status of its state, and nothing else has", () => {
+  it("only end states have an ended status, which is that of the state", () => {
     checkEveryStep(({ task }, { pipeline }) => {
       const step = pipeline.states[task.state]?.step;
       expect(hasEnded(task)).toBe(step?.kind === "end");
@@ -102,7 +102,7 @@ describe("whatever happens", () => {
     });
   });
 
-  it("there is a run, a wait or an end, exactly one of them, and the status says which", () => {
+  it("there is exactly one of a run, a wait or an end, and the status matches it", () => {
     checkEveryStep(({ task, next }, { task: before }) => {
       expect([next !== null, task.waitingFor !== null, hasEnded(task)].filter(Boolean)).toHaveLength(1);
       if (task.waitingFor !== null) expect(task.status).toBe("waiting");
@@ -111,7 +111,7 @@ describe("whatever happens", () => {
     });
   });
 
-  it("attempts rise by one with each run that counts, role by role", () => {
+  it("attempts increase by one with each counted run of a role", () => {
     checkEveryStep(({ task, next }, params) => {
       const before = runCounts(params.task);
       const who = `ran:${params.run?.role ?? params.run?.step}`;
@@ -120,7 +120,7 @@ describe("whatever happens", () => {
     });
   });
 
-  it("every transition is told once, with where from, where to and why", () => {
+  it("every transition has one event with its source, target and outcome", () => {
     checkEveryStep(({ task, events, next }, { task: before, outcome }) => {
       const types = events.map(({ type }) => type);
       const isMove = !hasEnded(before) && (next === null || before.state !== task.state);
@@ -135,16 +135,16 @@ describe("whatever happens", () => {
   });
 });
 
-describe("without people and parks", () => {
-  /** How often a state's step is carried out before it leads on: each way to try again, once more than it may. */
-  const MOST_TRIES = 12;
+describe("advance: without people and parked runs", () => {
+  /** Upper bound for the runs of a state's step before the task leaves it, with all retries used. */
+  const MAX_ATTEMPTS = 12;
 
-  function mostSteps(pipeline: Pipeline, items: number): number {
+  function maxSteps(pipeline: Pipeline, items: number): number {
     const backwards = [...limitsOf(pipeline).values()].reduce((sum, max) => sum + max, 1);
-    return Object.keys(pipeline.states).length * MOST_TRIES * backwards * (items + 1);
+    return Object.keys(pipeline.states).length * MAX_ATTEMPTS * backwards * (items + 1);
   }
 
-  it("a task comes to an end or to a person, even if all goes as badly as it can", () => {
+  it("a task ends or waits for a person, even in the worst case", () => {
     let longest = 0;
     fc.assert(
       fc.property(
@@ -155,14 +155,14 @@ describe("without people and parks", () => {
         (pipeline, items, facts, picks) => {
           let now = start(pipeline, { items }, { facts });
           let steps = 0;
-          const most = mostSteps(pipeline, items?.list.length ?? 0);
+          const limit = maxSteps(pipeline, items?.list.length ?? 0);
           while (now.next !== null) {
             const ahead = moves(pipeline, now).map((params) => advance({ ...params, facts }));
-            // Whatever keeps the task going is taken first: chance alone would soon end it.
+            // Prefer outcomes that keep the task going, because random ones would end it soon.
             const going = ahead.filter(({ next }) => next !== null);
             now = pickFrom(going.length > 0 ? going : ahead, picks.next().value ?? 0);
             steps += 1;
-            expect(steps).toBeLessThanOrEqual(most);
+            expect(steps).toBeLessThanOrEqual(limit);
           }
           longest = Math.max(longest, steps);
         },

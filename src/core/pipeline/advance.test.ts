@@ -15,7 +15,7 @@ function typesOf({ events }: Advance): readonly string[] {
 }
 
 describe("begin()", () => {
-  it("starts the first run in the pipeline's start", () => {
+  it("starts the first run in the pipeline's start state", () => {
     const { task, next } = start(chore);
     expect(task).toMatchObject({ state: "implementing", status: "queued", waitingFor: null, queuedFor: null });
     expect(next).toEqual({
@@ -28,20 +28,20 @@ describe("begin()", () => {
     });
   });
 
-  it("passes over a start whose condition does not hold", () => {
+  it("skips a start state whose condition is false", () => {
     expect(start(builtIn("feature")).next).toMatchObject({ state: "planning", role: "plan" });
     const designed = start(builtIn("feature"), {}, { facts: { ...NO_FACTS, design: true } });
     expect(designed.next).toMatchObject({ state: "designing", role: "design" });
   });
 
-  it("counts no run", () => {
+  it("does not count a run", () => {
     const task = makeTask();
     expect(begin(paramsFor(chore, { task, events: [], next: null }, makeOutcome("retry"))).task.counters).toEqual({});
   });
 });
 
-describe("chore", () => {
-  it("goes from implementing over checks and publishing to done where there is no forge", () => {
+describe("advance: pipeline chore", () => {
+  it("goes from implementing through checks and publishing to done without a forge", () => {
     const now = walk(chore, start(chore), [
       implemented,
       makeOutcome("checks_passed"),
@@ -51,7 +51,7 @@ describe("chore", () => {
     expect(now.next).toBeNull();
   });
 
-  it("is reviewed and merged where there is a forge", () => {
+  it("is reviewed and merged with a forge", () => {
     const reviewed = walk(
       chore,
       start(chore),
@@ -65,7 +65,7 @@ describe("chore", () => {
     expect(merged.task).toMatchObject({ state: "done", status: "succeeded" });
   });
 
-  it("takes up a reviewer's wishes in the role that the edge names", () => {
+  it("handles requested changes in the role that the edge sets", () => {
     const wishes = makeOutcome("changes_requested", { summary: "rename it" });
     const now = walk(
       chore,
@@ -78,7 +78,7 @@ describe("chore", () => {
     expect(now.task.counters).toMatchObject({ review: 1, "ran:implement": 1 });
   });
 
-  it("repairs three times, then fails with the reason", () => {
+  it("repairs three times, then fails with a reason", () => {
     let now = start(chore);
     for (const repair of [1, 2, 3]) {
       now = walk(chore, now, [implemented]);
@@ -99,13 +99,13 @@ describe("chore", () => {
     ]);
   });
 
-  it("may pass its checks after the last repair", () => {
+  it("can pass its checks after the last repair", () => {
     const repair = [implemented, checksFailed];
     const now = walk(chore, start(chore), [...repair, ...repair, ...repair, implemented, makeOutcome("checks_passed")]);
     expect(now.next).toMatchObject({ state: "publishing", step: "publish" });
   });
 
-  it("counts checks and policy with one counter, and obeys the setting that replaces its number", () => {
+  it("uses one counter for checks and policy, and applies the setting that overrides the limit", () => {
     const policy = makeOutcome("policy_failed");
     const now = walk(chore, start(chore), [implemented, checksFailed, implemented, policy, implemented], {
       limits: { repair: 2 },
@@ -118,8 +118,8 @@ describe("chore", () => {
   });
 });
 
-describe("pausing and ending", () => {
-  it("keeps a paused task paused, with its next run made", () => {
+describe("advance: paused and ended tasks", () => {
+  it("keeps a paused task paused and creates its next run", () => {
     const now = start(chore);
     const paused = walk(chore, { ...now, task: { ...now.task, status: "paused" } }, [implemented]);
     expect(paused.task.status).toBe("paused");
@@ -136,7 +136,7 @@ describe("pausing and ending", () => {
     });
   });
 
-  it("cancels in a wait as well", () => {
+  it("can cancel a waiting task", () => {
     const waiting = walk(chore, start(chore), [makeOutcome("needs_info")]);
     expect(walk(chore, waiting, [makeOutcome("cancel", { summary: "not needed" })]).task).toMatchObject({
       status: "cancelled",
@@ -154,7 +154,7 @@ describe("reopen()", () => {
     makeOutcome("timeout"),
   ]);
 
-  it("goes on from the given state, with limits counted anew and runs counted on", () => {
+  it("continues at the given state, with limits reset and runs still counted", () => {
     expect(repairedOnce.task).toMatchObject({ status: "failed", counters: { repair: 1, "ran:implement": 3 } });
     const again = reopen(
       paramsFor(chore, repairedOnce, makeOutcome("retry", { summary: "retried by ada" })),
@@ -178,7 +178,7 @@ describe("reopen()", () => {
     ]);
   });
 
-  it("forgets what was asked before the end: a later choice is not its reply", () => {
+  it("ignores questions from before the end: a later choice is not their reply", () => {
     const proposal = makeOutcome("options_proposed", {
       payload: { options: [{ id: "failed", title: "A", description: "a" }] },
     });
@@ -189,8 +189,8 @@ describe("reopen()", () => {
   });
 });
 
-describe("events", () => {
-  it("tell of a move once, by the system where a run brought it about", () => {
+describe("advance: events", () => {
+  it("record a transition once, with the system as actor if a run caused it", () => {
     const { events } = advance({ ...paramsFor(chore, start(chore), implemented), at: 77 });
     expect(events).toEqual([
       {
@@ -206,7 +206,7 @@ describe("events", () => {
     ]);
   });
 
-  it("tell of a wait, of a delay and of an end", () => {
+  it("record a wait, a delay and an end", () => {
     expect(typesOf(walk(chore, start(chore), [makeOutcome("needs_info")]))).toEqual(["task.state", "task.waiting"]);
     expect(typesOf(walk(chore, start(chore), [makeOutcome("usage_limit")]))).toEqual(["task.queued"]);
     const failed = walk(chore, start(chore), [makeOutcome("no_changes")]);
@@ -218,12 +218,12 @@ describe("events", () => {
     });
   });
 
-  it("are silent about a step that is only tried again at once", () => {
+  it("do not record an immediate repetition of a step", () => {
     expect(typesOf(walk(chore, start(chore), [makeOutcome("timeout")]))).toEqual([]);
   });
 });
 
-describe("a condition", () => {
+describe("advance: condition of a state", () => {
   const text = `
 name: small
 start: implementing
@@ -243,7 +243,7 @@ states:
 `;
   const small = parsed(text, "small");
 
-  it("that does not hold keeps the edge's role from the state that is entered instead", () => {
+  it("if false, the edge's role does not apply to the state that is entered instead", () => {
     expect(walk(small, start(small), [makeOutcome("no_changes")]).next).toMatchObject({
       state: "planning",
       role: "plan",
@@ -254,7 +254,7 @@ states:
     });
   });
 
-  it("is asked on the way in, not when a step is tried again", () => {
+  it("is evaluated when the state is entered, not when its step is repeated", () => {
     const inside = walk(small, start(small), [implemented], FORGE);
     expect(walk(small, inside, [makeOutcome("timeout")]).next).toMatchObject({ state: "reviewing", role: "plan" });
   });

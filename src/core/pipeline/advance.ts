@@ -4,7 +4,7 @@ import type { Actor, EventDraft } from "../task/event.ts";
 import { entryOf, outcomeOf, type Outcome } from "../outcomes/outcome.ts";
 import type { DefaultEdge } from "../outcomes/outcome-entry.ts";
 import type { Facts, Pipeline, State, Target } from "./pipeline.ts";
-import { describeTried, giveUpItem, retryItem, restartList, restartsList, withoutWork } from "./items.ts";
+import { describeTried, giveUpItem, retryItem, restartList, restartsList, discardWork } from "./items.ts";
 import { applyOutcome } from "./apply-outcome.ts";
 import { recordMove } from "./record-move.ts";
 import type { ReportedOption } from "../outcomes/payload-fields.ts";
@@ -18,15 +18,15 @@ export interface AdvanceParams {
   readonly pipeline: Pipeline;
   readonly task: Task;
   readonly outcome: Outcome;
-  /** The run that came to this outcome; null for a person's decision. */
+  /** The run that ended in this outcome; null for a person's decision. */
   readonly run: { readonly id: string; readonly role: Role | null; readonly step: StepKind } | null;
   readonly actor: Actor;
   readonly facts: Facts;
-  /** Settings that replace a limit's number in the pipeline, by the limit's name (`repair`). */
+  /** Settings that override a limit of the pipeline, by the limit's name (`repair`). */
   readonly limits: Readonly<Record<string, number>>;
-  /** Who takes over when the run's agent has used up its quota; null or left out: nobody. */
+  /** Agent that takes over when the run's agent has used up its quota. */
   readonly fallbackAgent?: string | null;
-  /** SHA-256, handed in because core has no crypto. */
+  /** SHA-256; a parameter, because core must not import node:crypto. */
   readonly digest: (text: string) => string;
   readonly at: number;
 }
@@ -46,15 +46,15 @@ export interface NextRun {
   readonly trigger: Trigger | null;
 }
 
-/** Where a task goes from here. The one place that decides it; whatever it returns is committed whole. */
+/** Decides what a task does next. This is the only place that does so; its result is stored in one transaction. */
 export function advance(params: AdvanceParams): Advance {
   const { pipeline, task } = params;
   if (hasEnded(task)) return { task, events: [], next: null };
   const state = pipeline.states[task.state];
   if (state === undefined)
     return recordMove(params, goToEnd(params, "failed", `pipeline ${pipeline.name} has no state ${task.state}`));
-  const learned = { ...params, task: countRun(applyOutcome(params), params) };
-  return recordMove(learned, decide(learned, state));
+  const updated = { ...params, task: countRun(applyOutcome(params), params) };
+  return recordMove(updated, decide(updated, state));
 }
 
 /** The first move of a new task. */
@@ -62,7 +62,7 @@ export function begin(params: AdvanceParams): Advance {
   return recordMove(params, enterState({ ...params, to: params.pipeline.start, role: null, trigger: null }));
 }
 
-/** A person lets an ended or stuck task go on from `state`, with every limit counted anew. */
+/** Continues an ended or stuck task at `state` after a person's request, with all limits reset. */
 export function reopen(params: AdvanceParams, state: string): Advance {
   const counters = runCounts(params.task);
   const ended: Task = { ...params.task, status: "queued", counters, outcome: null, reason: null, finishedAt: null };
@@ -77,72 +77,72 @@ export function reopen(params: AdvanceParams, state: string): Advance {
 
 function decide(params: AdvanceParams, state: State): Move {
   const { task, outcome } = params;
-  if (outcome.name === "answered" && state.step.kind !== "wait") return again(params, replyTrigger(params, "answers"));
+  if (outcome.name === "answered" && state.step.kind !== "wait")
+    return repeatStep(params, replyTrigger(params, "answers"));
   if (outcome.name === "chosen") {
-    const chosen = choose(params, state, outcome.payload.option);
+    const chosen = applyChoice(params, state, outcome.payload.option);
     if (chosen !== null) return chosen;
   }
   const targets = state.on[outcome.name];
-  if (targets !== undefined) return follow(params, targets);
+  if (targets !== undefined) return followTargets(params, targets);
   const edge = defaultEdge(outcome.name, state.step);
-  if (edge !== null) return takeDefault(params, edge);
-  // A state that does not know an outcome never throws and never loops for free: it is a bad report.
+  if (edge !== null) return takeDefaultEdge(params, edge);
+  // Treat an outcome without an edge as an invalid report, so that it neither throws nor loops forever.
   const unknown = outcomeOf(
     "invalid_output",
-    `outcome "${outcome.name}" is not one that state "${task.state}" knows (${Object.keys(state.on).join(", ")})`,
+    `state "${task.state}" has no edge for outcome "${outcome.name}" (it has: ${Object.keys(state.on).join(", ")})`,
   );
-  return takeDefault({ ...params, outcome: unknown }, { do: "again", max: 1, backoff: false, then: "fail" });
+  return takeDefaultEdge({ ...params, outcome: unknown }, { do: "again", max: 1, backoff: false, then: "fail" });
 }
 
-function follow(params: AdvanceParams, targets: readonly Target[]): Move {
-  const open = targets.filter(({ when }) => when === null || params.facts[when.fact] === when.holds);
-  const [only] = open;
-  if (only !== undefined && open.length === 1) return take(params, only);
-  return askPerson(
-    params,
-    `${open.length === 0 ? "none" : "several"} of the ways on from "${params.task.state}" fit`,
-    targets,
-  );
+function followTargets(params: AdvanceParams, targets: readonly Target[]): Move {
+  const matching = targets.filter(({ when }) => when === null || params.facts[when.fact] === when.holds);
+  const [only] = matching;
+  if (only !== undefined && matching.length === 1) return takeTarget(params, only);
+  const which = matching.length === 0 ? "no edge" : "more than one edge";
+  return askPerson(params, `${which} from "${params.task.state}" applies`, targets);
 }
 
-function take(params: AdvanceParams, target: Target): Move {
+function takeTarget(params: AdvanceParams, target: Target): Move {
   const { task } = params;
-  if (target.ask !== null) return ask(params, target.ask);
+  if (target.ask !== null) return askForReply(params, target.ask);
   const to = target.to ?? task.state;
-  if (target.next !== null) return nextItem(params, target);
-  const trigger = triggerOf(params);
+  if (target.next !== null) return moveToNextItem(params, target);
+  const trigger = outcomeTrigger(params);
   if (target.limit === null) return enterState({ ...params, to, role: target.role, trigger });
   const { name } = target.limit;
-  const max = numberIn(params.limits, name) ?? target.limit.max;
-  const used = numberIn(task.counters, name) ?? 0;
+  const max = ownNumber(params.limits, name) ?? target.limit.max;
+  const used = ownNumber(task.counters, name) ?? 0;
   if (used >= max) {
     const summary = `${params.outcome.summary} (limit "${name}" of ${max} used up)`;
-    return otherwise({ ...params, outcome: { ...params.outcome, summary } }, target.else, trigger);
+    return takeElse({ ...params, outcome: { ...params.outcome, summary } }, target.else, trigger);
   }
-  return enterState({ ...params, task: count(task, name), to, role: target.role, trigger });
+  return enterState({ ...params, task: increment(task, name), to, role: target.role, trigger });
 }
 
-function otherwise(params: AdvanceParams, target: Target["else"], trigger: Trigger | null): Move {
+function takeElse(params: AdvanceParams, target: Target["else"], trigger: Trigger | null): Move {
   if (target === null) return goToEnd(params, "failed", params.outcome.summary);
-  return typeof target === "string" ? enterState({ ...params, to: target, role: null, trigger }) : take(params, target);
+  return typeof target === "string"
+    ? enterState({ ...params, to: target, role: null, trigger })
+    : takeTarget(params, target);
 }
 
-function nextItem(params: AdvanceParams, target: Target): Move {
+function moveToNextItem(params: AdvanceParams, target: Target): Move {
   const { task, outcome } = params;
-  if (task.items === null) return otherwise(params, target.else, null);
+  if (task.items === null) return takeElse(params, target.else, null);
   const items = giveUpItem(task.items, outcome);
-  if (items.at + 1 >= items.list.length) return endOfList(params, { ...task, items }, target.else);
-  // Limits count anew for each item; how many runs a role had is told to the agent and goes on counting.
-  const moved = { ...withoutWork(task), counters: runCounts(task), items: { ...items, at: items.at + 1 } };
+  if (items.at + 1 >= items.list.length) return finishList(params, { ...task, items }, target.else);
+  // Limits are reset for each item. The number of runs per role is not, because agents see it as their attempt.
+  const moved = { ...discardWork(task), counters: runCounts(task), items: { ...items, at: items.at + 1 } };
   return enterState({ ...params, task: moved, to: target.to ?? task.state, role: target.role, trigger: null });
 }
 
-/** What the list came to stands in the end state's name; why, in what became of each item. */
-function endOfList(params: AdvanceParams, task: Task, target: Target["else"]): Move {
-  const move = otherwise({ ...params, task: withoutWork(task) }, target, null);
+/** The end state's name becomes the outcome; the reason lists the result of each item. */
+function finishList(params: AdvanceParams, task: Task, target: Target["else"]): Move {
+  const move = takeElse({ ...params, task: discardWork(task) }, target, null);
   if (move.end === null || task.items === null) return move;
   const reason = describeTried(task.items.tried) || move.end.reason;
-  // Nobody works on it any more, and people may want to see what the last item came to.
+  // Keep the last item's branch, because people may want to look at it.
   const { branch, headCommit } = task;
   return {
     ...move,
@@ -151,7 +151,7 @@ function endOfList(params: AdvanceParams, task: Task, target: Target["else"]): M
   };
 }
 
-function takeDefault(params: AdvanceParams, edge: DefaultEdge): Move {
+function takeDefaultEdge(params: AdvanceParams, edge: DefaultEdge): Move {
   const { task, outcome } = params;
   switch (edge.do) {
     case "park":
@@ -159,7 +159,7 @@ function takeDefault(params: AdvanceParams, edge: DefaultEdge): Move {
     case "again":
       return tryAgain(params, edge);
     case "ask":
-      return ask(params, edge.what);
+      return askForReply(params, edge.what);
     case "person":
       return askPerson(params, outcome.summary, []);
     case "fail":
@@ -173,54 +173,54 @@ function park(params: AdvanceParams, kind: QueuedFor["kind"]): Move {
   const fallback = params.fallbackAgent ?? null;
   if (kind === "quota" && fallback !== null) return switchToFallbackAgent(params, fallback);
   const counter = `${params.task.state}:park`;
-  const task = count(params.task, counter);
-  // What waits for room on the machine is let in only when there is some: it need not wait longer than that.
+  const task = increment(params.task, counter);
+  // A run that waits for capacity is admitted only when there is some, so a short delay is enough.
   const delayMs = kind === "capacity" ? backoffDelayMs : parkDelayMs;
   const until = params.outcome.retryAt ?? params.at + delayMs(task.counters[counter] ?? 1);
-  return again({ ...params, task }, resumeTrigger(params), { kind, until });
+  return repeatStep({ ...params, task }, resumeTrigger(params), { kind, until });
 }
 
-/** To an agent that has quota left: it does the same step, from what the first one left, and the rest of the task. */
+/** Repeats the step with the fallback agent, based on the work so far. It also does the rest of the task. */
 function switchToFallbackAgent(params: AdvanceParams, agent: string): Move {
   const task: Task = { ...params.task, options: { ...params.task.options, agent, model: null } };
-  // Nobody can go on in another agent's session.
-  return again({ ...params, task }, { ...resumeTrigger(params), run: null });
+  // An agent cannot resume another agent's session.
+  return repeatStep({ ...params, task }, { ...resumeTrigger(params), run: null });
 }
 
 function tryAgain(params: AdvanceParams, edge: Extract<DefaultEdge, { do: "again" }>): Move {
   const { outcome } = params;
   const counter = `${params.task.state}:${outcome.name}`;
   const used = params.task.counters[counter] ?? 0;
-  if (used >= edge.max && outcome.name === "interrupted") return spendAttempt(params, used + 1);
+  if (used >= edge.max && outcome.name === "interrupted") return treatAsAgentError(params, used + 1);
   if (used >= edge.max) return giveUp(params, edge.then, `${outcome.summary} (tried ${used + 1} times)`);
-  if (outcome.name === "agent_error" && failedTheSameWay(params))
-    return giveUp(params, edge.then, `${outcome.summary} (the same twice in a row: not tried again)`);
-  const task = count(params.task, counter);
+  if (outcome.name === "agent_error" && hasSameError(params))
+    return giveUp(params, edge.then, `${outcome.summary} (the same error twice in a row; not retried)`);
+  const task = increment(params.task, counter);
   const until = edge.backoff ? params.at + backoffDelayMs(used + 1) : null;
-  return again({ ...params, task }, triggerToTryAgain(params), until === null ? null : { kind: "backoff", until });
+  return repeatStep({ ...params, task }, tryAgainTrigger(params), until === null ? null : { kind: "backoff", until });
 }
 
-/** A supervisor lost too often is an error like another: the run counts, and so does the retry. */
-function spendAttempt(params: AdvanceParams, times: number): Move {
+/** After too many lost supervisors, the interruption counts as an agent error and as an attempt. */
+function treatAsAgentError(params: AdvanceParams, times: number): Move {
   const { outcome } = params;
-  const counted = count(params.task, `${params.task.state}:${outcome.name}`);
+  const counted = increment(params.task, `${params.task.state}:${outcome.name}`);
   const error = outcomeOf("agent_error", `${outcome.summary} (interrupted ${times} times)`);
-  const spent = { ...params, outcome: error, task: countRun(counted, { ...params, outcome: error }) };
-  return tryAgain(spent, { do: "again", max: 2, backoff: true, then: "fail" });
+  const failed = { ...params, outcome: error, task: countRun(counted, { ...params, outcome: error }) };
+  return tryAgain(failed, { do: "again", max: 2, backoff: true, then: "fail" });
 }
 
 function giveUp(params: AdvanceParams, then: "fail" | "person", reason: string): Move {
   return then === "fail" ? goToEnd(params, "failed", reason) : askPerson(params, reason, []);
 }
 
-/** Retrying what failed with the very same words would only cost money. */
-function failedTheSameWay({ task, outcome, run }: AdvanceParams): boolean {
+/** Another retry after the same error would only cost money. */
+function hasSameError({ task, outcome, run }: AdvanceParams): boolean {
   return (
     run !== null && task.trigger?.kind === "retry" && task.trigger.run !== null && task.trigger.text === outcome.summary
   );
 }
 
-function again(params: AdvanceParams, trigger: Trigger | null, queuedFor: QueuedFor | null = null): Move {
+function repeatStep(params: AdvanceParams, trigger: Trigger | null, queuedFor: QueuedFor | null = null): Move {
   return enterState({
     ...params,
     to: params.task.state,
@@ -231,13 +231,13 @@ function again(params: AdvanceParams, trigger: Trigger | null, queuedFor: Queued
   });
 }
 
-/** Of whoever asked what was replied just now: an edge may have brought another role than the state's own. */
+/** The role that asked the question that was just answered. An edge may have set another role than the state's own. */
 function askingRole({ task, at }: AdvanceParams): Role | null {
   const exchange = task.conversation.at(-1);
   return exchange !== undefined && exchange.reply !== null && exchange.at === at ? (exchange.role ?? null) : null;
 }
 
-function ask(params: AdvanceParams, what: "answers" | "choice"): Move {
+function askForReply(params: AdvanceParams, what: "answers" | "choice"): Move {
   const { outcome, at } = params;
   const role = params.run?.role ?? null;
   // The reply goes to the run that asked.
@@ -272,7 +272,7 @@ function proposedOptions(outcome: Outcome): readonly ReportedOption[] {
   }
 }
 
-/** The machine has no answer: a person picks a state. The options' ids are names of states. */
+/** Lets a person choose the next state. The ids of the options are state names. */
 function askPerson(params: AdvanceParams, reason: string, targets: readonly Target[]): Move {
   const { task, pipeline } = params;
   const ends = ["failed", "cancelled"].flatMap((status) =>
@@ -283,35 +283,35 @@ function askPerson(params: AdvanceParams, reason: string, targets: readonly Targ
   ];
   const options: Option[] = names.map((name) => ({
     id: name,
-    title: name === task.state ? `try "${name}" again` : `go on with "${name}"`,
+    title: name === task.state ? `retry "${name}"` : `continue with "${name}"`,
     description: "",
     recommended: false,
   }));
   return { task, waitingFor: { kind: "choice", reason, options, since: params.at }, next: null, end: null };
 }
 
-/** An option is one that an agent proposed, or the name of a state; null where it is neither. */
-function choose(params: AdvanceParams, state: State, option: string): Move | null {
+/** The option is one that an agent proposed, or a state name. Returns null if it is neither. */
+function applyChoice(params: AdvanceParams, state: State, option: string): Move | null {
   const { task, pipeline } = params;
-  // `learn` wrote the reply into the agent's open proposal, if there was one.
+  // `applyOutcome` stored the reply in the agent's open proposal, if there was one.
   const exchange = task.conversation.at(-1);
   const isProposal = exchange?.kind === "choice" && exchange.at === params.at && exchange.reply?.["option"] === option;
-  if (isProposal) return again(params, replyTrigger(params, "choice"));
+  if (isProposal) return repeatStep(params, replyTrigger(params, "choice"));
   const target = state.on.chosen?.find(({ to }) => to === option);
-  if (target !== undefined) return take(params, target);
+  if (target !== undefined) return takeTarget(params, target);
   if (pipeline.states[option] !== undefined)
     return enterState({ ...params, to: option, role: null, trigger: retryTrigger(params) });
-  return state.step.kind === "wait" ? null : again(params, retryTrigger(params));
+  return state.step.kind === "wait" ? null : repeatStep(params, retryTrigger(params));
 }
 
-function triggerOf(params: AdvanceParams): Trigger | null {
+function outcomeTrigger(params: AdvanceParams): Trigger | null {
   const { outcome, run } = params;
   const kind = entryOf(outcome.name).trigger;
-  return kind === null ? null : { kind, text: whyOf(outcome), run: run?.id ?? null };
+  return kind === null ? null : { kind, text: triggerText(outcome), run: run?.id ?? null };
 }
 
 /** For checks, pass on the output. For verdicts, pass on the summary and the details. */
-function whyOf(outcome: Outcome): string {
+function triggerText(outcome: Outcome): string {
   const { summary } = outcome;
   switch (outcome.name) {
     case "checks_failed":
@@ -336,18 +336,18 @@ function replyTrigger({ outcome, task }: AdvanceParams, kind: "answers" | "choic
 }
 
 function resumeTrigger({ outcome, run, task }: AdvanceParams): Trigger {
-  // What the run was started for still stands: an interrupted repair is still that repair.
+  // The original trigger still applies: an interrupted repair is still a repair.
   const kind = outcome.name === "invalid_output" ? "report" : "resume";
   const pending = kind === "resume" ? (task.trigger?.text ?? "") : "";
   return { kind, text: pending === "" ? outcome.summary : pending, run: run?.id ?? null };
 }
 
-function triggerToTryAgain(params: AdvanceParams): Trigger {
+function tryAgainTrigger(params: AdvanceParams): Trigger {
   switch (params.outcome.name) {
     case "agent_error":
       return retryTrigger(params);
     case "context_too_long":
-      // Its session is what was too long.
+      // The session was too long, so it is not resumed.
       return { ...resumeTrigger(params), run: null };
     default:
       return resumeTrigger(params);
@@ -358,18 +358,18 @@ function retryTrigger({ outcome, run }: AdvanceParams): Trigger {
   return { kind: "retry", text: outcome.summary, run: run?.id ?? null };
 }
 
-/** Parked and interrupted runs do not count: the next one is the same attempt. */
+/** Parked and interrupted runs do not count; the next run is the same attempt. */
 function countRun(task: Task, { outcome, run }: AdvanceParams): Task {
   if (run === null || !entryOf(outcome.name).countsAsAttempt) return task;
-  return count(task, `ran:${run.role ?? run.step}`);
+  return increment(task, `ran:${run.role ?? run.step}`);
 }
 
-function count(task: Task, name: string): Task {
-  return { ...task, counters: { ...task.counters, [name]: (numberIn(task.counters, name) ?? 0) + 1 } };
+function increment(task: Task, name: string): Task {
+  return { ...task, counters: { ...task.counters, [name]: (ownNumber(task.counters, name) ?? 0) + 1 } };
 }
 
-/** Limits are named by people, who may call one `constructor`. */
-function numberIn(numbers: Readonly<Record<string, number>>, name: string): number | undefined {
+/** Ignores inherited properties, because people may name a limit `constructor`. */
+function ownNumber(numbers: Readonly<Record<string, number>>, name: string): number | undefined {
   return Object.hasOwn(numbers, name) ? numbers[name] : undefined;
 }
 

@@ -2,14 +2,14 @@ import type { AdvanceParams } from "./advance.ts";
 import type { ContextEntry, Exchange, Task, Trigger } from "../task/task.ts";
 import { terminalLine } from "../text/terminal-text.ts";
 
-/** What an outcome adds to the task before it moves: the plan, a summary for later runs, the reply to what was asked. */
+/** Stores an outcome's data in the task: the plan, a summary for later runs, or a person's reply. */
 export function applyOutcome(params: AdvanceParams): Task {
   const entry = contextEntry(params);
   const task = entry === null ? params.task : { ...params.task, context: [...params.task.context, entry] };
   return withReply(withPlan(withTitle(task, params), params), params);
 }
 
-/** With `text: described`, a task is called by its general title until the finished change is described. */
+/** With `text: described`, a task has a generic title until the finished change is described. */
 function withTitle(task: Task, { outcome, pipeline }: AdvanceParams): Task {
   if (outcome.name !== "described" || pipeline.policy.publish.text === "task") return task;
   return { ...task, title: terminalLine(outcome.payload.title, MAX_TITLE) };
@@ -61,13 +61,13 @@ function withReply(task: Task, { outcome, actor, at }: AdvanceParams): Task {
   return { ...task, conversation };
 }
 
-/** Whether the task waits for the reply to this. One that was never replied to may be left from before a cancel. */
+/** True if the task waits for a reply to this exchange. Exchanges without a reply may also remain after a cancel. */
 function isOpen({ waitingFor, state }: Task, exchange: Exchange | undefined): boolean {
   if (exchange === undefined || waitingFor === null || exchange.reply !== null) return false;
   return exchange.kind === waitingFor.kind && exchange.state === state && exchange.at === waitingFor.since;
 }
 
-/** The same value gives the same text, whatever order its keys came in. */
+/** JSON that does not depend on the order of keys. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     typeof inner === "object" && inner !== null && !Array.isArray(inner)

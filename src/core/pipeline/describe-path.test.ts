@@ -28,32 +28,32 @@ const DONE: Transition = { from: "implementing", to: "checking", outcome: "imple
 const FAILED: Transition = { from: "checking", to: "implementing", outcome: "checks_failed" };
 const REFUSED: Transition = { from: "checking", to: "implementing", outcome: "policy_failed" };
 
-it("counts the limits that were used", () => {
+it("describePath: shows the use of limits", () => {
   const passed: Transition = { from: "checking", to: "done", outcome: "checks_passed" };
   expect(describePath([START, DONE, FAILED, DONE, REFUSED, DONE, passed], pipeline, 20)).toBe(
     "implementing → checking → implementing (repair 1/3) → checking → implementing (repair 2/3) → checking → done",
   );
 });
 
-it("counts anew after the next item, which is what a used-up limit leads to here", () => {
+it("describePath: resets limits for the next item", () => {
   const rounds = Array.from({ length: 5 }, () => [DONE, FAILED]).flat();
   expect(describePath([START, ...rounds], pipeline, 5)).toBe(
     "… 6 earlier → implementing (repair 3/3) → checking → implementing → checking → implementing (repair 1/3)",
   );
 });
 
-it("begins with the state that the first transition left", () => {
+it("describePath: begins with the source of the first transition", () => {
   expect(describePath([DONE], pipeline, 20)).toBe("implementing → checking");
   expect(describePath([], pipeline, 20)).toBe("");
 });
 
-it("shows the end of a long way", () => {
+it("describePath: shows the end of a long path", () => {
   expect(describePath([START, DONE, FAILED, DONE], pipeline, 2)).toBe(
     "… 2 earlier → implementing (repair 1/3) → checking",
   );
 });
 
-it("does without the pipeline", () => {
+it("describePath: works without the pipeline", () => {
   expect(describePath([DONE, FAILED], null, 20)).toBe("implementing → checking → implementing");
 });
 

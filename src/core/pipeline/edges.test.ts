@@ -33,23 +33,23 @@ describe("default edges", () => {
     expect(defaultEdge(outcome, implement)).toEqual(edge);
   });
 
-  it.each(FAILURE_OUTCOMES)("every step that runs has one for %s", (outcome) => {
+  it.each(FAILURE_OUTCOMES)("exist in every running step for %s", (outcome) => {
     const steps: readonly Step[] = [implement, { kind: "checks" }, { kind: "publish" }];
     expect(steps.map((step) => hasDefaultEdge(outcome, step))).toEqual([true, true, true]);
   });
 
-  it("a person decides after a refusal, an empty budget and a second session that is too long", () => {
+  it("lead to a person after a refusal, an exhausted budget and a second context overflow", () => {
     const edges = FAILURE_OUTCOMES.map((name) => ({ name, edge: defaultEdge(name, { kind: "publish" }) }));
-    const asked = edges.filter(({ edge }) => edge !== null && needsPerson(edge));
-    expect(asked.map(({ name }) => name)).toEqual(["context_too_long", "refused", "budget_exhausted"]);
+    const decided = edges.filter(({ edge }) => edge !== null && needsPerson(edge));
+    expect(decided.map(({ name }) => name)).toEqual(["context_too_long", "refused", "budget_exhausted"]);
   });
 
-  it("what was published and not judged ends the task; where it is not out yet, the pipeline says", () => {
+  it("end the task if the published commit is not the checked one; before publishing, the pipeline decides", () => {
     expect(defaultEdge("policy_failed", { kind: "publish" })).toEqual({ do: "fail" });
     expect(defaultEdge("policy_failed", { kind: "checks" })).toBeNull();
   });
 
-  it("there is none for what a step reports in the ordinary way, nor for what it cannot come to", () => {
+  it("do not exist for ordinary outcomes of a step or for outcomes it cannot have", () => {
     expect(defaultEdge("implemented", implement)).toBeNull();
     expect(defaultEdge("no_changes", implement)).toBeNull();
     expect(defaultEdge("needs_info", { kind: "checks" })).toBeNull();
@@ -59,13 +59,13 @@ describe("default edges", () => {
 });
 
 describe("possibleOutcomes()", () => {
-  it.each(ROLES)("%s names nothing twice and can always be cancelled", (role) => {
+  it.each(ROLES)("%s: has no duplicates and contains cancel", (role) => {
     const possible = possibleOutcomes({ kind: "agent", role });
     expect(new Set(possible).size).toBe(possible.length);
     expect(possible).toContain("cancel");
   });
 
-  it("has no_changes only for roles that change files", () => {
+  it("contains no_changes only for roles that change files", () => {
     const roles = ROLES.filter((role) => possibleOutcomes({ kind: "agent", role }).includes("no_changes"));
     expect(roles).toEqual(["implement", "request_changes"]);
   });
@@ -81,7 +81,7 @@ describe("possibleOutcomes()", () => {
     });
   });
 
-  it("leaves out no outcome but the retry of a task that has ended", () => {
+  it("covers every outcome except the retry of an ended task", () => {
     const steps: readonly Step[] = [
       ...ROLES.map((role): Step => ({ kind: "agent", role })),
       { kind: "checks" },

@@ -2,7 +2,7 @@ import { entryOf, OUTCOMES, type OutcomeName } from "../outcomes/outcome.ts";
 import type { DefaultEdge, OutcomeSource } from "../outcomes/outcome-entry.ts";
 import type { Step } from "./pipeline.ts";
 
-/** Everything that a step of this kind can come to. */
+/** All outcomes that can end this step. */
 export function possibleOutcomes(step: Step): readonly OutcomeName[] {
   return OUTCOMES.filter((name) => isSource(entryOf(name).from, step));
 }
@@ -32,7 +32,7 @@ export function defaultEdge(outcome: OutcomeName, step: Step): DefaultEdge | nul
   return step.kind === "wait" ? edge : (edgeIn[step.kind] ?? edge);
 }
 
-/** Whether this edge can end at a person who has to decide. */
+/** True if this edge can require a person's decision. */
 export function needsPerson(edge: DefaultEdge): boolean {
   return edge.do === "ask" || edge.do === "person" || (edge.do === "again" && edge.then === "person");
 }

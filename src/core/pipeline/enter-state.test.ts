@@ -17,7 +17,7 @@ function entering(pipeline: Pipeline, to: string, more: Partial<EnterParams> = {
 
 function withStates(...states: readonly (Partial<State> & { readonly name: string })[]): Pipeline {
   const blank = { when: null, else: null, on: {}, workspace: "continue", agent: {} };
-  // Only what is entered here is filled in; the parser would refuse these on purpose.
+  // Contains only the states that the tests enter. The parser would reject this pipeline.
   return {
     ...chore,
     states: Object.fromEntries(states.map((state) => [state.name, { ...blank, ...state }])) as Pipeline["states"],
@@ -25,13 +25,13 @@ function withStates(...states: readonly (Partial<State> & { readonly name: strin
 }
 
 describe("enterState()", () => {
-  it("forgets what went wrong in the state that is left, and nothing else", () => {
+  it("resets the failure counters of the state that is left, and nothing else", () => {
     expect(enterState(entering(chore, "checking")).task.counters).toEqual({ repair: 1, "checking:park": 2 });
     const again = enterState(entering(chore, "implementing", { again: true }));
     expect(again.task.counters).toMatchObject({ "implementing:timeout": 1 });
   });
 
-  it("fails the task where the state is not there", () => {
+  it("fails the task if the state does not exist", () => {
     const move = enterState(entering(chore, "nowhere"));
     expect(move).toMatchObject({
       next: null,
@@ -40,14 +40,14 @@ describe("enterState()", () => {
     });
   });
 
-  it("comes out of a circle of conditions, which the rules forbid", () => {
+  it("does not loop forever in a cycle of conditions", () => {
     const step = { kind: "checks" } as const;
     const when = { fact: "forge", holds: true } as const;
     const circle = withStates({ name: "a", step, when, else: "b" }, { name: "b", step, when, else: "a" });
     expect(enterState(entering(circle, "a")).end).toMatchObject({ status: "failed" });
   });
 
-  it.each(WAIT_KINDS)("waits for %s with nothing left of another wait", (kind) => {
+  it.each(WAIT_KINDS)("waits for %s without data of another wait", (kind) => {
     const target = { to: "done", ask: null, limit: null, else: null, when: null, role: null, next: null };
     const move = enterState(
       entering(withStates({ name: "gate", step: { kind: "wait", for: kind }, on: { chosen: [target] } }), "gate"),
@@ -59,14 +59,14 @@ describe("enterState()", () => {
 });
 
 describe("goToEnd()", () => {
-  it("goes to the first end of that status", () => {
+  it("goes to the first end state with this status", () => {
     expect(goToEnd(entering(chore, ""), "cancelled", "no longer needed")).toMatchObject({
       task: { state: "cancelled" },
       end: { status: "cancelled", reason: "no longer needed" },
     });
   });
 
-  it("ends the task where it is when there is no such end", () => {
+  it("ends the task in its current state if there is no such end state", () => {
     const none = withStates({ name: "implementing", step: { kind: "agent", role: "implement" } });
     expect(endState(none, "failed")).toBeNull();
     expect(goToEnd(entering(none, ""), "failed", "broke")).toMatchObject({

@@ -4,7 +4,7 @@ import type { Role } from "../task/role.ts";
 import type { StepKind } from "../task/run.ts";
 import type { QueuedFor, Task, Trigger, WaitingFor } from "../task/task.ts";
 
-/** What an outcome comes to: the task in its state, and either a run, a wait or an end. */
+/** The effect of an outcome: the task in its new state, and a next run, a wait or an end. */
 export interface Move {
   readonly task: Task;
   readonly waitingFor: WaitingFor | null;
@@ -20,40 +20,41 @@ export interface Move {
 export interface MoveEnd {
   readonly status: EndStatus;
   readonly reason: string;
-  /** Where the list that was walked came to more than its last outcome says. */
+  /** Overrides the last outcome; used for the overall result of a list. */
   readonly outcome?: string;
 }
 
 export interface EnterParams extends AdvanceParams {
   readonly to: string;
-  /** Another role than the state's own, for the run that starts now. */
+  /** Replaces the state's own role for the run that starts now. */
   readonly role: Role | null;
   readonly trigger: Trigger | null;
   readonly queuedFor?: QueuedFor | null;
-  /** The same step once more, not a new visit: its counters stay. */
+  /** Repeats the current step instead of entering the state anew, so its counters are kept. */
   readonly again?: boolean;
 }
 
 export function enterState(params: EnterParams): Move {
   const { pipeline, outcome } = params;
-  // A condition is asked on the way in; a step that is only tried again is in already.
-  const state = params.again === true ? (pipeline.states[params.to] ?? null) : settle(pipeline, params.to, params);
+  // Conditions are evaluated only when a state is entered, not when its step is repeated.
+  const state =
+    params.again === true ? (pipeline.states[params.to] ?? null) : resolveState(pipeline, params.to, params);
   if (state === null) return goToEnd(params, "failed", `pipeline ${pipeline.name} has no state ${params.to}`);
-  const task = visit(params, state.name);
+  const task = moveToState(params, state.name);
   switch (state.step.kind) {
     case "end":
       return { task, waitingFor: null, next: null, end: { status: state.step.status, reason: outcome.summary } };
     case "wait":
       return { task, waitingFor: waitFor(state.step.for, state, task, params.at), next: null, end: null };
     case "agent":
-      return run(task, "agent", (state.name === params.to ? params.role : null) ?? state.step.role, params);
+      return startRun(task, "agent", (state.name === params.to ? params.role : null) ?? state.step.role, params);
     case "checks":
     case "publish":
-      return run(task, state.step.kind, null, params);
+      return startRun(task, state.step.kind, null, params);
   }
 }
 
-/** The end state of that status; every pipeline has one for `failed` and `cancelled` (a rule). */
+/** Moves the task to the end state with this status. The pipeline rules require one for `failed` and `cancelled`. */
 export function goToEnd(params: AdvanceParams, status: EndStatus, reason: string): Move {
   const end = endState(params.pipeline, status);
   const task = { ...params.task, state: end?.name ?? params.task.state };
@@ -64,8 +65,8 @@ export function endState(pipeline: Pipeline, status: EndStatus): State | null {
   return Object.values(pipeline.states).find(({ step }) => step.kind === "end" && step.status === status) ?? null;
 }
 
-/** Follows `else` past states whose condition does not hold. The rules forbid circles; the count is the belt to that brace. */
-function settle(pipeline: Pipeline, name: string, { facts }: AdvanceParams): State | null {
+/** Follows `else` past states whose condition is false. The rules forbid cycles; the counter is a second safeguard. */
+function resolveState(pipeline: Pipeline, name: string, { facts }: AdvanceParams): State | null {
   let state = pipeline.states[name];
   for (let steps = Object.keys(pipeline.states).length; state !== undefined && steps > 0; steps -= 1) {
     if (state.when === null || facts[state.when.fact] === state.when.holds) return state;
@@ -74,17 +75,17 @@ function settle(pipeline: Pipeline, name: string, { facts }: AdvanceParams): Sta
   return null;
 }
 
-function visit({ task, trigger, again }: EnterParams, to: string): Task {
-  // What went wrong in a state is forgotten when the task goes on: loops are bounded by their named limits.
-  const counters = again === true ? task.counters : withoutState(task.counters, task.state);
+function moveToState({ task, trigger, again }: EnterParams, to: string): Task {
+  // A state's failure counters are reset when the task leaves it. Named limits bound the loops.
+  const counters = again === true ? task.counters : dropStateCounters(task.counters, task.state);
   return { ...task, state: to, trigger, counters };
 }
 
-function withoutState(counters: Task["counters"], state: string): Task["counters"] {
+function dropStateCounters(counters: Task["counters"], state: string): Task["counters"] {
   return Object.fromEntries(Object.entries(counters).filter(([name]) => !name.startsWith(`${state}:`)));
 }
 
-function run(task: Task, step: StepKind, role: Role | null, { queuedFor, again }: EnterParams): Move {
+function startRun(task: Task, step: StepKind, role: Role | null, { queuedFor, again }: EnterParams): Move {
   return {
     task,
     waitingFor: null,
@@ -102,9 +103,9 @@ function waitFor(kind: WaitKind, state: State, task: Task, since: number): Waiti
     case "choice":
       return {
         kind,
-        reason: `"${state.name}" asks which way to go`,
+        reason: `"${state.name}" needs a person to choose the next state`,
         options: (state.on.chosen ?? []).flatMap(({ to }) =>
-          to === null ? [] : [{ id: to, title: `go on with "${to}"`, description: "", recommended: false }],
+          to === null ? [] : [{ id: to, title: `continue with "${to}"`, description: "", recommended: false }],
         ),
         since,
       };

@@ -6,7 +6,7 @@ export function walksList({ items }: Pick<Task, "items">): boolean {
   return items !== null;
 }
 
-/** The item that the list stands at came to nothing. A list without items has nothing to give up. */
+/** Records that the current item had no result. Does nothing if the list is empty. */
 export function giveUpItem(items: Items, outcome: Outcome): Items {
   const item = items.list[items.at];
   if (item === undefined) return items;
@@ -20,40 +20,40 @@ export function giveUpItem(items: Items, outcome: Outcome): Items {
   return { ...items, tried: [...items.tried, tried] };
 }
 
-/** Whoever takes the next item finds the base: what the last one came to is in nobody's way, and its branch is not theirs. */
-export function withoutWork(task: Task): Task {
+/** Resets the task to the base commit without a branch, so that the next item does not build on the last one. */
+export function discardWork(task: Task): Task {
   return task.items === null ? task : { ...task, branch: null, headCommit: task.baseCommit };
 }
 
-/** Every item begins with its analysis: to analyse again is to walk the list again. */
+/** True if a retry from this state starts the list again. Each item begins with its analysis. */
 export function restartsList({ start, states }: Pipeline, state: string): boolean {
   const step = states[state]?.step;
   return state === start || (step?.kind === "agent" && step.role === "analyze");
 }
 
-/** The whole list once more, as if nothing had been tried. */
+/** Goes back to the first item and forgets all results. */
 export function restartList(task: Task): Task {
-  return task.items === null ? task : { ...withoutWork(task), items: { ...task.items, at: 0, tried: [] } };
+  return task.items === null ? task : { ...discardWork(task), items: { ...task.items, at: 0, tried: [] } };
 }
 
-/** The item that the list stands at has another chance; it is told of once, whatever becomes of it. */
+/** Removes the current item's result, so that a retry records only one result for it. */
 export function retryItem(task: Task): Task {
   const { items } = task;
   return items === null ? task : { ...task, items: { ...items, tried: items.tried.slice(0, items.at) } };
 }
 
-/** An item of the list that was more than analysed is given up. */
+/** True if an item was given up after its analysis. */
 export function hasGivenUpItem(before: Pick<Task, "items">, after: Pick<Task, "items">): boolean {
   const newest = after.items?.tried.at(-1);
   return after.items?.tried.length !== before.items?.tried.length && newest?.outcome !== "no_improvement";
 }
 
-/** All of the list was tried: an item that is under way is not among those given up. */
+/** True if every item was tried. An item in progress has no result yet. */
 export function isListDone({ items }: Pick<Task, "items">): boolean {
   return items !== null && items.tried.length > items.at;
 }
 
-/** A line for each, `tests: nothing left to cover (312 files)`. */
+/** One line per item, such as `tests: nothing left to cover (312 files)`. */
 export function describeTried(tried: readonly TriedItem[]): string {
   return tried
     .map(
@@ -63,7 +63,7 @@ export function describeTried(tried: readonly TriedItem[]): string {
     .join("\n");
 }
 
-/** On one line: a reason may be the findings of a check, a line each. */
+/** Joins the reason into one line, because it may be a multi-line list of findings. */
 export function describeTriedItem({ item, reason }: Pick<TriedItem, "item" | "reason">): string {
   return `${item}: ${reason.trim().replaceAll(/\s*\n\s*(?:- )?/g, " ")}`;
 }

@@ -1,17 +1,17 @@
 import type { OutcomeName } from "../outcomes/outcome.ts";
 import type { State, Target } from "./pipeline.ts";
 
-/** One way from a state to another, as the file says it; default edges are not among them. */
+/** An edge between two states that the pipeline file defines. Default edges are not included. */
 export interface Edge {
   readonly from: string;
   readonly to: string;
-  /** Null where the state's condition does not hold and it is passed over. */
+  /** Null: the edge that is taken if the state's condition is false. */
   readonly outcome: OutcomeName | null;
-  /** The target whose `to` this is; null where a state is only named by an `else`. */
+  /** The target whose `to` this is; null for an `else` that is only a state name. */
   readonly target: Target | null;
-  /** The target that had run out (its limit used up, no further item in its list) when this way is taken. */
+  /** For an `else` edge: the target whose limit is used up or whose list has no more items. */
   readonly after: Target | null;
-  /** Something ends it: a limit, the list of `next`, or a person who decides. */
+  /** The edge cannot be taken forever: it has a limit, a `next` list, or a person decides. */
   readonly isBounded: boolean;
   readonly path: readonly (string | number)[];
 }
@@ -33,15 +33,15 @@ export function edgesFrom(state: State): readonly Edge[] {
           },
         ];
   const steps = Object.entries(state.on).flatMap(([name, targets]) => {
-    // The keys of `on` are outcomes by the type; Object.entries only knows strings.
+    // The keys of `on` are outcome names, but Object.entries returns strings.
     const outcome = name as OutcomeName;
-    const isDecided = state.step.kind === "wait" || isPersonsChoice(targets);
+    const isDecidedByPerson = state.step.kind === "wait" || isChosenByPerson(targets);
     return targets.flatMap((target, index) =>
-      edgesAlong(target, {
+      edgesOfTarget(target, {
         from: state.name,
         outcome,
         after: null,
-        isBounded: isDecided,
+        isBounded: isDecidedByPerson,
         path: [...path, "on", outcome, index],
       }),
     );
@@ -49,25 +49,25 @@ export function edgesFrom(state: State): readonly Edge[] {
   return [...skip, ...steps];
 }
 
-/** Several targets without a condition: the machine cannot tell, so a person does. */
-export function isPersonsChoice(targets: readonly Target[]): boolean {
+/** Several targets without a condition mean that a person chooses. */
+export function isChosenByPerson(targets: readonly Target[]): boolean {
   return targets.length > 1 && targets.every(({ when }) => when === null);
 }
 
-function edgesAlong(target: Target, edge: Omit<Edge, "to" | "target">): readonly Edge[] {
+function edgesOfTarget(target: Target, edge: Omit<Edge, "to" | "target">): readonly Edge[] {
   const isBounded = edge.isBounded || target.limit !== null || target.next !== null;
-  const on: Edge[] =
+  const edges: Edge[] =
     target.to === null ? [] : [{ ...edge, to: target.to, target, isBounded, path: [...edge.path, "to"] }];
-  const otherwise = { ...edge, after: target, path: [...edge.path, "else"] };
-  if (target.else === null) return on;
-  if (typeof target.else === "string") return [...on, { ...otherwise, to: target.else, target: null }];
-  return [...on, ...edgesAlong(target.else, otherwise)];
+  const elseEdge = { ...edge, after: target, path: [...edge.path, "else"] };
+  if (target.else === null) return edges;
+  if (typeof target.else === "string") return [...edges, { ...elseEdge, to: target.else, target: null }];
+  return [...edges, ...edgesOfTarget(target.else, elseEdge)];
 }
 
-/** For every state those that can be reached from it over one edge or more. */
+/** For every state, the states that can be reached from it over one or more edges. */
 type Reach = ReadonlyMap<string, ReadonlySet<string>>;
 
-export function reachOver(states: readonly string[], edges: readonly Pick<Edge, "from" | "to">[]): Reach {
+export function computeReach(states: readonly string[], edges: readonly Pick<Edge, "from" | "to">[]): Reach {
   const next = new Map(states.map((name) => [name, new Set<string>()]));
   for (const { from, to } of edges) if (next.has(to)) next.get(from)?.add(to);
   return new Map(states.map((name) => [name, reachFrom(name, next)]));
@@ -75,18 +75,22 @@ export function reachOver(states: readonly string[], edges: readonly Pick<Edge, 
 
 function reachFrom(start: string, next: Reach): ReadonlySet<string> {
   const reached = new Set<string>();
-  const open = [start];
-  for (let name = open.pop(); name !== undefined; name = open.pop())
+  const pending = [start];
+  for (let name = pending.pop(); name !== undefined; name = pending.pop())
     for (const to of next.get(name) ?? []) {
       if (reached.has(to)) continue;
       reached.add(to);
-      open.push(to);
+      pending.push(to);
     }
   return reached;
 }
 
-/** The shortest way, both ends included; for the words of a message. */
-export function pathBetween(from: string, to: string, edges: readonly Pick<Edge, "from" | "to">[]): readonly string[] {
+/** Includes both ends. */
+export function findShortestPath(
+  from: string,
+  to: string,
+  edges: readonly Pick<Edge, "from" | "to">[],
+): readonly string[] {
   const cameFrom = new Map<string, string>();
   const open = [from];
   for (const name of open) {
@@ -97,7 +101,7 @@ export function pathBetween(from: string, to: string, edges: readonly Pick<Edge,
         open.push(edge.to);
       }
   }
-  const way = [to];
-  for (let name = cameFrom.get(to); name !== undefined; name = cameFrom.get(name)) way.unshift(name);
-  return way;
+  const route = [to];
+  for (let name = cameFrom.get(to); name !== undefined; name = cameFrom.get(name)) route.unshift(name);
+  return route;
 }

@@ -1,41 +1,41 @@
 import type { Category } from "../nightly/category.ts";
 
-/** The `policy` block of a pipeline file: the rules that the engine holds its tasks to. docs/pipelines.md has the table. */
+/** The `policy` block of a pipeline file: rules that the engine enforces for its tasks. See the table in docs/pipelines.md. */
 export interface PipelinePolicy {
-  /** The list that `each: category` walks; null: the categories of the weekday, then the others. */
+  /** The items of `each: category`; null: the categories of the weekday, then the others. */
   readonly categories: readonly Category[] | null;
   readonly change: ChangePolicy;
-  /** Template of the branch, whose `{{slug}}` names the finished change; null: `workspace.branch` of the settings. */
+  /** Branch template; `{{slug}}` comes from the finished change. Null: `workspace.branch` of the settings. */
   readonly branch: string | null;
-  /** `related`: a check's `related` command runs in its place, with the changed files. */
+  /** `related`: if a check has a `related` command, it runs instead, with the changed files. */
   readonly checks: "all" | "related";
   /** `fresh`: a run that is not a repair or an answer never continues an earlier session. */
   readonly session: "continue" | "fresh";
   /** `analysis`: agents see the analysis, the change and its checks, but not the summaries of earlier runs. */
   readonly context: "summaries" | "analysis";
-  /** `until_checked`: what is published is the commit that was checked, even if the default branch has moved on. */
+  /** `until_checked`: the checked commit is published without another rebase, even if the default branch has new commits. */
   readonly rebase: "always" | "until_checked";
   /** Candidates and changes are compared with earlier proposals of the project, and recorded. */
   readonly ledger: boolean;
   readonly publish: PublishPolicy;
-  /** `remove`: unpublished work of a task that gave up is not kept for a week; a secret in it removes all of it. */
+  /** `remove`: unpublished work of a failed task is removed at once instead of after a week, and all of it if it contains a secret. */
   readonly unpublished: "keep" | "remove";
   /** `alone`: a schedule starts a task only if the project has no other open task of this pipeline. */
   readonly schedule: "own" | "alone";
-  /** `night`: reported under the name of its last state, in the night log and on the wiki page, and to the heartbeat. */
+  /** `night`: reported by the name of its last state, in the night log, on the wiki page and to the heartbeat. */
   readonly report: "task" | "night";
 }
 
-/** What the diff policy refuses. `show` makes it a warning for the person who reads the change. */
+/** What the diff policy rejects. With `show` it only warns the person who reads the change. */
 export interface ChangePolicy {
-  /** Added and removed lines together; a number, the name of a setting, or null for any number. */
+  /** Added plus removed lines: a number, the name of a setting, or null for no limit. */
   readonly maxLines: number | "improve.max_diff_lines" | null;
   readonly dependencyFiles: "refuse" | "show";
   readonly gates: "refuse" | "show";
   readonly ciFiles: "refuse" | "show";
   readonly binaryFiles: "refuse" | "show";
   readonly submodules: "refuse" | "show";
-  /** Files that the last `improve.avoid_recent_commits` commits changed. */
+  /** Files changed by the last `improve.avoid_recent_commits` commits. */
   readonly recentFiles: "refuse" | "allow";
   /** Files that the selected candidate of the analysis does not name. */
   readonly outsideConcern: "refuse" | "allow";
@@ -47,17 +47,17 @@ export const INSISTABLE_FINDINGS = ["weakened_tests"] as const;
 export type InsistableFinding = (typeof INSISTABLE_FINDINGS)[number];
 
 export interface PublishPolicy {
-  /** `improve.publish`: that setting decides whether an agent publishes. */
+  /** `improve.publish`: this setting decides whether an agent publishes. */
   readonly by: "engine" | "improve.publish";
-  /** `described`: title, texts and labels come from the analysis and the `describe` role. */
+  /** `described`: title, text and labels come from the analysis and the `describe` role. */
   readonly text: "task" | "described";
-  /** Tasks of a project publish one after the other. */
+  /** Tasks of a project publish one at a time. */
   readonly oneAtATime: boolean;
-  /** `limits.open_change_requests` holds. */
+  /** `limits.open_change_requests` applies. */
   readonly capOpen: boolean;
 }
 
-/** For work that a person asked for: they may mean any of it, and they look at it. */
+/** For work that a person requested and will look at, so unusual changes are only shown. */
 export const DEFAULT_POLICY: PipelinePolicy = {
   categories: null,
   change: {
@@ -84,8 +84,8 @@ export const DEFAULT_POLICY: PipelinePolicy = {
 };
 
 /**
- * For a pipeline that walks a list and has no `policy` block: the strict rules for work that nobody asked for. Versions of
- * `improve` that were stored before the block existed keep their rules this way. A test holds it equal to improve.yaml.
+ * Strict rules for unattended work, used for an `each` pipeline without a `policy` block. Stored versions of `improve` from
+ * before the block existed keep their rules this way. A test keeps it equal to improve.yaml.
  */
 const NIGHTLY_POLICY: PipelinePolicy = {
   categories: null,
@@ -113,11 +113,11 @@ const NIGHTLY_POLICY: PipelinePolicy = {
 };
 
 /** The policy of a pipeline file without a `policy` block. */
-export function policyWithoutBlock(walksList: boolean): PipelinePolicy {
+export function defaultPolicy(walksList: boolean): PipelinePolicy {
   return walksList ? NIGHTLY_POLICY : DEFAULT_POLICY;
 }
 
-/** Null: any number of lines. */
+/** Null: no limit. */
 export function maxLinesOf({ maxLines }: ChangePolicy, improve: { readonly maxDiffLines: number }): number | null {
   return maxLines === "improve.max_diff_lines" ? improve.maxDiffLines : maxLines;
 }

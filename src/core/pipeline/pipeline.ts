@@ -3,17 +3,15 @@ import type { PipelinePolicy } from "./pipeline-policy.ts";
 import type { PlanKind } from "../outcomes/outcome-entry.ts";
 import type { Role } from "../task/role.ts";
 
-/** A pipeline is data: states, and where each outcome leads. Parsed by parse-pipeline.ts, held to pipeline-rules.ts. */
+/** States, and where each outcome leads. Parsed by parse-pipeline.ts, validated by pipeline-rules.ts. */
 export interface Pipeline {
   readonly name: string;
-  /** SHA-256 of the file's text: a task keeps the version it started with. */
+  /** SHA-256 of the file's text. A task keeps the version it started with. */
   readonly hash: string;
   readonly start: string;
-  /** The list that the pipeline walks (`category`), fixed when the task is made; null for most. */
+  /** Name of the list that the pipeline works through (`category`), fixed when the task is created; null for most. */
   readonly each: string | null;
-  /** The rules that the engine holds the pipeline's tasks to. */
   readonly policy: PipelinePolicy;
-  /** What the plans of its agents hold. */
   readonly plan: PlanKind;
   readonly states: Readonly<Record<string, State>>;
 }
@@ -21,7 +19,7 @@ export interface Pipeline {
 export interface State {
   readonly name: string;
   readonly step: Step;
-  /** Entered only if it holds; otherwise the task goes on to `else`. */
+  /** The state is entered only if this is true; otherwise the task goes to `else`. */
   readonly when: Condition | null;
   readonly else: string | null;
   readonly on: Readonly<Partial<Record<OutcomeName, readonly Target[]>>>;
@@ -44,7 +42,7 @@ export type WaitKind = (typeof WAIT_KINDS)[number];
 export const END_STATUSES = ["succeeded", "failed", "cancelled"] as const;
 export type EndStatus = (typeof END_STATUSES)[number];
 
-/** What can be known about a task and its project when an edge is taken. */
+/** Facts about a task and its project that conditions can test. */
 export const FACTS = ["forge", "design", "auto_plan", "auto_merge", "auto_approve", "skip_plan", "git"] as const;
 export type Fact = (typeof FACTS)[number];
 export type Facts = Readonly<Record<Fact, boolean>>;
@@ -56,15 +54,15 @@ export interface Condition {
 }
 
 export interface Target {
-  /** The next state; null for `ask`, which waits and comes back to the same state. */
+  /** The next state; null for `ask`, which waits and returns to the same state. */
   readonly to: string | null;
   readonly ask: "answers" | "choice" | null;
   /** How often this edge (and every other with the same name) may be taken, per task or per item of `each`. */
   readonly limit: { readonly name: string; readonly max: number } | null;
-  /** Where to go when the limit is used up, or the list of `next` has no further item: a state, or one more target. */
+  /** Where to go when the limit is used up or the list of `next` has no more items: a state or another target. */
   readonly else: string | Target | null;
   readonly when: Condition | null;
-  /** Another role for the run that this edge starts. */
+  /** Replaces the role for the run that this edge starts. */
   readonly role: Role | null;
   /** Moves on to the next item of `each` before going to `to`. */
   readonly next: string | null;

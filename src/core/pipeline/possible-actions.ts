@@ -9,7 +9,7 @@ const BY_WAIT: Readonly<Record<WaitKind, readonly string[]>> = {
   merge: ["reject"],
 };
 
-/** What a person can do with a task as it stands, by the names of the commands. */
+/** The commands that a person can use on a task in this status. */
 export function possibleActions(status: TaskStatus, waitsFor: WaitKind | null): readonly string[] {
   switch (status) {
     case "queued":

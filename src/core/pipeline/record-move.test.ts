@@ -24,7 +24,7 @@ function params(more: Partial<AdvanceParams> = {}): AdvanceParams {
 }
 
 describe("recordMove()", () => {
-  it("makes a run that waits its turn", () => {
+  it("creates a queued run", () => {
     const queuedFor = { kind: "backoff", until: 9_500 } as const;
     const recorded = recordMove(params(), { ...still, next: { ...run, queuedFor, again: true } });
     expect(recorded.next).toMatchObject({ state: "implementing", role: "implement", attempt: 3, notBefore: 9_500 });
@@ -39,7 +39,7 @@ describe("recordMove()", () => {
     ]);
   });
 
-  it("clears what the task waited in the queue for", () => {
+  it("clears the queue reason", () => {
     expect(recordMove(params(), { ...still, next: run }).task.queuedFor).toBeNull();
   });
 
@@ -54,7 +54,7 @@ describe("recordMove()", () => {
     expect(recorded.next).toBeNull();
   });
 
-  it("names the person who decided, and the system where a run came to an outcome", () => {
+  it("uses the person as actor for decisions and the system for outcomes of runs", () => {
     const actors = [null, { id: "run_1", role: null, step: "checks" } as const].map(
       (by) => recordMove(params({ run: by }), { ...still, next: run }).events[0],
     );
@@ -64,7 +64,7 @@ describe("recordMove()", () => {
     ]);
   });
 
-  it("tells a visit to the same state apart from a step that is tried again", () => {
+  it("distinguishes entering the same state from repeating a step", () => {
     expect(recordMove(params(), { ...still, next: run }).events).toMatchObject([
       { type: "task.state", summary: "implementing: timeout" },
     ]);

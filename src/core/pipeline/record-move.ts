@@ -3,10 +3,10 @@ import type { Move } from "./enter-state.ts";
 import { SYSTEM, type EventDraft } from "../task/event.ts";
 import type { Task } from "../task/task.ts";
 
-/** The move as a task row, with the events that tell of it. */
+/** Applies the move to the task and creates its events. */
 export function recordMove(params: AdvanceParams, move: Move): Advance {
   const task = moveTask(params, move);
-  return { task, events: describeMove(params, task, move), next: move.next === null ? null : toRun(move.next, task) };
+  return { task, events: describeMove(params, task, move), next: move.next === null ? null : nextRun(move.next, task) };
 }
 
 function moveTask({ task: before, outcome, at }: AdvanceParams, { task, waitingFor, next, end }: Move): Task {
@@ -64,7 +64,7 @@ function describeMove(
   return events;
 }
 
-function toRun(next: NonNullable<Move["next"]>, task: Task): NextRun {
+function nextRun(next: NonNullable<Move["next"]>, task: Task): NextRun {
   return {
     state: task.state,
     step: next.step,

@@ -30,7 +30,7 @@ const HOST = {
 };
 
 describe("agentEnvironment", () => {
-  it("lets nothing through that is not on the list", () => {
+  it("contains only listed variables", () => {
     const made = agentEnvironment({ host: HOST, granted: [], run: RUN, extra: {} });
     expect(JSON.stringify(made)).not.toContain("planted");
     expect(made).toEqual({
@@ -51,7 +51,7 @@ describe("agentEnvironment", () => {
     });
   });
 
-  it("hands granted secrets over apart from the environment, and names those that are not set", () => {
+  it("returns granted secrets separately and lists those that are not set", () => {
     const made = agentEnvironment({ host: HOST, granted: ["NPM_TOKEN", "JIRA_TOKEN"], run: RUN, extra: {} });
     expect(made.secrets).toEqual({ NPM_TOKEN: "granted-1" });
     expect(made.missing).toEqual(["JIRA_TOKEN"]);
@@ -59,7 +59,7 @@ describe("agentEnvironment", () => {
     expect(JSON.stringify(made)).not.toContain("planted");
   });
 
-  it("lets neither an addition nor a grant change who the agent is", () => {
+  it("does not let extra variables or secrets replace the agent's identity", () => {
     const made = agentEnvironment({
       host: { ...HOST, NIGHTSHIFT_TASK: "planted" },
       granted: ["HOME", "PATH", "NIGHTSHIFT_TASK", "NIGHTSHIFT_HOME"],

@@ -1,4 +1,4 @@
-/** What an agent may see of the person's environment. Everything else is left out, by whatever name it goes. */
+/** Variables that an agent inherits from the daemon's environment. All others are dropped. */
 const INHERITED = ["PATH", "USER", "LANG", "LC_ALL", "TERM", "SHELL", "TZ"] as const;
 
 export interface AgentEnvironmentParams {
@@ -9,26 +9,26 @@ export interface AgentEnvironmentParams {
   readonly run: {
     readonly task: string;
     readonly run: string;
-    /** Of an agent its role; set-up and checks, which get the same environment, say what they are. */
+    /** The agent's role, or the kind of step for setup and checks, which get the same environment. */
     readonly role: string;
     readonly attempt: number;
     readonly outcomeFile: string;
     readonly home: string;
     readonly tmp: string;
   };
-  /** What the adapter, the proxy and the gateway add. */
+  /** Variables of the adapter, the proxy and the gateway. */
   readonly extra: Readonly<Record<string, string>>;
 }
 
 export interface AgentEnvironment {
   readonly env: Readonly<Record<string, string>>;
-  /** Kept apart: they travel by a pipe and are written nowhere. */
+  /** Separate, because they are sent through a pipe and never written to disk. */
   readonly secrets: Readonly<Record<string, string>>;
-  /** Granted, but not set on this machine. */
+  /** Granted secrets that are not set on this machine. */
   readonly missing: readonly string[];
 }
 
-/** The one place where an agent's environment is made. */
+/** The only place that builds an agent's environment. */
 export function agentEnvironment({ host, granted, run, extra }: AgentEnvironmentParams): AgentEnvironment {
   const inherited = INHERITED.map((name) => [name, host[name]] as const).filter(isSet);
   const own = {
@@ -41,7 +41,7 @@ export function agentEnvironment({ host, granted, run, extra }: AgentEnvironment
     NIGHTSHIFT_OUTCOME_FILE: run.outcomeFile,
   };
   const env = { ...Object.fromEntries(inherited), ...extra, ...own };
-  // A secret cannot take the place of a variable that says who and where the agent is.
+  // A secret must not replace a variable that identifies the agent or its directories.
   const names = granted.filter((name) => !Object.hasOwn(env, name) && !name.startsWith("NIGHTSHIFT_"));
   const secrets = names.map((name) => [name, host[name]] as const);
   return {

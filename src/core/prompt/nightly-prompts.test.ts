@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { policyWithoutBlock } from "../pipeline/pipeline-policy.ts";
+import { defaultPolicy } from "../pipeline/pipeline-policy.ts";
 import { CATEGORIES } from "../nightly/category.ts";
 import { buildContext, type PromptData, type PromptInput } from "./prompt-context.ts";
 import { splitFrontMatter, TEMPLATE_VARIABLES } from "./prompt.ts";
@@ -10,12 +10,12 @@ import { makeTask } from "../../testing/builders.ts";
 const BUILTIN = new URL("../../builtin/", import.meta.url);
 const ROLES = ["analyze", "implement", "verify", "describe"] as const satisfies readonly Role[];
 
-describe("the prompts of the night", () => {
-  it.each(ROLES)("%s reads as it was last looked at", async (role) => {
+describe("nightly prompts", () => {
+  it.each(ROLES)("%s matches its fixture", async (role) => {
     await expect(render(role)).toMatchFileSnapshot(`fixtures/${role}.md`);
   });
 
-  it.each(ROLES)("%s has all its parts, and nothing left to fill in", (role) => {
+  it.each(ROLES)("%s has all its sections and no unfilled variables", (role) => {
     const prompt = render(role);
     expect(prompt).not.toContain("{{");
     for (const part of PARTS) expect(prompt).toContain(`\n## ${part}\n`);
@@ -26,27 +26,27 @@ describe("the prompts of the night", () => {
     expect(prompt.indexOf("# Rules that override everything else")).toBe(0);
   });
 
-  it("tell the limits of the settings to whoever proposes, makes and judges", () => {
+  it("contain the limits of the settings for analyze, implement and verify", () => {
     for (const role of ["analyze", "implement", "verify"] as const) {
-      const prompt = render(role, { maxDiffLines: 42, avoidRecentCommits: 7, change: policyWithoutBlock(true).change });
+      const prompt = render(role, { maxDiffLines: 42, avoidRecentCommits: 7, change: defaultPolicy(true).change });
       expect(prompt).toMatch(/at most 42 changed lines/i);
       expect(prompt).toContain("last 7 commits");
     }
   });
 
-  it("hold a change that people asked for to none of them", () => {
+  it("contain no limits for a change that a person requested", () => {
     const prompt = buildContext({ ...input("implement"), values: { ...input("implement").values, category: null } });
-    expect(prompt).not.toContain("## What the change is held to");
+    expect(prompt).not.toContain("## Limits of the change");
     expect(prompt).not.toContain("## What the category means");
   });
 
-  it("have their variables explained in docs/improve.md", () => {
+  it("use only variables that docs/improve.md explains", () => {
     const guide = readFileSync(new URL("../../../docs/improve.md", import.meta.url), "utf8");
     const explained = guide.slice(guide.indexOf("### Variables"));
     expect(TEMPLATE_VARIABLES.filter((name) => !explained.includes(`\`${name}\``))).toEqual([]);
   });
 
-  it.each(CATEGORIES)("show the guidance of %s", (category) => {
+  it.each(CATEGORIES)("contain the guidance of %s", (category) => {
     const guidance = read(`categories/${category}.md`).trim();
     for (const role of ROLES)
       expect(
@@ -68,7 +68,7 @@ const PARTS = [
   "How to report",
 ];
 
-/** The first thing that each of them is told to do. */
+/** Their first instruction. */
 function conventions(prompt: string): string {
   return /^1\. \*\*Conventions first\.\*\* .*$/m.exec(prompt)?.[0] ?? "";
 }
@@ -126,7 +126,7 @@ function input(role: Role): PromptInput {
       commands: ["git", "npm test"],
       date: "2026-03-02",
       category: { name: "tests", label: "tests (fallback from docs)", guidance: read("categories/tests.md").trim() },
-      limits: { maxDiffLines: 100, avoidRecentCommits: 10, change: policyWithoutBlock(true).change },
+      limits: { maxDiffLines: 100, avoidRecentCommits: 10, change: defaultPolicy(true).change },
       baseCommit: "0123abc",
     },
     data: GIVEN[ROLES.find((each) => each === role) ?? "implement"],

@@ -1,9 +1,9 @@
 import { terminalLine, terminalText } from "../text/terminal-text.ts";
 
 /**
- * Text that is not ours stands between two marks that carry the prompt's own nonce. Whoever wrote the text could not know
- * the nonce, so the text cannot end its own block; marks that merely look like ours are broken all the same, because a
- * model compares less exactly than a program.
+ * Puts untrusted text between two markers with the prompt's nonce. The author of the text cannot know the nonce, so the
+ * text cannot end its own block. Similar markers in the text are broken too, because a model compares less strictly than a
+ * program.
  */
 export function dataBlock(label: string, text: string, nonce: string): string {
   requireNonce(nonce);
@@ -11,22 +11,22 @@ export function dataBlock(label: string, text: string, nonce: string): string {
   return `<<<BEGIN DATA ${nonce}: ${name}>>>\n${quoteData(text, nonce)}\n<<<END DATA ${nonce}>>>`;
 }
 
-/** A short value of ours or of the settings, fit to stand within a sentence. */
+/** Makes a short trusted value safe for use inside a sentence. */
 export function inlineValue(value: string): string {
-  return breakMarks(terminalLine(value, 4_096));
+  return breakMarkers(terminalLine(value, 4_096));
 }
 
-/** Eight characters or more that a caller drew at random for one prompt. */
+/** Throws unless the nonce has 8 to 64 letters and digits. The caller must generate it randomly for each prompt. */
 export function requireNonce(nonce: string): void {
   if (!/^[A-Za-z0-9]{8,64}$/.test(nonce))
-    throw new RangeError(`a nonce is 8 to 64 letters and digits, got ${nonce.length} characters`);
+    throw new RangeError(`a nonce must have 8 to 64 letters and digits, got ${nonce.length} characters`);
 }
 
 function quoteData(text: string, nonce: string): string {
-  return breakMarks(terminalText(text).replaceAll(nonce, "(removed)")).replace(/\n+$/, "");
+  return breakMarkers(terminalText(text).replaceAll(nonce, "(removed)")).replace(/\n+$/, "");
 }
 
-/** Also breaks marks that span lines, or that use full-width and other brackets that look like `<`. */
-function breakMarks(text: string): string {
-  return text.replace(/[<＜‹«⟨〈]{2,}\s*\/?\s*(BEGIN|END)\s+DATA/giu, "(quoted mark: $1 DATA");
+/** Also breaks markers that span lines or use other brackets that look like `<`. */
+function breakMarkers(text: string): string {
+  return text.replace(/[<＜‹«⟨〈]{2,}\s*\/?\s*(BEGIN|END)\s+DATA/giu, "(quoted marker: $1 DATA");
 }

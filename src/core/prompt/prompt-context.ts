@@ -19,7 +19,7 @@ import { terminalText } from "../text/terminal-text.ts";
 export interface PromptInput {
   /** The built-in text of prompts/preamble.md. */
   readonly preamble: string;
-  /** The role's template without front matter, and what the project appends to it. */
+  /** The role's template without front matter, and the project's addition to it. */
   readonly template: string;
   readonly append: string;
   /** `.nightshift/instructions.md`. */
@@ -29,38 +29,37 @@ export interface PromptInput {
   readonly artifacts: readonly Artifact[];
   readonly values: PromptValues;
   readonly data: PromptData;
-  /** The user's own variables; ours win over the same name. */
+  /** The user's own variables. Built-in variables take precedence. */
   readonly variables: Readonly<Record<string, string>>;
-  /** What the plans of this pipeline hold. */
+  /** The kind of plan that this pipeline uses. */
   readonly plan: PlanKind;
   readonly outcomeFile: string;
-  /** It was given the tool `report_outcome`: then that is the way. */
+  /** The agent has the tool `report_outcome` and must report with it. */
   readonly hasTool: boolean;
-  /** The agent goes on in a session of its own: it is told what is new. */
+  /** The agent resumes its own session, so the prompt contains only what is new. */
   readonly isResumed: boolean;
-  /** Drawn at random for this prompt, 8 letters and digits or more. */
+  /** Generated randomly for this prompt; at least 8 letters and digits. */
   readonly nonce: string;
 }
 
-/** What is ours or was accepted by a person, and so may stand within sentences. */
+/** Trusted values (ours, or accepted by a person), which may be used inside sentences. */
 export interface PromptValues {
   readonly project: string;
   readonly defaultBranch: string;
-  /** Where the task's work begins; what came before it is the project's own. Null: not known yet. */
+  /** The commit that the task's work is based on. Null: not known yet. */
   readonly baseCommit: string | null;
   readonly repoUrl: string | null;
   readonly reviewer: string | null;
-  /** Null: all that the system has. */
+  /** Null: all commands of the system. */
   readonly commands: readonly string[] | null;
   /** `2026-03-01`, in the project's time zone. */
   readonly date: string;
-  /** Of the nightly improvement; the guidance is built in. */
+  /** For nightly improvements only. The guidance is built in. */
   readonly category: { readonly name: string; readonly label: string; readonly guidance: string } | null;
-  /** What a change is held to. */
   readonly limits: ChangeLimits;
 }
 
-/** What the engine gathered for this run beyond the task itself; every value is treated as data. */
+/** Other data that the engine collected for this run. Every value is treated as untrusted. */
 export type PromptData = Readonly<Partial<Record<DataVariable, string>>>;
 export type DataVariable =
   | "task_url"
@@ -78,32 +77,32 @@ export type DataVariable =
   | "publishing";
 
 /**
- * The whole prompt of a run, in a fixed order: preamble, role, project instructions, task, plan, artifacts, conversation,
- * earlier runs, trigger, outcomes. What the template placed itself by its variable is not said twice.
+ * Builds the prompt of a run in a fixed order: preamble, role, project instructions, task, plan, artifacts, conversation,
+ * earlier runs, trigger, outcomes. Sections whose variables the template already uses are not repeated.
  */
 export function buildContext(input: PromptInput): string {
   const variables = { ...userVariables(input.variables), ...builtInVariables(input) };
   const template = input.isResumed
-    ? RESUMED
+    ? RESUMED_TEMPLATE
     : [input.template.trim(), input.append.trim()].filter((part) => part !== "").join("\n\n");
   const placed = new Set(usedVariables(template));
-  const shown = input.isResumed ? SECTIONS.filter(({ title }) => NEWS.includes(title)) : SECTIONS;
+  const shown = input.isResumed ? SECTIONS.filter(({ title }) => RESUMED_SECTIONS.includes(title)) : SECTIONS;
   const sections = shown.flatMap(({ title, lead, parts }) => {
     const texts = parts.filter((name) => !placed.has(name)).map((name) => variables[name]);
-    const given = texts.filter((text) => text !== NONE);
-    return given.length === 0 ? [] : [[`## ${title}`, ...lead, ...given].join("\n\n")];
+    const filled = texts.filter((text) => text !== NONE);
+    return filled.length === 0 ? [] : [[`## ${title}`, ...lead, ...filled].join("\n\n")];
   });
   return renderPrompt({ preamble: input.preamble, template, variables, sections, nonce: input.nonce });
 }
 
 const NONE = "(none)";
 
-/** For a session that knows the rest from before. */
-const RESUMED =
-  "You go on with the task of this session. Your workspace is the current directory, with your work so far in it; places that were named before may be gone.";
-const NEWS: readonly string[] = ["Artifacts", "Conversation", "Why you were started", "How to report"];
+/** Replaces the role's template when a session is resumed, because the session already contains it. */
+const RESUMED_TEMPLATE =
+  "Continue the task of this session. Your workspace is the current directory and contains your work so far. Paths from earlier in the session may no longer exist.";
+const RESUMED_SECTIONS: readonly string[] = ["Artifacts", "Conversation", "Why you were started", "How to report"];
 
-/** These parts have no variable of their own: templates cannot place them, and so cannot leave them out. */
+/** The parts after the first have no template variable, so that a template cannot move or omit them. */
 type Part =
   | TemplateVariable
   | "artifacts"
@@ -122,21 +121,19 @@ const SECTIONS: readonly {
 }[] = [
   {
     title: "Project instructions",
-    lead: ["How this project wants its work done. Follow it as far as it does not contradict the rules above."],
+    lead: ["The project's own instructions. Follow them unless they contradict the rules above."],
     parts: ["instructions"],
   },
   { title: "What the category means", lead: [], parts: ["category_guidance"] },
-  { title: "What the change is held to", lead: [], parts: ["night_limits"] },
+  { title: "Limits of the change", lead: [], parts: ["night_limits"] },
   {
-    title: "What people said before",
-    lead: [
-      "Rules that people made when they turned down earlier change requests. Propose nothing that goes against them.",
-    ],
+    title: "Feedback on earlier change requests",
+    lead: ["Rules from people who rejected earlier change requests. Do not propose anything that violates them."],
     parts: ["rules"],
   },
   {
-    title: "Leave alone",
-    lead: ["A candidate that touches these files, or says the same again, is dropped."],
+    title: "What to avoid",
+    lead: ["The engine drops a candidate that touches these files or repeats an earlier proposal."],
     parts: ["avoid", "proposals", "tried"],
   },
   { title: "Task", lead: [], parts: ["task_title", "task_description", "task_url", "related_task"] },
@@ -153,7 +150,7 @@ function builtInVariables(input: PromptInput): Record<Part, string> {
   const { task, values, data, nonce } = input;
   const block = (label: string, text: string | undefined): string =>
     text === undefined || text.trim() === "" ? NONE : dataBlock(label, text, nonce);
-  const happened = whatHappened(input);
+  const triggerParts = assignTriggerText(input);
   return {
     task_id: inlineValue(task.id),
     task_title: block("task title", task.title),
@@ -173,9 +170,9 @@ function builtInVariables(input: PromptInput): Record<Part, string> {
     commands: describeCommands(values.commands),
     analysis: block("analysis", data.analysis),
     plan: block("plan", describePlan(task.plan)),
-    plan_comments: block("comments on the plan", data.plan_comments ?? happened.plan_comments),
+    plan_comments: block("comments on the plan", data.plan_comments ?? triggerParts.plan_comments),
     subtasks: block("subtasks", describeSubtasks(task.plan)),
-    errors: block("errors", data.errors ?? happened.errors),
+    errors: block("errors", data.errors ?? triggerParts.errors),
     checks: block("check results", data.checks),
     diff: block("diff", data.diff),
     prior_review: block("earlier review", data.prior_review),
@@ -183,7 +180,7 @@ function builtInVariables(input: PromptInput): Record<Part, string> {
     conversation: block("conversation", describeConversation(task.conversation)),
     context: block("summaries of earlier runs", describeContext(task.context)),
     instructions: block("project instructions", input.instructions),
-    night_limits: limitsFor(input),
+    night_limits: describeNightLimits(input),
     rules: block("rules of this project", data.rules),
     avoid: block("files to leave alone", data.avoid),
     proposals: block("earlier proposals", data.proposals),
@@ -191,25 +188,27 @@ function builtInVariables(input: PromptInput): Record<Part, string> {
     publishing: block("what to publish", data.publishing),
     artifacts: block("artifacts", describeArtifacts(input.artifacts)),
     trigger:
-      [...happened.lead, block("what happened", happened.trigger)].filter((text) => text !== NONE).join("\n\n") || NONE,
+      [...triggerParts.lead, block("what happened", triggerParts.trigger)]
+        .filter((text) => text !== NONE)
+        .join("\n\n") || NONE,
     outcomes: describeOutcomes(input),
     outcome_file: inlineValue(input.outcomeFile),
   };
 }
 
-const TOLD_AS_ERRORS: readonly Trigger["kind"][] = ["errors", "verdict", "conflict", "report"];
+const ERROR_TRIGGERS: readonly Trigger["kind"][] = ["errors", "verdict", "conflict", "report"];
 
-/** The trigger's text goes to the variable that is named for it, else it stands beside our sentence about it. */
-function whatHappened({ task: { trigger }, role }: PromptInput) {
+/** Assigns the trigger's text to its own variable if there is one, otherwise to the section about the trigger. */
+function assignTriggerText({ task: { trigger }, role }: PromptInput) {
   if (trigger === null) return { lead: [] };
   const lead = [describeTrigger(trigger)];
-  if (TOLD_AS_ERRORS.includes(trigger.kind)) return { lead, errors: trigger.text };
+  if (ERROR_TRIGGERS.includes(trigger.kind)) return { lead, errors: trigger.text };
   if (trigger.kind === "comments" && role === "plan_revision") return { lead, plan_comments: trigger.text };
   return { lead, trigger: trigger.text };
 }
 
-/** For whoever makes or judges a change of the night; the prompt of whoever proposes one says them itself. */
-function limitsFor({ role, values: { category, limits } }: PromptInput): string {
+/** Only for roles that implement or verify a nightly change. The prompt of `analyze` contains the limits itself. */
+function describeNightLimits({ role, values: { category, limits } }: PromptInput): string {
   return category !== null && ["implement", "verify"].includes(role) ? describeLimits(limits) : NONE;
 }
 
@@ -218,6 +217,6 @@ function userVariables(variables: Readonly<Record<string, string>>): Record<stri
 }
 
 function describeCommands(commands: readonly string[] | null): string {
-  if (commands === null) return "What the system has; the network may be closed.";
+  if (commands === null) return "all commands of the system; the network may be blocked";
   return commands.length === 0 ? NONE : commands.map((command) => `\`${inlineValue(command)}\``).join(", ");
 }

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-/** What the configuration files need to know about one kind of agent, forge or notifier. */
+/** Describes one kind of agent, forge or notifier for the configuration files. */
 export interface SettingsKind {
   /** Its name in the files. */
   readonly kind: string;
@@ -10,15 +10,15 @@ export interface SettingsKind {
   readonly secretKeys: readonly string[];
 }
 
-/** The keys of all agents stand side by side in `agents.<name>`, so two kinds may share a key only by the same schema. */
+/** The keys of all agent kinds share the section `agents.<name>`, so a key that two kinds use must have the same schema. */
 export interface AgentKind extends SettingsKind {
-  /** A key that an agent of this kind cannot do without, and what to write there. */
+  /** A required key, and what to write there. */
   readonly required?: { readonly key: string; readonly what: string };
-  /** Replaces every path to a file. Such files are found relative to the settings, and a person has to accept them. */
+  /** Replaces every file path. The paths are relative to the settings file, and a person has to accept the files. */
   readonly mapPaths?: (written: OwnSettings, map: (path: string) => string) => OwnSettings;
 }
 
-/** The keys of all forges stand side by side in `forge`, next to those that every forge has. */
+/** The keys of all forge kinds share the section `forge` with the keys that every forge has. */
 export interface ForgeKind extends SettingsKind {
   /** The variable that holds the token unless `forge.token_env` names another one. */
   readonly tokenEnv: string;

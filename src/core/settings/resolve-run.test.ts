@@ -30,7 +30,7 @@ function settingsOf(own: ProjectWritten = {}, user: UserWritten = {}): Settings 
 }
 
 describe("resolveRun", () => {
-  it("lets each of the five layers win over those below it", () => {
+  it("lets each of the five layers override those below it", () => {
     const user: UserWritten = { roles: { review: { agent: "codex", model: "from-user", timeout: "40m" } } };
     const own: ProjectWritten = { roles: { review: { model: "from-project", timeout: "30m" } } };
     const state = { ...STATE, model: "from-state", timeoutMs: 20 };
@@ -63,7 +63,7 @@ describe("resolveRun", () => {
     );
   });
 
-  it("never gives one agent a model that was chosen for another", () => {
+  it("never uses a model that was chosen for another agent", () => {
     const settings = settingsOf({ agents: { codex: { model: "gpt" } }, roles: { review: { model: "claude-x" } } });
     expect(resolveRun(settings, STATE, { ...OPTIONS, agent: "codex" }, "review").model).toBe("gpt");
     expect(resolveRun(settings, STATE, { ...OPTIONS, agent: "gemini" }, "review").model).toBeNull();
@@ -72,7 +72,7 @@ describe("resolveRun", () => {
     expect(resolveRun(own, STATE, OPTIONS, "review").model).toBeNull();
   });
 
-  it("takes the smallest budget that anybody named", () => {
+  it("uses the smallest configured budget", () => {
     const settings = settingsOf({ budget: { run_usd: 5, task_usd: 15 }, roles: { review: { max_budget_usd: 8 } } });
     const budgetOf = (state: number | null, task: number | null): number | null =>
       resolveRun(settings, { ...STATE, maxBudgetUsd: state }, { ...OPTIONS, budgetUsd: task }, "review").maxBudgetUsd;
@@ -83,9 +83,9 @@ describe("resolveRun", () => {
     expect(resolveRun(settingsOf(), STATE, OPTIONS, "review").maxBudgetUsd).toBeNull();
   });
 
-  it("names the agents there are when it is asked for another", () => {
+  it("lists the known agents if the requested one is unknown", () => {
     expect(() => resolveRun(settingsOf(), STATE, { ...OPTIONS, agent: "clod" }, "plan")).toThrow(
-      /no agent `clod`; known are: acp, aider, claude-code, /,
+      /no agent `clod`. Known agents: acp, aider, claude-code, /,
     );
   });
 });

@@ -5,7 +5,7 @@ import { ROLE_DEFAULTS } from "../task/role-defaults.ts";
 import type { AgentSettings, Settings } from "./settings.ts";
 import type { TaskOptions } from "../task/task.ts";
 
-/** What one run is started with, every layer applied. */
+/** Settings of one run, with every layer applied. */
 export interface RunSettings {
   /** The agent's name in the settings. */
   readonly agent: string;
@@ -19,7 +19,7 @@ export interface RunSettings {
   readonly tools: readonly string[];
 }
 
-/** The last two layers, pipeline state and this task's flags, over the settings that the files gave. */
+/** Applies the last two layers, pipeline state and task options, to the settings from the files. */
 export function resolveRun(settings: Settings, state: StateAgent, options: TaskOptions, role: Role): RunSettings {
   const own = settings.roles[role];
   const { agent, model } = chooseAgent(settings, [own, state, options]);
@@ -48,8 +48,8 @@ interface AgentChoice {
 }
 
 /**
- * Later layers win. A model only counts for the agent it was chosen for: `--agent codex` must not send a model that a
- * role names for another agent.
+ * Later layers win. A model applies only to the agent it was chosen for: `--agent codex` must not use a model that a role
+ * sets for another agent.
  */
 function chooseAgent(settings: Settings, layers: readonly AgentChoice[]): { agent: string; model: string | null } {
   let agent = settings.agent;
@@ -68,7 +68,7 @@ function builtInModel(agent: AgentSettings, role: Role): string | null {
   return agent.kind === "claude-code" ? ROLE_DEFAULTS[role].claudeModel : null;
 }
 
-/** The smallest of those that are set: a budget never grows by naming another one. */
+/** The smallest amount that is set. Another budget can only lower the limit. */
 export function least(amounts: readonly (number | null)[]): number | null {
   const set = amounts.filter((amount) => amount !== null);
   return set.length === 0 ? null : Math.min(...set);
@@ -78,7 +78,7 @@ function unknownAgent(agent: string, settings: Settings): UserError {
   const known = Object.keys(settings.agents).toSorted().join(", ");
   return new UserError(
     "invalid",
-    `There is no agent \`${agent}\`; known are: ${known}.`,
-    "Name one of them, or define yours under `agents` in nightshift.yaml or config.yaml.",
+    `There is no agent \`${agent}\`. Known agents: ${known}.`,
+    "Use one of them, or define your own under `agents` in nightshift.yaml or config.yaml.",
   );
 }

@@ -3,7 +3,7 @@ import type { OwnSettings } from "./kinds.ts";
 import type { Role } from "../task/role.ts";
 import type { Severity } from "../task/run.ts";
 
-/** A project's settings with every layer but the pipeline's and the task's applied. Made by config/, read by the engine. */
+/** A project's settings with every layer except pipeline and task. Created by config/, used by the engine. */
 export interface Settings {
   readonly project: string;
   readonly defaultBranch: string | null;
@@ -14,7 +14,7 @@ export interface Settings {
   readonly agents: Readonly<Record<string, AgentSettings>>;
   readonly roles: Readonly<Record<Role, RoleSettings>>;
   readonly checks: readonly CheckSettings[];
-  /** The check `no-secrets`: on unless switched off. */
+  /** The check `no-secrets`, enabled by default. */
   readonly scanSecrets: boolean;
   readonly failOnWarning: boolean;
   readonly repairAttempts: number;
@@ -29,7 +29,7 @@ export interface Settings {
   readonly notify: NotifySettings;
   readonly gates: { readonly plan: Gate; readonly merge: Gate };
   readonly commitTrailer: string;
-  /** `.nightshift/instructions.md`, part of every prompt; empty where there is none. */
+  /** `.nightshift/instructions.md`, part of every prompt; empty if there is none. */
   readonly instructions: string;
 }
 
@@ -40,11 +40,11 @@ export interface ForgeSettings {
   readonly url: string | null;
   readonly project: string | null;
   readonly tokenEnv: string | null;
-  /** Null: its webhook is not listened to. */
+  /** Null: webhooks are not accepted. */
   readonly webhookSecretEnv: string | null;
   readonly reviewer: string | null;
   readonly assignee: string | null;
-  /** On top of those that the pipeline gives. */
+  /** Added to the pipeline's labels. */
   readonly labels: readonly string[];
   readonly draft: boolean;
   /** The keys that only this kind of forge has. */
@@ -52,14 +52,14 @@ export interface ForgeSettings {
 }
 
 export interface AgentSettings {
-  /** Which adapter drives it; for the built-in ones the agent's own name. */
+  /** Name of the adapter. For built-in agents, the same as the agent's name. */
   readonly kind: string;
   readonly model: string | null;
   /** The keys that only this kind of agent has. */
   readonly options: OwnSettings;
 }
 
-/** Null where the layer below (the adapter's default) decides. */
+/** Null: the adapter's default applies. */
 export interface RoleSettings {
   readonly agent: string | null;
   readonly model: string | null;
@@ -69,7 +69,7 @@ export interface RoleSettings {
   readonly maxBudgetUsd: number | null;
   readonly tools: readonly string[];
   readonly commands: readonly string[] | null;
-  /** The file that is the role's whole prompt where a file names one, absolute; ProjectFiles.prompt reads it. */
+  /** Absolute path of the file that replaces the role's prompt, if configured. ProjectFiles.prompt reads it. */
   readonly prompt: string | null;
   readonly append: string;
 }
@@ -77,7 +77,7 @@ export interface RoleSettings {
 export interface CheckSettings {
   readonly name: string;
   readonly command: string;
-  /** What runs in its place for a night's change, with `{{files}}` for the files it leaves; null: nothing does. */
+  /** Runs instead of `command` for nightly changes. `{{files}}` is the list of changed files that exist. */
   readonly related: string | null;
   readonly severity: Severity;
   readonly roles: readonly Role[];
@@ -101,7 +101,7 @@ export interface SandboxSettings {
   readonly write: readonly string[];
   readonly read: readonly string[];
   readonly network: readonly string[];
-  /** Null: no file names any, so those of the system. */
+  /** Null: not configured, so all commands of the system. */
   readonly commands: readonly string[] | null;
 }
 
@@ -113,23 +113,23 @@ export interface BudgetSettings {
   readonly runTokens: number | null;
 }
 
-/** What the user's own file allows all projects together. */
+/** The user's limits for all projects together. */
 export interface CommonBudget {
   readonly nightUsd: number | null;
   readonly monthUsd: number | null;
-  /** Whose nights and months these are. */
+  /** Determines when a night and a month begin. */
   readonly timeZone: string;
 }
 
 export interface ImproveSettings {
-  /** Five cron fields in `timeZone`; null: never by itself. */
+  /** Five cron fields in `timeZone`; null: not scheduled. */
   readonly schedule: string | null;
   readonly categories: Readonly<Record<Weekday, readonly Category[]>>;
   /** Added and removed lines of one change. */
   readonly maxDiffLines: number;
   readonly avoidRecentCommits: number;
   readonly publish: "engine" | "agent";
-  /** A run starts up to this much later than its schedule says. */
+  /** A scheduled run starts with a random delay up to this value. */
   readonly jitterMs: number;
   readonly variables: Readonly<Record<string, string>>;
 }
@@ -143,12 +143,12 @@ export interface ScheduleSettings {
   readonly autoApprove: boolean;
 }
 
-/** What channels are told of; see NoticeKind in ports/store.ts. */
+/** Kinds of notices that channels can subscribe to; see NoticeKind in ports/store.ts. */
 export const NOTIFIED_KINDS = ["finished", "failed", "waiting"] as const;
 export type NotifiedKind = (typeof NOTIFIED_KINDS)[number];
 
 export interface NotifySettings {
-  /** The channels that are set up, by kind of notifier, as written in the files. */
+  /** The configured channels by kind of notifier, as written in the files. */
   readonly channels: Readonly<Record<string, OwnSettings>>;
   readonly heartbeat: { readonly url: string } | null;
 }

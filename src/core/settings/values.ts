@@ -2,12 +2,12 @@ import { z } from "zod";
 import { NOTIFIED_KINDS } from "./settings.ts";
 
 /**
- * The small values that keys of the configuration files are made of. The message of a rule is the end of the sentence
- * "found …; allowed: …", which config/parse/describe-issue.ts completes.
+ * Basic value schemas for the configuration files. The message of a rule completes the sentence "found …; allowed: …" in
+ * config/parse/describe-issue.ts.
  */
 export const text = z.string().min(1).max(10_000);
 
-/** Program and arguments, never a shell line. */
+/** Program and arguments; no shell command line. */
 export const argv = z.array(z.string().max(10_000)).min(1).max(200);
 
 export const environmentName = z
@@ -25,8 +25,12 @@ export const webUrl = z
     "an http or https address without user name and password; a token goes into an environment variable",
   );
 
-/** The key `on` of notifiers that let people choose. */
-export const notifiedKinds = z.array(z.enum(NOTIFIED_KINDS)).min(1).optional().describe("What is told; default: all.");
+/** The key `on` of notifiers. */
+export const notifiedKinds = z
+  .array(z.enum(NOTIFIED_KINDS))
+  .min(1)
+  .optional()
+  .describe("Events to send; default: all.");
 
 function isWebUrl(value: string): boolean {
   if (!URL.canParse(value)) return false;

@@ -4,13 +4,13 @@ import { makeTask } from "../../testing/builders.ts";
 import { branchName, slugOf } from "./branch-name.ts";
 
 describe("branchName()", () => {
-  it("puts slug and id into the template, as often as it names them", () => {
+  it("replaces every occurrence of slug and id", () => {
     const task = makeTask({ id: "task_abc", title: "Fix: the Login!" });
     expect(branchName("agent/{{slug}}-{{id}}", task)).toBe("agent/fix-the-login-abc");
     expect(branchName("{{id}}/{{id}}", task)).toBe("abc/abc");
   });
 
-  it("does not take the title for a template", () => {
+  it("does not treat the title as a template", () => {
     expect(branchName("{{slug}}", makeTask({ title: "{{id}} $& $1" }))).toBe("id-1");
   });
 });
@@ -27,7 +27,7 @@ describe("slugOf()", () => {
     expect(slugOf(title)).toBe(slug);
   });
 
-  it("is short and safe in a ref and a shell, whatever the title", () => {
+  it("is short and safe in a ref and a shell for any title", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (title) => {
         expect(slugOf(title)).toMatch(/^(?!.{41})[a-z0-9]+(-[a-z0-9]+)*$/);

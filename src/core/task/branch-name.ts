@@ -2,7 +2,7 @@ import type { Task } from "./task.ts";
 
 const MAX_SLUG = 40;
 
-/** `{{slug}}` and `{{id}}` of the project's template; a slug is never empty, so that the name is always a valid ref. */
+/** Fills in `{{slug}}` and `{{id}}`. A slug is never empty, so the result is always a valid ref. */
 export function branchName(template: string, task: Pick<Task, "id" | "title">): string {
   return template.replaceAll("{{slug}}", slugOf(task.title)).replaceAll("{{id}}", task.id.replace(/^task_/, ""));
 }

@@ -3,7 +3,7 @@ import { describeCheck } from "./describe-check.ts";
 import type { CheckResult } from "./run.ts";
 
 const finding = "- warning scope b.ts: It is outside of what was selected.";
-const told = (over: Partial<CheckResult>): string =>
+const describeWith = (over: Partial<CheckResult>): string =>
   describeCheck({ name: "diff-policy", severity: "warning", status: "passed", tail: "", ...over });
 
 describe("describeCheck()", () => {
@@ -15,9 +15,9 @@ describe("describeCheck()", () => {
     [{ name: "test", severity: "error", status: "red_baseline", tail: "1 failed" }, "test: red baseline\n1 failed"],
     [
       { name: "lint", severity: "warning", status: "failed", tail: "a.ts:1" },
-      "lint: failed (a warning: it refuses nothing)\na.ts:1",
+      "lint: failed (a warning: it does not block the change)\na.ts:1",
     ],
-  ])("%j is told as %j", (over, words) => {
-    expect(told(over)).toBe(words);
+  ])("%j is described as %j", (over, words) => {
+    expect(describeWith(over)).toBe(words);
   });
 });

@@ -21,11 +21,11 @@ export const EVENT_TYPES = [
   "run.ended", // data: outcome, ended_by, cost_usd, cost_basis, duration_ms
   "run.interrupted",
   "run.denied", // the sandbox refused something; data: kind, target, count
-  "run.note", // something worth telling that changes nothing
+  "run.note", // for information only
   "run.tools", // debug; data: tools, how often each was called
   "check.ended", // debug if it passed; data: name, status, severity, exit_code, duration_ms
   "artifact.added", // debug; data: type, label, url
-  "artifact.failed", // an artifact could not be collected; the run goes on without it
+  "artifact.failed", // an artifact could not be collected; the run continues without it
   "agent.parked", // not written yet: agents are parked per task, not as a whole
   "agent.unparked",
   "project.registered",
@@ -37,9 +37,9 @@ export const EVENT_TYPES = [
   "token.added", // data: name, rights; never the token
   "token.removed",
   "notice.failed",
-  "schedule.missed", // data: schedule, missed (moments)
-  "schedule.skipped", // the time before has not ended; data: schedule, moment
-  "schedule.refused", // it could not be started; data: schedule, project
+  "schedule.missed", // data: schedule, missed (times)
+  "schedule.skipped", // the previous task has not ended; data: schedule, moment
+  "schedule.refused", // the task could not be created; data: schedule, project
   "request.merged", // a change request; data: number, url
   "request.closed",
   "request.unexplained", // people are asked why it was closed; data: number, url, proposal
@@ -48,7 +48,7 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** What is about to be recorded; the store gives it its id. */
+/** An event before it is stored; the store assigns its id. */
 export interface EventDraft {
   readonly at: number;
   readonly task: string | null;
@@ -60,7 +60,7 @@ export interface EventDraft {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** One line of the append-only log; ids rise in commit order, without gaps that later fill. */
+/** One entry of the append-only log. Ids increase in commit order; a gap is never filled later. */
 export interface Event extends EventDraft {
   readonly id: number;
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { ID_ALPHABET, makeId } from "./ids.ts";
 
-it("makes an id of a prefix and ten characters", () => {
+it("makeId: an id is a prefix and ten characters", () => {
   expect(
     makeId(
       "task",
@@ -12,7 +12,7 @@ it("makes an id of a prefix and ten characters", () => {
   expect(makeId("run", new Uint8Array(12).fill(255))).toBe("run_zzzzzzzzzz");
 });
 
-it("uses no character that is mistaken for another", () => {
+it("makeId: uses no characters that are easily confused", () => {
   expect(new Set(ID_ALPHABET).size).toBe(32);
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 10, maxLength: 20 }), (bytes) => {
@@ -21,6 +21,6 @@ it("uses no character that is mistaken for another", () => {
   );
 });
 
-it("refuses too few random bytes", () => {
+it("makeId: rejects too few random bytes", () => {
   expect(() => makeId("task", new Uint8Array(9))).toThrow("an id needs 10 random bytes, got 9");
 });

@@ -1,4 +1,4 @@
-/** Ids are `task_`, `run_` or `rule_` and characters of this alphabet (Crockford's base 32, lower case: no i, l, o, u). */
+/** Crockford's base 32 in lower case (no i, l, o, u). Ids are `task_`, `run_` or `rule_` plus characters of this alphabet. */
 export const ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
 export type IdPrefix = "task" | "run" | "rule";

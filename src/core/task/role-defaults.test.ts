@@ -4,16 +4,16 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { ROLE_DEFAULTS } from "./role-defaults.ts";
 
-const OPENING = ["create", "list", "view"];
+const ALLOWED_VERBS = ["create", "list", "view"];
 
-test("who publishes may open and look, and neither merge, approve nor close", () => {
+test("role defaults: `publish` may create and view change requests, but not merge, approve or close them", () => {
   const { tools } = ROLE_DEFAULTS.publish;
   expect(tools.filter((tool) => /glab|\bgh\b/.test(tool))).toEqual(
-    ["glab mr", "gh pr"].flatMap((requests) => OPENING.map((verb) => `Bash(${requests} ${verb}:*)`)),
+    ["glab mr", "gh pr"].flatMap((requests) => ALLOWED_VERBS.map((verb) => `Bash(${requests} ${verb}:*)`)),
   );
 });
 
-test("its prompt says the same", async () => {
+test("role defaults: the prompt of `publish` lists the same tools", async () => {
   const prompt = await readFile(join(import.meta.dirname, "../../builtin/prompts/publish.md"), "utf8");
   const [, head = ""] = prompt.split("---\n");
   expect((parse(head) as { tools: unknown }).tools).toEqual(ROLE_DEFAULTS.publish.tools);

@@ -1,8 +1,8 @@
 import type { Role } from "./role.ts";
 
-/** What a role is given where no file says otherwise. */
+/** Built-in settings of a role. */
 export interface RoleDefaults {
-  /** For `claude-code` only: another agent's models have other names, so its own default stands. */
+  /** For `claude-code` only. Other agents have other models and use their own default. */
   readonly claudeModel: string;
   readonly maxTurns: number;
   readonly timeoutMs: number;
@@ -27,11 +27,11 @@ const CHANGE: RoleDefaults = {
 };
 const PLAN: RoleDefaults = { claudeModel: OPUS, maxTurns: 100, timeoutMs: 5 * MINUTE, tools: READ };
 
-function mayOpen(requests: "glab mr" | "gh pr"): readonly string[] {
+function changeRequestTools(requests: "glab mr" | "gh pr"): readonly string[] {
   return ["create", "list", "view"].map((verb) => `Bash(${requests} ${verb}:*)`);
 }
 
-/** Roles that give a verdict may execute nothing from the workspace: code that runs beside an agent could forge its report. */
+/** Roles that give a verdict must not run code from the workspace: code that runs next to an agent could forge its report. */
 export const ROLE_DEFAULTS: Readonly<Record<Role, RoleDefaults>> = {
   analyze: { claudeModel: OPUS, maxTurns: 100, timeoutMs: 30 * MINUTE, tools: [...READ, GIT_LOG, GIT_SHOW, GIT_DIFF] },
   implement: CHANGE,
@@ -43,13 +43,13 @@ export const ROLE_DEFAULTS: Readonly<Record<Role, RoleDefaults>> = {
   investigate: { ...PLAN, tools: ["Bash", ...READ] },
   design: PLAN,
   review: { claudeModel: SONNET, maxTurns: 50, timeoutMs: 10 * MINUTE, tools: [...READ, GIT_DIFF, GIT_LOG] },
-  // With the forge's token: the one push and the one change request. Nothing that closes, approves or merges one.
+  // This role has the forge's token. It may push and open a change request, but not close, approve or merge one.
   publish: {
     claudeModel: SONNET,
     maxTurns: 30,
     timeoutMs: 10 * MINUTE,
-    tools: ["Read", GIT_LOG, "Bash(git push:*)", ...mayOpen("glab mr"), ...mayOpen("gh pr")],
+    tools: ["Read", GIT_LOG, "Bash(git push:*)", ...changeRequestTools("glab mr"), ...changeRequestTools("gh pr")],
   },
-  // Its tools are those of the approved plan.
+  // The approved plan lists the tools.
   execute: { claudeModel: SONNET, maxTurns: 100, timeoutMs: 15 * MINUTE, tools: [] },
 };

@@ -1,4 +1,4 @@
-/** The roles that a pipeline may give to the agent of a state. */
+/** The roles that a pipeline state may use. */
 export const STATE_ROLES = [
   "analyze",
   "implement",
@@ -14,12 +14,12 @@ export const STATE_ROLES = [
 ] as const;
 
 /**
- * Who an agent is in a run. A role has a prompt, limits, rights and a list of outcomes it may report. `publish` is no
- * pipeline's to give: the engine does, in a state with `publish: true`, where the user chose `improve.publish: agent`.
+ * The job of an agent in a run. A role has a prompt, limits, rights and a list of outcomes it may report. Pipelines cannot
+ * use `publish`; the engine uses it in states with `publish: true` if the user set `improve.publish: agent`.
  */
 export const ROLES = [...STATE_ROLES, "publish"] as const;
 
 export type Role = (typeof ROLES)[number];
 
-/** Roles whose success means changed files: an empty change turns their report into `no_changes`. */
+/** Roles that must change files. If they report success without a change, the outcome becomes `no_changes`. */
 export const CHANGING_ROLES: readonly Role[] = ["implement", "request_changes"];

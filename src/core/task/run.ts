@@ -2,8 +2,8 @@ import type { Role } from "./role.ts";
 import type { Trigger } from "./task.ts";
 
 /**
- * `queued`: its turn has not come. `starting`: admitted, counted against the limits, not yet taken.
- * The last five are ends; a run ends exactly once.
+ * `queued`: not admitted yet. `starting`: admitted and counted against the limits, but no worker has claimed it.
+ * The last five are final; a run ends exactly once.
  */
 export const RUN_STATUSES = [
   "queued",
@@ -19,12 +19,12 @@ export const RUN_STATUSES = [
 export type RunStatus = (typeof RUN_STATUSES)[number];
 export type RunEndStatus = "succeeded" | "failed" | "cancelled" | "interrupted" | "timeout";
 
-/** Admitted and not ended: what counts against the limits and what reconcile looks after. */
+/** Admitted and not ended. These runs count against the limits and are reconciled after a restart. */
 export const OPEN_RUN_STATUSES: readonly RunStatus[] = ["starting", "running", "paused"];
 
 export type StepKind = "agent" | "checks" | "publish";
 
-/** How a supervised process came to its end; the first reason given stays. */
+/** Why a supervised process ended. The first recorded reason is kept. */
 export const ENDED_BY = [
   "exit",
   "timeout",
@@ -65,12 +65,12 @@ export interface Run {
   readonly state: string;
   readonly step: StepKind;
   readonly role: Role | null;
-  /** How many-th run of this role in the task; interrupted and parked runs do not count. */
+  /** Number of this run among the task's runs of this role, from 1. Interrupted and parked runs do not count. */
   readonly attempt: number;
   readonly status: RunStatus;
-  /** Raised by every take-over; a holder of an older one may write nothing. */
+  /** Fencing token: increases when another worker claims the run. Writes with an older token are rejected. */
   readonly token: number;
-  /** Not admitted before this moment. */
+  /** The run is not admitted before this time. */
   readonly notBefore: number | null;
   readonly trigger: Trigger | null;
   readonly agent: string | null;
@@ -83,9 +83,9 @@ export interface Run {
   readonly exit: Exit | null;
   readonly endedBy: EndedBy | null;
   readonly error: string | null;
-  /** The commit that the engine made of the files this run left; null where there was no change. */
+  /** The commit that the engine created from the run's files; null if nothing changed. */
   readonly commit: string | null;
-  /** What it may spend of the night and the month at most; null where neither has a limit. */
+  /** The amount reserved from the night's and month's budget; null if neither has a limit. */
   readonly reservedUsd: number | null;
   readonly costUsd: number | null;
   readonly costBasis: CostBasis;
@@ -93,7 +93,7 @@ export interface Run {
   readonly createdAt: number;
   readonly startedAt: number | null;
   readonly finishedAt: number | null;
-  /** Time that does not count: the tree was stopped. */
+  /** Time during which the processes were paused. It does not count as run time. */
   readonly pausedMs: number;
 }
 

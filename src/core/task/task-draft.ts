@@ -17,16 +17,16 @@ export interface TaskDraft {
   readonly budgetUsd: number | null;
   readonly autoApprove: boolean;
   readonly design: boolean;
-  /** For `improve`: what is asked for; null: what the settings say for the day. */
+  /** For `improve` only. Null: the settings of the weekday apply. */
   readonly improve: ImproveDraft | null;
-  /** The same key twice makes one task. */
+  /** Idempotency key: two drafts with the same key create one task. */
   readonly key: string | null;
 }
 
 export interface ImproveDraft {
   readonly category: Category | null;
-  /** Nothing else is tried when that one has nothing. */
+  /** Do not try other categories if this one yields nothing. */
   readonly only: boolean;
-  /** The moment it was scheduled for, which decides the day; null: now. */
+  /** The scheduled time, which determines the weekday; null: now. */
   readonly scheduledAt: number | null;
 }

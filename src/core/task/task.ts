@@ -15,7 +15,7 @@ export type Complexity = (typeof COMPLEXITIES)[number];
 /** A piece of work on its way through a pipeline. Only `advance` and the commands change it; only the store writes it. */
 export interface Task {
   readonly id: string;
-  /** Raised by every write; a writer that read an older one is refused. */
+  /** Increases with every write. A write based on an older version is rejected. */
   readonly version: number;
   readonly title: string;
   readonly description: string;
@@ -31,22 +31,22 @@ export interface Task {
   readonly complexity: Complexity | null;
   readonly tags: readonly string[];
   readonly options: TaskOptions;
-  /** Named limits used so far, and the engine's own counters (`state:outcome`). */
+  /** Uses of named limits, and the engine's own counters (`state:outcome`). */
   readonly counters: Readonly<Record<string, number>>;
-  /** The list that an `each` pipeline walks, and where it is; null for the others. */
+  /** The list of an `each` pipeline and the current position; null for other pipelines. */
   readonly items: Items | null;
   readonly branch: string | null;
   readonly baseCommit: string | null;
-  /** The newest commit of the task's work, made by the engine from files; equals the base until there is work. */
+  /** The newest commit of the task's work, created by the engine. Equals the base commit until there is work. */
   readonly headCommit: string | null;
   readonly plan: Readonly<Record<string, unknown>> | null;
   readonly planHash: string | null;
-  /** What later runs are told about earlier ones. */
+  /** Summaries of earlier runs for the prompts of later ones. */
   readonly context: readonly ContextEntry[];
   readonly conversation: readonly Exchange[];
-  /** What the next run is started for: the errors to repair, the answers given, the comments made. */
+  /** Why the next run is started: errors to fix, answers, or review comments. */
   readonly trigger: Trigger | null;
-  /** A person wants it to end; whoever executes its run sees to that, also after a restart. */
+  /** A person's request to stop the task. The worker of its run carries it out, also after a restart. */
   readonly order: "cancel" | "kill" | null;
   readonly outcome: string | null;
   readonly reason: string | null;
@@ -59,9 +59,9 @@ export interface Task {
 export interface Items {
   readonly list: readonly string[];
   readonly at: number;
-  /** How many of the list were asked for; the rest are what is tried when those have nothing. */
+  /** Number of scheduled items at the start of the list; the others are fallbacks. */
   readonly scheduled: number;
-  /** What became of those that were given up, oldest first. */
+  /** Results of the items that were given up, oldest first. */
   readonly tried: readonly TriedItem[];
 }
 
@@ -72,7 +72,7 @@ export interface TriedItem {
   readonly filesScanned: number | null;
 }
 
-/** What was asked for with this task, over the project's settings. */
+/** Options of this task that override the project's settings. */
 export interface TaskOptions {
   readonly agent: string | null;
   readonly model: string | null;
@@ -113,7 +113,7 @@ export interface Question {
   readonly input: "text" | "choice" | "boolean";
   readonly options: readonly string[];
   readonly default: string | null;
-  /** Milliseconds since 1970; after it the default is taken. */
+  /** Milliseconds since 1970. After this time the default answer is used. */
   readonly deadline: number | null;
 }
 
@@ -142,11 +142,11 @@ export interface ContextEntry {
   readonly at: number;
 }
 
-/** One turn between agent and people: what was asked or proposed, and the reply once there is one. */
+/** An agent's questions or options, and a person's reply once there is one. */
 export interface Exchange {
   readonly kind: "answers" | "choice";
   readonly state: string;
-  /** Of the run that asked; missing in exchanges of an earlier version. */
+  /** The role of the run that asked; missing in exchanges stored by an earlier version. */
   readonly role?: Role | null;
   readonly asked: readonly Question[] | readonly Option[];
   readonly reply: Readonly<Record<string, string>> | null;
@@ -155,8 +155,8 @@ export interface Exchange {
 }
 
 /**
- * `errors`: checks failed. `verdict`: whoever verified the work turned it down. `conflict`: with what is new on the base.
- * `report`: the last one could not be used.
+ * `errors`: checks failed. `verdict`: the verification rejected the work. `conflict`: the work conflicts with new commits on
+ * the base branch. `report`: the last report was invalid.
  */
 type TriggerKind =
   | "errors"

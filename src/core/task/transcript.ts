@@ -3,17 +3,17 @@ import type { Tokens } from "./run.ts";
 export const TRANSCRIPT_SOURCES = ["stdout", "stderr", "supervisor", "gateway"] as const;
 export type TranscriptSource = (typeof TRANSCRIPT_SOURCES)[number];
 
-/** One line of `transcript.jsonl`, written by the supervisor as it came. */
+/** One line of `transcript.jsonl`, written by the supervisor. */
 export interface TranscriptLine {
   readonly at: number;
-  /** `gateway`: events of ours, one JSON object a line, of what passed through the model gateway. */
+  /** `gateway`: our own events about model gateway traffic, one JSON object per line. */
   readonly from: TranscriptSource;
   /** Which command of the job printed it (`agent`, `setup`, a check's name). */
   readonly command: string;
   readonly text: string;
 }
 
-/** What a line means: the same union for every agent CLI. */
+/** The parsed meaning of a transcript line, the same for every agent CLI. */
 export type TranscriptEvent =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "thinking"; readonly text: string }
@@ -23,23 +23,23 @@ export type TranscriptEvent =
   | UsageEvent
   | { readonly type: "limit"; readonly kind: "usage" | "rate"; readonly resetsAt: number | null }
   | { readonly type: "session"; readonly id: string }
-  /** The CLI's own structured output: what it says is its outcome. */
+  /** The CLI's structured output, used as its outcome. */
   | { readonly type: "outcome"; readonly value: unknown }
-  /** `failure`: what kind of trouble ended the run, where the CLI says so; null: a mere message. The last one counts. */
+  /** `failure`: why the run ended, if the CLI says so; null for messages that did not end it. The last one counts. */
   | { readonly type: "error"; readonly message: string; readonly failure: Failure | null }
   | { readonly type: "raw"; readonly text: string };
 
 export interface UsageEvent {
   readonly type: "usage";
   readonly tokens: Tokens;
-  /** Null: it does not say. */
+  /** Null: not reported. */
   readonly costUsd: number | null;
   readonly model: string | null;
-  /** `delta`: what came since the one before it. `session`: everything since the session began, earlier runs included. */
+  /** `delta`: usage since the previous event. `session`: total of the session, including earlier runs. */
   readonly scope: "delta" | "session";
 }
 
-/** What went wrong, in words that every CLI shares. */
+/** Kinds of failures, the same for every agent CLI. */
 export const FAILURES = [
   "usage_limit", // of the subscription or account
   "rate_limit",
@@ -50,6 +50,6 @@ export const FAILURES = [
   "refused",
   "max_turns",
   "budget",
-  "session_unknown", // it cannot be resumed
+  "session_unknown", // the session cannot be resumed
 ] as const;
 export type Failure = (typeof FAILURES)[number];

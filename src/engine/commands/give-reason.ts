@@ -2,7 +2,7 @@ import { UserError } from "../../core/text/errors.ts";
 import type { Actor } from "../../core/task/event.ts";
 import type { Proposal } from "../../core/nightly/proposal.ts";
 import type { ProposalReason } from "../../core/nightly/proposal-reason.ts";
-import { defaultExpiry, reasonText, ruleOfReason, type ProjectRule } from "../../core/nightly/rule.ts";
+import { defaultExpiry, reasonText, ruleFromReason, type ProjectRule } from "../../core/nightly/rule.ts";
 import type { ReasonResult, ReasonDraft } from "./commands-contract.ts";
 import type { EnginePorts, RedactPorts } from "../ports.ts";
 import { saveRule } from "./rules.ts";
@@ -58,7 +58,7 @@ async function ruleFor(
   return {
     id,
     project: proposal.project,
-    text: ruleOfReason(proposal, reason),
+    text: ruleFromReason(proposal, reason),
     proposal: proposal.id,
     url: proposal.url,
     by: reason.by,

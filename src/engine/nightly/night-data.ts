@@ -1,5 +1,5 @@
 import { selectedCandidate, type Analysis } from "../../core/nightly/analysis.ts";
-import { describeKnown } from "../../core/nightly/candidates.ts";
+import { describeEarlierProposal } from "../../core/nightly/candidates.ts";
 import { describeRules } from "../../core/nightly/rule.ts";
 import { describeTriedItem } from "../../core/pipeline/items.ts";
 import type { PromptData } from "../../core/prompt/prompt-context.ts";
@@ -43,7 +43,7 @@ async function exclusionData(context: StepContext, work: Work): Promise<PromptDa
   return {
     rules: describeRules(rules),
     avoid: formatList(`Files of the last ${avoidRecentCommits} commits`, recent),
-    proposals: formatList("Proposed before", proposals.map(describeKnown)),
+    proposals: formatList("Proposed before", proposals.map(describeEarlierProposal)),
     tried: formatList("Tried tonight already", tried),
   };
 }

@@ -1,5 +1,5 @@
 import { selectedCandidate } from "../../core/nightly/analysis.ts";
-import { describeKnown } from "../../core/nightly/candidates.ts";
+import { describeEarlierProposal } from "../../core/nightly/candidates.ts";
 import type { DiffRules, Finding } from "../../policy/diff/finding.ts";
 import type { FileChange } from "../../core/change/file-change.ts";
 import { patchFingerprint } from "../../core/nightly/proposal-patch.ts";
@@ -40,7 +40,7 @@ export async function findKnownChange(
   if (!context.pipeline.policy.ledger) return [];
   const known = await findByPatch(context, patchFingerprint(changes, context.ports.digest));
   if (known === null) return [];
-  const message = `The same change was proposed before: ${describeKnown(known)}`;
+  const message = `The same change was proposed before: ${describeEarlierProposal(known)}`;
   return [{ rule: "known_change", severity: "error", path: changes[0]?.path ?? "", line: null, message }];
 }
 

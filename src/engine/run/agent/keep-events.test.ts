@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { usageOf } from "../../../core/money/cost.ts";
-import { explainFailure, lostItsSession } from "../../../core/outcomes/explain-failure.ts";
+import { explainFailure, hasLostSession } from "../../../core/outcomes/explain-failure.ts";
 import { NO_TOKENS } from "../../../core/task/run.ts";
 import type { TranscriptEvent, UsageEvent } from "../../../core/task/transcript.ts";
 import { createKeptEvents } from "./keep-events.ts";
@@ -52,7 +52,7 @@ describe("kept events of a run", () => {
     const kept = keep(events);
     expect(explainFailure(kept)).toEqual(explainFailure(events));
     expect(explainFailure(kept)?.message).toBe("slow down again");
-    expect(lostItsSession(kept)).toBe(true);
+    expect(hasLostSession(kept)).toBe(true);
     expect(kept.filter(({ type }) => type === "session")).toEqual([{ type: "session", id: "second" }]);
     expect(kept.map(({ type }) => type)).not.toContain("text");
   });

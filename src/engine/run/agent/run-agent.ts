@@ -1,5 +1,5 @@
 import { add, usageOf, type Usage } from "../../../core/money/cost.ts";
-import { explainFailure, lostItsSession } from "../../../core/outcomes/explain-failure.ts";
+import { explainFailure, hasLostSession } from "../../../core/outcomes/explain-failure.ts";
 import type { Outcome } from "../../../core/outcomes/outcome.ts";
 import { resolveRun } from "../../../core/settings/resolve-run.ts";
 import type { Role } from "../../../core/task/role.ts";
@@ -81,7 +81,7 @@ async function countUsage(context: StepContext, role: Role, output: AgentOutput)
 
 function sessionOf({ events }: AgentOutput): string | null {
   const last = events.findLast((event) => event.type === "session");
-  return last?.type === "session" && !lostItsSession(events) ? last.id : null;
+  return last?.type === "session" && !hasLostSession(events) ? last.id : null;
 }
 
 /** Lets a later run resume the session. */

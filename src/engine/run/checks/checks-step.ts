@@ -4,7 +4,7 @@ import type { CheckSettings } from "../../../core/settings/settings.ts";
 import type { RunPaths } from "../../../ports/run-files.ts";
 import type { CommandResult, ExitRecord, Job } from "../../../ports/supervisor.ts";
 import { isSameOutput } from "../../../core/text/compare-output.ts";
-import { checkWord } from "../../../core/task/describe-check.ts";
+import { describeCheckStatus } from "../../../core/task/describe-check.ts";
 import { relatedCommand } from "../../../core/change/related-command.ts";
 import { checkPolicy, type PolicyResult } from "./check-policy.ts";
 import { prepareWork } from "../prepare/prepare-work.ts";
@@ -207,7 +207,7 @@ function toOutcome({ settings }: StepContext, results: readonly CheckResult[], w
   const blamed = results.filter(
     (result) => hasFailed(result) && (result.severity === "error" || settings.failOnWarning),
   );
-  const summary = results.map((each) => `${each.name}: ${STATUS_WORDS[each.status] ?? checkWord(each)}`).join(", ");
+  const summary = results.map((each) => `${each.name}: ${STATUS_WORDS[each.status] ?? describeCheckStatus(each)}`).join(", ");
   const outcomes = Object.fromEntries(results.map(({ name, status }) => [name, status]));
   if (blamed.length === 0) return outcomeOf("checks_passed", summary, { checks: outcomes, commit: work.headCommit });
   return outcomeOf("checks_failed", summary, { checks: outcomes, details: blamed.map(describe).join("\n\n") });

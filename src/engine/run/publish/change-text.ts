@@ -1,5 +1,5 @@
 import { describeTaskChange, type ChangeText } from "../../../core/nightly/describe-change.ts";
-import { checkWord } from "../../../core/task/describe-check.ts";
+import { describeCheckStatus } from "../../../core/task/describe-check.ts";
 import { loadChangeText } from "../../nightly/night-results.ts";
 import type { StepContext } from "../step-context.ts";
 
@@ -15,7 +15,7 @@ async function taskChange({ ports, task, settings }: StepContext): Promise<Chang
     title: task.title,
     description: task.description,
     summary: task.context.findLast(({ kind }) => kind === "implementation_summary")?.text ?? "",
-    checks: newest.map((check) => `${check.name}: ${checkWord(check)}`),
+    checks: newest.map((check) => `${check.name}: ${describeCheckStatus(check)}`),
     trailer: settings.commitTrailer,
   });
 }

@@ -4,7 +4,7 @@ import type { Artifact } from "../../../core/task/task.ts";
 import type { Outcome } from "../../../core/outcomes/outcome.ts";
 import { lastPayload } from "../../../core/outcomes/stored-outcome.ts";
 import type { ChangeRequest, Forge, Published } from "../../../ports/forge.ts";
-import { describeKnown } from "../../../core/nightly/candidates.ts";
+import { describeEarlierProposal } from "../../../core/nightly/candidates.ts";
 import { chooseBranch } from "../prepare/choose-branch.ts";
 import { describeWork } from "./change-text.ts";
 import { checkPolicy } from "../checks/check-policy.ts";
@@ -104,7 +104,7 @@ async function findObstacle(context: StepContext, work: Work): Promise<Outcome |
   if (await isPublished(context)) return null;
   const known = await findPublishedMeanwhile(context, work);
   if (known === null) return findTooManyOpen(context);
-  const summary = `the same change was published meanwhile: ${describeKnown(known)}`;
+  const summary = `the same change was published meanwhile: ${describeEarlierProposal(known)}`;
   return outcomeOf("conflict", summary, { proposal: known.id });
 }
 
