@@ -47,19 +47,14 @@ function toEvent(tokens: Tokens, model: string | null, costUsd: number | null): 
 /** Agents use different field names. */
 function tokensOf(count: Fields): Tokens {
   return {
-    input: firstNumber(count, ["inputTokens", "input_tokens"]),
-    output: firstNumber(count, ["outputTokens", "output_tokens"]),
-    cacheRead: firstNumber(count, [
-      "cachedReadTokens",
-      "cachedInputTokens",
-      "cached_read_tokens",
-      "cached_input_tokens",
-    ]),
-    cacheWrite: firstNumber(count, ["cachedWriteTokens", "cacheWriteInputTokens", "cached_write_tokens"]),
+    input: read(count, ["inputTokens", "input_tokens"]),
+    output: read(count, ["outputTokens", "output_tokens"]),
+    cacheRead: read(count, ["cachedReadTokens", "cachedInputTokens", "cached_read_tokens", "cached_input_tokens"]),
+    cacheWrite: read(count, ["cachedWriteTokens", "cacheWriteInputTokens", "cached_write_tokens"]),
   };
 }
 
-function firstNumber(count: Fields, names: readonly string[]): number {
+function read(count: Fields, names: readonly string[]): number {
   return Math.floor(names.map((name) => numberOf(count[name])).find((value) => value !== null) ?? 0);
 }
 

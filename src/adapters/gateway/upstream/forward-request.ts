@@ -92,11 +92,8 @@ export function forwardRequest(params: ForwardParams): Promise<Result> {
     const encoding = headers["content-encoding"] ?? "identity";
     if (status >= 300 || encoding !== "identity") {
       answer.destroy();
-      const problem =
-        status >= 300
-          ? "a redirect, which is not followed"
-          : `a compressed answer (${encoding}), which is not supported`;
-      params.reject({ status: 502, message: `${params.upstream.name} sent ${problem}.` });
+      const problem = status >= 300 ? "a redirect" : `a compressed answer (${encoding})`;
+      params.reject({ status: 502, message: `${params.upstream.name} sent ${problem}, which is not supported.` });
       return resolve(status >= 300 ? null : worstCaseUsage(params));
     }
     const meter = params.info === null ? null : createAnswerMeter(params, params.info, answer);
