@@ -7,13 +7,7 @@ import type { NotifierDefinition } from "../src/adapters/notifiers/definition.ts
 export function renderAgentTable(agents: readonly AgentDefinition[]): string {
   return renderTable(
     ["kind", "program", "model reached by", "reports by", "seen working"],
-    agents.map(({ kind, docs }) => [
-      `\`${kind}\``,
-      docs.program,
-      docs.modelReachedBy,
-      docs.reportsBy,
-      docs.seenWorking,
-    ]),
+    agents.map(({ kind, docs }) => [`\`${kind}\``, docs.program, docs.modelAccess, docs.reporting, docs.testedWith]),
   );
 }
 

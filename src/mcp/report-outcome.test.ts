@@ -45,7 +45,7 @@ async function connect(role: Role, plan: ReportScope["plan"] = "document"): Prom
 
 async function report(client: Client, value: Readonly<Record<string, unknown>>) {
   const { content, isError } = await client.callTool({ name: "report_outcome", arguments: value });
-  return { isError, said: JSON.stringify(content) };
+  return { isError, text: JSON.stringify(content) };
 }
 
 const kept = (): unknown => JSON.parse(readFileSync(reportFile, "utf8"));
@@ -63,7 +63,7 @@ describe("report_outcome server", () => {
     for (const name of outcomesOf("review")) {
       const example = exampleOf(name, REVIEW.plan);
       const answer = await report(client, { ...example, unknown: { deep: [1] } });
-      expect(answer).toEqual({ isError: false, said: expect.stringContaining(`Recorded: ${name}. End now.`) });
+      expect(answer).toEqual({ isError: false, text: expect.stringContaining(`Recorded: ${name}. End now.`) });
       expect(kept()).not.toHaveProperty("unknown");
       expect(readReport(kept(), REVIEW)).toEqual(readReport(example, REVIEW));
     }
@@ -74,7 +74,7 @@ describe("report_outcome server", () => {
   test("reports the kind of plan that the rules name, and no other", async () => {
     const client = await connect("plan", "execution");
     const document = await report(client, exampleOf("plan_complete", "document"));
-    expect(document).toEqual({ isError: true, said: expect.stringContaining("prompt") });
+    expect(document).toEqual({ isError: true, text: expect.stringContaining("prompt") });
     const both = { ...exampleOf("plan_complete", "document"), ...exampleOf("plan_complete", "execution") };
     expect(await report(client, both)).toMatchObject({ isError: false });
     expect(kept()).toMatchObject({ tools: ["Read", "Write"], directories: ["reports"] });
@@ -85,8 +85,8 @@ describe("report_outcome server", () => {
     const client = await connect("analyze");
     const wrong = await report(client, { outcome: "no_improvement", files_scanned: -1 });
     expect(wrong.isError).toBe(true);
-    expect(wrong.said).toMatch(/reason.*is missing.*files_scanned.*must be at least 0; found -1/);
-    expect((await report(client, { outcome: "implemented", summary: "x" })).said).toMatch(
+    expect(wrong.text).toMatch(/reason.*is missing.*files_scanned.*must be at least 0; found -1/);
+    expect((await report(client, { outcome: "implemented", summary: "x" })).text).toMatch(
       /not allowed for the role analyze/,
     );
     expect(existsSync(reportFile)).toBe(false);
@@ -112,10 +112,10 @@ describe("report_outcome server", () => {
       description: "x".repeat(90_000),
     }));
     const long = await report(client, { outcome: "options_proposed", summary: "s", options });
-    expect(long).toEqual({ isError: true, said: expect.stringMatching(/at most 1048576/) });
+    expect(long).toEqual({ isError: true, text: expect.stringMatching(/at most 1048576/) });
     rmSync(join(dir, "report"), { recursive: true });
     const lost = await report(client, { outcome: "options_proposed", summary: "s", options: options.slice(0, 1) });
-    expect(lost).toEqual({ isError: true, said: expect.stringMatching(/could not be written: .*ENOENT/) });
+    expect(lost).toEqual({ isError: true, text: expect.stringMatching(/could not be written: .*ENOENT/) });
   });
 });
 

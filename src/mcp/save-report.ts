@@ -18,11 +18,11 @@ export function saveReport(value: unknown, rules: ReportRules): SavedReport {
   // Only the keys of the schema are written, because the engine would reject some unknown ones.
   const text = `${JSON.stringify({ outcome: name, ...payload })}\n`;
   const bytes = Buffer.byteLength(text);
-  if (bytes > MAX_BYTES) return refuse(`The report has ${bytes} bytes; at most ${MAX_BYTES} are allowed. Shorten it.`);
+  if (bytes > MAX_BYTES) return reject(`The report has ${bytes} bytes; at most ${MAX_BYTES} are allowed. Shorten it.`);
   try {
     replaceFile(rules.reportFile, text);
   } catch (error) {
-    return refuse(`The report could not be written: ${String(error)}.`);
+    return reject(`The report could not be written: ${String(error)}.`);
   }
   return { ok: true, outcome: name };
 }
@@ -34,6 +34,6 @@ function replaceFile(file: string, text: string): void {
   renameSync(temporary, file);
 }
 
-function refuse(problem: string): SavedReport {
+function reject(problem: string): SavedReport {
   return { ok: false, problem };
 }

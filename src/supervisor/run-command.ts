@@ -89,7 +89,7 @@ async function runToExit(started: StartedProcess, params: CommandParams): Promis
   const watchdog = startWatchdog({
     limits: policy.limits,
     members: tree.members,
-    // Granted directories contain unrelated files and are not counted. A read-only role has its /tmp in the WALL directory.
+    // Granted directories contain unrelated files and are not counted. A read-only role has its /tmp in the sandbox directory.
     writable: [...policy.own.write, join(job.dir, SANDBOX_DIR)],
     isPaused,
     onBreach,

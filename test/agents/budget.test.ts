@@ -48,7 +48,9 @@ describe.each([claude, codex, gemini, opencode])("$kind: budget in tokens", (age
     });
     const { run } = await exhausted(night);
     expect(run.tokens.input).toBeGreaterThan(500_000);
-    expect(await said(night, run)).toMatch(/budget of this run is used up, and an answer was cut off: 50\d+ of 200000/);
+    expect(await said(night, run)).toMatch(
+      /budget of this run is used up, and a response was cut off: 50\d+ of 200000/,
+    );
     expect(night.model.requests.filter(({ turn }) => turn !== null)).toHaveLength(2);
   });
 });

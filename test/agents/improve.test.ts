@@ -111,12 +111,12 @@ describe("claude: a night", () => {
       `docs/usage.md:3:${BROKEN}`,
       expect.stringContaining(BROKEN),
       "three\ntwo\none\nfirst",
-      expect.stringContaining("The shell is here for `git log`, `git show`, `git diff` only"),
+      expect.stringContaining("Only these shell commands are allowed: `git log`, `git show`, `git diff`."),
     ]);
     expect(implement?.results[2]?.text).toMatch(/^fine/);
     expect(verify?.results[0]?.text).toContain("No such tool available: Bash");
     expect(describer?.results[0]?.text).toContain("three\ntwo\none\nfirst");
-    expect(describer?.results[1]?.text).toContain("The shell is here for `git log` only");
+    expect(describer?.results[1]?.text).toContain("Only these shell commands are allowed: `git log`.");
 
     const prompts = seen.map(({ prompt }) => prompt);
     for (const { role, prompt } of seen) {

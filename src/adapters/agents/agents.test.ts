@@ -6,7 +6,7 @@ import { exampleRun, testAgent } from "../../testing/suites/agent.suite.ts";
 import { builtInAgents, createAgent, describeAgents } from "./create-agent.ts";
 import { AGENTS } from "./index.ts";
 
-const OWN_LINES = [
+const EVENT_LINES = [
   ['{"type":"text","text":"hi"}', [{ type: "text", text: "hi" }]],
   ['{"type":"thinking","text":"hm"}', [{ type: "thinking", text: "hm" }]],
   ['{"type":"session","id":"s-1"}', [{ type: "session", id: "s-1" }]],
@@ -33,30 +33,30 @@ const OWN_LINES = [
     '{"type":"limit","kind":"usage","resets_at":"2030-01-01T00:00:00Z"}',
     [{ type: "limit", kind: "usage", resetsAt: Date.UTC(2030, 0, 1) }],
   ],
-  // Money that flows back would lift a budget.
+  // A negative cost would raise the budget.
   [
     '{"type":"usage","tokens":{},"cost_usd":-5}',
     [{ type: "text", text: '{"type":"usage","tokens":{},"cost_usd":-5}' }],
   ],
 ] as const;
 
-testAgent("command by stdin", {
+testAgent("command with prompt on stdin", {
   create: () => createAgent(AGENTS, settings({ command: ["my-agent", "--fast"] })),
-  lines: OWN_LINES,
+  lines: EVENT_LINES,
 });
-testAgent("command by file", {
+testAgent("command with prompt file", {
   create: () => createAgent(AGENTS, settings({ command: ["my-agent", "--prompt={{prompt_file}}"], prompt: "file" })),
-  lines: OWN_LINES,
+  lines: EVENT_LINES,
 });
 testAgent("scripted", {
   create: () => createAgent(AGENTS, settings({ kind: "scripted", script: "happy" })),
-  lines: OWN_LINES,
+  lines: EVENT_LINES,
 });
 
 describe("createAgent", () => {
-  it("names the known kinds for one that is not", () => {
+  it("lists the known kinds when the kind is unknown", () => {
     expect(() => createAgent(AGENTS, settings({ kind: "comand" }))).toThrow(
-      'There is no agent of kind `comand`. Did you mean "command"? Known are claude-code, codex,',
+      'Unknown agent kind `comand`. Did you mean "command"? Known kinds: claude-code, codex,',
     );
     expect(() => createAgent(AGENTS, settings({ kind: "constructor" }))).toThrow(UserError);
   });
@@ -64,16 +64,16 @@ describe("createAgent", () => {
   it.each([
     [{}, "needs a `command`"],
     [{ command: [""] }, "needs a `command`"],
-    [{ command: ["x", "y"], prompt: "file" }, "no argument of `command` says where it goes"],
+    [{ command: ["x", "y"], prompt: "file" }, "no argument of `command` contains {{prompt_file}}"],
     [{ kind: "scripted", script: "hapy" }, 'Did you mean "happy"?'],
-    [{ kind: "scripted", script: "../x.json" }, "There is no script"],
-  ] as const)("refuses %j", (changes, message) => {
+    [{ kind: "scripted", script: "../x.json" }, "Unknown script"],
+  ] as const)("rejects %j", (changes, message) => {
     expect(() => createAgent(AGENTS, settings(changes))).toThrow(message);
   });
 });
 
 describe("command", () => {
-  it("puts the prompt's path where the arguments ask for it, as it is", () => {
+  it("replaces {{prompt_file}} with the unmodified path of the prompt", () => {
     const agent = createAgent(AGENTS, settings({ command: ["my-agent", "-p", "{{prompt_file}}"], prompt: "file" }));
     expect(agent.command(exampleRun("implement", { model: "m", promptFile: "/runs/$&/prompt.md" }))).toEqual({
       argv: ["my-agent", "-p", "/runs/$&/prompt.md"],
@@ -86,7 +86,7 @@ describe("command", () => {
 });
 
 describe("describeAgents", () => {
-  it("says what to look for, and what cannot be used at all", () => {
+  it("returns the program to look for, or the configuration error", () => {
     const described = describeAgents(AGENTS, {
       mine: settings({ command: ["./tools/my-agent"] }),
       demo: settings({ kind: "scripted" }),
@@ -105,14 +105,14 @@ describe("describeAgents", () => {
         name: "odd",
         kind: "odd",
         program: null,
-        problem: expect.stringContaining("Known are claude-code, codex,"),
+        problem: expect.stringContaining("Known kinds: claude-code, codex,"),
         gateway: null,
       },
     ]);
   });
 });
 
-test("an agent that nobody configured says in one line what it lacks", () => {
+test("describeAgents: an agent without its required settings reports what is missing in one line", () => {
   const problems = describeAgents(AGENTS, builtInAgents(AGENTS)).filter(({ problem }) => problem !== null);
   expect(problems.map(({ name }) => name)).toEqual(["acp", "command"]);
   for (const { name, problem } of problems)

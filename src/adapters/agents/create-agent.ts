@@ -7,17 +7,17 @@ import type { AgentDefinition } from "./definition.ts";
 type Definitions = readonly AgentDefinition[];
 
 export function createAgent(definitions: Definitions, settings: AgentSettings): Agent {
-  const found = definitions.find(({ kind }) => kind === settings.kind);
-  if (found !== undefined) return found.create(settings);
+  const definition = definitions.find(({ kind }) => kind === settings.kind);
+  if (definition !== undefined) return definition.create(settings);
   const known = definitions.map(({ kind }) => kind);
   throw new UserError(
     "invalid",
-    `There is no agent of kind \`${settings.kind}\`.${didYouMean(settings.kind, known)} Known are ${known.join(", ")}.`,
-    "For a program of your own write `kind: command` and its `command`.",
+    `Unknown agent kind \`${settings.kind}\`.${didYouMean(settings.kind, known)} Known kinds: ${known.join(", ")}.`,
+    "To use your own program, set `kind: command` and `command`.",
   );
 }
 
-/** Those that need no file to be known: each kind under its own name. */
+/** Agents available without configuration: each kind under its own name. */
 export function builtInAgents(definitions: Definitions): Record<string, AgentSettings> {
   return Object.fromEntries(definitions.map(({ kind }) => [kind, { kind, model: null, options: {} }]));
 }
@@ -25,15 +25,15 @@ export function builtInAgents(definitions: Definitions): Record<string, AgentSet
 export interface AgentDescription {
   readonly name: string;
   readonly kind: string;
-  /** What to look for on PATH; null where there is nothing to look for. */
+  /** The program to look for on PATH. Null if the agent needs none. */
   readonly program: Agent["program"];
-  /** Which model it speaks to by way of our gateway, for which a key is needed. */
+  /** The model API that it calls through the gateway, which needs a key. Null if it does not use the gateway. */
   readonly gateway: ModelApi | null;
-  /** Why it cannot be used, whatever is installed; null where nothing speaks against it. */
+  /** The configuration error that makes it unusable. Null if there is none. */
   readonly problem: string | null;
 }
 
-/** The configured agents as `nightshift agents` lists them. Looks at nothing on the machine. */
+/** Describes the configured agents for `nightshift agents`. Does not check what is installed. */
 export function describeAgents(
   definitions: Definitions,
   configured: Readonly<Record<string, AgentSettings>>,

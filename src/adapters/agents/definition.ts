@@ -14,7 +14,7 @@ export interface AgentDefinition extends AgentKind {
 /** The row in docs/agents.md, in Markdown. */
 export interface AgentDocs {
   readonly program: string;
-  readonly modelReachedBy: string;
-  readonly reportsBy: string;
-  readonly seenWorking: string;
+  readonly modelAccess: string;
+  readonly reporting: string;
+  readonly testedWith: string;
 }

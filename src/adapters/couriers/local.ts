@@ -49,10 +49,10 @@ export function createLocalCourier({ onError }: LocalCourierParams): Courier {
   }
 
   return {
-    async work(given) {
+    async work(newHandler) {
       if (handler !== null) throw new Error("this courier already has a handler");
-      handler = given;
-      for (const runId of waiting) start(runId, given);
+      handler = newHandler;
+      for (const runId of waiting) start(runId, newHandler);
       waiting.clear();
     },
     async submit(runId) {

@@ -310,8 +310,8 @@ describe("file record: a stored snapshot", () => {
   test("is reported if it or its directory is missing, also from a thread", async () => {
     await expect(createFileRecord().compare(before, after)).rejects.toThrow(UserError);
     await expect(record.compare(before, after)).rejects.toMatchObject({ kind: "not_found" });
-    const asked = { dir: at("none"), keep: before, since: null };
-    await expect(createFileRecord().snapshot(asked)).rejects.toMatchObject({ code: "ENOENT" });
+    const params = { dir: at("none"), keep: before, since: null };
+    await expect(createFileRecord().snapshot(params)).rejects.toMatchObject({ code: "ENOENT" });
     expect(existsSync(before)).toBe(false);
   });
 });

@@ -17,7 +17,7 @@ export interface Walked {
 }
 
 /** Lists everything below a directory except directories. Synchronous, because promises take three times as long. */
-export function walk(dir: string, most = MAX_FILES): Walked {
+export function walk(dir: string, maxFiles = MAX_FILES): Walked {
   const files: Unhashed[] = [];
   const unread: UnreadDirectory[] = [];
   const directories = [""];
@@ -25,12 +25,12 @@ export function walk(dir: string, most = MAX_FILES): Walked {
   for (const directory of directories) {
     for (const name of list(dir, directory, unread)) {
       const path = directory === "" ? name : `${directory}/${name}`;
-      const stats = look(dir, path, unread);
+      const stats = readStats(dir, path, unread);
       if (stats === null) continue;
       pathBytesLeft -= path.length;
       if (stats.isDirectory()) directories.push(path);
       else files.push(describe(path, stats));
-      if (files.length > most || pathBytesLeft < 0) throw tooMany(dir, most);
+      if (files.length > maxFiles || pathBytesLeft < 0) throw tooMany(dir, maxFiles);
     }
   }
   return { files, unread };
@@ -42,29 +42,29 @@ function list(dir: string, directory: string, unread: UnreadDirectory[]): string
   } catch (error) {
     // The root must exist; other directories may disappear during the walk.
     if (directory === "") throw error;
-    note(error, directory, unread);
+    noteUnread(error, directory, unread);
     return [];
   }
 }
 
-function look(dir: string, path: string, unread: UnreadDirectory[]): BigIntStats | null {
+function readStats(dir: string, path: string, unread: UnreadDirectory[]): BigIntStats | null {
   try {
     return lstatSync(pathBytes(dir, path), { bigint: true });
   } catch (error) {
-    note(error, path, unread);
+    noteUnread(error, path, unread);
     return null;
   }
 }
 
-function note(error: unknown, path: string, unread: UnreadDirectory[]): void {
+function noteUnread(error: unknown, path: string, unread: UnreadDirectory[]): void {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (code === "ENOENT" || code === "ENOTDIR") return;
-  const why = WHY[code];
+  const why = REASONS[code];
   if (why === undefined) throw error;
   unread.push({ path, why });
 }
 
-const WHY: Readonly<Record<string, string>> = {
+const REASONS: Readonly<Record<string, string>> = {
   EACCES: "is not readable",
   EPERM: "is not readable",
   ENAMETOOLONG: "is deeper than the path limit",
@@ -89,10 +89,10 @@ function kindOf(stats: BigIntStats): FileState["kind"] {
   return stats.isSymbolicLink() ? "link" : "other";
 }
 
-function tooMany(dir: string, most: number): UserError {
+function tooMany(dir: string, maxFiles: number): UserError {
   return new UserError(
     "invalid",
-    `${showPath(Buffer.from(dir).toString("latin1"))} contains more than ${most.toLocaleString("en")} files, which is too many to record changes.`,
+    `${showPath(Buffer.from(dir).toString("latin1"))} contains more than ${maxFiles.toLocaleString("en")} files, which is too many to record changes.`,
     "Use a smaller directory or a git repository.",
   );
 }

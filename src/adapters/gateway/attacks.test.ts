@@ -4,10 +4,10 @@ import { until } from "../../testing/suites/supervisor.suite.ts";
 import { json, KEY, NONCE, openTestGateway, openTestModel } from "./test-model.suite.ts";
 
 const ANSWER = { model: "claude-x-1", content: [], usage: { input_tokens: 100, output_tokens: 10 } };
-const ASKED = { model: "claude-x", max_tokens: 1000, messages: [] };
+const REQUEST = { model: "claude-x", max_tokens: 1000, messages: [] };
 
-/** Says exactly this, whatever a client library thinks of it. */
-async function say(url: string, ...lines: readonly string[]): Promise<string> {
+/** Sends raw lines, which a client library might reject. */
+async function sendRaw(url: string, ...lines: readonly string[]): Promise<string> {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   socket.on("error", () => undefined);
   socket.write(lines.join("\r\n"));
@@ -20,20 +20,20 @@ async function say(url: string, ...lines: readonly string[]): Promise<string> {
   });
 }
 
-describe("who does not know the nonce", () => {
+describe("gateway: missing or wrong nonce", () => {
   it.each([
     ["none", {}],
     ["a wrong one", { "x-api-key": `${NONCE}x` }],
     ["an empty one", { "x-api-key": "", authorization: "Bearer " }],
     ["its beginning", { authorization: `Bearer ${NONCE.slice(0, -1)}` }],
     ["the real key", { "x-api-key": KEY }],
-  ])("gets a sentence: %s", async (_, headers) => {
+  ])("is rejected with an error message: %s", async (_, headers) => {
     const model = await openTestModel(json(ANSWER));
     const gateway = await openTestGateway(model.url);
     const response = await fetch(`${gateway.url}/v1/messages`, {
       method: "POST",
       headers,
-      body: JSON.stringify(ASKED),
+      body: JSON.stringify(REQUEST),
     });
     expect([response.status, await response.json()]).toEqual([
       401,
@@ -43,12 +43,16 @@ describe("who does not know the nonce", () => {
   });
 });
 
-describe("requests that mean something else", () => {
+describe("gateway: malicious requests", () => {
   const auth = `x-api-key: ${NONCE}`;
-  const body = JSON.stringify(ASKED);
+  const body = JSON.stringify(REQUEST);
   it.each([
-    ["an address of elsewhere", 404, [`POST http://evil.example/v1/messages HTTP/1.1`, "host: evil.example", auth]],
-    ["a path that climbs", 404, [`POST /v1/models/../messages HTTP/1.1`, "host: x", auth]],
+    [
+      "an absolute URL of another host",
+      404,
+      [`POST http://evil.example/v1/messages HTTP/1.1`, "host: evil.example", auth],
+    ],
+    ["a path with ..", 404, [`POST /v1/models/../messages HTTP/1.1`, "host: x", auth]],
     ["another path", 404, ["GET /v1/organizations HTTP/1.1", "host: x", auth]],
     ["an upgrade", 404, ["GET /v1/responses HTTP/1.1", "host: x", auth, "connection: upgrade", "upgrade: websocket"]],
     ["two lengths", 400, ["POST /v1/messages HTTP/1.1", "host: x", auth, "content-length: 1", "content-length: 9"]],
@@ -69,27 +73,27 @@ describe("requests that mean something else", () => {
   ])("%s", async (_, status, head) => {
     const model = await openTestModel(json(ANSWER));
     const gateway = await openTestGateway(model.url);
-    expect(await say(gateway.url, ...head, "", "")).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(await sendRaw(gateway.url, ...head, "", "")).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     expect(model.seen).toEqual([]);
   });
 
-  it("a tunnel is not opened", async () => {
+  it("does not open tunnels", async () => {
     const gateway = await openTestGateway("http://127.0.0.1:9");
     expect(
-      await say(gateway.url, "CONNECT evil.example:443 HTTP/1.1", "host: evil.example:443", auth, "", ""),
+      await sendRaw(gateway.url, "CONNECT evil.example:443 HTTP/1.1", "host: evil.example:443", auth, "", ""),
     ).not.toContain("200");
   });
 
-  it("a body behind a GET does not become a request upstream", async () => {
+  it("does not forward the body of a GET as a second request", async () => {
     const model = await openTestModel(json({ data: [] }));
     const gateway = await openTestGateway(model.url);
     const inner = "DELETE /v1/files/x HTTP/1.1\r\nhost: x\r\n\r\n";
     const head = ["GET /v1/models HTTP/1.1", "host: x", auth, `content-length: ${inner.length}`, "connection: close"];
-    expect(await say(gateway.url, ...head, "", inner)).toMatch(/^HTTP\/1.1 200 /);
+    expect(await sendRaw(gateway.url, ...head, "", inner)).toMatch(/^HTTP\/1.1 200 /);
     expect(model.seen).toMatchObject([{ method: "GET", url: "/v1/models", body: "" }]);
   });
 
-  it("headers that name another host, payer, method or hop stay here", async () => {
+  it("drops headers that select another host, payer, method or hop", async () => {
     const model = await openTestModel(json(ANSWER));
     const gateway = await openTestGateway(model.url);
     const sent = [
@@ -110,7 +114,7 @@ describe("requests that mean something else", () => {
       "anthropic-version: 2023-06-01",
       `content-length: ${body.length}`,
     ];
-    expect(await say(gateway.url, ...sent, "", body)).toMatch(/^HTTP\/1.1 200 /);
+    expect(await sendRaw(gateway.url, ...sent, "", body)).toMatch(/^HTTP\/1.1 200 /);
     expect(model.seen[0]?.headers).toEqual({
       host: new URL(model.url).host,
       connection: "keep-alive",
@@ -121,27 +125,27 @@ describe("requests that mean something else", () => {
     });
   });
 
-  it("of a key that stands there twice, the one that was judged is sent", async () => {
+  it("forwards only the checked value of a duplicate JSON key", async () => {
     const model = await openTestModel(json(ANSWER));
     const gateway = await openTestGateway(model.url, { limitTokens: 5000 });
     const twice = `{"model":"claude-x","max_tokens":900000,"messages":[],"max_tokens":10}`;
-    await gateway.ask("/v1/messages", null, { body: twice });
+    await gateway.send("/v1/messages", null, { body: twice });
     expect(model.seen[0]?.body).toBe('{"model":"claude-x","max_tokens":10,"messages":[]}');
   });
 
-  it("work in the background, which nobody would count, is refused", async () => {
+  it("rejects background requests, which would not be counted", async () => {
     const model = await openTestModel(json(ANSWER));
     const gateway = await openTestGateway(model.url, { api: "openai" });
-    expect((await gateway.ask("/v1/responses", { model: "gpt-x", background: true })).status).toBe(400);
+    expect((await gateway.send("/v1/responses", { model: "gpt-x", background: true })).status).toBe(400);
     expect(model.seen).toEqual([]);
   });
 
-  it("bodies that would fill our memory are refused, alone and together, and then there is room again", async () => {
+  it("rejects bodies that are too large alone or together, and accepts requests again afterwards", async () => {
     const model = await openTestModel(json(ANSWER));
     const gateway = await openTestGateway(model.url);
     const dense = `{"model":"claude-x","messages":[${"[],".repeat(1_500_000)}0]}`;
-    expect((await gateway.ask("/v1/messages", null, { body: dense })).status).toBe(413);
-    // Each stays a little below what one may have, and is never finished.
+    expect((await gateway.send("/v1/messages", null, { body: dense })).status).toBe(413);
+    // Each body stays just below the limit and is never finished.
     const heard: string[] = [];
     const unfinished = [1, 2, 3, 4].map(() => {
       const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
@@ -152,28 +156,28 @@ describe("requests that mean something else", () => {
       return socket;
     });
     await until(() => heard.length > 0);
-    expect(heard).toEqual([expect.stringMatching(/^HTTP\/1.1 413 .*those under way together/s)]);
+    expect(heard).toEqual([expect.stringMatching(/^HTTP\/1.1 413 .*all pending requests exceed/s)]);
     for (const socket of unfinished) socket.destroy();
-    expect((await gateway.ask("/v1/messages", ASKED)).status).toBe(200);
+    expect((await gateway.send("/v1/messages", REQUEST)).status).toBe(200);
   });
 
-  it("nesting without end ends in an answer", async () => {
+  it("answers a deeply nested request", async () => {
     const model = await openTestModel(json(ANSWER));
     const gateway = await openTestGateway(model.url);
     const deep = `{"model":"claude-x","max_tokens":1,"messages":${"[".repeat(200_000)}${"]".repeat(200_000)}}`;
-    const response = await gateway.ask("/v1/messages", null, { body: deep });
+    const response = await gateway.send("/v1/messages", null, { body: deep });
     expect([200, 400]).toContain(response.status);
   });
 });
 
-describe("the key", () => {
-  it("is in no answer, whatever upstream repeats of it", async () => {
+describe("gateway: key", () => {
+  it("is redacted in errors of upstream", async () => {
     const model = await openTestModel((response) => {
       response.writeHead(401, { "content-type": "text/plain", "x-request-echo": `got ${KEY}`, "set-cookie": "s=1" });
       response.end(`wrong key ${KEY}, says ${KEY}`);
     });
     const gateway = await openTestGateway(model.url);
-    const response = await gateway.ask("/v1/messages", ASKED);
+    const response = await gateway.send("/v1/messages", REQUEST);
     const all = JSON.stringify([[...response.headers], await response.text(), gateway]);
     expect(response.status).toBe(401);
     expect(all).toContain("wrong key [key], says [key]");
@@ -181,17 +185,17 @@ describe("the key", () => {
     expect(response.headers.get("set-cookie")).toBeNull();
   });
 
-  it("is in no sentence of ours", async () => {
+  it("is not part of the gateway's own messages", async () => {
     const gateway = await openTestGateway("http://127.0.0.1:9", { limitUsd: 1 });
     const answers = await Promise.all([
-      gateway.ask("/v1/messages", ASKED),
-      gateway.ask("/v1/messages", { ...ASKED, max_tokens: 1e9 }),
-      gateway.ask("/v1/messages", { ...ASKED, model: "other" }),
-      gateway.ask(`/${KEY.slice(0, 4)}`, ASKED),
+      gateway.send("/v1/messages", REQUEST),
+      gateway.send("/v1/messages", { ...REQUEST, max_tokens: 1e9 }),
+      gateway.send("/v1/messages", { ...REQUEST, model: "other" }),
+      gateway.send(`/${KEY.slice(0, 4)}`, REQUEST),
       fetch(gateway.url),
     ]);
-    const said = await Promise.all(answers.map((answer) => answer.text()));
+    const texts = await Promise.all(answers.map((answer) => answer.text()));
     expect(answers.map(({ status }) => status)).toEqual([502, 400, 400, 404, 401]);
-    expect(JSON.stringify([said, gateway])).not.toContain(KEY);
+    expect(JSON.stringify([texts, gateway])).not.toContain(KEY);
   });
 });

@@ -2,8 +2,8 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import type { GatewayPlan } from "../../ports/gateway.ts";
 
-/** Whether whoever asks knows the run's nonce, in one of the places where clients put their key. */
-export function knowsNonce(request: IncomingMessage, nonce: string): boolean {
+/** Whether the request has the run's nonce in one of the places where clients put their API key. */
+export function hasNonce(request: IncomingMessage, nonce: string): boolean {
   const { headers, url = "" } = request;
   const bearer = /^Bearer (.+)$/i.exec(headers.authorization ?? "")?.[1];
   const query = new URLSearchParams(url.split("?", 2)[1]).get("key");
@@ -12,11 +12,11 @@ export function knowsNonce(request: IncomingMessage, nonce: string): boolean {
   );
 }
 
-/** As the vendor's own CLI says it, for tokens of a subscription. */
+/** The beta header that the vendor's CLI sends with subscription tokens. */
 const OAUTH_BETA = "oauth-2025-04-20";
 
-/** Takes the nonce's place. */
-export function withKey(headers: OutgoingHttpHeaders, plan: GatewayPlan, key: string): OutgoingHttpHeaders {
+/** Adds the real key to the headers, which no longer contain the nonce. */
+export function addKey(headers: OutgoingHttpHeaders, plan: GatewayPlan, key: string): OutgoingHttpHeaders {
   if (plan.keyKind === "token" && plan.api === "anthropic") {
     const betas = [headers["anthropic-beta"], OAUTH_BETA].filter((beta) => beta !== undefined).map(String);
     return {
@@ -30,9 +30,9 @@ export function withKey(headers: OutgoingHttpHeaders, plan: GatewayPlan, key: st
   return { ...headers, authorization: `Bearer ${key}` };
 }
 
-/** In the same time whatever it is: a guess learns nothing from the time of the answer. */
-function isSame(given: string, expected: string): boolean {
-  return timingSafeEqual(digest(given), digest(expected));
+/** Compares in constant time, so that the response time reveals nothing. */
+function isSame(value: string, expected: string): boolean {
+  return timingSafeEqual(digest(value), digest(expected));
 }
 
 function digest(text: string): Buffer {

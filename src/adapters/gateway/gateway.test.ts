@@ -11,10 +11,10 @@ const START = {
 };
 const WORDS = { type: "content_block_delta", delta: { type: "text_delta", text: "x".repeat(300) } };
 const END = { type: "message_delta", usage: { output_tokens: 120 } };
-const ASKED = { model: "claude-x", max_tokens: 1000, messages: [{ role: "user", content: "hello" }] };
+const REQUEST = { model: "claude-x", max_tokens: 1000, messages: [{ role: "user", content: "hello" }] };
 
 const CASES = [
-  ["anthropic", "/v1/messages", "x-api-key", ASKED, [START, WORDS, END]],
+  ["anthropic", "/v1/messages", "x-api-key", REQUEST, [START, WORDS, END]],
   [
     "openai",
     "/v1/responses",
@@ -38,12 +38,12 @@ const CASES = [
   ],
 ] as const;
 
-describe("a request", () => {
-  it.each(CASES)("of %s to %s comes through, streamed, with the key in %s", async (...one) => {
+describe("gateway: requests", () => {
+  it.each(CASES)("streams a request of %s to %s, with the key in %s", async (...one) => {
     const [api, path, header, body, parts] = one;
     const model = await openTestModel(events(...parts));
     const gateway = await openTestGateway(`${model.url}/base/`, { api });
-    const response = await gateway.ask(path, body, { headers: { authorization: `Bearer ${NONCE}` } });
+    const response = await gateway.send(path, body, { headers: { authorization: `Bearer ${NONCE}` } });
     expect(await response.text()).toBe(stream(...parts));
     expect(response.headers.get("content-type")).toBe("text/event-stream");
     const [seen] = model.seen;
@@ -61,23 +61,23 @@ describe("a request", () => {
     ]);
   });
 
-  it("may carry the nonce where its client puts keys", async () => {
+  it("accepts the nonce wherever clients put their key", async () => {
     const model = await openTestModel(json({}));
     const gateway = await openTestGateway(model.url, { api: "gemini" });
-    const ask = (query: string, headers: Record<string, string>) =>
+    const sendModels = (query: string, headers: Record<string, string>) =>
       fetch(`${gateway.url}/v1beta/models${query}`, { headers }).then(({ status }) => status);
-    expect(await ask(`?key=${NONCE}`, {})).toBe(200);
-    expect(await ask("", { "x-goog-api-key": NONCE })).toBe(200);
-    expect(await ask("", { authorization: `bearer ${NONCE}` })).toBe(200);
-    expect(await ask(`?key=${NONCE}x`, { "x-api-key": "", authorization: NONCE })).toBe(401);
+    expect(await sendModels(`?key=${NONCE}`, {})).toBe(200);
+    expect(await sendModels("", { "x-goog-api-key": NONCE })).toBe(200);
+    expect(await sendModels("", { authorization: `bearer ${NONCE}` })).toBe(200);
+    expect(await sendModels(`?key=${NONCE}x`, { "x-api-key": "", authorization: NONCE })).toBe(401);
     expect(model.seen).toHaveLength(3);
     expect(JSON.stringify(model.seen)).not.toContain(NONCE);
   });
 
-  it("with a subscription's token has it as a bearer, and the header that goes with it", async () => {
+  it("sends a subscription token as a bearer token with the OAuth beta header", async () => {
     const model = await openTestModel(json(ANSWER));
     const gateway = await openTestGateway(model.url, { keyKind: "token" });
-    await gateway.ask("/v1/messages", ASKED, { headers: { "anthropic-beta": "one-1, two-2" } });
+    await gateway.send("/v1/messages", REQUEST, { headers: { "anthropic-beta": "one-1, two-2" } });
     const { headers } = model.seen[0] ?? {};
     expect(headers).toMatchObject({
       authorization: `Bearer ${KEY}`,
@@ -86,48 +86,50 @@ describe("a request", () => {
     expect(headers).not.toHaveProperty("x-api-key");
   });
 
-  it("of a megabyte comes through whole", async () => {
+  it("forwards a request of a megabyte unchanged", async () => {
     const model = await openTestModel(json(ANSWER));
     const gateway = await openTestGateway(model.url);
-    const body = { ...ASKED, messages: [{ role: "user", content: "ä€𝄞\u2028".repeat(150_000) }] };
-    expect((await gateway.ask("/v1/messages", body)).status).toBe(200);
+    const body = { ...REQUEST, messages: [{ role: "user", content: "ä€𝄞\u2028".repeat(150_000) }] };
+    expect((await gateway.send("/v1/messages", body)).status).toBe(200);
     expect(JSON.parse(model.seen[0]?.body ?? "")).toEqual(body);
   });
 
-  it("that costs nothing is passed on and not counted", async () => {
+  it("forwards free requests without counting them", async () => {
     const model = await openTestModel(json({ input_tokens: 5, usage: { input_tokens: 5 } }));
     const gateway = await openTestGateway(model.url, { limitTokens: 1 });
-    expect(await (await gateway.ask("/v1/messages/count_tokens", ASKED)).json()).toMatchObject({ input_tokens: 5 });
+    expect(await (await gateway.send("/v1/messages/count_tokens", REQUEST)).json()).toMatchObject({ input_tokens: 5 });
     expect(gateway.usage).toEqual([]);
   });
 
-  it("gets its usage counted where it did not ask for it, and does not see it", async () => {
+  it("requests the usage if the client did not, and removes it from the answer", async () => {
     const words = { model: "gpt-x", choices: [{ delta: { content: "hi" } }], usage: null };
     const usage = { model: "gpt-x", choices: [], usage: { prompt_tokens: 7, completion_tokens: 3 } };
     const model = await openTestModel(events(words, usage, "[DONE]"));
     const gateway = await openTestGateway(model.url, { api: "openai" });
-    const response = await gateway.ask("/v1/chat/completions", { model: "gpt-x", messages: [], stream: true });
+    const response = await gateway.send("/v1/chat/completions", { model: "gpt-x", messages: [], stream: true });
     expect(await response.text()).toBe(stream(words, "[DONE]"));
     expect(JSON.parse(model.seen[0]?.body ?? "")).toMatchObject({ stream_options: { include_usage: true } });
     expect(gateway.usage).toMatchObject([{ tokens: { input: 7, output: 3 }, model: "gpt-x" }]);
   });
 
-  it("that others make at the same time is counted for itself", async () => {
+  it("counts concurrent requests separately", async () => {
     const model = await openTestModel(async (response, seen) => {
       await sleep(Math.random() * 30);
-      const asked = JSON.parse(seen.body) as { max_tokens: number };
-      json({ model: "claude-x", usage: { input_tokens: 1, output_tokens: asked.max_tokens } })(response, seen);
+      const request = JSON.parse(seen.body) as { max_tokens: number };
+      json({ model: "claude-x", usage: { input_tokens: 1, output_tokens: request.max_tokens } })(response, seen);
     });
     const gateway = await openTestGateway(model.url);
-    const all = Array.from({ length: 40 }, (_, index) => gateway.ask("/v1/messages", { ...ASKED, max_tokens: index }));
+    const all = Array.from({ length: 40 }, (_, index) =>
+      gateway.send("/v1/messages", { ...REQUEST, max_tokens: index }),
+    );
     expect((await Promise.all(all)).map(({ status }) => status)).toEqual(Array(40).fill(200));
     const counted = gateway.usage.map((line) => (line as { tokens: { output: number } }).tokens.output);
     expect(counted.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, index) => index));
   });
 });
 
-describe("a stream", () => {
-  it("is passed on word by word, not at its end", async () => {
+describe("gateway: streams", () => {
+  it("forwards each chunk immediately", async () => {
     const goOn = Promise.withResolvers<void>();
     const model = await openTestModel(async (response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
@@ -136,14 +138,14 @@ describe("a stream", () => {
       response.end(stream(END));
     });
     const gateway = await openTestGateway(model.url);
-    const reader = (await gateway.ask("/v1/messages", ASKED)).body?.getReader();
+    const reader = (await gateway.send("/v1/messages", REQUEST)).body?.getReader();
     const first = await reader?.read();
     expect(Buffer.from(first?.value ?? []).toString()).toBe(stream(START));
     goOn.resolve();
     expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe(stream(END));
   });
 
-  it("that breaks off upstream breaks off for the client too, and what is known is counted", async () => {
+  it("breaks the stream to the client if upstream breaks it, and counts what is known", async () => {
     const model = await openTestModel(async (response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(stream(START, WORDS));
@@ -151,7 +153,7 @@ describe("a stream", () => {
       response.destroy();
     });
     const gateway = await openTestGateway(model.url);
-    const response = await gateway.ask("/v1/messages", ASKED);
+    const response = await gateway.send("/v1/messages", REQUEST);
     await expect(response.text()).rejects.toThrow("terminated");
     await until(() => gateway.usage.length > 0);
     expect(gateway.usage).toEqual([
@@ -165,34 +167,34 @@ describe("a stream", () => {
     ]);
   });
 
-  it("is broken off upstream when the client leaves, and counted", async () => {
+  it("aborts and counts the upstream request when the client disconnects", async () => {
     const model = await openTestModel((response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(stream(START, WORDS));
     });
     const gateway = await openTestGateway(model.url);
     const left = new AbortController();
-    const response = await gateway.ask("/v1/messages", ASKED, { signal: left.signal });
+    const response = await gateway.send("/v1/messages", REQUEST, { signal: left.signal });
     await response.body?.getReader().read();
     left.abort();
-    expect(await model.seen[0]?.over).toBe("broken");
+    expect(await model.seen[0]?.ended).toBe("broken");
     await until(() => gateway.usage.length > 0);
     expect(gateway.usage).toMatchObject([{ tokens: { input: 100, output: 100 }, estimated: true }]);
   });
 
-  it("that nobody waits for is paid for all the same: what went in is counted", async () => {
+  it("counts the input if the client disconnects before the answer", async () => {
     const model = await openTestModel(() => undefined);
     const gateway = await openTestGateway(model.url);
-    const left = new AbortController();
-    const asked = gateway.ask("/v1/messages", ASKED, { signal: left.signal });
+    const client = new AbortController();
+    const pending = gateway.send("/v1/messages", REQUEST, { signal: client.signal });
     await until(() => model.seen.length > 0);
-    left.abort();
-    await expect(asked).rejects.toThrow("aborted");
+    client.abort();
+    await expect(pending).rejects.toThrow("aborted");
     await until(() => gateway.usage.length > 0);
     expect(gateway.usage).toMatchObject([{ tokens: { output: 0 }, model: "claude-x", estimated: true }]);
   });
 
-  it("waits for a slow client instead of filling memory", async () => {
+  it("applies backpressure for a slow client", async () => {
     const total = 64 * 1024 * 1024;
     let sent = 0;
     const model = await openTestModel((response) => {
@@ -209,7 +211,7 @@ describe("a stream", () => {
     });
     const gateway = await openTestGateway(model.url);
     const slow = httpRequest(`${gateway.url}/v1/messages`, { method: "POST", headers: { "x-api-key": NONCE } });
-    slow.end(JSON.stringify(ASKED));
+    slow.end(JSON.stringify(REQUEST));
     slow.on("error", () => undefined);
     await new Promise((resolve) => slow.once("response", resolve));
     await sleep(300);
@@ -218,13 +220,13 @@ describe("a stream", () => {
     await until(() => gateway.usage.length > 0);
   });
 
-  it("under way is counted when the gateway closes, which it can twice", async () => {
+  it("counts a pending stream when the gateway closes, and can be closed twice", async () => {
     const model = await openTestModel((response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(stream(START));
     });
     const gateway = await openTestGateway(model.url);
-    const response = await gateway.ask("/v1/messages", ASKED);
+    const response = await gateway.send("/v1/messages", REQUEST);
     const read = response.text().catch((error: Error) => error.message);
     await gateway.close();
     expect(gateway.usage).toMatchObject([{ tokens: { input: 100 }, estimated: true }]);
@@ -233,33 +235,33 @@ describe("a stream", () => {
   });
 });
 
-describe("trouble upstream", () => {
-  it("is passed on as it is said, and costs nothing", async () => {
+describe("gateway: upstream errors", () => {
+  it("forwards errors of upstream unchanged, without usage", async () => {
     const error = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
     const model = await openTestModel((response) => {
       response.writeHead(529, { "content-type": "application/json", "retry-after": "7" });
       response.end(JSON.stringify(error));
     });
     const gateway = await openTestGateway(model.url);
-    const response = await gateway.ask("/v1/messages", ASKED);
+    const response = await gateway.send("/v1/messages", REQUEST);
     expect([response.status, response.headers.get("retry-after"), await response.json()]).toEqual([529, "7", error]);
     expect(gateway.usage).toEqual([]);
   });
 
-  it("is a sentence where nobody answers", async () => {
+  it("returns an error message if upstream is unreachable", async () => {
     const gateway = await openTestGateway("http://127.0.0.1:9");
-    const response = await gateway.ask("/v1/messages", ASKED);
+    const response = await gateway.send("/v1/messages", REQUEST);
     expect([response.status, await response.json()]).toEqual([
       502,
       {
         type: "error",
-        error: { type: "api_error", message: expect.stringMatching(/^127\.0\.0\.1:9 could not be asked/) },
+        error: { type: "api_error", message: expect.stringMatching(/^The request to 127\.0\.0\.1:9 failed: /) },
       },
     ]);
     expect(gateway.usage).toEqual([]);
   });
 
-  it("is tried once more where it had only closed a connection that we kept", async () => {
+  it("retries once if upstream closed an idle connection", async () => {
     let count = 0;
     const model = await openTestModel((response, seen) => {
       count++;
@@ -267,36 +269,36 @@ describe("trouble upstream", () => {
       else json(ANSWER)(response, seen);
     });
     const gateway = await openTestGateway(model.url);
-    await (await gateway.ask("/v1/messages", ASKED)).text();
-    expect((await gateway.ask("/v1/messages", ASKED)).status).toBe(200);
+    await (await gateway.send("/v1/messages", REQUEST)).text();
+    expect((await gateway.send("/v1/messages", REQUEST)).status).toBe(200);
     expect([count, gateway.usage.length]).toEqual([3, 2]);
   });
 
-  it("does not lead elsewhere: redirects are not followed", async () => {
+  it("does not follow redirects", async () => {
     const other = await openTestModel(json(ANSWER));
     const model = await openTestModel((response) => {
       response.writeHead(307, { location: `${other.url}/v1/messages` });
       response.end();
     });
     const gateway = await openTestGateway(model.url);
-    const response = await gateway.ask("/v1/messages", ASKED, { redirect: "manual" });
+    const response = await gateway.send("/v1/messages", REQUEST, { redirect: "manual" });
     expect([response.status, response.headers.get("location")]).toEqual([502, null]);
     expect(other.seen).toEqual([]);
   });
 
-  it("that is compressed though we asked not to cannot be counted and is taken at its worst", async () => {
+  it("rejects a compressed answer and counts its maximum usage", async () => {
     const model = await openTestModel((response) => {
       response.writeHead(200, { "content-encoding": "gzip" });
       response.end("?");
     });
     const gateway = await openTestGateway(model.url);
-    expect((await gateway.ask("/v1/messages", ASKED)).status).toBe(502);
+    expect((await gateway.send("/v1/messages", REQUEST)).status).toBe(502);
     expect(model.seen[0]?.headers["accept-encoding"]).toBe("identity");
     expect(gateway.usage).toMatchObject([{ tokens: { output: 1000 }, estimated: true }]);
   });
 });
 
-describe("an address", () => {
+describe("gateway: upstream address", () => {
   it.each([
     "http://model.example",
     "http://127.0.0.1.evil.example",
@@ -304,17 +306,17 @@ describe("an address", () => {
     "https://user@model.example",
     "https://model.example/?to=x",
     "model.example",
-  ])("like %s gets no key", async (upstream) => {
-    await expect(openTestGateway(upstream)).rejects.toThrow(/is none that a key may be sent to/);
+  ])("rejects %s", async (upstream) => {
+    await expect(openTestGateway(upstream)).rejects.toThrow(/is not safe for sending a key/);
   });
 });
 
-describe("the limit", () => {
-  it("is kept before anything is sent, in the words of the API", async () => {
+describe("gateway: limits", () => {
+  it("rejects a request over the limit before it is sent, in the format of the API", async () => {
     const model = await openTestModel(json(ANSWER));
-    const sentence = /^The budget of this run does not allow another request: 0\.0000 of 0\.04/;
+    const message = /^The budget of this run does not allow another request: 0\.0000 of 0\.04/;
     for (const [api, path, body, shape] of [
-      ["anthropic", "/v1/messages", ASKED, { type: "error", error: { type: "invalid_request_error" } }],
+      ["anthropic", "/v1/messages", REQUEST, { type: "error", error: { type: "invalid_request_error" } }],
       [
         "openai",
         "/v1/responses",
@@ -329,38 +331,41 @@ describe("the limit", () => {
       ],
     ] as const) {
       const gateway = await openTestGateway(model.url, { api, limitUsd: 0.04 });
-      const response = await gateway.ask(path, body);
+      const response = await gateway.send(path, body);
       expect([response.status, await response.json()]).toMatchObject([
         400,
-        { ...shape, error: { ...shape.error, message: expect.stringMatching(sentence) } },
+        { ...shape, error: { ...shape.error, message: expect.stringMatching(message) } },
       ]);
-      expect(gateway.exhausted).toEqual([expect.stringMatching(sentence)]);
+      expect(gateway.exhausted).toEqual([expect.stringMatching(message)]);
     }
     expect(model.seen).toEqual([]);
   });
 
-  it("counts what was spent, and ends the run once", async () => {
+  it("counts what was spent, and reports an exhausted budget once", async () => {
     const model = await openTestModel(json({ model: "claude-x", usage: { input_tokens: 0, output_tokens: 900 } }));
     const gateway = await openTestGateway(model.url, { limitTokens: 2000 });
-    expect((await gateway.ask("/v1/messages", ASKED)).status).toBe(200);
+    expect((await gateway.send("/v1/messages", REQUEST)).status).toBe(200);
     expect(gateway.exhausted).toEqual([]);
-    for (const asked of [1, 2])
-      expect([asked, (await gateway.ask("/v1/messages", { ...ASKED, max_tokens: 1090 })).status]).toEqual([asked, 400]);
+    for (const attempt of [1, 2])
+      expect([attempt, (await gateway.send("/v1/messages", { ...REQUEST, max_tokens: 1090 })).status]).toEqual([
+        attempt,
+        400,
+      ]);
     expect(gateway.exhausted).toEqual([expect.stringContaining("900 of 2000 tokens are spent")]);
     expect(model.seen).toHaveLength(1);
   });
 
-  it("counts input by its size, but not the size of pictures", async () => {
+  it("estimates input by its size, except for images", async () => {
     const model = await openTestModel(json(ANSWER));
     const gateway = await openTestGateway(model.url, { limitTokens: 10_000 });
     const picture = { type: "base64", media_type: "image/png", data: "A".repeat(500_000) };
-    const seen = { ...ASKED, messages: [{ role: "user", content: [{ type: "image", source: picture }] }] };
-    expect((await gateway.ask("/v1/messages", seen)).status).toBe(200);
-    const read = { ...ASKED, messages: [{ role: "user", content: "A ".repeat(20_000) }] };
-    expect((await gateway.ask("/v1/messages", read)).status).toBe(400);
+    const seen = { ...REQUEST, messages: [{ role: "user", content: [{ type: "image", source: picture }] }] };
+    expect((await gateway.send("/v1/messages", seen)).status).toBe(200);
+    const read = { ...REQUEST, messages: [{ role: "user", content: "A ".repeat(20_000) }] };
+    expect((await gateway.send("/v1/messages", read)).status).toBe(400);
   });
 
-  it("cuts off a stream that goes beyond it", async () => {
+  it("cuts off a stream that exceeds the limit", async () => {
     const model = await openTestModel(async (response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       for (let count = 0; count < 1000 && !response.destroyed; count++) {
@@ -370,26 +375,26 @@ describe("the limit", () => {
       response.end();
     });
     const gateway = await openTestGateway(model.url, { api: "openai", limitTokens: 50_000 });
-    const response = await gateway.ask("/v1/responses", { model: "gpt-x", input: "hello", stream: true });
+    const response = await gateway.send("/v1/responses", { model: "gpt-x", input: "hello", stream: true });
     await expect(response.text()).rejects.toThrow("terminated");
-    expect(await model.seen[0]?.over).toBe("broken");
+    expect(await model.seen[0]?.ended).toBe("broken");
     await until(() => gateway.exhausted.length > 0);
-    expect(gateway.exhausted[0]).toMatch(/used up, and an answer was cut off: 5\d{4} of 50000 tokens/);
+    expect(gateway.exhausted[0]).toMatch(/used up, and a response was cut off: 5\d{4} of 50000 tokens/);
     expect(gateway.usage).toMatchObject([{ estimated: true }]);
   });
 
-  it("refuses a model without a price, and goes on with others", async () => {
+  it("rejects a model without a price, but still accepts others", async () => {
     const model = await openTestModel(json(ANSWER));
     const gateway = await openTestGateway(model.url, { limitUsd: 5 });
-    for (const asked of [1, 2]) {
-      const response = await gateway.ask("/v1/messages", { ...ASKED, model: "unheard-of" });
-      expect([asked, response.status, await response.text()]).toEqual([
-        asked,
+    for (const attempt of [1, 2]) {
+      const response = await gateway.send("/v1/messages", { ...REQUEST, model: "unheard-of" });
+      expect([attempt, response.status, await response.text()]).toEqual([
+        attempt,
         400,
         expect.stringContaining("price of model unheard-of is unknown"),
       ]);
     }
-    expect((await gateway.ask("/v1/messages", ASKED)).status).toBe(200);
+    expect((await gateway.send("/v1/messages", REQUEST)).status).toBe(200);
     expect([gateway.notes.length, gateway.exhausted]).toEqual([1, []]);
   });
 });

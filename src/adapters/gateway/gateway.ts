@@ -9,20 +9,20 @@ import { openUpstream } from "./upstream/upstream.ts";
 export interface GatewayParams {
   readonly plan: GatewayPlan;
   readonly key: string;
-  /** A Unix socket, for a sandbox to mount; null: a port of loopback. */
+  /** Path of a Unix socket that a sandbox can mount. Null listens on a loopback port. */
   readonly socket: string | null;
-  /** What each request came to, as a line of our own event format. */
+  /** Called with the usage of each request, as a line of Nightshift's event format. */
   readonly onUsage: (line: string) => void;
-  /** A sentence for the transcript. */
+  /** Called with messages for the transcript. */
   readonly onNote: (sentence: string) => void;
-  /** A request was refused or cut off for the limit's sake: the run cannot go on. Called once. */
+  /** Called once when the limit is reached, so that a request was rejected or cut off and the run cannot continue. */
   readonly onExhausted: (sentence: string) => void;
 }
 
 export interface Gateway {
-  /** Null where it listens on a socket. */
+  /** Null if it listens on a socket. */
   readonly port: number | null;
-  /** Breaks off what is under way, counts it, and closes the door. Idempotent. */
+  /** Aborts pending requests, counts them, and stops listening. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -32,10 +32,10 @@ const MAX_HEADER_BYTES = 64 * 1024;
 export async function openGateway(params: GatewayParams): Promise<Gateway> {
   const upstream = openUpstream(params.plan.upstream);
   const handle = createHandler(params, upstream);
-  const underWay = new Set<Promise<void>>();
+  const pending = new Set<Promise<void>>();
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: 60_000 }, (request, response) => {
-    const work = handle(request, response).finally(() => underWay.delete(work));
-    underWay.add(work);
+    const work = handle(request, response).finally(() => pending.delete(work));
+    pending.add(work);
   });
   server.maxConnections = MAX_CONNECTIONS;
   const sockets = new Set<Socket>();
@@ -44,23 +44,23 @@ export async function openGateway(params: GatewayParams): Promise<Gateway> {
     socket.once("close", () => sockets.delete(socket));
   });
   await listen(server, params.socket);
-  // A server that listens on TCP has an address of this kind.
+  // A TCP server always has an AddressInfo.
   const port = params.socket === null ? (server.address() as AddressInfo).port : null;
   return {
     port,
     async close() {
       const { promise, resolve } = Promise.withResolvers<void>();
-      // Also called back, with an error, when it is closed already.
+      // Also called, with an error, if the server is already closed.
       server.close(() => resolve());
       for (const socket of sockets) socket.destroy();
       await promise;
-      await Promise.all(underWay);
+      await Promise.all(pending);
       upstream.close();
     },
   };
 }
 
-/** Who gets as far as the socket's directory is decided by those who mount it; the nonce decides the rest. */
+/** The socket is writable for everyone: access is limited by its directory and by the nonce. */
 async function listen(server: Server, socket: string | null): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", reject);
@@ -72,6 +72,6 @@ async function listen(server: Server, socket: string | null): Promise<void> {
   await promise;
   if (socket !== null) chmodSync(socket, 0o666);
   server.off("error", reject);
-  // Too many open files, most likely: this client has to come again.
+  // Most likely too many open files. The client has to retry.
   server.on("error", () => undefined);
 }

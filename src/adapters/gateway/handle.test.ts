@@ -5,7 +5,7 @@ import { openGateway, type GatewayParams } from "./gateway.ts";
 import { createHandler } from "./handle.ts";
 import { json, KEY, NONCE, openTestModel, testPlan } from "./test-model.suite.ts";
 
-const ASKED = { model: "claude-x", max_tokens: 1000, messages: [{ role: "user", content: "hello" }] };
+const REQUEST = { model: "claude-x", max_tokens: 1000, messages: [{ role: "user", content: "hello" }] };
 
 function paramsFor(upstream: string, key: string) {
   const notes: string[] = [];
@@ -20,31 +20,31 @@ function paramsFor(upstream: string, key: string) {
   return { params, notes };
 }
 
-async function ask(port: number | null, path: string) {
+async function send(port: number | null, path: string) {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method: "POST",
-    body: JSON.stringify(ASKED),
+    body: JSON.stringify(REQUEST),
     headers: { "x-api-key": NONCE, "content-type": "application/json" },
   });
   return { status: response.status, text: await response.text() };
 }
 
-it("answers every request with a sentence where the key is none that a header may have", async () => {
+it("gateway: answers every request with an error if the key is not a valid header value", async () => {
   const model = await openTestModel(json({}));
   const { params, notes } = paramsFor(model.url, `${KEY}\n${KEY}`);
   const gateway = await openGateway(params);
   onTestFinished(gateway.close);
   const paths = ["/v1/messages", "/v1/messages", "/v1/messages", "/v1/messages/count_tokens"];
-  // The limit has room for one at a time: each gives back what was kept for it.
-  for (const { status, text } of await Promise.all(paths.map((path) => ask(gateway.port, path)))) {
+  // The limit allows one request at a time, so each must release its reservation.
+  for (const { status, text } of await Promise.all(paths.map((path) => send(gateway.port, path)))) {
     expect(status).toBe(502);
-    expect(text).toContain("could not be asked: Invalid character in header content");
+    expect(text).toContain("failed: Invalid character in header content");
     expect(text).not.toContain(KEY);
   }
   expect([model.seen, notes]).toEqual([[], []]);
 });
 
-it("answers also where something fails that nobody foresaw, and says what only in the transcript", async () => {
+it("gateway: answers an unexpected error without details, and adds them to the transcript", async () => {
   const { params, notes } = paramsFor("https://model.example", KEY);
   const handle = createHandler(params, {
     name: "model.example",
@@ -56,14 +56,17 @@ it("answers also where something fails that nobody foresaw, and says what only i
   const server = createServer((request, response) => void handle(request, response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
-  // A server that listens on TCP has an address of this kind.
-  const { status, text } = await ask((server.address() as AddressInfo).port, "/v1/messages");
+  // A TCP server always has an AddressInfo.
+  const { status, text } = await send((server.address() as AddressInfo).port, "/v1/messages");
   expect([status, JSON.parse(text)]).toEqual([
     502,
     {
       type: "error",
-      error: { type: "api_error", message: "The model gateway failed at this request; the run's log says why." },
+      error: {
+        type: "api_error",
+        message: "The model gateway failed to handle this request. See the run's transcript for details.",
+      },
     },
   ]);
-  expect(notes).toEqual([`The model gateway failed at a request: it broke at ${KEY}.`]);
+  expect(notes).toEqual([`The model gateway failed to handle a request: it broke at ${KEY}.`]);
 });

@@ -1,33 +1,36 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { refuse } from "./upstream/answers.ts";
-import type { Refusal } from "./upstream/answers.ts";
-import { knowsNonce, withKey } from "./credentials.ts";
-import { exchange } from "./upstream/exchange.ts";
+import { reject } from "./upstream/rejection.ts";
+import type { Rejection } from "./upstream/rejection.ts";
+import { hasNonce, addKey } from "./credentials.ts";
+import { forwardRequest } from "./upstream/forward-request.ts";
 import type { GatewayParams } from "./gateway.ts";
 import { requestHeaders } from "./upstream/headers.ts";
 import { createLedger } from "./meter/ledger.ts";
-import type { Metered } from "./meter/meter.ts";
+import type { MeteredUsage } from "./meter/meter.ts";
 import { readRequestInfo, readBody } from "./read-request.ts";
-import type { RequestInfo, Held } from "./read-request.ts";
+import type { RequestInfo, BodySizes } from "./read-request.ts";
 import { findRoute } from "./routes.ts";
 import type { Upstream } from "./upstream/upstream.ts";
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-const STRANGER: Refusal = {
+const UNAUTHORIZED: Rejection = {
   status: 401,
-  sentence: "This is the model gateway of another program's run: the key that was sent is not the one it asks for.",
+  message: "Missing or unknown key. Only the agent of this run may use its model gateway.",
 };
-/** What went wrong may have the key in it: that is for the transcript, where keys are taken out. */
-const BROKEN: Refusal = { status: 502, sentence: "The model gateway failed at this request; the run's log says why." };
+/** Contains no details, because the error may contain the key. The transcript has them, with secrets redacted. */
+const INTERNAL_ERROR: Rejection = {
+  status: 502,
+  message: "The model gateway failed to handle this request. See the run's transcript for details.",
+};
 const MAX_NOTES = 20;
 
-/** From a request to its answer: who asks, for what, whether it can be paid for, what it came to. */
+/** Handles a request: checks the nonce, the route and the budget, forwards it and records its usage. */
 export function createHandler(params: GatewayParams, upstream: Upstream): Handler {
   const { plan, key } = params;
   const ledger = createLedger(plan);
-  const told = new Set<string>();
-  const held: Held = new Map();
+  const notes = new Set<string>();
+  const bodySizes: BodySizes = new Map();
   let isExhausted = false;
 
   function exhaust(sentence: string): void {
@@ -35,80 +38,80 @@ export function createHandler(params: GatewayParams, upstream: Upstream): Handle
     isExhausted = true;
   }
 
-  /** Once each: a client that tries again and again tells nothing new. */
+  /** Reports each message once, because clients retry. */
   function note(sentence: string): void {
-    if (told.size >= MAX_NOTES || told.has(sentence)) return;
-    told.add(sentence);
+    if (notes.size >= MAX_NOTES || notes.has(sentence)) return;
+    notes.add(sentence);
     params.onNote(sentence);
   }
 
-  /** An answer names its model more exactly, but the price may be known only under the name that was asked for. */
-  function pricedModel(metered: Metered | null, asked: RequestInfo): string {
-    const said = metered?.model ?? null;
-    return said !== null && ledger.price(said) !== null ? said : asked.model;
+  /** The answer's model name is more specific, but the price may only be known for the requested name. */
+  function pricedModel(metered: MeteredUsage | null, info: RequestInfo): string {
+    const answered = metered?.model ?? null;
+    return answered !== null && ledger.price(answered) !== null ? answered : info.model;
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const left = new AbortController();
-    response.once("close", () => left.abort());
-    const turnAway = (refusal: Refusal): void => refuse(response, plan.api, refusal);
+    const clientGone = new AbortController();
+    response.once("close", () => clientGone.abort());
+    const rejectWith = (rejection: Rejection): void => reject(response, plan.api, rejection);
     const { method = "", url = "" } = request;
-    if (!knowsNonce(request, plan.nonce)) return turnAway(STRANGER);
+    if (!hasNonce(request, plan.nonce)) return rejectWith(UNAUTHORIZED);
     const route = findRoute(plan.api, method, url);
-    if (route === null) return turnAway(notFound(method, url));
-    const body = await readBody(request, held);
+    if (route === null) return rejectWith(notFound(method, url));
+    const body = await readBody(request, bodySizes);
     if (body === null) return;
-    if (!Buffer.isBuffer(body)) return turnAway(body);
+    if (!Buffer.isBuffer(body)) return rejectWith(body);
     const forwarded = {
       upstream,
       route,
       method,
-      headers: withKey(requestHeaders(request.headers), plan, key),
+      headers: addKey(requestHeaders(request.headers), plan, key),
       response,
       key,
-      refuse: turnAway,
+      reject: rejectWith,
     };
     if (!route.isBilled) {
-      await exchange({ ...forwarded, body, asked: null, isTooMuch: () => false });
+      await forwardRequest({ ...forwarded, body, info: null, isOverLimit: () => false });
       return;
     }
-    const asked = readRequestInfo(route, body);
-    if ("sentence" in asked) return turnAway(asked);
-    const reservation = await ledger.reserve(asked, left.signal);
+    const info = readRequestInfo(route, body);
+    if ("status" in info) return rejectWith(info);
+    const reservation = await ledger.reserve(info, clientGone.signal);
     if (reservation === null) return;
     if (reservation.kind === "denied") {
-      turnAway({ status: 400, sentence: reservation.sentence });
-      return reservation.isBudget ? exhaust(reservation.sentence) : note(reservation.sentence);
+      rejectWith({ status: 400, message: reservation.message });
+      return reservation.isBudget ? exhaust(reservation.message) : note(reservation.message);
     }
     let isCut = false;
-    const isTooMuch = (metered: Metered): boolean =>
-      (isCut ||= ledger.isPassed(metered.tokens, pricedModel(metered, asked)));
-    const result = await exchange({ ...forwarded, body: asked.body, asked, isTooMuch });
-    const cost = reservation.settle(result?.tokens ?? null, pricedModel(result, asked));
-    if (result !== null) params.onUsage(usageLine(result, asked, cost));
-    if (isCut) exhaust(`The budget of this run is used up, and an answer was cut off: ${ledger.describe()}.`);
+    const isOverLimit = (metered: MeteredUsage): boolean =>
+      (isCut ||= ledger.isExceeded(metered.tokens, pricedModel(metered, info)));
+    const result = await forwardRequest({ ...forwarded, body: info.body, info, isOverLimit });
+    const cost = reservation.settle(result?.tokens ?? null, pricedModel(result, info));
+    if (result !== null) params.onUsage(formatUsage(result, info, cost));
+    if (isCut) exhaust(`The budget of this run is used up, and a response was cut off: ${ledger.describe()}.`);
   }
 
-  /** Never rejects: nobody above could give the client an answer any more. */
+  /** Never rejects, because the caller cannot answer the client. */
   return async (request, response) => {
     try {
       await serve(request, response);
     } catch (error) {
-      refuse(response, plan.api, BROKEN);
-      note(`The model gateway failed at a request: ${error instanceof Error ? error.message : String(error)}.`);
+      reject(response, plan.api, INTERNAL_ERROR);
+      note(`The model gateway failed to handle a request: ${error instanceof Error ? error.message : String(error)}.`);
     } finally {
-      held.delete(request);
+      bodySizes.delete(request);
     }
   };
 }
 
-function notFound(method: string, url: string): Refusal {
-  const asked = `${method} ${url.split("?", 1)[0] ?? ""}`.slice(0, 200);
-  return { status: 404, sentence: `The model gateway lets only requests to the model through, not ${asked}.` };
+function notFound(method: string, url: string): Rejection {
+  const requested = `${method} ${url.split("?", 1)[0] ?? ""}`.slice(0, 200);
+  return { status: 404, message: `The model gateway only forwards requests to the model, not ${requested}.` };
 }
 
-/** Our own event format, as programs that were written for Nightshift print it. */
-function usageLine({ tokens, model, isEstimated }: Metered, asked: RequestInfo, costUsd: number | null): string {
+/** Formats the usage as a line of Nightshift's event format. */
+function formatUsage({ tokens, model, isEstimated }: MeteredUsage, info: RequestInfo, costUsd: number | null): string {
   return JSON.stringify({
     type: "usage",
     tokens: {
@@ -118,7 +121,7 @@ function usageLine({ tokens, model, isEstimated }: Metered, asked: RequestInfo, 
       cache_write: tokens.cacheWrite,
     },
     cost_usd: costUsd,
-    model: (model ?? asked.model).slice(0, 200),
+    model: (model ?? info.model).slice(0, 200),
     ...(isEstimated && { estimated: true }),
   });
 }

@@ -1,62 +1,62 @@
 import type { IncomingMessage } from "node:http";
-import type { Refusal } from "./upstream/answers.ts";
+import type { Rejection } from "./upstream/rejection.ts";
 import { estimateInput } from "./meter/estimate-input.ts";
 import { countIn, objectIn, parseJson, textIn } from "./meter/json.ts";
 import type { Json } from "./meter/json.ts";
 import type { Route, Shape } from "./routes.ts";
 
-/** A request for words of a model. */
+/** A billed request to a model. */
 export interface RequestInfo {
   readonly body: Buffer;
   readonly model: string;
   readonly inputTokens: number;
-  /** The most that can come out, as far as the request says. */
+  /** The maximum output that the request allows. */
   readonly outputTokens: number;
-  /** We asked for a last chunk that the client did not ask for and must not see. */
+  /** Whether to remove the usage chunk, which the gateway requested but the client did not. */
   readonly dropUsage: boolean;
 }
 
 const MEGABYTE = 1024 * 1024;
-const MAX_BODY = 32 * MEGABYTE;
-/** Of all requests that are held at the same time. */
-const MAX_HELD = 96 * MEGABYTE;
+const MAX_BODY_BYTES = 32 * MEGABYTE;
+/** Limit for all bodies in memory together. */
+const MAX_TOTAL_BYTES = 96 * MEGABYTE;
 const MAX_SEPARATORS = 2_000_000;
 const COMMA = 0x2c;
 const BRACKET = 0x5b;
-/** Taken for requests that name no limit of their own; a stream that goes beyond what is left is cut. */
-const USUAL_OUTPUT = 16_384;
+/** Assumed for requests without a limit. A stream that exceeds the remaining budget is cut off. */
+const DEFAULT_OUTPUT_TOKENS = 16_384;
 
-/** Bytes by request, of all that are in memory: the supervisor's is not the agent's to fill. */
-export type Held = Map<IncomingMessage, number>;
+/** Body sizes of all requests in memory, so that an agent cannot fill the supervisor's memory. */
+export type BodySizes = Map<IncomingMessage, number>;
 
-/** Reads the body to its end; null when the client breaks off. Whoever calls it takes it out of `held` again. */
-export async function readBody(request: IncomingMessage, held: Held): Promise<Buffer | Refusal | null> {
+/** Reads the whole body. Returns null if the client disconnects. The caller removes the request from `bodySizes`. */
+export async function readBody(request: IncomingMessage, bodySizes: BodySizes): Promise<Buffer | Rejection | null> {
   const encoding = request.headers["content-encoding"] ?? "identity";
   if (encoding !== "identity")
-    return { status: 415, sentence: `The model gateway reads no requests that are compressed (${encoding}).` };
-  const tooLarge: Refusal = {
+    return { status: 415, message: `The model gateway does not support compressed requests (${encoding}).` };
+  const tooLarge: Rejection = {
     status: 413,
-    sentence: `The request is larger than ${MAX_BODY / MEGABYTE} MB, or those under way together than ${MAX_HELD / MEGABYTE} MB.`,
+    message: `The request exceeds ${MAX_BODY_BYTES / MEGABYTE} MB, or all pending requests exceed ${MAX_TOTAL_BYTES / MEGABYTE} MB.`,
   };
-  if (Number(request.headers["content-length"] ?? 0) > MAX_BODY) return tooLarge;
+  if (Number(request.headers["content-length"] ?? 0) > MAX_BODY_BYTES) return tooLarge;
   const chunks: Buffer[] = [];
   let size = 0;
   try {
     for await (const chunk of request as AsyncIterable<Buffer>) {
       size += chunk.length;
-      held.set(request, size);
-      if (size > MAX_BODY || sum(held.values()) > MAX_HELD) return tooLarge;
+      bodySizes.set(request, size);
+      if (size > MAX_BODY_BYTES || sum(bodySizes.values()) > MAX_TOTAL_BYTES) return tooLarge;
       chunks.push(chunk);
     }
   } catch {
     return null;
   }
   const body = Buffer.concat(chunks);
-  return isDense(body) ? tooLarge : body;
+  return hasTooManyValues(body) ? tooLarge : body;
 }
 
-/** Many small values take many times their length once they are parsed; what is long in earnest is long by its texts. */
-function isDense(body: Buffer): boolean {
+/** Many small values use far more memory once parsed. Legitimate large requests consist of long texts. */
+function hasTooManyValues(body: Buffer): boolean {
   let separators = 0;
   if (body.length > MAX_SEPARATORS) for (const byte of body) if (byte === COMMA || byte === BRACKET) separators++;
   return separators > MAX_SEPARATORS;
@@ -66,27 +66,27 @@ function sum(values: Iterable<number>): number {
   return [...values].reduce((total, value) => total + value, 0);
 }
 
-export function readRequestInfo({ shape, model: named }: Route, body: Buffer): RequestInfo | Refusal {
+export function readRequestInfo({ shape, model: routeModel }: Route, body: Buffer): RequestInfo | Rejection {
   const request = objectIn(parseJson(body.toString("utf8")));
-  if (request === null) return { status: 400, sentence: "The request must be a JSON object." };
-  const model = named ?? textIn(request, "model");
-  if (model === null) return { status: 400, sentence: "The request names no model." };
-  // It would go on, and cost, where nobody counts it.
+  if (request === null) return { status: 400, message: "The request must be a JSON object." };
+  const model = routeModel ?? textIn(request, "model");
+  if (model === null) return { status: 400, message: "The request has no model." };
+  // Background requests would cost money without being counted.
   if (request["background"] === true)
-    return { status: 400, sentence: "Requests in the background (`background: true`) are not possible here." };
-  const dropUsage = shape === "chat" && request["stream"] === true && !asksForUsage(request);
+    return { status: 400, message: "Background requests (`background: true`) are not supported." };
+  const dropUsage = shape === "chat" && request["stream"] === true && !requestsUsage(request);
   const sent = serialize(dropUsage ? withUsage(request) : request);
-  if (sent === null) return { status: 400, sentence: "The request is nested too deeply." };
+  if (sent === null) return { status: 400, message: "The request is nested too deeply." };
   return {
     body: sent,
     model,
     inputTokens: estimateInput(sent.length, request),
-    outputTokens: outputOf(shape, request),
+    outputTokens: maxOutputTokens(shape, request),
     dropUsage,
   };
 }
 
-/** What was looked at is what is sent: of a key that stands there twice, upstream might take the other one. */
+/** Sends exactly what was checked: upstream may read duplicate keys differently. */
 function serialize(request: Json): Buffer | null {
   try {
     return Buffer.from(JSON.stringify(request));
@@ -95,24 +95,27 @@ function serialize(request: Json): Buffer | null {
   }
 }
 
-function outputOf(shape: Shape, request: Json): number {
+function maxOutputTokens(shape: Shape, request: Json): number {
   const config = objectIn(request, "generationConfig") ?? objectIn(request, "generation_config");
   switch (shape) {
     case "anthropic":
-      return countIn(request, "max_tokens") ?? USUAL_OUTPUT;
+      return countIn(request, "max_tokens") ?? DEFAULT_OUTPUT_TOKENS;
     case "responses":
-      return countIn(request, "max_output_tokens") ?? USUAL_OUTPUT;
+      return countIn(request, "max_output_tokens") ?? DEFAULT_OUTPUT_TOKENS;
     case "chat":
-      return (countIn(request, "max_completion_tokens", "max_tokens") ?? USUAL_OUTPUT) * (countIn(request, "n") ?? 1);
+      return (
+        (countIn(request, "max_completion_tokens", "max_tokens") ?? DEFAULT_OUTPUT_TOKENS) *
+        (countIn(request, "n") ?? 1)
+      );
     case "gemini":
       return (
-        (countIn(config, "maxOutputTokens", "max_output_tokens") ?? USUAL_OUTPUT) *
+        (countIn(config, "maxOutputTokens", "max_output_tokens") ?? DEFAULT_OUTPUT_TOKENS) *
         (countIn(config, "candidateCount", "candidate_count") ?? 1)
       );
   }
 }
 
-function asksForUsage(request: Json): boolean {
+function requestsUsage(request: Json): boolean {
   return objectIn(request, "stream_options")?.["include_usage"] === true;
 }
 

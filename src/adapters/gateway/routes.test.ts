@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { findRoute } from "./routes.ts";
 
-describe("what is let through", () => {
+describe("findRoute: allowed", () => {
   it.each([
     ["anthropic", "POST", "/v1/messages?beta=true", "/v1/messages?beta=true", true],
     ["anthropic", "POST", "/v1/messages/count_tokens", "/v1/messages/count_tokens", false],
@@ -22,7 +22,7 @@ describe("what is let through", () => {
     expect(findRoute(api, method, url)).toMatchObject({ path, isBilled });
   });
 
-  it("is told apart from what only looks like it", () => {
+  it("reads the model from the path and drops unknown query parameters", () => {
     expect(findRoute("gemini", "POST", "/v1beta/models/g-1:generateContent")?.model).toBe("g-1");
     expect(findRoute("anthropic", "POST", "/v1/messages?alt=sse&beta=false&%24httpMethod=DELETE")?.path).toBe(
       "/v1/messages",
@@ -30,7 +30,7 @@ describe("what is let through", () => {
   });
 });
 
-describe("what is not", () => {
+describe("findRoute: not allowed", () => {
   it.each([
     ["anthropic", "GET", "/v1/messages"],
     ["anthropic", "DELETE", "/v1/models/m"],

@@ -1,16 +1,16 @@
 import type { ModelApi } from "../../ports/agent.ts";
 
-/** How a request and its answer are written: OpenAI has two ways. */
+/** The format of a request and its answer. OpenAI has two. */
 export type Shape = "anthropic" | "responses" | "chat" | "gemini";
 
-/** What of an API a run may use. */
+/** An allowed endpoint of an API. */
 export interface Route {
   readonly shape: Shape;
-  /** As it goes upstream, with what of the query is known. */
+  /** The path to request, with the allowed query parameters. */
   readonly path: string;
-  /** Free ones count nothing and are not counted. */
+  /** Whether requests cost tokens. */
   readonly isBilled: boolean;
-  /** Where the path names it. */
+  /** The model in the path. Null if the body contains it. */
   readonly model: string | null;
 }
 
@@ -21,7 +21,7 @@ interface Pattern {
   readonly isBilled: boolean;
 }
 
-// A segment begins with a letter or digit: `..` is none, however it is written.
+// A segment starts with a word character, so it cannot be `..`.
 const MODEL = String.raw`\w[\w.:-]*(?:/\w[\w.:-]*)?`;
 const GEMINI = String.raw`/v1(?:alpha|beta)?/models`;
 
@@ -50,20 +50,20 @@ const QUERY: Readonly<Record<ModelApi, Readonly<Record<string, RegExp>>>> = {
   gemini: { alt: /^(?:sse|json)$/, pageSize: /^\d+$/, pageToken: /^[\w=-]+$/ },
 };
 
-/** The address is compared as it came, never tidied up first: what has to be tidied up is no path of the API. */
+/** Matches the URL without normalizing it: the paths of the API need no normalization. */
 export function findRoute(api: ModelApi, method: string, url: string): Route | null {
   const [path = "", query = ""] = url.split("?", 2);
   for (const pattern of PATTERNS[api]) {
     const match = method === pattern.method ? pattern.path.exec(path) : null;
     if (match === null) continue;
     const { shape, isBilled } = pattern;
-    return { shape, isBilled, path: path + knownQuery(api, query), model: match.groups?.["model"] ?? null };
+    return { shape, isBilled, path: path + allowedQuery(api, query), model: match.groups?.["model"] ?? null };
   }
   return null;
 }
 
-/** Keys in a query stay here, and so do parameters that would make another request of it. */
-function knownQuery(api: ModelApi, query: string): string {
+/** Drops keys and unknown parameters, which could change the meaning of the request. */
+function allowedQuery(api: ModelApi, query: string): string {
   const known = [...new URLSearchParams(query)].filter(([name, value]) => {
     const allowed = Object.hasOwn(QUERY[api], name) ? QUERY[api][name] : undefined;
     return allowed?.test(value) === true;

@@ -7,32 +7,32 @@ import type { PriceTable } from "../../core/money/prices.ts";
 import type { GatewayPlan } from "../../ports/gateway.ts";
 import { openGateway } from "./gateway.ts";
 
-/** A server on loopback that stands in for a vendor's. */
+/** A fake model API on loopback. */
 export interface TestModel {
   readonly url: string;
-  readonly seen: Seen[];
+  readonly seen: ReceivedRequest[];
 }
 
-export interface Seen {
+export interface ReceivedRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** Resolves when the connection of the request is gone or its answer is done. */
-  readonly over: Promise<"whole" | "broken">;
+  /** Resolves when the answer is complete or the connection is closed. */
+  readonly ended: Promise<"whole" | "broken">;
 }
 
-export type Play = (response: ServerResponse, seen: Seen) => unknown;
+export type Responder = (response: ServerResponse, seen: ReceivedRequest) => unknown;
 
-export async function openTestModel(play: Play): Promise<TestModel> {
-  const seen: Seen[] = [];
+export async function openTestModel(play: Responder): Promise<TestModel> {
+  const seen: ReceivedRequest[] = [];
   const server = createServer((request, response) => void answer(request, response));
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const over = new Promise<"whole" | "broken">((resolve) => {
+    const ended = new Promise<"whole" | "broken">((resolve) => {
       response.once("close", () => resolve(response.writableFinished ? "whole" : "broken"));
     });
     const { method = "", url = "", headers } = request;
-    const one = { method, url, headers, body: await text(request), over };
+    const one = { method, url, headers, body: await text(request), ended };
     seen.push(one);
     await play(response, one);
   }
@@ -41,11 +41,11 @@ export async function openTestModel(play: Play): Promise<TestModel> {
     server.closeAllConnections();
     server.close();
   });
-  // A server that listens on TCP has an address of this kind.
+  // A TCP server always has an AddressInfo.
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
 }
 
-export function events(...parts: readonly unknown[]): Play {
+export function events(...parts: readonly unknown[]): Responder {
   return (response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.end(stream(...parts));
@@ -56,14 +56,14 @@ export function stream(...parts: readonly unknown[]): string {
   return parts.map((part) => `data: ${typeof part === "string" ? part : JSON.stringify(part)}\n\n`).join("");
 }
 
-export function json(value: unknown, status = 200): Play {
+export function json(value: unknown, status = 200): Responder {
   return (response) => {
     response.writeHead(status, { "content-type": "application/json" });
     response.end(JSON.stringify(value));
   };
 }
 
-/** Put together here, so that nothing in the sources looks like a key. */
+/** Concatenated, so that secret scanners do not report it. */
 export const KEY = ["sk", "ant", "real", "f00dfeedbeef"].join("-");
 export const NONCE = "nonce-of-this-run";
 export const PRICES: PriceTable = {
@@ -78,7 +78,7 @@ export interface OpenedGateway {
   readonly notes: string[];
   readonly exhausted: string[];
   close(): Promise<void>;
-  ask(path: string, body: unknown, init?: RequestInit): Promise<Response>;
+  send(path: string, body: unknown, init?: RequestInit): Promise<Response>;
 }
 
 export function testPlan(upstream: string, changes: Partial<GatewayPlan> = {}): GatewayPlan {
@@ -116,7 +116,7 @@ export async function openTestGateway(upstream: string, changes: Partial<Gateway
     notes,
     exhausted,
     close: gateway.close,
-    ask: (path, body, init = {}) =>
+    send: (path, body, init = {}) =>
       fetch(url + path, {
         method: "POST",
         body: JSON.stringify(body),

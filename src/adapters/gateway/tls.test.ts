@@ -8,10 +8,10 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { expect, it, onTestFinished } from "vitest";
 import { KEY, openTestGateway, stream } from "./test-model.suite.ts";
 
-const ASKED = { model: "claude-x", max_tokens: 1, messages: [] };
+const REQUEST = { model: "claude-x", max_tokens: 1, messages: [] };
 const WORDS = stream({ type: "content_block_delta", delta: { text: "größer ".repeat(40) } }).repeat(2000);
 
-/** A model with a certificate that nobody knows yet. */
+/** A model with a self-signed certificate that is not trusted yet. */
 async function openSecureModel(names: string) {
   const dir = mkdtempSync(join(tmpdir(), "gateway-tls-"));
   const [key, cert] = [join(dir, "key.pem"), join(dir, "cert.pem")];
@@ -19,7 +19,7 @@ async function openSecureModel(names: string) {
   const named = ["-addext", `subjectAltName=${names}`];
   execFileSync("openssl", [...options, ...named, "-keyout", key, "-out", cert], { stdio: "ignore" });
   const heard: string[] = [];
-  const asked: (string | false | null | undefined)[] = [];
+  const serverNames: (string | false | null | undefined)[] = [];
   const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (request, response) => {
     heard.push(JSON.stringify(request.headers));
     request.resume().once("end", () => {
@@ -27,15 +27,15 @@ async function openSecureModel(names: string) {
       response.end(WORDS);
     });
   });
-  server.on("secureConnection", (socket) => asked.push(socket.servername));
+  server.on("secureConnection", (socket) => serverNames.push(socket.servername));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
     rmSync(dir, { recursive: true, force: true });
   });
-  // A server that listens on TCP has an address of this kind.
-  return { port: (server.address() as AddressInfo).port, certificate: readFileSync(cert, "utf8"), heard, asked };
+  // A TCP server always has an AddressInfo.
+  return { port: (server.address() as AddressInfo).port, certificate: readFileSync(cert, "utf8"), heard, serverNames };
 }
 
 function trust(certificate: string): void {
@@ -44,7 +44,7 @@ function trust(certificate: string): void {
   onTestFinished(() => setDefaultCACertificates(before));
 }
 
-it("a server that cannot prove who it is gets no key, even where checks are switched off", async () => {
+it("TLS: an untrusted certificate gets no key, even with NODE_TLS_REJECT_UNAUTHORIZED=0", async () => {
   const model = await openSecureModel("IP:127.0.0.1");
   const before = process.env["NODE_TLS_REJECT_UNAUTHORIZED"];
   process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = "0";
@@ -53,35 +53,35 @@ it("a server that cannot prove who it is gets no key, even where checks are swit
     else process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = before;
   });
   const gateway = await openTestGateway(`https://127.0.0.1:${model.port}`);
-  const response = await gateway.ask("/v1/messages", ASKED);
-  expect([response.status, await response.text()]).toEqual([
-    502,
-    expect.stringMatching(/could not be asked: self-signed/),
-  ]);
+  const response = await gateway.send("/v1/messages", REQUEST);
+  expect([response.status, await response.text()]).toEqual([502, expect.stringMatching(/failed: self-signed/)]);
   expect(model.heard.join("")).not.toContain(KEY);
   expect(gateway.usage).toEqual([]);
 });
 
-it.each(["https://127.0.0.1", "https://localhost"])("nor does one that is somebody else: %s", async (address) => {
-  const model = await openSecureModel("DNS:other.example,IP:127.0.0.9");
-  trust(model.certificate);
-  const gateway = await openTestGateway(`${address}:${model.port}`);
-  const response = await gateway.ask("/v1/messages", ASKED);
-  expect([response.status, await response.text()]).toEqual([502, expect.stringContaining("does not match")]);
-  expect(model.heard).toEqual([]);
-});
+it.each(["https://127.0.0.1", "https://localhost"])(
+  "TLS: a certificate for another host gets no key: %s",
+  async (address) => {
+    const model = await openSecureModel("DNS:other.example,IP:127.0.0.9");
+    trust(model.certificate);
+    const gateway = await openTestGateway(`${address}:${model.port}`);
+    const response = await gateway.send("/v1/messages", REQUEST);
+    expect([response.status, await response.text()]).toEqual([502, expect.stringContaining("does not match")]);
+    expect(model.heard).toEqual([]);
+  },
+);
 
 it.each([
   ["127.0.0.1", false],
   ["localhost", "localhost"],
-])("one that is who it says is asked by its name, over one connection: %s", async (host, servername) => {
+])("TLS: sends the server name and reuses the connection: %s", async (host, servername) => {
   const model = await openSecureModel("DNS:localhost,IP:127.0.0.1");
   trust(model.certificate);
   const gateway = await openTestGateway(`https://${host}:${model.port}`);
   for (const count of [1, 2]) {
-    const response = await gateway.ask("/v1/messages", ASKED);
+    const response = await gateway.send("/v1/messages", REQUEST);
     expect([count, response.status, (await response.text()) === WORDS]).toEqual([count, 200, true]);
   }
   expect(model.heard[1]).toContain(KEY);
-  expect(model.asked).toEqual([servername]);
+  expect(model.serverNames).toEqual([servername]);
 });

@@ -3,14 +3,14 @@ import type { TranscriptPage } from "../../ports/run-files.ts";
 import { readPart } from "./read-part.ts";
 
 /** A line has at most a megabyte of output. JSON needs up to six characters per byte, plus the other fields. */
-const LONGEST_LINE = 7 * 1024 * 1024;
+const MAX_LINE_BYTES = 7 * 1024 * 1024;
 
 /** Returns only complete lines. A single line that is longer than `maxBytes` is returned too, so that readers can get past it. */
 export async function readTranscriptPage(file: string, offset: number, maxBytes: number): Promise<TranscriptPage> {
   let part = await readPart(file, offset, maxBytes);
   let end = part?.lastIndexOf("\n") ?? -1;
   if (part !== null && end < 0 && part.length === maxBytes) {
-    part = await readPart(file, offset, Math.max(maxBytes, LONGEST_LINE));
+    part = await readPart(file, offset, Math.max(maxBytes, MAX_LINE_BYTES));
     end = part?.indexOf("\n") ?? -1;
   }
   if (part === null || end < 0) return { lines: [], next: offset };

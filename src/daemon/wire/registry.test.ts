@@ -5,7 +5,7 @@ import { z } from "zod";
 import { renderAgentTable, renderChannelTable, renderTokenTable } from "../../../scripts/render-kind-tables.ts";
 import type { AgentDefinition } from "../../adapters/agents/definition.ts";
 import { AGENTS } from "../../adapters/agents/index.ts";
-import { OWN_CAPABILITIES, parseOwnLine } from "../../adapters/agents/shared/own-events.ts";
+import { MINIMAL_CAPABILITIES, parseEventLine } from "../../adapters/agents/shared/event-lines.ts";
 import type { ForgeDefinition } from "../../adapters/forges/definition.ts";
 import { FORGES } from "../../adapters/forges/index.ts";
 import type { NotifierDefinition } from "../../adapters/notifiers/definition.ts";
@@ -34,9 +34,9 @@ const parrot: AgentDefinition = {
   secretKeys: ["cage_env"],
   create: ({ options }) => ({
     kind: "parrot",
-    capabilities: OWN_CAPABILITIES,
+    capabilities: MINIMAL_CAPABILITIES,
     program: { name: "parrot-cli", versionArgs: ["--version"], oldest: "2.0.0", install: "Buy a parrot." },
-    parseLine: parseOwnLine,
+    parseLine: parseEventLine,
     command: () => ({
       argv: ["parrot-cli", parrotSettings.parse(options).phrase ?? "hello"],
       env: {},
@@ -45,7 +45,7 @@ const parrot: AgentDefinition = {
       files: {},
     }),
   }),
-  docs: { program: "`parrot-cli`", modelReachedBy: "–", reportsBy: "file", seenWorking: "tests" },
+  docs: { program: "`parrot-cli`", modelAccess: "–", reporting: "file", testedWith: "tests" },
 };
 
 const unused = () => Promise.reject(new Error("not part of this test"));

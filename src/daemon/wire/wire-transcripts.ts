@@ -1,4 +1,4 @@
-import { parseOwnLine } from "../../adapters/agents/shared/own-events.ts";
+import { parseEventLine } from "../../adapters/agents/shared/event-lines.ts";
 import type { Run } from "../../core/task/run.ts";
 import type { TranscriptEvent, TranscriptLine } from "../../core/task/transcript.ts";
 import type { EnginePorts } from "../../engine/ports.ts";
@@ -30,7 +30,7 @@ export function createTranscriptParser(ports: Needed): ParseTranscript {
 }
 
 function parseLine({ command, from, text }: TranscriptLine, agent: Agent | null): readonly TranscriptEvent[] {
-  if (command === "agent" && from === "gateway") return parseOwnLine(text);
+  if (command === "agent" && from === "gateway") return parseEventLine(text);
   if (command === "agent" && from === "stdout" && agent !== null) return agent.parseLine(text);
   return [{ type: "raw", text }];
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createAgent } from "../../adapters/agents/create-agent.ts";
-import { parseOwnLine } from "../../adapters/agents/shared/own-events.ts";
+import { parseEventLine } from "../../adapters/agents/shared/event-lines.ts";
 import { createSystemClock } from "../../adapters/clock/system.ts";
 import { createCron } from "../../adapters/cron/croner.ts";
 import { createLocalCourier } from "../../adapters/couriers/local.ts";
@@ -109,7 +109,7 @@ export async function wire(options: WireOptions): Promise<Wired> {
       create: (settings) => createAgent(registry.agents, settings),
       checkVersion: createVersionCheck(env),
       findReportServer: reportServerFor,
-      parseGatewayLine: parseOwnLine,
+      parseGatewayLine: parseEventLine,
       prices,
     },
     sandbox: { mode: user.sandboxMode, limitsFor: sandboxLimits(), findProblem: sandbox.problem },

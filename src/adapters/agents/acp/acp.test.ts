@@ -16,14 +16,14 @@ describe("acp", () => {
     expect(() => acp(settings([]))).toThrow("needs a `command`");
   });
 
-  it("names everything that its client needs to see", () => {
+  it("mounts every file that its client imports", () => {
     const { argv, read } = acp(settings(["my-agent", "/opt/agent.js"])).command(exampleRun("implement"));
     expect(read).toContain("/opt/agent.js");
     expect(read).toEqual(expect.arrayContaining([...importsOf(argv[1] ?? "")]));
     for (const path of read) expect(path === "/opt/agent.js" || existsSync(path), path).toBe(true);
   });
 
-  it("takes agents to the gateway where it knows how, and says where it does not", () => {
+  it("configures the gateway for known agents only", () => {
     const known = acp(settings(["/opt/bin/claude-agent-acp"]));
     expect(known.capabilities.gateway).toBe("anthropic");
     expect(known.command(exampleRun("implement")).env).toEqual({
@@ -37,7 +37,7 @@ describe("acp", () => {
   });
 });
 
-/** The file and all of ours that it loads; types are gone by then. */
+/** The file and everything of ours that it imports at run time. */
 function importsOf(file: string): readonly string[] {
   const text = readFileSync(file, "utf8");
   const next = [...text.matchAll(/^import (?!type)[^;]*? from "(\.[^"]+)";/gm)].map(([, path = ""]) =>

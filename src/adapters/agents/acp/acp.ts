@@ -3,11 +3,11 @@ import { basename, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { UserError } from "../../../core/text/errors.ts";
 import type { Agent, AgentCommand, AgentRun } from "../../../ports/agent.ts";
-import { KNOWN_AGENTS } from "./known.ts";
+import { KNOWN_AGENTS } from "./known-agents.ts";
 import type { AcpRules } from "./rules.ts";
-import { parseOwnLine } from "../shared/own-events.ts";
+import { parseEventLine } from "../shared/event-lines.ts";
 
-/** Any agent that speaks the Agent Client Protocol over its stdio, driven by a client of ours that prints events of ours. */
+/** Any agent that supports the Agent Client Protocol over stdio. Our client runs it and prints its transcript as events. */
 export function acp({ command = [] }: { readonly command?: readonly string[] | undefined }): Agent {
   const [program, ...args] = command;
   if (program === undefined || program === "") {
@@ -25,17 +25,17 @@ export function acp({ command = [] }: { readonly command?: readonly string[] | u
       gateway: known?.api ?? null,
     },
     program: { name: program, versionArgs: [], oldest: null, install: "Install it, or correct `command`." },
-    parseLine: parseOwnLine,
+    parseLine: parseEventLine,
     command: (run: AgentRun): AgentCommand => {
       const rulesFile = join(run.filesDir, "acp-rules.json");
       return {
         argv: [process.execPath, CLIENT, rulesFile],
         env: run.gateway === null ? {} : (known?.env(run.gateway) ?? {}),
         prompt: "stdin",
-        // Also what a file of settings names by its path: the agent's own script, its configuration.
+        // Also absolute paths in the settings, such as the agent's own script or its configuration.
         read: [...CLIENT_FILES, ...args.filter((arg) => isAbsolute(arg))],
         files: {
-          [rulesFile]: JSON.stringify(rulesOf(run, [program, ...args, ...(known?.args ?? [])])),
+          [rulesFile]: JSON.stringify(createRules(run, [program, ...args, ...(known?.args ?? [])])),
           ...known?.files?.(run),
         },
       };
@@ -43,9 +43,9 @@ export function acp({ command = [] }: { readonly command?: readonly string[] | u
   };
 }
 
-const START_MS = 60_000;
+const START_TIMEOUT_MS = 60_000;
 
-function rulesOf(run: AgentRun, command: readonly string[]): AcpRules {
+function createRules(run: AgentRun, command: readonly string[]): AcpRules {
   const { workspace, mayWrite, write, read, tools, commands, model, session, reportServer } = run;
   return {
     command,
@@ -58,43 +58,43 @@ function rulesOf(run: AgentRun, command: readonly string[]): AcpRules {
     model,
     session,
     reportServer,
-    startMs: START_MS,
+    startTimeoutMs: START_TIMEOUT_MS,
   };
 }
 
-// The client stands beside this file: as TypeScript in a checkout, as JavaScript in the package.
+// The client is TypeScript in a checkout and JavaScript in the package.
 const EXTENSION = import.meta.url.endsWith(".ts") ? "ts" : "js";
 const CLIENT = pathOf(`./client.${EXTENSION}`);
 
-/** The client, what it imports, and what tells Node that they are modules. */
+/** The client, its imports, and package.json, which marks them as modules. */
 const CLIENT_FILES = [
   CLIENT,
   ...[
-    "./agent",
-    "./end",
+    "./agent-process",
+    "./client-handler",
+    "./errors",
     "./fields",
-    "./listen",
+    "./format-event",
+    "./message-stream",
     "./permissions",
-    "./print",
     "./session",
-    "./stream",
     "./updates",
     "./usage",
     "../claude-code/guard-program",
     "../shared/http-failure",
   ].map((name) => pathOf(`${name}.${EXTENSION}`)),
   pathOf("../../../../package.json"),
-  ...packagesOfClient(),
+  ...findClientPackages(),
 ];
 
-function packagesOfClient(): readonly string[] {
+function findClientPackages(): readonly string[] {
   const sdk = fileURLToPath(import.meta.resolve("@agentclientprotocol/sdk"));
-  // As the SDK finds it, which need not be the one that we use.
+  // The SDK's own version of zod, which may differ from ours.
   const zod = createRequire(sdk).resolve("zod");
-  return [folderOf(sdk, "@agentclientprotocol/sdk"), folderOf(zod, "zod")];
+  return [packageFolder(sdk, "@agentclientprotocol/sdk"), packageFolder(zod, "zod")];
 }
 
-function folderOf(file: string, name: string): string {
+function packageFolder(file: string, name: string): string {
   const at = file.lastIndexOf(`/node_modules/${name}/`);
   return file.slice(0, at + `/node_modules/${name}`.length);
 }

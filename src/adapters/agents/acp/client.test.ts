@@ -22,8 +22,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-describe("the client of ACP agents", () => {
-  it("opens a session with our server and the model, without the repository's settings, and tells what happens", async () => {
+describe("ACP client", () => {
+  it("opens a session with the report server and the model, without the repository's settings, and prints events", async () => {
     const { code, events } = await drive(
       {
         steps: [
@@ -71,7 +71,7 @@ describe("the client of ACP agents", () => {
       },
     ]);
     expect(code).toBe(0);
-    expect(JSON.parse(readFileSync(join(workspace, "asked.json"), "utf8"))).toEqual({
+    expect(JSON.parse(readFileSync(join(workspace, "requests.json"), "utf8"))).toEqual({
       session: {
         cwd: workspace,
         mcpServers: [
@@ -88,7 +88,7 @@ describe("the client of ACP agents", () => {
     });
   });
 
-  it("answers requests for permission by rule, once at a time", async () => {
+  it("answers permission requests according to the rules, each only once", async () => {
     const { events } = await drive(
       { steps: [ask("edit", join(workspace, "a")), ask("edit", "/etc/hosts"), ask("read", "/etc/hosts")] },
       { mayWrite: true },
@@ -100,13 +100,13 @@ describe("the client of ACP agents", () => {
     ]);
   });
 
-  it("says what it means that the agent stopped early", async () => {
+  it("reports why the agent stopped early", async () => {
     const { code, events } = await drive({ steps: [], stopReason: "refusal" });
     expect(code).toBe(1);
     expect(events.at(-1)).toMatchObject({ type: "error", failure: "refused" });
   });
 
-  it("tells what kind of error it was, after what was said before it", async () => {
+  it("reports the kind of an error, after earlier text", async () => {
     const step = { error: "Internal error", data: { details: "status 429: slow down" } };
     const { code, events } = await drive({ steps: [say("So far."), step] });
     expect(code).toBe(1);
@@ -114,12 +114,12 @@ describe("the client of ACP agents", () => {
     expect(events.at(-1)).toMatchObject({ failure: "rate_limit" });
   });
 
-  it("says that nobody is logged in", async () => {
+  it("reports a missing login", async () => {
     const { code, events } = await drive({ steps: [] }, {}, "login");
     expect([code, events]).toEqual([1, [expect.objectContaining({ type: "error", failure: "login" })]]);
   });
 
-  it("takes up a session that is told again from its beginning, and counts only what is new", async () => {
+  it("loads a session, ignores the replayed updates and counts only new usage", async () => {
     const cost = { sessionUpdate: "usage_update", used: 1, size: 9, cost: { amount: 0.75, currency: "USD" } };
     const { events } = await drive({ steps: [say("on"), cost] }, { session: { kind: "resume", id: "s-1" } }, "loads");
     expect(texts(events)).toEqual(["on"]);
@@ -127,29 +127,29 @@ describe("the client of ACP agents", () => {
   });
 
   it.each([
-    ["that is not there any more", "resumes", "s-2"],
-    ["where the agent keeps none", "", "s-1"],
-  ])("says that a session cannot be taken up %s", async (_, way, id) => {
-    const { code, events } = await drive({ steps: [] }, { session: { kind: "resume", id } }, way);
+    ["if the agent does not have it", "resumes", "s-2"],
+    ["if the agent cannot resume sessions", "", "s-1"],
+  ])("reports an unknown session %s", async (_, mode, id) => {
+    const { code, events } = await drive({ steps: [] }, { session: { kind: "resume", id } }, mode);
     expect([code, events]).toEqual([1, [expect.objectContaining({ type: "error", failure: "session_unknown" })]]);
   });
 
   it.each([
-    ["before it answers", { steps: [] }, "dies", "code 3"],
-    ["at work", { steps: [say("Half"), "exit"] }, "", "code 4"],
-  ])("says that an agent died %s", async (_, prompt, way, how) => {
-    const { code, events } = await drive(prompt, {}, way);
+    ["before it answered", { steps: [] }, "dies", "code 3"],
+    ["during the turn", { steps: [say("Half"), "exit"] }, "", "code 4"],
+  ])("reports that the agent ended %s", async (_, prompt, mode, how) => {
+    const { code, events } = await drive(prompt, {}, mode);
     expect(code).toBe(1);
     expect(errors(events)).toEqual([expect.stringContaining(how)]);
   });
 
-  it("says that the agent's program is not there", async () => {
+  it("reports a missing program of the agent", async () => {
     const { code, events } = await drive({ steps: [] }, {}, "", ["/no/such/agent"]);
     expect(code).toBe(1);
     expect(errors(events)).toEqual([expect.stringContaining("/no/such/agent could not be started")]);
   });
 
-  it("takes what an agent prints beside the protocol for text, whatever it looks like", async () => {
+  it("treats output that is no protocol message as text", async () => {
     const { code, events } = await drive({ steps: [say("Done.")] }, {}, "garbage");
     expect(code).toBe(0);
     expect(texts(events)).toEqual([
@@ -163,28 +163,28 @@ describe("the client of ACP agents", () => {
     expect(events.map(({ type }) => type)).not.toContain("outcome");
   });
 
-  it("passes over a message that is too large to hold", async () => {
+  it("skips an oversized message", async () => {
     const { code, events } = await drive({ steps: ["huge", say("Still here.")] });
     expect(code).toBe(0);
     expect(texts(events)).toEqual([expect.stringContaining("32 MB"), "Still here."]);
   });
 
-  it("gives up on an agent that does not answer", async () => {
+  it("fails if the agent does not answer", async () => {
     const { code, events } = await drive({ steps: [] }, {}, "mute");
     expect(code).toBe(1);
-    expect(errors(events)).toEqual(["The agent did not answer the greeting within 1 seconds."]);
+    expect(errors(events)).toEqual(["The agent did not answer `initialize` within 1 seconds."]);
   });
 
   it.each([
-    ["one that stops when it is told", "wait"],
-    ["one that does not listen", "hang"],
-  ])("stops %s, within three seconds", async (_, step) => {
+    ["an agent that obeys the cancellation", "wait"],
+    ["an agent that ignores the cancellation", "hang"],
+  ])("stops %s within three seconds", async (_, step) => {
     const run = start({ steps: [say("I begin."), step], stopReason: "cancelled" });
     await run.seen("I begin.");
-    const asked = performance.now();
+    const killedAt = performance.now();
     run.child.kill("SIGTERM");
     expect((await run.ended).code).toBe(143);
-    expect(performance.now() - asked).toBeLessThan(3_000);
+    expect(performance.now() - killedAt).toBeLessThan(3_000);
   });
 });
 
@@ -204,21 +204,21 @@ function errors(events: readonly TranscriptEvent[]): readonly string[] {
   return events.flatMap((event) => (event.type === "error" ? event.message : []));
 }
 
-async function drive(prompt: unknown, changes: Partial<AgentRun> = {}, way = "", command?: readonly string[]) {
-  return start(prompt, changes, way, command).ended;
+async function drive(prompt: unknown, changes: Partial<AgentRun> = {}, mode = "", command?: readonly string[]) {
+  return start(prompt, changes, mode, command).ended;
 }
 
-/** As the supervisor would: the adapter's command, its files written, the prompt on stdin. */
+/** Starts the agent like the supervisor: with the adapter's command and files, and the prompt on stdin. */
 function start(
   prompt: unknown,
   changes: Partial<AgentRun> = {},
-  way = "",
-  command: readonly string[] = [process.execPath, FAKE, way],
+  mode = "",
+  command: readonly string[] = [process.execPath, FAKE, mode],
 ) {
   const agent = acp({ command });
   const { argv, env, files } = agent.command(exampleRun("review", { workspace, filesDir: dir, ...changes }));
   for (const [path, text] of Object.entries(files)) {
-    const rules: AcpRules = { ...(JSON.parse(text) as AcpRules), startMs: way === "mute" ? 1_000 : 30_000 }; // as the adapter wrote it
+    const rules: AcpRules = { ...(JSON.parse(text) as AcpRules), startTimeoutMs: mode === "mute" ? 1_000 : 30_000 }; // as the adapter wrote it
     writeFileSync(path, JSON.stringify(rules));
   }
   const [program, ...args] = argv;

@@ -1,105 +1,105 @@
-// The client of every ACP agent: `node acp-client.js <rules.json>`, the prompt on stdin. It starts the agent, speaks the protocol
-// with it over its pipes, answers its requests for permission by rule, and prints events of ours, one a line.
+// The client for ACP agents: `node client.js <rules.json>`, with the prompt on stdin. It starts the agent, connects to it over
+// stdio, answers permission requests according to the rules, and prints one transcript event per line.
 import { readFileSync } from "node:fs";
 import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
 import type { ClientContext } from "@agentclientprotocol/sdk";
 import type { TranscriptEvent } from "../../../core/task/transcript.ts";
-import { startAgent } from "./agent.ts";
-import { describeError, describeStop } from "./end.ts";
+import { startAgent } from "./agent-process.ts";
+import { describeError, describeStop } from "./errors.ts";
 import { fieldsOf } from "./fields.ts";
-import { createListener, type Listener } from "./listen.ts";
-import { toOwnLine } from "./print.ts";
+import { createClientHandler, type ClientHandler } from "./client-handler.ts";
+import { formatEvent } from "./format-event.ts";
 import type { AcpRules } from "./rules.ts";
-import { ask, openSession } from "./session.ts";
-import { openMessages } from "./stream.ts";
+import { sendRequest, openSession } from "./session.ts";
+import { openMessageStream } from "./message-stream.ts";
 
-/** Words that came in pieces are printed together, but not much later than they were said. */
-const HOLD_MS = 2_000;
-/** To write down its session after the last answer. */
-const PARTING_MS = 3_000;
-/** After a call to stop everything has to be over within three seconds. */
-const CANCEL_MS = 1_500;
-const STOP_MS = 300;
-/** What is still in the pipe of an agent that ended. */
-const LAST_WORDS_MS = 100;
-const TERMINATED = 143;
+/** Text arrives in small chunks, which are buffered until they are printed at this interval. */
+const FLUSH_INTERVAL_MS = 2_000;
+/** Time for the agent to save its session after the last response. */
+const EXIT_TIMEOUT_MS = 3_000;
+/** After a signal the client must exit within three seconds. */
+const CANCEL_TIMEOUT_MS = 1_500;
+const STOP_TIMEOUT_MS = 300;
+/** Time to read the remaining output of an agent that ended. */
+const DRAIN_MS = 100;
+const EXIT_TERMINATED = 143;
 
 process.exit(await main());
 
 async function main(): Promise<number> {
   let isStopping = false;
-  const isStopped = new Promise<void>((resolve) => {
+  const stopRequested = new Promise<void>((resolve) => {
     const stop = () => {
       isStopping = true;
       resolve();
     };
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, stop);
   });
-  // Written by the adapter beside this program.
+  // Written by the adapter (acp.ts).
   const rules = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")) as AcpRules;
   const prompt = await readPrompt();
   const agent = startAgent(rules.command, rules.workspace);
-  const listener = createListener(rules, print);
+  const handler = createClientHandler(rules, print);
   const { stdout: from, stdin: to } = agent;
-  const connection = listener.app.connect(openMessages({ from, to, onOther: (line) => listener.overhear(line) }));
-  const flushing = setInterval(() => listener.flush(), HOLD_MS);
-  const work = converse({ agent: connection.agent, listener, rules, prompt, isStopped });
+  const connection = handler.app.connect(openMessageStream({ from, to, onOther: (line) => handler.printOther(line) }));
+  const flushing = setInterval(() => handler.flush(), FLUSH_INTERVAL_MS);
+  const work = runTurn({ agent: connection.agent, handler, rules, prompt, stopRequested });
   const code = await Promise.race([
-    // Where the agent is gone, that is the reason for everything else.
-    work.catch((error: unknown) => wait(2 * LAST_WORDS_MS).then(() => fail(describeError(error)))),
-    agent.ended.then((how) => wait(LAST_WORDS_MS).then(() => fail([problem(`${how} It had not finished.`)]))),
-    isStopped.then(() => {
-      listener.refuse();
-      return wait(CANCEL_MS, TERMINATED);
+    // Waits longer than the branch below: if the agent ended, that is the cause of the error.
+    work.catch((error: unknown) => wait(2 * DRAIN_MS).then(() => fail(describeError(error)))),
+    agent.ended.then((how) => wait(DRAIN_MS).then(() => fail([errorEvent(`${how} The turn was not finished.`)]))),
+    stopRequested.then(() => {
+      handler.denyPermissions();
+      return wait(CANCEL_TIMEOUT_MS, EXIT_TERMINATED);
     }),
   ]);
   clearInterval(flushing);
-  await agent.stop(code === 0 ? PARTING_MS : STOP_MS);
-  return isStopping ? TERMINATED : code;
+  await agent.stop(code === 0 ? EXIT_TIMEOUT_MS : STOP_TIMEOUT_MS);
+  return isStopping ? EXIT_TERMINATED : code;
 
   function fail(events: readonly TranscriptEvent[]): number {
-    listener.flush();
+    handler.flush();
     print(events);
     return 1;
   }
 }
 
-interface Conversation {
+interface Turn {
   readonly agent: ClientContext;
-  readonly listener: Listener;
+  readonly handler: ClientHandler;
   readonly rules: AcpRules;
   readonly prompt: string;
-  readonly isStopped: Promise<void>;
+  readonly stopRequested: Promise<void>;
 }
 
-/** From the greeting to the end of the turn; returns the exit code. */
-async function converse({ agent, listener, rules, prompt, isStopped }: Conversation): Promise<number> {
-  const { id, complaints } = await openSession(agent, rules);
-  print([{ type: "session", id }, ...complaints.map(problem)]);
-  // The SDK hands an answer on before what was told ahead of it.
+/** Opens the session and runs one turn. Returns the exit code. */
+async function runTurn({ agent, handler, rules, prompt, stopRequested }: Turn): Promise<number> {
+  const { id, warnings } = await openSession(agent, rules);
+  print([{ type: "session", id }, ...warnings.map(errorEvent)]);
+  // The SDK delivers a response before notifications that arrived earlier.
   await nextTurn();
-  listener.goLive();
-  const answering = ask(agent, "session/prompt", { sessionId: id, prompt: [{ type: "text", text: prompt }] });
-  void isStopped.then(() => agent.notify("session/cancel", { sessionId: id })).catch(() => {});
-  const answer = await answering;
+  handler.startRecording();
+  const pending = sendRequest(agent, "session/prompt", { sessionId: id, prompt: [{ type: "text", text: prompt }] });
+  void stopRequested.then(() => agent.notify("session/cancel", { sessionId: id })).catch(() => {});
+  const response = await pending;
   await nextTurn();
-  listener.flush();
-  listener.count(answer);
-  const end = describeStop(fieldsOf(answer)["stopReason"]);
-  print(end);
-  return end.length === 0 ? 0 : 1;
+  handler.flush();
+  handler.printUsage(response);
+  const errors = describeStop(fieldsOf(response)["stopReason"]);
+  print(errors);
+  return errors.length === 0 ? 0 : 1;
 }
 
-function problem(message: string): TranscriptEvent {
+function errorEvent(message: string): TranscriptEvent {
   return { type: "error", message, failure: null };
 }
 
 function print(events: readonly TranscriptEvent[]): void {
-  for (const event of events) process.stdout.write(`${toOwnLine(event)}\n`);
+  for (const event of events) process.stdout.write(`${formatEvent(event)}\n`);
 }
 
 async function readPrompt(): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer); // without an encoding there are only these
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer); // always a Buffer without an encoding
   return Buffer.concat(chunks).toString("utf8");
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { AgentDefinition } from "../definition.ts";
-import { commandKey, mapCommandPaths } from "../shared/own-settings.ts";
+import { commandKey, mapCommandPaths } from "../shared/settings.ts";
 import { acp } from "./acp.ts";
 
 const settings = z.object({ command: commandKey });
@@ -13,8 +13,8 @@ export const acpAgent: AgentDefinition = {
   create: ({ options }) => acp(settings.parse(options)),
   docs: {
     program: "any agent that speaks ACP, named by `command`",
-    modelReachedBy: "gateway for known ones",
-    reportsBy: "tool, file",
-    seenWorking: "`gemini --acp`, inside the sandbox, against a scripted model",
+    modelAccess: "gateway for known ones",
+    reporting: "tool, file",
+    testedWith: "`gemini --acp`, inside the sandbox, against a scripted model",
   },
 };

@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { chooseOption, decideCall } from "./permissions.ts";
+import { chooseOption, checkCall } from "./permissions.ts";
 import type { AcpRules } from "./rules.ts";
 
 const workspace = realpathSync(mkdtempSync(join(tmpdir(), "acp-rules-")));
@@ -20,60 +20,63 @@ const WORKER: AcpRules = {
   model: null,
   session: { kind: "new", id: "1" },
   reportServer: null,
-  startMs: 1,
+  startTimeoutMs: 1,
 };
 const REVIEWER: AcpRules = { ...WORKER, mayWrite: false, tools: ["Read", "Bash(git log:*)"], commands: ["git"] };
 
 const at = (kind: string, path: string) => ({ kind, title: "t", locations: [{ path }] });
 const run = (command: unknown) => ({ kind: "execute", title: "sh", rawInput: { command } });
 
-describe("judgeCall", () => {
+describe("checkCall", () => {
   it.each([
-    ["an edit in the workspace", at("edit", `${workspace}/a`)],
-    ["an edit of the report", at("edit", "/report/outcome.json")],
-    ["a look at what may be read", at("read", "/docs/a")],
-    ["a command", run("npm test && ls")],
-    ["a command that a rule binds", run("sbt compile")],
-    ["a tool of a server", { kind: "other", title: "report_outcome" }],
-  ])("lets a worker do %s", (_, call) => {
-    expect(decideCall(call, WORKER)).toBeNull();
+    ["edit a file in the workspace", at("edit", `${workspace}/a`)],
+    ["edit the report", at("edit", "/report/outcome.json")],
+    ["read an allowed path", at("read", "/docs/a")],
+    ["run an unrestricted command", run("npm test && ls")],
+    ["run an allowed restricted command", run("sbt compile")],
+    ["call a tool of an MCP server", { kind: "other", title: "report_outcome" }],
+  ])("a worker may %s", (_, call) => {
+    expect(checkCall(call, WORKER)).toBeNull();
   });
 
   it.each([
-    ["an edit outside", at("edit", "/etc/passwd")],
-    ["an edit of what may only be read", at("edit", "/docs/a")],
-    ["an edit by a link", at("edit", `${workspace}/link/passwd`)],
-    ["an edit by dots", at("delete", `${workspace}/../x`)],
+    ["edit a file outside the workspace", at("edit", "/etc/passwd")],
+    ["edit a read-only file", at("edit", "/docs/a")],
+    ["edit a file outside through a link", at("edit", `${workspace}/link/passwd`)],
+    ["delete a file outside through `..`", at("delete", `${workspace}/../x`)],
     [
-      "an edit whose diff goes elsewhere",
+      "edit with a diff outside the workspace",
       { ...at("edit", `${workspace}/a`), content: [{ type: "diff", path: "/etc/x" }] },
     ],
-    ["a look outside", at("read", "/etc/shadow")],
-    ["another use of a bound command", run("sbt publish")],
-    ["another use of it, as words", run(["sbt", "publish"])],
-    ["another use of it, told by the title only", { kind: "execute", title: "sbt publish" }],
-    ["another mode", { kind: "switch_mode", title: "bypass" }],
-  ])("keeps a worker from %s", (_, call) => {
-    expect(decideCall(call, WORKER)).toMatch(/\.$/);
+    ["read a file outside the workspace", at("read", "/etc/shadow")],
+    ["run a restricted command with other arguments", run("sbt publish")],
+    ["run it as a list of words", run(["sbt", "publish"])],
+    ["run it with the command only in the title", { kind: "execute", title: "sbt publish" }],
+    ["switch the mode", { kind: "switch_mode", title: "bypass" }],
+  ])("a worker must not %s", (_, call) => {
+    expect(checkCall(call, WORKER)).toMatch(/\.$/);
   });
 
   it.each([
-    ["a look", at("read", `${workspace}/a`)],
-    ["its report", at("edit", "/report/outcome.json")],
-    ["a command that it is given", run("git log -3")],
-  ])("lets a reviewer have %s", (_, call) => {
-    expect(decideCall(call, REVIEWER)).toBeNull();
+    ["read a file", at("read", `${workspace}/a`)],
+    ["edit its report", at("edit", "/report/outcome.json")],
+    ["run a listed command", run("git log -3")],
+  ])("a reviewer may %s", (_, call) => {
+    expect(checkCall(call, REVIEWER)).toBeNull();
   });
 
   it.each([
-    ["an edit", at("edit", `${workspace}/a`)],
-    ["an edit of who knows what", { kind: "edit", title: "edit" }],
-    ["a report beside an edit", { kind: "edit", locations: [{ path: "/report/x" }, { path: `${workspace}/a` }] }],
-    ["a command", run("npm test")],
-    ["a command behind one that it may run", run("git log; npm test")],
-    ["a command that nobody names", { kind: "execute" }],
-  ])("keeps a reviewer from %s", (_, call) => {
-    expect(decideCall(call, REVIEWER)).toMatch(/\.$/);
+    ["edit a file", at("edit", `${workspace}/a`)],
+    ["edit without a path", { kind: "edit", title: "edit" }],
+    [
+      "edit a file together with the report",
+      { kind: "edit", locations: [{ path: "/report/x" }, { path: `${workspace}/a` }] },
+    ],
+    ["run a command that is not listed", run("npm test")],
+    ["run such a command after a listed one", run("git log; npm test")],
+    ["run an unnamed command", { kind: "execute" }],
+  ])("a reviewer must not %s", (_, call) => {
+    expect(checkCall(call, REVIEWER)).toMatch(/\.$/);
   });
 });
 
@@ -84,12 +87,12 @@ describe("chooseOption", () => {
     { optionId: "n", kind: "reject_always" },
   ];
 
-  it("says yes to no more than was asked, where it can", () => {
+  it("prefers to allow a single call", () => {
     expect(chooseOption(options, true)).toBe("o");
     expect(chooseOption(options.slice(0, 1), true)).toBe("a");
   });
 
-  it("never takes a yes for a no", () => {
+  it("never denies with an option that allows", () => {
     expect(chooseOption(options, false)).toBe("n");
     expect(chooseOption(options.slice(0, 2), false)).toBeNull();
     expect(chooseOption("what", false)).toBeNull();

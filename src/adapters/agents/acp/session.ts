@@ -1,58 +1,59 @@
 import type { ClientContext } from "@agentclientprotocol/sdk";
-import { AUTH_REQUIRED, codeOf, SessionUnknownError } from "./end.ts";
+import { AUTH_REQUIRED, codeOf, SessionUnknownError } from "./errors.ts";
 import { fieldsOf, type Fields, listOf, textOf } from "./fields.ts";
 import type { AcpRules } from "./rules.ts";
 
 export interface OpenSession {
   readonly id: string;
-  /** What could not be done as the settings want it; the work goes on without. */
-  readonly complaints: readonly string[];
+  /** Settings that could not be applied. The run continues without them. */
+  readonly warnings: readonly string[];
 }
 
-/** Greets the agent and opens a session, a new one or that of an earlier run. */
+/** Initializes the connection and opens a new session, or resumes that of an earlier run. */
 export async function openSession(agent: ClientContext, rules: AcpRules): Promise<OpenSession> {
-  const hello = fieldsOf(
-    await within(
-      rules.startMs,
-      "did not answer the greeting",
-      ask(agent, "initialize", {
+  const initialized = fieldsOf(
+    await withTimeout(
+      rules.startTimeoutMs,
+      "did not answer `initialize`",
+      sendRequest(agent, "initialize", {
         protocolVersion: 1,
         clientInfo: { name: "nightshift", version: "1" },
-        // The workspace is a directory like any other: agents do better with it than through their client.
+        // Agents work better with direct access to the workspace than through their client.
         clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
       }),
     ),
   );
-  const open = () => within(2 * rules.startMs, "opened no session", startSession(agent, hello, rules));
+  const open = () =>
+    withTimeout(2 * rules.startTimeoutMs, "did not open a session", startSession(agent, initialized, rules));
   const answer = await open().catch(async (error: unknown) => {
-    if (codeOf(error) !== AUTH_REQUIRED || !(await authenticate(agent, hello))) throw error;
+    if (codeOf(error) !== AUTH_REQUIRED || !(await authenticate(agent, initialized))) throw error;
     return open();
   });
   const id = rules.session.kind === "resume" ? rules.session.id : textOf(answer["sessionId"]);
-  if (id === null) throw new Error("The agent opened a session and gave it no id.");
-  return { id, complaints: await configure(agent, { id, answer, rules }) };
+  if (id === null) throw new Error("The agent opened a session without an id.");
+  return { id, warnings: await configure(agent, { id, answer, rules }) };
 }
 
-async function startSession(agent: ClientContext, hello: Fields, rules: AcpRules): Promise<Fields> {
+async function startSession(agent: ClientContext, initialized: Fields, rules: AcpRules): Promise<Fields> {
   const params = {
     cwd: rules.workspace,
     mcpServers: mcpServers(rules),
-    // Without it claude's adapter runs the hooks and the servers that a repository brings along. Others pass over it.
+    // Makes claude's adapter ignore hooks and MCP servers of the repository. Other agents ignore this field.
     _meta: { claudeCode: { options: { settingSources: [] } } },
   };
-  if (rules.session.kind === "new") return fieldsOf(await ask(agent, "session/new", params));
-  const abilities = fieldsOf(hello["agentCapabilities"]);
-  const canResume = fieldsOf(abilities["sessionCapabilities"])["resume"] !== undefined;
-  if (!canResume && abilities["loadSession"] !== true)
-    throw new SessionUnknownError("The agent can take up no session of an earlier run.");
+  if (rules.session.kind === "new") return fieldsOf(await sendRequest(agent, "session/new", params));
+  const capabilities = fieldsOf(initialized["agentCapabilities"]);
+  const canResume = fieldsOf(capabilities["sessionCapabilities"])["resume"] !== undefined;
+  if (!canResume && capabilities["loadSession"] !== true)
+    throw new SessionUnknownError("The agent cannot resume sessions of earlier runs.");
   try {
-    // Loading tells the whole session again, resuming does not.
+    // Loading replays the whole session, resuming does not.
     const method = canResume ? "session/resume" : "session/load";
-    return fieldsOf(await ask(agent, method, { ...params, sessionId: rules.session.id }));
+    return fieldsOf(await sendRequest(agent, method, { ...params, sessionId: rules.session.id }));
   } catch (error) {
     if (codeOf(error) === AUTH_REQUIRED) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new SessionUnknownError(`The agent cannot take up the session ${rules.session.id}: ${reason}`);
+    throw new SessionUnknownError(`The agent cannot resume the session ${rules.session.id}: ${reason}`);
   }
 }
 
@@ -62,13 +63,13 @@ function mcpServers({ reportServer }: AcpRules): readonly unknown[] {
   return [{ name: "nightshift", command, args, env: Object.entries(env).map(([name, value]) => ({ name, value })) }];
 }
 
-/** With a key from the environment; all other ways need a person. */
-async function authenticate(agent: ClientContext, hello: Fields): Promise<boolean> {
-  const byKey = listOf(hello["authMethods"])
+/** Authenticates with an API key from the environment. All other methods need a person. */
+async function authenticate(agent: ClientContext, initialized: Fields): Promise<boolean> {
+  const methodId = listOf(initialized["authMethods"])
     .map((method) => textOf(fieldsOf(method)["id"]))
     .find((id) => id !== null && /api[-_]?key/i.test(id));
-  if (byKey === undefined) return false;
-  await ask(agent, "authenticate", { methodId: byKey });
+  if (methodId === undefined) return false;
+  await sendRequest(agent, "authenticate", { methodId });
   return true;
 }
 
@@ -80,25 +81,26 @@ interface Opened {
 
 async function configure(agent: ClientContext, opened: Opened): Promise<readonly string[]> {
   const { model, mayWrite } = opened.rules;
-  const complaints: string[] = [];
-  if (model !== null && !(await chooseModel(agent, opened, model).catch(() => false)))
-    complaints.push(`The agent offers no model ${model}; it works with its own choice.`);
-  // A sandbox of its own cannot stand inside of ours, and would refuse every command.
-  if (mayWrite) await choose(agent, opened, "mode", (value) => value === "agent-full-access").catch(() => false);
-  return complaints;
+  const warnings: string[] = [];
+  if (model !== null && !(await selectModel(agent, opened, model).catch(() => false)))
+    warnings.push(`The agent does not offer the model ${model}. It uses its default model instead.`);
+  // The agent's own sandbox does not work inside ours and would deny every command.
+  if (mayWrite) await selectOption(agent, opened, "mode", (value) => value === "agent-full-access").catch(() => false);
+  return warnings;
 }
 
-async function chooseModel(agent: ClientContext, opened: Opened, model: string): Promise<boolean> {
-  if (await choose(agent, opened, "model", (value) => value === model || value.endsWith(`/${model}`))) return true;
-  // How it was before there were options.
+async function selectModel(agent: ClientContext, opened: Opened, model: string): Promise<boolean> {
+  if (await selectOption(agent, opened, "model", (value) => value === model || value.endsWith(`/${model}`)))
+    return true;
+  // Older protocol versions have no config options.
   const models = listOf(fieldsOf(opened.answer["models"])["availableModels"]);
   if (!models.some((each) => fieldsOf(each)["modelId"] === model)) return false;
-  await ask(agent, "session/set_model", { sessionId: opened.id, modelId: model });
+  await sendRequest(agent, "session/set_model", { sessionId: opened.id, modelId: model });
   return true;
 }
 
-/** Sets the option of this category to the first value that fits; false where none does. */
-async function choose(
+/** Sets the option of this category to the first matching value. Returns false if there is none. */
+async function selectOption(
   agent: ClientContext,
   { id, answer }: Opened,
   category: string,
@@ -107,7 +109,7 @@ async function choose(
   const option = listOf(answer["configOptions"])
     .map(fieldsOf)
     .find((each) => each["category"] === category && each["type"] === "select");
-  // Options may stand in groups.
+  // Options may be grouped.
   const values = listOf(option?.["options"])
     .map(fieldsOf)
     .flatMap((each) => [each, ...listOf(each["options"]).map(fieldsOf)])
@@ -115,23 +117,23 @@ async function choose(
   const value = values.find(fits);
   if (option === undefined || value === undefined) return false;
   if (option["currentValue"] === value) return true;
-  await ask(agent, "session/set_config_option", { sessionId: id, configId: option["id"], value });
+  await sendRequest(agent, "session/set_config_option", { sessionId: id, configId: option["id"], value });
   return true;
 }
 
-async function within<T>(ms: number, what: string, answer: Promise<T>): Promise<T> {
+async function withTimeout<T>(ms: number, problem: string, response: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`The agent ${what} within ${ms / 1000} seconds.`)), ms);
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`The agent ${problem} within ${ms / 1000} seconds.`)), ms);
   });
   try {
-    return await Promise.race([answer, late]);
+    return await Promise.race([response, timeout]);
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** By its name as text: the types of the SDK would have an answer be what it need not be. */
-export function ask(agent: ClientContext, method: string, params: unknown): Promise<unknown> {
+/** Sends an untyped request: the SDK's types promise a response that agents may not send. */
+export function sendRequest(agent: ClientContext, method: string, params: unknown): Promise<unknown> {
   return agent.request(method, params);
 }

@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { TranscriptEvent } from "../../../core/task/transcript.ts";
-import { describeError, describeStop, SessionUnknownError } from "./end.ts";
+import { describeError, describeStop, SessionUnknownError } from "./errors.ts";
 import { fieldsOf } from "./fields.ts";
-import { toOwnLine } from "./print.ts";
+import { formatEvent } from "./format-event.ts";
 import { createUpdateReader } from "./updates.ts";
-import { costOf, usageOf } from "./usage.ts";
-import { parseOwnLine } from "../shared/own-events.ts";
+import { readSessionCost, readUsage } from "./usage.ts";
+import { parseEventLine } from "../shared/event-lines.ts";
 
 const FIXTURES = new URL("./fixtures/", import.meta.url);
 
-/** What a real agent sent over its session's two prompts, as the client would see it. */
+/** Replays the recorded messages of a real agent over two prompts. */
 function replay(file: string): readonly TranscriptEvent[] {
   const updates = createUpdateReader("/repo");
   let before = 0;
@@ -22,13 +22,13 @@ function replay(file: string): readonly TranscriptEvent[] {
       const { method, params, result } = fieldsOf(JSON.parse(line));
       const { update, toolCall } = fieldsOf(params);
       if (method === "session/update") {
-        now = costOf(update) ?? now;
+        now = readSessionCost(update) ?? now;
         return updates.read(update);
       }
-      if (method === "session/request_permission") return updates.readAsked(toolCall);
+      if (method === "session/request_permission") return updates.readPermissionRequest(toolCall);
       const { stopReason } = fieldsOf(result);
       if (stopReason === undefined) return [];
-      const used = usageOf(result, { before, now });
+      const used = readUsage(result, { before, now });
       before = now ?? before;
       return [...updates.flush(), ...used, ...describeStop(stopReason)];
     });
@@ -37,12 +37,12 @@ function replay(file: string): readonly TranscriptEvent[] {
 const kinds = (events: readonly TranscriptEvent[]) =>
   events.map((event) => (event.type === "tool_call" ? `call ${event.name}` : event.type));
 
-describe("what real ACP agents send", () => {
-  it("is all there", () => {
+describe("recorded messages of ACP agents", () => {
+  it("all fixtures exist", () => {
     expect(readdirSync(FIXTURES).filter((name) => /^acp-.*\.jsonl$/.test(name))).toHaveLength(5);
   });
 
-  it("is understood of claude-agent-acp 0.99", () => {
+  it("reads claude-agent-acp 0.99", () => {
     const events = replay("acp-claude-0.99.jsonl");
     expect(kinds(events)).toEqual([
       "text",
@@ -65,14 +65,14 @@ describe("what real ACP agents send", () => {
     ]);
   });
 
-  it("is understood of claude-agent-acp 0.49", () => {
+  it("reads claude-agent-acp 0.49", () => {
     const events = replay("acp-claude-0.49.jsonl");
     expect(kinds(events).filter((kind) => kind.startsWith("call"))).toEqual(["call Write", "call Bash", "call Bash"]);
     expect(events).toContainEqual(expect.objectContaining({ type: "tool_result", failed: true }));
     expect(events).toContainEqual(expect.objectContaining({ type: "usage", scope: "delta" }));
   });
 
-  it("is understood of gemini, which tells of a call in its request for permission only", () => {
+  it("reads gemini, which reports a call only in its permission request", () => {
     const events = replay("acp-gemini.jsonl");
     expect(kinds(events).slice(0, 4)).toEqual(["text", "call edit", "tool_result", "file_change"]);
     expect(events).toContainEqual({ type: "file_change", path: "a.txt", change: "created" });
@@ -82,7 +82,7 @@ describe("what real ACP agents send", () => {
     );
   });
 
-  it("is understood of opencode, which gives a call its input later", () => {
+  it("reads opencode, which sends the input of a call later", () => {
     const events = replay("acp-opencode.jsonl");
     expect(events).toContainEqual({
       type: "tool_call",
@@ -94,24 +94,24 @@ describe("what real ACP agents send", () => {
     expect(events).toContainEqual(expect.objectContaining({ type: "tool_result", failed: true }));
   });
 
-  it("is understood of codex-acp, which names its tools", () => {
+  it("reads codex-acp, which sends tool names", () => {
     const events = replay("acp-codex.jsonl");
     expect(kinds(events).filter((kind) => kind.startsWith("call"))).toEqual(Array(3).fill("call exec_command"));
     expect(events).toContainEqual(usage({ input: 3000, output: 150 }, null, "fake-model"));
   });
 
-  it("comes through our own lines as it was", () => {
+  it("formatEvent and parseEventLine preserve every event", () => {
     const all = readdirSync(FIXTURES).flatMap((name) => (/^acp-.*\.jsonl$/.test(name) ? replay(name) : []));
     expect(all.length).toBeGreaterThan(30);
-    for (const event of all) expect(parseOwnLine(toOwnLine(event))).toEqual([event]);
-    expect(parseOwnLine(toOwnLine({ type: "limit", kind: "rate", resetsAt: 5000 }))).toEqual([
+    for (const event of all) expect(parseEventLine(formatEvent(event))).toEqual([event]);
+    expect(parseEventLine(formatEvent({ type: "limit", kind: "rate", resetsAt: 5000 }))).toEqual([
       { type: "limit", kind: "rate", resetsAt: 5000 },
     ]);
   });
 });
 
 describe("createUpdateReader", () => {
-  it("holds words of one message together, and no more of them than fits a line", () => {
+  it("joins the chunks of a message up to a maximum length", () => {
     const updates = createUpdateReader("/repo");
     const chunk = (text: string, messageId: string) =>
       updates.read({ sessionUpdate: "agent_message_chunk", messageId, content: { type: "text", text } });
@@ -128,17 +128,20 @@ describe("createUpdateReader", () => {
     },
   );
 
-  it("does not take what a request for permission shows for the output", () => {
+  it("does not report the content of a permission request as output", () => {
     const updates = createUpdateReader("/repo");
     const call = { toolCallId: "1", title: "ls", kind: "execute" };
-    updates.readAsked({ ...call, content: [{ type: "content", content: { type: "text", text: "in /repo" } }] });
+    updates.readPermissionRequest({
+      ...call,
+      content: [{ type: "content", content: { type: "text", text: "in /repo" } }],
+    });
     const end = { sessionUpdate: "tool_call_update", ...call, status: "completed" };
     expect(updates.read({ ...end, content: [] })).toEqual([
       { type: "tool_result", id: "1", output: "", failed: false },
     ]);
   });
 
-  it("says what was deleted, and nothing of a change that failed", () => {
+  it("reports deleted files, and no change for a failed call", () => {
     const updates = createUpdateReader("/repo");
     const done = { sessionUpdate: "tool_call", title: "rm", kind: "delete", locations: [{ path: "/repo/a/b" }] };
     expect(updates.read({ ...done, toolCallId: "1", status: "completed" })).toContainEqual({
@@ -156,7 +159,7 @@ describe("describeStop and describeError", () => {
     ["max_tokens", ["context_too_long"]],
     ["max_turn_requests", ["max_turns"]],
     ["cancelled", [null]],
-  ])("knows %s", (reason, failures) => {
+  ])("describeStop: %s", (reason, failures) => {
     expect(describeStop(reason)).toEqual(failures.map((failure) => expect.objectContaining({ failure })));
   });
 
@@ -167,7 +170,7 @@ describe("describeStop and describeError", () => {
     [new SessionUnknownError("gone"), "session_unknown"],
     [new Error("odd"), null],
     ["odd", null],
-  ])("knows %s", (error, failure) => {
+  ])("describeError: %s", (error, failure) => {
     expect(describeError(error).at(-1)).toMatchObject({ type: "error", failure });
   });
 });

@@ -2,16 +2,16 @@ import { isAbsolute, relative } from "node:path";
 import type { TranscriptEvent } from "../../../core/task/transcript.ts";
 import { fieldsOf, type Fields, listOf, textOf } from "./fields.ts";
 
-/** Turns what an agent tells of its session into events. */
+/** Converts the session updates of an agent into events. */
 export interface UpdateReader {
-  /** One `session/update`. */
+  /** Reads one `session/update`. */
   read(update: unknown): readonly TranscriptEvent[];
-  /** A tool call as it stands in a permission request: some agents tell of it nowhere else. */
-  readAsked(toolCall: unknown): readonly TranscriptEvent[];
-  /** What it held back so as not to print every few words. */
+  /** Reads the tool call of a permission request. Some agents report it nowhere else. */
+  readPermissionRequest(toolCall: unknown): readonly TranscriptEvent[];
+  /** Returns the buffered text, which is collected so that not every few words become an event. */
   flush(): readonly TranscriptEvent[];
-  /** What is known of the call that a permission request is about, from all that was told of it. */
-  known(toolCall: unknown): Fields;
+  /** Merges a tool call with all earlier updates about it. */
+  mergeCall(toolCall: unknown): Fields;
 }
 
 interface Call {
@@ -19,49 +19,50 @@ interface Call {
   readonly isAnnounced: boolean;
 }
 
-interface Held {
+interface BufferedText {
   readonly type: "text" | "thinking";
   readonly message: string | null;
   readonly text: string;
 }
 
-const MAX_HELD = 8_000;
+const MAX_BUFFERED = 8_000;
 const MAX_OUTPUT = 200_000;
 
 export function createUpdateReader(workspace: string): UpdateReader {
   const calls = new Map<string, Call>();
-  let held: Held | null = null;
+  let buffered: BufferedText | null = null;
 
   const flush = (): readonly TranscriptEvent[] => {
-    const events: readonly TranscriptEvent[] = held === null ? [] : [{ type: held.type, text: held.text }];
-    held = null;
+    const events: readonly TranscriptEvent[] = buffered === null ? [] : [{ type: buffered.type, text: buffered.text }];
+    buffered = null;
     return events;
   };
 
-  const hold = (next: Held): readonly TranscriptEvent[] => {
-    const goesOn = held !== null && held.type === next.type && held.message === next.message;
-    const before = goesOn ? [] : flush();
-    held = { ...next, text: (held?.text ?? "") + next.text };
-    return held.text.length < MAX_HELD ? before : [...before, ...flush()];
+  const buffer = (next: BufferedText): readonly TranscriptEvent[] => {
+    const isSameMessage = buffered !== null && buffered.type === next.type && buffered.message === next.message;
+    const before = isSameMessage ? [] : flush();
+    buffered = { ...next, text: (buffered?.text ?? "") + next.text };
+    return buffered.text.length < MAX_BUFFERED ? before : [...before, ...flush()];
   };
 
-  /** What an update leaves out stays as it was. */
+  /** Fields that an update omits keep their value. */
   const merge = (update: Fields): Call => {
     const id = textOf(update["toolCallId"]) ?? "";
     const before = calls.get(id);
-    const told = Object.entries(update).filter(
+    const changes = Object.entries(update).filter(
       ([key, value]) => value !== null && value !== undefined && !(isEmpty(value) && before?.fields[key] !== undefined),
     );
-    return { fields: { ...before?.fields, ...Object.fromEntries(told) }, isAnnounced: before?.isAnnounced ?? false };
+    return { fields: { ...before?.fields, ...Object.fromEntries(changes) }, isAnnounced: before?.isAnnounced ?? false };
   };
 
-  const readCall = (update: Fields, isAsked: boolean): readonly TranscriptEvent[] => {
+  const readCall = (update: Fields, isPermissionRequest: boolean): readonly TranscriptEvent[] => {
     const { fields, isAnnounced } = merge(update);
     const id = textOf(fields["toolCallId"]) ?? "";
     const status = textOf(update["status"]);
     const isOver = status === "completed" || status === "failed";
-    // An agent may announce a call before its model has written the input.
-    const announce = !isAnnounced && (isOver || isAsked || status === "in_progress" || !isEmpty(fields["rawInput"]));
+    // Agents may report a call before the model has written its input.
+    const announce =
+      !isAnnounced && (isOver || isPermissionRequest || status === "in_progress" || !isEmpty(fields["rawInput"]));
     if (isOver) calls.delete(id);
     else calls.set(id, { fields, isAnnounced: isAnnounced || announce });
     return [
@@ -73,8 +74,8 @@ export function createUpdateReader(workspace: string): UpdateReader {
 
   return {
     flush,
-    readAsked: (toolCall) => readCall(fieldsOf(toolCall), true),
-    known: (toolCall) => merge(fieldsOf(toolCall)).fields,
+    readPermissionRequest: (toolCall) => readCall(fieldsOf(toolCall), true),
+    mergeCall: (toolCall) => merge(fieldsOf(toolCall)).fields,
     read: (value) => {
       const update = fieldsOf(value);
       switch (update["sessionUpdate"]) {
@@ -82,7 +83,7 @@ export function createUpdateReader(workspace: string): UpdateReader {
         case "agent_thought_chunk": {
           const type = update["sessionUpdate"] === "agent_message_chunk" ? "text" : "thinking";
           const text = textOfBlock(update["content"]);
-          return text === null ? [] : hold({ type, message: textOf(update["messageId"]), text });
+          return text === null ? [] : buffer({ type, message: textOf(update["messageId"]), text });
         }
         case "tool_call":
         case "tool_call_update":
@@ -102,12 +103,12 @@ function isEmpty(value: unknown): boolean {
   return value === undefined || value === "" || (typeof value === "object" && Object.keys(value ?? {}).length === 0);
 }
 
-/** Titles tell what a call is about (`rm README.md`); the name of its tool is what calls have in common. */
+/** Prefers the name of the tool, because titles describe a single call (`rm README.md`). */
 function nameOf(call: Fields): string {
-  const claudes = textOf(fieldsOf(fieldsOf(call["_meta"])["claudeCode"])["toolName"]);
+  const claudeName = textOf(fieldsOf(fieldsOf(call["_meta"])["claudeCode"])["toolName"]);
   const kind = textOf(call["kind"]);
   const title = textOf(call["title"]);
-  return textOf(call["name"]) ?? claudes ?? (kind === null || kind === "other" ? title : kind) ?? "tool";
+  return textOf(call["name"]) ?? claudeName ?? (kind === null || kind === "other" ? title : kind) ?? "tool";
 }
 
 function inputOf(call: Fields): unknown {
@@ -126,9 +127,9 @@ export function diffsOf(call: Fields): readonly Fields[] {
 }
 
 function resultOf(id: string, call: Fields, last: Fields): TranscriptEvent {
-  // What stood in the request for permission is no output, so what the end of the call says goes first.
-  const told = last["content"] === undefined && last["rawOutput"] === undefined ? call : last;
-  return { type: "tool_result", id, output: outputOf(told).slice(0, MAX_OUTPUT), failed: hasFailed(call) };
+  // The content of a permission request is not output, so the last update takes precedence.
+  const source = last["content"] === undefined && last["rawOutput"] === undefined ? call : last;
+  return { type: "tool_result", id, output: outputOf(source).slice(0, MAX_OUTPUT), failed: hasFailed(call) };
 }
 
 function hasFailed(call: Fields): boolean {
@@ -158,7 +159,7 @@ function changesOf(call: Fields, workspace: string): readonly TranscriptEvent[] 
   return diffs.map((diff) => ({
     type: "file_change",
     path: inWorkspace(textOf(diff["path"]) ?? "", workspace),
-    // Some say null of a file that was not there, others that it was empty.
+    // For a new file some agents send null, others an empty text.
     change: textOf(diff["oldText"]) === null ? "created" : "modified",
   }));
 }
@@ -176,12 +177,12 @@ function textOfBlock(block: unknown): string | null {
   return null;
 }
 
-const MARKS: Readonly<Record<string, string>> = { completed: "[x]", in_progress: "[>]" };
+const CHECKBOXES: Readonly<Record<string, string>> = { completed: "[x]", in_progress: "[>]" };
 
 function planOf(update: Fields): readonly TranscriptEvent[] {
   const lines = listOf(update["entries"])
     .map(fieldsOf)
-    .map(({ status, content }) => `${MARKS[textOf(status) ?? ""] ?? "[ ]"} ${textOf(content) ?? ""}`);
+    .map(({ status, content }) => `${CHECKBOXES[textOf(status) ?? ""] ?? "[ ]"} ${textOf(content) ?? ""}`);
   return lines.length === 0 ? [] : [{ type: "text", text: `Plan:\n${lines.join("\n")}` }];
 }
 

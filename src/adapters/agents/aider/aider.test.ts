@@ -7,7 +7,7 @@ import type { TranscriptEvent } from "../../../core/task/transcript.ts";
 import { exampleRun, testAgent } from "../../../testing/suites/agent.suite.ts";
 import { aider } from "./aider.ts";
 
-// Aider cannot be had here: the sample was written after its documentation (aider.chat/docs).
+// Aider is not installed here. The sample follows its documentation (aider.chat/docs).
 const SAMPLE = readFileSync(new URL("./fixtures/aider-documented.txt", import.meta.url), "utf8");
 
 const settings = (model: string | null = null) => ({ model });
@@ -60,14 +60,14 @@ testAgent("aider", {
     ["litellm.InternalServerError: odd", [failed("litellm.InternalServerError: odd", "overloaded")]],
     ["litellm.NotFoundError: no such model", [failed("litellm.NotFoundError: no such model", null)]],
     ["Model gpt-4o has hit a token limit!", [failed("Model gpt-4o has hit a token limit!", "context_too_long")]],
-    // Words of the model.
+    // Text of the model.
     ["I handle litellm.RateLimitError: here", [{ type: "text", text: "I handle litellm.RateLimitError: here" }]],
     ["Tokens: many sent", [{ type: "text", text: "Tokens: many sent" }]],
   ],
 });
 
 describe("aider", () => {
-  it("understands its documented output", () => {
+  it("parses the documented output", () => {
     const events = SAMPLE.split("\n").flatMap((line) => aider(settings()).parseLine(line));
     expect(events.filter(({ type }) => type !== "text")).toEqual([
       usage([1200, 345, 0, 0], 0.01),
@@ -75,7 +75,7 @@ describe("aider", () => {
     ]);
   });
 
-  it("keeps its files out of the workspace, and commits nothing", () => {
+  it("keeps its files outside the workspace and does not commit", () => {
     const { argv, files } = aider(settings()).command(exampleRun("implement"));
     const at = (flag: string) => argv[argv.indexOf(flag) + 1];
     for (const flag of ["--chat-history-file", "--input-history-file", "--llm-history-file"])
@@ -85,7 +85,7 @@ describe("aider", () => {
     expect(files[at("--read") ?? ""]).toContain("- /w/report is ../report");
   });
 
-  it("leaves nothing in a repository's own settings that could start a program", () => {
+  it("overrides every setting of the repository that could start a program", () => {
     const { argv, files } = aider(settings()).command(exampleRun("implement"));
     const at = (flag: string) => argv[argv.indexOf(flag) + 1];
     expect(["--lint-cmd", "--test-cmd", "--notifications-command"].map(at)).toEqual(["true", "true", "true"]);
@@ -95,7 +95,7 @@ describe("aider", () => {
   it.each([
     ["gpt-4o", "openai", { OPENAI_API_BASE: "http://127.0.0.1:3129/v1", OPENAI_API_KEY: "nonce-of-the-run" }],
     ["claude-x", "anthropic", { ANTHROPIC_API_BASE: "http://127.0.0.1:3129", ANTHROPIC_API_KEY: "nonce-of-the-run" }],
-  ])("reaches the model %s by the gateway", (model, api, env) => {
+  ])("calls the model %s through the gateway", (model, api, env) => {
     expect(aider(settings(model)).capabilities.gateway).toBe(api);
     expect(aider(settings(model)).command(exampleRun("implement")).env).toMatchObject(env);
     expect(aider(settings(model)).command(exampleRun("implement", { gateway: null })).env).not.toHaveProperty(
@@ -103,7 +103,7 @@ describe("aider", () => {
     );
   });
 
-  it("removes its index of the repository, and ends as aider ended", () => {
+  it("removes aider's index of the repository and keeps its exit code", () => {
     const dir = mkdtempSync(join(tmpdir(), "aider-"));
     try {
       writeFileSync(join(dir, "aider"), "#!/bin/sh\nmkdir .aider.tags.cache.v4 && touch work && exit 7\n", {

@@ -3,9 +3,9 @@ import type { AgentSettings } from "../../../core/settings/settings.ts";
 import type { Agent, AgentCommand, AgentRun, ModelApi } from "../../../ports/agent.ts";
 import { parseAiderLine } from "./lines.ts";
 
-/** `aider`, built from its documentation: one message, its edits, and it ends. It runs no commands and speaks to no server. */
+/** `aider`, implemented from its documentation: it handles one message, edits files and exits. It has no shell and no MCP. */
 export function aider(settings: Pick<AgentSettings, "model">): Agent {
-  const api = apiOf(settings.model);
+  const api = findApi(settings.model);
   return {
     kind: "aider",
     capabilities: {
@@ -16,7 +16,7 @@ export function aider(settings: Pick<AgentSettings, "model">): Agent {
     program: {
       name: "aider",
       versionArgs: ["--version"],
-      // The first that knows all of the arguments below.
+      // The first version that supports all arguments below.
       oldest: "0.76.0",
       install: "See https://aider.chat/docs/install.html.",
     },
@@ -25,23 +25,23 @@ export function aider(settings: Pick<AgentSettings, "model">): Agent {
   };
 }
 
-/** It calls many APIs, each by the name of the model; these two can be led to the gateway. */
-function apiOf(model: string | null): ModelApi {
+/** Aider chooses the API by the name of the model. Only these two can use the gateway. */
+function findApi(model: string | null): ModelApi {
   return model !== null && /^(?:anthropic\/|claude|sonnet|opus|haiku)/.test(model) ? "anthropic" : "openai";
 }
 
-/** Aider keeps an index of the repository in its root, and has no setting for another place. */
+/** Aider stores an index in the root of the repository, and has no setting for another location. */
 const CLEAN_UP = '"$@"; code=$?; rm -rf .aider.tags.cache.v*; exit $code';
 
 function commandFor(run: AgentRun, model: string | null, api: ModelApi): AgentCommand {
   const notes = join(run.filesDir, "aider-notes.md");
-  const nothing = join(run.filesDir, "aider-nothing");
+  const emptyFile = join(run.filesDir, "aider-empty");
   return {
     argv: [
       ...(["sh", "-c", CLEAN_UP, "sh", "aider"] as const),
       ...FLAGS,
       ...[
-        ["--load", nothing],
+        ["--load", emptyFile],
         ["--message-file", run.promptFile],
         ["--read", notes],
         ["--chat-history-file", join(run.home, "aider.chat.md")],
@@ -53,19 +53,19 @@ function commandFor(run: AgentRun, model: string | null, api: ModelApi): AgentCo
     env: {
       ...(run.gateway === null ? {} : gatewayEnv(api, run.gateway)),
       NO_COLOR: "1",
-      // It would look for newer prices.
+      // Otherwise LiteLLM downloads current prices.
       LITELLM_LOCAL_MODEL_COST_MAP: "True",
     },
     prompt: "file",
     read: [],
-    files: { [notes]: notesFor(run), [nothing]: "" },
+    files: { [notes]: notesFor(run), [emptyFile]: "" },
     hide: [".aider.conf.yml", ".env"],
   };
 }
 
 /**
- * A repository may bring an `.aider.conf.yml` along, and no option keeps aider from reading it. Arguments come before it, so
- * everything in it that could start a program is said here.
+ * Aider always reads the repository's `.aider.conf.yml`. Arguments take precedence over it, so every setting that could start
+ * a program is set here.
  */
 const FLAGS = [
   ["--yes-always", "--no-pretty", "--no-stream", "--no-fancy-input"],
@@ -83,14 +83,14 @@ function gatewayEnv(api: ModelApi, { url, key }: NonNullable<AgentRun["gateway"]
     : { OPENAI_API_BASE: `${url}/v1`, OPENAI_API_KEY: key };
 }
 
-/** Aider takes a path outside of the repository only as one that leads there from its root. */
+/** Aider accepts paths outside the repository only as paths relative to its root. */
 function notesFor({ workspace, write }: AgentRun): string {
   return [
     "# How to write files here",
     "",
-    "You cannot run commands. Everything that you do is an edit of a file.",
-    `Name every file by its path from the root of the repository, which is ${workspace}.`,
-    "A file elsewhere that you are asked to write, such as the one for your outcome, is named by such a path too:",
+    "You cannot run commands. You can only edit files.",
+    `Name every file by its path relative to the root of the repository, which is ${workspace}.`,
+    "This also applies to files elsewhere that you are asked to write, such as the outcome file:",
     "",
     ...write.map((path) => `- ${path} is ${relative(workspace, path)}`),
     "",

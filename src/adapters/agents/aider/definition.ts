@@ -1,5 +1,5 @@
 import type { AgentDefinition } from "../definition.ts";
-import { noSettings } from "../shared/own-settings.ts";
+import { noSettings } from "../shared/settings.ts";
 import { aider } from "./aider.ts";
 
 export const aiderAgent: AgentDefinition = {
@@ -9,8 +9,8 @@ export const aiderAgent: AgentDefinition = {
   create: aider,
   docs: {
     program: "`aider`",
-    modelReachedBy: "gateway",
-    reportsBy: "file",
-    seenWorking: "never: written from its documentation and source",
+    modelAccess: "gateway",
+    reporting: "file",
+    testedWith: "never: written from its documentation and source",
   },
 };

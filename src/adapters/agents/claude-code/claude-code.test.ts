@@ -34,8 +34,8 @@ function valueOf(argv: readonly string[], flag: string): string | undefined {
   return at < 0 ? undefined : argv[at + 1];
 }
 
-describe("the command of claude", () => {
-  test("lets in no settings, hooks or servers of the workspace, and asks nobody", () => {
+describe("claude-code: command", () => {
+  test("ignores settings, hooks and MCP servers of the workspace, and never asks for permission", () => {
     const { argv, files } = create().command(exampleRun("implement"));
     expect(argv).toContain("--strict-mcp-config");
     expect(valueOf(argv, "--setting-sources")).toBe("");
@@ -45,7 +45,7 @@ describe("the command of claude", () => {
     expect(argv.filter((arg) => /bare|safe-mode|bypass|dangerously/.test(arg))).toEqual([]);
   });
 
-  test("has a guard that refuses when it cannot be asked, and that sees what it needs", () => {
+  test("installs a guard that blocks on failure and whose files are readable in the sandbox", () => {
     const { files, read } = create().command(exampleRun("implement"));
     const settings = files["/r/run_1/agent/settings.json"] ?? "";
     expect(settings).toContain('"onFailure":"block"');
@@ -53,7 +53,7 @@ describe("the command of claude", () => {
     expect(settings).toContain(String.raw`\"workspace\":\"/w/run_1\"`);
   });
 
-  test("reports with our tool, which needs no search and no permission", () => {
+  test("reports with the report tool, which needs no tool search and no permission", () => {
     const { argv, files, env } = create().command(exampleRun("verify"));
     const server = { type: "stdio", command: "/n/node", args: ["/m/report-outcome.js", "/r/run_1/agent/report.json"] };
     expect(JSON.parse(files["/r/run_1/agent/mcp.json"] ?? "")).toEqual({
@@ -64,7 +64,7 @@ describe("the command of claude", () => {
     expect(env["ENABLE_TOOL_SEARCH"]).toBe("false");
   });
 
-  test("without it gives its structured output, where the schema can be one", () => {
+  test("without the report tool uses structured output, if the schema allows it", () => {
     const alone = { reportServer: null };
     const command = create().command(exampleRun("verify", alone));
     expect(JSON.parse(valueOf(command.argv, "--json-schema") ?? "")).toMatchObject({ type: "object" });
@@ -75,15 +75,15 @@ describe("the command of claude", () => {
       expect(create().command(exampleRun("verify", { ...alone, schema })).argv).not.toContain("--json-schema");
   });
 
-  test("begins a session, or goes on with one", () => {
+  test("starts or resumes a session", () => {
     const id = "0f0e0d0c-0b0a-4908-8706-050403020100";
-    const begun = create().command(exampleRun("plan")).argv;
+    const started = create().command(exampleRun("plan")).argv;
     const resumed = create().command(exampleRun("plan", { session: { kind: "resume", id } })).argv;
-    expect([valueOf(begun, "--session-id"), valueOf(begun, "--resume")]).toEqual([id, undefined]);
+    expect([valueOf(started, "--session-id"), valueOf(started, "--resume")]).toEqual([id, undefined]);
     expect([valueOf(resumed, "--session-id"), valueOf(resumed, "--resume")]).toEqual([undefined, id]);
   });
 
-  test("has limits and a model only where they are set", () => {
+  test("passes limits and a model only if they are set", () => {
     const all = create().command(exampleRun("plan")).argv;
     expect(["--model", "--max-turns", "--max-budget-usd"].map((flag) => valueOf(all, flag))).toEqual([
       "some-model",
@@ -94,7 +94,7 @@ describe("the command of claude", () => {
     expect(none.filter((arg) => /^--(model|max)/.test(arg))).toEqual([]);
   });
 
-  test("asks its model through the gateway, and keeps its things at home", () => {
+  test("uses the gateway, and keeps its configuration in the run's home", () => {
     const { env } = create().command(exampleRun("plan"));
     expect(env).toMatchObject({
       ANTHROPIC_BASE_URL: "http://127.0.0.1:3129",
@@ -105,7 +105,7 @@ describe("the command of claude", () => {
     expect(Object.keys(alone).filter((name) => name.startsWith("ANTHROPIC"))).toEqual([]);
   });
 
-  test("has its nonce as a token where a subscription stands behind it: only then does it tell when a limit resets", () => {
+  test("passes the nonce as an OAuth token for subscriptions, so that claude reports when a limit resets", () => {
     const gateway = { url: "http://127.0.0.1:3129", key: "nonce-of-the-run", keyKind: "token" } as const;
     const { env } = create().command(exampleRun("plan", { gateway }));
     expect(env).toMatchObject({ ANTHROPIC_BASE_URL: gateway.url, CLAUDE_CODE_OAUTH_TOKEN: gateway.key });
@@ -113,8 +113,8 @@ describe("the command of claude", () => {
   });
 });
 
-describe("tools", () => {
-  test("a role that judges has a shell for certain words only", () => {
+describe("claude-code: tools", () => {
+  test("a reviewing role gets only the listed shell commands", () => {
     const tools = ["Read", "Grep", "Bash(git log:*)", "Bash(git diff:*)", "Edit", "Write"];
     expect(readTools(tools, false)).toEqual({
       names: ["Read", "Grep", "Bash"],
@@ -132,11 +132,11 @@ describe("tools", () => {
     [["Read"], []],
     [[], []],
     [["Bash(npm test)"], ["npm test"]],
-  ])("%j leaves the shell %j", (tools, shell) => {
+  ])("%j restricts the shell to %j", (tools, shell) => {
     expect(readTools(tools, true).shell).toEqual(shell);
   });
 
-  test("what is no tool is none, and can be no flag", () => {
+  test("invalid tool names are dropped and cannot become flags", () => {
     expect(readTools(["--dangerously-skip-permissions", "Read,Write", "", "-p"], true).names).toEqual([]);
     expect(valueOf(create().command(exampleRun("plan", { tools: [] })).argv, "--tools")).toBe("");
   });

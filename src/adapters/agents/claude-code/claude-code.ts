@@ -4,7 +4,7 @@ import { guardFile, guardSettings } from "./guard.ts";
 import { parseClaudeLine } from "./lines.ts";
 import { readTools } from "./tools.ts";
 
-/** Claude Code, one run at a time: the prompt on stdin, events as lines of JSON on stdout. */
+/** Claude Code in non-interactive mode: the prompt on stdin, events as lines of JSON on stdout. */
 export function claudeCode(): Agent {
   return {
     kind: "claude-code",
@@ -16,7 +16,7 @@ export function claudeCode(): Agent {
     program: {
       name: "claude",
       versionArgs: ["--version"],
-      // Older ones pass over a hook that fails, and with it over the guard.
+      // Older versions ignore a failing hook, and thus a failing guard.
       oldest: "2.1.300",
       install: "Install it by `npm install -g @anthropic-ai/claude-code`.",
     },
@@ -37,7 +37,7 @@ function command(run: AgentRun): AgentCommand {
     guardFile: guardFile(),
     workspace: run.workspace,
     write: run.write,
-    // At home it keeps outputs that were too long, and tells the model to read them there.
+    // Claude saves long outputs in its home and tells the model to read them there.
     read: [...run.read, run.home],
     commands: run.commands,
     shell,
@@ -47,19 +47,19 @@ function command(run: AgentRun): AgentCommand {
     argv: [
       "claude",
       ...STREAM,
-      // No settings, hooks, servers or orders but ours: those of the workspace are a stranger's.
+      // Ignore settings, hooks, MCP servers and instructions of the workspace: they are untrusted.
       "--setting-sources",
       "",
       "--settings",
       settingsFile,
       "--strict-mcp-config",
       ...(report === null ? [] : ["--mcp-config", mcpFile]),
-      // Whatever is not listed is refused, and nobody is asked. The wall is outside; this is policy within.
+      // Deny tools that are not listed, without asking. This is policy; the sandbox enforces isolation.
       "--permission-mode",
       "dontAsk",
       "--tools",
       names.join(","),
-      ...listed("--allowedTools", report === null ? allowed : [...allowed, `mcp__${SERVER}__report_outcome`]),
+      ...listOption("--allowedTools", report === null ? allowed : [...allowed, `mcp__${SERVER}__report_outcome`]),
       run.session.kind === "new" ? "--session-id" : "--resume",
       run.session.id,
       ...option("--model", run.model),
@@ -81,20 +81,20 @@ const ENVIRONMENT: Readonly<Record<string, string>> = {
   DISABLE_TELEMETRY: "1",
   DISABLE_AUTOUPDATER: "1",
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-  // What one run learned would reach the next one of the same path, whoever's task it is.
+  // Memory is stored by path, so it could leak into a run of another task with the same path.
   CLAUDE_CODE_DISABLE_AUTO_MEMORY: "1",
-  // A command that outlives the turn makes for a second result after the first.
+  // A command that outlives the turn causes a second result line.
   CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1",
-  // About eight seconds. It would try a wrong key for more than a minute; waiting for longer is the engine's.
+  // About eight seconds. By default it retries an invalid key for more than a minute. The engine handles longer waits.
   CLAUDE_CODE_MAX_RETRIES: "4",
-  // Or the model would have to search for the tool that it reports with.
+  // Otherwise the model would have to search for the tool that reports the outcome.
   ENABLE_TOOL_SEARCH: "false",
 };
 
-/** Without a gateway it uses what the settings grant, such as CLAUDE_CODE_OAUTH_TOKEN. */
+/** Without a gateway claude uses the configured environment variables, such as CLAUDE_CODE_OAUTH_TOKEN. */
 function gatewayEnv({ gateway }: AgentRun): Readonly<Record<string, string>> {
   if (gateway === null) return {};
-  // With a key it takes a subscription that is used up for a rush of requests, and does not say when it resets.
+  // With an API key, claude reports an exhausted subscription as a rate limit, without the reset time.
   const name = gateway.keyKind === "token" ? "CLAUDE_CODE_OAUTH_TOKEN" : "ANTHROPIC_API_KEY";
   return { ANTHROPIC_BASE_URL: gateway.url, [name]: gateway.key };
 }
@@ -104,23 +104,23 @@ function mcpConfig({ command: program, args, env }: McpServer): string {
   return JSON.stringify({ mcpServers: { [SERVER]: server } });
 }
 
-/** One argument may have 128 kB, and all are seen by everybody on the machine. */
-const MAX_SCHEMA = 32_000;
+/** A single argument is limited to 128 kB, and every user of the machine can read it. */
+const MAX_SCHEMA_CHARS = 32_000;
 
 /**
- * In the place of the report's tool, not beside it: it would make a run that has reported already report once more. It
- * becomes a tool of the API, which takes objects only, and no choice between several at the top.
+ * Used only without the report tool, because with both the run would report twice. The schema becomes an API tool, which must
+ * be an object and allows no union at the top level.
  */
 function structuredOutput(schema: AgentRun["schema"]): readonly string[] {
   const text = JSON.stringify(schema);
   const isTool = schema["type"] === "object" && !["anyOf", "oneOf", "allOf"].some((key) => key in schema);
-  return isTool && text.length <= MAX_SCHEMA ? ["--json-schema", text] : [];
+  return isTool && text.length <= MAX_SCHEMA_CHARS ? ["--json-schema", text] : [];
 }
 
 function option(flag: string, value: string | number | null): readonly string[] {
   return value === null ? [] : [flag, String(value)];
 }
 
-function listed(flag: string, values: readonly string[]): readonly string[] {
+function listOption(flag: string, values: readonly string[]): readonly string[] {
   return values.length === 0 ? [] : [flag, ...values];
 }

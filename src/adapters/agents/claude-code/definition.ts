@@ -1,5 +1,5 @@
 import type { AgentDefinition } from "../definition.ts";
-import { noSettings } from "../shared/own-settings.ts";
+import { noSettings } from "../shared/settings.ts";
 import { claudeCode } from "./claude-code.ts";
 
 export const claudeCodeAgent: AgentDefinition = {
@@ -9,8 +9,8 @@ export const claudeCodeAgent: AgentDefinition = {
   create: claudeCode,
   docs: {
     program: "`claude` 2.1.300 or newer",
-    modelReachedBy: "gateway (`ANTHROPIC_API_KEY`, or `CLAUDE_CODE_OAUTH_TOKEN` of `claude setup-token`)",
-    reportsBy: "tool, structured output, file",
-    seenWorking: "the real CLI, inside the sandbox, against a scripted model",
+    modelAccess: "gateway (`ANTHROPIC_API_KEY`, or `CLAUDE_CODE_OAUTH_TOKEN` of `claude setup-token`)",
+    reporting: "tool, structured output, file",
+    testedWith: "the real CLI, inside the sandbox, against a scripted model",
   },
 };

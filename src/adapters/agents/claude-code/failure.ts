@@ -1,7 +1,7 @@
 import type { Failure } from "../../../core/task/transcript.ts";
 import type { ResultLine } from "./result.ts";
 
-/** No field says it alone: a failing API is a `success` that `is_error`, and its kind stands in one of five other fields. */
+/** Several fields are needed: an API failure has subtype `success` with `is_error`, and its kind is in one of five other fields. */
 export function findFailure(line: ResultLine, message: string): Failure | null {
   switch (line.subtype) {
     case "error_max_turns":
@@ -11,7 +11,7 @@ export function findFailure(line: ResultLine, message: string): Failure | null {
     case "success":
       return line.is_error === true ? findApiFailure(line, message) : null;
     default:
-      return line.is_error === true ? findInWords(message) : null;
+      return line.is_error === true ? findInMessage(message) : null;
   }
 }
 
@@ -25,15 +25,15 @@ function findApiFailure(line: ResultLine, message: string): Failure | null {
   if (status === 429) return "rate_limit";
   if (status !== null && status >= 500) return "overloaded";
   if (error === "connection_failed") return "network";
-  return status === null ? findInWords(message) : null;
+  return status === null ? findInMessage(message) : null;
 }
 
 function isOutOfCredit(status: number | null, message: string): boolean {
   return status === 402 || (status === 400 && /credit balance is too low/i.test(message));
 }
 
-/** Where there are no fields to tell it by: before anything was asked, and with CLIs that have none. */
-const WORDS: readonly (readonly [RegExp, Failure])[] = [
+/** For errors without structured fields: before the first API request, and from CLIs that do not print such fields. */
+const MESSAGE_PATTERNS: readonly (readonly [RegExp, Failure])[] = [
   [/^No conversation found with session ID/i, "session_unknown"],
   [/insufficient[_ ]quota|exceeded your current quota/i, "usage_limit"],
   [/\b(401|403)\b|invalid (x-)?api.key|not logged in|please run \/login|unauthorized/i, "login"],
@@ -43,6 +43,6 @@ const WORDS: readonly (readonly [RegExp, Failure])[] = [
   [/ECONN\w+|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|fetch failed|connection (error|refused|closed)|socket hang up/i, "network"],
 ];
 
-function findInWords(message: string): Failure | null {
-  return WORDS.find(([pattern]) => pattern.test(message))?.[1] ?? null;
+function findInMessage(message: string): Failure | null {
+  return MESSAGE_PATTERNS.find(([pattern]) => pattern.test(message))?.[1] ?? null;
 }

@@ -12,7 +12,7 @@ function eventsOf(name: string): readonly TranscriptEvent[] {
   return text.trimEnd().split("\n").flatMap(parseClaudeLine);
 }
 
-/** What a person would note down of an event. */
+/** A short description of an event. */
 function note(event: TranscriptEvent): string {
   switch (event.type) {
     case "text":
@@ -92,7 +92,7 @@ const EXPECTED: Readonly<Record<string, readonly string[]>> = {
     "usage 0/0/0/0 0 null delta",
     "error context_too_long: Prompt is too long · the reque",
   ],
-  // Killed while it still tried.
+  // Killed during the retries.
   "claude-error-401": ["session 6da1f601", ...Array<string>(7).fill("error login: The model did not answer (401 ")],
   "claude-error-529": [
     "session 9816b96b",
@@ -130,9 +130,9 @@ const EXPECTED: Readonly<Record<string, readonly string[]>> = {
     "failed: The user doesn't want to proce",
     "raw [Request interrupted",
     `usage 1000/50/0/0 0.00375 ${SONNET} delta`,
-    "error null: It ended with error_during_exe",
+    "error null: The agent ended with error_dur",
   ],
-  // It ends as if all were well; that there is no outcome is all there is to tell it by.
+  // Claude reports success; only the outcome is missing.
   "claude-json-schema-never": [
     "session 49e77cc7",
     "text: I refuse to call it",
@@ -285,7 +285,7 @@ describe("real transcripts", () => {
     expect(eventsOf(name).map(note)).toEqual(expected);
   });
 
-  test("each is looked at", () => {
+  test("every fixture has an expectation", () => {
     const names = readdirSync(FIXTURES).filter((name) => /^(claude|qwen)-/.test(name));
     expect(names.map((name) => name.replace(".jsonl", "")).toSorted()).toEqual(Object.keys(EXPECTED).toSorted());
   });

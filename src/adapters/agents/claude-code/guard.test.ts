@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { judge } from "./guard-program.ts";
+import { checkToolCall } from "./guard-program.ts";
 import type { GuardRules, ToolCall } from "./guard-program.ts";
 import { guardFile, guardSettings } from "./guard.ts";
 
@@ -22,19 +22,19 @@ beforeEach(() => {
 
 function ask(tool: string, input: ToolCall["input"], changes: Partial<GuardRules> = {}): string | null {
   const call = { tool, input, cwd: join(workspace, "src"), home: join(folder, "home") };
-  return judge(call, { ...rules, ...changes });
+  return checkToolCall(call, { ...rules, ...changes });
 }
 
 const read = (path: string) => ask("Read", { file_path: path });
 
-describe("paths", () => {
-  test("in the workspace, and where else it may, there or not yet", () => {
+describe("guard: paths", () => {
+  test("allows paths in the workspace and other allowed folders, even if they do not exist", () => {
     const fine = [workspace, `${workspace}/src/a.ts`, "a.ts", "../b.ts", "", "new/deep/file", `${folder}/given/x`];
     expect(fine.map(read)).toEqual(fine.map(() => null));
     expect(ask("Write", { file_path: `${folder}/outcome/o.json` })).toBeNull();
   });
 
-  test("outside, by whatever spelling", () => {
+  test("denies paths outside the workspace in any spelling", () => {
     const ways = [
       "/etc/passwd",
       "../../x",
@@ -48,7 +48,7 @@ describe("paths", () => {
     }
   });
 
-  test("what may be read is not to be written", () => {
+  test("denies writing to read-only folders", () => {
     for (const [tool, field] of [
       ["Write", "file_path"],
       ["Edit", "file_path"],
@@ -60,7 +60,7 @@ describe("paths", () => {
     }
   });
 
-  test("by where links lead: out of a folder, of a file, to what is not there, and in circles", () => {
+  test("follows links to folders, files and missing targets, and rejects circular links", () => {
     const links = {
       out: "../work-not",
       file: "/etc/passwd",
@@ -78,7 +78,7 @@ describe("paths", () => {
     expect(() => read(join(workspace, "circle"))).toThrow(/link|ELOOP/);
   });
 
-  test("a workspace that is named by a link", () => {
+  test("accepts a link as the workspace", () => {
     symlinkSync(workspace, join(folder, "alias"));
     const alias = { workspace: join(folder, "alias") };
     for (const name of ["alias", "work"]) {
@@ -87,7 +87,7 @@ describe("paths", () => {
     expect(ask("Read", { file_path: join(folder, "given/../work-not/secret") }, alias)).toMatch(/outside/);
   });
 
-  test("of searches, whose patterns can lead out too", () => {
+  test("denies search patterns that may match files outside the workspace", () => {
     for (const input of [
       { pattern: "**/*.ts" },
       { pattern: "src/*", path: workspace },
@@ -96,16 +96,16 @@ describe("paths", () => {
       expect(ask("Glob", input), input.pattern).toBeNull();
     }
     for (const pattern of ["/etc/*", "../../*", "*/../../../x", "{/etc,src}/*", "{a,../..}/*"]) {
-      expect(ask("Glob", { pattern }), pattern).toMatch(/outside the workspace|out of the workspace/);
+      expect(ask("Glob", { pattern }), pattern).toMatch(/outside the workspace/);
     }
     expect(ask("Glob", { pattern: "*", path: "/" })).toMatch(/outside/);
     expect(ask("Grep", { pattern: "/etc/../..", path: "." })).toBeNull();
     expect(ask("Grep", { pattern: "x", path: "/etc" })).toMatch(/outside/);
-    expect(ask("Grep", { pattern: "x", glob: "../../*" })).toMatch(/out of the workspace/);
+    expect(ask("Grep", { pattern: "x", glob: "../../*" })).toMatch(/outside the workspace/);
     expect(ask("LS", {})).toBeNull();
   });
 
-  test("a tool that is not known, or comes without its path, is no question to answer", () => {
+  test("throws for an unknown tool or a missing path", () => {
     for (const [tool, input] of [
       ["Teleport", {}],
       ["toString", {}],
@@ -113,13 +113,13 @@ describe("paths", () => {
       ["Read", { file_path: 5 }],
       ["Glob", { pattern: "*", path: null }],
     ] as const) {
-      expect(() => ask(tool, input), tool).toThrow(/not known|without a text/);
+      expect(() => ask(tool, input), tool).toThrow(/unknown tool|has no text/);
     }
     expect(() => read("a\0b")).toThrow(/null bytes/);
   });
 });
 
-describe("commands", () => {
+describe("guard: commands", () => {
   const commands = ["git", "sbt compile", "sbt test", "npm run lint"];
   const shell = (command: string) => ask("Bash", { command }, { commands });
 
@@ -170,22 +170,20 @@ describe("commands", () => {
   });
 
   test.each(['echo "$(sbt run)"', "x=sbt; $x run", "sbt 'open", "sh <<EOF\nsbt run\nEOF"])(
-    "not understood: %s",
+    "too complex to check: %s",
     (command) => {
-      expect(shell(command)).toMatch(
-        /^What this command would run cannot be told\. You may run: sbt compile, sbt test; /,
-      );
+      expect(shell(command)).toMatch(/^This command is too complex to check\. You may run: sbt compile, sbt test; /);
     },
   );
 
-  test("without rules everything is the wall's concern", () => {
+  test("allows every command without rules", () => {
     expect(ask("Bash", { command: "sbt 'open" })).toBeNull();
   });
 });
 
-const judged = (command: string) => ask("Bash", { command }, { shell: ["git log:*", "git show:*", "npm test"] });
+const checkShell = (command: string) => ask("Bash", { command }, { shell: ["git log:*", "git show:*", "npm test"] });
 
-describe("a shell for certain commands", () => {
+describe("guard: restricted shell", () => {
   test.each([
     "git log",
     "git log --oneline -3 -- src",
@@ -193,7 +191,7 @@ describe("a shell for certain commands", () => {
     "git log --grep='a; b' 2>/dev/null",
     "npm test",
     "git log; git show\ngit log",
-  ])("runs %s", (command) => expect(judged(command)).toBeNull());
+  ])("allows %s", (command) => expect(checkShell(command)).toBeNull());
 
   test.each([
     "git status",
@@ -218,24 +216,24 @@ describe("a shell for certain commands", () => {
     "npm test -- --watch",
     "git logs",
     "git 'log",
-  ])("refuses %s", (command) => {
-    expect(judged(command)).toMatch(/^The shell is here for `git log`, `git show`, `npm test` only/);
+  ])("denies %s", (command) => {
+    expect(checkShell(command)).toMatch(/^Only these shell commands are allowed: `git log`, `git show`, `npm test`\./);
   });
 
-  test("with nothing listed is for nothing", () => {
-    expect(ask("Bash", { command: "git log" }, { shell: [] })).toMatch(/for nothing only/);
+  test("denies every command if none is listed", () => {
+    expect(ask("Bash", { command: "git log" }, { shell: [] })).toMatch(/^No shell command is allowed\./);
   });
 });
 
-function askProgram(input: string, argument = JSON.stringify(rules)) {
+function runGuard(input: string, argument = JSON.stringify(rules)) {
   return spawnSync(process.execPath, [guardFile(), argument], { input, encoding: "utf8", timeout: 20_000 });
 }
-const question = (path: string) =>
+const readCall = (path: string) =>
   JSON.stringify({ tool_name: "Read", tool_input: { file_path: path }, cwd: workspace });
 
-describe("the program", () => {
-  test("answers no as claude wants to hear it, and says nothing to what may be", () => {
-    const { stdout, status } = askProgram(question("/etc/passwd"));
+describe("guard: program", () => {
+  test("prints a denial in claude's format, and nothing for allowed calls", () => {
+    const { stdout, status } = runGuard(readCall("/etc/passwd"));
     expect([JSON.parse(stdout), status]).toEqual([
       {
         hookSpecificOutput: {
@@ -246,29 +244,29 @@ describe("the program", () => {
       },
       0,
     ]);
-    expect(askProgram(question("a.ts"))).toMatchObject({ stdout: "", stderr: "", status: 0 });
+    expect(runGuard(readCall("a.ts"))).toMatchObject({ stdout: "", stderr: "", status: 0 });
   });
 
-  test("takes a question of any size", () => {
+  test("reads large tool calls", () => {
     const content = "x".repeat(5_000_000);
     const input = { tool_name: "Write", tool_input: { file_path: "big", content }, cwd: workspace };
-    expect(askProgram(JSON.stringify(input))).toMatchObject({ stdout: "", status: 0 });
+    expect(runGuard(JSON.stringify(input))).toMatchObject({ stdout: "", status: 0 });
   });
 
   test.each([
-    ["nothing", "", undefined],
-    ["half a question", '{"tool_name":', undefined],
+    ["no input", "", undefined],
+    ["invalid JSON", '{"tool_name":', undefined],
     ["null", "null", undefined],
-    ["a question without a tool", "{}", undefined],
+    ["a call without a tool", "{}", undefined],
     ["no rules", "{}", ""],
     ["rules without a workspace", "{}", "{}"],
-  ])("refuses when it gets %s", (_, input, argument) => {
-    const { status, stderr, stdout } = askProgram(input, argument);
+  ])("denies the call for %s", (_, input, argument) => {
+    const { status, stderr, stdout } = runGuard(input, argument);
     expect([status, stdout]).toEqual([2, ""]);
-    expect(stderr).toMatch(/^The guard of the workspace could not decide, so this is refused: /);
+    expect(stderr).toMatch(/^The workspace guard failed, so the call is denied: /);
   });
 
-  test("refuses when the question does not come", async () => {
+  test("denies the call if no input arrives before the timeout", async () => {
     const child = spawn(process.execPath, [guardFile(), JSON.stringify(rules)], {
       stdio: ["pipe", "ignore", "ignore"],
     });
@@ -276,14 +274,14 @@ describe("the program", () => {
     expect(code).toBe(2);
   });
 
-  test("refuses when the rules lack a part, rather than to guess it", () => {
-    expect(askProgram(question("/etc/passwd"), JSON.stringify({ workspace })).status).toBe(2);
+  test("denies the call if the rules are incomplete", () => {
+    expect(runGuard(readCall("/etc/passwd"), JSON.stringify({ workspace })).status).toBe(2);
     const { shell: _, ...rest } = rules;
-    expect(askProgram(question(`${workspace}/a`), JSON.stringify(rest)).status).toBe(2);
+    expect(runGuard(readCall(`${workspace}/a`), JSON.stringify(rest)).status).toBe(2);
   });
 });
 
-test("the settings start it with whatever stands in the paths, and block where it fails", () => {
+test("guard: the settings quote special characters in paths and block on failure", () => {
   const odd = { ...rules, workspace: `${workspace}/it's "odd" $(x)` };
   mkdirSync(odd.workspace);
   const { hooks } = guardSettings({ node: process.execPath, guardFile: guardFile(), ...odd });

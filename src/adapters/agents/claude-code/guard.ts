@@ -2,12 +2,12 @@ import { fileURLToPath } from "node:url";
 import type { GuardRules } from "./guard-program.ts";
 
 export interface GuardParams extends GuardRules {
-  /** The Node that runs the guard; it and the guard's file must be seen in the sandbox. */
+  /** The Node binary that runs the guard. It and `guardFile` must be readable in the sandbox. */
   readonly node: string;
   readonly guardFile: string;
 }
 
-/** The guard's program, beside this file: as TypeScript in a checkout, as JavaScript in the package. */
+/** Path of the guard program: TypeScript in a checkout, JavaScript in the package. */
 export function guardFile(): string {
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
   return fileURLToPath(new URL(`./guard-program.${extension}`, import.meta.url));
@@ -16,14 +16,14 @@ export function guardFile(): string {
 const TOOLS = "Read|Edit|MultiEdit|Write|NotebookEdit|LS|Glob|Grep|Bash";
 
 /**
- * What `claude --settings` gets so that the guard is asked. A hook that breaks, hangs or is missing would be passed over
- * if `onFailure` did not say otherwise; versions that do not know it pass over that too, so they are too old for us.
+ * Settings for `claude --settings` that install the guard as a hook. Without `onFailure`, claude ignores a hook that fails,
+ * hangs or is missing. Versions that do not support `onFailure` are not supported.
  */
 export function guardSettings({ node, guardFile: file, ...rules }: GuardParams): ClaudeSettings {
   const { workspace, write, read, commands, shell } = rules;
   const command = [node, file, JSON.stringify({ workspace, write, read, commands, shell })].map(quote).join(" ");
   return {
-    // Or it is told to sign each commit message and change request that it writes.
+    // Otherwise claude signs commit messages and change requests.
     attribution: { commit: "", pr: "" },
     hooks: {
       PreToolUse: [{ matcher: TOOLS, hooks: [{ type: "command", command, timeout: 10, onFailure: "block" }] }],
@@ -47,7 +47,7 @@ interface ClaudeHooks {
   }[];
 }
 
-/** Claude starts hooks by a shell. */
+/** Quotes a word for the shell in which claude runs hooks. */
 function quote(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }

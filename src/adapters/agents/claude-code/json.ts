@@ -2,7 +2,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Counts and amounts; what is none counts as nothing. */
+/** A count or an amount. Invalid values count as zero. */
 export function amountOf(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
 }

@@ -4,8 +4,8 @@ import { parseClaudeLine } from "./lines.ts";
 const line = (value: object) => parseClaudeLine(JSON.stringify(value));
 const END = { type: "result", subtype: "success", is_error: true, terminal_reason: "api_error" };
 
-describe("why a run failed", () => {
-  // As claude 2.1.325 said it when the model's API answered so.
+describe("failures", () => {
+  // Printed by claude 2.1.325.
   test.each([
     [{ api_error_status: 401, result: "Invalid API key · Fix external API key" }, "login"],
     [{ api_error_status: 403, result: "Failed to authenticate. API Error: 403 no" }, "login"],
@@ -29,18 +29,18 @@ describe("why a run failed", () => {
     expect(line({ ...END, ...fields }).at(-1)).toMatchObject({ type: "error", failure });
   });
 
-  test("a result that is no error names none, whatever its words", () => {
+  test("a successful result has no failure, whatever its text", () => {
     expect(line({ ...END, is_error: false, result: "API Error: 401", api_error_status: 401 })).toEqual([]);
   });
 
-  test("an id that is taken is said on stderr alone", () => {
+  test("a session id in use is detected by a plain line on stderr", () => {
     const message = "Error: Session ID 0f0e0d0c-0b0a-4908-8706-050403020101 is already in use.";
     expect(parseClaudeLine(message)).toEqual([{ type: "error", message, failure: "session_unknown" }]);
     expect(parseClaudeLine(`It said: ${message}`)[0]?.type).toBe("raw");
   });
 });
 
-test("a price that was guessed is not known, and nothing flows back", () => {
+test("guessed prices and negative amounts are ignored", () => {
   const known = { inputTokens: 10, outputTokens: -5, cacheReadInputTokens: "7", costUSD: 0.5 };
   const models = { a: { ...known, costBasis: "list" }, b: { ...known, costBasis: "unknown" }, c: 7 };
   const events = line({ type: "result", subtype: "success", is_error: false, model_usage_since_last_result: models });
@@ -52,7 +52,7 @@ test("a price that was guessed is not known, and nothing flows back", () => {
   ]);
 });
 
-test("what came from the cache is not counted as input too, where a CLI counts as OpenAI does", () => {
+test("cached tokens are subtracted from the input of CLIs that count like OpenAI", () => {
   const usage = { input_tokens: 100, cache_read_input_tokens: 80, output_tokens: 5 };
   const result = { type: "result", subtype: "success", is_error: false };
   const tokens = { input: 100, output: 5, cacheRead: 80, cacheWrite: 0 };
@@ -64,7 +64,7 @@ test("what came from the cache is not counted as input too, where a CLI counts a
 const limit = (info: object) =>
   line({ type: "rate_limit_event", rate_limit_info: { resetsAt: 1_800_000_000, ...info } });
 
-test("limits count once they are reached", () => {
+test("only a reached limit is reported", () => {
   expect(limit({ status: "allowed_warning" })).toEqual([]);
   expect(limit({ status: "rejected", isUsingOverage: true })).toEqual([]);
   expect(limit({ status: "rejected" })).toEqual([{ type: "limit", kind: "usage", resetsAt: 1_800_000_000_000 }]);
@@ -78,14 +78,14 @@ const used = (result: object) =>
     tool_use_result: result,
   }).slice(1);
 
-test("an edit is a change, and reading is none", () => {
+test("editing a file reports a file change, reading does not", () => {
   expect(used({ filePath: "/w/a", oldString: "x", newString: "y", structuredPatch: [] })).toEqual([
     { type: "file_change", path: "/w/a", change: "modified" },
   ]);
   expect(used({ type: "text", file: { filePath: "/w/a" } })).toEqual([]);
 });
 
-test("a server that did not start is told", () => {
+test("an MCP server that did not start is reported as an error", () => {
   const servers = [{ name: "nightshift", status: "failed" }, { name: "other", status: "connected" }, null];
   expect(line({ type: "system", subtype: "init", session_id: "s", mcp_servers: servers })).toEqual([
     { type: "session", id: "s" },
@@ -93,7 +93,7 @@ test("a server that did not start is told", () => {
   ]);
 });
 
-test("pictures and other parts of a result leave their name", () => {
+test("images in a tool result are replaced by their type", () => {
   const content = [{ type: "text", text: "a" }, { type: "image", source: {} }, null];
   const message = { content: [{ type: "tool_result", tool_use_id: "t", content }] };
   expect(line({ type: "user", message })).toEqual([

@@ -1,19 +1,19 @@
 import type { TranscriptEvent } from "../../../core/task/transcript.ts";
 import { isRecord } from "./json.ts";
 import { readResult } from "./result.ts";
-import { readLimit, readSystem, readWords } from "./system.ts";
+import { readLimit, readSystem, readPlainLine } from "./system.ts";
 
 /**
- * What a line of `--output-format stream-json` means, of claude and of those that print the same. Each kind of line is
- * looked at by hand: there may be hundreds of thousands of them in a run.
+ * Parses a line of `--output-format stream-json`, as printed by claude and compatible CLIs. It does not use a schema library
+ * because a run may print hundreds of thousands of lines.
  */
 export function parseClaudeLine(line: string): readonly TranscriptEvent[] {
   return readLine(line) ?? [{ type: "raw", text: line }];
 }
 
-/** Null: it is not understood. Nothing at all: it is understood, and of no use to anybody later. */
+/** Returns null for unknown lines, and an empty list for known lines that the transcript does not need. */
 function readLine(line: string): readonly TranscriptEvent[] | null {
-  if (!line.startsWith("{")) return readWords(line);
+  if (!line.startsWith("{")) return readPlainLine(line);
   const event = parse(line);
   switch (event?.["type"]) {
     case "assistant":
@@ -26,7 +26,7 @@ function readLine(line: string): readonly TranscriptEvent[] | null {
       return readSystem(event);
     case "rate_limit_event":
       return readLimit(event);
-    // Parts of messages that come whole as well, and the talk about permissions.
+    // Parts of messages that are also printed as a whole, and permission requests.
     case "stream_event":
     case "control_request":
     case "control_response":
@@ -63,7 +63,7 @@ function readAssistant(line: MessageLine): readonly TranscriptEvent[] | null {
     .filter((event) => event !== null);
   if (events === undefined) return null;
   if (line.is_api_error_message !== true) return events;
-  // What it means for the run is said by the result, which has more to tell it by.
+  // The result line classifies the failure, because it has more details.
   return events.map((event) => (event.type === "text" ? { type: "error", message: event.text, failure: null } : event));
 }
 
@@ -90,7 +90,7 @@ function readUser(line: MessageLine): readonly TranscriptEvent[] | null {
   const results = blocksOf(line)
     ?.map((block) => (isRecord(block) ? readToolResult(block) : null))
     .filter((event) => event !== null);
-  // Words in the place of the user's are the CLI's: kept as they are, so that nobody takes them for the agent's.
+  // Text in a user message comes from the CLI. It stays raw, so that it is not mistaken for the agent's.
   if (results === undefined || results.length === 0) return null;
   const change = fileChange(line.tool_use_result);
   return change === null ? results : [...results, change];
@@ -111,7 +111,7 @@ function partText({ type, text }: Block): string {
   return typeof text === "string" ? text : `[${typeof type === "string" ? type : "unknown"}]`;
 }
 
-/** Only tools that changed a file give its path together with a patch. Paths are as the CLI has them: absolute. */
+/** Only tools that changed a file return a path together with a patch. Paths are absolute. */
 function fileChange(result: unknown): TranscriptEvent | null {
   if (!isRecord(result) || !Array.isArray(result["structuredPatch"])) return null;
   const path = result["filePath"];

@@ -3,7 +3,7 @@ import type { TranscriptEvent, UsageEvent } from "../../../core/task/transcript.
 import { findFailure } from "./failure.ts";
 import { amountOf, isRecord } from "./json.ts";
 
-/** The line at the end of a run; or two, where something in the background ended after the first. */
+/** The last line of a run. There are two if a background task ended after the first. */
 export interface ResultLine {
   readonly subtype?: unknown;
   readonly is_error?: unknown;
@@ -11,7 +11,7 @@ export interface ResultLine {
   readonly errors?: unknown;
   readonly error?: unknown;
   readonly structured_output?: unknown;
-  /** As qwen calls it. */
+  /** qwen's name for `structured_output`. */
   readonly structured_result?: unknown;
   readonly usage?: unknown;
   readonly modelUsage?: unknown;
@@ -28,23 +28,22 @@ export function readResult(line: ResultLine): readonly TranscriptEvent[] | null 
   const events: TranscriptEvent[] = [...readUsage(line)];
   const value = line.structured_output ?? line.structured_result;
   if (value !== undefined) events.push({ type: "outcome", value });
-  // `subtype` is "success" when the API failed, and `is_error` is what says so.
+  // If the API failed, `subtype` is still "success" and only `is_error` is set.
   if (line.is_error === true || line.subtype !== "success") {
-    const message = messageOf(line);
+    const message = errorMessage(line);
     events.push({ type: "error", message, failure: findFailure(line, message) });
   }
   return events;
 }
 
 /**
- * `usage` leaves out subagents, and `modelUsage` counts earlier runs of the session: only where a CLI gives nothing better
- * are they taken.
+ * `usage` leaves out subagents, and `modelUsage` includes earlier runs of the session, so both are only fallbacks.
  */
 function readUsage({ model_usage_since_last_result: since, modelUsage, usage }: ResultLine): readonly UsageEvent[] {
   if (isRecord(since)) return byModel(since, "delta");
   if (isRecord(modelUsage)) return byModel(modelUsage, "session");
   if (!isRecord(usage)) return [];
-  // Qwen counts as OpenAI does: what came from the cache is part of the input. Its sum goes on where a session does.
+  // Like OpenAI, Qwen includes cached tokens in the input. Its totals include earlier runs of the session.
   const isQwen = usage["total_tokens"] !== undefined;
   const cacheRead = amountOf(usage["cache_read_input_tokens"]);
   const tokens = {
@@ -65,20 +64,20 @@ function byModel(models: Readonly<Record<string, unknown>>, scope: UsageEvent["s
       cacheRead: amountOf(each["cacheReadInputTokens"]),
       cacheWrite: amountOf(each["cacheCreationInputTokens"]),
     };
-    // For a model that it does not know it guesses the price.
+    // For unknown models the CLI guesses the price.
     const isKnown = typeof each["costUSD"] === "number" && each["costBasis"] !== "unknown";
     return { type: "usage", tokens, costUsd: isKnown ? amountOf(each["costUSD"]) : null, model, scope };
   });
-  // Nothing was used, which is not the same as nobody knowing what was.
+  // An empty object means zero usage, not unknown usage.
   return used.length > 0 ? used : [{ type: "usage", tokens: NO_TOKENS, costUsd: 0, model: null, scope: "delta" }];
 }
 
-function messageOf({ errors, error, result, subtype, terminal_reason: reason }: ResultLine): string {
+function errorMessage({ errors, error, result, subtype, terminal_reason: reason }: ResultLine): string {
   const listed = (Array.isArray(errors) ? errors : []).filter(
     (each): each is string => typeof each === "string" && each !== "" && !each.startsWith("[ede_diagnostic]"),
   );
   if (listed.length > 0) return listed.join("; ");
   if (isRecord(error) && typeof error["message"] === "string") return error["message"];
   if (typeof result === "string" && result !== "") return result;
-  return `It ended with ${String(subtype)}${typeof reason === "string" ? ` (${reason})` : ""}.`;
+  return `The agent ended with ${String(subtype)}${typeof reason === "string" ? ` (${reason})` : ""}.`;
 }

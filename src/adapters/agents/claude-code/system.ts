@@ -1,7 +1,7 @@
 import type { Failure, TranscriptEvent } from "../../../core/task/transcript.ts";
 import { isRecord } from "./json.ts";
 
-/** What the CLI says of itself. */
+/** A status line of the CLI. */
 export interface SystemLine {
   readonly subtype?: unknown;
   readonly session_id?: unknown;
@@ -12,8 +12,8 @@ export interface SystemLine {
   readonly max_retries?: unknown;
 }
 
-/** Only of use while it is said. */
-const HOUSEKEEPING: ReadonlySet<unknown> = new Set([
+/** Subtypes that the transcript does not need. */
+const IGNORED_SUBTYPES: ReadonlySet<unknown> = new Set([
   "status",
   "thinking_tokens",
   "hook_started",
@@ -24,14 +24,14 @@ const HOUSEKEEPING: ReadonlySet<unknown> = new Set([
   "task_updated",
   "task_notification",
   "background_tasks_changed",
-  "permission_denied", // the tool's result says so too
+  "permission_denied", // the tool result reports it too
   "ui_invalidate",
 ]);
 
 export function readSystem(line: SystemLine): readonly TranscriptEvent[] | null {
   if (line.subtype === "init") return readInit(line);
   if (line.subtype === "api_retry") return readRetry(line);
-  return HOUSEKEEPING.has(line.subtype) ? [] : null;
+  return IGNORED_SUBTYPES.has(line.subtype) ? [] : null;
 }
 
 function readInit({ session_id: id, mcp_servers: servers }: SystemLine): readonly TranscriptEvent[] | null {
@@ -39,28 +39,29 @@ function readInit({ session_id: id, mcp_servers: servers }: SystemLine): readonl
   const events: TranscriptEvent[] = [{ type: "session", id }];
   for (const server of Array.isArray(servers) ? servers : []) {
     if (!isRecord(server) || server["status"] !== "failed") continue;
-    // It goes on without, and ends as if all were well.
+    // Claude continues without the server and reports success.
     const name = typeof server["name"] === "string" ? server["name"] : "without a name";
     events.push({ type: "error", message: `The MCP server ${name} did not start.`, failure: null });
   }
   return events;
 }
 
-/** It tries again by itself, so this is no end; but where nobody is logged in, trying is in vain. */
+/** Claude retries by itself, so this does not end the run. But retries cannot help if the login failed. */
 function readRetry(line: SystemLine): readonly TranscriptEvent[] {
-  const { error, error_status: status, attempt, max_retries: most } = line;
+  const { error, error_status: status, attempt, max_retries: maxRetries } = line;
   if (status === 429 || error === "rate_limit") return [{ type: "limit", kind: "rate", resetsAt: null }];
-  const [what, which, of] = [[status, error], [attempt], [most]].map((part) => part.filter(isWord).join(" "));
-  const message = `The model did not answer (${what}); attempt ${which} of ${of}.`;
+  const reason = [status, error].filter(isPrintable).join(" ");
+  const [current, last] = [attempt, maxRetries].map((value) => (isPrintable(value) ? value : ""));
+  const message = `The model did not answer (${reason}); attempt ${current} of ${last}.`;
   const isLogin = error === "authentication_failed" && (status === 401 || status === 403);
   return [{ type: "error", message, failure: isLogin ? "login" : null }];
 }
 
-function isWord(value: unknown): value is string | number {
+function isPrintable(value: unknown): value is string | number {
   return typeof value === "string" || typeof value === "number";
 }
 
-/** It also tells how much is left, which is no limit yet; and with extra usage paid for, none is reached. */
+/** The event also reports the remaining usage, which is not a limit. With paid extra usage no limit is reached. */
 export function readLimit({ rate_limit_info: info }: LimitLine): readonly TranscriptEvent[] | null {
   if (!isRecord(info)) return null;
   if (info["status"] !== "rejected" || info["isUsingOverage"] === true) return [];
@@ -73,14 +74,14 @@ interface LimitLine {
   readonly rate_limit_info?: unknown;
 }
 
-/** What ends a run without a result: words on stderr. The agent's own words never stand alone on a line. */
-const LAST_WORDS: readonly (readonly [RegExp, Failure])[] = [
+/** Errors on stderr that end a run without a result line. The agent's own text is never printed as a plain line. */
+const FATAL_LINES: readonly (readonly [RegExp, Failure])[] = [
   [/^Error: Session ID [\w-]{1,100} (is already in use|already exists)/i, "session_unknown"],
   [/^No (conversation|saved session) found with (session )?ID:? [\w-]{1,100}/, "session_unknown"],
   [/^Reached max session turns for this session\./, "max_turns"],
 ];
 
-export function readWords(line: string): readonly TranscriptEvent[] | null {
-  const failure = LAST_WORDS.find(([pattern]) => pattern.test(line))?.[1];
+export function readPlainLine(line: string): readonly TranscriptEvent[] | null {
+  const failure = FATAL_LINES.find(([pattern]) => pattern.test(line))?.[1];
   return failure === undefined ? null : [{ type: "error", message: line, failure }];
 }

@@ -1,14 +1,14 @@
-/** What a role may use, in the three forms in which claude has to be told. */
+/** The tools of a role, in the three forms that claude needs. */
 export interface ClaudeTools {
-  /** Those that exist at all. */
+  /** Tools that are available. */
   readonly names: readonly string[];
-  /** Those that it uses without asking; where nobody can be asked, all others are refused. */
+  /** Tools that need no permission. In a non-interactive run all others are denied. */
   readonly allowed: readonly string[];
-  /** The words that commands of the shell must begin with (`git log:*`) or be (`npm test`); null: any. */
+  /** Allowed shell commands, as a prefix (`git log:*`) or in full (`npm test`). Null allows any command. */
   readonly shell: readonly string[] | null;
 }
 
-const WRITING: readonly string[] = ["Edit", "MultiEdit", "Write", "NotebookEdit"];
+const WRITE_TOOLS: readonly string[] = ["Edit", "MultiEdit", "Write", "NotebookEdit"];
 
 /** `Bash(git log:*)`, `Edit(./src/**)`, `WebFetch`. */
 const RULE = /^(?<name>[A-Za-z]\w*)(?:\((?<words>.*)\))?$/;
@@ -16,7 +16,7 @@ const RULE = /^(?<name>[A-Za-z]\w*)(?:\((?<words>.*)\))?$/;
 export function readTools(tools: readonly string[], mayWrite: boolean): ClaudeTools {
   const rules = tools.flatMap((text) => {
     const { name, words } = RULE.exec(text)?.groups ?? {};
-    if (name === undefined || (!mayWrite && WRITING.includes(name))) return [];
+    if (name === undefined || (!mayWrite && WRITE_TOOLS.includes(name))) return [];
     return [{ name, words: words === undefined || words === "" || words === "*" ? null : words }];
   });
   const shell = rules.filter(({ name }) => name === "Bash").map(({ words }) => words);

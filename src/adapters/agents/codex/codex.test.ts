@@ -23,7 +23,7 @@ testAgent("codex", {
         { type: "outcome", value: { outcome: "implemented", n: 1 } },
       ],
     ],
-    // Neither a report within other words nor a JSON object of another kind is an outcome.
+    // Neither a report with text around it nor any other JSON object is an outcome.
     [
       '{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"So: {\\"outcome\\":\\"implemented\\"}"}}',
       [{ type: "text", text: 'So: {"outcome":"implemented"}' }],
@@ -63,7 +63,7 @@ testAgent("codex", {
 
 const WARNING = { type: "error", message: expect.stringMatching(/^Model metadata/), failure: null };
 
-describe("what the real codex printed", () => {
+describe("codex: recorded output", () => {
   test.each([
     [
       "basic",
@@ -136,8 +136,8 @@ describe("what the real codex printed", () => {
   });
 });
 
-describe("the command of codex", () => {
-  it("has all of its configuration in its arguments, the gateway's address among it, and the nonce in the environment", () => {
+describe("codex: command", () => {
+  it("passes its configuration and the gateway's address as arguments, and the nonce in the environment", () => {
     const { argv, env, files } = commandOf();
     const config = argv.filter((_, at) => argv[at - 1] === "-c");
     expect(argv.slice(0, 3)).toEqual(["codex", "exec", "--json"]);
@@ -156,21 +156,21 @@ describe("the command of codex", () => {
     expect(env).toEqual({ NIGHTSHIFT_MODEL_KEY: "nonce-of-the-run" });
     expect(argv.join(" ")).not.toContain("nonce-of-the-run");
     expect(Object.keys(files)).toEqual(["/r/run_1/agent/codex-schema.json"]);
-    // OpenAI takes a schema only where it leaves nothing open.
+    // OpenAI only accepts strict schemas.
     expect(Object.values(files).map((text) => JSON.parse(text))).toMatchObject([{ additionalProperties: false }]);
   });
 
-  it("trusts no workspace, whatever its path is called", () => {
+  it("does not trust the workspace, even with special characters in its path", () => {
     const { argv } = commandOf({ workspace: '/w/a "b".c' });
     expect(argv).toContain(String.raw`projects={"/w/a \"b\".c" = {"trust_level" = "untrusted"}}`);
   });
 
-  it("goes on with a session by its id", () => {
+  it("resumes a session by its id", () => {
     const { argv } = commandOf({ session: { kind: "resume", id: "01a1" } });
     expect(argv.slice(-3)).toEqual(["resume", "01a1", "-"]);
   });
 
-  it("does without what there is not", () => {
+  it("omits options that are not set", () => {
     const { argv, env } = commandOf({
       model: null,
       gateway: null,

@@ -10,13 +10,12 @@ const CAPABILITIES: AgentCapabilities = {
   gateway: "openai",
 };
 
-/** The name of the variable from which Codex takes what it sends as its key. */
+/** The environment variable from which Codex reads its API key. */
 const KEY_NAME = "NIGHTSHIFT_MODEL_KEY";
 
 /**
- * OpenAI's `codex exec`. All of its configuration stands in its arguments: none of a file that an earlier run could have
- * changed. A role that gives a verdict has no mode of its own here, since `-s read-only` is Codex's sandbox, which cannot
- * be set up inside ours; that one keeps it from writing.
+ * OpenAI's `codex exec`. Its whole configuration is in its arguments, because an earlier run could have changed a file.
+ * Read-only roles do not use `-s read-only`: Codex's sandbox does not work inside ours, which already prevents writing.
  */
 export function codex(settings: Pick<AgentSettings, "model">): Agent {
   return {
@@ -47,7 +46,7 @@ function commandFor(run: AgentRun, model: string | null): AgentCommand {
       ...(model === null ? [] : ["-m", model]),
       "--output-schema",
       schemaFile,
-      ...Object.entries(configOf(run)).flatMap(([key, value]) => ["-c", `${key}=${toml(value)}`]),
+      ...Object.entries(createConfig(run)).flatMap(([key, value]) => ["-c", `${key}=${formatToml(value)}`]),
       ...(run.session.kind === "resume" ? ["resume", run.session.id] : []),
       "-",
     ],
@@ -58,26 +57,26 @@ function commandFor(run: AgentRun, model: string | null): AgentCommand {
   };
 }
 
-function configOf({ workspace, gateway, reportServer }: AgentRun): Readonly<Record<string, Toml>> {
+function createConfig({ workspace, gateway, reportServer }: AgentRun): Readonly<Record<string, Toml>> {
   return {
     approval_policy: "never",
-    // Without its sandbox it would trust every workspace, and read `.codex/` there.
+    // Without its own sandbox Codex would trust every workspace and read `.codex/` there.
     projects: { [workspace]: { trust_level: "untrusted" } },
-    // Orders of the workspace (AGENTS.md) are no part of the prompt: the same for every agent.
+    // As for every agent, instructions of the workspace (AGENTS.md) are not part of the prompt.
     project_doc_max_bytes: 0,
     check_for_update_on_startup: false,
     web_search: "disabled",
     "analytics.enabled": false,
     "feedback.enabled": false,
     "shell_environment_policy.exclude": ["*KEY*", "*TOKEN*", "*SECRET*"],
-    ...Object.fromEntries(SWITCHED_OFF.map((name) => [`features.${name}`, false])),
-    ...(gateway !== null && providerOf(gateway.url)),
-    ...(reportServer !== null && serverOf(reportServer)),
+    ...Object.fromEntries(DISABLED_FEATURES.map((name) => [`features.${name}`, false])),
+    ...(gateway !== null && providerConfig(gateway.url)),
+    ...(reportServer !== null && mcpServerConfig(reportServer)),
   };
 }
 
-/** Whatever reaches for other places or runs what the workspace holds; bodies that the gateway could not read; retries without end. */
-const SWITCHED_OFF = [
+/** Features that contact other servers, run code of the workspace, compress requests for the gateway, or retry forever. */
+const DISABLED_FEATURES = [
   "apps",
   "daemon_auto_start",
   "enable_request_compression",
@@ -91,29 +90,29 @@ const SWITCHED_OFF = [
   "unbounded_connection_retries",
 ] as const;
 
-function providerOf(url: string): Readonly<Record<string, Toml>> {
-  const place = "model_providers.nightshift";
+function providerConfig(url: string): Readonly<Record<string, Toml>> {
+  const prefix = "model_providers.nightshift";
   return {
     model_provider: "nightshift",
-    [`${place}.name`]: "nightshift",
-    [`${place}.base_url`]: `${url}/v1`,
-    [`${place}.env_key`]: KEY_NAME,
-    [`${place}.wire_api`]: "responses",
-    [`${place}.supports_websockets`]: false,
-    [`${place}.request_max_retries`]: 3,
-    [`${place}.stream_max_retries`]: 3,
+    [`${prefix}.name`]: "nightshift",
+    [`${prefix}.base_url`]: `${url}/v1`,
+    [`${prefix}.env_key`]: KEY_NAME,
+    [`${prefix}.wire_api`]: "responses",
+    [`${prefix}.supports_websockets`]: false,
+    [`${prefix}.request_max_retries`]: 3,
+    [`${prefix}.stream_max_retries`]: 3,
   };
 }
 
-function serverOf({ command, args, env }: McpServer): Readonly<Record<string, Toml>> {
-  const place = "mcp_servers.nightshift";
+function mcpServerConfig({ command, args, env }: McpServer): Readonly<Record<string, Toml>> {
+  const prefix = "mcp_servers.nightshift";
   return {
-    [`${place}.command`]: command,
-    [`${place}.args`]: args,
-    [`${place}.env`]: env,
-    // Without the tool the run could only end without an outcome: better that it does not begin.
-    [`${place}.required`]: true,
-    [`${place}.default_tools_approval_mode`]: "approve",
+    [`${prefix}.command`]: command,
+    [`${prefix}.args`]: args,
+    [`${prefix}.env`]: env,
+    // Without the report tool the run could not report an outcome, so it should fail at the start.
+    [`${prefix}.required`]: true,
+    [`${prefix}.default_tools_approval_mode`]: "approve",
   };
 }
 
@@ -122,10 +121,10 @@ interface TomlTable {
   readonly [key: string]: Toml;
 }
 
-/** JSON's strings, numbers and lists are TOML's too; its tables are not. */
-function toml(value: Toml): string {
+/** JSON strings, numbers and lists are valid TOML. Only tables differ. */
+function formatToml(value: Toml): string {
   if (typeof value !== "object" || isList(value)) return JSON.stringify(value);
-  const pairs = Object.entries(value).map(([key, each]) => `${JSON.stringify(key)} = ${toml(each)}`);
+  const pairs = Object.entries(value).map(([key, each]) => `${JSON.stringify(key)} = ${formatToml(each)}`);
   return `{${pairs.join(", ")}}`;
 }
 

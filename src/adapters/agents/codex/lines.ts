@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { TranscriptEvent } from "../../../core/task/transcript.ts";
-import { fatalError, httpFailure } from "../shared/http-failure.ts";
+import { fatalError, classifyFailure } from "../shared/http-failure.ts";
 import { parseJsonLine } from "../shared/parse-json-line.ts";
 
 const count = z.int().min(0).default(0);
@@ -60,10 +60,10 @@ const line = z.discriminatedUnion("type", [
 ]);
 type Line = z.infer<typeof line>;
 
-// Printed to stderr, by exit 1 and without any event.
+// Printed to stderr with exit code 1, without an event.
 const SESSION_UNKNOWN = /no rollout found for (thread|conversation) id|No saved session found with ID/;
 
-/** A line of `codex exec --json`. */
+/** Parses a line of `codex exec --json`. */
 export function parseCodexLine(text: string): readonly TranscriptEvent[] {
   if (!text.startsWith("{") && SESSION_UNKNOWN.test(text)) {
     return [{ type: "error", message: text, failure: "session_unknown" }];
@@ -78,20 +78,20 @@ function readLine(event: Line): readonly TranscriptEvent[] {
     case "turn.started":
       return [];
     case "item.started":
-      return begin(event.item);
+      return readStarted(event.item);
     case "item.completed":
-      return end(event.item);
+      return readCompleted(event.item);
     case "turn.completed":
       return [{ type: "usage", tokens: tokensOf(event.usage), costUsd: null, model: null, scope: "session" }];
     case "turn.failed":
-      return fatalError(event.error.message, httpFailure(event.error.message));
-    // It may be a retry that goes well; what ends the run is said again by `turn.failed`.
+      return fatalError(event.error.message, classifyFailure(event.error.message));
+    // Codex may still retry. `turn.failed` repeats an error that ends the run.
     case "error":
       return [{ type: "error", message: event.message, failure: null }];
   }
 }
 
-/** OpenAI counts what came from the cache, or went into it, as input too; its price is another. */
+/** OpenAI includes cache reads and writes in the input tokens, but their price differs. */
 function tokensOf(usage: Extract<Line, { type: "turn.completed" }>["usage"]) {
   const { input_tokens, cached_input_tokens: cacheRead, cache_write_input_tokens: cacheWrite } = usage;
   return {
@@ -102,7 +102,7 @@ function tokensOf(usage: Extract<Line, { type: "turn.completed" }>["usage"]) {
   };
 }
 
-function begin(started: Item): readonly TranscriptEvent[] {
+function readStarted(started: Item): readonly TranscriptEvent[] {
   switch (started.type) {
     case "command_execution":
       return [{ type: "tool_call", id: started.id, name: "shell", input: { command: started.command } }];
@@ -115,10 +115,10 @@ function begin(started: Item): readonly TranscriptEvent[] {
   }
 }
 
-function end(completed: Item): readonly TranscriptEvent[] {
+function readCompleted(completed: Item): readonly TranscriptEvent[] {
   switch (completed.type) {
     case "agent_message":
-      return [{ type: "text", text: completed.text }, ...outcomeIn(completed.text)];
+      return [{ type: "text", text: completed.text }, ...parseOutcome(completed.text)];
     case "reasoning":
       return [{ type: "thinking", text: completed.text }];
     case "command_execution": {
@@ -133,17 +133,17 @@ function end(completed: Item): readonly TranscriptEvent[] {
     case "file_change":
       if (completed.status !== "completed") return [];
       return completed.changes.map(({ path, kind }) => ({ type: "file_change", path, change: CHANGES[kind] }));
-    // Most often a warning (`Model metadata … not found`).
+    // Usually a warning (`Model metadata … not found`).
     case "error":
       return [{ type: "error", message: completed.message, failure: null }];
   }
 }
 
 /**
- * Codex has no field of its own for what `--output-schema` asked for: it is a message that is one JSON object and nothing
- * else. The last such message counts, and only where the report's tool was not called.
+ * Codex has no separate field for the structured output: it is a message that consists of one JSON object. The last such
+ * message counts, and only if the report tool was not called.
  */
-function outcomeIn(text: string): readonly TranscriptEvent[] {
+function parseOutcome(text: string): readonly TranscriptEvent[] {
   const parsed = report.safeParse(text);
   return parsed.success ? [{ type: "outcome", value: parsed.data }] : [];
 }

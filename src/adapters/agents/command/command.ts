@@ -1,7 +1,7 @@
 import { isAbsolute } from "node:path";
 import { UserError } from "../../../core/text/errors.ts";
 import type { Agent, AgentCommand, AgentRun } from "../../../ports/agent.ts";
-import { OWN_CAPABILITIES, parseOwnLine } from "../shared/own-events.ts";
+import { MINIMAL_CAPABILITIES, parseEventLine } from "../shared/event-lines.ts";
 
 const PROMPT_FILE = "{{prompt_file}}";
 
@@ -12,35 +12,32 @@ export interface CommandSettings {
 }
 
 /**
- * Any program: it reads the prompt from stdin, or with `prompt: file` from the file whose path replaces `{{prompt_file}}` in
- * its arguments, works in its current directory, writes the outcome file, and ends. What it prints is its transcript.
+ * Any program that reads the prompt from stdin, or with `prompt: file` from the file whose path replaces `{{prompt_file}}` in
+ * its arguments, works in the current directory, writes the outcome file and exits. Its output is the transcript.
  */
 export function command({ command: words = [], prompt = "stdin" }: CommandSettings): Agent {
   const [program, ...args] = words;
   if (program === undefined || program === "") {
-    throw new UserError(
-      "invalid",
-      "An agent of kind `command` needs a `command` of yours, such as `[./tools/my-agent]`.",
-    );
+    throw new UserError("invalid", "An agent of kind `command` needs a `command`, such as `[./tools/my-agent]`.");
   }
   if (prompt === "file" && !args.some((arg) => arg.includes(PROMPT_FILE))) {
     throw new UserError(
       "invalid",
-      `The agent \`${program}\` gets its prompt as a file, but no argument of \`command\` says where it goes.`,
-      `Add an argument with ${PROMPT_FILE}, or write \`prompt: stdin\`.`,
+      `The agent \`${program}\` uses \`prompt: file\`, but no argument of \`command\` contains ${PROMPT_FILE}.`,
+      `Add an argument with ${PROMPT_FILE}, or set \`prompt: stdin\`.`,
     );
   }
   return {
     kind: "command",
-    capabilities: OWN_CAPABILITIES,
+    capabilities: MINIMAL_CAPABILITIES,
     program: { name: program, versionArgs: [], oldest: null, install: "Install it, or correct `command`." },
-    parseLine: parseOwnLine,
+    parseLine: parseEventLine,
     command: ({ promptFile, model }: AgentRun): AgentCommand => ({
       argv: [program, ...args.map((arg) => arg.replaceAll(PROMPT_FILE, () => promptFile))],
-      // A program of the user's own has no argument for the model that we could know.
+      // The argument that sets the model is unknown, so it is passed in the environment.
       env: model === null ? {} : { NIGHTSHIFT_MODEL: model },
       prompt,
-      // What a file of settings names by its path: the program's own script, its configuration.
+      // Absolute paths in the settings, such as the program's own script or its configuration.
       read: args.filter((arg) => isAbsolute(arg)),
       files: {},
     }),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { AgentDefinition } from "../definition.ts";
-import { commandKey, mapCommandPaths } from "../shared/own-settings.ts";
+import { commandKey, mapCommandPaths } from "../shared/settings.ts";
 import { command } from "./command.ts";
 
 const settings = z.object({
@@ -17,8 +17,8 @@ export const commandAgent: AgentDefinition = {
   create: ({ options }) => command(settings.parse(options)),
   docs: {
     program: "a program of yours that follows the contract below",
-    modelReachedBy: "by itself",
-    reportsBy: "file",
-    seenWorking: "tests",
+    modelAccess: "by itself",
+    reporting: "file",
+    testedWith: "tests",
   },
 };

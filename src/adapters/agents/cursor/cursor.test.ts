@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { exampleRun, testAgent } from "../../../testing/suites/agent.suite.ts";
 import { cursor } from "./cursor.ts";
 
-// Cursor's program cannot be had here: the sample was written after its documentation (cursor.com/docs/cli/reference).
+// Cursor is not installed here. The sample follows its documentation (cursor.com/docs/cli/reference).
 const SAMPLE = readFileSync(new URL("./fixtures/cursor-documented.jsonl", import.meta.url), "utf8");
 const SETTINGS = { model: null };
 
@@ -61,7 +61,7 @@ testAgent("cursor", {
 });
 
 describe("cursor", () => {
-  it("understands its documented output", () => {
+  it("parses the documented output", () => {
     const lines = SAMPLE.split("\n").filter((line) => line !== "");
     expect(lines.flatMap((line) => cursor(SETTINGS).parseLine(line))).toEqual([
       { type: "session", id: "c6b62c6f-7ead-4fd6-9922-e952131177ff" },
@@ -85,7 +85,7 @@ describe("cursor", () => {
     ]);
   });
 
-  it("takes up a chat, and never starts the servers of a repository", () => {
+  it("resumes a chat, and never starts MCP servers of the repository", () => {
     const { argv } = cursor(SETTINGS).command(exampleRun("review", { session: { kind: "resume", id: "chat-1" } }));
     expect(argv.join(" ")).toContain("--resume chat-1");
     expect(argv.join(" ")).toContain("--model some-model");

@@ -4,14 +4,14 @@ import { parseCursorLine } from "./lines.ts";
 
 const CAPABILITIES: AgentCapabilities = {
   sessions: true,
-  // It asks a person before it starts a server, and the flag that answers for that person also starts the repository's.
+  // Starting an MCP server needs approval, and the flag that approves it also approves the servers of the repository.
   mcp: false,
   gateway: null,
 };
 
 /**
- * Cursor's `cursor-agent`, built from its documentation. It works as an agent in every role, since its modes that only read
- * could not write the outcome file either: what a role may not change is mounted read-only.
+ * Cursor's `cursor-agent`, implemented from its documentation. Its read-only modes are not used, because they could not write
+ * the outcome file. The sandbox mounts read-only what a role may not change.
  */
 export function cursor(settings: Pick<AgentSettings, "model">): Agent {
   return {
@@ -21,7 +21,7 @@ export function cursor(settings: Pick<AgentSettings, "model">): Agent {
       name: "cursor-agent",
       versionArgs: ["--version"],
       oldest: null,
-      install: "See https://cursor.com/cli; npm's `cursor-agent` is somebody else's.",
+      install: "See https://cursor.com/cli. The npm package `cursor-agent` is unrelated.",
     },
     parseLine: parseCursorLine,
     command: ({ model, session, workspace }) => {
@@ -33,7 +33,7 @@ export function cursor(settings: Pick<AgentSettings, "model">): Agent {
           "--workspace",
           workspace,
           ...(chosen === null ? [] : ["--model", chosen]),
-          // A new chat gets its id from Cursor.
+          // Cursor chooses the id of a new chat.
           ...(session.kind === "resume" ? ["--resume", session.id] : []),
         ],
         env: { NO_COLOR: "1", CI: "1" },
@@ -48,6 +48,6 @@ export function cursor(settings: Pick<AgentSettings, "model">): Agent {
 
 const FLAGS = [
   ["--print", "--output-format", "stream-json"],
-  // Nobody can be asked, and its own sandbox cannot stand inside of ours.
+  // The run is not interactive, and Cursor's sandbox does not work inside ours.
   ["--force", "--trust", "--sandbox", "disabled"],
 ].flat();

@@ -1,5 +1,5 @@
 import type { AgentDefinition } from "../definition.ts";
-import { noSettings } from "../shared/own-settings.ts";
+import { noSettings } from "../shared/settings.ts";
 import { cursor } from "./cursor.ts";
 
 export const cursorAgent: AgentDefinition = {
@@ -9,8 +9,8 @@ export const cursorAgent: AgentDefinition = {
   create: cursor,
   docs: {
     program: "`cursor-agent`",
-    modelReachedBy: "by itself, with a key granted under `secrets`",
-    reportsBy: "file",
-    seenWorking: "never: written from its documentation",
+    modelAccess: "by itself, with a key granted under `secrets`",
+    reporting: "file",
+    testedWith: "never: written from its documentation",
   },
 };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Tokens } from "../../../core/task/run.ts";
 import type { TranscriptEvent } from "../../../core/task/transcript.ts";
-import { fatalError, httpFailure } from "../shared/http-failure.ts";
+import { fatalError, classifyFailure } from "../shared/http-failure.ts";
 import { parseJsonLine } from "../shared/parse-json-line.ts";
 
 const content = z.array(z.object({ type: z.string(), text: z.string().default("") }));
@@ -23,7 +23,7 @@ const line = z.discriminatedUnion("type", [
     subtype: z.string(),
     is_error: z.boolean().default(false),
     result: z.string().default(""),
-    // Not in the documentation; versions of 2026 print it.
+    // Undocumented, but printed by versions of 2026.
     usage: z
       .object({ inputTokens: count, outputTokens: count, cacheReadTokens: count, cacheWriteTokens: count })
       .optional(),
@@ -33,10 +33,10 @@ type Line = z.infer<typeof line>;
 type ToolLine = Extract<Line, { type: "tool_call" }>;
 type Result = Extract<Line, { type: "result" }>;
 
-/** What it prints where it fails, without any event: `Error: …`, `ConnectError: …`. */
+/** Errors printed without an event: `Error: …`, `ConnectError: …`. */
 const FATAL = /^(?:[A-Z]\w*)?Error: \S/;
 
-/** A line of `cursor-agent -p --output-format stream-json`. */
+/** Parses a line of `cursor-agent -p --output-format stream-json`. */
 export function parseCursorLine(text: string): readonly TranscriptEvent[] {
   if (FATAL.test(text)) return fatalError(text, failureOf(text));
   return parseJsonLine(text, line, readLine);
@@ -44,9 +44,9 @@ export function parseCursorLine(text: string): readonly TranscriptEvent[] {
 
 function failureOf(message: string) {
   if (/authentication required|CURSOR_API_KEY|login/i.test(message)) return "login";
-  if (/resource_exhausted|rate.?limit/i.test(message)) return httpFailure(message) ?? "rate_limit";
+  if (/resource_exhausted|rate.?limit/i.test(message)) return classifyFailure(message) ?? "rate_limit";
   if (/\b(?:chat|session|conversation)\b.*not found/i.test(message)) return "session_unknown";
-  return httpFailure(message);
+  return classifyFailure(message);
 }
 
 function readLine(event: Line): readonly TranscriptEvent[] {
@@ -69,19 +69,19 @@ function readLine(event: Line): readonly TranscriptEvent[] {
 }
 
 const body = z.object({ args: z.unknown(), result: z.record(z.string(), z.unknown()).optional() });
-const called = z.object({ name: z.string(), arguments: z.unknown() });
+const functionCall = z.object({ name: z.string(), arguments: z.unknown() });
 
 /** `{"readToolCall":{"args":{…},"result":{"success":{…}}}}`, or a function with a name. */
 function readTool({ subtype, call_id: id, tool_call: call }: ToolLine): readonly TranscriptEvent[] {
   const [key = "tool", value] = Object.entries(call).find(([name]) => /(?:ToolCall|function)$/.test(name)) ?? [];
-  const asFunction = called.safeParse(value);
+  const asFunction = functionCall.safeParse(value);
   const { args = null, result } = body.safeParse(value).data ?? {};
   const name = asFunction.data?.name ?? key.replace(/ToolCall$/, "");
   if (subtype === "started") return [{ type: "tool_call", id, name, input: asFunction.data?.arguments ?? args }];
   if (subtype !== "completed") return [];
-  const [end, details] = Object.entries(result ?? {})[0] ?? [];
+  const [status, details] = Object.entries(result ?? {})[0] ?? [];
   const { exitCode } = z.object({ exitCode: z.number().optional() }).safeParse(details).data ?? {};
-  const failed = (end !== undefined && end !== "success") || (exitCode ?? 0) !== 0;
+  const failed = (status !== undefined && status !== "success") || (exitCode ?? 0) !== 0;
   return [{ type: "tool_result", id, output: outputOf(details), failed }, ...(failed ? [] : changeOf(name, args))];
 }
 
@@ -107,12 +107,12 @@ function changeOf(name: string, args: unknown): readonly TranscriptEvent[] {
 }
 
 function readResult({ subtype, is_error: isError, result, usage }: Result): readonly TranscriptEvent[] {
-  const used: readonly TranscriptEvent[] =
+  const usageEvents: readonly TranscriptEvent[] =
     usage === undefined ? [] : [{ type: "usage", tokens: toTokens(usage), costUsd: null, model: null, scope: "delta" }];
-  // The text of a success was told before, message by message.
-  if (!isError && subtype === "success") return used;
-  const message = result === "" ? `It ended with ${subtype}.` : result;
-  return [...used, ...fatalError(message, failureOf(message))];
+  // Earlier messages already contain the text of a success.
+  if (!isError && subtype === "success") return usageEvents;
+  const message = result === "" ? `The agent ended with ${subtype}.` : result;
+  return [...usageEvents, ...fatalError(message, failureOf(message))];
 }
 
 function toTokens(usage: NonNullable<Result["usage"]>): Tokens {

@@ -1,5 +1,5 @@
 import type { AgentDefinition } from "../definition.ts";
-import { noSettings } from "../shared/own-settings.ts";
+import { noSettings } from "../shared/settings.ts";
 import { gemini } from "./gemini.ts";
 
 export const geminiAgent: AgentDefinition = {
@@ -9,8 +9,8 @@ export const geminiAgent: AgentDefinition = {
   create: gemini,
   docs: {
     program: "`gemini`",
-    modelReachedBy: "gateway (`GEMINI_API_KEY`)",
-    reportsBy: "tool, file",
-    seenWorking: "the real CLI, inside the sandbox, against a scripted model",
+    modelAccess: "gateway (`GEMINI_API_KEY`)",
+    reporting: "tool, file",
+    testedWith: "the real CLI, inside the sandbox, against a scripted model",
   },
 };

@@ -12,7 +12,7 @@ const STATS =
   '"stats":{"models":{"m":{"total_tokens":1500,"input_tokens":1000,"output_tokens":50,"cached":400,"input":600}}}';
 const COUNTED = {
   type: "usage",
-  // 450 of the total are neither input nor answer: they are thoughts.
+  // 450 of the total are thoughts.
   tokens: { input: 600, output: 500, cacheRead: 400, cacheWrite: 0 },
   costUsd: null,
   model: "m",
@@ -32,7 +32,7 @@ testAgent("gemini", {
     ],
     [
       '{"type":"result","status":"error"}',
-      [{ type: "error", message: "Gemini ended with an error and did not say which.", failure: null }],
+      [{ type: "error", message: "Gemini ended with an unknown error.", failure: null }],
     ],
     [
       '{"type":"error","severity":"warning","message":"Loop detected"}',
@@ -51,7 +51,7 @@ testAgent("gemini", {
   ],
 });
 
-describe("what the real gemini printed", () => {
+describe("gemini: recorded output", () => {
   test.each([
     [
       "basic",
@@ -86,7 +86,7 @@ describe("what the real gemini printed", () => {
         { type: "error", message: expect.stringContaining("API key not valid"), failure: "login" },
       ],
     ],
-    // It tried again and again, in silence, until it was stopped.
+    // It retried without output until it was stopped.
     ["error-429", [{ type: "session" }]],
     [
       "mcp",
@@ -111,15 +111,15 @@ describe("what the real gemini printed", () => {
   });
 });
 
-describe("the command of gemini", () => {
-  it("says that it trusts the workspace by the flag alone, which comes too late for the workspace's settings", () => {
+describe("gemini: command", () => {
+  it("trusts the workspace only by the flag, which takes effect after the settings are read", () => {
     const { argv, env } = commandOf();
     expect(argv).toContain("--skip-trust");
     expect(env).not.toHaveProperty("GEMINI_CLI_TRUST_WORKSPACE");
     expect(env["GEMINI_CLI_NO_RELAUNCH"]).toBe("true");
   });
 
-  it("keeps sessions under one name, whatever workspace a run has", () => {
+  it("stores sessions under the same name for every workspace", () => {
     const [first, second] = ["/w/run_1", "/w/run_2"].map((workspace) => commandOf({ workspace }).files);
     expect(Object.keys(first ?? {})).toEqual(Object.keys(second ?? {}));
     const registry = Object.entries(second ?? {}).find(([path]) => path.endsWith("projects.json"))?.[1] ?? "";
@@ -127,13 +127,13 @@ describe("the command of gemini", () => {
     expect(Object.entries(second ?? {}).filter(([path]) => path.endsWith("workspace/.project_root"))).toHaveLength(2);
   });
 
-  it("reaches its model by the gateway, whose address stands in no file", () => {
+  it("calls its model through the gateway, whose address is not written to a file", () => {
     const { env, files } = commandOf();
     expect(env).toMatchObject({ GOOGLE_GEMINI_BASE_URL: "http://127.0.0.1:3129", GEMINI_API_KEY: "nonce-of-the-run" });
     expect(JSON.stringify(files)).not.toMatch(/3129|nonce/);
   });
 
-  it("has hooks, extensions, skills and the workspace's .env switched off, and no server but ours", () => {
+  it("disables hooks, extensions, skills, the workspace's .env and other MCP servers", () => {
     const { argv } = commandOf();
     expect(argv.join(" ")).toContain("--extensions none --allowed-mcp-server-names nightshift");
     expect(settingsOf()).toMatchObject({
@@ -146,7 +146,7 @@ describe("the command of gemini", () => {
     });
   });
 
-  it("takes the tools that write from a role that gives a verdict, and the shell from one that has none", () => {
+  it("excludes write tools from read-only roles, and the shell from roles without it", () => {
     expect(toolsOf({})).toEqual({ exclude: ["google_web_search", "web_fetch", "save_memory"] });
     expect(toolsOf({ mayWrite: false, tools: ["Read", "Bash(git log:*)"] })).toEqual({
       exclude: ["google_web_search", "web_fetch", "save_memory", "write_file", "replace"],
@@ -156,7 +156,7 @@ describe("the command of gemini", () => {
     });
   });
 
-  it("begins a session by an id of ours, and goes on with one", () => {
+  it("starts a session with our id, and resumes one", () => {
     const { id } = exampleRun("implement").session;
     expect(commandOf().argv.slice(-2)).toEqual(["--session-id", id]);
     expect(commandOf({ session: { kind: "resume", id } }).argv.slice(-2)).toEqual(["--resume", id]);
@@ -169,7 +169,6 @@ function commandOf(changes: Partial<AgentRun> = {}) {
 
 function settingsOf(changes: Partial<AgentRun> = {}) {
   const { files } = commandOf(changes);
-  // What stands in the file is what the test looks at.
   return JSON.parse(files["/h/task_1/role/.gemini/settings.json"] ?? "") as Record<string, unknown>;
 }
 

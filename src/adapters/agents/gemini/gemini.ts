@@ -10,9 +10,9 @@ const CAPABILITIES: AgentCapabilities = {
 };
 
 /**
- * Google's `gemini`. It starts MCP servers only in a workspace it trusts, so it has to trust ours. `--skip-trust` says so
- * after it has read its settings, by when those of the workspace were left out; the variable that says the same would come
- * before, and is never set. What it reads later, hooks for one, our settings switch off.
+ * Google's `gemini`. It only starts MCP servers in a trusted workspace. `--skip-trust` takes effect after it has read its
+ * settings, so it still ignores those of the workspace; the equivalent environment variable would take effect before. Our
+ * settings disable what it reads later, such as hooks.
  */
 export function gemini(settings: Pick<AgentSettings, "model">): Agent {
   return {
@@ -45,7 +45,7 @@ function commandFor(run: AgentRun, model: string | null): AgentCommand {
     ],
     env: {
       ...(gateway !== null && { GOOGLE_GEMINI_BASE_URL: gateway.url, GEMINI_API_KEY: gateway.key }),
-      // Otherwise it starts itself once more, which doubles its memory, and passes on that it trusts the workspace.
+      // Otherwise it restarts itself, which doubles its memory and makes the new process trust the workspace from the start.
       GEMINI_CLI_NO_RELAUNCH: "true",
       NO_COLOR: "1",
     },
@@ -55,38 +55,38 @@ function commandFor(run: AgentRun, model: string | null): AgentCommand {
   };
 }
 
-/** What it finds in its home. */
+/** The files in its home. */
 export function geminiFiles(run: AgentRun): AgentCommand["files"] {
   return {
-    [join(run.home, ".gemini", "settings.json")]: `${JSON.stringify(settingsOf(run), null, 2)}\n`,
-    ...registryOf(run),
+    [join(run.home, ".gemini", "settings.json")]: `${JSON.stringify(createSettings(run), null, 2)}\n`,
+    ...projectRegistry(run),
   };
 }
 
 /**
- * It keeps sessions by the folder it works in, and finds none of them in another. Every run of a task has a folder of its
- * own; here all of them go by one name.
+ * Gemini stores sessions per folder, but every run of a task has its own workspace. This maps all of them to one name, so that
+ * a run finds the sessions of earlier runs.
  */
-function registryOf({ home, workspace }: AgentRun): AgentCommand["files"] {
-  const place = (...names: readonly string[]): string => join(home, ".gemini", ...names);
+function projectRegistry({ home, workspace }: AgentRun): AgentCommand["files"] {
+  const geminiPath = (...names: readonly string[]): string => join(home, ".gemini", ...names);
   return {
-    [place("projects.json")]: `${JSON.stringify({ projects: { [workspace]: "workspace" } })}\n`,
-    [place("tmp", "workspace", ".project_root")]: workspace,
-    [place("history", "workspace", ".project_root")]: workspace,
+    [geminiPath("projects.json")]: `${JSON.stringify({ projects: { [workspace]: "workspace" } })}\n`,
+    [geminiPath("tmp", "workspace", ".project_root")]: workspace,
+    [geminiPath("history", "workspace", ".project_root")]: workspace,
   };
 }
 
-function settingsOf(run: AgentRun): Readonly<Record<string, unknown>> {
+function createSettings(run: AgentRun): Readonly<Record<string, unknown>> {
   const { reportServer, maxTurns, gateway } = run;
   return {
     general: {
       enableAutoUpdate: false,
       enableAutoUpdateNotification: false,
       checkpointing: { enabled: false },
-      // About fifteen seconds. Ten, its own number, are four minutes of silence; waiting for longer is the engine's.
+      // About fifteen seconds. The default of 10 means four minutes without output. The engine handles longer waits.
       maxAttempts: 3,
     },
-    // `useExternal`: a check of the key would read `.gemini/.env` of the workspace, now that it is trusted.
+    // `useExternal` skips the check of the key, which would read `.gemini/.env` of the workspace.
     ...(gateway !== null && { security: { auth: { selectedType: "gemini-api-key", useExternal: true } } }),
     privacy: { usageStatisticsEnabled: false },
     telemetry: { enabled: false },
@@ -101,7 +101,7 @@ function settingsOf(run: AgentRun): Readonly<Record<string, unknown>> {
   };
 }
 
-/** Its own read-only mode (`plan`) has another task in its prompt, and no shell to look with. */
+/** Gemini's read-only mode (`plan`) is not used: it changes the prompt and has no shell. */
 function excludedTools({ mayWrite, tools }: AgentRun): readonly string[] {
   const hasShell = tools.length === 0 || tools.some((tool) => /^Bash\b/.test(tool));
   return [

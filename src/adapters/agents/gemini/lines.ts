@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { TranscriptEvent } from "../../../core/task/transcript.ts";
-import { fatalError, httpFailure } from "../shared/http-failure.ts";
+import { fatalError, classifyFailure } from "../shared/http-failure.ts";
 import { parseJsonLine } from "../shared/parse-json-line.ts";
 
 const count = z.int().min(0).default(0);
@@ -41,12 +41,12 @@ const line = z.discriminatedUnion("type", [
 type Line = z.infer<typeof line>;
 type Result = Extract<Line, { type: "result" }>;
 
-// Printed to stderr, without any event.
+// Printed to stderr, without an event.
 const SESSION_UNKNOWN = /Invalid session identifier|No previous sessions found/i;
 
 /**
- * A line of `gemini -o stream-json`. Gemini says what a tool was asked and, apart from that, how it went; a line alone
- * does not tell whether a file changed, so no `file_change` comes from here.
+ * Parses a line of `gemini -o stream-json`. Calls and results of tools are separate lines, so no single line shows that a file
+ * changed, and there are no `file_change` events.
  */
 export function parseGeminiLine(text: string): readonly TranscriptEvent[] {
   if (!text.startsWith("{") && SESSION_UNKNOWN.test(text)) {
@@ -60,7 +60,7 @@ function readLine(event: Line): readonly TranscriptEvent[] {
     case "init":
       return [{ type: "session", id: event.session_id }];
     case "message":
-      // The other role is the prompt, which it repeats.
+      // The other role is the user: Gemini repeats the prompt.
       return event.role === "assistant" ? [{ type: "text", text: event.content }] : [];
     case "tool_use":
       return [{ type: "tool_call", id: event.tool_id, name: event.tool_name, input: event.parameters }];
@@ -68,7 +68,7 @@ function readLine(event: Line): readonly TranscriptEvent[] {
       const output = event.output === "" ? (event.error?.message ?? "") : event.output;
       return [{ type: "tool_result", id: event.tool_id, output, failed: event.status !== "success" }];
     }
-    // A warning, or what `result` says again.
+    // A warning, or an error that `result` repeats.
     case "error":
       return [{ type: "error", message: event.message, failure: null }];
     case "result":
@@ -76,14 +76,14 @@ function readLine(event: Line): readonly TranscriptEvent[] {
   }
 }
 
-/** What it counts is of this run alone, after `--resume` too. Thoughts are in the total only, and paid for as output. */
-function usageOf({ stats: counted }: Result): readonly TranscriptEvent[] {
-  return Object.entries(counted?.models ?? {}).map(([model, of]) => ({
+/** Counts only this run, even with `--resume`. Thoughts are only included in the total, and billed as output. */
+function usageOf({ stats: usage }: Result): readonly TranscriptEvent[] {
+  return Object.entries(usage?.models ?? {}).map(([model, counts]) => ({
     type: "usage",
     tokens: {
-      input: of.input,
-      output: Math.max(of.output_tokens, of.total_tokens - of.input_tokens),
-      cacheRead: of.cached,
+      input: counts.input,
+      output: Math.max(counts.output_tokens, counts.total_tokens - counts.input_tokens),
+      cacheRead: counts.cached,
       cacheWrite: 0,
     },
     costUsd: null,
@@ -94,7 +94,7 @@ function usageOf({ stats: counted }: Result): readonly TranscriptEvent[] {
 
 function errorOf({ status, error }: Result): readonly TranscriptEvent[] {
   if (status === "success") return [];
-  if (error === undefined) return fatalError("Gemini ended with an error and did not say which.", null);
+  if (error === undefined) return fatalError("Gemini ended with an unknown error.", null);
   const isTurnLimit = error.type === "FatalTurnLimitedError" || /max session turns/i.test(error.message);
-  return fatalError(error.message, isTurnLimit ? "max_turns" : httpFailure(error.message));
+  return fatalError(error.message, isTurnLimit ? "max_turns" : classifyFailure(error.message));
 }

@@ -1,5 +1,5 @@
 import type { AgentDefinition } from "../definition.ts";
-import { noSettings } from "../shared/own-settings.ts";
+import { noSettings } from "../shared/settings.ts";
 import { opencode } from "./opencode.ts";
 
 export const opencodeAgent: AgentDefinition = {
@@ -9,8 +9,8 @@ export const opencodeAgent: AgentDefinition = {
   create: opencode,
   docs: {
     program: "`opencode`",
-    modelReachedBy: "gateway (`OPENAI_API_KEY`, any OpenAI-compatible address)",
-    reportsBy: "tool, file",
-    seenWorking: "the real CLI, inside the sandbox, against a scripted model",
+    modelAccess: "gateway (`OPENAI_API_KEY`, any OpenAI-compatible address)",
+    reporting: "tool, file",
+    testedWith: "the real CLI, inside the sandbox, against a scripted model",
   },
 };

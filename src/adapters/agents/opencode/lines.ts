@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { TranscriptEvent } from "../../../core/task/transcript.ts";
-import { fatalError, httpFailure } from "../shared/http-failure.ts";
+import { fatalError, classifyFailure } from "../shared/http-failure.ts";
 import { parseJsonLine } from "../shared/parse-json-line.ts";
 
 const count = z.number().min(0).default(0);
@@ -53,12 +53,12 @@ const line = z.discriminatedUnion("type", [
 type Line = z.infer<typeof line>;
 type ToolUse = Extract<Line, { type: "tool_use" }>["part"];
 type StepFinish = Extract<Line, { type: "step_finish" }>["part"];
-type Failed = Extract<Line, { type: "error" }>;
+type ErrorLine = Extract<Line, { type: "error" }>;
 
-// Printed to stderr, without any event.
+// Printed to stderr, without an event.
 const SESSION_UNKNOWN = /session not found|NotFoundError.*session/i;
 
-/** A line of `opencode run --format json`. There is no last one: a run is over when the program ends. */
+/** Parses a line of `opencode run --format json`. There is no final event: a run ends when the program exits. */
 export function parseOpencodeLine(text: string): readonly TranscriptEvent[] {
   if (!text.startsWith("{") && SESSION_UNKNOWN.test(text)) {
     return [{ type: "error", message: text, failure: "session_unknown" }];
@@ -83,7 +83,7 @@ function readLine(event: Line): readonly TranscriptEvent[] {
   }
 }
 
-/** It is printed once, when the tool is done: question and answer in one. */
+/** opencode prints a tool call once, together with its result. */
 function callOf({ tool, callID, state }: ToolUse): readonly TranscriptEvent[] {
   const failed = state.status !== "completed";
   return [
@@ -95,7 +95,7 @@ function callOf({ tool, callID, state }: ToolUse): readonly TranscriptEvent[] {
 function changeOf({ tool, state }: ToolUse): readonly TranscriptEvent[] {
   const { filepath: path, exists, files = [] } = state.metadata ?? {};
   if (state.status !== "completed") return [];
-  // What models of OpenAI change files with.
+  // The edit tool of OpenAI models.
   if (tool === "apply_patch")
     return files.map((file) => ({
       type: "file_change",
@@ -117,28 +117,28 @@ function usageOf({ tokens, cost }: StepFinish): TranscriptEvent {
       cacheRead: tokens.cache.read,
       cacheWrite: tokens.cache.write,
     },
-    // A model without a price costs nothing there, which is not what it costs.
+    // opencode reports a cost of 0 for models without a known price.
     costUsd: cost > 0 ? cost : null,
     model: null,
     scope: "delta",
   };
 }
 
-/** `tool-calls` is said of every step but the last. Where it is said of the last, the run was cut off: no outcome comes then. */
+/** Every step except the last ends with `tool-calls`. If the last one does too, the run was interrupted and has no outcome. */
 function endOf({ reason }: StepFinish): readonly TranscriptEvent[] {
   if (reason === "content-filter")
-    return [{ type: "error", message: "The model refused to go on.", failure: "refused" }];
+    return [{ type: "error", message: "The model refused to continue.", failure: "refused" }];
   if (reason === "length") return [{ type: "error", message: "The model's answer was cut off.", failure: null }];
   return [];
 }
 
-function errorOf({ error: { name, data }, sessionID: id }: Failed): readonly TranscriptEvent[] {
+function errorOf({ error: { name, data }, sessionID: id }: ErrorLine): readonly TranscriptEvent[] {
   const message = data?.message ?? name;
   const failure =
     name === "ContextOverflowError"
       ? "context_too_long"
       : name === "ProviderAuthError"
         ? "login"
-        : httpFailure(message, data?.statusCode);
+        : classifyFailure(message, data?.statusCode);
   return [...(id === undefined ? [] : [{ type: "session", id } as const]), ...fatalError(message, failure)];
 }

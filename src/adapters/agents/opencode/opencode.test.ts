@@ -26,11 +26,11 @@ testAgent("opencode", {
     ['{"type":"step_start","sessionID":"ses_1","part":{}}', [{ type: "session", id: "ses_1" }]],
     ['{"type":"reasoning","sessionID":"s","part":{"text":"hm"}}', [{ type: "thinking", text: "hm" }]],
     [finish("stop", 0.5), [counted(0.5)]],
-    // Without a price of the model it says that it cost nothing.
+    // opencode reports a cost of 0 for models without a known price.
     [finish("tool-calls", 0), [counted(null)]],
     [
       finish("content-filter", 0.5),
-      [counted(0.5), { type: "error", message: "The model refused to go on.", failure: "refused" }],
+      [counted(0.5), { type: "error", message: "The model refused to continue.", failure: "refused" }],
     ],
     [
       finish("length", 0.5),
@@ -60,7 +60,7 @@ const USAGE = {
   scope: "delta",
 };
 
-describe("what the real opencode printed", () => {
+describe("opencode: recorded output", () => {
   test.each([
     [
       "basic",
@@ -120,14 +120,14 @@ describe("what the real opencode printed", () => {
   });
 });
 
-describe("the command of opencode", () => {
-  it("switches off what can be switched off of the workspace", () => {
+describe("opencode: command", () => {
+  it("disables the workspace's configuration as far as possible", () => {
     const { argv, env } = commandOf();
     expect(argv).toContain("--pure");
     expect(env).toMatchObject({ OPENCODE_DISABLE_PROJECT_CONFIG: "true", OPENCODE_DISABLE_CLAUDE_CODE: "true" });
   });
 
-  it("tells of every file of a patch", () => {
+  it("reports every file of a patch as a file change", () => {
     const files = [
       { filePath: "/repo/new.txt", type: "add" },
       { filePath: "/repo/old.txt", type: "delete" },
@@ -142,7 +142,7 @@ describe("the command of opencode", () => {
     ]);
   });
 
-  it("has one model, behind the gateway, and the report's server", () => {
+  it("configures one model behind the gateway, and the report server", () => {
     const { argv } = commandOf();
     expect(argv.join(" ")).toContain("--model nightshift/some-model");
     expect(configOf()).toMatchObject({
@@ -152,30 +152,30 @@ describe("the command of opencode", () => {
     });
   });
 
-  it("asks about nothing: nobody would answer, and it would end as if all were well", () => {
+  it("never uses the permission ask, which would end the run early with success", () => {
     expect(JSON.stringify(configOf()["permission"])).not.toContain('"ask"');
     expect(configOf()["permission"]).toMatchObject({ "*": "allow", edit: "allow", bash: "allow", task: "deny" });
   });
 
-  it("writes nothing in a role that gives a verdict, and runs what the role lists", () => {
+  it("denies edits in read-only roles, and allows the listed shell commands", () => {
     expect(configOf({ mayWrite: false, tools: ["Read", "Bash(git log:*)"] })["permission"]).toMatchObject({
       edit: "deny",
       bash: { "*": "deny", "git log*": "allow" },
     });
   });
 
-  it("goes on with a session by its id, and cannot be given one", () => {
+  it("resumes a session by its id, and cannot choose the id of a new one", () => {
     expect(commandOf().argv).not.toContain("--session");
     const { argv, read } = commandOf({ session: { kind: "resume", id: "ses_1" } });
     expect(argv.slice(-2)).toEqual(["--session", "ses_1"]);
-    // It is taken along first: to the folder of this run, in the store that is in the home of all.
+    // The session is moved to this run's folder first, in the store of the home that all runs share.
     const [program, store, session, folder] = argv.slice(5);
     expect(read).toEqual([process.execPath, program]);
     expect([store, session, folder]).toEqual(["/h/task_1/role/.local/share/opencode/opencode.db", "ses_1", "/w/run_1"]);
   });
 
-  it("says that it needs a model where none is named", () => {
-    expect(() => commandOf({ model: null })).toThrow("opencode has no model of its own, and none is named.");
+  it("fails without a model", () => {
+    expect(() => commandOf({ model: null })).toThrow("The agent opencode needs a model.");
     const named = opencode({ ...SETTINGS, model: "own" }).command(exampleRun("implement", { model: null }));
     expect(named.argv).toContain("nightshift/own");
     expect(commandOf({ model: null, gateway: null }).argv).not.toContain("--model");
@@ -187,7 +187,6 @@ function commandOf(changes: Partial<AgentRun> = {}) {
 }
 
 function configOf(changes: Partial<AgentRun> = {}) {
-  // What stands in the variable is what the test looks at.
   return JSON.parse(commandOf(changes).env["OPENCODE_CONFIG_CONTENT"] ?? "") as Record<string, unknown>;
 }
 

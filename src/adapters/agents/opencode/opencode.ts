@@ -12,10 +12,9 @@ const CAPABILITIES: AgentCapabilities = {
 };
 
 /**
- * `opencode run`. All of its configuration stands in one variable: none of a file of the workspace or of an earlier run.
- * But 1.18.33 has a second reader of configuration, which none of its switches stops: it imports the plugins that
- * `opencode.json` and `.opencode/` of the workspace name, in a role that gives a verdict too. Only a wall that hides those
- * files keeps such code from running.
+ * `opencode run`. Its whole configuration is in one environment variable, not in files of the workspace or of an earlier run.
+ * But 1.18.33 imports the plugins of `opencode.json` and `.opencode/` in the workspace, and no option disables that. Only a
+ * sandbox that hides these files keeps such code from running.
  */
 export function opencode(settings: Pick<AgentSettings, "model">): Agent {
   return {
@@ -36,42 +35,44 @@ function commandFor(run: AgentRun, model: string | null): AgentCommand {
   if (run.gateway !== null && model === null) {
     throw new UserError(
       "invalid",
-      "opencode has no model of its own, and none is named.",
-      "Name one, such as `agents.opencode.model: gpt-5.1-codex`.",
+      "The agent opencode needs a model.",
+      "Set one, such as `agents.opencode.model: gpt-5.1-codex`.",
     );
   }
   const name = run.gateway === null ? model : `nightshift/${model}`;
   return {
-    argv: run.session.kind === "new" ? argvFor(name) : resuming(run, argvFor(name)),
-    env: { ...SWITCHES, OPENCODE_CONFIG_CONTENT: JSON.stringify(configOf(run, model)) },
+    argv: run.session.kind === "new" ? argvFor(name) : resumeArgv(run, argvFor(name)),
+    env: { ...DISABLED, OPENCODE_CONFIG_CONTENT: JSON.stringify(createConfig(run, model)) },
     prompt: "stdin",
-    read: run.session.kind === "resume" ? [process.execPath, MOVER] : [],
+    read: run.session.kind === "resume" ? [process.execPath, MOVE_PROGRAM] : [],
     files: {},
-    // It loads plugins from there whatever it is told.
+    // opencode always loads plugins from these files.
     hide: [".opencode", "opencode.json", "opencode.jsonc"],
   };
 }
 
-/** The program that takes a session to another folder: as TypeScript in a checkout, as JavaScript in the package. */
-const MOVER = fileURLToPath(new URL(`./move.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`, import.meta.url));
+/** The program that moves a session to another folder: TypeScript in a checkout, JavaScript in the package. */
+const MOVE_PROGRAM = fileURLToPath(
+  new URL(`./move-session.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`, import.meta.url),
+);
 
 function argvFor(model: string | null): AgentCommand["argv"] {
   return ["opencode", ...FLAGS, ...(model === null ? [] : ["--model", model])];
 }
 
-/** The session is taken along first; the prompt is for opencode alone. */
-function resuming({ home, workspace, session }: AgentRun, argv: AgentCommand["argv"]): AgentCommand["argv"] {
+/** Moves the session to the workspace first. Only opencode reads the prompt on stdin. */
+function resumeArgv({ home, workspace, session }: AgentRun, argv: AgentCommand["argv"]): AgentCommand["argv"] {
   const store = join(home, ".local", "share", "opencode", "opencode.db");
   const script = '"$1" --no-warnings "$2" "$3" "$4" "$5" < /dev/null && shift 5 && exec "$@"';
-  const move = [process.execPath, MOVER, store, session.id, workspace];
+  const move = [process.execPath, MOVE_PROGRAM, store, session.id, workspace];
   return ["sh", "-c", script, "sh", ...move, ...argv, "--session", session.id];
 }
 
 const FLAGS = ["run", "--format", "json", "--thinking", "--pure"] as const;
 
-const SWITCHES: Readonly<Record<string, string>> = Object.fromEntries(
+const DISABLED: Readonly<Record<string, string>> = Object.fromEntries(
   [
-    // Neither servers, commands, tools, agents nor AGENTS.md of the workspace.
+    // Ignores servers, commands, tools, agents and AGENTS.md of the workspace.
     "OPENCODE_DISABLE_PROJECT_CONFIG",
     "OPENCODE_PURE",
     "OPENCODE_DISABLE_DEFAULT_PLUGINS",
@@ -84,7 +85,7 @@ const SWITCHES: Readonly<Record<string, string>> = Object.fromEntries(
   ].map((name) => [name, "true"]),
 );
 
-function configOf(run: AgentRun, model: string | null): Readonly<Record<string, unknown>> {
+function createConfig(run: AgentRun, model: string | null): Readonly<Record<string, unknown>> {
   const { gateway, reportServer } = run;
   return {
     share: "disabled",
@@ -92,13 +93,13 @@ function configOf(run: AgentRun, model: string | null): Readonly<Record<string, 
     snapshot: false,
     lsp: false,
     formatter: false,
-    permission: permissionsOf(run),
-    // It would send the whole prompt once more, only to find a title.
+    permission: createPermissions(run),
+    // Otherwise it sends the whole prompt again to generate a title.
     agent: { title: { disable: true } },
     ...(gateway !== null &&
       model !== null && {
         enabled_providers: ["nightshift"],
-        // It would else ask a smaller model, which nobody here has, for a title.
+        // Otherwise it requests a small model that the gateway may not offer.
         small_model: `nightshift/${model}`,
         provider: {
           nightshift: {
@@ -124,15 +125,15 @@ function configOf(run: AgentRun, model: string | null): Readonly<Record<string, 
 
 type Permission = "allow" | "deny";
 
-/** `ask` is never among them: nobody answers, and the run would end with exit 0 in the middle of its work. */
-function permissionsOf({ mayWrite, tools }: AgentRun): Readonly<Record<string, unknown>> {
+/** Never uses `ask`: without an answer the run would end early with exit code 0. */
+function createPermissions({ mayWrite, tools }: AgentRun): Readonly<Record<string, unknown>> {
   return {
     "*": "allow",
     edit: mayWrite ? "allow" : "deny",
     bash: shellRules(tools),
-    // What lies outside of the workspace is the wall's to refuse; here it would be asked about.
+    // The sandbox protects files outside the workspace. The default here is `ask`.
     external_directory: "allow",
-    // Its parts are counted nowhere in the output.
+    // The output does not include the usage of subagents.
     task: "deny",
     webfetch: "deny",
     websearch: "deny",
@@ -141,7 +142,7 @@ function permissionsOf({ mayWrite, tools }: AgentRun): Readonly<Record<string, u
   };
 }
 
-/** `Bash` is every command, `Bash(git log:*)` those that begin so. */
+/** `Bash` allows every command, `Bash(git log:*)` those with this prefix. */
 function shellRules(tools: readonly string[]): Permission | Readonly<Record<string, Permission>> {
   if (tools.length === 0 || tools.includes("Bash")) return "allow";
   const patterns = tools.flatMap((tool) => /^Bash\((.+)\)$/.exec(tool)?.[1]?.replace(/:\*$/, "*") ?? []);

@@ -1,5 +1,5 @@
 import type { AgentDefinition } from "../definition.ts";
-import { noSettings } from "../shared/own-settings.ts";
+import { noSettings } from "../shared/settings.ts";
 import { qwen } from "./qwen.ts";
 
 export const qwenAgent: AgentDefinition = {
@@ -9,8 +9,8 @@ export const qwenAgent: AgentDefinition = {
   create: qwen,
   docs: {
     program: "`qwen`",
-    modelReachedBy: "gateway (`OPENAI_API_KEY`)",
-    reportsBy: "tool, structured output, file",
-    seenWorking: "the real CLI, inside the sandbox, against a scripted model, in a hostile repository too",
+    modelAccess: "gateway (`OPENAI_API_KEY`)",
+    reporting: "tool, structured output, file",
+    testedWith: "the real CLI, inside the sandbox, against a scripted model, in a hostile repository too",
   },
 };

@@ -4,7 +4,7 @@ import { qwen } from "./qwen.ts";
 
 const create = () => qwen();
 
-// As qwen 0.24.4 printed them.
+// Printed by qwen 0.24.4.
 testAgent("qwen", {
   create,
   lines: [
@@ -51,7 +51,7 @@ testAgent("qwen", {
   ],
 });
 
-test("nothing of the workspace counts, and the report has its tool", () => {
+test("qwen: ignores the configuration of the workspace and reports with the report tool", () => {
   const { argv, env, files } = create().command(exampleRun("implement"));
   expect(argv.slice(0, 2)).toEqual(["qwen", "--bare"]);
   expect(argv).toContain("/r/run_1/agent/mcp.json");
@@ -60,7 +60,7 @@ test("nothing of the workspace counts, and the report has its tool", () => {
   expect(env).toMatchObject({ OPENAI_BASE_URL: "http://127.0.0.1:3129/v1", OPENAI_API_KEY: "nonce-of-the-run" });
 });
 
-test("without it the schema is a file", () => {
+test("qwen: without the report tool passes the schema as a file", () => {
   const { argv, files } = create().command(exampleRun("verify", { reportServer: null }));
   expect(argv).toContain("@/r/run_1/agent/schema.json");
   expect(Object.keys(files)).toEqual(["/r/run_1/agent/schema.json"]);
@@ -71,12 +71,12 @@ test.each([
   [["Bash", "Read", "Edit", "Write"], false, ["edit", "notebook_edit"]],
   [["Read", "Grep", "Bash(git log:*)"], false, ["edit", "notebook_edit", "run_shell_command"]],
   [[], true, ["read_file", "edit", "notebook_edit", "run_shell_command"]],
-])("of the tools %j, writing %s, it lacks %j", (tools, mayWrite, lacks) => {
+])("qwen: the tools %j with mayWrite %s exclude %j", (tools, mayWrite, excluded) => {
   const { argv } = create().command(exampleRun("review", { tools, mayWrite }));
-  expect(argv.filter((_, at) => argv[at - 1] === "--exclude-tools")).toEqual(lacks);
+  expect(argv.filter((_, at) => argv[at - 1] === "--exclude-tools")).toEqual(excluded);
 });
 
-test("it goes on with a session", () => {
+test("qwen: resumes a session", () => {
   const { argv } = create().command(exampleRun("plan", { session: { kind: "resume", id: "s-1" } }));
   expect(argv[argv.indexOf("--resume") + 1]).toBe("s-1");
   expect(argv).not.toContain("--session-id");

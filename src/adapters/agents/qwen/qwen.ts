@@ -3,7 +3,7 @@ import type { Agent, AgentCommand, AgentRun, McpServer } from "../../../ports/ag
 import { parseClaudeLine } from "../claude-code/lines.ts";
 import { readTools } from "../claude-code/tools.ts";
 
-/** Qwen Code. It prints what claude prints, and works with any model behind OpenAI's chat completions. */
+/** Qwen Code. Its output has claude's format, and it works with any model that offers OpenAI's chat completions API. */
 export function qwen(): Agent {
   return {
     kind: "qwen",
@@ -30,7 +30,7 @@ function command(run: AgentRun): AgentCommand {
   return {
     argv: [
       "qwen",
-      // Bare: or it would run the hooks and servers of the workspace, and take its orders.
+      // Ignores hooks, MCP servers and instructions of the workspace.
       "--bare",
       "--output-format=stream-json",
       "--auth-type=openai",
@@ -46,13 +46,13 @@ function command(run: AgentRun): AgentCommand {
     prompt: "stdin",
     read: [],
     files: report === null ? { [schemaFile]: JSON.stringify(run.schema) } : { [mcpFile]: mcpConfig(report) },
-    // Bare, it does not obey the settings there; but it brings them to the form of its version, as if that were its task.
+    // With `--bare` it ignores the settings in the workspace, but would still migrate these files to its current format.
     hide: [".qwen"],
   };
 }
 
 const ENVIRONMENT: Readonly<Record<string, string>> = {
-  // Its own cannot be within ours.
+  // Its own sandbox does not work inside ours.
   QWEN_SANDBOX: "false",
   QWEN_CODE_SUPPRESS_YOLO_WARNING: "1",
 };
@@ -62,8 +62,8 @@ function gatewayEnv({ gateway }: AgentRun): Readonly<Record<string, string>> {
 }
 
 /**
- * Bare, it has these four, and a list of others does not change that. Nobody holds its shell to certain words, so a role
- * that has it for those alone gets none.
+ * With `--bare` qwen always has these four tools. It cannot restrict its shell to certain commands, so a role with a
+ * restricted shell gets none.
  */
 function excludedTools({ tools, mayWrite }: AgentRun): readonly string[] {
   const { names, shell } = readTools(tools, mayWrite);

@@ -18,8 +18,8 @@ export const scriptedAgent: AgentDefinition = {
   create: ({ options }) => scripted(settings.parse(options)),
   docs: {
     program: "plays a file of steps, no model involved",
-    modelReachedBy: "–",
-    reportsBy: "file",
-    seenWorking: "tests and the demo",
+    modelAccess: "–",
+    reporting: "file",
+    testedWith: "tests and the demo",
   },
 };

@@ -10,9 +10,9 @@ import { readReport } from "../../../core/outcomes/read-outcome.ts";
 import { type Role, ROLES } from "../../../core/task/role.ts";
 import { scripted } from "./scripted.ts";
 import { chooseStep, readScript } from "./read-script.ts";
-import { SHIPPED_SCRIPTS } from "./scripted.ts";
+import { BUILTIN_SCRIPTS } from "./scripted.ts";
 
-// The repository of the demo, as far as the scripts know it.
+// The part of the demo repository that the scripts use.
 const DEMO = {
   "greet.sh": '#!/bin/sh\necho "Hello, day shift!"\n',
   "test.sh": '#!/bin/sh\n[ "$(sh greet.sh)" = "Hello, night shift!" ]\n',
@@ -26,54 +26,54 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-describe("the shipped scripts", () => {
-  it("happy mends the demo at once and reports what every role may report", () => {
+describe("built-in scripts", () => {
+  it("happy fixes the demo in the first run and reports a valid outcome for every role", () => {
     expect(play("happy", "implement", 1)).toMatchObject({ code: 0, outcome: "implemented", passes: true });
     expect(statSync(join(dir, "greet.sh")).mode & 0o111).not.toBe(0);
     for (const role of ROLES) expect(play("happy", role, 1).outcome).not.toBeNull();
   });
 
-  it("fails-then-passes needs a second run, and stays right in a third", () => {
+  it("fails-then-passes needs a second run, and still passes in a third", () => {
     expect(play("fails-then-passes", "implement", 1)).toMatchObject({ outcome: "implemented", passes: false });
     expect(play("fails-then-passes", "implement", 2)).toMatchObject({ outcome: "implemented", passes: true });
     expect(play("fails-then-passes", "implement", 3)).toMatchObject({ outcome: "implemented", passes: true });
   });
 
-  it("asks changes nothing before it has an answer", () => {
+  it("asks changes no file before it has an answer", () => {
     expect(play("asks", "implement", 1)).toMatchObject({ outcome: "needs_info", passes: false });
     expect(readFileSync(join(dir, "greet.sh"), "utf8")).toBe(DEMO["greet.sh"]);
     expect(play("asks", "implement", 2)).toMatchObject({ outcome: "implemented", passes: true });
   });
 
-  it("lies claims success over a failing test, then over no change at all", () => {
+  it("lies claims success with a failing test, then without any change", () => {
     expect(play("lies", "implement", 1)).toMatchObject({ outcome: "implemented", passes: false });
     const before = readFileSync(join(dir, "greet.sh"), "utf8");
     expect(play("lies", "implement", 2)).toMatchObject({ outcome: "implemented", passes: false });
     expect(readFileSync(join(dir, "greet.sh"), "utf8")).toBe(before);
   });
 
-  it.each(SHIPPED_SCRIPTS)("%s covers the roles of the pipeline chore", (script) => {
+  it.each(BUILTIN_SCRIPTS)("%s covers the roles of the pipeline chore", (script) => {
     for (const role of ["implement", "review", "request_changes"] as const)
       expect(play(script, role, 1)).toMatchObject({ code: 0 });
   });
 });
 
 describe("play-script", () => {
-  it("reads the prompt, prints events and tells that it cost nothing", () => {
+  it("reads the prompt, prints events and reports a cost of 0", () => {
     const { events } = play("happy", "implement", 1);
     expect(events[0]).toEqual({
       type: "text",
       text: `playing the role implement, run 1, after a prompt of ${PROMPT.length} bytes`,
     });
     expect(events).toContainEqual({ type: "file_change", path: "greet.sh", change: "modified" });
-    // What a command prints comes between its call and its result.
+    // The output of a command is printed between its call and its result.
     expect(events).toContainEqual({ type: "text", text: "Hello, night shift!" });
     const before = { tokens: NO_TOKENS, costUsd: 0 };
     const usage = usageOf({ events, metered: [], before, model: null, prices: {} });
     expect(usage).toMatchObject({ costUsd: 0, basis: "reported" });
   });
 
-  it("writes, adds to and deletes files, runs commands, waits and exits as the step says", () => {
+  it("writes, appends to and deletes files, runs commands, waits and exits as the step defines", () => {
     const script = write(
       "s.yaml",
       [
@@ -92,7 +92,7 @@ describe("play-script", () => {
     expect(existsSync(join(dir, "test.sh"))).toBe(false);
   });
 
-  it("keeps what makes its own start quick from the programs it starts", () => {
+  it("does not pass NODE_COMPILE_CACHE on to its commands", () => {
     const script = write("s.json", '[{"role":"implement","commands":["env > env.txt"]}]');
     expect(play(script, "implement", 1)).toMatchObject({ code: 0 });
     expect(readFileSync(join(dir, "env.txt"), "utf8")).toMatch(
@@ -100,12 +100,12 @@ describe("play-script", () => {
     );
   });
 
-  it("writes a broken report as it stands", () => {
+  it("writes a raw report unchanged", () => {
     play(write("s.json", '[{"role":"implement","raw":"{broken"}]'), "implement", 1);
     expect(readFileSync(join(dir, "outcome.json"), "utf8")).toBe("{broken");
   });
 
-  it("ends with the code of a command that fails, and reports nothing", () => {
+  it("exits with the code of a failing command, without an outcome", () => {
     const script = write(
       "s.json",
       '[{"role":"implement","commands":["exit 3","touch never"],"outcome":{"outcome":"implemented","summary":"x"}}]',
@@ -119,8 +119,8 @@ describe("play-script", () => {
     ["broken JSON", "[{", "JSON"],
     ["an unknown key", '[{"role":"implement","file":{}}]', "step 1: unknown key `file`"],
     ["a wrong delay", '[{"role":"implement","delay":"soon"}]', "`delay` must be a duration"],
-    ["no steps", "{}", "must hold a list of steps"],
-  ])("says what is wrong with a script that has %s", (_, text, message) => {
+    ["no steps", "{}", "must contain a list of steps"],
+  ])("explains the problem of a script with %s", (_, text, message) => {
     const { code, errors } = play(write("s.json", text), "implement", 1);
     expect(code).toBe(64);
     expect(errors).toContain(message);
@@ -139,7 +139,7 @@ describe("chooseStep", () => {
 
 const PROMPT = "Do it.\n";
 
-/** Runs the agent as the supervisor would: its argv, an environment of its own, the prompt on stdin. */
+/** Runs the agent like the supervisor: with its argv, its own environment and the prompt on stdin. */
 function play(script: string, role: Role, attempt: number) {
   const agent = scripted({ script });
   const { argv, env } = agent.command(exampleRun(role));

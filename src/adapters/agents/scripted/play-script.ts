@@ -1,19 +1,19 @@
-// The program behind the scripted agent: `node play-script.ts <script>`. It knows what every agent knows: the prompt on stdin,
-// the workspace as its directory, the variables of its environment. It uses nothing of Nightshift but the reader beside it.
+// The program of the scripted agent: `node play-script.ts <script>`. Like every agent it gets the prompt on stdin, the
+// workspace as its current directory, and its environment. Of Nightshift it only imports read-script.ts.
 import { spawnSync } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { chooseStep, type FileAct, readScript, type ScriptStep } from "./read-script.ts";
+import { chooseStep, type FileEdit, readScript, type ScriptStep } from "./read-script.ts";
 
-/** The exit code of whoever calls a program wrongly; a step's own codes say what the step wants. */
-const WRONG_USE = 64;
+/** EX_USAGE of sysexits.h. Other exit codes come from the script. */
+const EXIT_USAGE = 64;
 
 try {
   process.exitCode = await play();
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));
-  process.exitCode = WRONG_USE;
+  process.exitCode = EXIT_USAGE;
 }
 
 async function play(): Promise<number> {
@@ -23,7 +23,7 @@ async function play(): Promise<number> {
     NIGHTSHIFT_ATTEMPT: attempt = "1",
     NIGHTSHIFT_OUTCOME_FILE: outcomeFile,
   } = process.env;
-  // It is for this program alone, not for those that a step starts.
+  // Only for this program, not for the commands of a step.
   delete process.env["NODE_COMPILE_CACHE"];
   const promptBytes = await readPrompt();
   const step = chooseStep(await readScript(file), role, Number(attempt));
@@ -38,7 +38,7 @@ async function play(): Promise<number> {
   print({ type: "usage", tokens: { input: 0, output: 0 }, cost_usd: 0, model: "scripted" });
   if (step.outcome !== null) {
     if (outcomeFile === undefined)
-      throw new Error("NIGHTSHIFT_OUTCOME_FILE is not set, so the outcome has nowhere to go");
+      throw new Error("NIGHTSHIFT_OUTCOME_FILE is not set, so the outcome cannot be written");
     writeFileSync(outcomeFile, step.outcome);
   }
   return step.exit;
@@ -51,7 +51,7 @@ async function readPrompt(): Promise<number> {
   return bytes;
 }
 
-function changeFile(path: string, act: FileAct): void {
+function changeFile(path: string, act: FileEdit): void {
   const change = act === null ? "deleted" : existsSync(path) ? "modified" : "created";
   if (act === null) rmSync(path, { recursive: true, force: true });
   else {
@@ -62,7 +62,7 @@ function changeFile(path: string, act: FileAct): void {
   print({ type: "file_change", path, change });
 }
 
-/** The exit code of the first command that failed; null where none did. */
+/** Runs the commands until one fails. Returns its exit code, or null if all succeeded. */
 function runCommands({ commands }: ScriptStep): number | null {
   for (const [index, command] of commands.entries()) {
     const id = `command-${index + 1}`;
@@ -74,7 +74,7 @@ function runCommands({ commands }: ScriptStep): number | null {
   return null;
 }
 
-/** One event of a transcript, as any program may print them. */
+/** Prints a transcript event. */
 function print(event: Readonly<Record<string, unknown>>): void {
   process.stdout.write(`${JSON.stringify(event)}\n`);
 }

@@ -1,34 +1,34 @@
 import { readFileSync } from "node:fs";
 
-/** What the scripted agent does in one run of a role. */
+/** The actions of the scripted agent in one run of a role. */
 export interface ScriptStep {
   readonly role: string;
   /** Printed as text. */
   readonly say: readonly string[];
-  /** Milliseconds between the first words and the first deed. */
+  /** Delay between the printed text and the first action. */
   readonly delayMs: number;
-  readonly files: Readonly<Record<string, FileAct>>;
-  /** Run by `sh -c` in the workspace; one that fails ends the run with its exit code. */
+  readonly files: Readonly<Record<string, FileEdit>>;
+  /** Run with `sh -c` in the workspace. A failing command ends the run with its exit code. */
   readonly commands: readonly string[];
-  /** The text of the outcome file; null: none is written. */
+  /** The text of the outcome file. Null writes none. */
   readonly outcome: string | null;
   readonly exit: number;
 }
 
-/** Content, null to delete the file, or something to add to its end. */
-export type FileAct = string | null | { readonly append: string };
+/** New content, null to delete the file, or text to append. */
+export type FileEdit = string | null | { readonly append: string };
 
 const KEYS = ["role", "say", "delay", "files", "commands", "outcome", "raw", "exit"];
 
-// Checked by hand: the player is started for every run of tests and benchmark, and a schema library would double its start-up.
+// Validated without a schema library, which would double the start-up time of a program that tests and benchmarks start often.
 
-/** The steps of a `.json` or `.yaml` file. Throws an Error that names the file, the step and what is wrong. */
+/** Reads the steps of a `.json` or `.yaml` file. Errors name the file, the step and the problem. */
 export async function readScript(file: string): Promise<readonly ScriptStep[]> {
   const text = readFileSync(file, "utf8");
-  // Loaded only where it is needed, for the same reason.
+  // Imported only if needed, for the same reason.
   const value: unknown = /\.ya?ml$/.test(file) ? (await import("yaml")).parse(text) : JSON.parse(text);
   if (!Array.isArray(value) || value.length === 0)
-    throw new Error(`${file} must hold a list of steps, each with a \`role\``);
+    throw new Error(`${file} must contain a list of steps, each with a \`role\``);
   return value.map((step: unknown, index) => {
     try {
       return readStep(step);
@@ -40,7 +40,7 @@ export async function readScript(file: string): Promise<readonly ScriptStep[]> {
   });
 }
 
-/** A role's steps are played one per run, and the last one repeats. */
+/** Each run of a role plays the next of its steps. The last one repeats. */
 export function chooseStep(steps: readonly ScriptStep[], role: string, attempt: number): ScriptStep | null {
   const own = steps.filter((step) => step.role === role);
   return own[Math.min(Math.max(attempt, 1), own.length) - 1] ?? null;
@@ -49,15 +49,15 @@ export function chooseStep(steps: readonly ScriptStep[], role: string, attempt: 
 function readStep(value: unknown): ScriptStep {
   if (!isRecord(value)) throw new Error("must be an object");
   for (const key of Object.keys(value))
-    if (!KEYS.includes(key)) throw new Error(`unknown key \`${key}\`; known are ${KEYS.join(", ")}`);
+    if (!KEYS.includes(key)) throw new Error(`unknown key \`${key}\`; allowed: ${KEYS.join(", ")}`);
   const { role, say = [], delay = "0s", files = {}, commands = [], outcome = null, raw, exit = 0 } = value;
   if (typeof role !== "string") throw new Error("`role` must be the name of a role");
   if (typeof exit !== "number" || !Number.isInteger(exit) || exit < 0 || exit > 255)
     throw new Error("`exit` must be a number from 0 to 255");
   if (outcome !== null && !isRecord(outcome))
-    throw new Error("`outcome` must be an object or null; broken ones are written as `raw`");
+    throw new Error("`outcome` must be an object or null; use `raw` for invalid reports");
   if (raw !== undefined && (typeof raw !== "string" || outcome !== null))
-    throw new Error("`raw` must be text and stands in place of `outcome`");
+    throw new Error("`raw` must be text and cannot be combined with `outcome`");
   return {
     role,
     say: readTexts("say", say),
@@ -84,15 +84,15 @@ function readDelay(value: unknown): number {
   return Number(parts?.[1]) * unit;
 }
 
-function readFiles(value: unknown): Readonly<Record<string, FileAct>> {
+function readFiles(value: unknown): Readonly<Record<string, FileEdit>> {
   if (!isRecord(value)) throw new Error("`files` must map paths to contents");
-  return Object.fromEntries(Object.entries(value).map(([path, act]) => [path, readAct(path, act)]));
+  return Object.fromEntries(Object.entries(value).map(([path, edit]) => [path, readFileEdit(path, edit)]));
 }
 
-function readAct(path: string, act: unknown): FileAct {
-  if (typeof act === "string" || act === null) return act;
-  if (isRecord(act) && typeof act["append"] === "string") return { append: act["append"] };
-  throw new Error(`\`files\` gives "${path}" something that is neither text, null nor { append: text }`);
+function readFileEdit(path: string, edit: unknown): FileEdit {
+  if (typeof edit === "string" || edit === null) return edit;
+  if (isRecord(edit) && typeof edit["append"] === "string") return { append: edit["append"] };
+  throw new Error(`\`files\`: the value of "${path}" must be text, null or { append: text }`);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -3,18 +3,18 @@ import { fileURLToPath } from "node:url";
 import { didYouMean } from "../../../core/text/did-you-mean.ts";
 import { UserError } from "../../../core/text/errors.ts";
 import type { Agent } from "../../../ports/agent.ts";
-import { OWN_CAPABILITIES, parseOwnLine } from "../shared/own-events.ts";
+import { MINIMAL_CAPABILITIES, parseEventLine } from "../shared/event-lines.ts";
 
-export const SHIPPED_SCRIPTS = ["happy", "fails-then-passes", "asks", "lies", "nightly"] as const;
+export const BUILTIN_SCRIPTS = ["happy", "fails-then-passes", "asks", "lies", "nightly"] as const;
 
-/** Plays a file of steps instead of asking a model; a program like any other, started and watched in the same way. */
+/** Plays a script instead of calling a model. It is started and supervised like any other agent. */
 export function scripted({ script: name }: { readonly script?: string | undefined }): Agent {
   const script = scriptFile(name ?? "happy");
   return {
     kind: "scripted",
-    capabilities: OWN_CAPABILITIES,
+    capabilities: MINIMAL_CAPABILITIES,
     program: null,
-    parseLine: parseOwnLine,
+    parseLine: parseEventLine,
     command: () => ({
       argv: [process.execPath, PLAYER, script],
       env: COMPILE_CACHE,
@@ -25,16 +25,16 @@ export function scripted({ script: name }: { readonly script?: string | undefine
   };
 }
 
-// The player stands beside this file: as TypeScript in a checkout, as JavaScript in the package.
+// The player is TypeScript in a checkout and JavaScript in the package.
 const IS_CHECKOUT = import.meta.url.endsWith(".ts");
 const PLAYER = pathOf(`./play-script.${IS_CHECKOUT ? "ts" : "js"}`);
 
-// Taking the types off takes Node three times as long as playing. A sandbox that lets nobody write there costs only that time.
+// Stripping types takes three times as long as playing the script. If the sandbox does not allow writing the cache, runs are only slower.
 const COMPILE_CACHE: Readonly<Record<string, string>> = IS_CHECKOUT
   ? { NODE_COMPILE_CACHE: pathOf("../../../../node_modules/.cache/nightshift-scripted") }
   : {};
 
-/** The player, the reader beside it, and what tells Node that they are modules. */
+/** The player, the file that it imports, and package.json, which marks them as modules. */
 const PLAYER_FILES = [PLAYER, pathOf(`./read-script.${IS_CHECKOUT ? "ts" : "js"}`), pathOf("../../../../package.json")];
 
 function parserFor(script: string): readonly string[] {
@@ -49,12 +49,12 @@ function pathOf(relative: string): string {
 
 function scriptFile(name: string): string {
   if (isAbsolute(name)) return name;
-  if (SHIPPED_SCRIPTS.some((shipped) => shipped === name)) {
+  if (BUILTIN_SCRIPTS.some((shipped) => shipped === name)) {
     return pathOf(`../../../builtin/scripts/${name}.json`);
   }
   throw new UserError(
     "invalid",
-    `There is no script \`${name}\`.${didYouMean(name, SHIPPED_SCRIPTS)} Shipped are ${SHIPPED_SCRIPTS.join(", ")}.`,
-    "Name one of them, or the path of a .json or .yaml file, written with a `/`.",
+    `Unknown script \`${name}\`.${didYouMean(name, BUILTIN_SCRIPTS)} Built-in scripts: ${BUILTIN_SCRIPTS.join(", ")}.`,
+    "Use one of them, or the path of a .json or .yaml file that contains a `/`.",
   );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fatalError, httpFailure } from "./http-failure.ts";
+import { fatalError, classifyFailure } from "./http-failure.ts";
 
 test.each([
   ["unexpected status 401 Unauthorized: bad key, url: http://127.0.0.1:3129/v1/responses", "login"],
@@ -15,14 +15,14 @@ test.each([
   ["unexpected status 400 Bad Request: no such tool", null],
   ["listening on port 5000", null],
 ] as const)("%s", (message, failure) => {
-  expect(httpFailure(message)).toBe(failure);
+  expect(classifyFailure(message)).toBe(failure);
 });
 
-test("takes the status that it is told over one in the words", () => {
-  expect(httpFailure("status: 500", 401)).toBe("login");
+test("classifyFailure: a known status takes precedence over one in the message", () => {
+  expect(classifyFailure("status: 500", 401)).toBe("login");
 });
 
-test("a limit is said as one too", () => {
+test("fatalError: usage and rate limits add a limit event", () => {
   expect(fatalError("m", "usage_limit").map(({ type }) => type)).toEqual(["limit", "error"]);
   expect(fatalError("m", "rate_limit")[0]).toEqual({ type: "limit", kind: "rate", resetsAt: null });
   expect(fatalError("m", "login")).toEqual([{ type: "error", message: "m", failure: "login" }]);

@@ -1,14 +1,14 @@
 import type { z } from "zod";
 import type { TranscriptEvent } from "../../../core/task/transcript.ts";
 
-/** For CLIs that print one JSON object a line: what `read` makes of those that have a known form; others stay as they are. */
+/** Parses output with one JSON object per line. Lines that do not match the schema become raw events. */
 export function parseJsonLine<T>(
   line: string,
-  form: z.ZodType<T>,
+  schema: z.ZodType<T>,
   read: (known: T) => readonly TranscriptEvent[],
 ): readonly TranscriptEvent[] {
-  // What is no object is words: asking the first character saves an exception for each line.
-  const parsed = line.startsWith("{") ? form.safeParse(parse(line)) : null;
+  // Checking the first character avoids an exception for each line of plain text.
+  const parsed = line.startsWith("{") ? schema.safeParse(parse(line)) : null;
   return parsed?.success === true ? read(parsed.data) : [{ type: "raw", text: line }];
 }
 

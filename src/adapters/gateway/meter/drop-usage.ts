@@ -2,23 +2,23 @@ import { createLineRegions } from "./line-regions.ts";
 import { objectIn, parseJson } from "./json.ts";
 
 export interface UsageDropper {
-  /** What of it goes on; the beginning of a line waits for its end. */
+  /** Returns the data to forward. An incomplete line is buffered. */
   push(chunk: Buffer): Buffer;
   end(): Buffer;
 }
 
-const MAX_LINE = 8 * 1024 * 1024;
+const MAX_LINE_BYTES = 8 * 1024 * 1024;
 
 /**
- * Takes the chunk out of a stream of chat completions that only tells the usage. Clients that have not asked for it reach
- * for the first choice of every chunk, and this one has none.
+ * Removes the usage-only chunk from a stream of chat completions. Clients that did not request it read the first choice of
+ * every chunk, and this one has none.
  */
 export function createUsageDropper(): UsageDropper {
-  const lines = createLineRegions(MAX_LINE);
+  const lines = createLineRegions(MAX_LINE_BYTES);
   let isAfterDropped = false;
 
   function keep(line: string): boolean {
-    // The empty line that ends the event goes with it.
+    // Also drop the empty line that ends the event.
     if (isAfterDropped && line.trim() === "") return (isAfterDropped = false);
     isAfterDropped = isUsageOnly(line);
     return !isAfterDropped;

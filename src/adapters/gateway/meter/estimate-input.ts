@@ -1,20 +1,20 @@
-/** Fewer than any text has on average: a guess should rather be too high than too low. */
+/** Lower than the average of any text, so that estimates are too high rather than too low. */
 export const BYTES_PER_TOKEN = 3;
-/** What a picture comes to at most, whatever its size in bytes. */
+/** Maximum for an image of any size. */
 const TOKENS_PER_IMAGE = 2_000;
-/** Where the APIs have them. */
-const PLACES = new Set(["data", "url", "image_url"]);
-/** Shorter ones are counted as text. */
-const IMAGE_CHARS = 4_000;
+/** The keys of images in the APIs. */
+const IMAGE_KEYS = new Set(["data", "url", "image_url"]);
+/** Shorter images are counted as text. */
+const MIN_IMAGE_CHARS = 4_000;
 
-/** How many tokens a request may have, from its size: pictures are long in bytes and short in tokens. */
+/** Estimates the input tokens from the size of a request. Images have many bytes but few tokens. */
 export function estimateInput(bytes: number, request: unknown): number {
   const images = findImages(request);
   const imageBytes = images.reduce((sum, length) => sum + length, 0);
   return Math.ceil(Math.max(0, bytes - imageBytes) / BYTES_PER_TOKEN) + images.length * TOKENS_PER_IMAGE;
 }
 
-/** The lengths of pictures in it. With a stack of its own: the request may be as deep as it likes. */
+/** Returns the lengths of all images. Not recursive, because a request may be nested deeply. */
 function findImages(request: unknown): readonly number[] {
   const found: number[] = [];
   const stack: unknown[] = [request];
@@ -24,7 +24,7 @@ function findImages(request: unknown): readonly number[] {
     const isImage = Object.values(value).some((part) => typeof part === "string" && part.startsWith("image/"));
     for (const [key, part] of Object.entries(value) as readonly (readonly [string, unknown])[]) {
       if (typeof part === "object") stack.push(part);
-      if (typeof part !== "string" || part.length <= IMAGE_CHARS || !PLACES.has(key)) continue;
+      if (typeof part !== "string" || part.length <= MIN_IMAGE_CHARS || !IMAGE_KEYS.has(key)) continue;
       if (isImage || part.startsWith("data:image/")) found.push(part.length);
     }
   }

@@ -1,4 +1,4 @@
-/** Looks into JSON that others wrote: what is not there, or is of another kind, is null. */
+/** Untrusted JSON. The readers below return null for missing values and wrong types. */
 export type Json = Readonly<Record<string, unknown>>;
 
 export function parseJson(text: string): unknown {
@@ -20,7 +20,7 @@ export function textIn(object: Json | null, key: string): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }
 
-/** A count: whole and not negative. */
+/** Reads a non-negative integer. */
 export function countIn(object: Json | null, ...keys: readonly string[]): number | null {
   for (const key of keys) {
     const value = object?.[key];

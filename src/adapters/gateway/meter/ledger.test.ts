@@ -1,57 +1,59 @@
 import { describe, expect, it } from "vitest";
 import { NO_TOKENS } from "../../../core/task/run.ts";
 import { createLedger } from "./ledger.ts";
-import type { Denied, Reservation } from "./ledger.ts";
+import type { Denial, Reservation } from "./ledger.ts";
 import { PRICES } from "../test-model.suite.ts";
 
-const STAYS = new AbortController().signal;
-const ask = (outputTokens: number, model = "claude-x") => ({ model, inputTokens: 0, outputTokens });
+const NOT_ABORTED = new AbortController().signal;
+const usage = (outputTokens: number, model = "claude-x") => ({ model, inputTokens: 0, outputTokens });
 const spend = (output: number) => ({ ...NO_TOKENS, output });
 
-function reserved(result: Reservation | Denied | null): Reservation {
+function reserved(result: Reservation | Denial | null): Reservation {
   if (result?.kind !== "reserved") throw new Error(`not reserved: ${JSON.stringify(result)}`);
   return result;
 }
 
-describe("a limit in USD", () => {
-  it("holds spent, input and output at list price together", async () => {
+describe("ledger: limit in USD", () => {
+  it("adds up what was spent, and input and output at list price", async () => {
     const ledger = createLedger({ limitUsd: 1, limitTokens: null, prices: PRICES });
     // 10 000 tokens of output cost 0.50 USD, 50 000 of input as much.
     const worst = { model: "claude-x", inputTokens: 50_000, outputTokens: 10_000 };
-    const first = reserved(await ledger.reserve(worst, STAYS));
+    const first = reserved(await ledger.reserve(worst, NOT_ABORTED));
     expect(first.settle(spend(10_000), "claude-x")).toBeCloseTo(0.5);
-    expect(await ledger.reserve(worst, STAYS)).toMatchObject({
+    expect(await ledger.reserve(worst, NOT_ABORTED)).toMatchObject({
       kind: "denied",
       isBudget: true,
-      sentence: expect.stringMatching(/0\.50 of 1\.00 USD are spent, and it could take up to 1\.00 USD/),
+      message: expect.stringMatching(/0\.50 of 1\.00 USD are spent, and it could cost up to 1\.00 USD/),
     });
-    reserved(await ledger.reserve(ask(10_000), STAYS));
+    reserved(await ledger.reserve(usage(10_000), NOT_ABORTED));
   });
 
-  it("cannot be kept for a model without a price, unless tokens are limited as well", async () => {
+  it("denies a model without a price, unless tokens are limited too", async () => {
     const prices = PRICES;
     expect(
-      await createLedger({ limitUsd: 1, limitTokens: null, prices }).reserve(ask(1, "other"), STAYS),
+      await createLedger({ limitUsd: 1, limitTokens: null, prices }).reserve(usage(1, "other"), NOT_ABORTED),
     ).toMatchObject({
       kind: "denied",
       isBudget: false,
-      sentence: expect.stringMatching(/price of model other is unknown.*run_tokens/),
+      message: expect.stringMatching(/price of model other is unknown.*run_tokens/),
     });
     const ledger = createLedger({ limitUsd: 1, limitTokens: 100, prices });
-    expect(reserved(await ledger.reserve(ask(100, "other"), STAYS)).settle(spend(60), "other")).toBeNull();
-    expect(await ledger.reserve(ask(50, "other"), STAYS)).toMatchObject({ kind: "denied", isBudget: true });
-    reserved(await createLedger({ limitUsd: null, limitTokens: null, prices }).reserve(ask(1e9, "other"), STAYS));
+    expect(reserved(await ledger.reserve(usage(100, "other"), NOT_ABORTED)).settle(spend(60), "other")).toBeNull();
+    expect(await ledger.reserve(usage(50, "other"), NOT_ABORTED)).toMatchObject({ kind: "denied", isBudget: true });
+    reserved(
+      await createLedger({ limitUsd: null, limitTokens: null, prices }).reserve(usage(1e9, "other"), NOT_ABORTED),
+    );
   });
 });
 
-describe("requests at the same time", () => {
-  it("wait for each other where they fit one after the other, and not where they never will", async () => {
+describe("ledger: concurrent requests", () => {
+  it("waits for pending requests, but denies a request that can never fit", async () => {
     const ledger = createLedger({ limitUsd: null, limitTokens: 100, prices: {} });
-    const first = reserved(await ledger.reserve(ask(80), STAYS));
+    const first = reserved(await ledger.reserve(usage(80), NOT_ABORTED));
     const order: string[] = [];
-    const second = ledger.reserve(ask(60), STAYS).then((result) => (order.push("second"), result));
-    const third = ledger.reserve(ask(70), STAYS).then((result) => (order.push("third"), result));
-    expect(await ledger.reserve(ask(101), STAYS)).toMatchObject({ kind: "denied" });
+    const second = ledger.reserve(usage(60), NOT_ABORTED).then((result) => (order.push("second"), result));
+    const third = ledger.reserve(usage(70), NOT_ABORTED).then((result) => (order.push("third"), result));
+    expect(await ledger.reserve(usage(101), NOT_ABORTED)).toMatchObject({ kind: "denied" });
     expect(order).toEqual([]);
     first.settle(spend(20), "m");
     const settled = reserved(await second);
@@ -60,16 +62,16 @@ describe("requests at the same time", () => {
     expect(await third).toMatchObject({ kind: "denied", isBudget: true });
   });
 
-  it("are forgotten when their client leaves, and settled once", async () => {
+  it("drops a request when its client disconnects, and settles only once", async () => {
     const ledger = createLedger({ limitUsd: null, limitTokens: 100, prices: {} });
-    const first = reserved(await ledger.reserve(ask(80), STAYS));
-    const left = new AbortController();
-    const waiting = ledger.reserve(ask(60), left.signal);
-    left.abort();
+    const first = reserved(await ledger.reserve(usage(80), NOT_ABORTED));
+    const client = new AbortController();
+    const waiting = ledger.reserve(usage(60), client.signal);
+    client.abort();
     expect(await waiting).toBeNull();
     first.settle(spend(10), "m");
     first.settle(spend(10), "m");
-    reserved(await ledger.reserve(ask(90), STAYS)).settle(null, "m");
-    reserved(await ledger.reserve(ask(90), STAYS));
+    reserved(await ledger.reserve(usage(90), NOT_ABORTED)).settle(null, "m");
+    reserved(await ledger.reserve(usage(90), NOT_ABORTED));
   });
 });

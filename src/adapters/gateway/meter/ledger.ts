@@ -4,22 +4,22 @@ import { NO_TOKENS } from "../../../core/task/run.ts";
 import type { Tokens } from "../../../core/task/run.ts";
 import type { GatewayPlan } from "../../../ports/gateway.ts";
 
-/** What the run has spent, and what requests under way may still cost. */
+/** Tracks what the run has spent, and what pending requests may still cost. */
 export interface Ledger {
   /**
-   * Sets the most aside that a request can cost. Waits while only the others under way keep it from fitting; null when
-   * the client left meanwhile.
+   * Reserves the maximum cost of a request. Waits if it only exceeds the limit together with pending requests. Returns null if
+   * the client disconnects meanwhile.
    */
-  reserve(asked: Worst, signal: AbortSignal): Promise<Reservation | Denied | null>;
-  /** Null: unknown. */
+  reserve(usage: MaxUsage, signal: AbortSignal): Promise<Reservation | Denial | null>;
+  /** Null if unknown. */
   price(model: string): Price | null;
-  /** Whether the limit is passed by what was spent and this on top of it. */
-  isPassed(tokens: Tokens, model: string): boolean;
-  /** In words: `0.52 of 0.50 USD`. */
+  /** Whether these tokens, in addition to what was spent, exceed the limit. */
+  isExceeded(tokens: Tokens, model: string): boolean;
+  /** For messages: `0.52 of 0.50 USD`. */
   describe(): string;
 }
 
-export interface Worst {
+export interface MaxUsage {
   readonly model: string;
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -27,15 +27,15 @@ export interface Worst {
 
 export interface Reservation {
   readonly kind: "reserved";
-  /** What it came to in the end; null: it cost nothing. The first call counts. Says what it cost, if that is known. */
+  /** Records the actual usage, or null if it cost nothing. Only the first call counts. Returns the cost, or null if unknown. */
   settle(tokens: Tokens | null, model: string): number | null;
 }
 
-export interface Denied {
+export interface Denial {
   readonly kind: "denied";
-  /** Whether it is the budget that is used up, or a request that cannot be judged. */
+  /** True if the budget is used up, false if the cost of the request is unknown. */
   readonly isBudget: boolean;
-  readonly sentence: string;
+  readonly message: string;
 }
 
 interface Amount {
@@ -51,7 +51,7 @@ export function createLedger({ limitUsd, limitTokens, prices }: Limits): Ledger 
   const findPrice = createPriceFinder(prices);
   let wake = Promise.withResolvers<void>();
 
-  function amountOf(tokens: Tokens, model: string): Amount {
+  function toAmount(tokens: Tokens, model: string): Amount {
     const price = findPrice(model);
     const sum = tokens.input + tokens.output + tokens.cacheRead + tokens.cacheWrite;
     return { usd: price === null ? 0 : costOf(tokens, price), tokens: sum };
@@ -66,15 +66,15 @@ export function createLedger({ limitUsd, limitTokens, prices }: Limits): Ledger 
   }
 
   function describe(): string {
-    const usd = limitUsd === null ? [] : [`${showUsd(spent.usd)} of ${showUsd(limitUsd)} USD`];
+    const usd = limitUsd === null ? [] : [`${formatUsd(spent.usd)} of ${formatUsd(limitUsd)} USD`];
     const tokens = limitTokens === null ? [] : [`${spent.tokens} of ${limitTokens} tokens`];
     return [...usd, ...tokens].join(" and ");
   }
 
-  function deny(worst: Amount): Denied {
-    const could = limitUsd === null || worst.usd === 0 ? `${worst.tokens} tokens` : `${showUsd(worst.usd)} USD`;
-    const sentence = `The budget of this run does not allow another request: ${describe()} are spent, and it could take up to ${could}.`;
-    return { kind: "denied", isBudget: true, sentence };
+  function deny(worst: Amount): Denial {
+    const maxCost = limitUsd === null || worst.usd === 0 ? `${worst.tokens} tokens` : `${formatUsd(worst.usd)} USD`;
+    const message = `The budget of this run does not allow another request: ${describe()} are spent, and it could cost up to ${maxCost}.`;
+    return { kind: "denied", isBudget: true, message };
   }
 
   function release(worst: Amount): void {
@@ -84,14 +84,14 @@ export function createLedger({ limitUsd, limitTokens, prices }: Limits): Ledger 
     wake = Promise.withResolvers<void>();
   }
 
-  function setAside(worst: Amount): Reservation {
+  function createReservation(worst: Amount): Reservation {
     let isOpen = true;
     reserved.usd += worst.usd;
     reserved.tokens += worst.tokens;
     return {
       kind: "reserved",
       settle(tokens, model) {
-        const amount = amountOf(tokens ?? NO_TOKENS, model);
+        const amount = toAmount(tokens ?? NO_TOKENS, model);
         if (isOpen) {
           spent.usd += amount.usd;
           spent.tokens += amount.tokens;
@@ -106,24 +106,24 @@ export function createLedger({ limitUsd, limitTokens, prices }: Limits): Ledger 
   return {
     async reserve({ model, inputTokens, outputTokens }, signal) {
       if (limitUsd !== null && limitTokens === null && findPrice(model) === null)
-        return { kind: "denied", isBudget: false, sentence: unknownPrice(model) };
-      const worst = amountOf({ ...NO_TOKENS, input: inputTokens, output: outputTokens }, model);
-      const left = Promise.withResolvers<void>();
-      signal.addEventListener("abort", () => left.resolve(), { once: true });
+        return { kind: "denied", isBudget: false, message: unknownPrice(model) };
+      const worst = toAmount({ ...NO_TOKENS, input: inputTokens, output: outputTokens }, model);
+      const aborted = Promise.withResolvers<void>();
+      signal.addEventListener("abort", () => aborted.resolve(), { once: true });
       while (!signal.aborted) {
         if (!fits(worst)) return deny(worst);
-        if (fits(worst, reserved)) return setAside(worst);
-        await Promise.race([wake.promise, left.promise]);
+        if (fits(worst, reserved)) return createReservation(worst);
+        await Promise.race([wake.promise, aborted.promise]);
       }
       return null;
     },
     price: findPrice,
-    isPassed: (tokens, model) => !fits(amountOf(tokens, model)),
+    isExceeded: (tokens, model) => !fits(toAmount(tokens, model)),
     describe,
   };
 }
 
-/** Asked for with every piece of every stream, and nearly always for the same models; but names are what others choose. */
+/** Caches prices, which are needed for every chunk. The cache is limited because clients choose the model names. */
 function createPriceFinder(prices: PriceTable): (model: string) => Price | null {
   const found = new Map<string, Price | null>();
   return (model) => {
@@ -136,9 +136,9 @@ function createPriceFinder(prices: PriceTable): (model: string) => Price | null 
 }
 
 function unknownPrice(model: string): string {
-  return `The price of model ${model.slice(0, 100)} is unknown, so a limit in USD cannot be kept. Add it to \`prices\`, or set \`budget.run_tokens\`.`;
+  return `The price of model ${model.slice(0, 100)} is unknown, so a limit in USD cannot be enforced. Add it to \`prices\`, or set \`budget.run_tokens\`.`;
 }
 
-function showUsd(usd: number): string {
+function formatUsd(usd: number): string {
   return usd.toFixed(usd < 0.1 ? 4 : 2);
 }

@@ -1,32 +1,32 @@
 export interface LineRegions {
   /**
-   * Takes whole lines that are there by now, in as few pieces as possible. Chunks are lent, and so are regions: only what
-   * has to wait for the end of its line is copied.
+   * Calls back with the complete lines so far, in as few regions as possible. Regions are only valid during the call, because
+   * only incomplete lines are copied from the chunk.
    */
   push(chunk: Buffer, take: (region: Buffer) => void): void;
-  /** What came after the last line break. */
+  /** Returns the text after the last line break. */
   rest(): Buffer;
 }
 
 const NEWLINE = 10;
 
-/** A line longer than `maxBytes` is passed over. */
+/** Skips lines longer than `maxBytes`. */
 export function createLineRegions(maxBytes: number): LineRegions {
-  let held: Buffer[] = [];
-  let heldBytes = 0;
+  let buffered: Buffer[] = [];
+  let bufferedBytes = 0;
   let isTooLong = false;
 
-  function hold(part: Buffer): void {
-    heldBytes += part.length;
-    isTooLong ||= heldBytes > maxBytes;
-    if (isTooLong) held = [];
-    else if (part.length > 0) held.push(Buffer.from(part));
+  function append(part: Buffer): void {
+    bufferedBytes += part.length;
+    isTooLong ||= bufferedBytes > maxBytes;
+    if (isTooLong) buffered = [];
+    else if (part.length > 0) buffered.push(Buffer.from(part));
   }
 
-  function release(): Buffer {
-    const line = held.length === 1 && held[0] !== undefined ? held[0] : Buffer.concat(held);
-    held = [];
-    heldBytes = 0;
+  function takeLine(): Buffer {
+    const line = buffered.length === 1 && buffered[0] !== undefined ? buffered[0] : Buffer.concat(buffered);
+    buffered = [];
+    bufferedBytes = 0;
     isTooLong = false;
     return line;
   }
@@ -34,18 +34,18 @@ export function createLineRegions(maxBytes: number): LineRegions {
   return {
     push(chunk, take) {
       const first = chunk.indexOf(NEWLINE) + 1;
-      if (first === 0) return hold(chunk);
+      if (first === 0) return append(chunk);
       const last = chunk.lastIndexOf(NEWLINE) + 1;
-      // Where a line begins with the chunk, its lines are one piece.
-      const isFresh = heldBytes === 0;
+      // If the chunk starts with a new line, all of its complete lines are one region.
+      const isFresh = bufferedBytes === 0;
       if (!isFresh) {
-        hold(chunk.subarray(0, first));
-        take(release());
+        append(chunk.subarray(0, first));
+        take(takeLine());
       }
       const from = isFresh ? 0 : first;
       if (from < last) take(from === 0 && last === chunk.length ? chunk : chunk.subarray(from, last));
-      if (last < chunk.length) hold(chunk.subarray(last));
+      if (last < chunk.length) append(chunk.subarray(last));
     },
-    rest: release,
+    rest: takeLine,
   };
 }

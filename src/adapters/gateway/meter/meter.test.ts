@@ -74,7 +74,7 @@ const STREAMS: Readonly<Record<Shape, string>> = {
   ),
 };
 
-describe("a stream", () => {
+describe("meter: streams", () => {
   const EXPECTED = {
     anthropic: { model: "claude-x-1", tokens: { input: 12, output: 25, cacheRead: 300, cacheWrite: 40 } },
     responses: { model: "gpt-x-1", tokens: { input: 12, output: 25, cacheRead: 300, cacheWrite: 40 } },
@@ -82,17 +82,17 @@ describe("a stream", () => {
     gemini: { model: "gemini-x", tokens: { input: 52, output: 25, cacheRead: 300, cacheWrite: 0 } },
   };
   const shapes = Object.keys(STREAMS) as Shape[];
-  it.each(shapes)("of %s is counted, wherever it is cut", (shape) => {
+  it.each(shapes)("counts a stream of %s in chunks of any size", (shape) => {
     for (const size of [1, 2, 13, 64, 100_000])
       expect(measure(shape, STREAMS[shape], { size })).toEqual({ ...EXPECTED[shape], isEstimated: false });
   });
 
-  it("may be written with CRLF, spaces, and without an end to its last line", () => {
+  it("accepts CRLF, spaces and a missing final line break", () => {
     const text = 'event: x\r\ndata:  {"usage": {"prompt_tokens": 5, "completion_tokens": 6}, "model": "m"}';
     expect(measure("chat", text)).toMatchObject({ tokens: { input: 5, output: 6 }, isEstimated: false });
   });
 
-  it("that breaks off counts what is known, and guesses the rest from the words that came", () => {
+  it("estimates the output of an incomplete stream from its text", () => {
     const text = stream(MESSAGE_START, delta("x".repeat(200)), delta("y".repeat(100)));
     expect(measure("anthropic", text)).toEqual({
       model: "claude-x-1",
@@ -106,19 +106,19 @@ describe("a stream", () => {
     });
   });
 
-  it("of any length is guessed from its beginning", () => {
+  it("estimates a long stream from its beginning", () => {
     const text = stream(delta("x".repeat(300))).repeat(20_000);
     const { output } = measure("anthropic", text, { size: 65_536 }).tokens;
     expect(output).toBeGreaterThan(1_950_000);
     expect(output).toBeLessThan(2_050_000);
   });
 
-  it("survives a line of twenty megabytes, and words that are no JSON", () => {
+  it("skips a line of twenty megabytes and invalid JSON", () => {
     const text = `data: ${"x".repeat(20_000_000)}\n\ndata: {"usage":{ broken\n\n${STREAMS.anthropic}`;
     expect(measure("anthropic", text, { size: 65_536 })).toMatchObject({ tokens: { output: 25 }, isEstimated: false });
   });
 
-  it("cannot lower what was counted by a usage that stands elsewhere", () => {
+  it("ignores usage in other places and negative counts", () => {
     const text = stream(
       { type: "x", delta: { usage: { output_tokens: 0 } } },
       { type: "y", usage: { output_tokens: -5 } },
@@ -127,8 +127,8 @@ describe("a stream", () => {
   });
 });
 
-describe("an answer in one piece", () => {
-  it("is counted", () => {
+describe("meter: single JSON answers", () => {
+  it("counts the reported usage", () => {
     const text = JSON.stringify({ model: "claude-x", usage: { input_tokens: 3, output_tokens: 4 } });
     expect(measure("anthropic", text, { isStream: false })).toEqual({
       model: "claude-x",
@@ -137,12 +137,12 @@ describe("an answer in one piece", () => {
     });
   });
 
-  it("may be Gemini's array of parts, where the last word counts", () => {
+  it("uses the last part of Gemini's array", () => {
     const parts = [1, 2, 3].map((count) => ({ usageMetadata: { promptTokenCount: 5, candidatesTokenCount: count } }));
     expect(measure("gemini", JSON.stringify(parts), { isStream: false }).tokens).toMatchObject({ input: 5, output: 3 });
   });
 
-  it("that says nothing of its usage, or is half, is guessed", () => {
+  it("estimates an incomplete answer or one without usage", () => {
     const text = '{"content":[{"type":"text","text":"' + "x".repeat(30) + '"}]';
     expect(measure("anthropic", text, { isStream: false })).toMatchObject({
       tokens: { input: 1000, output: 10 },

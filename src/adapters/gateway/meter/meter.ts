@@ -4,19 +4,19 @@ import { BYTES_PER_TOKEN } from "./estimate-input.ts";
 import { parseJson } from "./json.ts";
 import { createLineRegions } from "./line-regions.ts";
 import type { Shape } from "../routes.ts";
-import { NOTHING_KNOWN, readUsage } from "./usage-shapes.ts";
+import { NO_USAGE, readUsage } from "./usage-shapes.ts";
 
-/** Counts one answer as it passes. */
+/** Counts the tokens of one answer while it is streamed. */
 export interface Meter {
-  /** It is only lent. */
+  /** Does not keep a reference to the chunk. */
   push(chunk: Buffer): void;
-  /** What it has come to by now: said by the answer itself, or guessed where it has not said it yet. */
-  soFar(): Metered;
-  /** Nothing more comes. */
-  end(): Metered;
+  /** The usage so far: reported by the answer, or estimated until it is. */
+  soFar(): MeteredUsage;
+  /** Call after the last chunk. */
+  end(): MeteredUsage;
 }
 
-export interface Metered {
+export interface MeteredUsage {
   readonly tokens: Tokens;
   readonly model: string | null;
   readonly isEstimated: boolean;
@@ -24,30 +24,30 @@ export interface Metered {
 
 interface MeterParams {
   readonly shape: Shape;
-  /** Server-sent events; otherwise one JSON text. */
+  /** Server-sent events. Otherwise the answer is a single JSON text. */
   readonly isStream: boolean;
-  /** Guessed from the request, until the answer says what it was. */
+  /** Estimated from the request, until the answer reports it. */
   readonly inputTokens: number;
 }
 
-const MAX_LINE = 8 * 1024 * 1024;
-const MAX_WHOLE = 32 * 1024 * 1024;
-/** As much of a stream is read for its text; the rest is taken to be like it, which costs nothing. */
+const MAX_LINE_BYTES = 8 * 1024 * 1024;
+const MAX_BODY_BYTES = 32 * 1024 * 1024;
+/** Only this much of a stream is searched for text. The rest is extrapolated, to save time. */
 const SAMPLE_BYTES = 256 * 1024;
 const SPACE = 32;
 const BRACE = 123;
 
 export function createMeter({ shape, isStream, inputTokens }: MeterParams): Meter {
-  const lines = createLineRegions(MAX_LINE);
-  // Without the quote in front: JSON is full of them, and the search stops at every letter that could be the first.
+  const lines = createLineRegions(MAX_LINE_BYTES);
+  // Without the leading quote: JSON is full of quotes, and the search would stop at each.
   const needle = shape === "gemini" ? 'usageMetadata":' : 'usage":';
-  const whole: Buffer[] = [];
-  let known = NOTHING_KNOWN;
+  const chunks: Buffer[] = [];
+  let known = NO_USAGE;
   let bytes = 0;
   let sampled = 0;
-  let text = 0;
+  let textBytes = 0;
 
-  /** Few lines say anything of usage: the search runs over bytes, and only those lines are parsed. */
+  /** Searches the bytes, so that only the few lines with usage are parsed. */
   function findUsage(region: Buffer): void {
     for (let at = region.indexOf(needle); at >= 0;) {
       const start = region.lastIndexOf(10, at) + 1;
@@ -63,7 +63,7 @@ export function createMeter({ shape, isStream, inputTokens }: MeterParams): Mete
 
   function sample(region: Buffer): void {
     sampled += region.length;
-    for (const [, said = ""] of region.toString("latin1").matchAll(SAID[shape])) text += said.length;
+    for (const [, output = ""] of region.toString("latin1").matchAll(OUTPUT_TEXT[shape])) textBytes += output.length;
   }
 
   function take(region: Buffer): void {
@@ -71,10 +71,10 @@ export function createMeter({ shape, isStream, inputTokens }: MeterParams): Mete
     if (sampled < SAMPLE_BYTES) sample(region);
   }
 
-  function soFar(): Metered {
+  function soFar(): MeteredUsage {
     if (known.isFinal && known.tokens !== null) return { tokens: known.tokens, model: known.model, isEstimated: false };
-    const saidBytes = sampled === 0 ? 0 : text * Math.max(1, bytes / sampled);
-    const output = Math.max(known.tokens?.output ?? 0, Math.ceil(saidBytes / BYTES_PER_TOKEN));
+    const outputBytes = sampled === 0 ? 0 : textBytes * Math.max(1, bytes / sampled);
+    const output = Math.max(known.tokens?.output ?? 0, Math.ceil(outputBytes / BYTES_PER_TOKEN));
     const input = known.tokens ?? { ...NO_TOKENS, input: inputTokens };
     return { tokens: { ...input, output }, model: known.model, isEstimated: true };
   }
@@ -83,36 +83,36 @@ export function createMeter({ shape, isStream, inputTokens }: MeterParams): Mete
     push(chunk) {
       bytes += chunk.length;
       if (isStream) lines.push(chunk, take);
-      else if (bytes <= MAX_WHOLE) whole.push(Buffer.from(chunk));
+      else if (bytes <= MAX_BODY_BYTES) chunks.push(Buffer.from(chunk));
     },
     soFar,
     end() {
       if (isStream) take(lines.rest());
-      else if (bytes <= MAX_WHOLE) {
-        const answer = Buffer.concat(whole);
+      else if (bytes <= MAX_BODY_BYTES) {
+        const answer = Buffer.concat(chunks);
         known = readUsage(shape, parseJson(answer.toString("utf8")), known);
         if (!known.isFinal) sample(answer);
-      } else text = sampled = bytes;
+      } else textBytes = sampled = bytes;
       return soFar();
     },
   };
 }
 
-/** `"usage": null` stands in every chunk of some streams. */
+/** Some streams have `"usage": null` in every chunk. */
 function opensObject(region: Buffer, at: number): boolean {
   let next = at;
   while (region[next] === SPACE) next++;
   return region[next] === BRACE;
 }
 
-/** Where the words of a model stand in its stream, each only once. */
-const SAID: Readonly<Record<Shape, RegExp>> = {
-  anthropic: words("text|thinking|partial_json"),
-  responses: words("delta"),
-  chat: words("content|reasoning_content|refusal|arguments"),
-  gemini: words("text"),
+/** Matches each text of the model's output once. */
+const OUTPUT_TEXT: Readonly<Record<Shape, RegExp>> = {
+  anthropic: textPattern("text|thinking|partial_json"),
+  responses: textPattern("delta"),
+  chat: textPattern("content|reasoning_content|refusal|arguments"),
+  gemini: textPattern("text"),
 };
 
-function words(keys: string): RegExp {
+function textPattern(keys: string): RegExp {
   return new RegExp(String.raw`"(?:${keys})":\s?"((?:[^"\\]|\\.)*)"`, "g");
 }

@@ -21,7 +21,7 @@ export interface RequestHead {
 
 const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
 /** A model may think for a long time before it answers. */
-const SILENCE_MS = 15 * 60_000;
+const RESPONSE_TIMEOUT_MS = 15 * 60_000;
 /** Idle connections are closed before the vendors' servers close them, so that requests do not fail on a dead connection. */
 const IDLE_MS = 30_000;
 const MAX_HEADER_BYTES = 64 * 1024;
@@ -30,8 +30,8 @@ export function openUpstream(address: string): Upstream {
   const url = readAddress(address);
   const isPlain = url.protocol === "http:";
   const base = url.pathname.replace(/\/+$/, "");
-  const kept = { keepAlive: true, timeout: IDLE_MS };
-  const agent = isPlain ? new HttpAgent(kept) : new HttpsAgent(kept);
+  const options = { keepAlive: true, timeout: IDLE_MS };
+  const agent = isPlain ? new HttpAgent(options) : new HttpsAgent(options);
   const send = isPlain ? requestPlain : requestSecure;
   return {
     name: url.host,
@@ -44,12 +44,12 @@ export function openUpstream(address: string): Upstream {
         path: base + path,
         headers: { ...headers, host: url.host },
         agent: isFresh ? false : agent,
-        timeout: SILENCE_MS,
+        timeout: RESPONSE_TIMEOUT_MS,
         maxHeaderSize: MAX_HEADER_BYTES,
         // Explicit, so that no environment variable can switch the check off.
         rejectUnauthorized: true,
       });
-      request.once("timeout", () => request.destroy(new Error("it was silent for too long")));
+      request.once("timeout", () => request.destroy(new Error("no data for too long")));
       return request;
     },
     close: () => agent.destroy(),
@@ -63,7 +63,7 @@ function readAddress(address: string): URL {
   if (isSafe && url.username === "" && url.password === "" && url.search === "" && url.hash === "") return url;
   throw new UserError(
     "invalid",
-    `The address of the model, ${address}, is none that a key may be sent to.`,
-    "It must begin with https:// (http:// only on this machine: 127.0.0.1), and have no user, password or query in it.",
+    `The model's address ${address} is not safe for sending a key.`,
+    "It must start with https:// (or http:// for this machine, such as 127.0.0.1) and must not contain a user, password or query.",
   );
 }

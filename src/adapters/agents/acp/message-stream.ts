@@ -1,20 +1,20 @@
 import type { Readable, Writable } from "node:stream";
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
 
-/** More than any message of a sane agent, and little enough to hold. */
+/** Larger than any reasonable message, and small enough to keep in memory. */
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
-const SHOWN = 2_000;
+const MAX_SHOWN_CHARS = 2_000;
 
 interface Pipes {
   readonly from: Readable;
   readonly to: Writable;
-  /** Lines that are no message: programs print warnings where only the protocol may stand. */
+  /** Called for lines that are no message: some programs print warnings to stdout. */
   readonly onOther: (line: string) => void;
 }
 
-/** The agent's pipes as messages. What is no message, or too long for one, is told and passed over. */
-export function openMessages({ from, to, onOther }: Pipes): Stream {
-  // Its reader is gone when the agent is; that it ended is seen elsewhere.
+/** Opens a message stream on the agent's pipes. Other lines and oversized messages are passed to `onOther`. */
+export function openMessageStream({ from, to, onOther }: Pipes): Stream {
+  // Writing fails when the agent has ended, which is handled elsewhere.
   to.on("error", () => {});
   return {
     readable: new ReadableStream<AnyMessage>({
@@ -22,7 +22,7 @@ export function openMessages({ from, to, onOther }: Pipes): Stream {
         const lines = createLines((line) => {
           const message = line === null ? null : parseMessage(line);
           if (message !== null) controller.enqueue(message);
-          else onOther(line === null ? "(a message of more than 32 MB was passed over)" : line.slice(0, SHOWN));
+          else onOther(line === null ? "(skipped a message of more than 32 MB)" : line.slice(0, MAX_SHOWN_CHARS));
         });
         from.on("data", (chunk: Buffer) => lines.push(chunk));
         from.once("end", () => {
@@ -46,7 +46,7 @@ interface Lines {
   end(): void;
 }
 
-/** Calls back with each line, and with null for one that is too long. */
+/** Calls back with each line, or with null for a line that is too long. */
 function createLines(onLine: (line: string | null) => void): Lines {
   let parts: Buffer[] = [];
   let bytes = 0;
@@ -81,7 +81,7 @@ function parseMessage(line: string): AnyMessage | null {
   try {
     const value: unknown = JSON.parse(line);
     const isMessage = typeof value === "object" && value !== null && "jsonrpc" in value;
-    return isMessage ? (value as AnyMessage) : null; // the SDK looks at every part of it
+    return isMessage ? (value as AnyMessage) : null; // the SDK validates it
   } catch {
     return null;
   }

@@ -1,7 +1,7 @@
 import type { TranscriptEvent } from "../../../core/task/transcript.ts";
 
-/** One line as `parseOwnLine` reads it. */
-export function toOwnLine(event: TranscriptEvent): string {
+/** Formats an event as a line that `parseEventLine` can read. */
+export function formatEvent(event: TranscriptEvent): string {
   switch (event.type) {
     case "usage": {
       const { tokens, costUsd, model, scope } = event;
@@ -21,7 +21,7 @@ export function toOwnLine(event: TranscriptEvent): string {
         resets_at: event.resetsAt === null ? null : new Date(event.resetsAt).toISOString(),
       });
     case "raw":
-      // Ours has no raw lines: what it does not know is text.
+      // The format has no raw events: unknown lines are text.
       return JSON.stringify({ type: "text", text: event.text });
     default:
       return JSON.stringify(event);

@@ -1,14 +1,14 @@
 import { spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 
-/** The agent as a process. */
+/** The process of the agent. */
 export interface AgentProcess {
   readonly stdin: Writable;
   readonly stdout: Readable;
-  /** How it ended, as a sentence. */
+  /** Resolves with a sentence that describes how it ended. */
   readonly ended: Promise<string>;
-  /** Lets it end by itself for a moment, then ends it. */
-  stop(patienceMs: number): Promise<void>;
+  /** Closes stdin and kills the process after the timeout. */
+  stop(timeoutMs: number): Promise<void>;
 }
 
 const KILL_AFTER_MS = 500;
@@ -18,25 +18,25 @@ export function startAgent(command: readonly string[], cwd: string): AgentProces
   const child = spawn(program, args, { cwd, stdio: ["pipe", "pipe", "inherit"] });
   const ended = new Promise<string>((resolve) => {
     child.once("error", (error) => resolve(`The agent ${program} could not be started: ${error.message}.`));
-    // `close` and not `exit`: what it said last is still in the pipe.
+    // `close` instead of `exit`, because the pipe may still contain output.
     child.once("close", (code, signal) =>
       resolve(`The agent ${program} ended with ${signal ?? `code ${code ?? "none"}`}.`),
     );
   });
-  const within = (ms: number) =>
+  const hasEndedWithin = (ms: number) =>
     Promise.race([ended.then(() => true), new Promise<false>((resolve) => setTimeout(resolve, ms, false).unref())]);
   return {
     stdin: child.stdin,
     stdout: child.stdout,
     ended,
-    stop: async (patienceMs) => {
+    stop: async (timeoutMs) => {
       child.stdin.end();
-      if (await within(patienceMs)) return;
+      if (await hasEndedWithin(timeoutMs)) return;
       child.kill("SIGTERM");
-      if (await within(KILL_AFTER_MS)) return;
+      if (await hasEndedWithin(KILL_AFTER_MS)) return;
       child.kill("SIGKILL");
-      // A grandchild may hold the pipe for as long as it likes.
-      await within(KILL_AFTER_MS);
+      // Do not wait longer: a grandchild may keep the pipe open.
+      await hasEndedWithin(KILL_AFTER_MS);
     },
   };
 }

@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { parseOpencodeLine } from "./lines.ts";
 
-const PROGRAM = join(import.meta.dirname, "move.ts");
+const PROGRAM = join(import.meta.dirname, "move-session.ts");
 let store: string;
 
 beforeEach(() => {
@@ -17,7 +17,7 @@ beforeEach(() => {
 
 function move(session: string) {
   const { status, stderr } = spawnSync(process.execPath, [PROGRAM, store, session, "/w/run_2"], { encoding: "utf8" });
-  return { status, said: stderr.trim().split("\n").flatMap(parseOpencodeLine) };
+  return { status, events: stderr.trim().split("\n").flatMap(parseOpencodeLine) };
 }
 
 function createStore(table: string): void {
@@ -27,7 +27,7 @@ function createStore(table: string): void {
   db.close();
 }
 
-test("takes the one session to the new folder", () => {
+test("move-session: moves only the given session to the new folder", () => {
   createStore("session");
   expect(move("ses_1")).toMatchObject({ status: 0 });
   const db = new DatabaseSync(store);
@@ -39,13 +39,13 @@ test("takes the one session to the new folder", () => {
 });
 
 test.each([
-  ["no store", () => undefined, "there is no store of sessions"],
-  ["a store without it", () => createStore("session"), "its store does not know it"],
-  ["a store of another kind", () => createStore("sessions"), "no such table"],
-  ["something else in its place", () => writeFileSync(store, "x".repeat(5000)), "not a database"],
-])("with %s says that there is no such session", (_, prepare, why) => {
+  ["no store", () => undefined, "opencode has no session store"],
+  ["a store without the session", () => createStore("session"), "it is not in the session store"],
+  ["an unknown store format", () => createStore("sessions"), "no such table"],
+  ["a file that is no database", () => writeFileSync(store, "x".repeat(5000)), "not a database"],
+])("move-session: reports an unknown session with %s", (_, prepare, why) => {
   prepare();
-  const { status, said } = move("ses_3");
+  const { status, events } = move("ses_3");
   expect(status).toBe(1);
-  expect(said).toContainEqual({ type: "error", message: expect.stringContaining(why), failure: "session_unknown" });
+  expect(events).toContainEqual({ type: "error", message: expect.stringContaining(why), failure: "session_unknown" });
 });

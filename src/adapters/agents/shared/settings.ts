@@ -2,10 +2,10 @@ import { z } from "zod";
 import type { OwnSettings } from "../../../core/settings/kinds.ts";
 import { argv } from "../../../core/settings/values.ts";
 
-/** For agents that take nothing but a model. */
+/** Settings of agents that only take a model. */
 export const noSettings = z.object({});
 
-/** For agents whose program the user names. */
+/** Setting of agents whose program the user chooses. */
 export const commandKey = argv
   .optional()
   .describe("For `command` and `acp`: the program and its arguments; a path is relative to this file.");
@@ -18,7 +18,7 @@ export function mapCommandPaths(written: OwnSettings, map: (path: string) => str
   return { command: command.map((word, index) => (isPath(word, index === 0) ? map(word) : word)) };
 }
 
-/** An argument may look like a path and be none (`a/b`, `s/x/y/`): only `./` and `../` say so for sure. */
+/** Arguments such as `a/b` and `s/x/y/` look like paths but may not be, so they need an explicit `./`, `../` or `~/`. */
 function isPath(word: string, isProgram: boolean): boolean {
   return word.startsWith("./") || word.startsWith("../") || word.startsWith("~/") || (isProgram && word.includes("/"));
 }

@@ -1,13 +1,13 @@
 import type { ServerResponse } from "node:http";
 import type { ModelApi } from "../../../ports/agent.ts";
 
-/** A request that gets no further than us; the sentence is for people, the shape for their CLI. */
-export interface Refusal {
+/** An error response of the gateway itself. */
+export interface Rejection {
   readonly status: 400 | 401 | 404 | 413 | 415 | 502 | 504;
-  readonly sentence: string;
+  readonly message: string;
 }
 
-const ANTHROPIC_TYPES: Readonly<Record<Refusal["status"], string>> = {
+const ANTHROPIC_TYPES: Readonly<Record<Rejection["status"], string>> = {
   400: "invalid_request_error",
   401: "authentication_error",
   404: "not_found_error",
@@ -17,7 +17,7 @@ const ANTHROPIC_TYPES: Readonly<Record<Refusal["status"], string>> = {
   504: "timeout_error",
 };
 
-const GEMINI_STATUSES: Readonly<Record<Refusal["status"], string>> = {
+const GEMINI_STATUSES: Readonly<Record<Rejection["status"], string>> = {
   400: "FAILED_PRECONDITION",
   401: "UNAUTHENTICATED",
   404: "NOT_FOUND",
@@ -27,21 +27,21 @@ const GEMINI_STATUSES: Readonly<Record<Refusal["status"], string>> = {
   504: "DEADLINE_EXCEEDED",
 };
 
-/** Answers as the API itself would, so that the CLI shows the sentence and does not try again where that is no use. */
-export function refuse(response: ServerResponse, api: ModelApi, { status, sentence }: Refusal): void {
-  // Too late to say anything: the client sees a stream that breaks off.
+/** Sends an error in the format of the API, so that the CLI shows the message and does not retry in vain. */
+export function reject(response: ServerResponse, api: ModelApi, { status, message }: Rejection): void {
+  // Too late for an error response: the client sees a broken stream.
   if (response.headersSent) return void response.destroy();
-  const body = JSON.stringify(shape(api, status, sentence));
+  const body = JSON.stringify(formatError(api, status, message));
   response.writeHead(status, {
     "content-type": "application/json",
     "content-length": Buffer.byteLength(body),
-    // What is left of the request's body is not read.
+    // The rest of the request body is not read.
     ...(status === 413 && { connection: "close" }),
   });
   response.end(body);
 }
 
-function shape(api: ModelApi, status: Refusal["status"], message: string): unknown {
+function formatError(api: ModelApi, status: Rejection["status"], message: string): unknown {
   if (api === "anthropic") return { type: "error", error: { type: ANTHROPIC_TYPES[status], message } };
   if (api === "gemini") return { error: { code: status, message, status: GEMINI_STATUSES[status] } };
   const type = status >= 500 ? "server_error" : "invalid_request_error";

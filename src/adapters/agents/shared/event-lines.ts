@@ -2,16 +2,16 @@ import { z } from "zod";
 import { FAILURES, type TranscriptEvent } from "../../../core/task/transcript.ts";
 import type { AgentCapabilities } from "../../../ports/agent.ts";
 
-/** What a program can do that is known only by the events it prints. */
-export const OWN_CAPABILITIES: AgentCapabilities = {
+/** Capabilities of programs about which Nightshift only knows the events they print. */
+export const MINIMAL_CAPABILITIES: AgentCapabilities = {
   sessions: false,
   mcp: false,
   gateway: null,
 };
 
 /**
- * Programs that were written for Nightshift may print our own events, one JSON object a line:
- * `{"type":"usage","tokens":{"input":120,"output":30},"cost_usd":0.002}`. They are a courtesy: no outcome depends on them.
+ * Programs written for Nightshift may print transcript events, one JSON object per line:
+ * `{"type":"usage","tokens":{"input":120,"output":30},"cost_usd":0.002}`. They are optional: no outcome depends on them.
  */
 const count = z.int().min(0).default(0);
 const event = z.discriminatedUnion("type", [
@@ -56,9 +56,9 @@ const event = z.discriminatedUnion("type", [
   z.object({ type: z.literal("error"), message: z.string(), failure: z.enum(FAILURES).nullable().default(null) }),
 ]);
 
-/** An event of ours, or the line as text. */
-export function parseOwnLine(line: string): readonly TranscriptEvent[] {
-  // Most lines are words: asking the first character saves an exception for each.
+/** Parses a line as an event. Any other line becomes a text event. */
+export function parseEventLine(line: string): readonly TranscriptEvent[] {
+  // Most lines are plain text. Checking the first character avoids an exception for each of them.
   if (!line.startsWith("{")) return [{ type: "text", text: line }];
   const parsed = event.safeParse(parseJson(line));
   return [parsed.success ? parsed.data : { type: "text", text: line }];

@@ -1,12 +1,12 @@
 import type { AgentCommand, AgentRun, InnerGateway, ModelApi } from "../../../ports/agent.ts";
 import { geminiFiles } from "../gemini/gemini.ts";
 
-/** An agent of which we know more than that it speaks the protocol. */
+/** An ACP agent that Nightshift knows how to configure. */
 export interface KnownAgent {
   readonly api: ModelApi;
-  /** How it takes another address for its model. */
+  /** Environment variables that make it call the gateway. */
   readonly env: (gateway: InnerGateway) => Readonly<Record<string, string>>;
-  /** After those that the settings name. */
+  /** Appended to the configured arguments. */
   readonly args?: readonly string[];
   readonly files?: (run: AgentRun) => AgentCommand["files"];
 }
@@ -16,7 +16,7 @@ const ANTHROPIC: KnownAgent = {
   env: ({ url, key }) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: key }),
 };
 
-/** By the names of their programs. */
+/** Known agents by program name. */
 export const KNOWN_AGENTS: Readonly<Record<string, KnownAgent>> = {
   "claude-agent-acp": ANTHROPIC,
   "claude-code-acp": ANTHROPIC,
@@ -27,9 +27,9 @@ export const KNOWN_AGENTS: Readonly<Record<string, KnownAgent>> = {
       GEMINI_API_KEY: key,
       GEMINI_CLI_NO_RELAUNCH: "true",
     }),
-    // In a folder that it does not trust it starts no servers, the one for the report among them.
+    // Gemini only starts MCP servers, such as the report server, in a trusted folder.
     args: ["--skip-trust", "--extensions", "none"],
-    // The server comes with the session.
+    // The session request already contains the report server.
     files: (run) => geminiFiles({ ...run, reportServer: null }),
   },
   qwen: { api: "openai", env: ({ url, key }) => ({ OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: key }) },

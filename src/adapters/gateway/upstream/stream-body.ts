@@ -1,18 +1,18 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { UsageDropper } from "../meter/drop-usage.ts";
 
-interface ForwardParams {
+interface StreamParams {
   readonly answer: IncomingMessage;
-  /** Its head is written. */
+  /** Its headers are already sent. */
   readonly response: ServerResponse;
-  /** Sees every piece before it is passed on, and may destroy the response. */
-  readonly look: (bytes: Buffer) => void;
-  /** Null: everything is passed on unchanged. */
+  /** Called with every chunk before it is sent. May destroy the response. */
+  readonly inspect: (bytes: Buffer) => void;
+  /** Null sends everything unchanged. */
   readonly dropper: UsageDropper | null;
 }
 
-/** Passes an answer's body on to the client piece by piece. A slow client slows upstream down. */
-export function forward({ answer, response, look, dropper }: ForwardParams): void {
+/** Streams the body of an answer to the client, with backpressure. */
+export function streamBody({ answer, response, inspect: look, dropper }: StreamParams): void {
   response.on("drain", () => answer.resume());
   answer.on("data", (piece: Buffer) => {
     look(piece);
@@ -23,6 +23,6 @@ export function forward({ answer, response, look, dropper }: ForwardParams): voi
   answer.once("end", () => {
     if (!response.destroyed) response.end(dropper?.end());
   });
-  // The client must see that this was not the end of the answer. What was written before still gets its turn to leave.
+  // The client must see that the answer is incomplete. setImmediate lets data that was already written leave first.
   answer.once("error", () => setImmediate(() => response.destroy()));
 }
