@@ -26,7 +26,11 @@ export const webUrl = z
   );
 
 /** The key `on` of notifiers that let people choose. */
-export const notifiedKinds = z.array(z.enum(NOTIFIED_KINDS)).min(1).optional().describe("What is told; default: all.");
+export const notifiedKinds = z
+  .array(z.enum(NOTIFIED_KINDS))
+  .min(1)
+  .optional()
+  .describe("Events to send; default: all.");
 
 function isWebUrl(value: string): boolean {
   if (!URL.canParse(value)) return false;
