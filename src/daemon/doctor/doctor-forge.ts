@@ -7,7 +7,7 @@ import { explainFinding, fine, type Finding } from "./doctor-finding.ts";
 import type { RegisteredProject } from "./doctor-home.ts";
 import { findUnreachable } from "./doctor-reach.ts";
 import { checkRemote } from "./doctor-remote.ts";
-import { findForge } from "../wire/wire-forges.ts";
+import { createForgeFinder } from "../wire/wire-forges.ts";
 
 const PATIENCE_MS = 20_000;
 
@@ -27,7 +27,7 @@ export function findCredentials({
   forges,
 }: Pick<CheckForgeParams, "settings" | "env" | "forges"> & { readonly remote: string }): GitCredentials | null {
   try {
-    return findForge(forges, env)({ remote }, settings)?.credentialsFor(remote) ?? null;
+    return createForgeFinder(forges, env)({ remote }, settings)?.credentialsFor(remote) ?? null;
   } catch {
     // Why there is no forge has a finding of its own.
     return null;
@@ -40,7 +40,7 @@ export async function checkForge(params: CheckForgeParams): Promise<readonly Fin
   const name = `forge (${project.name})`;
   let forge: Forge | null;
   try {
-    forge = findForge(params.forges, env)(project, settings);
+    forge = createForgeFinder(params.forges, env)(project, settings);
   } catch (error) {
     return [explainFinding(name, error)];
   }

@@ -4,7 +4,7 @@ import type { AgentDefinition } from "../../adapters/agents/definition.ts";
 import { homePaths } from "../../config/files/paths.ts";
 import { listFolders, readRecordedPath, mergePaths, type RecordedPath } from "../../config/files/recorded-path.ts";
 import { detectAgents } from "../detect/detect.ts";
-import { askLoginShell, type LoginPath } from "../detect/detect-login-path.ts";
+import { readLoginPath, type LoginPath } from "../detect/detect-login-path.ts";
 import { fine, type Finding } from "./doctor-finding.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -17,7 +17,7 @@ export async function checkLoginPath(
   home: string,
   env: Environment,
   agents: readonly AgentDefinition[],
-  ask: (env: Environment) => Promise<LoginPath> = askLoginShell,
+  ask: (env: Environment) => Promise<LoginPath> = readLoginPath,
 ): Promise<readonly Finding[]> {
   const recorded = readRecordedPath(home);
   const now = await ask(env);

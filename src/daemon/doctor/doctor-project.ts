@@ -15,7 +15,7 @@ import { findCredentials } from "./doctor-forge.ts";
 import { checkRemote } from "./doctor-remote.ts";
 import { checkSettings, noteWithoutEffect, type SettingsParams } from "./doctor-settings.ts";
 import type { Registry } from "../wire/registry.ts";
-import { lookForAgent } from "../wire/wire-agents.ts";
+import { checkAgent } from "../wire/wire-agents.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -155,7 +155,7 @@ async function checkAgents(
 ): Promise<readonly Finding[]> {
   const used = [settings.agent, settings.fallbackAgent, ...Object.values(settings.roles).map(({ agent }) => agent)];
   const described = describeAgents(agents, settings.agents).filter(({ name }) => used.includes(name));
-  const found = await Promise.all(described.map((agent) => lookForAgent(agent, env)));
+  const found = await Promise.all(described.map((agent) => checkAgent(agent, env)));
   const ofAgents = found.map(({ name, usable, program, version, problem }): Finding => {
     if (usable)
       return fine(`agent ${name}`, [program ?? "built in", version].filter((part) => part !== null).join(" "));
