@@ -45,7 +45,7 @@ it("are those of all projects once, and of each project where it has less", asyn
   await register("shop", "budget: { night_usd: 5 }\n");
   await register("api", "");
   const shop = await startTask(store, { project: "shop" });
-  await store.money.reserve(shop.lease, { limits: [], mostUsd: 3 });
+  await store.money.reserve(shop.lease, { limits: [], maxUsd: 3 });
   const api = await startTask(store, { project: "api" });
   const end = sampleEnd(api.run.id, { costUsd: 0.5, finishedAt: NOW - 1 });
   await store.tasks.commit(committing(api.task, { lease: api.lease, endRun: end }));

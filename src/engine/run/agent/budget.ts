@@ -19,7 +19,7 @@ export async function withinBudget(
   const mostUsd = withinTask(context, runSettings.maxBudgetUsd, runs);
   const limits = limitsNow(context);
   if (limits.length === 0) return { ...runSettings, maxBudgetUsd: mostUsd };
-  const allowance = await context.ports.store.money.reserve(context.lease, { limits, mostUsd });
+  const allowance = await context.ports.store.money.reserve(context.lease, { limits, maxUsd: mostUsd });
   switch (allowance.kind) {
     case "allowed":
       return { ...runSettings, maxBudgetUsd: least([mostUsd, allowance.usd]) };
