@@ -32,7 +32,7 @@ function listRowsOf(node: SchemaNode, path: readonly string[]): string[] {
   const section = node.type === "array" && node.items?.properties !== undefined ? node.items : node;
   const isSection = section.properties !== undefined || typeof section.additionalProperties === "object";
   const list = section === node ? shown : [...shown.slice(0, -1), `${shown.at(-1)}[]`];
-  const what = role ? "How this role is done." : (node.description ?? "One of them.");
+  const what = role ? "Settings for this role." : (node.description ?? "One entry.");
   const row = `| \`${shown.join(".")}\` | ${typeOf(node)} | ${what.replaceAll("|", "\\|")} | ${isSection && section === node ? "" : trustOf(path)} |`;
   return [row, ...(isSection ? listRows(section, list) : [])];
 }

@@ -1,20 +1,18 @@
 import { CHECKPOINTS, type Checkpoint, type PassCheckpoint } from "../ports/checkpoint.ts";
 
-const NOBODY_LISTENS: PassCheckpoint = () => undefined;
-
 /**
- * For the crash tests: `NIGHTSHIFT_CRASH_AT=work.collected:3` ends this process, as a power cut would, the third time it
- * passes that point. Without the variable nothing listens.
+ * For crash tests: `NIGHTSHIFT_CRASH_AT=work.collected:3` kills this process the third time it passes that checkpoint.
+ * Without the variable, checkpoints do nothing.
  */
-export function createCheckpoints(order: string | undefined, crash: () => void): PassCheckpoint {
-  if (order === undefined || order === "") return NOBODY_LISTENS;
-  const [point, times = "1"] = order.split(":");
-  if (!CHECKPOINTS.some((known) => known === point))
-    throw new Error(`NIGHTSHIFT_CRASH_AT names no checkpoint: ${order}`);
-  let left = Number(times);
+export function createCheckpoints(crashAt: string | undefined, crash: () => void): PassCheckpoint {
+  if (crashAt === undefined || crashAt === "") return () => undefined;
+  const [checkpoint, times = "1"] = crashAt.split(":");
+  if (!CHECKPOINTS.some((known) => known === checkpoint))
+    throw new Error(`NIGHTSHIFT_CRASH_AT is not a known checkpoint: ${crashAt}`);
+  let remaining = Number(times);
   return (passed: Checkpoint) => {
-    if (passed !== point) return;
-    left -= 1;
-    if (left === 0) crash();
+    if (passed !== checkpoint) return;
+    remaining -= 1;
+    if (remaining === 0) crash();
   };
 }

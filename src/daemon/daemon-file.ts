@@ -11,18 +11,18 @@ export interface DaemonFile {
 }
 
 export function writeDaemonFile(file: string, value: DaemonFile): void {
-  // One name for all: what a daemon that died left is written over.
+  // A fixed name, so that a leftover from a crashed daemon is overwritten.
   const temporary = `${file}.new`;
   writeFileSync(temporary, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
   renameSync(temporary, file);
 }
 
-/** Only its own: a daemon that stops late must not hide one that has started since. */
+/** Removes the file if it belongs to `pid`. A slow shutdown must not remove the file of a newer daemon. */
 export function removeDaemonFile(file: string, pid: number): void {
   try {
     const found: unknown = JSON.parse(readFileSync(file, "utf8"));
     if (typeof found === "object" && found !== null && "pid" in found && found.pid === pid) rmSync(file);
   } catch {
-    // Not there, or not ours to understand: nothing to take away.
+    // The file is missing or was not written by a daemon.
   }
 }

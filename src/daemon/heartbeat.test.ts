@@ -8,7 +8,7 @@ import { createTempDir, type TempDir } from "../testing/temp-repo.ts";
 import { startHeartbeat } from "./heartbeat.ts";
 import { ping } from "./wire/wire-notifiers.ts";
 
-const PATIENCE = { timeout: 20_000 };
+const POLL = { timeout: 20_000 };
 let dir: TempDir;
 let store: Store;
 let watcher: LoopbackServer;
@@ -34,40 +34,40 @@ const urls = async (project: string | null): Promise<readonly string[]> => [
 
 const isNight = async ({ pipeline }: Task): Promise<boolean> => pipeline === "night";
 
-function start(everyMs?: number): void {
+function start(intervalMs?: number): void {
   const log = {
     ...SILENT,
     warn: (message: string, fields = {}) => void warnings.push(message + JSON.stringify(fields)),
   };
-  stop = startHeartbeat({ urls, ping, store, isNight, log, ...(everyMs === undefined ? {} : { everyMs }) });
+  stop = startHeartbeat({ urls, ping, store, isNight, log, ...(intervalMs === undefined ? {} : { intervalMs }) });
 }
 
 const paths = (): readonly string[] => watcher.requests.map(({ method, path }) => `${method} ${path}`);
 
-test("at the start, and as long as the daemon lives", async () => {
+test("heartbeat: pings at the start and then regularly", async () => {
   start(20);
-  await expect.poll(() => watcher.requests.length, PATIENCE).toBeGreaterThan(3);
+  await expect.poll(() => watcher.requests.length, POLL).toBeGreaterThan(3);
   expect(new Set(paths())).toEqual(new Set(["GET /all/secret-uuid"]));
 });
 
-test("at the end of a night, and of nothing else", async () => {
+test("heartbeat: pings at the end of a night, but not of other tasks", async () => {
   start();
   for (const pipeline of ["chore", "night"]) {
     const task = sampleTask({ pipeline });
     const events = [sampleEvent({ task: task.id, type: "task.ended" })];
     await store.tasks.createTask(creating(task, { events }));
   }
-  await expect.poll(() => paths().toSorted(), PATIENCE).toEqual(["GET /all/secret-uuid", "GET /shop/secret-uuid"]);
+  await expect.poll(() => paths().toSorted(), POLL).toEqual(["GET /all/secret-uuid", "GET /shop/secret-uuid"]);
 });
 
-test("a failure is said once, without the address, and is over when it is over", async () => {
+test("heartbeat: repeated failures are logged once without the URL, and again after a success", async () => {
   watcher.fail("drop", { status: 404, body: "no check /all/secret-uuid" }, { status: 500 });
   start(20);
-  await expect.poll(() => watcher.requests.length, PATIENCE).toBeGreaterThan(4);
+  await expect.poll(() => watcher.requests.length, POLL).toBeGreaterThan(4);
   expect(warnings).toHaveLength(1);
   expect(warnings[0]).not.toContain("secret-uuid");
   watcher.fail({ status: 404, body: "no check /all/secret-uuid" });
-  await expect.poll(() => warnings.length, PATIENCE).toBe(2);
+  await expect.poll(() => warnings.length, POLL).toBe(2);
   expect(warnings[1]).toContain("HTTP 404");
   expect(warnings[1]).not.toContain("secret-uuid");
 });

@@ -25,7 +25,7 @@ function record(path: string): void {
   writeRecordedPath(home, { path, from: "shell", shell: "/bin/sh", problem: null, recordedAt: 1 });
 }
 
-it("finds programs and agents of the login shell that the daemon's own PATH lacks", async () => {
+it("finds programs and agents on the recorded PATH of the login shell", async () => {
   const env = withRecordedPath({ PATH: "/usr/bin:/bin", HOME: home }, home);
   const program = { name: "only-in-login", versionArgs: ["--version"], oldest: "1.2.0", install: "Install it." };
   const check = createVersionCheck(env);
@@ -39,7 +39,7 @@ it("finds programs and agents of the login shell that the daemon's own PATH lack
   });
 });
 
-it("is what is recorded now, and nothing else of the environment changes", async () => {
+it("follows changes of the recorded PATH and leaves other variables alone", async () => {
   const env = withRecordedPath({ PATH: "/usr/bin", KEY: "x" }, home);
   expect({ ...env }).toEqual({ PATH: "/usr/bin", KEY: "x" });
   record("/one");

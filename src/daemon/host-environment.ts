@@ -5,23 +5,23 @@ import { readRecordedPath, mergePaths } from "../config/files/recorded-path.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The environment that programs are looked up with: its PATH goes on with the folders of the login shell. It is as it is
- * recorded now, so that nobody has to start the daemon again after installing an agent.
+ * The environment for finding programs: PATH also contains the recorded folders of the login shell. The record is read
+ * again when it changes, so that the daemon finds a newly installed agent without a restart.
  */
 export function withRecordedPath(env: Environment, home: string): Environment {
   const file = homePaths(home).path;
-  let known = { changed: Number.NaN, path: "" };
+  let cached = { mtimeMs: Number.NaN, path: "" };
 
-  function recorded(): string {
-    const changed = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-    if (changed !== known.changed) known = { changed, path: readRecordedPath(home)?.path ?? "" };
-    return known.path;
+  function loadRecordedPath(): string {
+    const mtimeMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    if (mtimeMs !== cached.mtimeMs) cached = { mtimeMs, path: readRecordedPath(home)?.path ?? "" };
+    return cached.path;
   }
 
   return {
     ...env,
     get PATH() {
-      return mergePaths(env["PATH"] ?? "", recorded());
+      return mergePaths(env["PATH"] ?? "", loadRecordedPath());
     },
   };
 }

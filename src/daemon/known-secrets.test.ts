@@ -6,7 +6,7 @@ import { createKnownSecrets } from "./known-secrets.ts";
 import { createLogger } from "./logger.ts";
 
 describe("known secrets", () => {
-  it("are the credentials of the environment, by well-known name or by name and look", () => {
+  it("include credentials of the environment, recognized by name and value", () => {
     const { current } = createKnownSecrets({
       GH_TOKEN: "aaaabbbb",
       SHOP_API_KEY: "q7Lw2-Zx81pv",
@@ -21,25 +21,25 @@ describe("known secrets", () => {
     );
   });
 
-  it("are the variables that are named, and never forgotten", () => {
+  it("include the registered variables, and keep them", () => {
     const known = createKnownSecrets({ LOGIN: "login-value" });
     expect(known.current().redact("login-value")).toBe("login-value");
-    known.holdVariables(["LOGIN", "NOT_SET"]);
-    known.holdVariables([]);
+    known.addVariables(["LOGIN", "NOT_SET"]);
+    known.addVariables([]);
     expect(known.current().redact("login-value")).toBe("[redacted: LOGIN]");
     expect(known.values()).toContainEqual({ name: "LOGIN", value: "login-value" });
   });
 
-  it("are searched for by the same redactor until one is added", () => {
+  it("reuse the redactor until a secret is added", () => {
     const known = createKnownSecrets({ GH_TOKEN: "aaaabbbb" });
     const before = known.current();
-    known.hold({ name: "GH_TOKEN", value: "aaaabbbb" });
+    known.add({ name: "GH_TOKEN", value: "aaaabbbb" });
     expect(known.current()).toBe(before);
-    known.hold({ name: "NIGHTSHIFT_TOKEN", value: "ccccdddd" });
+    known.add({ name: "NIGHTSHIFT_TOKEN", value: "ccccdddd" });
     expect(known.current().redact("ccccdddd")).toBe("[redacted: NIGHTSHIFT_TOKEN]");
   });
 
-  it("that are too short are told, and left", () => {
+  it("report secrets that are too short to redact", () => {
     const known = createKnownSecrets({ GH_TOKEN: "short" });
     expect(known.problems()).toEqual([expect.stringContaining("GH_TOKEN has fewer than 8 characters")]);
     expect(known.current().redact("short")).toBe("short");
@@ -52,7 +52,7 @@ describe("the daemon's log", () => {
     for (const dir of dirs.splice(0)) rmSync(dir, { recursive: true });
   });
 
-  it("holds no secret in message, field, key or stack, and stays JSON", () => {
+  it("contains no secret in messages, fields, keys or stacks, and stays valid JSON", () => {
     const dir = mkdtempSync(join(tmpdir(), "nightshift-log-"));
     dirs.push(dir);
     const known = createKnownSecrets({ GH_TOKEN: 'with "quotes" inside', NPM_TOKEN: "12345678" });
@@ -65,7 +65,7 @@ describe("the daemon's log", () => {
       number: 12345678,
       plain: "12345678",
     });
-    known.hold({ name: "NIGHTSHIFT_TOKEN", value: "learned-later" });
+    known.add({ name: "NIGHTSHIFT_TOKEN", value: "learned-later" });
     log.info("learned-later", {});
     log.info("nothing special", { run: "r1" });
 

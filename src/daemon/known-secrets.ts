@@ -2,18 +2,18 @@ import { createRedactor, type Redactor } from "../policy/secrets/redact.ts";
 import { isLongEnough, SHORTEST_SECRET, type Secret } from "../policy/secrets/secret-forms.ts";
 import { isCredential, passwordsIn } from "../policy/secrets/secret-names.ts";
 
-/** What nobody is to read in a log, an event, a notice or a transcript. Only grows: what was a secret once stays one. */
+/** Secrets to redact from logs, events, notices and transcripts. Secrets are never removed. */
 export interface KnownSecrets {
-  /** Knows whatever was learned so far; to be asked for anew each time. */
+  /** A redactor for all secrets added so far. Do not keep it: later secrets need a new one. */
   current(): Redactor;
   /** The secrets themselves, for the supervisor of a job. */
   values(): readonly Secret[];
-  /** What cannot be kept out of sight, a sentence each. */
+  /** Secrets that cannot be redacted, one sentence each. */
   problems(): readonly string[];
-  /** A value that is in no variable, such as the daemon's own token. */
-  hold(secret: Secret): void;
-  /** The values of these environment variables, as far as they are set. */
-  holdVariables(names: readonly string[]): void;
+  /** Adds a value that is not in an environment variable, such as the daemon's own token. */
+  add(secret: Secret): void;
+  /** Adds the values of these environment variables, if they are set. */
+  addVariables(names: readonly string[]): void;
 }
 
 export function createKnownSecrets(env: Readonly<Record<string, string | undefined>>): KnownSecrets {
@@ -21,20 +21,20 @@ export function createKnownSecrets(env: Readonly<Record<string, string | undefin
   const tooShort = new Set<string>();
   let redactor: Redactor | null = null;
 
-  function hold({ name, value }: Secret): void {
+  function add({ name, value }: Secret): void {
     if (value.trim() === "" || known.has(value)) return;
     if (!isLongEnough(value)) return void tooShort.add(name);
     known.set(value, { name, value });
     redactor = null;
   }
 
-  function holdVariables(names: readonly string[]): void {
-    for (const name of names) hold({ name, value: env[name] ?? "" });
+  function addVariables(names: readonly string[]): void {
+    for (const name of names) add({ name, value: env[name] ?? "" });
   }
 
   for (const [name, value = ""] of Object.entries(env)) {
-    if (isCredential(name, value)) hold({ name, value });
-    for (const password of passwordsIn(value)) hold({ name, value: password });
+    if (isCredential(name, value)) add({ name, value });
+    for (const password of passwordsIn(value)) add({ name, value: password });
   }
 
   return {
@@ -42,9 +42,10 @@ export function createKnownSecrets(env: Readonly<Record<string, string | undefin
     values: () => [...known.values()],
     problems: () =>
       [...tooShort].map(
-        (name) => `${name} has fewer than ${SHORTEST_SECRET} characters: it is not kept out of logs and transcripts`,
+        (name) =>
+          `${name} has fewer than ${SHORTEST_SECRET} characters and cannot be redacted from logs and transcripts`,
       ),
-    hold,
-    holdVariables,
+    add,
+    addVariables,
   };
 }

@@ -7,12 +7,11 @@ const LIMITED = (): unknown => ({ limits: { concurrentRuns: 1 } });
 
 function open(free: () => number, settings: () => unknown = LIMITED, project = "shop") {
   let keys: readonly string[] = [];
-  const asked = (): readonly string[] => keys;
   const events: EventDraft[] = [];
   const limits = createLimits({
     total: 4,
     diskFloorBytes: 100_000_000,
-    // Only what is asked for here: the port's own suite covers the rest.
+    // Only what these tests use; the port's own suite covers the rest.
     store: {
       projects: {
         listProjects: async () => [
@@ -35,22 +34,22 @@ function open(free: () => number, settings: () => unknown = LIMITED, project = "
       },
     },
     projects: { settings: async () => settings() as never },
-    pendingTrust: async () => ({ changes: asked().map((key) => ({ key })) }),
+    pendingTrust: async () => ({ changes: keys.map((key) => ({ key })) }),
     runFiles: { freeBytes: async () => free() },
     clock: createSystemClock(),
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
   });
-  return { limits, events, ask: (...given: readonly string[]) => void (keys = given) };
+  return { limits, events, requestPermissions: (...requested: readonly string[]) => void (keys = requested) };
 }
 
 describe("limits", () => {
-  it("take no project for the disk, whatever its name", async () => {
+  it("do not confuse a project named disk with the disk", async () => {
     const { limits } = open(() => 50_000_000, undefined, "disk");
     await limits.refresh();
     expect(limits.current().total).toBe(0);
   });
 
-  it("start nothing below the disk floor, and say so once", async () => {
+  it("start no run below the disk floor, and report it once", async () => {
     let free = 50_000_000;
     const { limits, events } = open(() => free);
     await limits.refresh();
@@ -65,19 +64,19 @@ describe("limits", () => {
     expect(events).toHaveLength(2);
   });
 
-  it("tell once that a project's files ask for what nobody accepted", async () => {
-    const { limits, events, ask } = open(() => 1e12);
-    ask("sandbox.network");
+  it("report once that a project's files request permissions that are not accepted", async () => {
+    const { limits, events, requestPermissions } = open(() => 1e12);
+    requestPermissions("sandbox.network");
     await limits.refresh();
     await limits.refresh();
     expect(limits.problems()).toEqual([expect.stringContaining("sandbox.network")]);
     expect(events.map(({ type }) => type)).toEqual(["project.untrusted_change"]);
-    ask();
+    requestPermissions();
     await limits.refresh();
     expect(limits.problems()).toEqual([]);
   });
 
-  it("keep the last good value of a project whose files cannot be read", async () => {
+  it("keep the last valid limit of a project whose files cannot be read", async () => {
     let broken = false;
     const { limits } = open(
       () => 1e12,

@@ -7,24 +7,24 @@ import type { Admission, EventStore, Project, ProjectStore } from "../ports/stor
 
 type Limits = Omit<Admission, "at">;
 
-/** How much may run at once. Read from the files now and then: admission itself must not wait for a disk. */
+/** Limits on concurrent runs. They are refreshed in the background, because admission must not wait for the disk. */
 export interface LimitsKeeper {
   current(): Limits;
-  /** What keeps work from starting, a sentence each. */
+  /** Problems that prevent work from starting, one sentence each. */
   problems(): readonly string[];
   refresh(): Promise<void>;
 }
 
 export interface LimitsOptions {
   readonly total: number;
-  /** Nothing new starts while less than this is free; what runs may finish. */
+  /** No new run starts while less disk space is free. */
   readonly diskFloorBytes: number;
   readonly store: {
     readonly projects: Pick<ProjectStore, "listProjects">;
     readonly events: Pick<EventStore, "appendEvents">;
   };
   readonly projects: Pick<ProjectFiles, "settings">;
-  /** What a project's files ask for that nobody accepted. */
+  /** Permissions that a project's files request and no person has accepted. */
   readonly pendingTrust: (project: Project) => Promise<{ readonly changes: readonly { readonly key: string }[] }>;
   readonly runFiles: Pick<RunFiles, "freeBytes">;
   readonly clock: Clock;
@@ -34,33 +34,33 @@ export interface LimitsOptions {
 export function createLimits(options: LimitsOptions): LimitsKeeper {
   const { total, diskFloorBytes, runFiles, store, clock } = options;
   let projects: Readonly<Record<string, number>> = {};
-  // By subject: the disk, the settings or the trust of a project.
+  // Keyed by subject: the disk, or the settings or trust of a project.
   const problems = new Map<string, string>();
   return {
     current: () => ({ total: problems.has(DISK) ? 0 : total, projects, perProject: total, parkedAgents: [] }),
     problems: () => [...problems.values()],
     async refresh() {
       const free = await runFiles.freeBytes();
-      await note(
+      await report(
         DISK,
         free < diskFloorBytes
-          ? `only ${megabytes(free)} are free on the disk of Nightshift's home: nothing new is started below ${megabytes(diskFloorBytes)}`
+          ? `only ${megabytes(free)} are free on the disk of Nightshift's home: no new run starts below ${megabytes(diskFloorBytes)}`
           : null,
       );
       projects = await readLimits();
     },
   };
 
-  /** Said once when it comes and once when it goes, not with every look. */
-  async function note(subject: string, problem: string | null, type: EventType = "run.note"): Promise<void> {
+  /** Reports a problem once when it appears and once when it is solved. */
+  async function report(subject: string, problem: string | null, type: EventType = "run.note"): Promise<void> {
     const isNew = problem !== null && !problems.has(subject);
-    const isOver = problem === null && problems.has(subject);
+    const isSolved = problem === null && problems.has(subject);
     if (problem === null) problems.delete(subject);
     else problems.set(subject, problem);
-    if (!isNew && !isOver) return;
-    const summary = problem ?? `${subject}: all is well again`;
+    if (!isNew && !isSolved) return;
+    const summary = problem ?? `${subject}: the problem is solved`;
     options.log.warn(summary);
-    // A full disk may refuse this as well; the problem stands in the status all the same.
+    // Storing the event can fail on a full disk. The status shows the problem anyway.
     await store.events
       .appendEvents([
         {
@@ -78,36 +78,36 @@ export function createLimits(options: LimitsOptions): LimitsKeeper {
   }
 
   async function readLimits(): Promise<Readonly<Record<string, number>>> {
-    const known: Record<string, number> = {};
+    const limits: Record<string, number> = {};
     const registered = await store.projects.listProjects();
     for (const project of registered) {
-      known[project.name] = (await readLimit(project)) ?? projects[project.name] ?? total;
-      await noteTrust(project);
+      limits[project.name] = (await readLimit(project)) ?? projects[project.name] ?? total;
+      await checkTrust(project);
     }
     for (const subject of problems.keys())
       if (subject !== DISK && !registered.some(({ name }) => subject.endsWith(` ${name}`))) problems.delete(subject);
-    return known;
+    return limits;
   }
 
-  /** Null where the files cannot be read: the last good value stays until they can. */
+  /** Null if the files cannot be read. The last valid limit then stays in use. */
   async function readLimit(project: Project): Promise<number | null> {
     const subject = `settings of project ${project.name}`;
     try {
       const { concurrentRuns } = (await options.projects.settings(project)).limits;
-      await note(subject, null);
+      await report(subject, null);
       return concurrentRuns;
     } catch (error) {
-      await note(subject, `the ${subject} cannot be used: ${error instanceof Error ? error.message : String(error)}`);
+      await report(subject, `the ${subject} cannot be used: ${error instanceof Error ? error.message : String(error)}`);
       return null;
     }
   }
 
-  async function noteTrust(project: Project): Promise<void> {
-    // Files that cannot be read ask for nothing; that they cannot be read has been said.
+  async function checkTrust(project: Project): Promise<void> {
+    // readLimit already reports files that cannot be read.
     const { changes } = await options.pendingTrust(project).catch(() => ({ changes: [] }));
     const keys = changes.map(({ key }) => key).join(", ");
-    const problem = `the files of project ${project.name} ask for what nobody accepted (${keys}): nightshift trust shows it`;
-    await note(`trust of project ${project.name}`, changes.length === 0 ? null : problem, "project.untrusted_change");
+    const problem = `the files of project ${project.name} request permissions that are not accepted (${keys}); run nightshift trust`;
+    await report(`trust of project ${project.name}`, changes.length === 0 ? null : problem, "project.untrusted_change");
   }
 }
 

@@ -4,20 +4,20 @@ import type { DetectedProject, ProjectSource } from "../ports/projects.ts";
 import { detectProject } from "./detect/detect.ts";
 import type { Registry } from "./wire/registry.ts";
 
-/** What a checkout, or the address of a repository, is as a project. */
+/** Derives name, path, remote and default branch of a project from a checkout or a repository URL. */
 export async function locateProject(
-  place: ProjectSource,
+  source: ProjectSource,
   env: Readonly<Record<string, string | undefined>>,
   registry: Registry,
 ): Promise<DetectedProject> {
-  if (place.kind === "url") return fromUrl(place.url);
-  const detected = await detectProject(place.path, { env, registry });
+  if (source.kind === "url") return fromUrl(source.url);
+  const detected = await detectProject(source.path, { env, registry });
   const { written } = await readProjectFile(detected.dir, registry.format);
   return {
     name: written.project ?? detected.name,
     path: detected.dir,
     remote: detected.remote,
-    // What the file says about the branch counts once it is accepted, through the settings.
+    // The branch in the file takes effect through the settings, after it was accepted.
     defaultBranch: detected.defaultBranch,
   };
 }
@@ -25,7 +25,7 @@ export async function locateProject(
 function fromUrl(url: string): DetectedProject {
   const name = /([^/:]+?)(?:\.git)?\/*$/.exec(url)?.[1];
   if (name === undefined || url.startsWith("-"))
-    throw new UserError("invalid", `"${url}" is no address of a repository`, "give the URL that git clone takes");
-  // Which branch is the default one is the remote's word, asked at the first task.
+    throw new UserError("invalid", `"${url}" is not the URL of a repository.`, "Use a URL that git clone accepts.");
+  // The first task asks the remote for its default branch.
   return { name, path: null, remote: url, defaultBranch: "HEAD" };
 }

@@ -5,12 +5,12 @@ import type { Log } from "../ports/log.ts";
 
 export interface LoggerOptions {
   readonly dir: string;
-  /** Also to this terminal, when somebody runs the daemon in the foreground. */
+  /** Also writes lines to the terminal of a daemon that runs in the foreground. */
   readonly echo: ((line: string) => void) | null;
   readonly redactor: () => Redactor;
 }
 
-/** JSON lines, a file a day. Writing is synchronous: the lines before a crash are the ones that matter. */
+/** Logs JSON lines to one file per day. Writes are synchronous, so that the lines before a crash are not lost. */
 export function createLogger({ dir, echo, redactor }: LoggerOptions): Log {
   function write(level: "info" | "warn" | "error", msg: string, fields: Readonly<Record<string, unknown>>): void {
     const time = new Date().toISOString();
@@ -18,7 +18,7 @@ export function createLogger({ dir, echo, redactor }: LoggerOptions): Log {
     try {
       appendFileSync(join(dir, `${time.slice(0, 10)}.jsonl`), line, { mode: 0o600 });
     } catch {
-      // A log that cannot be written (disk full) must not end the daemon; the terminal still gets the line.
+      // A failed write (disk full) must not stop the daemon. The terminal still gets the line.
     }
     echo?.(line);
   }
@@ -29,7 +29,7 @@ export function createLogger({ dir, echo, redactor }: LoggerOptions): Log {
   };
 }
 
-/** A log call must never throw, so fields that JSON cannot hold (cycles, big integers) are left out. */
+/** A log call must never throw, so fields that JSON cannot represent (cycles, big integers) are left out. */
 function toJson(entry: { readonly level: string; readonly time: string; readonly msg: string }): string {
   try {
     return JSON.stringify(entry);
@@ -39,7 +39,7 @@ function toJson(entry: { readonly level: string; readonly time: string; readonly
   }
 }
 
-/** Parsed again if there is a secret, so that the line stays JSON whatever characters the secret has. */
+/** Redacts the parsed values, so that the line stays valid JSON whatever characters a secret contains. */
 function withoutSecrets({ redact, redactValue }: Redactor, line: string): string {
   return redact(line) === line ? line : JSON.stringify(redactValue<unknown>(JSON.parse(line)));
 }

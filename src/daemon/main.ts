@@ -14,14 +14,14 @@ import { createCheckpoints } from "./checkpoints.ts";
 import { removeDaemonFile, writeDaemonFile } from "./daemon-file.ts";
 import { policyOf } from "../engine/pipeline-of.ts";
 import { startHeartbeat } from "./heartbeat.ts";
-import { httpDeps } from "./wire/http-deps.ts";
+import { createHttpDeps } from "./wire/http-deps.ts";
 import { createKnownSecrets } from "./known-secrets.ts";
 import { createLogger } from "./logger.ts";
 import { wire, type Wired } from "./wire/wire.ts";
 import { ping } from "./wire/wire-notifiers.ts";
 
-const LIMITS_EVERY_MS = 2_000;
-const STOP_PATIENCE_MS = 5_000;
+const LIMITS_INTERVAL_MS = 2_000;
+const STOP_TIMEOUT_MS = 5_000;
 
 interface Running {
   readonly wired: Wired;
@@ -30,13 +30,13 @@ interface Running {
   readonly daemonFile: string;
 }
 
-/** Starts everything, tells where it is, and stays until it is told to stop. */
+/** Starts the daemon, writes `daemon.json`, and runs until it is asked to stop. */
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: { foreground: { type: "boolean", default: false }, port: { type: "string", default: "0" } },
   });
-  // The home itself is closed to everybody else. What is in it must be readable by the users that root's runs have, and
-  // they would find nothing under the mask of a careful root.
+  // If root starts the daemon, runs have users of their own, which must be able to read files in the home. A strict umask
+  // would prevent that. The home folder itself is private.
   process.umask(0o022);
   const home = await findHome(process.env);
   const paths = homePaths(home);
@@ -58,25 +58,25 @@ async function main(): Promise<void> {
   warnAboutSandbox(wired);
   const stopping = Promise.withResolvers<{ force: boolean }>();
   const token = randomBytes(32).toString("base64url");
-  secrets.hold({ name: "NIGHTSHIFT_TOKEN", value: token });
+  secrets.add({ name: "NIGHTSHIFT_TOKEN", value: token });
   let dispatch: Dispatch | null = null;
   const server = await openHttpServer(
-    httpDeps(wired, {
+    createHttpDeps(wired, {
       ownerToken: token,
       version: version(),
       startedAt: wired.ports.clock.now(),
       stop: (force) => stopping.resolve({ force }),
-      // Before there is one, nothing is missed: it begins with a look at all of them.
-      lookAgain: (project) => dispatch?.lookAgain(project),
+      // Calls before the dispatch starts can be ignored: it first polls all change requests.
+      pollForge: (project) => dispatch?.lookAgain(project),
     }),
     { host: "127.0.0.1", port: Number(values.port), publicUrl: null },
   );
   await wired.limits.refresh();
   for (const problem of secrets.problems()) log.warn(problem);
-  const refreshing = setInterval(() => void refreshLimits(wired), LIMITS_EVERY_MS);
+  const limitsTimer = setInterval(() => void refreshLimits(wired), LIMITS_INTERVAL_MS);
   dispatch = await startDispatch(wired.ports);
   const stopHeartbeat = startHeartbeat({
-    urls: wired.channels.heartbeats,
+    urls: wired.channels.listHeartbeatUrls,
     ping,
     store: wired.ports.store,
     isNight: async (task) => (await policyOf(wired.ports, task)).report === "night",
@@ -86,22 +86,22 @@ async function main(): Promise<void> {
   const path = process.env["PATH"] ?? "";
   writeDaemonFile(paths.daemon, { pid: process.pid, url: server.url, token, version: version(), path });
   log.info("started", { pid: process.pid, url: server.url });
-  // Node does this by itself, but only at the end, and a daemon's end may be a power cut.
+  // Node does this only on exit, which a crash skips.
   flushCompileCache();
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stopping.resolve({ force: false }));
-  // A closed terminal is no reason to stop the night's work.
+  // Keep running when the terminal is closed.
   process.on("SIGHUP", () => undefined);
   const { force } = await stopping.promise;
-  clearInterval(refreshing);
+  clearInterval(limitsTimer);
   stopHeartbeat();
   await stop({ wired, dispatch, server, daemonFile: paths.daemon }, force);
 }
 
-/** Runs go on under their supervisors; a later daemon takes them up again. */
+/** Runs continue under their supervisors, and the next daemon picks them up. With `force`, they are stopped. */
 async function stop({ wired, dispatch, server, daemonFile }: Running, force: boolean): Promise<void> {
   const { ports } = wired;
-  // What is under way may be a fetch of a large repository. It is safe to leave it: everything here survives a crash.
-  await Promise.race([dispatch.stop(), sleep(STOP_PATIENCE_MS, undefined, { ref: false })]);
+  // A step in progress can take long, such as fetching a large repository. It is crash-safe, so it can be abandoned.
+  await Promise.race([dispatch.stop(), sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
   if (force) for (const run of await ports.store.tasks.listOpenRuns()) await controlJobs(ports, run.id, "release");
   await record(wired, "daemon.stopped");
   await server.close();
@@ -113,7 +113,7 @@ async function stop({ wired, dispatch, server, daemonFile }: Running, force: boo
 async function refreshLimits({ limits, ports }: Wired): Promise<void> {
   await limits
     .refresh()
-    .catch((error: unknown) => ports.log.error("the limits could not be read anew", { error: String(error) }));
+    .catch((error: unknown) => ports.log.error("the limits could not be refreshed", { error: String(error) }));
 }
 
 async function record({ ports }: Wired, type: Extract<EventType, "daemon.started" | "daemon.stopped">): Promise<void> {
@@ -133,23 +133,23 @@ async function record({ ports }: Wired, type: Extract<EventType, "daemon.started
 }
 
 function warnAboutSandbox({ user, ports, sandbox }: Wired): void {
-  // Tried now, so that the first run of the night does not wait for it, and its trouble is known before.
-  if (user.sandboxMode === "enforce") return void tellTrouble(sandbox, ports.log);
-  ports.log.warn(`sandbox.mode is ${user.sandboxMode}: Nightshift puts no wall around agents and checks`);
+  // Test it now, so that problems are known early and the first run does not have to wait.
+  if (user.sandboxMode === "enforce") return void logSandboxProblem(sandbox, ports.log);
+  ports.log.warn(`sandbox.mode is ${user.sandboxMode}: Nightshift does not sandbox agents and checks`);
 }
 
-async function tellTrouble({ problem }: Wired["sandbox"], log: Log): Promise<void> {
-  const trouble = await problem();
-  if (trouble !== null) log.error("the sandbox does not hold: every run is refused", { trouble });
+async function logSandboxProblem(sandbox: Wired["sandbox"], log: Log): Promise<void> {
+  const problem = await sandbox.findProblem();
+  if (problem !== null) log.error("the sandbox self-test failed: no run can start", { problem });
 }
 
 function version(): string {
-  // package.json stands two folders above, in a checkout as in the installed package.
+  // package.json is two folders up, both in a checkout and in the installed package.
   return (JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string })
     .version;
 }
 
-// A terminal that was closed, or a full disk under start.log, must not end the night's work.
+// A closed terminal, or a full disk under start.log, must not stop the daemon.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 
 try {
@@ -160,5 +160,5 @@ try {
   process.stderr.write(`${expected ? error.message + hint : error instanceof Error ? error.stack : String(error)}\n`);
   process.exitCode = error instanceof ConfigError ? 2 : 1;
 }
-// Timers and sockets of a start that failed half-way must not keep the process.
+// Timers and sockets left by a failed start must not keep the process alive.
 process.exit();

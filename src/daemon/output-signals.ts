@@ -1,10 +1,10 @@
 export interface OutputSignals {
   grew(run: string): void;
-  /** Calls `wake` whenever the run's transcript grew; returns the way to stop. */
+  /** Calls `wake` whenever the run's transcript grew. Returns a function that stops listening. */
   listen(run: string, wake: () => void): () => void;
 }
 
-/** Tells those who watch a run live that there is more to read. */
+/** Notifies live viewers of a run about new output. */
 export function createOutputSignals(): OutputSignals {
   const listeners = new Map<string, Set<() => void>>();
   return {

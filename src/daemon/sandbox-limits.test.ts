@@ -4,12 +4,12 @@ import { sandboxLimits } from "./sandbox-limits.ts";
 const GB = 1024 ** 3;
 const limitsOf = sandboxLimits({ memoryBytes: 8 * GB, cores: 4 });
 
-test("the machine keeps a quarter of its memory, whatever a command does", () => {
+test("commands get at most three quarters of the machine's memory", () => {
   const { memoryBytes, treeMemoryBytes, tmpBytes } = limitsOf(60_000);
   expect([memoryBytes, treeMemoryBytes, tmpBytes]).toEqual([6 * GB, 6 * GB, GB]);
 });
 
-test("processor time is what all cores can give within the command's time, in whole seconds", () => {
+test("the CPU time limit is the timeout multiplied by the number of cores, in whole seconds", () => {
   expect(limitsOf(60_000).cpuSeconds).toBe(240);
   expect(limitsOf(1_001).cpuSeconds).toBe(8);
 });

@@ -8,10 +8,7 @@ interface Machine {
   readonly cores: number;
 }
 
-/**
- * What one command may take of this machine, which is given so much time: room for any build, and not so much that the
- * machine goes down with it.
- */
+/** Resource limits of one command with the given timeout: enough for any build, but the machine stays usable. */
 export function sandboxLimits(machine: Machine = thisMachine()): (timeoutMs: number) => SandboxLimits {
   const { memoryBytes, cores } = machine;
   const share = Math.floor(memoryBytes * 0.75);
@@ -19,20 +16,20 @@ export function sandboxLimits(machine: Machine = thisMachine()): (timeoutMs: num
     processes: 4096,
     memoryBytes: share,
     treeMemoryBytes: share,
-    // As much as a process can use in its time when it has all processors to itself: never too little for honest work.
+    // The most that a command can use within its timeout, so it never stops legitimate work.
     cpuSeconds: Math.ceil(timeoutMs / 1000) * cores,
     fileBytes: 8 * GB,
-    // Kept in memory.
+    // /tmp is kept in memory.
     tmpBytes: Math.min(2 * GB, Math.floor(memoryBytes / 8)),
     diskBytes: 20 * GB,
     diskFloorBytes: DISK_FLOOR_BYTES,
   });
 }
 
-/** All processors, also those that we are kept from: what we start may not be. None are known where /proc is not to be had. */
+/** Counts all processors: the daemon's own CPU affinity may not apply to commands. Without /proc the list is empty. */
 function thisMachine(): Machine {
   return { memoryBytes: totalmem(), cores: Math.max(1, cpus().length) };
 }
 
-/** With less than this free nothing starts, and what runs is ended before the machine has nothing left. */
+/** Below this much free disk space, no run starts and active ones are stopped. */
 export const DISK_FLOOR_BYTES = 200_000_000;

@@ -6,11 +6,11 @@ const unknown = (): string => {
   throw new Error("ENOENT: no such file or directory, uv_os_get_passwd");
 };
 
-test("the name that the system knows, whatever the environment says", () => {
+test("userName: the system's name wins over the environment", () => {
   expect(userName({ USER: "somebody" })).toBe(userInfo().username);
 });
 
-test("a user without an entry has the name of the environment, else a number", () => {
+test("userName: a user unknown to the system gets the name in $USER, or else the user ID", () => {
   expect(userName({ USER: "ann" }, unknown)).toBe("ann");
   for (const env of [{}, { USER: "" }]) expect(userName(env, unknown)).toBe(`uid ${process.getuid?.()}`);
 });

@@ -1,12 +1,12 @@
 import { userInfo } from "node:os";
 
-/** Who started the daemon. The system may not know (as in a container that runs as any number): then the environment, or the number. */
+/** The user who runs the daemon. A user ID without a name (common in containers) falls back to $USER, then to the ID. */
 export function userName(
   env: Readonly<Record<string, string | undefined>>,
-  ask: () => string = () => userInfo().username,
+  lookUp: () => string = () => userInfo().username,
 ): string {
   try {
-    return ask();
+    return lookUp();
   } catch {
     const named = env["USER"] ?? "";
     return named === "" ? `uid ${process.getuid?.() ?? "unknown"}` : named;

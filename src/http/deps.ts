@@ -28,8 +28,8 @@ export interface HttpDeps extends AuthDeps, OutputDeps {
   readonly runFiles: Pick<RunFiles, "readTranscript" | "readDiff">;
   readonly agents: () => Promise<readonly AgentInfo[]>;
   readonly pendingTrust: ProjectFiles["pendingTrust"];
-  /** Verifies a webhook call, and polls the forge if it is genuine ("taken"). Null if the project has no webhook. */
-  readonly judgeHook: (project: string, call: HookCall) => Promise<"taken" | "refused" | null>;
+  /** Verifies a webhook call, and polls the forge if it is genuine ("accepted"). Null if the project has no webhook. */
+  readonly verifyHook: (project: string, call: HookCall) => Promise<"accepted" | "rejected" | null>;
   /** Starts to stop the daemon and returns immediately. */
   readonly stop: (force: boolean) => void;
   readonly info: () => DaemonInfo;

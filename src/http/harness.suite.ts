@@ -77,7 +77,7 @@ export async function openHarness(options?: AppOptions): Promise<Harness> {
       { name: "mine", kind: "command", program: "./a", version: null, usable: true, problem: null, parkedUntil: null },
     ],
     pendingTrust: SHOP_FILES.pendingTrust,
-    judgeHook: async () => null,
+    verifyHook: async () => null,
     stop: (force) => void stops.push(force),
     info: () => ({
       pid: 42,

@@ -6,10 +6,10 @@ import type { Project } from "./store.ts";
 
 /**
  * The validated configuration files. They are read again for every decision, from the user's checkout and never from a
- * workspace. Additional permissions count only as far as `project.accepted` allows them.
+ * workspace. Additional permissions apply only if `project.accepted` includes them.
  */
 export interface ProjectFiles {
-  /** What the project's files ask for beyond `accepted`. */
+  /** Permissions that the project's files request beyond `accepted`. */
   pendingTrust(project: Pick<Project, "path">, accepted: string): Promise<PendingTrust>;
   /** Throws a ConfigError that lists every problem. */
   settings(project: Project): Promise<Settings>;
@@ -27,7 +27,7 @@ export interface ProjectFiles {
   preamble(): Promise<string>;
 }
 
-/** Where a person says that a project is. */
+/** The location of a project as a person specified it. */
 export type ProjectSource =
   | { readonly kind: "path"; readonly path: string }
   | { readonly kind: "url"; readonly url: string };
@@ -35,9 +35,9 @@ export type ProjectSource =
 export type DetectedProject = Pick<Project, "name" | "path" | "remote" | "defaultBranch">;
 
 export interface PendingTrust {
-  /** The canonical JSON that `Project.accepted` becomes when a person accepts. */
+  /** Canonical JSON that is stored in `Project.accepted` when a person accepts. */
   readonly wanted: string;
-  /** Names `wanted`, so that nobody accepts what they were not shown. */
+  /** Hash of `wanted`. A person accepts it by its hash, and therefore only what was shown. */
   readonly hash: string;
   readonly changes: readonly TrustChange[];
 }

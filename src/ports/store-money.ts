@@ -6,55 +6,55 @@ import type { Lease } from "./store.ts";
 /** Costs, and the budget that open runs have reserved. */
 export interface MoneyStore {
   /**
-   * What agents' runs cost, summed up by `by` and in its order; one row for everything where `by` is empty. A run counts at
-   * the moment it ended, and stays counted when its task is deleted: what was spent stays spent.
+   * Sums up the costs of agent runs, grouped and sorted by `by`. An empty `by` returns one row. A run counts at the time it
+   * ended. Runs of deleted tasks still count.
    */
   costs(query: CostQuery): Promise<readonly CostRow[]>;
-  /** The same as one sum, for budgets. */
+  /** The total of the same costs, for budgets. */
   spent(query: SpentQuery): Promise<Spent>;
-  /** What of each limit is spent, and what is reserved by runs that are open. */
+  /** Returns for each limit what is spent and what open runs have reserved. */
   listUse(limits: readonly BudgetLimit[]): Promise<readonly UsedLimit[]>;
   /**
-   * Sets aside what a run may spend, if the limits leave something: it counts as spent until the run ends, and then what the
-   * run cost does. A run that has a reservation keeps it, whoever asks again. Throws LeaseLostError like `updateRun`.
+   * Reserves the money that a run may spend, if the limits leave any. The reservation counts as spent until the run ends and
+   * its actual cost is known. Calling this again keeps the reservation. Throws LeaseLostError like `updateRun`.
    */
   reserve(lease: Lease, request: ReserveRequest): Promise<Allowance>;
 }
 
 export interface ReserveRequest {
   readonly limits: readonly BudgetLimit[];
-  /** What it may spend at most, whatever the limits leave; null: nothing else limits it. */
-  readonly mostUsd: number | null;
+  /** Upper limit of the reservation. Null: only `limits` apply. */
+  readonly maxUsd: number | null;
 }
 
 export interface SpentQuery {
   readonly since: number;
-  /** The first moment that no longer counts. */
+  /** Exclusive. */
   readonly until: number;
-  /** Null: all of them. */
+  /** Null: all projects. */
   readonly project: string | null;
 }
 
 export interface CostQuery extends SpentQuery {
   readonly by: readonly CostDimension[];
-  /** Whose days are meant. */
+  /** Defines when a day begins. */
   readonly timeZone: string;
 }
 
 export interface Spent {
   readonly runs: number;
-  /** The sum of what is known. */
+  /** Sum of the known costs. */
   readonly knownUsd: number;
-  /** Runs whose cost nobody knows: they are not in the sum. */
+  /** Number of runs with unknown cost, which `knownUsd` does not include. */
   readonly unknownRuns: number;
   readonly tokens: Tokens;
-  /** Runs of which not even the tokens are known. */
+  /** Number of runs whose token usage is unknown. */
   readonly unknownTokens: number;
-  /** How many runs have their cost by which way. */
+  /** Number of runs for each way in which the cost was determined. */
   readonly basis: Readonly<Record<CostBasis, number>>;
 }
 
 export interface CostRow extends Spent {
-  /** A value for each dimension that was asked for; `day` is `YYYY-MM-DD`, null is what a run has none of. */
+  /** One value for each dimension in `by`. `day` is `YYYY-MM-DD`. Null if runs have no value for the dimension. */
   readonly key: Readonly<Partial<Record<CostDimension, string | null>>>;
 }

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Run } from "../../src/core/task/run.ts";
 import type { Task } from "../../src/core/task/task.ts";
 import type { TranscriptLine } from "../../src/core/task/transcript.ts";
-import { lookForAgent } from "../../src/daemon/wire/wire-agents.ts";
+import { checkAgent } from "../../src/daemon/wire/wire-agents.ts";
 import { builtInAgents, describeAgents } from "../../src/adapters/agents/create-agent.ts";
 import { AGENTS } from "../../src/adapters/agents/index.ts";
 import { openNight, type Night, type NightOptions } from "./night.ts";
@@ -185,17 +185,17 @@ describe("agent CLI that is too old for its adapter", () => {
       "claude-code",
       "claude",
       "2.1.299 (Claude Code)",
-      /^claude is 2\.1\.299; 2\.1\.300 or newer is needed\. Install it by/,
+      /^claude is version 2\.1\.299; 2\.1\.300 or newer is required\. Install it by/,
     ],
     [
       "claude-code",
       "claude",
       "who knows",
-      /^claude does not say its version; 2\.1\.300 or newer is needed\. Install it by/,
+      /^claude does not print its version; 2\.1\.300 or newer is required\. Install it by/,
     ],
-    ["codex", "codex", "codex-cli 0.9.10", /^codex is 0\.9\.10; [\d.]+ or newer is needed\. Install it by/],
-    ["gemini", "gemini", "0.5.0", /^gemini is 0\.5\.0; [\d.]+ or newer is needed\. Install it by/],
-    ["opencode", "opencode", "1.2.30", /^opencode is 1\.2\.30; [\d.]+ or newer is needed\. Install it by/],
+    ["codex", "codex", "codex-cli 0.9.10", /^codex is version 0\.9\.10; [\d.]+ or newer is required\. Install it by/],
+    ["gemini", "gemini", "0.5.0", /^gemini is version 0\.5\.0; [\d.]+ or newer is required\. Install it by/],
+    ["opencode", "opencode", "1.2.30", /^opencode is version 1\.2\.30; [\d.]+ or newer is required\. Install it by/],
   ] as const;
 
   it.each(OLD)(
@@ -206,7 +206,7 @@ describe("agent CLI that is too old for its adapter", () => {
       const env = plant(program, version, "touch worked");
       const described = describeAgents(AGENTS, builtInAgents(AGENTS)).find(({ name }) => name === kind);
       if (described === undefined) throw new Error(`there is no agent ${kind}`);
-      const found = await lookForAgent(described, env);
+      const found = await checkAgent(described, env);
       expect(found).toMatchObject({ usable: false, problem: expect.stringMatching(sentence) });
       const { task, run } = await finish({ agentName: kind, env }, ({ queuedFor }) => queuedFor !== null);
       expect(run).toMatchObject({ outcome: "agent_missing" });

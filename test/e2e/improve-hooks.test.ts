@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { afterEach, expect, it, vi } from "vitest";
-import { httpDeps } from "../../src/daemon/wire/http-deps.ts";
+import { createHttpDeps } from "../../src/daemon/wire/http-deps.ts";
 import { openHttpServer, type HttpServer } from "../../src/http/listen.ts";
 import { NIGHTLY, openNightly, type Nightly } from "./nightly.ts";
 
@@ -28,17 +28,17 @@ async function open(kind: "github" | "gitlab") {
   night = opened;
   const { id } = await opened.submit({ ...NIGHTLY, improve: { category: "docs", only: true, scheduledAt: null } });
   expect(await opened.settled(id)).toMatchObject({ state: "published" });
-  const looked: string[] = [];
-  const lookAgain = (project: string): void => {
-    looked.push(project);
+  const polled: string[] = [];
+  const pollForge = (project: string): void => {
+    polled.push(project);
     opened.lookAgain(project);
   };
-  const facts = { ownerToken: "t", version: "1", startedAt: 0, stop: () => undefined, lookAgain };
-  server = await openHttpServer(httpDeps(opened.wired, facts), { host: "127.0.0.1", port: 0, publicUrl: null });
+  const facts = { ownerToken: "t", version: "1", startedAt: 0, stop: () => undefined, pollForge };
+  server = await openHttpServer(createHttpDeps(opened.wired, facts), { host: "127.0.0.1", port: 0, publicUrl: null });
   const url = `${server.url}/api/v1/projects/shop/forge-hook`;
   return {
     opened,
-    looked,
+    polled,
     call: async (headers: Record<string, string>, body: string) =>
       (await fetch(url, { method: "POST", headers, body })).status,
     became: async () => {
@@ -56,15 +56,15 @@ it(
   "forge webhook: a GitHub call triggers reading the merge from the forge, whatever its body says; a forged call does nothing",
   PATIENCE,
   async () => {
-    const { opened, call, looked, became } = await open("github");
+    const { opened, call, polled, became } = await open("github");
     const claim = JSON.stringify({ action: "closed", pull_request: { number: 1, merged: true } });
     expect(await call(github(claim, "somebody-else's-secret"), claim)).toBe(401);
     expect(await call({}, claim)).toBe(401);
-    expect(looked).toEqual([]);
+    expect(polled).toEqual([]);
     // The forge decides, not the body of the call.
     const before = opened.forge.requests.length;
     expect(await call(github(claim, SECRET), claim)).toBe(202);
-    expect(looked).toEqual(["shop"]);
+    expect(polled).toEqual(["shop"]);
     await vi.waitFor(() => expect(opened.forge.requests.length).toBeGreaterThan(before), { timeout: 60_000 });
     expect(await became()).not.toContain("merged");
     await opened.forge.merge(1);
@@ -74,10 +74,10 @@ it(
 );
 
 it("forge webhook: a GitLab call is authenticated by its token", PATIENCE, async () => {
-  const { opened, call, looked, became } = await open("gitlab");
+  const { opened, call, polled, became } = await open("gitlab");
   await opened.forge.merge(1);
   expect(await call({ "x-gitlab-token": `${SECRET}.` }, "{}")).toBe(401);
-  expect(looked).toEqual([]);
+  expect(polled).toEqual([]);
   expect(await call({ "x-gitlab-token": SECRET }, "{}")).toBe(202);
   await vi.waitFor(async () => expect(await became()).toContain("merged"), { timeout: 60_000, interval: 100 });
 });

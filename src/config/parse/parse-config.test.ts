@@ -112,7 +112,7 @@ describe("parseProject", () => {
     ["agent: !!js/function x\n", /is not valid YAML: Unresolved tag/],
     ["time_zone: Mars/Olympus\n", /time_zone: found `"Mars\/Olympus"`; allowed: a time zone of the IANA list/],
     ["improve: { schedule: every night }\n", /improve\.schedule: .* five cron fields/],
-    ["improve: { schedule: '0 0 30 2 *' }\n", /improve\.schedule: .* that come round/],
+    ["improve: { schedule: '0 0 30 2 *' }\n", /improve\.schedule: .* that match a future date/],
     ["checks: { 'a b': { command: x } }\n", /n\.yaml:1:11: checks\.a b: this name is not valid; allowed: up to 40/],
     ["checks: { test: {} }\n", /checks\.test: needs `command`/],
     ["checks: { no-secrets: { command: x } }\n", /`no-secrets` is built in/],

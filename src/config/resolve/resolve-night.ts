@@ -2,7 +2,7 @@ import { WEEKDAYS, type Category, type Weekday } from "../../core/nightly/catego
 import type { ImproveSettings, NotifySettings, ScheduleSettings } from "../../core/settings/settings.ts";
 import type { NotifierKind } from "../../core/settings/kinds.ts";
 import type { WrittenNotify } from "../schema/kind-sections.ts";
-import { toMs, within } from "../schema/amounts.ts";
+import { toMs, capAmount } from "../schema/amounts.ts";
 import type { UserWritten } from "../schema/schema.ts";
 
 export const NIGHT_DEFAULTS = { maxDiffLines: 100, avoidRecentCommits: 10 } as const;
@@ -14,7 +14,7 @@ export function resolveImprove(user: WrittenImprove, own: WrittenImprove): Impro
   return {
     schedule: own.schedule ?? user.schedule ?? null,
     categories: categoriesByDay(days),
-    maxDiffLines: within(user.max_diff_lines, own.max_diff_lines) ?? NIGHT_DEFAULTS.maxDiffLines,
+    maxDiffLines: capAmount(user.max_diff_lines, own.max_diff_lines) ?? NIGHT_DEFAULTS.maxDiffLines,
     avoidRecentCommits: own.avoid_recent_commits ?? user.avoid_recent_commits ?? NIGHT_DEFAULTS.avoidRecentCommits,
     publish: own.publish ?? user.publish ?? "engine",
     jitterMs: toMs(own.jitter ?? user.jitter) ?? 0,

@@ -7,7 +7,7 @@ import type {
   RoleSettings,
   Settings,
 } from "../../core/settings/settings.ts";
-import { requireMs, toMs, within } from "../schema/amounts.ts";
+import { requireMs, toMs, capAmount } from "../schema/amounts.ts";
 import { findAgentKind } from "../parse/rules.ts";
 import { resolveImprove, resolveNotify, resolveSchedules } from "./resolve-night.ts";
 import { pickOwn, type AgentKind, type ForgeKind, type SettingsKinds } from "../../core/settings/kinds.ts";
@@ -50,7 +50,7 @@ export function resolveSettings({ project, timeZone, user, own, instructions, ki
     checks: resolveChecks({ ...user.checks, ...own.checks }),
     scanSecrets: { ...user.checks, ...own.checks }["no-secrets"]?.enabled ?? true,
     failOnWarning: own.fail_on_warning ?? user.fail_on_warning ?? false,
-    repairAttempts: within(user.repair_attempts, own.repair_attempts) ?? DEFAULTS.repairAttempts,
+    repairAttempts: capAmount(user.repair_attempts, own.repair_attempts) ?? DEFAULTS.repairAttempts,
     workspace: resolveWorkspace(user, own),
     sandbox: {
       mode: user.sandbox?.mode ?? "enforce",
@@ -61,11 +61,11 @@ export function resolveSettings({ project, timeZone, user, own, instructions, ki
     },
     secrets: { ...user.secrets, ...own.secrets },
     budget: {
-      runUsd: within(user.budget?.run_usd, own.budget?.run_usd),
-      taskUsd: within(user.budget?.task_usd, own.budget?.task_usd),
-      nightUsd: within(user.budget?.night_usd, own.budget?.night_usd),
-      monthUsd: within(user.budget?.month_usd, own.budget?.month_usd),
-      runTokens: within(user.budget?.run_tokens, own.budget?.run_tokens),
+      runUsd: capAmount(user.budget?.run_usd, own.budget?.run_usd),
+      taskUsd: capAmount(user.budget?.task_usd, own.budget?.task_usd),
+      nightUsd: capAmount(user.budget?.night_usd, own.budget?.night_usd),
+      monthUsd: capAmount(user.budget?.month_usd, own.budget?.month_usd),
+      runTokens: capAmount(user.budget?.run_tokens, own.budget?.run_tokens),
     },
     commonBudget: {
       nightUsd: user.budget?.night_usd ?? null,
@@ -73,11 +73,11 @@ export function resolveSettings({ project, timeZone, user, own, instructions, ki
       timeZone: user.time_zone ?? timeZone,
     },
     limits: {
-      concurrentRuns: within(user.limits?.concurrent_runs, own.limits?.concurrent_runs) ?? DEFAULTS.concurrentRuns,
+      concurrentRuns: capAmount(user.limits?.concurrent_runs, own.limits?.concurrent_runs) ?? DEFAULTS.concurrentRuns,
       openChangeRequests:
-        within(user.limits?.open_change_requests, own.limits?.open_change_requests) ?? DEFAULTS.openChangeRequests,
+        capAmount(user.limits?.open_change_requests, own.limits?.open_change_requests) ?? DEFAULTS.openChangeRequests,
       taskTimeoutMs:
-        within(toMs(user.limits?.task_timeout), toMs(own.limits?.task_timeout)) ?? requireMs(DEFAULTS.taskTimeout),
+        capAmount(toMs(user.limits?.task_timeout), toMs(own.limits?.task_timeout)) ?? requireMs(DEFAULTS.taskTimeout),
     },
     improve: resolveImprove(user.improve ?? {}, own.improve ?? {}),
     schedules: resolveSchedules([...(user.schedules ?? []), ...(own.schedules ?? [])]),
@@ -141,10 +141,10 @@ function resolveRole(role: Role, user: WrittenRole, own: WrittenRole): RoleSetti
   return {
     agent,
     model: own.model ?? (switches ? undefined : user.model) ?? null,
-    timeoutMs: within(toMs(user.timeout), toMs(own.timeout)) ?? builtIn.timeoutMs,
-    idleMs: within(toMs(user.idle_timeout), toMs(own.idle_timeout)) ?? DEFAULT_IDLE_MS,
-    maxTurns: within(user.max_turns, own.max_turns) ?? builtIn.maxTurns,
-    maxBudgetUsd: within(user.max_budget_usd, own.max_budget_usd),
+    timeoutMs: capAmount(toMs(user.timeout), toMs(own.timeout)) ?? builtIn.timeoutMs,
+    idleMs: capAmount(toMs(user.idle_timeout), toMs(own.idle_timeout)) ?? DEFAULT_IDLE_MS,
+    maxTurns: capAmount(user.max_turns, own.max_turns) ?? builtIn.maxTurns,
+    maxBudgetUsd: capAmount(user.max_budget_usd, own.max_budget_usd),
     tools: own.tools ?? user.tools ?? builtIn.tools,
     commands: own.commands ?? user.commands ?? null,
     prompt: own.prompt ?? user.prompt ?? null,
@@ -173,12 +173,12 @@ function resolveWorkspace(user: UserWritten, own: ProjectWritten): Settings["wor
   return {
     setup: written.setup ?? null,
     setupTimeoutMs:
-      within(toMs(user.workspace?.setup_timeout), toMs(own.workspace?.setup_timeout)) ??
+      capAmount(toMs(user.workspace?.setup_timeout), toMs(own.workspace?.setup_timeout)) ??
       requireMs(DEFAULTS.setupTimeout),
     branch: written.branch ?? DEFAULTS.branch,
     rebase: written.rebase ?? true,
     keepUncommitted: written.keep_uncommitted ?? false,
     copy: written.copy ?? [],
-    ports: within(user.workspace?.ports, own.workspace?.ports) ?? DEFAULTS.ports,
+    ports: capAmount(user.workspace?.ports, own.workspace?.ports) ?? DEFAULTS.ports,
   };
 }

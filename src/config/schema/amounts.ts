@@ -1,9 +1,9 @@
 import { parseDuration } from "../../core/schedule/duration.ts";
 
-/** The project's amount, but never more than the user's; null where neither file names one. */
-export function within(ceiling: number | null | undefined, asked: number | null | undefined): number | null {
-  if (ceiling === null || ceiling === undefined) return asked ?? null;
-  return asked === null || asked === undefined ? ceiling : Math.min(ceiling, asked);
+/** Caps the project's amount at the user's. Null if neither file sets one. */
+export function capAmount(ceiling: number | null | undefined, amount: number | null | undefined): number | null {
+  if (ceiling === null || ceiling === undefined) return amount ?? null;
+  return amount === null || amount === undefined ? ceiling : Math.min(ceiling, amount);
 }
 
 export function toMs(duration: string | undefined): number | null {
@@ -12,6 +12,6 @@ export function toMs(duration: string | undefined): number | null {
 
 export function requireMs(duration: string): number {
   const ms = parseDuration(duration);
-  if (ms === null) throw new TypeError(`The schema let the duration ${duration} pass.`);
+  if (ms === null) throw new TypeError(`The schema accepted the invalid duration ${duration}.`);
   return ms;
 }

@@ -2,23 +2,23 @@ import { z } from "zod";
 import type { AgentKind, ForgeKind, NotifierKind, OwnSettings, SettingsKind } from "../../core/settings/kinds.ts";
 import { environmentName, text, notifiedKinds, webUrl } from "../../core/settings/values.ts";
 
-/** The sections whose keys depend on which agents, forges and notifiers there are. */
+/** Sections whose keys depend on the registered agents, forges and notifiers. */
 
 const forgeKeys = z.strictObject({
-  url: webUrl.optional().describe("Address of the forge, where it is not the public one."),
-  project: text.optional().describe("Path of the project there, such as `team/shop`; default: from the remote."),
+  url: webUrl.optional().describe("Base URL of a self-hosted forge; default: the public instance."),
+  project: text.optional().describe("Path of the project on the forge, such as `team/shop`; default: taken from the git remote."),
   token_env: environmentName
     .optional()
     .describe(
-      "Environment variable that holds the token; used by the publishing code alone, unless `improve.publish` is `agent`.",
+      "Environment variable with the forge token. Agents never get it unless `improve.publish` is `agent`.",
     ),
   webhook_secret_env: environmentName
     .optional()
-    .describe("Environment variable that holds the secret of the forge's webhook; default: none is listened to."),
-  reviewer: text.optional().describe("Who is asked to review."),
-  assignee: text.optional().describe("Who it is assigned to."),
-  labels: z.array(text).max(20).optional().describe("Labels on top of those that Nightshift gives."),
-  draft: z.boolean().optional().describe("Open change requests as drafts; default false."),
+    .describe("Environment variable with the secret of the forge's webhook; default: webhooks are off."),
+  reviewer: text.optional().describe("User who is requested to review change requests."),
+  assignee: text.optional().describe("User to whom change requests are assigned."),
+  labels: z.array(text).max(20).optional().describe("Labels to add besides those that Nightshift sets."),
+  draft: z.boolean().optional().describe("Open change requests as drafts; default `false`."),
 });
 
 export type WrittenForge = z.infer<typeof forgeKeys> & OwnSettings & { readonly kind: string };
@@ -26,7 +26,7 @@ export type WrittenForge = z.infer<typeof forgeKeys> & OwnSettings & { readonly 
 export function forgeSection(forges: readonly ForgeKind[]): z.ZodType<WrittenForge> {
   const kind = z
     .enum([...forges.map((forge) => forge.kind), "none"])
-    .describe("Where change requests are opened; `none`: the branch is pushed and that is all.");
+    .describe("Forge that hosts the repository. With `none`, Nightshift only pushes the branch.");
   return z.strictObject({ kind, ...forgeKeys.shape, ...ownKeys(forges) });
 }
 
@@ -36,21 +36,21 @@ export function agentSection(agents: readonly AgentKind[]): z.ZodType<WrittenAge
   const kind = z
     .enum(agents.map((agent) => agent.kind))
     .optional()
-    .describe("Which adapter drives it; default: the agent's own name.");
-  const model = text.optional().describe("Model for every role that names none.");
+    .describe("Adapter that runs this agent; default: the agent's name.");
+  const model = text.optional().describe("Model for roles that do not set `model`.");
   return z.strictObject({ kind, model, ...ownKeys(agents) });
 }
 
 const heartbeat = z
-  .strictObject({ url: webUrl.describe("Address that is called while the daemon lives.") })
+  .strictObject({ url: webUrl.describe("URL that the daemon requests every five minutes and after each night.") })
   .optional()
-  .describe("A sign of life.");
+  .describe("Heartbeat for an external monitor.");
 
-// Files may have this section already, but nothing sends there yet; see parse/without-effect.ts.
+// Accepted in files, but not implemented yet; see parse/without-effect.ts.
 const slack = z
-  .strictObject({ channel: text.describe("Channel, such as `#nightshift`."), on: notifiedKinds })
+  .strictObject({ channel: text.describe("Slack channel, such as `#nightshift`."), on: notifiedKinds })
   .optional()
-  .describe("Messages in Slack.");
+  .describe("Notifications in Slack.");
 
 export type WrittenNotify = Readonly<Record<string, OwnSettings | undefined>> & {
   readonly heartbeat?: z.infer<typeof heartbeat>;
@@ -64,7 +64,7 @@ export function notifySection(notifiers: readonly NotifierKind[]): z.ZodType<Wri
   return z.strictObject({ ...Object.fromEntries(channels), slack, heartbeat });
 }
 
-/** The keys of all kinds, each optional: a file has only those of the kind that it names. */
+/** Merges the keys of all kinds. All are optional, because a file sets only those of its own kind. */
 function ownKeys(kinds: readonly SettingsKind[]): Record<string, z.ZodType> {
   const found: Record<string, z.core.$ZodType> = {};
   for (const { kind, settings } of kinds)

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { KeyPath } from "../parse/parse-yaml.ts";
 
-/** JSON Schema, as far as we look into it. */
+/** The part of JSON Schema that we read. */
 export interface SchemaNode {
   readonly description?: string;
   readonly type?: string;
@@ -11,13 +11,13 @@ export interface SchemaNode {
   readonly items?: SchemaNode;
 }
 
-/** The schema of the written shape, for editors and for our own sentences. */
+/** Converts the schema of a configuration file for editors and error messages. */
 export function toJsonSchema(schema: z.ZodType): SchemaNode {
-  // The cast: zod's type covers every draft and keyword; we read the few above.
+  // zod's type covers every draft and keyword; we read only the keywords above.
   return z.toJSONSchema(schema, { io: "input", target: "draft-7" }) as SchemaNode;
 }
 
-/** The keys that may stand in the section at `path`. */
+/** Lists the keys allowed in the section at `path`. */
 export function listKeys(schema: z.ZodType, path: KeyPath): string[] {
   let node: SchemaNode | undefined = toJsonSchema(schema);
   for (const part of path) {

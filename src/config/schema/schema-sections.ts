@@ -16,93 +16,93 @@ import {
   words,
 } from "./schema-values.ts";
 
-/** The sections of a configuration file as people write them; descriptions are what editors and docs show. */
+/** Sections of a configuration file. Editors and the docs show the descriptions. */
 export const role = z.strictObject({
-  agent: name.optional().describe("Agent for this role; default: `agent`."),
-  model: text.optional().describe("Full model id for this role."),
-  timeout: duration.optional().describe("Longest time of one run; default by role."),
-  idle_timeout: duration.optional().describe("A run that prints nothing for this long is ended; default `10m`."),
-  max_turns: z.int().min(1).max(100_000).optional().describe("Most turns of one run; default by role."),
-  max_budget_usd: usd.optional().describe("Most money one run of this role may spend."),
-  tools: words.optional().describe("Tools of the agent CLI; default by role."),
-  commands: commandRules.optional().describe("Programs this role may call; default: `sandbox.commands`."),
-  prompt: text.optional().describe("File that replaces the role's whole prompt, relative to this file."),
-  append: text.optional().describe("Text added to the role's prompt."),
+  agent: name.optional().describe("Agent for this role; default: the top-level `agent`."),
+  model: text.optional().describe("Full model ID for this role; default: depends on the agent and role."),
+  timeout: duration.optional().describe("Maximum duration of a run; default: depends on the role."),
+  idle_timeout: duration.optional().describe("Stop a run that prints nothing for this long; default `10m`."),
+  max_turns: z.int().min(1).max(100_000).optional().describe("Maximum number of turns in a run; default: depends on the role."),
+  max_budget_usd: usd.optional().describe("Maximum cost of a run in USD."),
+  tools: words.optional().describe("Tools of the agent CLI that this role may use; default: depends on the role."),
+  commands: commandRules.optional().describe("Programs that this role may run; default: `sandbox.commands`."),
+  prompt: text.optional().describe("File with a prompt that replaces the role's built-in prompt; relative to this file."),
+  append: text.optional().describe("Text to append to the role's prompt."),
 });
 
-// Every role by name rather than a record, so that a misspelt one is found and editors can complete it.
+// An object with one key per role instead of a record: it rejects misspelled roles, and editors can complete the names.
 export const roleSections = z.strictObject(
-  Object.fromEntries(ROLES.map((each) => [each, role.optional().describe(`How \`${each}\` is done.`)])) as Record<
+  Object.fromEntries(ROLES.map((each) => [each, role.optional().describe(`Settings for the role \`${each}\`.`)])) as Record<
     Role,
     z.ZodOptional<typeof role>
   >,
 );
 
 export const check = z.strictObject({
-  command: text.optional().describe("Shell line, run in a fresh checkout of the change."),
-  related: text.optional().describe("Shell line that runs only what `{{files}}` concern, where the runner can tell."),
+  command: text.optional().describe("Shell command to run in a fresh checkout of the change."),
+  related: text.optional().describe("Shell command to run instead of `command` for nightly changes; `{{files}}` stands for the changed files."),
   severity: z
     .enum(["error", "warning"])
     .optional()
-    .describe("`error` fails the change, `warning` is shown; default `error`, for `lint` `warning`."),
-  roles: roles.optional().describe("Roles after which it runs; default `implement` and `request_changes`."),
-  timeout: duration.optional().describe("Default `2m`."),
-  enabled: z.boolean().optional().describe("`false` switches it off; default true."),
+    .describe("`error` rejects the change, `warning` is only reported; default `error`, but `warning` for `lint`."),
+  roles: roles.optional().describe("Run the check after these roles; default `implement` and `request_changes`."),
+  timeout: duration.optional().describe("Maximum duration of the check; default `2m`."),
+  enabled: z.boolean().optional().describe("Set to `false` to turn the check off; default `true`."),
 });
 
 export const workspace = z.strictObject({
-  setup: text.optional().describe("Shell line that prepares a fresh checkout, such as `npm ci`."),
-  setup_timeout: duration.optional().describe("Default `10m`."),
-  branch: branchTemplate.optional().describe("Name of a task's branch; default `agent/{{slug}}-{{id}}`."),
-  rebase: z.boolean().optional().describe("Put the work on top of a newer base before it is published; default true."),
+  setup: text.optional().describe("Shell command that prepares a fresh checkout, such as `npm ci`."),
+  setup_timeout: duration.optional().describe("Maximum duration of `setup`; default `10m`."),
+  branch: branchTemplate.optional().describe("Name of the branch for a task; default `agent/{{slug}}-{{id}}`."),
+  rebase: z.boolean().optional().describe("Rebase the change onto the latest base before publishing; default `true`."),
   keep_uncommitted: z
     .boolean()
     .optional()
-    .describe("Start from the files of the checkout as they stand; default false."),
+    .describe("Start from the working tree of your checkout, including uncommitted changes; default `false`."),
   copy: z
     .array(innerPath)
     .max(200)
     .optional()
-    .describe("Files of the checkout that git does not have, copied in (`.env.test`)."),
-  ports: z.int().min(0).max(1000).optional().describe("How many ports each run gets; default 10."),
+    .describe("Untracked files to copy from your checkout, such as `.env.test`."),
+  ports: z.int().min(0).max(1000).optional().describe("Number of ports reserved for each run; default 10."),
 });
 
 export const sandboxLists = {
-  write: words.optional().describe("More paths that agents may write, relative to this file."),
-  read: words.optional().describe("More paths that agents may read, relative to this file."),
+  write: words.optional().describe("Additional paths that agents may write to; relative to this file."),
+  read: words.optional().describe("Additional paths that agents may read; relative to this file."),
   network: networkRules
     .optional()
-    .describe("Hosts that agents may reach: `host`, `host:port` or `*.suffix`; the port is 443 where none is named."),
+    .describe("Hosts that agents may connect to: `host`, `host:port` or `*.suffix`; default port: 443."),
   commands: commandRules
     .optional()
-    .describe("Programs that exist in the sandbox; words after the program are a rule for the agent CLI."),
+    .describe("Programs available in the sandbox. Words after the program, as in `sbt compile`, become a tool rule for the agent CLI."),
 };
 
-export const secret = z.strictObject({ roles: roles.describe("Roles that get it.") });
+export const secret = z.strictObject({ roles: roles.describe("Roles whose agents get the variable.") });
 
 export const mcpServer = z.strictObject({
-  command: argv.describe("Program and arguments of the server."),
-  secrets: z.array(environmentName).optional().describe("Environment variables it gets."),
-  tools: words.optional().describe("Its tools that agents may call; default: all."),
+  command: argv.describe("Program that starts the server, with its arguments."),
+  secrets: z.array(environmentName).optional().describe("Environment variables that are passed to the server."),
+  tools: words.optional().describe("Tools of the server that agents may call; default: all."),
 });
 
 export const budget = z.strictObject({
-  run_usd: usd.optional().describe("Most money of one run."),
-  task_usd: usd.optional().describe("Most money of one task."),
+  run_usd: usd.optional().describe("Maximum cost of a run in USD."),
+  task_usd: usd.optional().describe("Maximum cost of a task in USD."),
   night_usd: usd
     .optional()
-    .describe("Most money from noon to noon in `time_zone`; in config.yaml the sum over all projects."),
-  month_usd: usd.optional().describe("Most money of a month; in config.yaml the sum over all projects."),
-  run_tokens: z.int().min(0).optional().describe("Most tokens of one run."),
+    .describe("Maximum cost of a night in USD, from noon to noon in `time_zone`. In config.yaml: for all projects together."),
+  month_usd: usd.optional().describe("Maximum cost of a month in USD. In config.yaml: for all projects together."),
+  run_tokens: z.int().min(0).optional().describe("Maximum number of tokens in a run."),
 });
 
 export const prices = z.record(
   text,
   z.strictObject({
-    input: usd.describe("USD for a million tokens that go in."),
-    output: usd.describe("USD for a million tokens that come out."),
-    cache_read: usd.optional().describe("USD for a million tokens read from the cache; default: as `input`."),
-    cache_write: usd.optional().describe("USD for a million tokens written to the cache; default: as `input`."),
+    input: usd.describe("USD per million input tokens."),
+    output: usd.describe("USD per million output tokens."),
+    cache_read: usd.optional().describe("USD per million tokens read from the cache; default: same as `input`."),
+    cache_write: usd.optional().describe("USD per million tokens written to the cache; default: same as `input`."),
   }),
 );
 
@@ -112,45 +112,45 @@ export const limits = z.strictObject({
     .min(1)
     .max(1000)
     .optional()
-    .describe("Runs at the same time; default 2; in config.yaml over all projects."),
-  open_change_requests: count.optional().describe("Open change requests of the night shift in the project; default 3."),
-  task_timeout: duration.optional().describe("Longest working time of a task; default `4h`."),
+    .describe("Maximum number of concurrent runs; default 2. In config.yaml: for all projects together."),
+  open_change_requests: count.optional().describe("Maximum number of open change requests from nightly improvement in the project; default 3."),
+  task_timeout: duration.optional().describe("Maximum working time of a task; default `4h`."),
 });
 
 const gate = z.enum(["person", "auto"]).optional();
 export const gates = z.strictObject({
-  plan: gate.describe("Who approves a plan; default `person`."),
-  merge: gate.describe("Who merges; default `person`."),
+  plan: gate.describe("Whether plans need approval from a person or are approved automatically; default `person`."),
+  merge: gate.describe("Whether a person merges or changes are merged automatically; default `person`."),
 });
 
 const categories = z.array(z.enum(CATEGORIES)).optional();
 
 export const improve = z.strictObject({
-  schedule: cron.optional().describe("When the nightly improvement runs, as five cron fields in `time_zone`."),
+  schedule: cron.optional().describe("When nightly improvement starts, as a five-field cron expression in `time_zone`."),
   categories: z
     .strictObject(
-      Object.fromEntries(WEEKDAYS.map((day) => [day, categories.describe(`What is improved on ${day}.`)])) as Record<
+      Object.fromEntries(WEEKDAYS.map((day) => [day, categories.describe(`Categories for ${day}.`)])) as Record<
         (typeof WEEKDAYS)[number],
         typeof categories
       >,
     )
     .optional()
-    .describe("What is improved on which day."),
-  max_diff_lines: z.int().min(1).max(100_000).optional().describe("Largest change; default 100."),
-  avoid_recent_commits: count.optional().describe("Files of this many newest commits are left alone; default 10."),
+    .describe("Categories of improvements for each weekday."),
+  max_diff_lines: z.int().min(1).max(100_000).optional().describe("Maximum number of changed lines; default 100."),
+  avoid_recent_commits: count.optional().describe("Do not touch files changed in this many recent commits; default 10."),
   publish: z
     .enum(["engine", "agent"])
     .optional()
-    .describe("Who pushes and opens the change request; `agent` lends it the forge's token; default `engine`."),
-  jitter: duration.optional().describe("Runs start up to this much later than scheduled; default `0s`."),
-  variables: z.record(name, z.string().max(10_000)).optional().describe("Your own `{{name}}` texts for prompts."),
+    .describe("Who pushes the branch and opens the change request; default `engine`. `agent` gives the agent access to the forge token."),
+  jitter: duration.optional().describe("Maximum delay of a start after its scheduled time; default `0s`."),
+  variables: z.record(name, z.string().max(10_000)).optional().describe("Your own `{{name}}` variables for prompts."),
 });
 
 export const schedule = z.strictObject({
-  name: name.describe("What it is called."),
-  cron: cron.describe("When, as five cron fields in `time_zone`."),
-  pipeline: name.describe("Pipeline of the task that is made."),
+  name: name.describe("Name of the schedule."),
+  cron: cron.describe("When to create the task, as a five-field cron expression in `time_zone`."),
+  pipeline: name.describe("Pipeline of the task."),
   title: text.describe("Title of the task."),
   description: text.optional().describe("Description of the task."),
-  auto_approve: z.boolean().optional().describe("Its plan needs no person; default false."),
+  auto_approve: z.boolean().optional().describe("Approve the task's plan automatically; default `false`."),
 });

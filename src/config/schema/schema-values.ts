@@ -6,8 +6,8 @@ import { text } from "../../core/settings/values.ts";
 import { ROLES } from "../../core/task/role.ts";
 
 /**
- * The small values that keys are made of. The message of a rule is the end of the sentence
- * "found …; allowed: …", which describe-issue.ts completes.
+ * Value types of configuration keys. describe-issue.ts puts the message of a failed rule at the end of
+ * "found …; allowed: …".
  */
 export const duration = z
   .string()
@@ -18,13 +18,13 @@ export const usd = z.number().min(0).max(1_000_000);
 export const count = z.int().min(0).max(1_000_000);
 
 const NAME_ALLOWED = "up to 40 letters, digits, `.`, `_` or `-`, beginning with a letter or digit";
-/** Names become file names and event fields, so they are plain. */
+/** Names are used as file names and event fields, so only plain characters are allowed. */
 export const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/, NAME_ALLOWED);
 
 export const words = z.array(text).max(200);
 export const roles = z.array(z.enum(ROLES)).min(1);
 
-/** Hosts that may be reached; each that cannot be one is told by itself. */
+/** Allowed hosts. Each invalid entry is reported separately. */
 export const networkRules = z
   .array(
     text.superRefine((value, context) => {
@@ -37,16 +37,16 @@ export const networkRules = z
 const COMMAND_ALLOWED =
   "a program's name or its absolute path, optionally with words after it, such as `git`, `sbt compile` or `/opt/tool/bin/tool`; no `*`";
 
-/** Programs that exist in the sandbox. Which one is meant is said by a name alone: no pattern, no path from here. */
+/** Programs available in the sandbox: names or absolute paths. Patterns and relative paths would be ambiguous. */
 export const commandRules = z.array(z.string().min(1).max(10_000).refine(isCommandRule, COMMAND_ALLOWED)).max(200);
 
 export const timeZone = z.string().refine(isTimeZone, "a time zone of the IANA list, such as `Europe/Paris` or `UTC`");
 
 export const cron = z
   .string()
-  .refine(isCron, "five cron fields (minute hour day month weekday) that come round, such as `0 2 * * 1-5`");
+  .refine(isCron, "five cron fields (minute hour day month weekday) that match a future date, such as `0 2 * * 1-5`");
 
-/** A file or folder inside the repository, written relative to it. */
+/** A file or folder inside the repository, relative to its root. */
 export const innerPath = z.string().refine(isInnerPath, "a path inside the repository, relative to it, without `..`");
 
 export const branchTemplate = z
@@ -56,7 +56,7 @@ export const branchTemplate = z
 
 function isCommandRule(value: string): boolean {
   const [program = ""] = value.split(" ", 1);
-  // Of what is empty, the length is told.
+  // The length rule reports empty values.
   if (value === "") return true;
   if (/[\p{Cc}\p{Cf}*]/u.test(value)) return false;
   return /^[\p{L}\p{N}_][\p{L}\p{N}_.+@-]*$/u.test(program) || isProgramPath(program);

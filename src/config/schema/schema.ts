@@ -6,83 +6,83 @@ import * as section from "./schema-sections.ts";
 import { name, timeZone } from "./schema-values.ts";
 
 const sharedKeys = (kinds: SettingsKinds) => ({
-  project: name.optional().describe("Name of the project; default: the folder's name. Without effect in config.yaml."),
+  project: name.optional().describe("Name of the project; default: the name of its folder. Ignored in config.yaml."),
   default_branch: text
     .optional()
-    .describe("Branch that work starts from and goes back to; default: the remote's HEAD."),
-  time_zone: timeZone.optional().describe("Zone of nights and schedules; default: the machine's."),
+    .describe("Branch that tasks start from and merge into; default: the remote's HEAD."),
+  time_zone: timeZone.optional().describe("IANA time zone for nights and schedules; default: the time zone of the machine."),
   forge: forgeSection(kinds.forges)
     .optional()
-    .describe("Where change requests are opened; without it the branch is pushed and that is all."),
-  agent: name.optional().describe("Default agent; default `claude-code`."),
-  fallback_agent: name.optional().describe("Agent that takes over when the first one has used up its quota."),
+    .describe("Forge on which to open change requests; default: none, Nightshift only pushes the branch."),
+  agent: name.optional().describe("Agent for all roles that do not set one; default `claude-code`."),
+  fallback_agent: name.optional().describe("Agent to switch to when the first one has used up its quota."),
   agents: z
     .record(name, agentSection(kinds.agents))
     .optional()
-    .describe("Agents by name: settings of the built-in ones, and your own."),
-  roles: section.roleSections.optional().describe("Per role: agent, model, limits, tools, prompt."),
+    .describe("Settings of built-in agents and definitions of your own, by name."),
+  roles: section.roleSections.optional().describe("Agent, model, limits, tools and prompt for each role."),
   checks: z
     .record(name, section.check)
     .optional()
-    .describe("Commands that judge a change, by name; `no-secrets` is always there."),
-  fail_on_warning: z.boolean().optional().describe("Warnings of checks fail the change too; default false."),
+    .describe("Commands that check a change, by name. The check `no-secrets` is built in."),
+  fail_on_warning: z.boolean().optional().describe("Treat check warnings as errors; default `false`."),
   repair_attempts: z
     .int()
     .min(0)
     .max(20)
     .optional()
-    .describe("How often an agent may repair failed checks; default 3."),
-  workspace: section.workspace.optional().describe("Where agents work."),
+    .describe("How many times an agent may try to fix failed checks; default 3."),
+  workspace: section.workspace.optional().describe("Checkouts in which agents work."),
   secrets: z
     .record(environmentName, section.secret)
     .optional()
-    .describe("Environment variables handed to agents; nothing else is."),
-  mcp: z.record(name, section.mcpServer).optional().describe("MCP servers for agents, by name; none unless named."),
-  budget: section.budget.optional().describe("Limits of money."),
-  limits: section.limits.optional().describe("Limits of time and number."),
-  gates: section.gates.optional().describe("Where a person decides."),
-  commit_trailer: z.string().max(500).optional().describe("Line added to commit messages; default: none."),
-  improve: section.improve.optional().describe("The nightly improvement."),
-  schedules: z.array(section.schedule).max(100).optional().describe("Other recurring work."),
-  notify: notifySection(kinds.notifiers).optional().describe("Channels to people."),
+    .describe("Environment variables to pass to agents; default: none."),
+  mcp: z.record(name, section.mcpServer).optional().describe("MCP servers for agents, by name; default: none."),
+  budget: section.budget.optional().describe("Limits on cost."),
+  limits: section.limits.optional().describe("Limits on time and on the number of runs and change requests."),
+  gates: section.gates.optional().describe("Decisions that need a person."),
+  commit_trailer: z.string().max(500).optional().describe("Line to append to commit messages; default: none."),
+  improve: section.improve.optional().describe("Settings of nightly improvement."),
+  schedules: z.array(section.schedule).max(100).optional().describe("Other recurring tasks."),
+  notify: notifySection(kinds.notifiers).optional().describe("Channels for notifications."),
 });
 
 const sandboxMode = z
   .enum(["enforce", "external", "none"])
   .optional()
-  .describe("`enforce` (default), `external` (you built the wall yourself) or `none`; config.yaml only.");
+  .describe("`enforce` (default), `external` (you run Nightshift inside your own sandbox) or `none`; config.yaml only.");
 
-/** The schemas of both files, with the sections of these agents, forges and notifiers. */
+/** Creates the schemas of both files, with the sections of these agents, forges and notifiers. */
 export function createSchemas(kinds: SettingsKinds) {
   const shared = sharedKeys(kinds);
   return {
-    /** `nightshift.yaml`: the project's. */
+    /** `nightshift.yaml`, in each project. */
     project: z.strictObject({
       ...shared,
-      sandbox: z.strictObject(section.sandboxLists).optional().describe("The wall around agents."),
+      sandbox: z.strictObject(section.sandboxLists).optional().describe("Sandbox in which agents run."),
     }),
-    /** `config.yaml`: the user's, defaults and ceiling for all projects. */
+    /** `config.yaml`, the user's file: defaults and upper limits for all projects. */
     user: z.strictObject({
       ...shared,
       sandbox: z
         .strictObject({ mode: sandboxMode, ...section.sandboxLists })
         .optional()
-        .describe("The wall around agents."),
+        .describe("Sandbox in which agents run."),
       prices: section.prices
         .optional()
         .describe(
-          "What models cost, by their id or its beginning and `*`, where the shipped table does not fit; config.yaml only.",
+          "Prices that override the built-in table, by model ID or by a prefix followed by `*`; config.yaml only.",
         ),
-      database: text.optional().describe("`postgres://…`; default: the SQLite file; config.yaml only."),
+      database: text.optional().describe("URL of a `postgres://` database; default: the SQLite file in the home folder; config.yaml only."),
     }),
   };
 }
 
-/** What only config.yaml may say: a clone must not choose its own wall or database. */
+/** Keys that only config.yaml may set: a cloned repository must not choose its own sandbox mode or database. */
 export const USER_ONLY_KEYS: readonly string[] = ["database", "prices", "sandbox.mode"];
 
 type Schemas = ReturnType<typeof createSchemas>;
 
-/** The written shapes, exactly as in the files; resolve-settings.ts makes Settings of them. */
+/** The files as written; resolve-settings.ts turns them into Settings. */
 export type ProjectWritten = z.infer<Schemas["project"]>;
 export type UserWritten = z.infer<Schemas["user"]>;

@@ -3,10 +3,10 @@ import { chmod, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { askLoginShell } from "./detect-login-path.ts";
+import { readLoginPath } from "./detect-login-path.ts";
 
-/** Long enough for a machine that has much else to do. */
-const PATIENCE_MS = 60_000;
+/** Long enough for a busy machine. */
+const TIMEOUT_MS = 60_000;
 
 let home: string;
 
@@ -17,8 +17,8 @@ afterEach(async () => {
   await rm(home, { recursive: true });
 });
 
-const ask = (over: Readonly<Record<string, string>> = {}, patienceMs = PATIENCE_MS) =>
-  askLoginShell({ HOME: home, SHELL: "/bin/bash", PATH: "/of/this/terminal", ...over }, patienceMs);
+const read = (over: Readonly<Record<string, string>> = {}, timeoutMs = TIMEOUT_MS) =>
+  readLoginPath({ HOME: home, SHELL: "/bin/bash", PATH: "/of/this/terminal", ...over }, timeoutMs);
 
 async function writeShell(text: string): Promise<string> {
   const shell = join(home, "shell");
@@ -27,18 +27,18 @@ async function writeShell(text: string): Promise<string> {
   return shell;
 }
 
-describe("a login shell", () => {
-  it("says the PATH that its start files make, whatever else they print", async () => {
+describe("readLoginPath", () => {
+  it("returns the PATH that the startup files set, whatever else they print", async () => {
     await writeFile(
       join(home, ".profile"),
       'echo "Welcome! PATH=/not/this"\nprintf "no line end"\necho trouble >&2\n. "$HOME/.bashrc"\n',
     );
-    // As many are: nothing for whom does not sit at it, and traces to the same place as the words.
+    // Like many startup files: does nothing unless interactive. Tracing goes to stdout.
     await writeFile(
       join(home, ".bashrc"),
       'case $- in *i*) ;; *) return ;; esac\nexport PATH="$HOME/tools:$PATH:relative:"\nexec 2>&1\nset -x\n',
     );
-    const { shell, path, problem } = await ask();
+    const { shell, path, problem } = await read();
     expect({ shell, problem }).toEqual({ shell: "/bin/bash", problem: null });
     const folders = path?.split(":") ?? [];
     expect(folders[0]).toBe(join(home, "tools"));
@@ -48,60 +48,62 @@ describe("a login shell", () => {
     expect(folders).not.toContain("/not/this");
   });
 
-  it("is not waited for once it has said it", async () => {
+  it("does not wait for the shell to exit after it printed its PATH", async () => {
     await writeFile(join(home, ".profile"), 'PATH="$HOME/tools:$PATH"\ntrap "sleep 300" EXIT\nsleep 300 &\n');
-    expect((await ask()).path).toContain(join(home, "tools"));
+    expect((await read()).path).toContain(join(home, "tools"));
   });
 
-  it("has no terminal to take", async () => {
+  it("gives the shell no terminal", async () => {
     await writeFile(
       join(home, ".profile"),
       `if (: < /dev/tty) 2>/dev/null; then echo yes; else echo no; fi > ${home}/tty`,
     );
-    await ask();
+    await read();
     expect(await readFile(join(home, "tty"), "utf8")).toBe("no\n");
   });
 
-  it("has folders that are emptied replaced by what they lead to", async () => {
+  it("replaces temporary folders by their link targets", async () => {
     const [real, link] = [join(home, "versions/24/bin"), join(home, "fnm_multishells/123")];
     await mkdir(real, { recursive: true });
     await mkdir(join(home, "fnm_multishells"));
     await symlink(real, link);
     await writeFile(join(home, ".profile"), `PATH="${link}:$PATH"\n`);
-    expect((await ask()).path?.split(":")[0]).toBe(real);
+    expect((await read()).path?.split(":")[0]).toBe(real);
   });
 });
 
-describe("a shell that does not say it is told in a sentence", () => {
-  it("that hangs, and nothing of it stays", async () => {
+describe("readLoginPath: problems", () => {
+  it("kills a shell that hangs, with all its processes", async () => {
     const shell = await writeShell(`echo $$ > ${home}/pid\nsleep 300 & sleep 300`);
-    const started = ask({ SHELL: shell }, 5000);
-    expect(await started).toEqual({ shell, path: null, problem: `${shell} did not say its PATH within 5 s` });
+    const problem = `${shell} did not print its PATH within 5 s`;
+    expect(await read({ SHELL: shell }, 5000)).toEqual({ shell, path: null, problem });
     const group = (await readFile(join(home, "pid"), "utf8")).trim();
-    // A killed process may still be listed for a moment, as one that nobody has asked after.
-    const left = (): string =>
+    // A killed process stays listed as a zombie until it is reaped.
+    const listProcesses = (): string =>
       execFileSync("ps", ["-eo", "pgid=,stat="], { encoding: "utf8" })
         .split("\n")
         .filter((line) => line.trim().split(/\s+/)[0] === group && !line.includes("Z"))
         .join();
-    await expect.poll(left, { timeout: PATIENCE_MS }).toBe("");
+    await expect.poll(listProcesses, { timeout: TIMEOUT_MS }).toBe("");
   });
 
-  it("that is not there", async () => {
-    expect(await ask({ SHELL: "/no/such/shell" })).toMatchObject({
+  it("reports a shell that does not exist", async () => {
+    expect(await read({ SHELL: "/no/such/shell" })).toMatchObject({
       path: null,
       problem: expect.stringMatching(/^\/no\/such\/shell cannot be started .*ENOENT/),
     });
   });
 
-  it("that refuses, prints without end, or has no folder", async () => {
-    expect((await ask({ SHELL: await writeShell("exit 3") })).problem).toMatch(/ended with 3 without saying its PATH/);
-    expect((await ask({ SHELL: await writeShell("yes") })).problem).toMatch(/prints without end/);
+  it("reports a shell that fails, prints too much, or has no absolute folder", async () => {
+    expect((await read({ SHELL: await writeShell("exit 3") })).problem).toMatch(
+      /exited with 3 without printing its PATH/,
+    );
+    expect((await read({ SHELL: await writeShell("yes") })).problem).toMatch(/prints too much output/);
     await writeFile(join(home, ".profile"), "PATH=relative\n");
-    expect((await ask()).problem).toMatch(/without any absolute folder/);
+    expect((await read()).problem).toMatch(/without any absolute folder/);
   });
 
-  it("whose name is no path: then the system's word counts", async () => {
-    expect((await ask({ SHELL: "bash" })).shell).not.toBe("bash");
+  it("uses the system's setting if SHELL is not an absolute path", async () => {
+    expect((await read({ SHELL: "bash" })).shell).not.toBe("bash");
   });
 });

@@ -8,19 +8,19 @@ import { listFolders } from "../../config/files/recorded-path.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface LoginPath {
-  /** Null where nobody says which shell this user has. */
+  /** Null if the user's shell is unknown. */
   readonly shell: string | null;
   readonly path: string | null;
-  /** A sentence; null when there is a path. */
+  /** Why there is no path. */
   readonly problem: string | null;
 }
 
-const PATIENCE_MS = 5_000;
-const MOST_OUTPUT = 1_000_000;
-/** What a login begins with; the person's own files add to it. */
-const BARE_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
-/** Not PATH: what this terminal or a tool around it added is no part of what a login gives. */
-const HANDED = [
+const DEFAULT_TIMEOUT_MS = 5_000;
+const MAX_OUTPUT_LENGTH = 1_000_000;
+/** The PATH at the start of a login; the user's startup files add to it. */
+const MINIMAL_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
+/** PATH is missing on purpose: this terminal or a tool may have added folders that a login does not have. */
+const PASSED_VARIABLES = [
   "USER",
   "LOGNAME",
   "LANG",
@@ -35,29 +35,32 @@ const HANDED = [
   "XDG_RUNTIME_DIR",
 ];
 
-/** The PATH that this person's login shell comes to. It runs their start files, so it is waited for only so long. */
-export async function askLoginShell(env: Environment, patienceMs: number = PATIENCE_MS): Promise<LoginPath> {
+/** Reads the PATH of the user's login shell. The shell runs the user's startup files, so there is a timeout. */
+export async function readLoginPath(env: Environment, timeoutMs: number = DEFAULT_TIMEOUT_MS): Promise<LoginPath> {
   const user = currentUser();
   const shell = [env["SHELL"], user?.shell].find((each) => typeof each === "string" && isAbsolute(each)) ?? null;
-  if (shell === null) return { shell, path: null, problem: "neither SHELL nor the system names this user's shell" };
+  if (shell === null)
+    return { shell, path: null, problem: "the user's shell is unknown: neither SHELL nor the system defines it" };
   const mark = randomBytes(12).toString("hex");
-  const own = Object.fromEntries(HANDED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
-  // A session of its own: an interactive shell would take the terminal from whoever reads this one.
+  const own = Object.fromEntries(
+    PASSED_VARIABLES.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
+  );
+  // Detached, because an interactive shell would take over the user's terminal.
   const child = spawn(shell, ["-lic", `printf '\\n%s\\n' "${mark}<$PATH>${mark}"`], {
-    env: { ...own, HOME: env["HOME"] ?? user?.homedir, SHELL: shell, TERM: "dumb", PATH: BARE_PATH },
+    env: { ...own, HOME: env["HOME"] ?? user?.homedir, SHELL: shell, TERM: "dumb", PATH: MINIMAL_PATH },
     cwd: "/",
     detached: true,
     stdio: ["ignore", "pipe", "ignore"],
   });
-  const said = await listen(child, new RegExp(`^${mark}<(.*)>${mark}$`, "m"), patienceMs);
-  if (said.problem !== null) return { shell, path: null, problem: `${shell} ${said.problem}` };
-  const path = listFolders(said.text).map(lasting).join(delimiter);
+  const output = await readMarkedLine(child, new RegExp(`^${mark}<(.*)>${mark}$`, "m"), timeoutMs);
+  if (output.problem !== null) return { shell, path: null, problem: `${shell} ${output.problem}` };
+  const path = listFolders(output.text).map(resolveTemporaryFolder).join(delimiter);
   return path === ""
-    ? { shell, path: null, problem: `${shell} says a PATH without any absolute folder` }
+    ? { shell, path: null, problem: `${shell} printed a PATH without any absolute folder` }
     : { shell, path, problem: null };
 }
 
-/** Null for a user whom the system does not know, as in some containers. */
+/** Null for a user ID that the system does not know, as in some containers. */
 function currentUser(): { readonly shell: string | null; readonly homedir: string } | null {
   try {
     return userInfo();
@@ -66,47 +69,47 @@ function currentUser(): { readonly shell: string | null; readonly homedir: strin
   }
 }
 
-type Said = { readonly text: string; readonly problem: null } | { readonly problem: string };
+type ShellOutput = { readonly text: string; readonly problem: null } | { readonly problem: string };
 
-/** Start files print what they like, so only the marked line counts; once it is there, nothing more is waited for. */
-async function listen(child: ChildProcess, line: RegExp, patienceMs: number): Promise<Said> {
-  const heard = Promise.withResolvers<Said>();
+/** Waits only for the marked line, because startup files can print anything. */
+async function readMarkedLine(child: ChildProcess, line: RegExp, timeoutMs: number): Promise<ShellOutput> {
+  const result = Promise.withResolvers<ShellOutput>();
   let output = "";
   child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
     output += chunk;
     const text = line.exec(output)?.[1];
-    if (text !== undefined) heard.resolve({ text, problem: null });
-    else if (output.length > MOST_OUTPUT) heard.resolve({ problem: "prints without end when it starts" });
+    if (text !== undefined) result.resolve({ text, problem: null });
+    else if (output.length > MAX_OUTPUT_LENGTH) result.resolve({ problem: "prints too much output when it starts" });
   });
-  child.once("error", (error) => heard.resolve({ problem: `cannot be started (${error.message})` }));
+  child.once("error", (error) => result.resolve({ problem: `cannot be started (${error.message})` }));
   child.once("close", (code, signal) =>
-    heard.resolve({ problem: `ended with ${signal ?? code} without saying its PATH` }),
+    result.resolve({ problem: `exited with ${signal ?? code} without printing its PATH` }),
   );
   const timer = setTimeout(
-    () => heard.resolve({ problem: `did not say its PATH within ${patienceMs / 1000} s` }),
-    patienceMs,
+    () => result.resolve({ problem: `did not print its PATH within ${timeoutMs / 1000} s` }),
+    timeoutMs,
   );
   try {
-    return await heard.promise;
+    return await result.promise;
   } finally {
     clearTimeout(timer);
-    endGroup(child);
+    killProcessGroup(child);
   }
 }
 
-function endGroup(child: ChildProcess): void {
+function killProcessGroup(child: ChildProcess): void {
   child.stdout?.destroy();
   child.unref();
   if (child.pid === undefined) return;
   try {
     process.kill(-child.pid, "SIGKILL");
   } catch {
-    // All of it has ended by itself.
+    // The group has already exited.
   }
 }
 
-/** Some version managers make a folder of links for each shell, in a place that is emptied: what it leads to stays. */
-function lasting(folder: string): string {
+/** Some version managers link to a temporary folder for each shell. Returns its target, which stays. */
+function resolveTemporaryFolder(folder: string): string {
   if (!/^\/(private\/)?(tmp|run|var\/run|var\/folders)\/|\/fnm_multishells\//.test(folder)) return folder;
   try {
     return realpathSync(folder);

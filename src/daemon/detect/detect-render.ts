@@ -1,11 +1,11 @@
 import type { DetectedForge, DetectedProject } from "./detect.ts";
 import type { Tools } from "./detect-tools.ts";
 
-/** The nightshift.yaml that `init` writes: short, commented, and only what was found. */
+/** Renders the nightshift.yaml that `init` writes: short, with comments, and only with detected values. */
 export function renderInitConfig(detected: DetectedProject): string {
   return [
-    "# What Nightshift may do in this project. Every key: docs/configuration.md.",
-    "# A later change that widens rights or spending counts after `nightshift trust`.",
+    "# Nightshift settings of this project. All keys: docs/configuration.md.",
+    "# Later changes that request more permissions or money take effect after `nightshift trust`.",
     `project: ${scalar(detected.name)}`,
     `default_branch: ${scalar(detected.defaultBranch)}`,
     "",
@@ -16,10 +16,10 @@ export function renderInitConfig(detected: DetectedProject): string {
     ...renderWorkspace(detected.tools),
     ...renderSandbox(detected.tools),
     ...renderImprove(),
-    "# Where a person decides: `person` or `auto`.",
+    "# Who approves plans and merges: `person` or `auto`.",
     "gates: { plan: person, merge: person }",
     "",
-    "# Limits of money in USD; those of your own config.yaml hold as well.",
+    "# Maximum cost in USD. The limits in your config.yaml apply as well.",
     "budget: { run_usd: 5, task_usd: 15 }",
     "",
   ].join("\n");
@@ -29,16 +29,16 @@ function renderAgent({ agents, configuredAgent }: DetectedProject): string[] {
   const [first, second] = agents;
   if (configuredAgent !== null)
     return [
-      `# Your own config.yaml names the agent ${configuredAgent}, which is used where this file names none.`,
+      `# Without an agent here, the agent ${configuredAgent} from your config.yaml is used.`,
       `# agent: ${first ?? configuredAgent}`,
     ];
   if (first === undefined)
     return [
-      "# No agent CLI was found on PATH; `nightshift agents` says what can be installed.",
+      "# No agent CLI was found on PATH. `nightshift agents` shows what you can install.",
       "# agent: claude-code",
     ];
   const fallback =
-    second === undefined ? [] : [`# fallback_agent: ${second}    # takes over when the first has used up its quota`];
+    second === undefined ? [] : [`# fallback_agent: ${second}    # used when the first agent has used up its quota`];
   return [`# Found on PATH: ${agents.join(", ")}.`, `agent: ${first}`, ...fallback];
 }
 
@@ -46,8 +46,8 @@ function renderForge(forge: DetectedForge | null): string[] {
   if (forge === null) return [];
   const url = forge.url === null ? "" : `url: ${scalar(forge.url)}, `;
   return [
-    `# Change requests are opened with the token in ${forge.tokenEnv}; nightshift doctor tries it.`,
-    "# With `kind: none` the branch is pushed and that is all.",
+    `# Nightshift opens change requests with the token in ${forge.tokenEnv}. Test it with nightshift doctor.`,
+    "# With `kind: none`, Nightshift only pushes the branch.",
     `forge: { kind: ${forge.kind}, ${url}project: ${scalar(forge.project)}, token_env: ${forge.tokenEnv} }`,
     "",
   ];
@@ -57,7 +57,7 @@ function renderChecks({ checks, language, slow }: Tools): string[] {
   const entries = Object.entries(checks);
   if (entries.length === 0) {
     return [
-      "# Commands that judge a change. None was found; without any, only a person does.",
+      "# Commands that check a change. None were detected. Without any, only a person reviews changes.",
       "# checks:",
       "#   test: { command: make test }",
       "",
@@ -65,7 +65,7 @@ function renderChecks({ checks, language, slow }: Tools): string[] {
   }
   const timeout = slow ? ", timeout: 10m" : "";
   return [
-    `# Commands that judge a change${language === null ? "" : ` (${language})`}. A warning is shown, an error sends it back.`,
+    `# Commands that check a change${language === null ? "" : ` (${language})`}. An error rejects the change, a warning is only reported.`,
     "checks:",
     ...entries.map(([name, command]) => `  ${name}: { command: ${scalar(command)}${timeout} }`),
     "",
@@ -80,7 +80,7 @@ function renderWorkspace({ setup }: Tools): string[] {
 
 function renderSandbox({ commands, setup }: Tools): string[] {
   return [
-    "# Programs that agents may call, and hosts that they, the checks and the setup may reach: none unless named.",
+    "# Programs that agents may run, and hosts that agents, checks and setup may connect to. Default: none.",
     "sandbox:",
     `  commands: [${commands.map(scalar).join(", ")}]`,
     ...(setup === null ? [] : [`#   network: [packages.example.com]    # hosts that workspace.setup downloads from`]),
@@ -90,15 +90,15 @@ function renderSandbox({ commands, setup }: Tools): string[] {
 
 function renderImprove(): string[] {
   return [
-    "# One small verified improvement a night. Look first: nightshift improve --category docs --dry-run",
+    "# One small verified improvement per night. Preview: nightshift improve --category docs --dry-run",
     "# improve:",
-    '#   schedule: "0 2 * * 1-5"    # in time_zone, which is the machine\'s unless this file names one',
+    '#   schedule: "0 2 * * 1-5"    # in time_zone; default: the time zone of the machine',
     "#   categories: { monday: [tests], tuesday: [refactoring], wednesday: [docs], thursday: [security], friday: [performance] }",
     "",
   ];
 }
 
-/** Plain where YAML reads it back as the same text, quoted otherwise. */
+/** Quotes the value unless YAML reads it back as the same text. */
 function scalar(value: string): string {
   const isPlain =
     /^[A-Za-z./][A-Za-z0-9 ./_-]*$/.test(value) &&

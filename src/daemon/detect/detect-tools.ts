@@ -4,26 +4,26 @@ import { readText } from "../../config/files/read-text.ts";
 
 export type CheckName = "build" | "lint" | "typecheck" | "test";
 
-/** How a project is set up and checked, as far as its files say. */
+/** Setup, checks and programs of a project, detected from its files. */
 export interface Tools {
   readonly language: string | null;
   readonly setup: string | null;
   readonly checks: Readonly<Partial<Record<CheckName, string>>>;
-  /** Compilers of some languages need longer than the two minutes of a check. */
+  /** Builds in this language can exceed the default timeout of a check. */
   readonly slow: boolean;
   readonly commands: readonly string[];
 }
 
 interface Folder {
-  /** Null for what is no plain text of modest size. */
+  /** Null if it is missing, too large or not text. */
   read(name: string): Promise<string | null>;
   has(name: string): Promise<boolean>;
 }
 
-/** The first language whose files are there; a Makefile fills in the checks that the language does not give. Reads files, starts nothing. */
+/** Detects the first matching language; a Makefile adds missing checks. Only reads files and starts no program. */
 export async function detectTools(dir: string): Promise<Tools> {
   const folder: Folder = {
-    // A file we cannot use tells nothing, whatever is wrong with it.
+    // Treat unreadable files as missing.
     read: (name) => readText(join(dir, name), dir).catch(() => null),
     has: (name) => pathExists(join(dir, name)),
   };
@@ -52,7 +52,7 @@ async function detectNode(folder: Folder): Promise<Tools | null> {
   if ("lint" in scripts) checks.lint = `${manager} run lint`;
   const typecheck = TYPECHECK_SCRIPTS.find((name) => name in scripts);
   if (typecheck !== undefined) checks.typecheck = `${manager} run ${typecheck}`;
-  // What `npm init` writes is no test.
+  // Ignore the placeholder that `npm init` writes.
   if (scripts["test"]?.includes("no test specified") === false) checks.test = `${manager} run test`;
   return { language: "JavaScript", setup, checks, slow: false, commands: ["node", manager] };
 }

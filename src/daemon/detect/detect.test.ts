@@ -25,7 +25,7 @@ async function makeRepo(files: Files = { "README.md": "x" }): Promise<string> {
 }
 
 describe("detectProject", () => {
-  it("finds the remote and its default branch, whatever is checked out, from any folder of it", async () => {
+  it("finds the remote and its default branch from any folder and on any branch", async () => {
     const repo = await createTempRepo({ "src/a.txt": "a" });
     try {
       const clone = join(await realpath(dir.path), "My Shop!");
@@ -47,12 +47,12 @@ describe("detectProject", () => {
     }
   });
 
-  it("takes the checkout itself and its branch where there is no remote", async () => {
+  it("uses the checkout itself and its branch if there is no remote", async () => {
     const path = await makeRepo();
     expect(await detect(path)).toMatchObject({ remote: path, defaultBranch: "trunk" });
   });
 
-  it("takes the only remote, resolves a relative one, and asks nobody when there are several", async () => {
+  it("uses origin or the only remote, resolves relative paths, and ignores several other remotes", async () => {
     const path = await makeRepo();
     await git(path, "remote", "add", "upstream", "../bare.git");
     expect((await detect(path)).remote).toBe(join(path, "../bare.git"));
@@ -65,13 +65,13 @@ describe("detectProject", () => {
     });
   });
 
-  it("refuses a remote that would start a program", async () => {
+  it("rejects a remote that would start a program", async () => {
     const path = await makeRepo();
     await git(path, "remote", "add", "origin", "ext::sh -c touch% pwned");
     await expect(detect(path)).rejects.toThrow(/The remote origin is `ext::sh/);
   });
 
-  it("knows shallow and detached checkouts", async () => {
+  it("detects shallow and detached checkouts", async () => {
     const path = await makeRepo();
     await git(path, "commit", "--quiet", "--allow-empty", "--message=second");
     const clone = join(dir.path, "shallow");
@@ -82,7 +82,7 @@ describe("detectProject", () => {
     await expect(detect(path)).rejects.toThrow(/No branch is checked out/);
   });
 
-  it("says what is wrong with a folder that is no checkout", async () => {
+  it("explains why a folder is not a usable checkout", async () => {
     await expect(detect(dir.path)).rejects.toThrow(/is not inside a git repository/);
     await expect(detect(join(dir.path, "nowhere"))).rejects.toThrow(/could not be started/);
     await git(dir.path, "init", "--quiet", "--bare", "bare.git");
@@ -92,7 +92,7 @@ describe("detectProject", () => {
     await expect(detect(join(dir.path, "empty/.git"))).rejects.toThrow(/inside a git directory/);
   });
 
-  it("is not led astray by GIT_DIR, nor starts what the repository names", async () => {
+  it("ignores GIT_DIR and starts no program that the repository configures", async () => {
     const path = await makeRepo();
     const trap = join(path, "trap.sh");
     await writeFile(trap, `#!/bin/sh\ntouch ${join(dir.path, "sprung")}\n`);
@@ -104,7 +104,7 @@ describe("detectProject", () => {
     await expect(realpath(join(dir.path, "sprung"))).rejects.toThrow(/ENOENT/);
   });
 
-  it("finds every agent that has a program of its own", async () => {
+  it("finds every agent that has its own program", async () => {
     const bin = join(dir.path, "bin");
     await mkdir(bin);
     for (const program of ["claude", "codex", "gemini", "qwen", "opencode", "cursor-agent", "aider"]) {
@@ -115,7 +115,7 @@ describe("detectProject", () => {
     expect(await detectAgents({ PATH: bin }, REGISTRY.agents)).toEqual(found);
   });
 
-  it("finds agents on PATH, by absolute folders only", async () => {
+  it("finds agents only in absolute folders on PATH", async () => {
     const path = await makeRepo();
     const bin = join(dir.path, "bin");
     await mkdir(bin);
@@ -269,16 +269,16 @@ describe("detectTools and renderInitConfig", () => {
       Object.entries(written.checks ?? {}).map(([name, check]) => [name, check.command]),
     );
     expect(commandsOf).toEqual(detected.tools.checks);
-    // What is commented out must be valid too once a person takes the mark away.
-    const opened = text
+    // The commented-out keys must be valid too.
+    const uncommented = text
       .replaceAll(/^# (?=(improve|fallback_agent|agent|checks|workspace):( \w|$))/gm, "")
       .replaceAll(/^# (?=  (test|network|schedule|categories):)/gm, "");
-    const { improve, sandbox } = REGISTRY.format.parseProject(opened, "opened").written;
+    const { improve, sandbox } = REGISTRY.format.parseProject(uncommented, "uncommented").written;
     expect(improve).toMatchObject({ schedule: "0 2 * * 1-5", categories: { monday: ["tests"], wednesday: ["docs"] } });
     expect(sandbox).toEqual({ commands, ...(setup !== null && { network: ["packages.example.com"] }) });
   });
 
-  it("quotes what YAML would read as something else", async () => {
+  it("quotes values that YAML would read differently", async () => {
     const detected = { ...(await detect(await makeRepo())), name: "true", defaultBranch: "feat/#1: {x}" };
     expect(REGISTRY.format.parseProject(renderInitConfig(detected), "n").written).toMatchObject({
       project: "true",
@@ -286,7 +286,7 @@ describe("detectTools and renderInitConfig", () => {
     });
   });
 
-  it("leaves the choice to an agent that config.yaml names", async () => {
+  it("sets no agent if config.yaml already does", async () => {
     const path = await makeRepo();
     const home = join(dir.path, "home");
     await mkdir(home);
@@ -295,7 +295,7 @@ describe("detectTools and renderInitConfig", () => {
     expect(detected.configuredAgent).toBe("mine");
     for (const agents of [[], ["codex"]]) {
       const text = renderInitConfig({ ...detected, agents });
-      expect(text).toContain("Your own config.yaml names the agent mine");
+      expect(text).toContain("the agent mine from your config.yaml is used");
       expect(text).not.toContain("No agent CLI was found");
       expect(REGISTRY.format.parseProject(text, "n").written.agent).toBeUndefined();
     }
@@ -305,13 +305,13 @@ describe("detectTools and renderInitConfig", () => {
     });
   });
 
-  it("makes no home by looking for its config.yaml", async () => {
+  it("does not create the home when it looks for config.yaml", async () => {
     const home = join(dir.path, "nowhere");
     await detectProject(await makeRepo(), { env: { ...env, NIGHTSHIFT_HOME: home } });
     await expect(realpath(home)).rejects.toThrow(/ENOENT/);
   });
 
-  it("reads nothing that lies outside of the checkout", async () => {
+  it("reads no files outside of the checkout", async () => {
     const path = await makeRepo();
     await writeFile(join(dir.path, "package.json"), PACKAGE);
     await symlink("../package.json", join(path, "package.json"));

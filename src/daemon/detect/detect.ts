@@ -11,20 +11,20 @@ import { detectGit, type Environment, type GitFacts } from "./detect-git.ts";
 import { REGISTRY, type Registry } from "../wire/registry.ts";
 import { detectTools, type Tools } from "./detect-tools.ts";
 
-/** What can be known about a checkout without running anything of it. */
+/** What we can learn about a checkout without running its code. */
 export interface DetectedProject extends GitFacts {
   readonly name: string;
   readonly forge: DetectedForge | null;
   readonly tools: Tools;
-  /** Names of the agents whose CLIs are on PATH, in the order we would choose them. */
+  /** Names of the agents whose CLIs are on PATH, in order of preference. */
   readonly agents: readonly string[];
-  /** The one that config.yaml names; null where it names none. */
+  /** The agent in config.yaml. Null if it sets none. */
   readonly configuredAgent: string | null;
 }
 
 export interface DetectedForge {
   readonly kind: string;
-  /** Null: the public one. */
+  /** Null for the public instance. */
   readonly url: string | null;
   readonly project: string;
   readonly tokenEnv: string;
@@ -32,11 +32,11 @@ export interface DetectedForge {
 
 export interface DetectOptions {
   readonly env: Environment;
-  /** Default: what the program ships with. */
+  /** Default: the built-in registry. */
   readonly registry?: Registry;
 }
 
-/** Throws UserError where the folder is no checkout that Nightshift can work with. */
+/** Throws UserError if the folder is not a checkout that Nightshift can use. */
 export async function detectProject(
   dir: string,
   { env, registry = REGISTRY }: DetectOptions,
@@ -52,7 +52,7 @@ export async function detectProject(
   };
 }
 
-/** A config.yaml that cannot be read names none; whoever needs it says what is wrong with it. */
+/** Null also if config.yaml is invalid; the code that needs it reports the errors. */
 async function readConfiguredAgent(env: Environment, { format }: Registry): Promise<string | null> {
   try {
     return (await readUserFile(nameHome(env), format)).written.agent ?? null;
@@ -61,7 +61,7 @@ async function readConfiguredAgent(env: Environment, { format }: Registry): Prom
   }
 }
 
-/** The forge that an address belongs to; null where its host does not tell. */
+/** Finds the forge by the host of the remote. Null if the host is unknown. */
 export function detectForge(remote: string, forges: readonly ForgeDefinition[]): DetectedForge | null {
   const parts =
     /^(?:https?|ssh|git):\/\/(?:[^@/]*@)?([^/:]+)(?::\d+)?\/(.+)$/.exec(remote) ??
@@ -75,9 +75,9 @@ export function detectForge(remote: string, forges: readonly ForgeDefinition[]):
   return { kind: found.kind, url: isPublic ? null : `https://${host}`, project, tokenEnv: found.tokenEnv };
 }
 
-/** The agents whose program is on PATH. */
+/** Lists the agents whose program is on PATH. */
 export async function detectAgents(env: Environment, agents: readonly AgentDefinition[]): Promise<string[]> {
-  // A relative folder on PATH would find programs of whatever repository we stand in.
+  // A relative folder on PATH would find programs in the current repository.
   const folders = (env["PATH"] ?? "").split(delimiter).filter((folder) => isAbsolute(folder));
   const found = await Promise.all(
     describeAgents(agents, builtInAgents(agents)).map(async ({ name, program }) => {
@@ -96,7 +96,7 @@ async function isExecutable(file: string): Promise<boolean> {
   );
 }
 
-/** A folder's name as a project's: names are plain. */
+/** Turns a folder name into a valid project name. */
 function toName(folder: string): string {
   const plain = folder
     .replaceAll(/[^A-Za-z0-9._-]+/g, "-")

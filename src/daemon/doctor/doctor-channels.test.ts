@@ -43,12 +43,12 @@ async function withStore(use: (store: Store) => Promise<void>): Promise<void> {
   await store.close();
 }
 
-test("without channels there is nothing to say", async () => {
+test("doctor reports nothing if there are no channels", async () => {
   await configure({});
   expect(await check()).toEqual([]);
 });
 
-test("channels that work", async () => {
+test("doctor reports working channels without sending a message", async () => {
   const wiki = await openLoopbackConfluence({ pageId: "42", body: "", authorization: `Bearer ${ENV.WIKI_TOKEN}` });
   const hook = await openLoopback(() => ({ status: 405 }));
   await configure({
@@ -65,7 +65,7 @@ test("channels that work", async () => {
     ["heartbeat (shop)", "yes"],
   ]);
   expect(JSON.stringify(found)).not.toContain("secret-path");
-  // A look at a heartbeat would be one.
+  // A request to the heartbeat URL would count as a heartbeat.
   expect(hook.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(["HEAD /secret-path"]);
   expect(ntfy.shown).toEqual([]);
   expect(wiki.page().version).toBe(7);
@@ -73,31 +73,31 @@ test("channels that work", async () => {
   await hook.close();
 });
 
-describe("channels that do not", () => {
-  test("a variable that is not set", async () => {
+describe("doctor warns about channels", () => {
+  test("whose variable is not set", async () => {
     await configure(ofNtfy());
     expect(await check({})).toMatchObject([{ ok: "warn", detail: expect.stringContaining("NTFY_TOKEN is not set") }]);
   });
 
-  test("a topic and an address that ntfy does not have", async () => {
+  test("with an invalid ntfy topic or URL", async () => {
     await configure(ofNtfy({ topic: "https://ntfy.sh/x" }));
     expect(await check()).toMatchObject([{ ok: "warn", detail: expect.stringContaining("notify.ntfy.topic") }]);
     await configure(ofNtfy({ url: `${ntfy.url}/t` }));
     expect(await check()).toMatchObject([{ ok: "warn", detail: expect.stringContaining("root of its host") }]);
   });
 
-  test("a server that hangs, is ill, is another, or is gone", async () => {
+  test("whose server hangs, is unhealthy, is not ntfy, or is down", async () => {
     await configure(ofNtfy());
     ntfy.fail("hang");
     expect(await check(ENV, 500)).toMatchObject([{ ok: "warn", detail: expect.stringContaining("did not answer") }]);
     ntfy.fail({ status: 200, body: '{"healthy":false}' }, { status: 200, body: "<html>" }, { status: 503 });
-    for (const said of ["no ntfy server", "no ntfy server", "HTTP 503"])
-      expect(await check()).toMatchObject([{ ok: "warn", detail: expect.stringContaining(said) }]);
+    for (const problem of ["no ntfy server", "no ntfy server", "HTTP 503"])
+      expect(await check()).toMatchObject([{ ok: "warn", detail: expect.stringContaining(problem) }]);
     await ntfy.close();
     expect(await check()).toMatchObject([{ ok: "warn", detail: expect.stringContaining("ECONNREFUSED") }]);
   });
 
-  test("what could not be told since the channel worked last", async () => {
+  test("with failed deliveries since the last successful one", async () => {
     await configure(ofNtfy());
     const at = Date.UTC(2026, 2, 2, 2, 14);
     const fail = async (store: Store, times: number): Promise<void> => {
@@ -110,7 +110,7 @@ describe("channels that do not", () => {
     expect(await check()).toMatchObject([
       {
         ok: "warn",
-        detail: "ntfy could not be told 8 times since 2026-03-02 02:14 UTC (shop): HTTP 401 from ntfy.example.com",
+        detail: "delivery to ntfy failed 8 times since 2026-03-02 02:14 UTC (shop): HTTP 401 from ntfy.example.com",
       },
     ]);
     await withStore(async (store) => {

@@ -20,36 +20,41 @@ export interface CheckChannelsParams {
   readonly timeoutMs?: number;
 }
 
-const PATIENCE_MS = 5_000;
+const CHANNEL_TIMEOUT_MS = 5_000;
 
-/** One channel as it is set up, and who uses it. */
+/** A configured channel and the projects that use it. */
 interface Channel {
   readonly name: string;
-  /** What is fine about it. Throws what is not. */
+  /** Returns a description of the working channel. Throws if there is a problem. */
   readonly check: (how: { readonly env: Environment; readonly timeoutMs: number }) => Promise<string>;
   readonly projects: readonly string[];
 }
 
-/** Whether people would hear of tonight: of every registered project, since a night works through all of them. */
+/** Checks the notification channels of all registered projects. */
 export async function checkChannels(params: CheckChannelsParams): Promise<readonly Finding[]> {
   const channels = await listChannels(params);
   return Promise.all(channels.map((channel) => checkChannel(channel, params)));
 }
 
 async function checkChannel({ name, check, projects }: Channel, params: CheckChannelsParams): Promise<Finding> {
-  const told = projects.length > 0 ? `${name} (${projects.join(", ")})` : name;
+  const label = projects.length > 0 ? `${name} (${projects.join(", ")})` : name;
   const failures = projects.flatMap((project) => lastFailures(params.home, project, name));
   try {
-    const detail = await check({ timeoutMs: PATIENCE_MS, ...params });
-    if (failures.length === 0) return fine(told, detail);
-    return { name: told, ok: "warn", detail: failures.join("\n"), fix: "nightshift show tells what was not told" };
+    const detail = await check({ timeoutMs: CHANNEL_TIMEOUT_MS, ...params });
+    if (failures.length === 0) return fine(label, detail);
+    return {
+      name: label,
+      ok: "warn",
+      detail: failures.join("\n"),
+      fix: "see the missed messages with nightshift show",
+    };
   } catch (error) {
     const detail = [error instanceof Error ? error.message : String(error), ...failures].join("\n");
-    return { name: told, ok: "warn", detail, fix: error instanceof DeliveryError ? null : `correct notify.${name}` };
+    return { name: label, ok: "warn", detail, fix: error instanceof DeliveryError ? null : `correct notify.${name}` };
   }
 }
 
-/** The same channel of several projects is looked at once. */
+/** Merges equal channels of several projects, so that each is checked once. */
 async function listChannels({ home, config, projects, registry }: CheckChannelsParams): Promise<readonly Channel[]> {
   const files = createProjectFiles({
     configDir: home,
@@ -57,18 +62,18 @@ async function listChannels({ home, config, projects, registry }: CheckChannelsP
     format: registry.format,
   });
   const found = new Map<string, Channel>();
-  const note = (notify: NotifySettings, project: string | null): void => {
+  const addChannels = (notify: NotifySettings, project: string | null): void => {
     for (const { name, settings, check } of channelsIn(notify, registry.notifiers)) {
       const key = JSON.stringify([name, settings]);
       const users = found.get(key)?.projects ?? [];
       found.set(key, { name, check, projects: project === null ? users : [...users, project] });
     }
   };
-  if (config !== null) note(config.notify, null);
+  if (config !== null) addChannels(config.notify, null);
   for (const project of projects) {
-    // Files that are broken have a finding of their own.
+    // Invalid files have their own finding.
     const settings = await files.settings(project).catch(() => null);
-    if (settings !== null) note(settings.notify, project.name);
+    if (settings !== null) addChannels(settings.notify, project.name);
   }
   return [...found.values()];
 }
@@ -84,16 +89,16 @@ function channelsIn(
     return [{ name: notifier.kind, settings, check }];
   });
   if (heartbeat === null) return configured;
-  // To call it would be a sign of life of a daemon that may be dead.
-  const check = async (): Promise<string> => `${new URL(heartbeat.url).host} is told every 5 minutes`;
+  // Do not call the URL: that would be a heartbeat of a daemon that may be dead.
+  const check = async (): Promise<string> => `${new URL(heartbeat.url).host} gets a heartbeat every 5 minutes`;
   return [...configured, { name: "heartbeat", settings: heartbeat, check }];
 }
 
-/** The failed deliveries since the channel last worked, as one sentence. */
+/** Describes the failed deliveries since the last successful one. */
 function lastFailures(home: string, project: string, channel: string): readonly string[] {
   const failed = findFailedDeliveries(homePaths(home).db, project, channel);
   if (failed === null) return [];
   const since = new Date(failed.since).toISOString().slice(0, 16).replace("T", " ");
   const times = failed.tries === 1 ? "once" : `${failed.tries} times`;
-  return [`${channel} could not be told ${times} since ${since} UTC (${project}): ${failed.lastError}`];
+  return [`delivery to ${channel} failed ${times} since ${since} UTC (${project}): ${failed.lastError}`];
 }

@@ -1,12 +1,12 @@
 import { ConfigError, formatIssue, UserError } from "../../core/text/errors.ts";
 
-/** What `doctor` found about one thing. */
+/** The result of one check of `doctor`. */
 export interface Finding {
   readonly name: string;
-  /** `no`: work cannot go on. `warn`: it can, and a person should know. */
+  /** `no` blocks work. `warn` does not, but a person should know. */
   readonly ok: "yes" | "no" | "warn";
   readonly detail: string;
-  /** What repairs it; null where nothing is to be done. */
+  /** How to fix it. Null if there is nothing to do. */
   readonly fix: string | null;
 }
 
@@ -16,7 +16,7 @@ export function fine(name: string, detail: string): Finding {
 
 export function explainFinding(name: string, error: unknown): Finding {
   if (error instanceof ConfigError)
-    return { name, ok: "no", detail: error.issues.map(formatIssue).join("\n"), fix: "correct the lines named here" };
+    return { name, ok: "no", detail: error.issues.map(formatIssue).join("\n"), fix: "correct these lines" };
   if (error instanceof UserError) return { name, ok: "no", detail: error.message, fix: error.hint };
   return { name, ok: "no", detail: error instanceof Error ? error.message : String(error), fix: null };
 }

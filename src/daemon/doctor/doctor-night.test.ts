@@ -25,14 +25,19 @@ beforeEach(async () => {
 });
 afterEach(() => dir.remove());
 
-interface Given {
+interface CheckOptions {
   readonly settings: string;
   readonly remote?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
 }
 
-async function check({ settings, remote = "/nowhere.git", env = {}, cwd = "/" }: Given): Promise<readonly Finding[]> {
+async function check({
+  settings,
+  remote = "/nowhere.git",
+  env = {},
+  cwd = "/",
+}: CheckOptions): Promise<readonly Finding[]> {
   await writeFile(join(repo, "nightshift.yaml"), `time_zone: Europe/Paris\n${settings}`);
   const builtinDir = join(import.meta.dirname, "../../builtin");
   const files = createProjectFiles({ configDir: home, builtinDir, format: REGISTRY.format });
@@ -41,11 +46,11 @@ async function check({ settings, remote = "/nowhere.git", env = {}, cwd = "/" }:
   return checkNights({ env, home, projects: [project], cwd, now: MONDAY, registry: REGISTRY });
 }
 
-test("a project without forge, schedule and prompts of its own has nothing to be told", async () => {
+test("doctor reports nothing for a project without forge, schedule and own prompts", async () => {
   expect(await check({ settings: "" })).toEqual([]);
 });
 
-test("a project whose folder is gone is told of, wherever this is asked", async () => {
+test("doctor reports a project whose folder is missing", async () => {
   const project = { name: "shop", path: join(dir.path, "gone"), remote: "/nowhere.git", accepted: "{}" };
   expect(
     await checkNights({ env: {}, home, projects: [project], cwd: "/", now: MONDAY, registry: REGISTRY }),
@@ -54,8 +59,8 @@ test("a project whose folder is gone is told of, wherever this is asked", async 
   ]);
 });
 
-describe("schedules", () => {
-  test("tell the next run in the project's own time, and what it is about", async () => {
+describe("doctor: schedules", () => {
+  test("shows the next run in the project's time zone with its categories or pipeline", async () => {
     const found = await check({
       settings: `improve: { schedule: "0 2 * * 2", categories: { tuesday: [docs, tests] } }
 schedules: [{ name: audit, cron: "30 3 1 * *", pipeline: staged, title: Audit }]\n`,
@@ -66,7 +71,7 @@ schedules: [{ name: audit, cron: "30 3 1 * *", pipeline: staged, title: Audit }]
     ]);
   });
 
-  test("name the days on which a night would find no category", async () => {
+  test("warns about days without a category", async () => {
     const [found] = await check({
       settings: 'improve: { schedule: "0 2 * * *", categories: { monday: [tests], saturday: [docs] } }\n',
     });
@@ -77,7 +82,7 @@ schedules: [{ name: audit, cron: "30 3 1 * *", pipeline: staged, title: Audit }]
     });
   });
 
-  test("need a daemon", async () => {
+  test("warns if no daemon is running", async () => {
     home = join(dir.path, "elsewhere");
     await mkdir(home);
     expect(
@@ -89,7 +94,7 @@ schedules: [{ name: audit, cron: "30 3 1 * *", pipeline: staged, title: Audit }]
   });
 });
 
-test("names in prompts that nobody fills in, with the one that was meant", async () => {
+test("doctor warns about unknown variables in prompts and suggests similar names", async () => {
   await mkdir(join(repo, ".nightshift/prompts"), { recursive: true });
   await writeFile(join(repo, ".nightshift/prompts/review.md"), "For {{team}}: {{dif}} {{checks}}");
   const settings = 'improve: { variables: { team: payments } }\nroles: { plan: { append: "see {{the_wiki}}" } }\n';
@@ -98,40 +103,42 @@ test("names in prompts that nobody fills in, with the one that was meant", async
       name: "prompts (shop)",
       ok: "warn",
       detail:
-        'the prompt of plan uses {{the_wiki}}, which nobody fills in.\nthe prompt of review uses {{dif}}, which nobody fills in. Did you mean "diff"?',
+        'the prompt of plan uses the unknown variable {{the_wiki}}.\nthe prompt of review uses the unknown variable {{dif}}. Did you mean "diff"?',
       fix: expect.stringContaining("improve.variables"),
     },
   ]);
 });
 
-test("a webhook whose secret is not set is told of", async () => {
+test("doctor warns about a webhook whose secret is not set", async () => {
   const settings = 'forge: { kind: github, url: "http://127.0.0.1:9", project: team/shop, webhook_secret_env: HOOK }\n';
-  const ofHook = async (env: Readonly<Record<string, string>>) =>
+  const checkHook = async (env: Readonly<Record<string, string>>) =>
     (await check({ settings, env, cwd: repo })).find(({ name }) => name === "webhook (shop)");
-  expect(await ofHook({ HOOK: " " })).toMatchObject({
+  expect(await checkHook({ HOOK: " " })).toMatchObject({
     ok: "warn",
     detail: expect.stringMatching(/^\$HOOK is not set/),
   });
-  expect(await ofHook({ HOOK: "a-secret-of-the-webhook" })).toBeUndefined();
+  expect(await checkHook({ HOOK: "a-secret-of-the-webhook" })).toBeUndefined();
 });
 
-describe("the forge", () => {
+describe("doctor: forge", () => {
   let forge: LoopbackForge;
   afterEach(() => forge.close());
 
-  async function ask(params: Partial<LoopbackParams> & { readonly given?: string | null; readonly cwd?: string } = {}) {
-    const { given = TOKEN, cwd = "/", ...rest } = params;
+  async function checkWithForge(
+    params: Partial<LoopbackParams> & { readonly configured?: string | null; readonly cwd?: string } = {},
+  ) {
+    const { configured = TOKEN, cwd = "/", ...rest } = params;
     forge = await openLoopbackForge({ kind: "gitlab", token: TOKEN, ...rest });
     return check({
       settings: `forge: { kind: gitlab, url: "${forge.url}", token_env: SHOP_TOKEN, reviewer: alice }\n`,
       remote: forge.remoteUrl,
-      env: given === null ? {} : { SHOP_TOKEN: given },
+      env: configured === null ? {} : { SHOP_TOKEN: configured },
       cwd,
     });
   }
 
-  test("that lets us in is pushed to with its token, and nothing is left there", async () => {
-    expect(await ask()).toMatchObject([
+  test("tests the push with the forge's token and leaves no branch behind", async () => {
+    expect(await checkWithForge()).toMatchObject([
       { name: "forge (shop)", ok: "yes", detail: expect.stringContaining(forge.project) },
       { name: "remote (shop)", ok: "yes" },
       { name: "push (shop)", ok: "yes" },
@@ -139,22 +146,22 @@ describe("the forge", () => {
     expect(await forge.repo.git("ls-remote", "--heads", forge.bareDir)).not.toContain("nightshift-doctor");
   });
 
-  test("whose project this folder is, has its remote tried elsewhere", async () => {
-    expect((await ask({ cwd: repo })).map(({ name }) => name)).toEqual(["forge (shop)"]);
+  test("leaves the remote of the current folder to the project check", async () => {
+    expect((await checkWithForge({ cwd: repo })).map(({ name }) => name)).toEqual(["forge (shop)"]);
   });
 
   test.each([
-    ["no token", { given: null }, /There is no token for .*\$SHOP_TOKEN is not set.*set \$SHOP_TOKEN/],
-    ["a wrong token", { given: "glpat-another-one-0123456789" }, /token/],
+    ["no token", { configured: null }, /There is no token for .*\$SHOP_TOKEN is not set.*set \$SHOP_TOKEN/],
+    ["a wrong token", { configured: "glpat-another-one-0123456789" }, /token/],
     ["a token without its scope", { scopes: ["read_api"] }, /scope "api"/],
-    ["a reviewer that is not there", { users: [] }, /"alice".*forge\.reviewer/],
-  ])("%s", async (_, params, expected) => {
-    const [ofForge] = await ask(params);
-    expect(ofForge).toMatchObject({ name: "forge (shop)", ok: "no", detail: expect.stringMatching(expected) });
-    expect(JSON.stringify(ofForge)).not.toContain(TOKEN);
+    ["an unknown reviewer", { users: [] }, /"alice".*forge\.reviewer/],
+  ])("reports %s", async (_, params, expected) => {
+    const [finding] = await checkWithForge(params);
+    expect(finding).toMatchObject({ name: "forge (shop)", ok: "no", detail: expect.stringMatching(expected) });
+    expect(JSON.stringify(finding)).not.toContain(TOKEN);
   });
 
-  test("whose token an agent is to hold: that is said, and what the agent lacks", async () => {
+  test("reports that an agent gets the token, and what it lacks for publishing", async () => {
     forge = await openLoopbackForge({ kind: "gitlab", token: TOKEN });
     const settings = (more: string) =>
       `forge: { kind: gitlab, url: "${forge.url}", token_env: SHOP_TOKEN }\nimprove: { publish: agent }\n${more}`;
@@ -162,36 +169,37 @@ describe("the forge", () => {
     await mkdir(bin);
     for (const name of ["git", "glab"]) await writeFile(join(bin, name), "#!/bin/sh\n", { mode: 0o755 });
     await writeFile(join(home, "config.yaml"), "sandbox: { mode: none }\n");
-    const told = async (more: string, path: string) =>
+    const checkPublishing = async (more: string, path: string) =>
       (await check({ settings: settings(more), remote: forge.remoteUrl, env: { SHOP_TOKEN: TOKEN, PATH: path } })).find(
         ({ name }) => name === "publishing (shop)",
       );
-    expect(await told("", bin)).toMatchObject({
+    expect(await checkPublishing("", bin)).toMatchObject({
       ok: "yes",
-      detail: expect.stringMatching(/glab.*holds the token in \$SHOP_TOKEN/),
+      detail: expect.stringMatching(/glab.*gets the token in \$SHOP_TOKEN/),
     });
-    expect(await told("sandbox: { commands: [git] }\n", bin)).toMatchObject({
+    expect(await checkPublishing("sandbox: { commands: [git] }\n", bin)).toMatchObject({
       ok: "warn",
-      detail: "an agent is to publish by glab, which is not in sandbox.commands",
+      detail: "an agent should publish with glab, which is not in sandbox.commands",
     });
-    expect(await told("", join(dir.path, "nothing"))).toMatchObject({
+    expect(await checkPublishing("", join(dir.path, "nothing"))).toMatchObject({
       ok: "warn",
-      detail: expect.stringMatching(/^an agent is to publish by git, which .*\nan agent is to publish by glab, which /),
+      detail: expect.stringMatching(
+        /^an agent should publish with git, which .*\nan agent should publish with glab, which /,
+      ),
     });
-    // What would end each night only when it is to be published, after everything was paid for.
     await writeFile(join(home, "config.yaml"), "sandbox: { mode: enforce }\n");
-    expect(await told("", bin)).toMatchObject({
+    expect(await checkPublishing("", bin)).toMatchObject({
       ok: "no",
       detail: expect.stringMatching(
-        /no run in the sandbox may reach the forge.*\nfound 127\.0\.0\.1:\d+; allowed: public internet hosts/,
+        /runs in the sandbox cannot connect to the forge.*\nfound 127\.0\.0\.1:\d+; allowed: public internet hosts/,
       ),
       fix: "set improve.publish: engine",
     });
   });
 
-  test("that the remote does not belong to", async () => {
+  test("reports a remote that does not belong to the forge", async () => {
     forge = await openLoopbackForge({ kind: "gitlab", token: TOKEN });
-    const [ofForge] = await check({ settings: "forge: { kind: github }\n", remote: "/srv/shop.git" });
-    expect(ofForge).toMatchObject({ ok: "no", fix: expect.stringContaining("forge.project") });
+    const [finding] = await check({ settings: "forge: { kind: github }\n", remote: "/srv/shop.git" });
+    expect(finding).toMatchObject({ ok: "no", fix: expect.stringContaining("forge.project") });
   });
 });

@@ -21,13 +21,13 @@ export interface CheckNightsParams {
   readonly env: Environment;
   readonly home: string;
   readonly projects: readonly RegisteredProject[];
-  /** The remote of the project that this is in is tried by itself. */
+  /** checkProject tests the remote of the project in this folder. */
   readonly cwd: string;
   readonly registry: Registry;
   readonly now?: number;
 }
 
-/** Whether tonight's work could be found, made and published: of every registered project, since a night serves them all. */
+/** Checks forge, schedules and prompts of all registered projects. */
 export async function checkNights(params: CheckNightsParams): Promise<readonly Finding[]> {
   const files = createProjectFiles({
     configDir: params.home,
@@ -36,16 +36,16 @@ export async function checkNights(params: CheckNightsParams): Promise<readonly F
   });
   const found = await Promise.all(
     params.projects.map(async (project) => {
-      const isHere = isIn(params.cwd, project.path);
+      const isCurrent = project.path !== null && isInside(realpathSync(params.cwd), project.path);
       const settings = await files.settings(project).catch((error: unknown) => ({ error }));
-      // Where this is asked, broken files have a finding of their own.
-      if ("error" in settings) return isHere ? [] : [explainFinding(`settings (${project.name})`, settings.error)];
+      // checkProject reports invalid files of the current project.
+      if ("error" in settings) return isCurrent ? [] : [explainFinding(`settings (${project.name})`, settings.error)];
       return [
         ...(await checkForge({
           project,
           settings,
           env: params.env,
-          triesPush: !isHere,
+          triesPush: !isCurrent,
           forges: params.registry.forges,
         })),
         ...checkSchedules(project.name, settings, params),
@@ -56,10 +56,6 @@ export async function checkNights(params: CheckNightsParams): Promise<readonly F
   return found.flat();
 }
 
-function isIn(cwd: string, path: string | null): boolean {
-  return path !== null && isInside(realpathSync(cwd), path);
-}
-
 function checkSchedules(
   project: string,
   settings: Settings,
@@ -67,13 +63,13 @@ function checkSchedules(
 ): readonly Finding[] {
   const findings = schedulesOf(settings).map((schedule) => checkSchedule(project, settings, { schedule, now }));
   if (findings.length === 0 || existsSync(homePaths(home).daemon)) return findings;
-  const [detail, fix] = ["no daemon is running, and nothing starts without it", "nightshift start"];
+  const [detail, fix] = ["the daemon is not running, so no schedule starts", "nightshift start"];
   return [...findings, { name: `schedules (${project})`, ok: "warn", detail, fix }];
 }
 
-// Every weekday that a schedule knows comes round in this many runs, or in this time.
-const MOST_RUNS = 400;
-const AHEAD_MS = 60 * 86_400_000;
+// Enough to reach every weekday of a schedule.
+const MAX_RUNS = 400;
+const MAX_AHEAD_MS = 60 * 86_400_000;
 
 function checkSchedule(
   project: string,
@@ -81,39 +77,39 @@ function checkSchedule(
   { schedule, now }: { readonly schedule: Schedule; readonly now: number },
 ): Finding {
   const name = `${schedule.name} (${project})`;
-  const moments = comingRuns(schedule, now);
-  const [first] = moments;
+  const runs = listUpcomingRuns(schedule, now);
+  const [first] = runs;
   if (first === undefined)
     return {
       name,
       ok: "warn",
-      detail: `"${schedule.expression}" does not come round any more`,
+      detail: `"${schedule.expression}" matches no future date`,
       fix: "correct its cron fields in nightshift.yaml",
     };
   const detail = `next: ${localTime(first, schedule.timeZone)}`;
   if (schedule.name !== NIGHTLY) return fine(name, `${detail}, ${schedule.pipeline}`);
-  const idle = idleDays(settings, moments);
+  const idle = listIdleDays(settings, runs);
   if (idle.length === 0) return fine(name, `${detail}, ${categoriesAt(settings, first).join(", ")}`);
   return {
     name,
     ok: "warn",
     detail: `${detail}\nnothing is done on ${idle.join(", ")}: no category is scheduled for ${idle.length === 1 ? "that day" : "those days"}`,
-    fix: "name some under improve.categories, or leave the day out of improve.schedule",
+    fix: "add categories under improve.categories, or remove the day from improve.schedule",
   };
 }
 
-function comingRuns(schedule: Schedule, now: number): readonly number[] {
+function listUpcomingRuns(schedule: Schedule, now: number): readonly number[] {
   const cron = createCron();
-  const moments: number[] = [];
-  for (let at = cron.next(schedule, now); at !== null && moments.length < MOST_RUNS; at = cron.next(schedule, at)) {
-    moments.push(at);
-    if (at > now + AHEAD_MS) break;
+  const runs: number[] = [];
+  for (let at = cron.next(schedule, now); at !== null && runs.length < MAX_RUNS; at = cron.next(schedule, at)) {
+    runs.push(at);
+    if (at > now + MAX_AHEAD_MS) break;
   }
-  return moments;
+  return runs;
 }
 
-function idleDays(settings: Settings, moments: readonly number[]): readonly Weekday[] {
-  const idle = moments.filter((at) => categoriesAt(settings, at).length === 0);
+function listIdleDays(settings: Settings, runs: readonly number[]): readonly Weekday[] {
+  const idle = runs.filter((at) => categoriesAt(settings, at).length === 0);
   return [...new Set(idle.map((at) => weekdayAt(at, settings.timeZone)))];
 }
 
@@ -122,7 +118,7 @@ function localTime(at: number, timeZone: string): string {
   return `${new Intl.DateTimeFormat("en-GB", { timeZone, ...form }).format(at)} ${timeZone}`;
 }
 
-/** A name that nobody fills in reaches the agent as it stands. */
+/** Reports unknown template variables: the agent would see the placeholder itself. */
 async function checkPrompts(
   project: string,
   { improve, roles }: Settings,
@@ -130,16 +126,16 @@ async function checkPrompts(
 ): Promise<readonly Finding[]> {
   const own = Object.keys(improve.variables);
   const known = [...TEMPLATE_VARIABLES, ...own];
-  const sentences = await Promise.all(
+  const problems = await Promise.all(
     ROLES.map(async (role) => {
-      // A prompt that cannot be read has a finding of its own.
+      // An unreadable prompt has its own finding.
       const text = await read(role).catch(() => "");
       return unknownVariables(`${text}\n${roles[role].append}`, own).map(
-        (name) => `the prompt of ${role} uses {{${name}}}, which nobody fills in.${didYouMean(name, known)}`,
+        (name) => `the prompt of ${role} uses the unknown variable {{${name}}}.${didYouMean(name, known)}`,
       );
     }),
   );
-  if (sentences.flat().length === 0) return [];
-  const fix = "correct the name, or define it under improve.variables; docs/improve.md lists those there are";
-  return [{ name: `prompts (${project})`, ok: "warn", detail: sentences.flat().join("\n"), fix }];
+  if (problems.flat().length === 0) return [];
+  const fix = "correct the name, or define it under improve.variables; docs/improve.md lists all variables";
+  return [{ name: `prompts (${project})`, ok: "warn", detail: problems.flat().join("\n"), fix }];
 }

@@ -25,44 +25,44 @@ function record(path: string, from: "shell" | "caller" = "shell"): void {
   writeRecordedPath(home, { path, from, shell: "/bin/zsh", problem: null, recordedAt: Date.UTC(2026, 10, 15) });
 }
 
-const shellSays = (path: string | null): LoginPath => ({
+const loginPath = (path: string | null): LoginPath => ({
   shell: "/bin/zsh",
   path,
-  problem: path === null ? "/bin/zsh did not say its PATH within 5 s" : null,
+  problem: path === null ? "/bin/zsh did not print its PATH within 5 s" : null,
 });
 
-const check = (path: string | null) => checkLoginPath(home, {}, AGENTS, async () => shellSays(path));
+const check = (path: string | null) => checkLoginPath(home, {}, AGENTS, async () => loginPath(path));
 
-it("none is recorded, and an agent stands where the daemon would not look", async () => {
+it("doctor warns about a missing record and about agents that the daemon does not find", async () => {
   expect(await check(`${tools}:/usr/bin`)).toEqual([
     { name: "login PATH", ok: "warn", detail: expect.stringContaining("not recorded"), fix: expect.any(String) },
     {
       name: "daemon PATH",
       ok: "warn",
-      detail: "your login shell finds codex; neither the daemon's PATH nor the recorded one does",
+      detail: "your login shell finds codex, but neither the daemon's PATH nor the recorded PATH does",
       fix: expect.stringContaining("nightshift start"),
     },
   ]);
 });
 
-it("what is recorded holds all that the shell has", async () => {
+it("doctor accepts a record that contains all existing folders of the shell's PATH", async () => {
   record(`${tools}:/usr/bin`);
   expect(await check(`/usr/bin:${tools}:/no/longer/there`)).toEqual([
     { name: "login PATH", ok: "yes", detail: "2 folders, recorded on 2026-11-15 from /bin/zsh", fix: null },
   ]);
 });
 
-it("what is recorded is old", async () => {
+it("doctor warns about an outdated record", async () => {
   record("/usr/bin");
-  const [ofRecord, ofDaemon] = await check(`${tools}:/usr/bin`);
-  expect(ofRecord).toMatchObject({ ok: "warn", detail: expect.stringMatching(`^old: .*${tools} since`) });
-  expect(ofDaemon).toMatchObject({ name: "daemon PATH" });
-  // The daemon that runs has it by itself.
+  const [recordFinding, daemonFinding] = await check(`${tools}:/usr/bin`);
+  expect(recordFinding).toMatchObject({ ok: "warn", detail: expect.stringMatching(`^outdated: .* added ${tools}$`) });
+  expect(daemonFinding).toMatchObject({ name: "daemon PATH" });
+  // The running daemon has the folder on its own PATH.
   await writeFile(join(home, "daemon.json"), JSON.stringify({ pid: 1, path: `/bin:${tools}` }));
   expect(await check(`${tools}:/usr/bin`)).toHaveLength(1);
 });
 
-it("the shell does not answer", async () => {
+it("doctor warns about a shell that does not respond", async () => {
   record(tools, "caller");
   expect(await check(null)).toEqual([
     { name: "login PATH", ok: "warn", detail: expect.stringContaining("within 5 s"), fix: expect.any(String) },

@@ -4,84 +4,84 @@ import type { AgentDefinition } from "../../adapters/agents/definition.ts";
 import { homePaths } from "../../config/files/paths.ts";
 import { listFolders, readRecordedPath, mergePaths, type RecordedPath } from "../../config/files/recorded-path.ts";
 import { detectAgents } from "../detect/detect.ts";
-import { askLoginShell, type LoginPath } from "../detect/detect-login-path.ts";
+import { readLoginPath, type LoginPath } from "../detect/detect-login-path.ts";
 import { fine, type Finding } from "./doctor-finding.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const NAME = "login PATH";
-const AGAIN = "nightshift start records it anew, also while the daemon runs";
+const RECORD_AGAIN = "nightshift start records it again, even while the daemon runs";
 
-/** Whether a daemon that the system starts, with next to no PATH, would find what the person's own shell finds. */
+/** Checks that a daemon started by the system, with a minimal PATH, finds the same programs as the user's shell. */
 export async function checkLoginPath(
   home: string,
   env: Environment,
   agents: readonly AgentDefinition[],
-  ask: (env: Environment) => Promise<LoginPath> = askLoginShell,
+  readShellPath: (env: Environment) => Promise<LoginPath> = readLoginPath,
 ): Promise<readonly Finding[]> {
   const recorded = readRecordedPath(home);
-  const now = await ask(env);
+  const current = await readShellPath(env);
   const daemon = mergePaths(readDaemonPath(home), recorded?.path ?? "");
-  return [judgeRecord(recorded, now), ...(await compareAgents(now.path ?? "", daemon, agents))];
+  return [checkRecord(recorded, current), ...(await compareAgents(current.path ?? "", daemon, agents))];
 }
 
-function judgeRecord(recorded: RecordedPath | null, now: LoginPath): Finding {
+function checkRecord(recorded: RecordedPath | null, current: LoginPath): Finding {
   if (recorded === null)
     return {
       name: NAME,
       ok: "warn",
-      detail: "not recorded: a daemon that the system starts would not find what your shell does",
+      detail: "not recorded: a daemon started by the system would not find the programs that your shell finds",
       fix: "nightshift start records it",
     };
-  if (now.path === null)
+  if (current.path === null)
     return {
       name: NAME,
       ok: "warn",
-      detail: `your login shell does not say its PATH now: ${now.problem}; what was recorded on ${dayOf(recorded)} is used`,
-      fix: "repair what your shell runs when it starts",
+      detail: `the PATH of your login shell cannot be read: ${current.problem}; the record of ${formatDay(recorded)} is used`,
+      fix: "repair the startup files of your shell",
     };
   const known = listFolders(recorded.path);
-  const lacks = listFolders(now.path).filter((folder) => !known.includes(folder) && existsSync(folder));
-  if (lacks.length > 0)
+  const added = listFolders(current.path).filter((folder) => !known.includes(folder) && existsSync(folder));
+  if (added.length > 0)
     return {
       name: NAME,
       ok: "warn",
-      detail: `old: recorded on ${dayOf(recorded)}, and your shell has ${lacks.join(delimiter)} since`,
-      fix: AGAIN,
+      detail: `outdated: recorded on ${formatDay(recorded)}; since then your shell has added ${added.join(delimiter)}`,
+      fix: RECORD_AGAIN,
     };
   const from = recorded.from === "shell" ? recorded.shell : "the command that recorded it";
-  return fine(NAME, `${known.length} folders, recorded on ${dayOf(recorded)} from ${from}`);
+  return fine(NAME, `${known.length} folders, recorded on ${formatDay(recorded)} from ${from}`);
 }
 
-/** An agent that only the person's shell finds works in the evening and is missing at night. */
+/** Warns about agents that the user's shell finds but the daemon does not. */
 async function compareAgents(
   shell: string,
   daemon: string,
   agents: readonly AgentDefinition[],
 ): Promise<readonly Finding[]> {
-  const [here, there] = await Promise.all([
+  const [inShell, inDaemon] = await Promise.all([
     detectAgents({ PATH: shell }, agents),
     detectAgents({ PATH: daemon }, agents),
   ]);
-  const missing = here.filter((agent) => !there.includes(agent));
+  const missing = inShell.filter((agent) => !inDaemon.includes(agent));
   if (missing.length === 0) return [];
-  const detail = `your login shell finds ${missing.join(", ")}; neither the daemon's PATH nor the recorded one does`;
-  return [{ name: "daemon PATH", ok: "warn", detail, fix: AGAIN }];
+  const detail = `your login shell finds ${missing.join(", ")}, but neither the daemon's PATH nor the recorded PATH does`;
+  return [{ name: "daemon PATH", ok: "warn", detail, fix: RECORD_AGAIN }];
 }
 
-/** What a service is given at the least, where no daemon says what it has. */
-const BARE_PATH = "/usr/local/bin:/usr/bin:/bin";
+/** The PATH of a system service. Used if no daemon is running. */
+const SERVICE_PATH = "/usr/local/bin:/usr/bin:/bin";
 
 function readDaemonPath(home: string): string {
   try {
     const found: unknown = JSON.parse(readFileSync(homePaths(home).daemon, "utf8"));
     if (typeof found === "object" && found !== null && "path" in found) return String(found.path);
   } catch {
-    // None runs, or it is not ours to understand.
+    // No daemon is running, or the file is invalid.
   }
-  return BARE_PATH;
+  return SERVICE_PATH;
 }
 
-function dayOf({ recordedAt }: RecordedPath): string {
+function formatDay({ recordedAt }: RecordedPath): string {
   return new Date(recordedAt).toISOString().slice(0, 10);
 }

@@ -13,9 +13,9 @@ import { explainFinding, fine, type Finding } from "./doctor-finding.ts";
 import type { RegisteredProject } from "./doctor-home.ts";
 import { findCredentials } from "./doctor-forge.ts";
 import { checkRemote } from "./doctor-remote.ts";
-import { checkSettings, noteWithoutEffect, type SettingsParams } from "./doctor-settings.ts";
+import { checkSettings, checkWithoutEffect, type SettingsParams } from "./doctor-settings.ts";
 import type { Registry } from "../wire/registry.ts";
-import { lookForAgent } from "../wire/wire-agents.ts";
+import { checkAgent } from "../wire/wire-agents.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -24,28 +24,33 @@ export interface CheckProjectParams {
   readonly cwd: string;
   readonly home: string;
   readonly projects: readonly RegisteredProject[];
-  /** Null: config.yaml cannot be read. Its own finding says why; nothing that needs it is looked at here. */
+  /** Null if config.yaml is invalid. It has its own finding, and checks that need it are skipped. */
   readonly mode: SandboxMode | null;
   readonly registry: Registry;
 }
 
-/** The project of this folder; outside of every repository there is nothing to say. */
+/** Checks the project of the current folder. */
 export async function checkProject(params: CheckProjectParams): Promise<readonly Finding[]> {
   const git = await findCheckout(params.cwd, params.env);
   if (git === null)
-    return [fine("project", "this folder is in no git repository; run doctor in a project's folder to check it too")];
+    return [
+      fine(
+        "project",
+        "this folder is not in a git repository; run doctor in a project's folder to check the project too",
+      ),
+    ];
   if ("ok" in git) return [git];
   const [project, ...others] = params.projects.filter(({ path }) => path === git.dir);
-  const ofRemote = tryRemote(git.remote, project ?? null, params);
-  const known =
+  const remoteFindings = checkProjectRemote(git.remote, project ?? null, params);
+  const nameFinding =
     project === undefined
       ? { name: "project", ok: "warn" as const, detail: `${git.dir} is not registered`, fix: "nightshift init" }
       : await checkName({ dir: git.dir, name: project.name, others, format: params.registry.format });
-  const ofFiles = await checkFiles(git.dir, project ?? null, params);
-  return [known, ...ofFiles, ...(await ofRemote)];
+  const fileFindings = await checkFiles(git.dir, project ?? null, params);
+  return [nameFinding, ...fileFindings, ...(await remoteFindings)];
 }
 
-/** A folder is one project, by the name that it was registered by. */
+/** Each folder can be only one project and keeps its registered name. */
 async function checkName({
   dir,
   name,
@@ -63,17 +68,17 @@ async function checkName({
       name: "project",
       ok: "no",
       detail: `${dir} is registered as ${[name, ...others.map((each) => each.name)].join(" and as ")}`,
-      fix: `nightshift projects --remove the one that is not wanted, such as ${other.name}`,
+      fix: `remove one of them, for example: nightshift projects --remove ${other.name}`,
     };
-  // What is wrong with the file is a finding of its own.
+  // An invalid file has its own finding.
   const written = (await readProjectFile(dir, format).catch(() => null))?.written.project ?? name;
   if (written === name) return fine("project", `${name} is registered`);
-  const detail = `${name} is registered, and nightshift.yaml calls it ${written}`;
+  const detail = `registered as ${name}, but nightshift.yaml has the name ${written}`;
   return { name: "project", ok: "warn", detail, fix: `write \`project: ${name}\` in nightshift.yaml` };
 }
 
-/** With the forge's token, where the night would push with it. */
-async function tryRemote(
+/** Uses the same credentials as a run would. */
+async function checkProjectRemote(
   remote: string,
   project: RegisteredProject | null,
   { env, home, registry }: CheckProjectParams,
@@ -81,7 +86,7 @@ async function tryRemote(
   const settings =
     project === null
       ? null
-      : await readFiles(home, registry)
+      : await openProjectFiles(home, registry)
           .settings(project)
           .catch(() => null);
   return checkRemote(
@@ -90,7 +95,7 @@ async function tryRemote(
   );
 }
 
-function readFiles(home: string, { format }: Registry): ReturnType<typeof createProjectFiles> {
+function openProjectFiles(home: string, { format }: Registry): ReturnType<typeof createProjectFiles> {
   const builtinDir = fileURLToPath(new URL("../../builtin/", import.meta.url));
   return createProjectFiles({ configDir: home, builtinDir, format });
 }
@@ -104,7 +109,7 @@ async function findCheckout(cwd: string, env: Environment): Promise<GitFacts | F
   }
 }
 
-/** What the file asks for is looked at before anybody accepts it; what holds already, also where the file changed. */
+/** Checks both the file as written, accepted or not, and the settings that are in effect. */
 async function checkFiles(
   dir: string,
   project: RegisteredProject | null,
@@ -116,7 +121,7 @@ async function checkFiles(
     if (mode === null) return [];
     const layers: SettingsParams[] = [resolvePaths(written, dir, registry.agents)];
     if (project !== null) {
-      const files = readFiles(home, registry);
+      const files = openProjectFiles(home, registry);
       findings.push(describeTrust((await files.pendingTrust(project, project.accepted)).changes));
       const settings = await files.settings(project);
       layers.unshift(settings);
@@ -128,17 +133,17 @@ async function checkFiles(
         ...(await checkAgents(settings, env, registry.agents)),
       );
     }
-    findings.push(...checkSettings(layers, { env, home, mode }), ...noteWithoutEffect(written));
+    findings.push(...checkSettings(layers, { env, home, mode }), ...checkWithoutEffect(written));
   } catch (error) {
     const file = homePaths(home).config;
-    const isOfUser = error instanceof ConfigError && error.issues.every((issue) => issue.file === file);
-    findings.push(explainFinding(isOfUser ? "config.yaml" : "nightshift.yaml", error));
+    const isUserFile = error instanceof ConfigError && error.issues.every((issue) => issue.file === file);
+    findings.push(explainFinding(isUserFile ? "config.yaml" : "nightshift.yaml", error));
   }
   return findings;
 }
 
 function describeTrust(changes: readonly { readonly key: string }[]): Finding {
-  if (changes.length === 0) return fine("trust", "all that the project's files ask for was accepted");
+  if (changes.length === 0) return fine("trust", "all requested permissions are accepted");
   return {
     name: "trust",
     ok: "warn",
@@ -147,7 +152,7 @@ function describeTrust(changes: readonly { readonly key: string }[]): Finding {
   };
 }
 
-/** Those that the project uses: its own, the one that takes over, and those of single roles. The first must be there. */
+/** Checks the agents that the project uses: the default, the fallback and those of roles. The default must be usable. */
 async function checkAgents(
   settings: Settings,
   env: Environment,
@@ -155,25 +160,25 @@ async function checkAgents(
 ): Promise<readonly Finding[]> {
   const used = [settings.agent, settings.fallbackAgent, ...Object.values(settings.roles).map(({ agent }) => agent)];
   const described = describeAgents(agents, settings.agents).filter(({ name }) => used.includes(name));
-  const found = await Promise.all(described.map((agent) => lookForAgent(agent, env)));
-  const ofAgents = found.map(({ name, usable, program, version, problem }): Finding => {
+  const found = await Promise.all(described.map((agent) => checkAgent(agent, env)));
+  const findings = found.map(({ name, usable, program, version, problem }): Finding => {
     if (usable)
       return fine(`agent ${name}`, [program ?? "built in", version].filter((part) => part !== null).join(" "));
     return {
       name: `agent ${name}`,
       ok: name === settings.agent ? "no" : "warn",
       detail: problem ?? "not usable",
-      fix: "or name another agent in nightshift.yaml",
+      fix: "or use another agent in nightshift.yaml",
     };
   });
-  if (found.some(({ name }) => name === settings.agent)) return ofAgents;
+  if (found.some(({ name }) => name === settings.agent)) return findings;
   return [
-    ...ofAgents,
+    ...findings,
     {
       name: `agent ${settings.agent}`,
       ok: "no",
-      detail: "this version does not know it",
-      fix: "name a program of your own under agents in nightshift.yaml, as kind: command",
+      detail: "this version has no such agent",
+      fix: "define it under agents in nightshift.yaml with kind: command",
     },
   ];
 }

@@ -11,7 +11,7 @@ const lookup = async (name: string): Promise<readonly string[]> => {
   return found;
 };
 
-test("a forge of the public internet can be reached from inside the sandbox", async () => {
+test("findUnreachable: public hosts are reachable from the sandbox", async () => {
   expect(await findUnreachable(["gitlab.example.com", "gitlab.example.com:8443"], lookup)).toEqual([]);
 });
 
@@ -19,10 +19,10 @@ test.each([
   ["127.0.0.1:3000", /found 127\.0\.0\.1:3000; allowed: public internet hosts/],
   ["192.168.1.1", /found 192\.168\.1\.1; allowed: public internet hosts/],
   ["git.corp.example.com", /git\.corp\.example\.com:443; it leads to 10\.1\.2\.3/],
-])("%s cannot, and it is said why", async (host, expected) => {
+])("findUnreachable: explains why %s is not reachable", async (host, expected) => {
   expect(await findUnreachable(["gitlab.example.com", host], lookup)).toEqual([expect.stringMatching(expected)]);
 });
 
-test("a name that nobody knows just now says nothing about the night", async () => {
+test("findUnreachable: ignores a name that does not resolve", async () => {
   expect(await findUnreachable(["gone.example.com"], lookup)).toEqual([]);
 });

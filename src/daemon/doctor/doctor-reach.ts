@@ -1,7 +1,7 @@
 import { lookupAll, resolveTarget, type Lookup } from "../../adapters/sandboxes/egress/resolve-target.ts";
 import { formatTarget, parseNetworkRule } from "../../policy/access/network-rule.ts";
 
-/** Why a run in the sandbox would not get to these hosts, a sentence each. A name that nobody knows just now is no reason. */
+/** Explains why a run in the sandbox cannot connect to these hosts. Ignores names that do not resolve, which may be temporary. */
 export async function findUnreachable(
   hosts: readonly string[],
   lookup: Lookup = lookupAll,

@@ -9,13 +9,13 @@ import { explainRemoteFailure } from "../../adapters/git/remote/remote-errors.ts
 import type { GitCredentials } from "../../ports/forge.ts";
 import { explainFinding, fine, type Finding } from "./doctor-finding.ts";
 
-const PATIENCE_MS = 20_000;
-/** Every repository knows the empty tree. */
+const GIT_TIMEOUT_MS = 20_000;
+/** Well-known hash of the empty tree. */
 const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 /**
- * Reads from the remote and tries to push, as the night will: nobody answers a question, and nothing is sent. From a
- * repository of its own, so that no setting of the checkout is obeyed. `credentials`: those of the forge, where the remote is one.
+ * Reads from the remote and does a dry-run push, without prompts, as a run would. Uses a temporary repository, so that no
+ * setting of the checkout applies. `credentials`: those of the forge, if the remote belongs to one.
  */
 export async function checkRemote(
   remote: string,
@@ -24,11 +24,11 @@ export async function checkRemote(
   const dir = await mkdtemp(join(tmpdir(), "nightshift-doctor-"));
   try {
     const login = credentialsCall(remote, credentials, (await readPerson(undefined)).env);
-    const ask = (...args: readonly string[]) => runGit({ gitDir: dir, ...login, args, timeoutMs: PATIENCE_MS });
+    const run = (...args: readonly string[]) => runGit({ gitDir: dir, ...login, args, timeoutMs: GIT_TIMEOUT_MS });
     await git({ gitDir: dir, args: ["init", "--quiet", "--bare", "--template="] });
-    const read = await ask("ls-remote", "--quiet", "--", requireRemote(remote), "HEAD");
+    const read = await run("ls-remote", "--quiet", "--", requireRemote(remote), "HEAD");
     if (read.code !== 0) return [explainFinding("remote", explainRemoteFailure(remote, read.stderr, credentials))];
-    const pushed = await ask(
+    const pushed = await run(
       "push",
       "--quiet",
       "--dry-run",
@@ -50,7 +50,7 @@ export async function checkRemote(
 }
 
 async function makeCommit(gitDir: string): Promise<string> {
-  const nobody = ["-c", "user.name=Nightshift", "-c", "user.email=nightshift@localhost"];
+  const author = ["-c", "user.name=Nightshift", "-c", "user.email=nightshift@localhost"];
   await git({ gitDir, args: ["hash-object", "-t", "tree", "-w", "/dev/null"] });
-  return (await git({ gitDir, args: [...nobody, "commit-tree", "-m", "probe", EMPTY_TREE] })).toString().trim();
+  return (await git({ gitDir, args: [...author, "commit-tree", "-m", "probe", EMPTY_TREE] })).toString().trim();
 }

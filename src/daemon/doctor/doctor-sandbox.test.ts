@@ -14,19 +14,22 @@ afterEach(() => {
   rmSync(home, { recursive: true });
 });
 
-test.runIf(process.platform === "linux")("a wall that holds is one finding with a line per probe", async () => {
-  const findings = await checkSandbox({ mode: "enforce", home, env: { HOME: home } });
-  expect(findings).toMatchObject([{ name: "sandbox", ok: "yes", fix: null }]);
-  const [sum, ...lines] = findings[0]?.detail.split("\n") ?? [];
-  expect(sum).toMatch(/^bubblewrap \d+\.\d+\.\d+ holds: (\d+) of \1 probes passed$/);
-  expect(lines).toContain("direct network: none");
-  expect(sum).toContain(`${lines.length} of`);
-  expect(readdirSync(home)).toEqual([]);
-});
+test.runIf(process.platform === "linux")(
+  "doctor reports a working sandbox as one finding with a line per probe",
+  async () => {
+    const findings = await checkSandbox({ mode: "enforce", home, env: { HOME: home } });
+    expect(findings).toMatchObject([{ name: "sandbox", ok: "yes", fix: null }]);
+    const [summary, ...lines] = findings[0]?.detail.split("\n") ?? [];
+    expect(summary).toMatch(/^bubblewrap \d+\.\d+\.\d+ works: (\d+) of \1 probes passed$/);
+    expect(lines).toContain("direct network: none");
+    expect(summary).toContain(`${lines.length} of`);
+    expect(readdirSync(home)).toEqual([]);
+  },
+);
 
-test.runIf(process.platform === "linux")("what gets through has a finding of its own", async () => {
+test.runIf(process.platform === "linux")("doctor reports each failed sandbox probe as its own finding", async () => {
   const findings = await checkSandbox({ mode: "enforce", home, env: { HOME: home }, sandbox: none });
-  expect(findings[0]).toMatchObject({ name: "sandbox", ok: "no", detail: expect.stringContaining("does not hold") });
+  expect(findings[0]).toMatchObject({ name: "sandbox", ok: "no", detail: expect.stringContaining("does not work") });
   expect(findings.slice(1)).toContainEqual({
     name: "sandbox: writes outside",
     ok: "no",
@@ -35,7 +38,7 @@ test.runIf(process.platform === "linux")("what gets through has a finding of its
   });
 });
 
-test("a wall that cannot be put up says what repairs it", async () => {
+test("doctor says how to fix a sandbox that cannot start", async () => {
   const sandbox = { ...none, open: () => Promise.reject(missingTool("bwrap")) };
   expect(await checkSandbox({ mode: "enforce", home, env: { HOME: home }, sandbox })).toMatchObject([
     {
@@ -47,7 +50,7 @@ test("a wall that cannot be put up says what repairs it", async () => {
   ]);
 });
 
-test.each(["none", "external"] as const)("%s is one loud line", async (mode) => {
+test.each(["none", "external"] as const)("doctor warns about sandbox mode %s", async (mode) => {
   expect(await checkSandbox({ mode, home, env: {} })).toMatchObject([
     { name: "sandbox", ok: "warn", detail: expect.stringContaining(`${mode.toUpperCase()}: `) },
   ]);

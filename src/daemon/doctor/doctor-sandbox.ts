@@ -15,18 +15,18 @@ export interface CheckSandboxParams {
   readonly sandbox?: Sandbox;
 }
 
-/** Puts up the wall and reaches over it; where the user wants none, says so loudly. */
+/** Runs the sandbox self-test, or warns if the user turned the sandbox off. */
 export async function checkSandbox(params: CheckSandboxParams): Promise<readonly Finding[]> {
   switch (params.mode) {
     case "enforce":
-      return tryWall(params);
+      return testSandbox(params);
     case "none":
       return [
         {
           name: "sandbox",
           ok: "warn",
-          detail: "NONE: agents and checks run unconfined, with all your rights",
-          fix: `sandbox.mode in ${homePaths(params.home).config} says so`,
+          detail: "NONE: agents and checks run without a sandbox, with all your permissions",
+          fix: `set sandbox.mode to enforce in ${homePaths(params.home).config}`,
         },
       ];
     case "external":
@@ -34,40 +34,44 @@ export async function checkSandbox(params: CheckSandboxParams): Promise<readonly
         {
           name: "sandbox",
           ok: "warn",
-          detail: "EXTERNAL: you say that a wall stands around Nightshift itself; it makes none",
-          fix: `sandbox.mode in ${homePaths(params.home).config} says so`,
+          detail: "EXTERNAL: Nightshift relies on the sandbox that you run it in and creates none itself",
+          fix: `if there is none, set sandbox.mode to enforce in ${homePaths(params.home).config}`,
         },
       ];
   }
 }
 
-async function tryWall({ home, env, sandbox = sandboxes.enforce }: CheckSandboxParams): Promise<readonly Finding[]> {
+async function testSandbox({
+  home,
+  env,
+  sandbox = sandboxes.enforce,
+}: CheckSandboxParams): Promise<readonly Finding[]> {
   try {
     const name = process.platform === "linux" ? `bubblewrap ${(await findBubblewrap()).version}` : sandbox.name;
     const probes = await runSelfTest(sandbox, { home, personHome: personHome(env) });
-    return [...describeProbes(name, probes), ...(await describeWeakness())];
+    return [...describeProbes(name, probes), ...(await describeLimitations())];
   } catch (error) {
     return [explainFinding("sandbox", error)];
   }
 }
 
 function describeProbes(name: string, probes: readonly Probe[]): readonly Finding[] {
-  const open = probes.filter(({ ok }) => !ok);
-  const held = probes.filter(({ ok }) => ok).map((probe) => `${probe.name}: ${probe.detail}`);
-  const sum = `${name} ${open.length === 0 ? "holds" : "does not hold"}: ${held.length} of ${probes.length} probes passed`;
+  const failed = probes.filter(({ ok }) => !ok);
+  const passed = probes.filter(({ ok }) => ok).map((probe) => `${probe.name}: ${probe.detail}`);
+  const summary = `${name} ${failed.length === 0 ? "works" : "does not work"}: ${passed.length} of ${probes.length} probes passed`;
   return [
-    { ...fine("sandbox", [sum, ...held].join("\n")), ok: open.length === 0 ? "yes" : "no" },
-    ...open.map((probe): Finding => ({
+    { ...fine("sandbox", [summary, ...passed].join("\n")), ok: failed.length === 0 ? "yes" : "no" },
+    ...failed.map((probe): Finding => ({
       name: `sandbox: ${probe.name}`,
       ok: "no",
       detail: probe.detail,
-      fix: `no run is safe while this is so. ${WAYS_OUT}`,
+      fix: `no run starts until this is fixed. ${WAYS_OUT}`,
     })),
   ];
 }
 
-/** What does not hold on macOS by its nature, before anybody relies on it. */
-async function describeWeakness(): Promise<readonly Finding[]> {
+/** Lists the restrictions that Seatbelt on macOS cannot enforce. */
+async function describeLimitations(): Promise<readonly Finding[]> {
   if (process.platform !== "darwin") return [];
   const { SEATBELT_LIMITATIONS } = await import("../../adapters/sandboxes/seatbelt/seatbelt.ts");
   return [{ name: "sandbox", ok: "warn", detail: SEATBELT_LIMITATIONS.join("\n"), fix: null }];

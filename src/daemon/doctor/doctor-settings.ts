@@ -5,7 +5,7 @@ import { listWithoutEffect } from "../../config/parse/without-effect.ts";
 import type { SandboxMode } from "../../core/settings/settings.ts";
 import { explainFinding, type Finding } from "./doctor-finding.ts";
 
-/** What a layer of settings asks this machine for, paths absolute. */
+/** What a layer of settings requires from this machine. Paths are absolute. */
 export interface SettingsParams {
   readonly sandbox?:
     | {
@@ -23,25 +23,25 @@ interface Machine {
   readonly mode: SandboxMode;
 }
 
-/** Whether the machine has what is asked for, and a run would get it. */
+/** Checks that the machine has the paths, programs and secrets in the settings. */
 export function checkSettings(layers: readonly SettingsParams[], { env, home, mode }: Machine): readonly Finding[] {
-  const write = unite(layers.map(({ sandbox }) => sandbox?.write));
-  const read = unite(layers.map(({ sandbox }) => sandbox?.read));
+  const write = mergeLists(layers.map(({ sandbox }) => sandbox?.write));
+  const read = mergeLists(layers.map(({ sandbox }) => sandbox?.read));
   return [
     ...(mode === "enforce" ? checkPaths({ write, read, forbidden: [home] }) : []),
-    ...checkCommands(unite(layers.map(({ sandbox }) => sandbox?.commands)), env["PATH"] ?? ""),
+    ...checkCommands(mergeLists(layers.map(({ sandbox }) => sandbox?.commands)), env["PATH"] ?? ""),
     ...checkSecrets(layers, env),
   ];
 }
 
-function unite(lists: readonly (readonly string[] | null | undefined)[]): readonly string[] {
+function mergeLists(lists: readonly (readonly string[] | null | undefined)[]): readonly string[] {
   return [...new Set(lists.flatMap((list) => list ?? []))];
 }
 
-/** As each run resolves them: what is refused here refuses every run. */
-function checkPaths(asked: Parameters<typeof resolveGrants>[0]): readonly Finding[] {
+/** Resolves the paths like a run does. An invalid path would make every run fail. */
+function checkPaths(grants: Parameters<typeof resolveGrants>[0]): readonly Finding[] {
   try {
-    resolveGrants(asked);
+    resolveGrants(grants);
     return [];
   } catch (error) {
     return [explainFinding("sandbox paths", error)];
@@ -52,8 +52,8 @@ function checkCommands(commands: readonly string[], path: string): readonly Find
   const { missing } = findPrograms(commands, path);
   return warn(
     "commands",
-    missing.map(({ name, why }) => `${name} is in sandbox.commands and ${why}`),
-    "install it, or take it out of sandbox.commands",
+    missing.map(({ name, why }) => `${name} is in sandbox.commands, but ${why}`),
+    "install it, or remove it from sandbox.commands",
   );
 }
 
@@ -62,17 +62,17 @@ function checkSecrets(layers: readonly SettingsParams[], env: Machine["env"]): r
   const unset = [...granted].filter(([name]) => (env[name] ?? "") === "");
   return warn(
     "secrets",
-    unset.map(([name, { roles }]) => `${name} is granted to ${roles.join(", ")} and not set`),
-    "set it where the daemon is started, or take it out of secrets",
+    unset.map(([name, { roles }]) => `${name} is granted to ${roles.join(", ")}, but is not set`),
+    "set it in the environment of the daemon, or remove it from secrets",
   );
 }
 
-export function noteWithoutEffect(written: UserWritten): readonly Finding[] {
+export function checkWithoutEffect(written: UserWritten): readonly Finding[] {
   const keys = listWithoutEffect(written);
   if (keys.length === 0) return [];
   return warn("no effect", [`these settings have no effect in this version: ${keys.join(", ")}`], null);
 }
 
-function warn(name: string, sentences: readonly string[], fix: string | null): readonly Finding[] {
-  return sentences.length === 0 ? [] : [{ name, ok: "warn", detail: sentences.join("\n"), fix }];
+function warn(name: string, problems: readonly string[], fix: string | null): readonly Finding[] {
+  return problems.length === 0 ? [] : [{ name, ok: "warn", detail: problems.join("\n"), fix }];
 }

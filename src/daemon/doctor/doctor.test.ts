@@ -37,7 +37,7 @@ async function check(cwd: string = repo.path): Promise<Map<string, Finding>> {
   return new Map(findings.map((finding) => [finding.name, finding]));
 }
 
-/** A registered project that accepted nothing, in a database as the daemon makes it. */
+/** Registers a project without accepted permissions, in a database like the daemon's. */
 async function register(name = "shop"): Promise<void> {
   const store = await openSqliteStore({ file: join(home, "nightshift.db"), log });
   const project = {
@@ -62,15 +62,15 @@ async function register(name = "shop"): Promise<void> {
   await store.close();
 }
 
-test("a fresh machine is ready, and nothing is made by looking", async () => {
+test("doctor finds no errors on a fresh machine", async () => {
   const found = await check();
   expect([...found.values()].filter(({ ok }) => ok === "no")).toEqual([]);
-  expect(found.get("database")?.detail).toContain("not made yet");
+  expect(found.get("database")?.detail).toContain("does not exist yet");
   expect(found.get("daemon")?.detail).toContain("not running");
 });
 
-describe("home and configuration", () => {
-  test("a home inside a repository", async () => {
+describe("doctor: home and configuration", () => {
+  test("rejects a home inside a repository", async () => {
     home = join(repo.checkout, "home");
     expect((await check()).get("home")).toMatchObject({
       ok: "no",
@@ -78,7 +78,7 @@ describe("home and configuration", () => {
     });
   });
 
-  test("every problem of config.yaml, with its line", async () => {
+  test("reports every problem of config.yaml with its line", async () => {
     await writeFile(join(home, "config.yaml"), "agnt: x\nlimits: { concurrent_runs: many }\n");
     expect((await check()).get("config.yaml")).toMatchObject({
       ok: "no",
@@ -86,24 +86,24 @@ describe("home and configuration", () => {
     });
   });
 
-  test("no wall is loud, and one that is wanted is tried", async () => {
+  test("warns about a disabled sandbox and tests an enabled one", async () => {
     expect((await check()).get("sandbox")).toMatchObject({ ok: "warn", detail: expect.stringContaining("NONE") });
     await writeFile(join(home, "config.yaml"), "");
     expect((await check()).get("sandbox")).toMatchObject({ detail: expect.stringMatching(/probes passed/) });
   });
 
-  test("an address that nobody answers at", async () => {
+  test("warns about a daemon that does not respond", async () => {
     await writeFile(join(home, "daemon.json"), '{"pid":1,"url":"http://127.0.0.1:1","token":"x"}');
     expect((await check()).get("daemon")).toMatchObject({ ok: "warn", fix: "nightshift start" });
   });
 });
 
-describe("the database", () => {
-  test("is read beside a daemon that holds it", async () => {
+describe("doctor: database", () => {
+  test("reads the database while a daemon has it locked", async () => {
     await register();
     const store = await openSqliteStore({ file: join(home, "nightshift.db"), log });
     expect((await check()).get("database")).toMatchObject({ ok: "yes", detail: expect.stringMatching(/1 project$/) });
-    // The lock is still held: in another process, since this one holds it.
+    // Check from another process that this one still holds the lock.
     const open = `import("${join(import.meta.dirname, "../../adapters/stores/sqlite/open.ts")}").then((m) => m.openSqliteStore({ file: process.argv[1], log: { info() {}, warn() {}, error() {} } }))`;
     await expect(promisify(execFile)(process.execPath, ["-e", open, join(home, "nightshift.db")])).rejects.toThrow(
       "Another Nightshift daemon",
@@ -111,7 +111,7 @@ describe("the database", () => {
     await store.close();
   });
 
-  test("a newer one and a damaged one are told apart", async () => {
+  test("distinguishes a newer database from a damaged one", async () => {
     await register();
     const file = join(home, "nightshift.db");
     const database = new DatabaseSync(file);
@@ -123,14 +123,14 @@ describe("the database", () => {
   });
 });
 
-describe("the project of this folder", () => {
-  test("one that nobody registered", async () => {
+describe("doctor: project of the current folder", () => {
+  test("warns about a project that is not registered", async () => {
     const found = await check(repo.checkout);
     expect(found.get("project")).toMatchObject({ ok: "warn", fix: "nightshift init" });
     expect(found.get("push")).toMatchObject({ ok: "yes" });
   });
 
-  test("what waits for trust, an agent that is missing, and a broken file", async () => {
+  test("reports pending trust, a missing agent and an invalid file", async () => {
     await register();
     const file = join(repo.checkout, "nightshift.yaml");
     await writeFile(file, 'project: shop\nchecks:\n  test: { command: "true" }\n');
@@ -155,7 +155,7 @@ describe("the project of this folder", () => {
     });
   });
 
-  test("a broken config.yaml is told once, and a broken nightshift.yaml beside it too", async () => {
+  test("reports an invalid config.yaml once, together with an invalid nightshift.yaml", async () => {
     await register();
     await writeFile(join(home, "config.yaml"), "agnt: x\n");
     const bad = async () => (await listFindings(repo.checkout)).filter(({ ok }) => ok === "no");
@@ -167,7 +167,7 @@ describe("the project of this folder", () => {
     expect(await bad()).toMatchObject([{ name: "config.yaml", detail: expect.stringContaining("no agent `nobody`") }]);
   });
 
-  test("programs that are missing, secrets that are not set, keys without effect", async () => {
+  test("warns about missing programs, secrets that are not set and keys without effect", async () => {
     const text = `
 sandbox: { commands: [git, nosuchprog, "othernosuch run"] }
 secrets: { SET_TOKEN: { roles: [implement] }, GONE_TOKEN: { roles: [implement, review] }, EMPTY_TOKEN: { roles: [plan] } }
@@ -175,39 +175,42 @@ workspace: { keep_uncommitted: true }
 improve: { publish: engine }
 `;
     await writeFile(join(repo.checkout, "nightshift.yaml"), text);
-    const told = async () => {
+    const listWarnings = async () => {
       const found = await check(repo.checkout);
       return ["commands", "secrets", "no effect"].map((name) => [found.get(name)?.ok, found.get(name)?.detail]);
     };
     const expected = [
       [
         "warn",
-        "nosuchprog is in sandbox.commands and is not on this machine's PATH\nothernosuch is in sandbox.commands and is not on this machine's PATH",
+        "nosuchprog is in sandbox.commands, but is not on this machine's PATH\nothernosuch is in sandbox.commands, but is not on this machine's PATH",
       ],
-      ["warn", "GONE_TOKEN is granted to implement, review and not set\nEMPTY_TOKEN is granted to plan and not set"],
+      [
+        "warn",
+        "GONE_TOKEN is granted to implement, review, but is not set\nEMPTY_TOKEN is granted to plan, but is not set",
+      ],
       ["warn", "these settings have no effect in this version: workspace.keep_uncommitted"],
     ];
-    expect(await told()).toEqual(expected);
+    expect(await listWarnings()).toEqual(expected);
     await register();
-    expect(await told()).toEqual(expected);
+    expect(await listWarnings()).toEqual(expected);
   });
 
-  test("paths that every run would be refused for, accepted or not", async () => {
+  test("reports invalid sandbox paths, accepted or not", async () => {
     await writeFile(join(repo.checkout, "nightshift.yaml"), "sandbox: { write: [., /no/such/place] }\n");
-    // Where no wall is wanted, nobody resolves them.
+    // Without a sandbox, the paths do not matter.
     expect((await check(repo.checkout)).has("sandbox paths")).toBe(false);
     await writeFile(join(home, "config.yaml"), `sandbox: { read: [${home}] }\n`);
-    const ofFile = (await check(repo.checkout)).get("sandbox paths");
-    expect(ofFile).toMatchObject({ ok: "no", detail: expect.stringContaining("is a git checkout") });
-    expect(ofFile?.detail).toContain("/no/such/place (to write) does not exist");
-    expect(ofFile?.detail).not.toContain("Nightshift's own data");
+    const fileFinding = (await check(repo.checkout)).get("sandbox paths");
+    expect(fileFinding).toMatchObject({ ok: "no", detail: expect.stringContaining("is a git checkout") });
+    expect(fileFinding?.detail).toContain("/no/such/place (to write) does not exist");
+    expect(fileFinding?.detail).not.toContain("Nightshift's own data");
     await register();
-    const ofBoth = (await check(repo.checkout)).get("sandbox paths");
-    expect(ofBoth?.detail).toContain("is a git checkout");
-    expect(ofBoth?.detail).toContain("Nightshift's own data");
+    const allFindings = (await check(repo.checkout)).get("sandbox paths");
+    expect(allFindings?.detail).toContain("is a git checkout");
+    expect(allFindings?.detail).toContain("Nightshift's own data");
   });
 
-  test("a remote that is gone, and one that takes no push", async () => {
+  test("reports a missing remote and one that rejects the push", async () => {
     expect(await checkRemote(join(repo.path, "gone.git"))).toMatchObject([
       { name: "remote", ok: "no", detail: expect.stringContaining("not a git repository") },
     ]);
@@ -220,14 +223,14 @@ improve: { publish: engine }
     ]);
   });
 
-  test("trying to push leaves nothing behind", async () => {
+  test("tests the push without leaving a branch behind", async () => {
     expect(await checkRemote(repo.remote)).toMatchObject([{ ok: "yes" }, { ok: "yes" }]);
     expect(await repo.git("ls-remote", "--heads", "origin")).not.toContain("nightshift-doctor");
   });
 });
 
-describe("the machine", () => {
-  test("an old Node", () => {
+describe("doctor: machine", () => {
+  test("rejects an old Node", () => {
     expect(checkNode("22.1.0")).toMatchObject({ ok: "no" });
     expect(checkNode("24.0.0")).toMatchObject({ ok: "yes" });
   });
@@ -244,7 +247,7 @@ describe("the machine", () => {
     expect(await checkGit({ PATH: bin })).toMatchObject({ ok });
   });
 
-  test("a PATH that others could put programs into", async () => {
+  test("warns about a PATH to which other users could add programs", async () => {
     expect(await checkGit({ PATH: repo.path })).toMatchObject({ ok: "no" });
     expect(await checkPath({ PATH: "/usr/bin:." })).toMatchObject({ ok: "warn" });
     const open = join(repo.path, "open");
@@ -254,14 +257,14 @@ describe("the machine", () => {
   });
 });
 
-test("a folder is one project, by the name that it was registered by", async () => {
+test("doctor: a folder is one project and keeps its registered name", async () => {
   await register();
   await writeFile(join(repo.checkout, "nightshift.yaml"), "project: shop\n");
   expect((await check(repo.checkout)).get("project")).toMatchObject({ ok: "yes", detail: "shop is registered" });
   await writeFile(join(repo.checkout, "nightshift.yaml"), "project: store\n");
   expect((await check(repo.checkout)).get("project")).toMatchObject({
     ok: "warn",
-    detail: "shop is registered, and nightshift.yaml calls it store",
+    detail: "registered as shop, but nightshift.yaml has the name store",
     fix: "write `project: shop` in nightshift.yaml",
   });
   await register("store");

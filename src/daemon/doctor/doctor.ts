@@ -16,11 +16,11 @@ export type { Finding } from "./doctor-finding.ts";
 export interface CheckMachineParams {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Default: what the program ships with. */
+  /** Default: the built-in registry. */
   readonly registry?: Registry;
 }
 
-/** Looks at everything a night depends on. Works without a daemon, starts none, and takes nothing from one that runs. */
+/** Checks everything that runs depend on. It neither needs a daemon nor starts or disturbs one. */
 export async function checkMachine({ env, cwd, registry = REGISTRY }: CheckMachineParams): Promise<readonly Finding[]> {
   const machine = [checkNode(), ...(await Promise.all([checkGit(env), checkPath(env)]))];
   let home: string;
@@ -30,9 +30,9 @@ export async function checkMachine({ env, cwd, registry = REGISTRY }: CheckMachi
     if (!(error instanceof UserError)) throw error;
     return [...machine, checkTimeZone(), explainFinding("home", error)];
   }
-  const { finding: ofConfig, config } = await checkUserConfig(home, registry.format);
-  const { finding: ofDatabase, projects } = checkDatabase(home);
-  const rest = await Promise.all([
+  const { finding: configFinding, config } = await checkUserConfig(home, registry.format);
+  const { finding: databaseFinding, projects } = checkDatabase(home);
+  const [homeMode, disk, daemon, path, project, sandbox, nights, channels] = await Promise.all([
     checkHomeMode(home),
     checkDisk(home),
     checkDaemon(home),
@@ -45,13 +45,12 @@ export async function checkMachine({ env, cwd, registry = REGISTRY }: CheckMachi
       mode: config?.sandboxMode ?? null,
       registry,
     }),
-    // Where config.yaml cannot be read, nobody knows which wall is wanted.
+    // These need a valid config.yaml, for example to know the sandbox mode.
     config === null ? [] : checkSandbox({ mode: config.sandboxMode, home, env }),
     config === null ? [] : checkNights({ env, home, projects, cwd, registry }),
     checkChannels({ env, home, config, projects, registry }),
   ]);
-  const [ofHome, ofDisk, ofDaemon, ofPath, ofProject, ofSandbox, ofNights, ofChannels] = rest;
-  const ofFiles = [ofHome, ofDisk, ofConfig, ...ofSandbox, ofDatabase];
-  const ofWork = [...ofProject, ...ofNights, ...ofChannels];
-  return [...machine, ...ofPath, checkTimeZone(config?.timeZone), ...ofFiles, ofDaemon, ...ofWork];
+  const files = [homeMode, disk, configFinding, ...sandbox, databaseFinding];
+  const work = [...project, ...nights, ...channels];
+  return [...machine, ...path, checkTimeZone(config?.timeZone), ...files, daemon, ...work];
 }

@@ -14,18 +14,18 @@ export interface DaemonFacts {
   readonly version: string;
   readonly startedAt: number;
   readonly stop: (force: boolean) => void;
-  /** Reads a project's change requests back out of turn. */
-  readonly lookAgain: (project: string) => void;
+  /** Polls a project's change requests now instead of at the next regular poll. */
+  readonly pollForge: (project: string) => void;
 }
 
-/** What the API is given of the daemon. */
-export function httpDeps(wired: Wired, facts: DaemonFacts): HttpDeps {
+/** Connects the HTTP API to the daemon. */
+export function createHttpDeps(wired: Wired, facts: DaemonFacts): HttpDeps {
   const { registry, ports, user, limits, output, sandbox } = wired;
   const commands = createCommands(ports);
   return {
     commands: {
       ...commands,
-      // A project's own limits hold from the moment it is registered or trusted.
+      // Apply a project's limits as soon as it is registered or trusted.
       async addProject(source, actor) {
         const added = await commands.addProject(source, actor);
         await limits.refresh();
@@ -48,7 +48,7 @@ export function httpDeps(wired: Wired, facts: DaemonFacts): HttpDeps {
     onOutput: output.listen,
     agents: () => findAgents(registry.agents, ports),
     pendingTrust: (project, accepted) => ports.projects.pendingTrust(project, accepted),
-    judgeHook: createHookVerifier(registry.forges, ports, facts.lookAgain),
+    verifyHook: createHookVerifier(registry.forges, ports, facts.pollForge),
     stop: facts.stop,
     info: () => ({
       pid: process.pid,
@@ -56,7 +56,7 @@ export function httpDeps(wired: Wired, facts: DaemonFacts): HttpDeps {
       startedAt: facts.startedAt,
       sandbox: user.sandboxMode,
       timeZone: user.timeZone,
-      problems: [...sandboxProblems(user.sandboxMode, sandbox.known()), ...limits.problems()],
+      problems: [...sandboxProblems(user.sandboxMode, sandbox.lastProblem()), ...limits.problems()],
     }),
     owner: ports.host.owner,
     ownerToken: facts.ownerToken,
@@ -68,9 +68,9 @@ export function httpDeps(wired: Wired, facts: DaemonFacts): HttpDeps {
 function sandboxProblems(mode: SandboxMode, problem: string | null): readonly string[] {
   switch (mode) {
     case "none":
-      return ["sandbox.mode is none: agents and checks run unconfined, with your rights"];
+      return ["sandbox.mode is none: agents and checks run without a sandbox, with all your permissions"];
     case "external":
-      return ["sandbox.mode is external: Nightshift relies on the wall that you built around it"];
+      return ["sandbox.mode is external: Nightshift relies on the sandbox that you run it in"];
     case "enforce":
       return problem === null ? [] : [problem];
   }

@@ -7,7 +7,7 @@ import { REGISTRY } from "./registry.ts";
 
 const project = sampleProject({ remote: "https://ci:p%40ss-of-remote@git.internal.net/shop.git" });
 
-// Only what names secrets and channels is read here.
+// Only the settings that name secrets and channels.
 const settings = {
   secrets: { LOGIN: { roles: [] } },
   agents: {},

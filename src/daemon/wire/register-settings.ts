@@ -7,20 +7,17 @@ import type { Channels } from "./wire-notifiers.ts";
 
 export interface SettingsConsumers {
   readonly registry: Registry;
-  readonly secrets: Pick<KnownSecrets, "hold" | "holdVariables">;
+  readonly secrets: Pick<KnownSecrets, "add" | "addVariables">;
   readonly channels: Pick<Channels, "update">;
 }
 
-/**
- * Keeps the daemon's knowledge in step with the settings: the secrets that they name are redacted, and their channels are
- * told, from the moment that anybody can use these settings.
- */
+/** Returns a listener that redacts the secrets named in new settings and updates the channels, before the settings are used. */
 export function registerSettings({ registry, secrets, channels }: SettingsConsumers): SettingsListener {
   return (project, settings) => {
     channels.update(project, settings);
     if (settings === null) return;
-    secrets.holdVariables(listSecretNames(registry, settings));
+    secrets.addVariables(listSecretNames(registry, settings));
     for (const value of passwordsIn(project.remote ?? ""))
-      secrets.hold({ name: `password of ${project.name}'s remote`, value });
+      secrets.add({ name: `password of ${project.name}'s remote`, value });
   };
 }

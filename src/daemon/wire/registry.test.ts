@@ -25,7 +25,7 @@ import { createRegistry } from "./registry.ts";
 import { createHookVerifier } from "./wire-forge-hooks.ts";
 import { wire, type Wired } from "./wire.ts";
 
-// What a new agent, a new forge and a new notifier bring along: nothing but one definition each …
+// Each new agent, forge or notifier needs only one definition …
 
 const parrotSettings = z.object({ phrase: text.optional(), cage_env: environmentName.optional() });
 const parrot: AgentDefinition = {
@@ -54,7 +54,7 @@ const hookCall = (secret: string) => ({
   body: () => Promise.reject(new Error("the body was read")),
 });
 
-const asked: string[] = [];
+const checkedForges: string[] = [];
 const teahouse: ForgeDefinition = {
   kind: "teahouse",
   name: "Teahouse",
@@ -80,7 +80,7 @@ const teahouse: ForgeDefinition = {
   isFromForge: async (secret, { header }) => header("x-tea") === secret,
   create({ api, project }) {
     const check = async () => {
-      asked.push(`${api} ${project}`);
+      checkedForges.push(`${api} ${project}`);
       return ["The kettle is cold."];
     };
     return { publish: unused, find: unused, listOpen: unused, read: unused, look: unused, check };
@@ -155,9 +155,9 @@ beforeAll(async () => {
     write: () => undefined,
     registry,
   });
-  const place = { name: "shop", path: repo.checkout, remote: REMOTE, defaultBranch: "main" };
-  const { wanted } = await wired.projectFiles.pendingTrust(place, "");
-  project = await saveProject(wired.ports, { ...place, accepted: wanted }, { kind: "person", name: "alice" });
+  const shop = { name: "shop", path: repo.checkout, remote: REMOTE, defaultBranch: "main" };
+  const { wanted } = await wired.projectFiles.pendingTrust(shop, "");
+  project = await saveProject(wired.ports, { ...shop, accepted: wanted }, { kind: "person", name: "alice" });
   settings = await wired.projectFiles.settings(project);
 });
 afterAll(async () => {
@@ -165,8 +165,8 @@ afterAll(async () => {
   await repo.remove();
 });
 
-describe("an agent, a forge and a notifier that exist only as a definition and an entry", () => {
-  it("are read from settings", () => {
+describe("a new agent, forge and notifier that are only defined and registered", () => {
+  it("can be configured", () => {
     expect(settings.agents["parrot"]).toEqual({
       kind: "parrot",
       model: null,
@@ -176,7 +176,7 @@ describe("an agent, a forge and a notifier that exist only as a definition and a
     expect(settings.notify.channels).toEqual({ pager: { number: "112", key_env: "PAGER_KEY" } });
   });
 
-  it("have their mistakes told all at once, with their places", () => {
+  it("have all configuration errors reported at once, with line and column", () => {
     const wrong = `agents: { parrot: { phrase: 7 } }
 forge: { kind: teahous }
 notify: { pager: { nmber: "112", key_env: PAGER_KEY } }
@@ -190,7 +190,7 @@ notify: { pager: { nmber: "112", key_env: PAGER_KEY } }
     );
   });
 
-  it("are in the schema for editors", () => {
+  it("are part of the JSON Schema for editors", () => {
     const { properties = {} } = toJsonSchema(registry.format.schemas.project);
     expect(properties["forge"]?.properties?.["kind"]?.enum).toContain("teahouse");
     expect(properties["notify"]?.properties?.["pager"]?.description).toBe("Messages to a pager.");
@@ -203,7 +203,7 @@ notify: { pager: { nmber: "112", key_env: PAGER_KEY } }
     expect(renderChannelTable(registry.notifiers)).toContain("| `pager` | a number | settings |");
   });
 
-  it("are detected, and `init` writes what can be read", async () => {
+  it("are detected, and `init` writes a valid file", async () => {
     const detected = await detectProject(repo.checkout, { env, registry });
     expect(detected.agents).toContain("parrot");
     expect(detected.forge).toEqual({
@@ -219,9 +219,9 @@ notify: { pager: { nmber: "112", key_env: PAGER_KEY } }
   it("are checked by doctor", { timeout: 60_000 }, async () => {
     const findings = await checkMachine({ env, cwd: repo.checkout, registry });
     const found = new Map(findings.map(({ name, detail }) => [name, detail]));
-    expect(found.get("agent parrot")).toBe("parrot-cli is 1.9.0; 2.0.0 or newer is needed. Buy a parrot.");
+    expect(found.get("agent parrot")).toBe("parrot-cli is version 1.9.0; 2.0.0 or newer is required. Buy a parrot.");
     expect(found.get("forge (shop)")).toBe("The kettle is cold.");
-    expect(asked).toContain("https://tea.localhost/api/v1 team/shop");
+    expect(checkedForges).toContain("https://tea.localhost/api/v1 team/shop");
     expect(found.get("pager (shop)")).toBe("112 beeps");
   });
 
@@ -240,9 +240,9 @@ notify: { pager: { nmber: "112", key_env: PAGER_KEY } }
     const forge = ports.forges.open(project, settings);
     expect(forge?.place).toBe("tea.localhost/team/shop");
     expect(forge?.credentialsFor(REMOTE)).toEqual({ username: "guest", password: "login-value" });
-    const loan = forge?.issueCredentials();
-    expect(loan?.secrets).toEqual({ TEA_TOKEN: "login-value" });
-    expect(loan?.openCommand({ branch: "b", target: "main", title: "It's done" })).toBe(
+    const credentials = forge?.issueCredentials();
+    expect(credentials?.secrets).toEqual({ TEA_TOKEN: "login-value" });
+    expect(credentials?.openCommand({ branch: "b", target: "main", title: "It's done" })).toBe(
       String.raw`tea open team/shop 'It'\''s done'`,
     );
 
@@ -252,18 +252,18 @@ notify: { pager: { nmber: "112", key_env: PAGER_KEY } }
     expect(paged).toEqual(["112: Done"]);
   });
 
-  it("have their webhook recognised", async () => {
-    const looked: string[] = [];
-    const judge = createHookVerifier(registry.forges, wired.ports, (name) => void looked.push(name));
-    expect([await judge("shop", hookCall("wrong")), await judge("shop", hookCall("hook-value"))]).toEqual([
-      "refused",
-      "taken",
+  it("have their webhook calls verified", async () => {
+    const polled: string[] = [];
+    const verify = createHookVerifier(registry.forges, wired.ports, (name) => void polled.push(name));
+    expect([await verify("shop", hookCall("wrong")), await verify("shop", hookCall("hook-value"))]).toEqual([
+      "rejected",
+      "accepted",
     ]);
-    expect(looked).toEqual(["shop"]);
+    expect(polled).toEqual(["shop"]);
   });
 });
 
-it("two kinds cannot give one key two meanings", () => {
+it("two kinds cannot define the same settings key differently", () => {
   const other: AgentDefinition = { ...parrot, kind: "other", settings: z.object({ phrase: z.number() }) };
   expect(() => createRegistry({ agents: [parrot, other], forges: [], notifiers: [] })).toThrow(
     "The kind other defines the settings key phrase differently from another kind.",

@@ -12,7 +12,7 @@ export interface Definitions {
   readonly notifiers: readonly NotifierDefinition[];
 }
 
-/** Every agent, forge and notifier, and the configuration files that they define together. */
+/** All agents, forges and notifiers, and the configuration format that they define together. */
 export interface Registry extends Definitions {
   readonly format: ConfigFormat;
 }
@@ -21,5 +21,5 @@ export function createRegistry(definitions: Definitions): Registry {
   return { ...definitions, format: createConfigFormat(definitions) };
 }
 
-/** What this program ships with. */
+/** The built-in agents, forges and notifiers. */
 export const REGISTRY: Registry = createRegistry({ agents: AGENTS, forges: FORGES, notifiers: NOTIFIERS });

@@ -13,7 +13,7 @@ import type { AgentProgram } from "../../ports/agent.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Every agent that a registered project could use, or a first one, and whether it is there. */
+/** Checks all built-in agents and all agents that registered projects define. */
 export async function findAgents(
   definitions: readonly AgentDefinition[],
   ports: Pick<EnginePorts, "store" | "projects" | "host" | "log">,
@@ -25,10 +25,10 @@ export async function findAgents(
     } catch (error) {
       ports.log.warn("the settings of a project cannot be read", { project: project.name, error: String(error) });
     }
-  return Promise.all(describeAgents(definitions, configured).map((agent) => lookForAgent(agent, ports.host.env)));
+  return Promise.all(describeAgents(definitions, configured).map((agent) => checkAgent(agent, ports.host.env)));
 }
 
-export async function lookForAgent(agent: AgentDescription, env: Environment): Promise<AgentInfo> {
+export async function checkAgent(agent: AgentDescription, env: Environment): Promise<AgentInfo> {
   const { name, kind, program, problem } = agent;
   const base = { name, kind, version: null, parkedUntil: null };
   if (problem !== null || program === null)
@@ -39,67 +39,67 @@ export async function lookForAgent(agent: AgentDescription, env: Environment): P
     const missing = `${program.name} ${why ?? `is not on the daemon's PATH. ${program.install}`}`;
     return { ...base, program: program.name, usable: false, problem: missing };
   }
-  const version = program.versionArgs.length === 0 ? null : await askVersion(path, program.versionArgs, env);
-  const trouble = tooOld(program, version) ?? noKey(agent, env);
-  return { ...base, program: path, version, usable: trouble === null, problem: trouble };
+  const version = program.versionArgs.length === 0 ? null : await readVersion(path, program.versionArgs, env);
+  const found = explainVersionProblem(program, version) ?? explainMissingKey(agent, env);
+  return { ...base, program: path, version, usable: found === null, problem: found };
 }
 
-/** What a program says of its version, asked once for each program that stands there. */
+/** Checks the version of an agent's program. The version is cached until the program file changes. */
 export function createVersionCheck(env: Environment): EnginePorts["agents"]["checkVersion"] {
-  const known = new Map<string, Promise<string | null>>();
+  const cache = new Map<string, Promise<string | null>>();
   return async ({ program }) => {
     if (program === null || program.versionArgs.length === 0) return { version: null, problem: null };
     const path = await findProgram(program.name, env["PATH"] ?? "");
-    // Whoever starts it says so better.
+    // Starting the missing program reports a better error.
     if (path === null) return { version: null, problem: null };
     const key = `${path} ${(await stat(path)).mtimeMs}`;
-    const asked = known.get(key) ?? askVersion(path, program.versionArgs, env);
-    known.set(key, asked);
-    const version = await asked;
-    // It may have been slow, or broken for a moment: the next run asks again.
-    if (version === null) known.delete(key);
-    return { version, problem: tooOld(program, version) };
+    const reading = cache.get(key) ?? readVersion(path, program.versionArgs, env);
+    cache.set(key, reading);
+    const version = await reading;
+    // The failure may be temporary, so the next run tries again.
+    if (version === null) cache.delete(key);
+    return { version, problem: explainVersionProblem(program, version) };
   };
 }
 
-/** Some need seconds for it, and many times that where much else goes on. */
-const PATIENCE_MS = 60_000;
+/** Some programs need seconds to print their version, and much longer on a busy machine. */
+const VERSION_TIMEOUT_MS = 60_000;
 
-/** Null when it does not say. It gets nothing of ours but what it needs to start. */
-function askVersion(path: string, args: readonly string[], env: Environment): Promise<string | null> {
+/** Null if the program prints no version. It gets only the variables it needs to start, no secrets. */
+function readVersion(path: string, args: readonly string[], env: Environment): Promise<string | null> {
   return new Promise((done) => {
     const clean = { PATH: env["PATH"], HOME: env["HOME"], DISABLE_AUTOUPDATER: "1" };
-    execFile(path, [...args], { env: clean, timeout: PATIENCE_MS }, (error, stdout) =>
+    execFile(path, [...args], { env: clean, timeout: VERSION_TIMEOUT_MS }, (error, stdout) =>
       done(error === null ? (/\d+\.\d+\.\d+/.exec(stdout)?.[0] ?? null) : null),
     );
   });
 }
 
-function tooOld({ name, oldest, install }: AgentProgram, version: string | null): string | null {
+function explainVersionProblem({ name, oldest, install }: AgentProgram, version: string | null): string | null {
   if (oldest === null) return null;
-  if (version === null) return `${name} does not say its version; ${oldest} or newer is needed. ${install}`;
+  if (version === null) return `${name} does not print its version; ${oldest} or newer is required. ${install}`;
   if (version.localeCompare(oldest, "en", { numeric: true }) >= 0) return null;
-  return `${name} is ${version}; ${oldest} or newer is needed. ${install}`;
+  return `${name} is version ${version}; ${oldest} or newer is required. ${install}`;
 }
 
-function noKey({ gateway }: AgentDescription, env: Environment): string | null {
+function explainMissingKey({ gateway }: AgentDescription, env: Environment): string | null {
   if (gateway === null || findModelAccess(gateway, env) !== null) return null;
-  return `there is no key for it: set ${describeKeys(gateway)} where the daemon is started`;
+  return `no API key: set ${describeKeys(gateway)} in the environment of the daemon`;
 }
 
 async function findProgram(program: string, path: string): Promise<string | null> {
-  const places = isAbsolute(program)
+  const candidates = isAbsolute(program)
     ? [program]
     : path
         .split(delimiter)
         .filter(isAbsolute)
         .map((folder) => join(folder, program));
-  for (const place of places)
+  for (const candidate of candidates)
     try {
-      await access(place, constants.X_OK);
-      return place;
+      await access(candidate, constants.X_OK);
+      return candidate;
     } catch {
-      // Not here: the next folder may have it.
+      // Try the next folder.
     }
   return null;
 }

@@ -6,47 +6,47 @@ import { FORGES } from "../../adapters/forges/index.ts";
 
 const SECRET = "a-secret-of-the-webhook";
 
-/** GitLab's calls are judged without theirs. */
+/** GitLab's calls are verified without reading the body. */
 const body = () => Promise.reject(new Error("the body was read"));
 
-function judge(given: { forge?: object | null; secret?: string; isBroken?: boolean; token?: string }) {
-  const looked: string[] = [];
+function createVerifier(options: { forge?: object | null; secret?: string; isBroken?: boolean; token?: string }) {
+  const polled: string[] = [];
   const ports = {
-    host: { env: { HOOK: given.secret ?? SECRET, "": "nobody's" } },
+    host: { env: { HOOK: options.secret ?? SECRET, "": "no-name" } },
     store: { projects: { getProject: async (name: string) => (name === "shop" ? { name } : null) } },
     projects: {
       lastGood: async () => {
-        if (given.isBroken === true) throw new ConfigError([]);
-        return { forge: given.forge === undefined ? { kind: "gitlab", webhookSecretEnv: "HOOK" } : given.forge };
+        if (options.isBroken === true) throw new ConfigError([]);
+        return { forge: options.forge === undefined ? { kind: "gitlab", webhookSecretEnv: "HOOK" } : options.forge };
       },
     },
   } as unknown as EnginePorts;
-  const ask = createHookVerifier(FORGES, ports, (project) => void looked.push(project));
-  const header = (name: string) => (name === "x-gitlab-token" ? (given.token ?? SECRET) : null);
-  return { looked, ask: (project = "shop") => ask(project, { header, body }) };
+  const verifyHook = createHookVerifier(FORGES, ports, (project) => void polled.push(project));
+  const header = (name: string) => (name === "x-gitlab-token" ? (options.token ?? SECRET) : null);
+  return { polled, verify: (project = "shop") => verifyHook(project, { header, body }) };
 }
 
-it("has the project looked at when the secret is right", async () => {
-  const { ask, looked } = judge({});
-  expect([await ask(), looked]).toEqual(["taken", ["shop"]]);
+it("webhook: a call with the right secret is accepted and polls the forge", async () => {
+  const { verify, polled } = createVerifier({});
+  expect([await verify(), polled]).toEqual(["accepted", ["shop"]]);
 });
 
-it("does nothing when it is wrong", async () => {
-  const { ask, looked } = judge({ token: "another" });
-  expect([await ask(), looked]).toEqual(["refused", []]);
+it("webhook: a call with a wrong secret is rejected", async () => {
+  const { verify, polled } = createVerifier({ token: "another" });
+  expect([await verify(), polled]).toEqual(["rejected", []]);
 });
 
 it.each([
   ["there is no forge", { forge: null }],
-  ["no variable is named", { forge: { kind: "gitlab", webhookSecretEnv: null }, token: "nobody's" }],
+  ["no variable is configured", { forge: { kind: "gitlab", webhookSecretEnv: null }, token: "no-name" }],
   ["the variable is empty", { secret: " ", token: "" }],
-  ["the files were never right", { isBroken: true }],
-])("expects no webhook where %s", async (_, given) => {
-  const { ask, looked } = judge(given);
-  expect([await ask(), looked]).toEqual([null, []]);
+  ["the files were never valid", { isBroken: true }],
+])("webhook: a project has none if %s", async (_, options) => {
+  const { verify, polled } = createVerifier(options);
+  expect([await verify(), polled]).toEqual([null, []]);
 });
 
-it("expects none for a project that is not there", async () => {
-  const { ask, looked } = judge({});
-  expect([await ask("blog"), looked]).toEqual([null, []]);
+it("webhook: an unknown project has none", async () => {
+  const { verify, polled } = createVerifier({});
+  expect([await verify("blog"), polled]).toEqual([null, []]);
 });

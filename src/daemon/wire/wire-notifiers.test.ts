@@ -60,14 +60,14 @@ function open(heartbeat: string | null = null): Channels & { readonly read: (ove
   return { ...channels, read };
 }
 
-/** Null: the files are broken. */
+/** Null if the files are invalid. */
 function readSettings(): Settings | null {
-  // Only what is asked for here.
+  // Only what these tests use.
   return written === null ? null : ({ notify: resolveNotify(written, NOTIFIERS), timeZone: "UTC" } as Settings);
 }
 
-describe("who is told", () => {
-  test("terminal and run log always, the others by their settings once these were read", async () => {
+describe("channelsFor", () => {
+  test("always includes terminal and run log, and configured channels once the settings were read", async () => {
     const channels = open();
     written = { ntfy: { ...NTFY, on: ["failed"] }, webhook: { url: "https://x.example.com" } };
     expect(channels.channelsFor("shop", "failed", NIGHT)).toEqual(["terminal", "run_log"]);
@@ -77,7 +77,7 @@ describe("who is told", () => {
     expect(channels.channelsFor("web", "failed", NIGHT)).toEqual(["terminal", "run_log"]);
   });
 
-  test("a file that breaks changes nothing; one that is corrected does", async () => {
+  test("ignores invalid files until they are corrected", async () => {
     const channels = open();
     written = { ntfy: { ...NTFY, on: ["failed"] } };
     channels.read();
@@ -91,7 +91,7 @@ describe("who is told", () => {
   });
 
   test.for([{ path: "/elsewhere" }, { remote: "https://git.example.com/other" }, { accepted: '{"x":1}' }])(
-    "another project of the same name has none of its channels: %j",
+    "another project with the same name does not get its channels: %j",
     async (other) => {
       const channels = open();
       written = { ntfy: { ...NTFY, on: ["failed"] } };
@@ -103,7 +103,7 @@ describe("who is told", () => {
   );
 });
 
-test("logs of nights hear only of a night that ended", () => {
+test("night logs get only the notice that ends a night", () => {
   const channels = open();
   written = { confluence: { url: "https://wiki.example.com", page_id: "1", token_env: "T" }, ntfy: { ...NTFY } };
   channels.read();
@@ -112,8 +112,8 @@ test("logs of nights hear only of a night that ended", () => {
   expect(channels.channelsFor("shop", "failed", { ...NIGHT, about: "missed" })).toEqual(["terminal", "ntfy"]);
 });
 
-describe("how", () => {
-  test("by the settings as they are now", async () => {
+describe("notifierFor", () => {
+  test("uses the current settings", async () => {
     const ntfy = await openLoopbackNtfy();
     const channels = open();
     written = { ntfy: { ...NTFY, on: ["failed"] } };
@@ -124,7 +124,7 @@ describe("how", () => {
     await ntfy.close();
   });
 
-  test("not at all where the channel or the project is gone", async () => {
+  test("returns null if the channel or the project no longer exists", async () => {
     const channels = open();
     written = { ntfy: { ...NTFY, on: ["failed"] } };
     expect(await channels.notifierFor("shop", "webhook")).toBeNull();
@@ -133,7 +133,7 @@ describe("how", () => {
     expect(await channels.notifierFor("shop", "ntfy")).toBeNull();
   });
 
-  test("terminal and run log need no project", async () => {
+  test("returns terminal and run log without a project", async () => {
     const channels = open();
     registered = [];
     await (await channels.notifierFor("shop", "terminal"))?.send(notice, signal);
@@ -143,24 +143,24 @@ describe("how", () => {
   });
 });
 
-test("heartbeats: the user's own where there is no project, each address once", async () => {
+test("heartbeat URLs: the project's, or the user's if there is no project", async () => {
   const channels = open("https://beat.example.com/user");
-  expect(await channels.heartbeats(null)).toEqual(["https://beat.example.com/user"]);
+  expect(await channels.listHeartbeatUrls(null)).toEqual(["https://beat.example.com/user"]);
   written = { heartbeat: { url: "https://beat.example.com/shop" } };
   channels.read();
-  expect(await channels.heartbeats(null)).toEqual(["https://beat.example.com/shop"]);
-  expect(await channels.heartbeats("shop")).toEqual(["https://beat.example.com/shop"]);
-  expect(await channels.heartbeats("web")).toEqual([]);
+  expect(await channels.listHeartbeatUrls(null)).toEqual(["https://beat.example.com/shop"]);
+  expect(await channels.listHeartbeatUrls("shop")).toEqual(["https://beat.example.com/shop"]);
+  expect(await channels.listHeartbeatUrls("web")).toEqual([]);
 });
 
-test("heartbeats: none of a project that was removed, without a restart", async () => {
+test("heartbeat URLs: those of a removed project disappear without a restart", async () => {
   const channels = open("https://beat.example.com/user");
   written = { heartbeat: { url: "https://beat.example.com/shop" } };
   channels.read();
   registered = [];
-  expect(await channels.heartbeats(null)).toEqual(["https://beat.example.com/user"]);
+  expect(await channels.listHeartbeatUrls(null)).toEqual(["https://beat.example.com/user"]);
   registered = [sampleProject({ name: "web" })];
   written = {};
   channels.read({ name: "web" });
-  expect(await channels.heartbeats(null)).toEqual([]);
+  expect(await channels.listHeartbeatUrls(null)).toEqual([]);
 });

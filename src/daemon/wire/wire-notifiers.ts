@@ -12,10 +12,10 @@ import type { Notifier } from "../../ports/notifier.ts";
 import type { ProjectFiles } from "../../ports/projects.ts";
 import type { NoticeKind, ProjectStore } from "../../ports/store.ts";
 
-interface Known {
+interface ProjectChannels {
   readonly notify: Settings["notify"];
-  /** Of the project that these settings are of: another one may get its name. */
-  readonly place: string;
+  /** Identifies the project, because another one may be registered under its name later. */
+  readonly location: string;
 }
 
 export interface ChannelsOptions {
@@ -23,28 +23,28 @@ export interface ChannelsOptions {
   readonly projects: Pick<ProjectFiles, "lastGood">;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly store: { readonly projects: Pick<ProjectStore, "getProject" | "listProjects"> };
-  /** Where notices for the terminal go. */
+  /** Prints notices on the terminal. */
   readonly write: (line: string) => void;
   readonly runLog: string;
-  /** Of config.yaml, for as long as there is no project. */
+  /** URL in config.yaml, used while no project is registered. */
   readonly heartbeat: string | null;
-  /** How long a channel may take to answer; for tests. */
+  /** For tests. */
   readonly timeoutMs?: number;
 }
 
 export interface Channels {
   readonly channelsFor: EnginePorts["channels"]["namesFor"];
   notifierFor(project: string, channel: string): Promise<Notifier | null>;
-  /** Of this project, or of all that are registered now; each once. */
-  heartbeats(project: string | null): Promise<readonly string[]>;
-  /** The settings of a project, as they were just read. The last good ones stay when a file breaks. */
+  /** Heartbeat URLs of this project, or of all registered ones, without duplicates. */
+  listHeartbeatUrls(project: string | null): Promise<readonly string[]>;
+  /** Takes over new settings of a project. Null (invalid files) keeps the last valid ones. */
   readonly update: SettingsListener;
 }
 
 export function createChannels(options: ChannelsOptions): Channels {
   const { notifiers, env, store, projects, timeoutMs } = options;
-  const known = new Map<string, Known>();
-  const always: Readonly<Record<string, Notifier>> = {
+  const known = new Map<string, ProjectChannels>();
+  const builtIn: Readonly<Record<string, Notifier>> = {
     [TERMINAL]: createTerminalNotifier(options.write),
     [RUN_LOG]: createRunLog(options.runLog),
   };
@@ -54,13 +54,13 @@ export function createChannels(options: ChannelsOptions): Channels {
     channelsFor(project, kind, data) {
       const configured = Object.entries(known.get(project)?.notify.channels ?? {});
       const wanted = configured.filter(([, settings]) => wants(settings, kind)).map(([channel]) => channel);
-      return [...Object.keys(always), ...wanted].filter(
+      return [...Object.keys(builtIn), ...wanted].filter(
         (channel) => !nightLogs.includes(channel) || isEndOfNight(kind, data),
       );
     },
     async notifierFor(name, channel) {
-      const own = always[channel];
-      if (own !== undefined) return own;
+      const notifier = builtIn[channel];
+      if (notifier !== undefined) return notifier;
       const project = await store.projects.getProject(name);
       const definition = notifiers.find(({ kind }) => kind === channel);
       if (project === null || definition === undefined) return null;
@@ -69,29 +69,29 @@ export function createChannels(options: ChannelsOptions): Channels {
       if (settings === undefined) return null;
       return definition.create({ settings, timeZone, env, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
     },
-    async heartbeats(project) {
+    async listHeartbeatUrls(project) {
       const registered = (await store.projects.listProjects()).map(({ name }) => name);
       for (const name of known.keys()) if (!registered.includes(name)) known.delete(name);
       if (known.size === 0) return options.heartbeat === null ? [] : [options.heartbeat];
-      const asked = project === null ? [...known.values()] : [known.get(project)];
-      return [...new Set(asked.flatMap((each) => each?.notify.heartbeat?.url ?? []))];
+      const selected = project === null ? [...known.values()] : [known.get(project)];
+      return [...new Set(selected.flatMap((each) => each?.notify.heartbeat?.url ?? []))];
     },
     update(project, settings) {
-      const place = locationKey(project);
-      if (settings !== null) known.set(project.name, { notify: settings.notify, place });
-      // Its name belonged to another project before, whose channels are none of its own.
-      else if (known.get(project.name)?.place !== place) known.delete(project.name);
+      const location = locationKey(project);
+      if (settings !== null) known.set(project.name, { notify: settings.notify, location });
+      // Another project had this name before; its channels do not belong to this one.
+      else if (known.get(project.name)?.location !== location) known.delete(project.name);
     },
   };
 }
 
-/** A sign of life. Throws DeliveryError. */
+/** Sends one heartbeat. Throws DeliveryError. */
 export async function ping(address: string): Promise<void> {
   const url = new URL(address);
   await callOk({ method: "GET", url, secrets: pathSecrets(url) });
 }
 
-/** A channel that names no kinds of notices hears of all. */
+/** Without `on`, a channel gets all notices. */
 function wants({ on }: OwnSettings, kind: NoticeKind): boolean {
   return !Array.isArray(on) || on.includes(kind);
 }

@@ -5,10 +5,10 @@ import { UserError } from "../../core/text/errors.ts";
 import type { SandboxMode } from "../../core/settings/settings.ts";
 
 export interface SandboxGate {
-  /** Why no run may start in the sandbox; null when it holds, or when the user wants none. */
-  problem(): Promise<string | null>;
-  /** What is known of it so far, without asking. */
-  known(): string | null;
+  /** Tests the sandbox. Returns why no run may start; null if it works or is turned off. */
+  findProblem(): Promise<string | null>;
+  /** The result of the last test. */
+  lastProblem(): string | null;
 }
 
 interface GateParams {
@@ -17,38 +17,38 @@ interface GateParams {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** A wall that does not hold is tried again after this: somebody may have repaired it. */
-const AGAIN_MS = 30_000;
+/** A failed test is repeated after this time, because the problem may be fixed. */
+const RETRY_AFTER_MS = 30_000;
 
-/** Tried before the first run, once for all runs; a wall that was never tried is not relied on. */
+/** Tests the sandbox once, before the first run. An untested sandbox is never used. */
 export function createSandboxGate({ mode, home, env }: GateParams): SandboxGate {
-  let known: string | null = null;
-  let asked: Promise<string | null> | null = null;
-  let askedAt = 0;
+  let lastProblem: string | null = null;
+  let test: Promise<string | null> | null = null;
+  let testedAt = 0;
 
-  async function ask(): Promise<string | null> {
-    askedAt = performance.now();
-    known = await tryWall(home, env);
-    return known;
+  async function runTest(): Promise<string | null> {
+    testedAt = performance.now();
+    lastProblem = await testSandbox(home, env);
+    return lastProblem;
   }
 
   return {
-    async problem() {
+    async findProblem() {
       if (mode !== "enforce") return null;
-      if (known !== null && performance.now() - askedAt > AGAIN_MS) asked = null;
-      asked ??= ask();
-      return asked;
+      if (lastProblem !== null && performance.now() - testedAt > RETRY_AFTER_MS) test = null;
+      test ??= runTest();
+      return test;
     },
-    known: () => known,
+    lastProblem: () => lastProblem,
   };
 }
 
-async function tryWall(home: string, env: GateParams["env"]): Promise<string | null> {
+async function testSandbox(home: string, env: GateParams["env"]): Promise<string | null> {
   try {
     requireHeld(await runSelfTestOnce(sandboxes.enforce, { home, personHome: personHome(env) }));
     return null;
   } catch (error) {
     if (error instanceof UserError) return [error.message, error.hint].filter((part) => part !== null).join(" ");
-    return `The sandbox could not be tried: ${error instanceof Error ? error.message : String(error)}`;
+    return `The sandbox could not be tested: ${error instanceof Error ? error.message : String(error)}`;
   }
 }

@@ -7,24 +7,24 @@ import type { Agent } from "../../ports/agent.ts";
 
 type Needed = Pick<EnginePorts, "store" | "projects" | "agents" | "log">;
 
-/** How many runs' agents are remembered: whoever watches a run asks for it again and again. */
-const MOST = 200;
+/** Agents are cached because viewers of a run request its transcript repeatedly. */
+const MAX_CACHED_AGENTS = 200;
 
-/** Only the agent's own stdout is in its words, the gateway's lines are ours; what others printed is text. */
+/** Parses the agent's stdout in its own format and the gateway's lines in ours. Other output is raw text. */
 export function createTranscriptParser(ports: Needed): ParseTranscript {
   const agents = new Map<string, Promise<Agent | null>>();
 
-  function agentOf(run: Run): Promise<Agent | null> {
-    const known = agents.get(run.id);
-    if (known !== undefined) return known;
+  function getAgent(run: Run): Promise<Agent | null> {
+    const cached = agents.get(run.id);
+    if (cached !== undefined) return cached;
     const found = findAgent(ports, run);
-    if (agents.size >= MOST) agents.clear();
+    if (agents.size >= MAX_CACHED_AGENTS) agents.clear();
     agents.set(run.id, found);
     return found;
   }
 
   return async (run, lines) => {
-    const agent = run.agent === null ? null : await agentOf(run);
+    const agent = run.agent === null ? null : await getAgent(run);
     return lines.map((line) => parseLine(line, agent));
   };
 }
@@ -35,7 +35,7 @@ function parseLine({ command, from, text }: TranscriptLine, agent: Agent | null)
   return [{ type: "raw", text }];
 }
 
-/** By the settings as they are now: a run whose agent is no longer defined is shown as it printed. */
+/** Uses the current settings. Null if the agent is no longer defined; its output is then shown as raw text. */
 async function findAgent({ store, projects, agents, log }: Needed, run: Run): Promise<Agent | null> {
   try {
     const task = await store.tasks.getTask(run.task);
@@ -43,7 +43,10 @@ async function findAgent({ store, projects, agents, log }: Needed, run: Run): Pr
     const settings = project === null ? null : (await projects.settings(project)).agents[run.agent ?? ""];
     return settings === undefined || settings === null ? null : agents.create(settings);
   } catch (error) {
-    log.warn("the words of an agent cannot be read", { run: run.id, error: String(error) });
+    log.warn("the agent of a run could not be loaded; its transcript is shown as raw text", {
+      run: run.id,
+      error: String(error),
+    });
     return null;
   }
 }

@@ -27,7 +27,7 @@ import { createLimits, type LimitsKeeper } from "../limits.ts";
 import { DISK_FLOOR_BYTES, sandboxLimits } from "../sandbox-limits.ts";
 import { registerSettings } from "./register-settings.ts";
 import { REGISTRY, type Registry } from "./registry.ts";
-import { findForge } from "./wire-forges.ts";
+import { createForgeFinder } from "./wire-forges.ts";
 import { createVersionCheck } from "./wire-agents.ts";
 import { createChannels, type Channels } from "./wire-notifiers.ts";
 import { createSandboxGate, type SandboxGate } from "./wire-sandbox.ts";
@@ -40,9 +40,9 @@ export interface WireOptions {
   readonly log: Log;
   readonly secrets: KnownSecrets;
   readonly pass: PassCheckpoint;
-  /** Where notices for the terminal go. */
+  /** Prints notices on the terminal. */
   readonly write: (line: string) => void;
-  /** Default: what the program ships with. */
+  /** Default: the built-in registry. */
   readonly registry?: Registry;
 }
 
@@ -57,13 +57,13 @@ export interface Wired {
   readonly sandbox: SandboxGate;
 }
 
-/** The only place, besides the supervisor, where adapters are built. */
+/** Creates all adapters. No other code does, except the supervisor. */
 export async function wire(options: WireOptions): Promise<Wired> {
   const { home, env: own, log, secrets, pass, write, registry = REGISTRY } = options;
   const env = withRecordedPath(own, home);
   const paths = homePaths(home);
   const user = await readUserConfig(home, registry.format);
-  secrets.holdVariables(listSecretNames(registry, { secrets: {}, agents: {}, forge: null, notify: user.notify }));
+  secrets.addVariables(listSecretNames(registry, { secrets: {}, agents: {}, forge: null, notify: user.notify }));
   const store = await openSqliteStore({ file: paths.db, log });
   const builtinDir = fileURLToPath(new URL("../../builtin/", import.meta.url));
   const projectFiles = createProjectFiles({ configDir: home, builtinDir, format: registry.format });
@@ -96,7 +96,10 @@ export async function wire(options: WireOptions): Promise<Wired> {
     store,
     courier: createLocalCourier({
       onError: (run, error) =>
-        log.error("a run was let go of", { run, error: error instanceof Error ? error.stack : String(error) }),
+        log.error("a run was dropped after an unexpected error", {
+          run,
+          error: error instanceof Error ? error.stack : String(error),
+        }),
     }),
     workspaces: createGitWorkspaces({ mirrorsDir: paths.mirrors, workspacesDir: paths.workspaces, log }),
     supervisors: createSupervisors({ home, log, compileCache: env["NODE_COMPILE_CACHE"] }),
@@ -112,14 +115,14 @@ export async function wire(options: WireOptions): Promise<Wired> {
       parseGatewayLine: parseEventLine,
       prices,
     },
-    sandbox: { mode: user.sandboxMode, limitsFor: sandboxLimits(), findProblem: sandbox.problem },
+    sandbox: { mode: user.sandboxMode, limitsFor: sandboxLimits(), findProblem: sandbox.findProblem },
     secrets: {
       redact: (value) => secrets.current().redactValue(value),
       known: secrets.values,
       scanner: createSecretScan({ secrets: secrets.values, path: env["PATH"] ?? "", log }),
     },
     channels: { namesFor: channels.channelsFor, openNotifier: channels.notifierFor },
-    forges: { open: findForge(registry.forges, env) },
+    forges: { open: createForgeFinder(registry.forges, env) },
     host: {
       home,
       env,

@@ -43,7 +43,7 @@ const settings = () => ({
 async function park(costUsd: number, isCutOff: boolean, payload = {}): Promise<Task> {
   const { task, run, lease } = await startTask(store);
   const limits = limitsAt({ ...settings(), project: "shop", at: NOW });
-  if (isCutOff) await store.money.reserve(lease, { limits, mostUsd: null });
+  if (isCutOff) await store.money.reserve(lease, { limits, maxUsd: null });
   const endRun = sampleEnd(run.id, { costUsd, outcome: "night_over", payload, finishedAt: NOW - 1 });
   const parked = { ...task, queuedFor: { kind: "budget", until: NOON } } as const;
   const newRun = sampleRun(task, { notBefore: NOON });

@@ -45,7 +45,7 @@ it("budgets: lists the shared limits once, and the lower limits of each project"
   await register("shop", "budget: { night_usd: 5 }\n");
   await register("api", "");
   const shop = await startTask(store, { project: "shop" });
-  await store.money.reserve(shop.lease, { limits: [], mostUsd: 3 });
+  await store.money.reserve(shop.lease, { limits: [], maxUsd: 3 });
   const api = await startTask(store, { project: "api" });
   const end = sampleEnd(api.run.id, { costUsd: 0.5, finishedAt: NOW - 1 });
   await store.tasks.commit(committing(api.task, { lease: api.lease, endRun: end }));

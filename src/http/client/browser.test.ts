@@ -6,7 +6,7 @@ import { type Harness, makeEvent, makeTask, openHarness, OWNER_TOKEN, saveTask }
 import { type HttpServer, openHttpServer } from "../listen.ts";
 import type { Client, createClient } from "./client.ts";
 
-/** What the client may use: all of it exists in browsers. */
+/** Globals that the client may use because all browsers have them. */
 const BROWSER_GLOBALS = {
   AbortController,
   AbortSignal,
@@ -18,7 +18,7 @@ const BROWSER_GLOBALS = {
   URLSearchParams,
 };
 
-/** Names that only Node has, or that only a bundle with Node modules in it contains. */
+/** Names that occur only in bundles with Node modules. */
 const NODE_ONLY = /\bnode:|\bprocess\b|\bBuffer\b|\brequire\b|getBuiltinModule/;
 
 let code: string;
@@ -36,12 +36,12 @@ afterAll(async () => {
   await api.close();
 });
 
-/** Every module in one script that leaves its exports in the variable `client`. */
+/** Bundles all modules into one script that puts its exports into the variable `client`. */
 async function bundleForBrowser(module: URL): Promise<string> {
   const built = await rolldown({
     input: fileURLToPath(module),
     platform: "browser",
-    // A module that a browser does not have must fail the test and not be left as an import.
+    // An import that browsers cannot resolve must fail the test.
     onLog: (level, log, report) => report(log.code === "UNRESOLVED_IMPORT" ? "error" : level, log),
   });
   const { output } = await built.generate({ format: "iife", name: "client", codeSplitting: false });
@@ -58,13 +58,13 @@ function loadClient(): Client {
   return module.createClient({ url: server.url, token: OWNER_TOKEN });
 }
 
-it("the client's browser bundle contains no part of Node", async () => {
+it("the client's browser bundle contains no Node modules", async () => {
   expect(code).not.toMatch(NODE_ONLY);
   const withNode = await bundleForBrowser(new URL("./node-client.ts", import.meta.url));
   expect(withNode).toMatch(NODE_ONLY);
 });
 
-it("the client calls a daemon with nothing but a browser's globals", async () => {
+it("the client calls a daemon using only browser globals", async () => {
   const client = loadClient();
   const task = await client.call("POST /tasks", { body: { project: "shop", description: "Paint" } });
   expect((await client.call("GET /tasks/:id", { params: { id: task.id } })).description).toBe("Paint");
@@ -74,7 +74,7 @@ it("the client calls a daemon with nothing but a browser's globals", async () =>
   });
 });
 
-it("the client follows events with nothing but a browser's globals, over a reconnect", async () => {
+it("the client follows events across a reconnect using only browser globals", async () => {
   const { task } = await saveTask(api.store, makeTask());
   const after = await api.store.events.lastEventId();
   await api.store.events.appendEvents([makeEvent({ task: task.id, summary: "first" })]);

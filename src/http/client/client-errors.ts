@@ -1,7 +1,7 @@
 import type { ProblemJson } from "../contract/problem.ts";
 import type { ApiResponse } from "./client-send.ts";
 
-/** The daemon understood and said no. */
+/** The daemon responded with an error. */
 export class ProblemError extends Error {
   override readonly name = "ProblemError";
   readonly status: number;
@@ -20,12 +20,12 @@ export class ProblemError extends Error {
   }
 }
 
-/** Nobody answers there, or no longer. */
+/** The daemon cannot be reached, or the connection was lost. */
 export class UnreachableError extends Error {
   override readonly name = "UnreachableError";
 
   constructor(address: string, cause: unknown) {
-    super(`No daemon answers at ${new URL(address).origin}.`, { cause });
+    super(`No daemon responds at ${new URL(address).origin}.`, { cause });
   }
 }
 
@@ -33,14 +33,14 @@ export async function failOnProblem(response: ApiResponse): Promise<void> {
   if (response.ok) return;
   const type = response.headers.get("content-type") ?? "";
   if (type.startsWith("application/problem+json")) {
-    throw new ProblemError((await response.json()) as ProblemJson); // problem.ts writes nothing else under this type
+    throw new ProblemError((await response.json()) as ProblemJson); // problem.ts is the only source of this content type
   }
   await response.body?.cancel();
   throw new ProblemError({
     status: response.status,
     title: response.statusText,
-    detail: `Something that is not Nightshift answered with ${response.status} ${response.statusText}.`,
-    hint: "Check the address: another program may have taken the daemon's port.",
+    detail: `A program other than Nightshift responded with ${response.status} ${response.statusText}.`,
+    hint: "Check the URL. Another program may be using the daemon's port.",
     issues: [],
   });
 }

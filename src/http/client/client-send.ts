@@ -17,7 +17,7 @@ export interface ApiResponse {
   json(): Promise<unknown>;
 }
 
-/** Sends one request and reads the whole answer. Throws UnreachableError if the connection fails. */
+/** Sends a request and reads the whole response. Throws UnreachableError if the connection fails. */
 export type Send = (address: string, call: Call) => Promise<ApiResponse>;
 
 export const sendWithFetch: Send = async (address, call) => {

@@ -5,52 +5,52 @@ export interface StreamParams {
   readonly address: string;
   readonly authorization: string;
   readonly signal: AbortSignal;
-  /** The id after which to go on; null: from now. */
+  /** Continue after this id. Null starts with new messages. */
   readonly from: number | null;
 }
 
-/** Three missed heartbeats: the connection is dead, whatever TCP says. */
-const SILENCE_MS = 45_000;
-const FIRST_WAIT_MS = 250;
-const LONGEST_WAIT_MS = 5000;
-/** How long a daemon may stay away before we say so; a restart takes a second or two. */
-const PATIENCE_MS = 30_000;
+/** Three missed heartbeats: the connection is dead, even if TCP has not noticed. */
+const IDLE_TIMEOUT_MS = 45_000;
+const MIN_BACKOFF_MS = 250;
+const MAX_BACKOFF_MS = 5000;
+/** A restart of the daemon takes a second or two. */
+const RECONNECT_TIMEOUT_MS = 30_000;
 
 /**
- * The messages of a stream over as many connections as it takes. Each new one starts after the last id seen. A first
- * connection that fails is told at once; a daemon that refuses is believed.
+ * Yields the messages of a stream and reconnects after the last id seen. Throws at once if the first connection fails or
+ * if the daemon rejects the request.
  */
 export async function* followStream(params: StreamParams): AsyncGenerator<EventSourceMessage, void> {
   const { address, signal } = params;
   let lastId = params.from;
   let connected = false;
-  let wait = FIRST_WAIT_MS;
-  let away = 0;
+  let backoffMs = MIN_BACKOFF_MS;
+  let disconnectedMs = 0;
   while (!signal.aborted) {
     try {
       for await (const message of readOnce({ ...params, from: lastId })) {
         if (message.id !== undefined) lastId = Number(message.id);
         connected = true;
-        wait = FIRST_WAIT_MS;
-        away = 0;
+        backoffMs = MIN_BACKOFF_MS;
+        disconnectedMs = 0;
         yield message;
         if (signal.aborted) return;
       }
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof ProblemError && error.status < 500) throw error;
-      if (!connected || away >= PATIENCE_MS) {
+      if (!connected || disconnectedMs >= RECONNECT_TIMEOUT_MS) {
         throw error instanceof ProblemError ? error : new UnreachableError(address, error);
       }
     }
-    const pause = wait * (0.5 + Math.random() / 2);
-    await sleep(pause, signal);
-    away += pause;
-    wait = Math.min(wait * 2, LONGEST_WAIT_MS);
+    const delayMs = backoffMs * (0.5 + Math.random() / 2);
+    await sleep(delayMs, signal);
+    disconnectedMs += delayMs;
+    backoffMs = Math.min(backoffMs * 2, MAX_BACKOFF_MS);
   }
 }
 
-/** The messages of one connection. */
+/** Yields the messages of one connection. */
 async function* readOnce({
   address,
   authorization,
@@ -58,13 +58,13 @@ async function* readOnce({
   from,
 }: StreamParams): AsyncGenerator<EventSourceMessage, void> {
   const { createParser } = await import("eventsource-parser");
-  const silence = new AbortController();
-  const expectBytes = () => setTimeout(() => silence.abort(), SILENCE_MS);
-  let timer = expectBytes();
+  const idle = new AbortController();
+  const startTimer = () => setTimeout(() => idle.abort(), IDLE_TIMEOUT_MS);
+  let timer = startTimer();
   try {
     const response = await fetch(address, {
       headers: { authorization, accept: "text/event-stream", ...(from !== null && { "last-event-id": String(from) }) },
-      signal: AbortSignal.any([signal, silence.signal]),
+      signal: AbortSignal.any([signal, idle.signal]),
     });
     await failOnProblem(response);
     let messages: EventSourceMessage[] = [];
@@ -72,7 +72,7 @@ async function* readOnce({
     const decoder = new TextDecoder();
     for await (const bytes of readChunks(response)) {
       clearTimeout(timer);
-      timer = expectBytes();
+      timer = startTimer();
       parser.feed(decoder.decode(bytes, { stream: true }));
       const ready = messages;
       messages = [];
@@ -83,7 +83,7 @@ async function* readOnce({
   }
 }
 
-/** Not every browser can iterate over a stream. */
+/** Some browsers cannot iterate over a stream with `for await`. */
 async function* readChunks({ body }: Response): AsyncGenerator<Uint8Array, void> {
   if (body === null) return;
   const reader = body.getReader();

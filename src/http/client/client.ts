@@ -1,5 +1,5 @@
-// Runs in Node and in browsers, so nothing here may need Node: node-client.ts passes in what does. It also runs at the start
-// of every command, so it imports only types from the contract and loads the stream parser when it is needed.
+// Runs in Node and in browsers, so nothing here may depend on Node; node-client.ts adds the Node parts. It also loads with
+// every command, so it imports only types from the contract and loads the stream parser on demand.
 import type { z } from "zod";
 import type { EventJson } from "../contract/event.ts";
 import type { OutputPageJson } from "../contract/output.ts";
@@ -25,7 +25,7 @@ export interface ClientOptions {
   /** Such as `http://127.0.0.1:4816`. */
   readonly url: string;
   readonly token: string;
-  /** Sends a request and reads its whole answer. Uses `fetch` if left out. */
+  /** Default: `fetch`. */
   readonly send?: Send;
 }
 
@@ -33,11 +33,11 @@ export interface Client {
   /** `client.call("POST /tasks/:id/approve", { params: { id }, body: { plan_hash } })` */
   call<K extends CallableRoute>(route: K, ...input: CallInput<K>): Promise<Reply<K>>;
   /**
-   * Events from `after` on, or from now; reconnects by itself without missing or repeating one. Ends when the signal
-   * aborts; throws UnreachableError when the daemon stays away.
+   * Yields events after the id `after`, or new ones. Reconnects without missing or repeating an event. Ends when the signal
+   * aborts. Throws UnreachableError if it cannot reconnect.
    */
   events(options: FollowOptions & { readonly after?: number; readonly task?: string }): AsyncGenerator<EventJson, void>;
-  /** A run's output from a byte offset on, until the run has ended and all of it was read. */
+  /** Yields a run's output from a byte offset until its end. */
   output(run: string, options: FollowOptions & { readonly offset?: number }): AsyncGenerator<OutputPageJson, void>;
 }
 
@@ -45,13 +45,13 @@ export interface FollowOptions {
   readonly signal: AbortSignal;
 }
 
-/** Every route that answers with JSON or nothing; `/events` is a stream only. */
+/** All routes except `/events`, which is only available as a stream. */
 export type CallableRoute = Exclude<RouteKey, "GET /events">;
 
 type In<S> = S extends z.ZodType ? z.input<S> : Record<string, never>;
 type Out<S> = S extends z.ZodType ? z.output<S> : null;
 type AllOptional<T> = string extends keyof T ? true : Partial<T> extends T ? true : false;
-/** Needed only where something in it is. */
+/** Optional if all properties of T are optional. */
 type Part<Name extends string, T> =
   AllOptional<T> extends true ? { readonly [N in Name]?: T } : { readonly [N in Name]: T };
 
@@ -59,7 +59,7 @@ export type Reply<K extends RouteKey> = Out<Routes[K]["ok"]>;
 export type CallOptions<K extends RouteKey> = Part<"params", In<Routes[K]["params"]>> &
   Part<"query", In<Routes[K]["query"]>> &
   Part<"body", In<Routes[K]["body"]>> & {
-    /** Makes a mutation safe to repeat. */
+    /** Makes a mutation safe to retry. */
     readonly idempotencyKey?: string;
     readonly signal?: AbortSignal;
   };
@@ -68,7 +68,7 @@ type CallInput<K extends RouteKey> =
 
 type Query = Readonly<Record<string, string | number | undefined>>;
 
-/** The shape that every CallOptions has, whatever the route. */
+/** Common shape of CallOptions of all routes. */
 interface AnyOptions {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Query;
@@ -81,34 +81,34 @@ export function createClient({ url, token, send = sendWithFetch }: ClientOptions
   const authorization = `Bearer ${token}`;
   return {
     async call<K extends CallableRoute>(route: K, ...[options]: CallInput<K>): Promise<Reply<K>> {
-      const given: AnyOptions = options ?? {};
+      const { params = {}, query = {}, body = {}, idempotencyKey, signal }: AnyOptions = options ?? {};
       const [method = "", path = ""] = route.split(" ");
-      // The one route that streams unless asked for a page.
-      const query = route === "GET /runs/:id/output" ? { ...given.query, format: "json" } : given.query;
-      const response = await send(`${url}${BASE}${fill(path, given.params ?? {})}${search(query ?? {})}`, {
+      // This route streams by default.
+      const format = route === "GET /runs/:id/output" ? { format: "json" } : {};
+      const response = await send(`${url}${BASE}${fillPath(path, params)}${formatQuery({ ...query, ...format })}`, {
         method,
         headers: {
           authorization,
           ...(method === "POST" && { "content-type": "application/json" }),
-          ...(given.idempotencyKey !== undefined && { "idempotency-key": given.idempotencyKey }),
+          ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
         },
-        ...(method === "POST" && { body: JSON.stringify(given.body ?? {}) }),
-        ...(given.signal !== undefined && { signal: given.signal }),
+        ...(method === "POST" && { body: JSON.stringify(body ?? {}) }),
+        ...(signal !== undefined && { signal }),
       });
       await failOnProblem(response);
-      // The server's tests hold its answers to the same schemas that these types come from.
+      // The server's tests validate its responses against the schemas of these types.
       return (response.status === 204 ? null : await response.json()) as Reply<K>;
     },
 
     async *events({ after, task, signal }) {
-      const address = `${url}${BASE}/events${search({ task })}`;
+      const address = `${url}${BASE}/events${formatQuery({ task })}`;
       for await (const message of followStream({ address, authorization, signal, from: after ?? null })) {
         if (message.event === undefined) yield JSON.parse(message.data) as EventJson; // see call
       }
     },
 
     async *output(run, { offset, signal }) {
-      const address = `${url}${BASE}${fill("/runs/:id/output", { id: run })}`;
+      const address = `${url}${BASE}${fillPath("/runs/:id/output", { id: run })}`;
       for await (const message of followStream({ address, authorization, signal, from: offset ?? 0 })) {
         if (message.event === "end") return;
         yield JSON.parse(message.data) as OutputPageJson; // see call
@@ -117,12 +117,12 @@ export function createClient({ url, token, send = sendWithFetch }: ClientOptions
   };
 }
 
-function fill(path: string, params: Readonly<Record<string, string>>): string {
+function fillPath(path: string, params: Readonly<Record<string, string>>): string {
   return path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
 }
 
-function search(query: Query): string {
-  const given = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value));
-  return given.size === 0 ? "" : `?${given.toString()}`;
+function formatQuery(query: Query): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value));
+  return parameters.size === 0 ? "" : `?${parameters.toString()}`;
 }

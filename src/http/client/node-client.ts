@@ -15,7 +15,7 @@ export function createNodeClient(options: Omit<ClientOptions, "send">): Client {
 
 /** Does not use `fetch`, because loading `fetch` takes Node longer than the rest of a command. */
 function send(address: string, call: Call): Promise<ApiResponse> {
-  // `import` would read every export of the module, and one of them loads what `fetch` loads.
+  // `import` would evaluate every export of the module, and one of them loads the code behind `fetch`.
   const { request } = address.startsWith("https:")
     ? process.getBuiltinModule("node:https")
     : process.getBuiltinModule("node:http");
@@ -24,15 +24,15 @@ function send(address: string, call: Call): Promise<ApiResponse> {
     const fail = (error: unknown): void =>
       reject(call.signal?.aborted === true ? error : new UnreachableError(address, error));
     const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
-    const sent = request(address, { ...options, headers: { ...call.headers, ...length } }, (message) => {
-      readAnswer(message).then(resolve, fail);
+    const outgoing = request(address, { ...options, headers: { ...call.headers, ...length } }, (message) => {
+      readResponse(message).then(resolve, fail);
     });
-    sent.on("error", fail);
-    sent.end(body);
+    outgoing.on("error", fail);
+    outgoing.end(body);
   });
 }
 
-async function readAnswer(message: IncomingMessage): Promise<ApiResponse> {
+async function readResponse(message: IncomingMessage): Promise<ApiResponse> {
   const chunks: Buffer[] = [];
   for await (const chunk of message) chunks.push(chunk as Buffer); // without an encoding set, chunks are bytes
   const status = message.statusCode ?? 0;

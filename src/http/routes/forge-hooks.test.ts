@@ -20,37 +20,37 @@ afterEach(async () => {
 const URL = "http://127.0.0.1:4816/api/v1/projects/shop/forge-hook";
 const NO_JSON = Buffer.from([0x7b, 0xff, 0x00, 0x22]);
 
-async function send(given: {
-  readonly verdict: "taken" | "refused" | null;
+async function send(options: {
+  readonly verdict: "accepted" | "rejected" | null;
   readonly body?: Uint8Array;
   readonly host?: string;
 }) {
-  const judged: { readonly project: string; readonly call: HookCall; readonly body: Uint8Array }[] = [];
-  const judgeHook = async (project: string, call: HookCall) => {
-    judged.push({ project, call, body: await call.body() });
-    return given.verdict;
+  const calls: { readonly project: string; readonly call: HookCall; readonly body: Uint8Array }[] = [];
+  const verifyHook = async (project: string, call: HookCall) => {
+    calls.push({ project, call, body: await call.body() });
+    return options.verdict;
   };
-  const app = createApp({ ...api.deps, judgeHook }, ADDRESS);
+  const app = createApp({ ...api.deps, verifyHook }, ADDRESS);
   const response = await app.request(URL, {
     method: "POST",
-    headers: { host: given.host ?? "127.0.0.1:4816", "x-gitlab-token": "it", "content-type": "text/plain" },
-    body: Buffer.from(given.body ?? NO_JSON),
+    headers: { host: options.host ?? "127.0.0.1:4816", "x-gitlab-token": "it", "content-type": "text/plain" },
+    body: Buffer.from(options.body ?? NO_JSON),
   });
   app.close();
-  return { response, judged };
+  return { response, calls };
 }
 
 it("forge webhook: passes on the raw bytes without needing a token, and responds 202", async () => {
-  const { response, judged } = await send({ verdict: "taken" });
+  const { response, calls } = await send({ verdict: "accepted" });
   expect([response.status, await response.text()]).toEqual([202, ""]);
-  expect(judged).toHaveLength(1);
-  expect(judged[0]?.project).toBe("shop");
-  expect(Buffer.from(judged[0]?.body ?? []).equals(NO_JSON)).toBe(true);
-  expect(judged[0]?.call.header("X-GitLab-Token")).toBe("it");
+  expect(calls).toHaveLength(1);
+  expect(calls[0]?.project).toBe("shop");
+  expect(Buffer.from(calls[0]?.body ?? []).equals(NO_JSON)).toBe(true);
+  expect(calls[0]?.call.header("X-GitLab-Token")).toBe("it");
 });
 
 it.each([
-  ["refused", 401, /signature or token of this webhook is missing or wrong/],
+  ["rejected", 401, /signature or token of this webhook is missing or wrong/],
   [null, 404, /no such project, or it has no webhook/],
 ] as const)("forge webhook: the verdict %s is answered with %i and a message", async (verdict, status, sentence) => {
   const { response } = await send({ verdict });
@@ -62,47 +62,47 @@ it.each([
 });
 
 it("forge webhook: refuses bodies over 2 MB and a foreign Host", async () => {
-  const large = await send({ verdict: "taken", body: new Uint8Array(2 * 1024 * 1024 + 1) });
-  expect([large.response.status, large.judged]).toEqual([413, []]);
+  const large = await send({ verdict: "accepted", body: new Uint8Array(2 * 1024 * 1024 + 1) });
+  expect([large.response.status, large.calls]).toEqual([413, []]);
   expect(large.response.headers.get("content-type")).toBe("application/problem+json");
-  const foreign = await send({ verdict: "taken", host: "night.example.com" });
-  expect([foreign.response.status, foreign.judged]).toEqual([403, []]);
+  const foreign = await send({ verdict: "accepted", host: "night.example.com" });
+  expect([foreign.response.status, foreign.calls]).toEqual([403, []]);
 });
 
 /** Opens separate connections that never complete their bodies. */
-async function sendUnfinished(count: number, judgeHook: HttpDeps["judgeHook"]) {
-  const server = await openHttpServer({ ...api.deps, judgeHook }, { host: "127.0.0.1", port: 0, publicUrl: null });
+async function sendUnfinished(count: number, verifyHook: HttpDeps["verifyHook"]) {
+  const server = await openHttpServer({ ...api.deps, verifyHook }, { host: "127.0.0.1", port: 0, publicUrl: null });
   onTestFinished(() => server.close());
   const head = `POST /api/v1/projects/shop/forge-hook HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\n`;
   return Array.from({ length: count }, () => {
     const socket = connect(server.port, "127.0.0.1");
-    const said: Buffer[] = [];
-    const over = new Promise<string>((resolve) => {
-      socket.once("close", () => resolve(Buffer.concat(said).toString()));
+    const received: Buffer[] = [];
+    const closed = new Promise<string>((resolve) => {
+      socket.once("close", () => resolve(Buffer.concat(received).toString()));
     });
     socket.on("error", () => undefined);
-    socket.on("data", (piece) => said.push(piece));
+    socket.on("data", (piece) => received.push(piece));
     socket.write(`${head}content-length: 1999999\r\n\r\n${"x".repeat(10_000)}`);
-    return { socket, over, hasAnswer: () => said.length > 0 };
+    return { socket, closed, hasAnswer: () => received.length > 0 };
   });
 }
 
 it("forge webhook: responds to an unexpected call without waiting for its body", async () => {
   const calls = await sendUnfinished(50, async () => null);
-  const answers = await Promise.all(calls.map(({ over }) => over));
+  const answers = await Promise.all(calls.map(({ closed }) => closed));
   expect(answers.map((answer) => answer.split("\r\n", 1)[0])).toEqual(Array(50).fill("HTTP/1.1 404 Not Found"));
 });
 
 it("forge webhook: reads eight bodies concurrently and frees the slots of interrupted ones", async () => {
   const readers = { now: 0 };
-  const judgeHook = async (_: string, call: HookCall) => {
+  const verifyHook = async (_: string, call: HookCall) => {
     readers.now++;
     await call.body().finally(() => readers.now--);
-    return "refused" as const;
+    return "rejected" as const;
   };
-  const calls = await sendUnfinished(30, judgeHook);
-  const refused = await firstOver(calls, 22);
-  for (const answer of refused) {
+  const calls = await sendUnfinished(30, verifyHook);
+  const rejected = await waitForFirst(calls, 22);
+  for (const answer of rejected) {
     expect(answer).toMatch(/^HTTP\/1\.1 429 [^]*retry-after: \d+\r\n[^]*Too many concurrent webhooks; the limit is 8/i);
     expect(answer).toContain("application/problem+json");
   }
@@ -113,10 +113,11 @@ it("forge webhook: reads eight bodies concurrently and frees the slots of interr
   expect(api.logged).toEqual([]);
 });
 
-async function firstOver(calls: readonly { readonly over: Promise<string> }[], count: number) {
+async function waitForFirst(calls: readonly { readonly closed: Promise<string> }[], count: number) {
   const answers: string[] = [];
   await new Promise<void>((resolve) => {
-    for (const { over } of calls) void over.then((answer) => (answers.push(answer) === count ? resolve() : undefined));
+    for (const { closed } of calls)
+      void closed.then((answer) => (answers.push(answer) === count ? resolve() : undefined));
   });
   return answers;
 }

@@ -4,16 +4,16 @@ import { RequestError } from "../problem.ts";
 import type { Handlers } from "./handler.ts";
 
 /** The body is never trusted. It is read only to verify its signature, and only if a webhook is configured. */
-export function forgeHookRoutes({ judgeHook }: HttpDeps): Handlers<"POST /projects/:name/forge-hook"> {
+export function forgeHookRoutes({ verifyHook }: HttpDeps): Handlers<"POST /projects/:name/forge-hook"> {
   const readHookBody = createHookBodies();
   return {
     async "POST /projects/:name/forge-hook"({ params: { name }, request }) {
-      const verdict = await judgeHook(name, {
+      const verdict = await verifyHook(name, {
         header: (header) => request.headers.get(header),
         body: () => readHookBody(request),
       });
-      if (verdict === "taken") return null;
-      if (verdict === "refused")
+      if (verdict === "accepted") return null;
+      if (verdict === "rejected")
         throw new RequestError(401, "The signature or token of this webhook is missing or wrong.", {
           hint: 'Use the same secret in the forge\'s webhook settings and in the variable named by "forge.webhook_secret_env".',
         });

@@ -16,7 +16,7 @@ export function projectRoutes({ commands, store, pendingTrust }: HttpDeps): Hand
     },
 
     async "POST /projects"({ body, actor }) {
-      const source = sourceOf(body);
+      const source = parseSource(body);
       const { project, pending }: ProjectWithTrust = await (body.accept === null
         ? commands.addProject(source, actor)
         : commands.acceptTrust(source, body.accept, actor));
@@ -35,7 +35,7 @@ export function projectRoutes({ commands, store, pendingTrust }: HttpDeps): Hand
   };
 }
 
-function sourceOf({ path, url }: { readonly path: string | null; readonly url: string | null }): ProjectSource {
+function parseSource({ path, url }: { readonly path: string | null; readonly url: string | null }): ProjectSource {
   if (path !== null) return { kind: "path", path };
   if (url !== null) return { kind: "url", url };
   throw new UserError("invalid", "A project needs either path or url.");

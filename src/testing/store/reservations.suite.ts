@@ -15,8 +15,8 @@ export function testReservations(current: Current): void {
   const end = ({ task, run, lease }: Started, over: Partial<RunEnd> = {}) =>
     current.store.tasks.commit(committing(task, { lease, endRun: sampleEnd(run.id, over) }));
   const use = async (limit: BudgetLimit) => (await current.store.money.listUse([limit])).map((each) => each.use);
-  const reserve = ({ lease }: Started, mostUsd: number | null, limits: readonly BudgetLimit[] = [NIGHT]) =>
-    current.store.money.reserve(lease, { limits, mostUsd });
+  const reserve = ({ lease }: Started, maxUsd: number | null, limits: readonly BudgetLimit[] = [NIGHT]) =>
+    current.store.money.reserve(lease, { limits, maxUsd });
 
   describe("reserve", () => {
     it("reserves money while the run is open, and counts the actual cost afterwards", async () => {

@@ -5,7 +5,10 @@ import { command } from "./command.ts";
 
 const settings = z.object({
   command: commandKey,
-  prompt: z.enum(["stdin", "file"]).optional().describe("For `command`: how it gets the prompt; default `stdin`."),
+  prompt: z
+    .enum(["stdin", "file"])
+    .optional()
+    .describe("For `command`: how the program receives the prompt; default `stdin`."),
 });
 
 export const commandAgent: AgentDefinition = {

@@ -4,7 +4,7 @@ import type { AgentDefinition } from "../definition.ts";
 import { scripted } from "./scripted.ts";
 
 const settings = z.object({
-  script: text.optional().describe("For `scripted`: the name of a shipped script, or a path relative to this file."),
+  script: text.optional().describe("For `scripted`: name of a built-in script, or a path relative to this file."),
 });
 
 export const scriptedAgent: AgentDefinition = {

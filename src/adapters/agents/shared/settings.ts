@@ -8,7 +8,7 @@ export const noSettings = z.object({});
 /** Setting of agents whose program the user chooses. */
 export const commandKey = argv
   .optional()
-  .describe("For `command` and `acp`: the program and its arguments; a path is relative to this file.");
+  .describe("For `command` and `acp`: program and arguments. Paths are relative to this file.");
 
 const commandSettings = z.object({ command: commandKey });
 

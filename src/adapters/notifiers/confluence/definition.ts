@@ -4,15 +4,15 @@ import type { NotifierDefinition } from "../definition.ts";
 import { connect, createConfluenceNotifier, readPage } from "./confluence.ts";
 
 const settings = z.object({
-  url: webUrl.describe("Address of the wiki."),
-  page_id: text.describe("Page that gets a row for each night."),
-  user: text.optional().describe("User of the token."),
-  token_env: environmentName.describe("Environment variable that holds the token."),
+  url: webUrl.describe("URL of the wiki."),
+  page_id: text.describe("ID of the page that gets a row for each night."),
+  user: text.optional().describe("User to whom the token belongs."),
+  token_env: environmentName.describe("Environment variable with the token."),
 });
 
 export const confluenceNotifier: NotifierDefinition = {
   kind: "confluence",
-  summary: "A log of the nights in Confluence.",
+  summary: "Log of all nights on a Confluence page.",
   settings,
   secretKeys: ["token_env"],
   isNightLog: true,

@@ -7,15 +7,15 @@ import { readSecret } from "../shared/read-secret.ts";
 import { createNtfyNotifier, ntfyProblem } from "./ntfy.ts";
 
 const settings = z.object({
-  url: webUrl.describe("Address of the ntfy server."),
+  url: webUrl.describe("URL of the ntfy server."),
   topic: text.describe("Topic to send to."),
-  token_env: environmentName.optional().describe("Environment variable that holds its token."),
+  token_env: environmentName.optional().describe("Environment variable with the access token."),
   on: notifiedKinds,
 });
 
 export const ntfyNotifier: NotifierDefinition = {
   kind: "ntfy",
-  summary: "Messages by ntfy.",
+  summary: "Notifications through ntfy.",
   settings,
   secretKeys: ["token_env"],
   isNightLog: false,

@@ -7,14 +7,14 @@ import { readSecret } from "../shared/read-secret.ts";
 import { createWebhookNotifier } from "./webhook.ts";
 
 const settings = z.object({
-  url: webUrl.describe("Address that gets a POST for each message."),
-  secret_env: environmentName.optional().describe("Environment variable that holds the key of the signature."),
+  url: webUrl.describe("URL that receives a POST request for each message."),
+  secret_env: environmentName.optional().describe("Environment variable with the key that signs requests."),
   on: notifiedKinds,
 });
 
 export const webhookNotifier: NotifierDefinition = {
   kind: "webhook",
-  summary: "Messages to a program of yours.",
+  summary: "Notifications by webhook.",
   settings,
   secretKeys: ["secret_env"],
   isNightLog: false,

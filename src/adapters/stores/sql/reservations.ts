@@ -8,12 +8,12 @@ import { requireLease } from "./runs.ts";
 import type { Db, Tx } from "./schema.ts";
 
 /** Must run in a serialised transaction, because it counts before it writes. */
-export async function reserve(tx: Tx, lease: Lease, { limits, mostUsd }: ReserveRequest): Promise<Allowance> {
+export async function reserve(tx: Tx, lease: Lease, { limits, maxUsd }: ReserveRequest): Promise<Allowance> {
   await requireLease(tx, lease);
   const run = tx.selectFrom("runs").select("reserved_nano_usd").where("id", "=", lease.run);
   const { reserved_nano_usd: kept } = await run.executeTakeFirstOrThrow();
   if (kept !== null) return { kind: "allowed", usd: fromNanoUsd(kept) };
-  const allowance = allow(await listUse(tx, limits), mostUsd);
+  const allowance = allow(await listUse(tx, limits), maxUsd);
   if (allowance.kind === "allowed" && allowance.usd !== null)
     await tx
       .updateTable("runs")

@@ -19,7 +19,7 @@ export async function applyBudget(
   const maxUsd = applyTaskBudget(context, runSettings.maxBudgetUsd, runs);
   const limits = limitsNow(context);
   if (limits.length === 0) return { ...runSettings, maxBudgetUsd: maxUsd };
-  const allowance = await context.ports.store.money.reserve(context.lease, { limits, mostUsd: maxUsd });
+  const allowance = await context.ports.store.money.reserve(context.lease, { limits, maxUsd });
   switch (allowance.kind) {
     case "allowed":
       return { ...runSettings, maxBudgetUsd: least([maxUsd, allowance.usd]) };
