@@ -49,7 +49,7 @@ export async function openAgentNight(agent: RealAgent, options: AgentNightOption
       [agent.addressName]: model.url,
       ...options.env,
     },
-    patienceMs: PATIENCE_MS,
+    timeoutMs: PATIENCE_MS,
   });
   onTestFinished(async () => {
     await night.close();

@@ -58,7 +58,7 @@ export async function openClaudeNightly(parts: readonly Part[], options: Nightly
       [claude.keyName]: key,
       [claude.addressName]: model.url,
     },
-    patienceMs: PATIENCE_MS,
+    timeoutMs: PATIENCE_MS,
   });
   onTestFinished(async () => {
     await night.close();

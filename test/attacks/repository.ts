@@ -51,7 +51,7 @@ export async function openRepository({ scene }: Stage): Promise<Repository> {
   const repo = await createTempRepo(FILES);
   const mirrors = join(repo.path, "home/mirrors");
   const workspacesDir = join(repo.path, "home/workspaces");
-  const workspaces = createGitWorkspaces({ mirrorsDir: mirrors, workspacesDir, log: quiet, patienceMs: 2_000 });
+  const workspaces = createGitWorkspaces({ mirrorsDir: mirrors, workspacesDir, log: quiet, timeoutMs: 2_000 });
   const { commit: base } = await workspaces.sync({ project, remote: repo.remote, defaultBranch: null });
 
   async function open(): Promise<OpenTree> {

@@ -9,16 +9,16 @@ export function withWord(word: string): readonly number[] {
 }
 
 /** Those that are still alive after a grace period. */
-export async function survivorsOf(word: string, patienceMs = 3_000): Promise<readonly number[]> {
-  for (const deadline = performance.now() + patienceMs; performance.now() < deadline; await sleep(100)) {
+export async function survivorsOf(word: string, timeoutMs = 3_000): Promise<readonly number[]> {
+  for (const deadline = performance.now() + timeoutMs; performance.now() < deadline; await sleep(100)) {
     if (withWord(word).length === 0) return [];
   }
   return withWord(word);
 }
 
-export async function until(what: () => boolean, patienceMs = 10_000): Promise<void> {
-  for (const deadline = performance.now() + patienceMs; !what(); await sleep(40)) {
-    if (performance.now() > deadline) throw new Error(`did not happen within ${patienceMs} ms: ${String(what)}`);
+export async function until(what: () => boolean, timeoutMs = 10_000): Promise<void> {
+  for (const deadline = performance.now() + timeoutMs; !what(); await sleep(40)) {
+    if (performance.now() > deadline) throw new Error(`did not happen within ${timeoutMs} ms: ${String(what)}`);
   }
 }
 

@@ -24,7 +24,7 @@ export interface Night {
   /** Answers all waiting tasks. */
   answer(): Promise<void>;
   /** Waits until all tasks have ended. Returns those that did not end in time. */
-  settle(patienceMs: number): Promise<readonly TaskJson[]>;
+  settle(timeoutMs: number): Promise<readonly TaskJson[]>;
   stop(): Promise<void>;
 }
 
@@ -50,8 +50,8 @@ export async function startNight(world: World): Promise<Night> {
       submitted.push({ id, kind });
     },
     answer: () => answerAll(kept),
-    async settle(patienceMs) {
-      const deadline = performance.now() + patienceMs;
+    async settle(timeoutMs) {
+      const deadline = performance.now() + timeoutMs;
       for (;;) {
         await answerAll(kept);
         const { tasks } = await insist((client) => client.call("GET /tasks", { query: { limit: 200 } }));

@@ -25,7 +25,7 @@ interface Ended {
 }
 
 async function finish(options: NightOptions, holds: (task: Task) => boolean = hasSettled): Promise<Ended> {
-  const opened = await openNight({ patienceMs: PATIENCE_MS, ...options });
+  const opened = await openNight({ timeoutMs: PATIENCE_MS, ...options });
   night = opened;
   const { id } = await opened.submit();
   const task = await opened.until(id, holds);
@@ -138,7 +138,7 @@ describe("agent", () => {
     ["works", 'echo "hello, all" > greeting.txt; done_with greeted', { status: "succeeded" }, null],
   ])("that closes its stdin unread, with a large prompt, and %s", { timeout: PATIENCE_MS }, async (...one) => {
     const [, then, ended, sentence] = one;
-    const opened = await openNight({ agent: `exec < /dev/null; ${then}`, patienceMs: PATIENCE_MS });
+    const opened = await openNight({ agent: `exec < /dev/null; ${then}`, timeoutMs: PATIENCE_MS });
     night = opened;
     // Larger than a pipe's buffer, so that the writer is still writing when the reader has gone.
     const { id } = await opened.submit({ description: "Greet everybody, at length. ".repeat(20_000) });
@@ -159,7 +159,7 @@ describe("agent", () => {
 
   it("that ignores SIGTERM can be cancelled", { timeout: PATIENCE_MS }, async () => {
     const agent = `trap '' TERM INT HUP; echo ready; while :; do sleep 1; done`;
-    const opened = await openNight({ agent, patienceMs: PATIENCE_MS });
+    const opened = await openNight({ agent, timeoutMs: PATIENCE_MS });
     night = opened;
     const { id } = await opened.submit();
     await opened.until(id, ({ status }) => status === "running");

@@ -36,7 +36,7 @@ const ZONE = new Date().getUTCHours() === 11 ? "Asia/Tokyo" : "UTC";
 async function open(options: NightOptions): Promise<Night> {
   night = await openNight({
     agent: AGENT,
-    patienceMs: 60_000,
+    timeoutMs: 60_000,
     ...options,
     settings: `time_zone: ${ZONE}\n${options.settings ?? ""}`,
   });
@@ -110,7 +110,7 @@ describe("night budget", () => {
     const nightly = await openNightly({
       agent: `${COSTS}\nnothing "all is well"`,
       settings: "budget: { night_usd: 0.15 }\n",
-      patienceMs: 60_000,
+      timeoutMs: 60_000,
     });
     night = nightly;
     const task = await nightly.settled((await nightly.submit(NIGHTLY)).id);

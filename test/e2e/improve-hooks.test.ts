@@ -21,7 +21,7 @@ afterEach(async () => {
 async function open(kind: "github" | "gitlab") {
   const opened = await openNightly({
     kind,
-    patienceMs: 200_000,
+    timeoutMs: 200_000,
     env: { HOOK_SECRET: SECRET },
     forgeSettings: ", webhook_secret_env: HOOK_SECRET",
   });

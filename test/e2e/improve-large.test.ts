@@ -36,7 +36,7 @@ it(
   { timeout: 600_000 },
   async () => {
     const opened = await openNightly({
-      patienceMs: PATIENCE_MS,
+      timeoutMs: PATIENCE_MS,
       agent: `case $ROLE in
       analyze) report '{"outcome":"improvement_found","category":"docs","candidates":[{"rank":1,"title":"Tidy all of it","files":["big/"],"description":"d","rationale":"r"},{"rank":2,"title":"Say more","files":["notes.txt"],"description":"d","rationale":"r"}],"selected":1}';;
       implement) test "$(ls big/d199 | wc -l)" -eq ${FILES / 200} || exit 9; echo more >> notes.txt; implemented x;;

@@ -28,7 +28,7 @@ case $ROLE in
 esac`;
 
 const open = async (): Promise<void> => {
-  night = await openNightly({ patienceMs: PATIENCE_MS, agent: AGENT });
+  night = await openNightly({ timeoutMs: PATIENCE_MS, agent: AGENT });
   const look = createReadBack(night.wired.ports);
   // A closed change request is confirmed by a second poll.
   readBack = async () => {
@@ -154,7 +154,7 @@ describe("improve: same idea in every category", PATIENCE, () => {
 
   it("is tried in one category and not repeated in the others", async () => {
     night = await openNightly({
-      patienceMs: PATIENCE_MS,
+      timeoutMs: PATIENCE_MS,
       agent: AGENT.replace("verify) verified", 'verify) failed "no"'),
     });
     const task = await everyCategory(SAME, "from the warehouse");
@@ -171,7 +171,7 @@ describe("improve: same idea in every category", PATIENCE, () => {
 
 describe("improve: project without a forge", PATIENCE, () => {
   it("gets a branch, but not the same change every night", async () => {
-    night = await openNightly({ patienceMs: PATIENCE_MS, agent: AGENT, hasForge: false });
+    night = await openNightly({ timeoutMs: PATIENCE_MS, agent: AGENT, hasForge: false });
     const first = await tonight(SAME, "from the warehouse");
     expect(first).toMatchObject({ state: "published", branch: "night-shift/explain-where-the-stock-comes-from" });
     expect(night.forge.changeRequests).toEqual([]);

@@ -17,7 +17,7 @@ let night: Nightly | null = null;
 let user: User | null = null;
 
 async function open(options: NightlyOptions = {}): Promise<Nightly> {
-  night = await openNightly({ patienceMs: PATIENCE_MS, ...options });
+  night = await openNightly({ timeoutMs: PATIENCE_MS, ...options });
   return night;
 }
 

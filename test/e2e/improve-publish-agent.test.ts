@@ -12,7 +12,7 @@ let night: Nightly;
 
 async function open(script: string, options: NightlyOptions = {}): Promise<void> {
   const improve = options.improve ?? "  publish: agent\n";
-  night = await openNightly({ patienceMs: 250_000, ...options, improve, agent: publishing(script) });
+  night = await openNightly({ timeoutMs: 250_000, ...options, improve, agent: publishing(script) });
 }
 
 afterEach(async () => night.close(), 60_000);

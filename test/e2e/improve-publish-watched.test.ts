@@ -16,7 +16,7 @@ let night: Nightly;
 
 async function open(script: string, options: NightlyOptions = {}): Promise<void> {
   const agent = publishing(script);
-  night = await openNightly({ patienceMs: 250_000, improve: "  publish: agent\n", ...options, agent });
+  night = await openNightly({ timeoutMs: 250_000, improve: "  publish: agent\n", ...options, agent });
 }
 
 afterEach(async () => night.close(), 60_000);

@@ -14,7 +14,7 @@ const CREATES = { gitlab: /merge_requests$/, github: /pulls$/ } as const;
 let night: Nightly;
 
 async function open(options: NightlyOptions = {}): Promise<void> {
-  night = await openNightly({ patienceMs: PATIENCE_MS, ...options });
+  night = await openNightly({ timeoutMs: PATIENCE_MS, ...options });
 }
 
 afterEach(async () => {

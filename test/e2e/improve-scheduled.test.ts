@@ -17,7 +17,7 @@ afterEach(async () => {
 }, 60_000);
 
 async function open(options: NightlyOptions): Promise<Nightly> {
-  night = await openNightly({ patienceMs: PATIENCE_MS, ...options });
+  night = await openNightly({ timeoutMs: PATIENCE_MS, ...options });
   return night;
 }
 

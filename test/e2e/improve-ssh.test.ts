@@ -33,7 +33,7 @@ async function overSsh(host: string): Promise<{ readonly opened: Nightly; readon
   process.env["PATH"] = [folder.path, before["PATH"]].join(delimiter);
   process.env["SSH_AUTH_SOCK"] = SOCKET;
   for (const variable of ["GIT_SSH", "GIT_SSH_COMMAND"]) delete process.env[variable];
-  const opened = await openNightly({ patienceMs: 200_000, agent: CURIOUS });
+  const opened = await openNightly({ timeoutMs: 200_000, agent: CURIOUS });
   night = opened;
   const project = await opened.wired.ports.store.projects.getProject("shop");
   if (project === null) throw new Error("the project is gone");

@@ -21,7 +21,7 @@ esac
 ${HAPPY}`;
 
 async function begin(mode: "enforce" | "none"): Promise<string> {
-  night = await openNightly({ patienceMs: 100_000, userSettings: `sandbox: { mode: ${mode} }\n`, agent: AGENT });
+  night = await openNightly({ timeoutMs: 100_000, userSettings: `sandbox: { mode: ${mode} }\n`, agent: AGENT });
   return (await night.submit({ ...NIGHTLY, improve: { category: "docs", only: true, scheduledAt: null } })).id;
 }
 

@@ -18,7 +18,7 @@ afterEach(async () => {
 }, 60_000);
 
 async function open(options: NightlyOptions = {}): Promise<Nightly> {
-  const opened = await openNightly({ patienceMs: PATIENCE_MS, ...options });
+  const opened = await openNightly({ timeoutMs: PATIENCE_MS, ...options });
   night = opened;
   return opened;
 }
@@ -137,7 +137,7 @@ describe("publish: project without a forge", PATIENCE, () => {
     for (const name of ["one", "two", "three"]) await repo.commit({ [`recent-${name}.txt`]: name }, name);
     night = await openNight({
       repo,
-      patienceMs: PATIENCE_MS,
+      timeoutMs: PATIENCE_MS,
       agent: `${WORDS}
 TITLE=$(cat "$(dirname "$0")/title"); case $ROLE in
   analyze) report '{"outcome":"improvement_found","category":"docs","candidates":[{"rank":1,"title":"'"$TITLE"'","files":["notes.txt"],"description":"d","rationale":"r"}],"selected":1}';;

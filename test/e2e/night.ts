@@ -57,7 +57,7 @@ export interface NightOptions {
   /** Called at each checkpoint, for example to stop there. */
   readonly pass?: (checkpoint: string) => void;
   /** Timeout of waits. */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
 }
 
 const PATIENCE_MS = 25_000;
@@ -88,7 +88,7 @@ export async function openNight(options: NightOptions = {}): Promise<Night> {
     (await createTempRepo({ "greeting.txt": "hello\n", "test.sh": "grep -q hello greeting.txt\n", ...options.files }));
   const home = await writeFiles(repo, options);
   const notices: string[] = [];
-  const { env = process.env, patienceMs = PATIENCE_MS } = options;
+  const { env = process.env, timeoutMs = PATIENCE_MS } = options;
   const open = (): Promise<Wired> =>
     wire({
       home,
@@ -113,7 +113,7 @@ export async function openNight(options: NightOptions = {}): Promise<Night> {
       const task = await wired.ports.store.tasks.getTask(id);
       if (task === null) throw new Error(`no task ${id}`);
       if (holds(task)) return task;
-      if (performance.now() - start > patienceMs)
+      if (performance.now() - start > timeoutMs)
         throw new Error(`still ${task.status} in ${task.state}: ${JSON.stringify(await lastEvents(wired, id))}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }

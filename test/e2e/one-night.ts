@@ -9,7 +9,7 @@ export const PATIENCE = { timeout: 240_000 };
 export let night: Nightly;
 
 export async function open(options: NightlyOptions): Promise<void> {
-  night = await openNightly({ patienceMs: PATIENCE_MS, ...options });
+  night = await openNightly({ timeoutMs: PATIENCE_MS, ...options });
 }
 
 afterEach(async () => {

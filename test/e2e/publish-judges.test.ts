@@ -43,7 +43,7 @@ const HONEST = "echo more >> greeting.txt";
 
 async function publish(pipeline: string, agent: string): Promise<{ task: Awaited<ReturnType<Night["settled"]>> }> {
   const options: NightOptions = {
-    patienceMs: 60_000,
+    timeoutMs: 60_000,
     env: { ...process.env, SHOP_TOKEN: SECRET },
     settings: "secrets: { SHOP_TOKEN: { roles: [implement, request_changes] } }\n",
     files: {

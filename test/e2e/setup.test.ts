@@ -8,7 +8,7 @@ let night: Night | null = null;
 const PATIENCE_MS = 60_000;
 
 async function open(options: NightOptions): Promise<Night> {
-  night = await openNight({ patienceMs: PATIENCE_MS, ...options });
+  night = await openNight({ timeoutMs: PATIENCE_MS, ...options });
   return night;
 }
 

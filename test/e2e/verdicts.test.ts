@@ -40,7 +40,7 @@ async function judge(
   options: NightOptions,
 ): Promise<{ task: Awaited<ReturnType<Night["settled"]>>; said: string[][] }> {
   night = await openNight({
-    patienceMs: 60_000,
+    timeoutMs: 60_000,
     userSettings: "sandbox: { mode: enforce }\n",
     ...options,
     files: { ".nightshift/pipelines/judged.yaml": PIPELINE, ...options.files },

@@ -6,7 +6,7 @@ import { openNight, type Night, type NightOptions } from "./night.ts";
 let night: Night | null = null;
 
 async function open(options: NightOptions): Promise<Night> {
-  night = await openNight({ patienceMs: 60_000, userSettings: "sandbox: { mode: enforce }\n", ...options });
+  night = await openNight({ timeoutMs: 60_000, userSettings: "sandbox: { mode: enforce }\n", ...options });
   return night;
 }
 

@@ -17,8 +17,8 @@ afterEach(async () => {
   await rm(home, { recursive: true });
 });
 
-const ask = (over: Readonly<Record<string, string>> = {}, patienceMs = PATIENCE_MS) =>
-  askLoginShell({ HOME: home, SHELL: "/bin/bash", PATH: "/of/this/terminal", ...over }, patienceMs);
+const ask = (over: Readonly<Record<string, string>> = {}, timeoutMs = PATIENCE_MS) =>
+  askLoginShell({ HOME: home, SHELL: "/bin/bash", PATH: "/of/this/terminal", ...over }, timeoutMs);
 
 async function writeShell(text: string): Promise<string> {
   const shell = join(home, "shell");

@@ -36,7 +36,7 @@ const HANDED = [
 ];
 
 /** The PATH that this person's login shell comes to. It runs their start files, so it is waited for only so long. */
-export async function askLoginShell(env: Environment, patienceMs: number = PATIENCE_MS): Promise<LoginPath> {
+export async function askLoginShell(env: Environment, timeoutMs: number = PATIENCE_MS): Promise<LoginPath> {
   const user = currentUser();
   const shell = [env["SHELL"], user?.shell].find((each) => typeof each === "string" && isAbsolute(each)) ?? null;
   if (shell === null) return { shell, path: null, problem: "neither SHELL nor the system names this user's shell" };
@@ -49,7 +49,7 @@ export async function askLoginShell(env: Environment, patienceMs: number = PATIE
     detached: true,
     stdio: ["ignore", "pipe", "ignore"],
   });
-  const said = await listen(child, new RegExp(`^${mark}<(.*)>${mark}$`, "m"), patienceMs);
+  const said = await listen(child, new RegExp(`^${mark}<(.*)>${mark}$`, "m"), timeoutMs);
   if (said.problem !== null) return { shell, path: null, problem: `${shell} ${said.problem}` };
   const path = listFolders(said.text).map(lasting).join(delimiter);
   return path === ""
@@ -69,7 +69,7 @@ function currentUser(): { readonly shell: string | null; readonly homedir: strin
 type Said = { readonly text: string; readonly problem: null } | { readonly problem: string };
 
 /** Start files print what they like, so only the marked line counts; once it is there, nothing more is waited for. */
-async function listen(child: ChildProcess, line: RegExp, patienceMs: number): Promise<Said> {
+async function listen(child: ChildProcess, line: RegExp, timeoutMs: number): Promise<Said> {
   const heard = Promise.withResolvers<Said>();
   let output = "";
   child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
@@ -83,8 +83,8 @@ async function listen(child: ChildProcess, line: RegExp, patienceMs: number): Pr
     heard.resolve({ problem: `ended with ${signal ?? code} without saying its PATH` }),
   );
   const timer = setTimeout(
-    () => heard.resolve({ problem: `did not say its PATH within ${patienceMs / 1000} s` }),
-    patienceMs,
+    () => heard.resolve({ problem: `did not say its PATH within ${timeoutMs / 1000} s` }),
+    timeoutMs,
   );
   try {
     return await heard.promise;

@@ -120,9 +120,9 @@ export function only(record: ExitRecord): CommandResult {
   return result;
 }
 
-export async function until(what: () => boolean, patienceMs = 10_000): Promise<void> {
-  for (const deadline = performance.now() + patienceMs; !what(); await sleep(10)) {
-    if (performance.now() > deadline) throw new Error(`did not happen within ${patienceMs} ms: ${String(what)}`);
+export async function until(what: () => boolean, timeoutMs = 10_000): Promise<void> {
+  for (const deadline = performance.now() + timeoutMs; !what(); await sleep(10)) {
+    if (performance.now() > deadline) throw new Error(`did not happen within ${timeoutMs} ms: ${String(what)}`);
   }
 }
 

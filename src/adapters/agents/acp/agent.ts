@@ -8,7 +8,7 @@ export interface AgentProcess {
   /** How it ended, as a sentence. */
   readonly ended: Promise<string>;
   /** Lets it end by itself for a moment, then ends it. */
-  stop(patienceMs: number): Promise<void>;
+  stop(timeoutMs: number): Promise<void>;
 }
 
 const KILL_AFTER_MS = 500;
@@ -29,9 +29,9 @@ export function startAgent(command: readonly string[], cwd: string): AgentProces
     stdin: child.stdin,
     stdout: child.stdout,
     ended,
-    stop: async (patienceMs) => {
+    stop: async (timeoutMs) => {
       child.stdin.end();
-      if (await within(patienceMs)) return;
+      if (await within(timeoutMs)) return;
       child.kill("SIGTERM");
       if (await within(KILL_AFTER_MS)) return;
       child.kill("SIGKILL");
