@@ -8,7 +8,8 @@ import type { GatewayPlan } from "../ports/gateway.ts";
 import type { Job, JobCommand } from "../ports/supervisor.ts";
 import { testPolicy } from "../testing/policy.ts";
 import { realSupervisors } from "../testing/real-supervisors.ts";
-import { only, openJobBench, printed, until } from "../testing/suites/supervisor.suite.ts";
+import { only, openJobBench, printed } from "../testing/suites/supervisor.suite.ts";
+import { waitUntil } from "../testing/wait-until.ts";
 import type { JobBench } from "../testing/suites/supervisor.suite.ts";
 
 // Assembled at run time, so that no source file contains something that looks like a key.
@@ -118,11 +119,11 @@ test("model gateway: the key is in no file, environment, argument or output, and
   const seen = "import('node:fs').then(fs => console.log(fs.readFileSync('/proc/self/environ', 'latin1')));";
   const asked = job(model.url, { argv: client(1, `${seen} setTimeout(() => {}, 300);`) }, { sandbox: "enforce" });
   await bench.supervisors.start(asked);
-  await until(() => usage(asked).length > 0);
+  await waitUntil(() => usage(asked).length > 0);
   const during = texts(bench.home);
   const argv = realSupervisors.processesOf(asked.run).map((pid) => readProc(pid, "cmdline") + readProc(pid, "environ"));
   await bench.watch(asked.dir);
-  await until(() => realSupervisors.processesOf(asked.run).length === 0);
+  await waitUntil(() => realSupervisors.processesOf(asked.run).length === 0);
   expect(printed(asked).join("\n")).toContain(INSIDE);
   expect([during, argv, texts(bench.home)].flat().filter((found) => found.includes(KEY))).toEqual([]);
   expect(readdirSync(bench.home, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".gw"))).toEqual(

@@ -31,7 +31,7 @@ export interface Night {
 export async function startNight(world: World): Promise<Night> {
   const submitted: Submitted[] = [];
   const kept = keepDaemon(world.home);
-  const { seen, running, insist } = kept;
+  const { seen, running, retryUntilAnswered: insist } = kept;
   await register(kept, world);
   return {
     world,
@@ -56,9 +56,9 @@ export async function startNight(world: World): Promise<Night> {
         await answerAll(kept);
         const { tasks } = await insist((client) => client.call("GET /tasks", { query: { limit: 200 } }));
         const open = tasks.filter(({ finished_at: finished }) => finished === null);
-        const isTold = ({ id }: Submitted): boolean =>
+        const hasSeenEnd = ({ id }: Submitted): boolean =>
           seen.some((event) => event.task === id && event.type === "task.ended");
-        if ((open.length === 0 && submitted.every(isTold)) || performance.now() > deadline) return open;
+        if ((open.length === 0 && submitted.every(hasSeenEnd)) || performance.now() > deadline) return open;
         await sleep(100);
       }
     },
@@ -71,13 +71,13 @@ export async function startNight(world: World): Promise<Night> {
   };
 }
 
-async function register({ insist }: KeptDaemon, { repo }: World): Promise<void> {
+async function register({ retryUntilAnswered: insist }: KeptDaemon, { repo }: World): Promise<void> {
   const place = { path: repo, url: null };
   const { pending } = await insist((client) => client.call("POST /projects", { body: { ...place, accept: null } }));
   await insist((client) => client.call("POST /projects", { body: { ...place, accept: pending.hash } }));
 }
 
-async function answerAll({ insist }: KeptDaemon): Promise<void> {
+async function answerAll({ retryUntilAnswered: insist }: KeptDaemon): Promise<void> {
   const { tasks } = await insist((client) => client.call("GET /tasks", { query: { status: "waiting" } }));
   for (const { id } of tasks) {
     const request = { params: { id }, body: { answers: { which: "a" } }, idempotencyKey: `answer-${id}` };

@@ -1,7 +1,7 @@
 import { request as httpRequest } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { until } from "../../testing/suites/supervisor.suite.ts";
+import { waitUntil } from "../../testing/wait-until.ts";
 import { events, json, KEY, NONCE, openTestGateway, openTestModel, stream } from "./test-model.suite.ts";
 
 const ANSWER = { model: "claude-x-1", content: [], usage: { input_tokens: 100, output_tokens: 10 } };
@@ -153,7 +153,7 @@ describe("a stream", () => {
     const gateway = await openTestGateway(model.url);
     const response = await gateway.ask("/v1/messages", ASKED);
     await expect(response.text()).rejects.toThrow("terminated");
-    await until(() => gateway.usage.length > 0);
+    await waitUntil(() => gateway.usage.length > 0);
     expect(gateway.usage).toEqual([
       {
         type: "usage",
@@ -176,7 +176,7 @@ describe("a stream", () => {
     await response.body?.getReader().read();
     left.abort();
     expect(await model.seen[0]?.over).toBe("broken");
-    await until(() => gateway.usage.length > 0);
+    await waitUntil(() => gateway.usage.length > 0);
     expect(gateway.usage).toMatchObject([{ tokens: { input: 100, output: 100 }, estimated: true }]);
   });
 
@@ -185,10 +185,10 @@ describe("a stream", () => {
     const gateway = await openTestGateway(model.url);
     const left = new AbortController();
     const asked = gateway.ask("/v1/messages", ASKED, { signal: left.signal });
-    await until(() => model.seen.length > 0);
+    await waitUntil(() => model.seen.length > 0);
     left.abort();
     await expect(asked).rejects.toThrow("aborted");
-    await until(() => gateway.usage.length > 0);
+    await waitUntil(() => gateway.usage.length > 0);
     expect(gateway.usage).toMatchObject([{ tokens: { output: 0 }, model: "claude-x", estimated: true }]);
   });
 
@@ -215,7 +215,7 @@ describe("a stream", () => {
     await sleep(300);
     expect(sent).toBeLessThan(total / 2);
     slow.destroy();
-    await until(() => gateway.usage.length > 0);
+    await waitUntil(() => gateway.usage.length > 0);
   });
 
   it("under way is counted when the gateway closes, which it can twice", async () => {
@@ -373,7 +373,7 @@ describe("the limit", () => {
     const response = await gateway.ask("/v1/responses", { model: "gpt-x", input: "hello", stream: true });
     await expect(response.text()).rejects.toThrow("terminated");
     expect(await model.seen[0]?.over).toBe("broken");
-    await until(() => gateway.exhausted.length > 0);
+    await waitUntil(() => gateway.exhausted.length > 0);
     expect(gateway.exhausted[0]).toMatch(/used up, and an answer was cut off: 5\d{4} of 50000 tokens/);
     expect(gateway.usage).toMatchObject([{ estimated: true }]);
   });

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { until } from "../../../testing/suites/supervisor.suite.ts";
+import { waitUntil } from "../../../testing/wait-until.ts";
 import { NONCE, openTestGateway, openTestModel, stream } from "../test-model.suite.ts";
 
 const ASKED = { model: "claude-x", max_tokens: 1000, messages: [] };
@@ -57,7 +57,7 @@ describe("a connection to upstream", () => {
     const model = await openRawModel(say);
     const gateway = await openTestGateway(model.url);
     expect(await (await gateway.ask("/v1/messages", ASKED)).json()).toEqual(ANSWER);
-    await until(() => model.sockets[0]?.destroyed === true);
+    await waitUntil(() => model.sockets[0]?.destroyed === true);
     expect(await (await gateway.ask("/v1/messages", ASKED)).json()).toEqual(ANSWER);
     expect(model.sockets).toHaveLength(2);
     expect(gateway.usage).toMatchObject([{ tokens: { input: 100 } }, { tokens: { input: 100 } }]);
@@ -86,7 +86,7 @@ describe("an answer", () => {
     const gateway = await openTestGateway(model.url);
     const response = await gateway.ask("/v1/messages", ASKED);
     expect([response.status, await response.text()]).toEqual([502, expect.stringContaining("could not be asked: ")]);
-    await until(() => model.sockets[0]?.destroyed === true);
+    await waitUntil(() => model.sockets[0]?.destroyed === true);
     expect(gateway.usage).toMatchObject([{ estimated: true }]);
   });
 
@@ -99,7 +99,7 @@ describe("an answer", () => {
     const gateway = await openTestGateway(model.url);
     const response = await gateway.ask("/v1/messages", ASKED);
     await expect(response.text()).rejects.toThrow("terminated");
-    await until(() => gateway.usage.length > 0);
+    await waitUntil(() => gateway.usage.length > 0);
     expect(gateway.usage).toMatchObject([{ tokens: { output: 100 }, estimated: true }]);
   });
 
@@ -135,7 +135,7 @@ async function speak(url: string, text: string, isEnough: (heard: string) => boo
   let heard = "";
   socket.on("data", (data) => (heard += data.toString()));
   socket.write(text);
-  await until(() => isEnough(heard));
+  await waitUntil(() => isEnough(heard));
   return heard;
 }
 
@@ -147,7 +147,7 @@ describe("a client", () => {
   it("may ask for several things at once, and is answered in turn", async () => {
     const model = await openTestModel(async (response, seen) => {
       // The second is done before the first has begun.
-      if (model.seen[0] === seen) await until(() => model.seen.length > 1);
+      if (model.seen[0] === seen) await waitUntil(() => model.seen.length > 1);
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(stream({ type: "a" }));
       response.end(stream({ type: "b" }));
