@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -116,12 +116,15 @@ describe.each(["enforce", "none"] as const)("model gateway with sandbox.mode %s"
 
 test("model gateway: the key is in no file, environment, argument or output, and the gateway leaves nothing behind", async () => {
   const model = await openModel();
-  const seen = "import('node:fs').then(fs => console.log(fs.readFileSync('/proc/self/environ', 'latin1')));";
-  const asked = job(model.url, { argv: client(1, `${seen} setTimeout(() => {}, 300);`) }, { sandbox: "enforce" });
+  const seen = "const fs = await import('node:fs'); console.log(fs.readFileSync('/proc/self/environ', 'latin1'));";
+  const waitForGo = "while (!fs.existsSync('go')) await new Promise((done) => setTimeout(done, 20));";
+  const asked = job(model.url, { argv: client(1, `${seen} ${waitForGo}`) }, { sandbox: "enforce" });
   await bench.supervisors.start(asked);
   await waitUntil(() => usage(asked).length > 0);
   const during = texts(bench.home);
   const argv = realSupervisors.processesOf(asked.run).map((pid) => readProc(pid, "cmdline") + readProc(pid, "environ"));
+  expect(argv).not.toEqual([]);
+  writeFileSync(join(bench.home, "go"), "");
   await bench.watch(asked.dir);
   await waitUntil(() => realSupervisors.processesOf(asked.run).length === 0);
   expect(printed(asked).join("\n")).toContain(INSIDE);

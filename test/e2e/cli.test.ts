@@ -200,7 +200,9 @@ describe("CLI: running tasks", () => {
 
   test("Ctrl-C ends the wait but not the task; cancel, retry, kill and delete work", async () => {
     const child = user.start("submit", "--pipeline", "chore", "--title", "interrupted", "Work SLOWLY", "--wait");
-    child.stderr?.once("data", () => void setTimeout(() => child.kill("SIGINT"), 500));
+    child.stderr?.on("data", (chunk: Buffer) => {
+      if (chunk.includes("started (attempt 1)")) child.kill("SIGINT");
+    });
     const result = await waitForExit(child);
     expect(result.code).toBe(130);
     const id = /(task_\w+) is still running/.exec(result.stderr)?.[1] ?? "";

@@ -32,7 +32,7 @@ const publishRuns = async (id: string) => (await night.runs(id)).filter(({ role 
 
 const isPublishing = ({ state, status }: Task): boolean => state === "publishing" && status === "running";
 
-const aWhile = (): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, 2_000));
+const twoSeconds = (): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, 2_000));
 
 const continueAgent = (what: string): Promise<void> => writeFile(join(night.repo.path, `${what}-continue`), "");
 
@@ -149,12 +149,12 @@ it("publish turn: a paused task lets others go first and continues later", TEST_
   const second = await submitNight();
   await night.until(second, isPublishing);
   // Wait until it is queued, which is not visible from here.
-  await aWhile();
+  await twoSeconds();
   await night.commands.pause(second, ALICE);
   await continueAgent("publishing");
   expect(await night.settled(first)).toMatchObject({ state: "published" });
   // Long enough to notice a task that does not wait.
-  await aWhile();
+  await twoSeconds();
   expect(await night.until(second, () => true)).toMatchObject({ status: "paused", state: "publishing" });
   expect(await publishRuns(second)).toMatchObject([{ outcome: null, finishedAt: null }]);
   await night.commands.resume(second, ALICE);

@@ -34,6 +34,7 @@ describe("task control", () => {
     await opened.commands.pause(id, ALICE);
     await expect.poll(async () => (await opened.runs(id))[0]?.status).toBe("paused");
     const before = ticks();
+    // Time in which a running process would write ticks.
     await new Promise((resolve) => setTimeout(resolve, 400));
     expect(ticks()).toBe(before);
     await expect(opened.commands.pause(id, ALICE)).rejects.toThrow(/it is paused/);
@@ -53,6 +54,7 @@ describe("task control", () => {
       const task = await opened.commands[order](id, ALICE);
       expect(task).toMatchObject({ status: "cancelled", outcome: "cancel" });
       const before = ticks();
+      // Time in which a surviving process would write ticks.
       await new Promise((resolve) => setTimeout(resolve, 300));
       expect(ticks()).toBe(before);
       const events = await opened.wired.ports.store.events.listEvents({ after: 0, task: id, limit: 100 });

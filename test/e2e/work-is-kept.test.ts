@@ -91,6 +91,7 @@ describe("work is not lost", () => {
     writeFileSync(file, "project: [broken");
     await opened.restart();
     writeFileSync(join(opened.repo.path, "go"), "");
+    // Time in which the engine could wrongly end the task.
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect((await opened.wired.ports.store.tasks.getTask(id))?.status).toBe("running");
     writeFileSync(file, good);

@@ -212,6 +212,7 @@ describe("a stream", () => {
     slow.end(JSON.stringify(ASKED));
     slow.on("error", () => undefined);
     await new Promise((resolve) => slow.once("response", resolve));
+    // Time in which a model without backpressure would send everything.
     await sleep(300);
     expect(sent).toBeLessThan(total / 2);
     slow.destroy();

@@ -1,7 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Job } from "../../ports/supervisor.ts";
 import { quiet, realSupervisors } from "../../testing/real-supervisors.ts";
@@ -105,7 +104,7 @@ describe("parent of a supervisor killed with SIGKILL", () => {
     const starter = startElsewhere(job);
     await waitUntil(() => printed(job).length > 0);
     process.kill(starter, "SIGKILL");
-    await sleep(100);
+    await waitUntil(() => !isProcessAlive(starter, null));
     expect(await bench.supervisors.isAlive(job.dir)).toBe(true);
     const watched = bench.watch(job.dir);
     writeFileSync(join(bench.home, "go"), "");

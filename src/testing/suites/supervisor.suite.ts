@@ -212,7 +212,7 @@ export function testSupervisors(suite: SupervisorSuite): void {
         ]);
         await bench.run(job);
         await waitUntil(() => suite.processesOf(job.run).length === 0);
-        await sleep(50);
+        await expect.poll(() => bench.supervisors.isAlive(job.dir)).toBe(false);
         expect([await bench.supervisors.isAlive(job.dir), await bench.supervisors.control(job.dir, "stop")]).toEqual([
           false,
           false,
@@ -357,6 +357,7 @@ export function testSupervisors(suite: SupervisorSuite): void {
         await waitUntil(() => ticks() > 4);
         expect(await bench.supervisors.control(job.dir, "pause")).toBe(true);
         const before = ticks();
+        // Longer than both limits.
         await sleep(1_200);
         expect(ticks()).toBe(before);
         await bench.supervisors.control(job.dir, "resume");
@@ -382,6 +383,7 @@ export function testSupervisors(suite: SupervisorSuite): void {
         const waiting = bench.job(["touch ran"], { paused: true });
         const ended = bench.job(["touch never"], { paused: true });
         await Promise.all([bench.supervisors.start(waiting), bench.supervisors.start(ended)]);
+        // Time in which a job that does not start paused would run.
         await sleep(200);
         expect(existsSync(file("ran"))).toBe(false);
         await bench.supervisors.control(waiting.dir, "resume");

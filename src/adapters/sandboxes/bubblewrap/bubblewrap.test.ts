@@ -308,6 +308,7 @@ describe("bubblewrap: process life cycle", () => {
     await waitUntil(() => ticks() > 4);
     await bench.supervisors.control(job.dir, "pause");
     const before = ticks();
+    // Time in which a running command would write ticks.
     await new Promise((done) => setTimeout(done, 300));
     expect(ticks()).toBe(before);
     await bench.supervisors.control(job.dir, "resume");
