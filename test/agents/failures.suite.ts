@@ -30,7 +30,7 @@ async function waitUntilEndedOrQueued(night: AgentNight): Promise<Task> {
   return night.until(id, (task) => hasEnded(task) || QUEUE_REASONS.includes(task.queuedFor?.kind ?? ""));
 }
 
-/** Waits until the time the task waits for. */
+/** Advances the clock to the time at which the task continues. */
 function skipToRetryTime({ wired }: AgentNight, { queuedFor }: Task): void {
   const late = (queuedFor?.until ?? 0) - Date.now() + 1000;
   Object.assign(wired.ports.clock, { now: () => Date.now() + late });
@@ -131,19 +131,19 @@ export function testFailures(name: keyof typeof REAL_AGENTS, idleS: number): voi
           turns: script.turns,
           ...(isClaude && { settings: idle(), env: SUBSCRIPTION }),
         });
-        const parked = await waitUntilEndedOrQueued(night);
-        const [first] = await night.runs(parked.id);
-        expect([parked.status, parked.queuedFor?.kind, first?.outcome], first?.error ?? "").toEqual([
+        const queued = await waitUntilEndedOrQueued(night);
+        const [first] = await night.runs(queued.id);
+        expect([queued.status, queued.queuedFor?.kind, first?.outcome], first?.error ?? "").toEqual([
           "queued",
           "quota",
           "usage_limit",
         ]);
         // The others do not report a time, so it is retried after a minute.
-        if (isClaude) expect(parked.queuedFor?.until).toBe(resetsAt);
+        if (isClaude) expect(queued.queuedFor?.until).toBe(resetsAt);
 
         script.end();
-        skipToRetryTime(night, parked);
-        const task = await night.settled(parked.id);
+        skipToRetryTime(night, queued);
+        const task = await night.settled(queued.id);
         expect(task, task.reason ?? "").toMatchObject({ status: "succeeded", outcome: "published" });
         const runs = await night.runs(task.id);
         const [, second] = runs;

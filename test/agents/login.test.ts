@@ -12,7 +12,7 @@ import { programDirOf, REAL_AGENTS, useTools } from "./real-agents.ts";
 
 const { claude, codex } = REAL_AGENTS;
 
-/** Where the CLIs store logins in a user's home. */
+/** Login files of the CLIs, relative to a user's home. */
 const FILES = [".codex/auth.json", ".claude/.credentials.json"] as const;
 
 test("login: using a copied login logs the user out, which is why Nightshift copies none", async () => {

@@ -97,7 +97,7 @@ export interface Fixture {
   readonly sharedMemoryKey: number;
 }
 
-/** What a multi-step attack can use. */
+/** Input of a multi-step attack. */
 export interface AttackContext {
   readonly fixture: Fixture;
   /** A directory for temporary files, removed afterwards. */

@@ -21,28 +21,28 @@ function expectNoViolations(round: Round): void {
 }
 
 /** A short version of `npm run chaos`. Each test ends with a check of all invariants after a crash (inspect.ts). */
-describe.skipIf(process.platform !== "linux").concurrent("crash safety: kill -9", { timeout: TIMEOUT_MS }, () => {
-  it("of the daemon at each checkpoint loses no work", async () => {
+describe.skipIf(process.platform !== "linux").concurrent("crash safety", { timeout: TIMEOUT_MS }, () => {
+  it("killing the daemon at each checkpoint loses no work", async () => {
     expectNoViolations(await runRound("checkpoints", crashAt(everyCheckpoint(1))));
   });
 
-  it("of the daemon at any time loses no work", async () => {
+  it("killing the daemon at any time loses no work", async () => {
     expectNoViolations(await runRound("daemon", killDaemons(createRandom(seed), 10)));
   });
 
-  it("of all processes at once loses no work", async () => {
+  it("killing all processes at once loses no work", async () => {
     expectNoViolations(await runRound("all at once", killAll(createRandom(seed + 3), 3)));
   });
 
-  it("of supervisors loses no work", async () => {
+  it("killing supervisors loses no work", async () => {
     expectNoViolations(await runRound("supervisors", killSupervisors(createRandom(seed + 1), 3)));
   });
 
-  it("of agents loses no work", async () => {
+  it("killing agents loses no work", async () => {
     expectNoViolations(await runRound("agents", killAgents(createRandom(seed + 2), 2)));
   });
 
-  it.skipIf(!canMount())("while the disk is full loses no work", async () => {
+  it.skipIf(!canMount())("a full disk loses no work", async () => {
     expectNoViolations(await runDiskRound(seed, 2));
   });
 });

@@ -1,4 +1,4 @@
-// `node disk-round.ts <directory> <seed> <fillings>`: started by playDiskRound in a mount namespace. Prints the round as JSON.
+// `node disk-round.ts <directory> <seed> <fillings>`: started by runDiskRound in a mount namespace. Prints the round as JSON.
 import { setTimeout as sleep } from "node:timers/promises";
 import { join } from "node:path";
 import { mountSmallDisk } from "./disk.ts";

@@ -68,7 +68,7 @@ export async function runDiskRound(seed: number, fillings: number): Promise<Roun
   ]);
   try {
     const { stdout } = await promisify(execFile)(program, args, { timeout: 2 * SETTLE_MS });
-    // The cast is safe: playRound in that process writes this JSON.
+    // The cast is safe: runRound in that process writes this JSON.
     return JSON.parse(stdout) as Round;
   } finally {
     rmSync(dir, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-/** What each kind of task does, and its only valid sequence of states, whatever is killed meanwhile. */
+/** A kind of task. Its sequence of states is always the same, even if processes are killed. */
 export interface Kind {
   readonly script: readonly unknown[];
   /** All `task.state` events in order, as `from>to outcome`. */

@@ -58,7 +58,7 @@ describe("night budget", () => {
     const { submit, settled, runs, wired } = await open({
       userSettings: `sandbox: { mode: none }\ntime_zone: ${ZONE}\nbudget: { night_usd: 0.15, run_usd: 5 }\n`,
     });
-    if (night === null) throw new Error("it is open");
+    if (night === null) throw new Error("expected an open night");
     const limits = recordLimits(night);
     const first = await runTask(night, "Greet people");
     const second = await runTask(night, "Greet more people");
@@ -95,7 +95,7 @@ describe("night budget", () => {
     const written = await readFile(file, "utf8");
     // A higher budget takes effect after a person accepted it.
     const project = await opened.wired.ports.store.projects.getProject("shop");
-    if (project === null) throw new Error("it is registered");
+    if (project === null) throw new Error("expected a project");
     await writeFile(file, written.replace("night_usd: 0.15", "night_usd: 5"));
     const { wanted } = await opened.wired.projectFiles.pendingTrust(project, project.accepted);
     await saveProject(opened.wired.ports, { ...project, accepted: wanted }, ALICE);

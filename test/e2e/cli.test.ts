@@ -251,7 +251,7 @@ describe("CLI: invalid input has a clear message", () => {
     ["bad duration", ["submit", "--timeout", "soon", "x"], 2, "30s"],
     ["bad budget", ["submit", "--budget", "-1", "x"], 2, "2.50"],
     ["bad port", ["start", "--port", "70000"], 2, "65535"],
-    ["bad right", ["token", "add", "bob", "--may", "everything"], 2, "submit, approve, admin"],
+    ["bad permission", ["token", "add", "bob", "--may", "everything"], 2, "submit, approve, admin"],
     ["bad day", ["costs", "--since", "yesterday"], 2, "2026-11-15"],
     ["nothing to approve", ["approve", "task"], 2, "task"],
     ["unconfirmed clear", ["clear"], 2, "clear --yes"],
@@ -264,7 +264,7 @@ describe("CLI: invalid input has a clear message", () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ error: { message: expect.any(String), exit: code } });
   });
 
-  test("a folder that is not a repository", async () => {
+  test("a folder that is not a repository is refused", async () => {
     const elsewhere = join(user.repo.path, "elsewhere");
     await mkdir(elsewhere);
     for (const args of [["init"], ["submit", "x"], ["trust"]])
@@ -274,7 +274,7 @@ describe("CLI: invalid input has a clear message", () => {
       });
   });
 
-  test("texts of a megabyte and more, and binary data", async () => {
+  test("very long descriptions are shortened in output or refused, and NUL bytes are removed", async () => {
     const file = join(user.repo.path, "long.md");
     await writeFile(file, `Work SLOWLY\n${"x".repeat(900_000)}`);
     const task = await user.json<TaskJson>("submit", "--pipeline", "chore", "--from", file);

@@ -94,7 +94,7 @@ describe("costs", () => {
     expect((await user.run("costs")).stdout).not.toContain("limit");
   });
 
-  test("refuse unknown dimensions and invalid periods", async () => {
+  test("with unknown dimensions or invalid periods are refused", async () => {
     const result = await user.run("costs", "--by", "day,week");
     expect(result).toMatchObject({ code: 2, stdout: "" });
     expect(result.stderr).toContain("day, project, pipeline, role, agent, model");

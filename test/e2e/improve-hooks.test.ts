@@ -61,7 +61,7 @@ it(
   async () => {
     const { opened, call, polledProjects, readStatuses } = await open("github");
     const claim = JSON.stringify({ action: "closed", pull_request: { number: 1, merged: true } });
-    expect(await call(signGithub(claim, "somebody-else's-secret"), claim)).toBe(401);
+    expect(await call(signGithub(claim, "another-secret"), claim)).toBe(401);
     expect(await call({}, claim)).toBe(401);
     expect(polledProjects).toEqual([]);
     // The forge decides, not the body of the call.

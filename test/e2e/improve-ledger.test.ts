@@ -124,7 +124,7 @@ describe("improve: ledger of change requests", TEST_TIMEOUT, () => {
     expect(second).toMatchObject({ status: "failed", outcome: "abandoned" });
     expect(second.reason).toContain("known_change notes.txt: This very change was proposed before");
     expect(await branchesOf(night)).toEqual([first.branch]);
-    // An abandoned change is not taken up the next night.
+    // An abandoned change is not tried again the next night.
     const third = await runNight("Mention opening hours", "at nine");
     expect(third).toMatchObject({ state: "no_improvement" });
     expect(third.reason).toContain("was tried and given up");

@@ -99,7 +99,7 @@ describe("CLI: rules", () => {
 });
 
 describe("CLI: reason for a closed change request", () => {
-  test("given by the id of a deleted task becomes a rule and is not asked for again", async () => {
+  test("with the id of a deleted task becomes a rule and is not requested again", async () => {
     const result = await user.json<{ proposal: ProposalJson; rule: RuleJson }>(
       "rules",
       "reason",
@@ -149,7 +149,7 @@ describe("CLI: invalid use of rules", () => {
   });
 });
 
-test("API: changing rules needs the right approve", async () => {
+test("API: changing rules needs the permission approve", async () => {
   const { token } = await user.json<{ token: string }>("token", "add", "bob", "--may", "submit");
   const { url } = JSON.parse(await readFile(join(user.home, "daemon.json"), "utf8")) as { url: string };
   const ask = (method: string, path: string, body?: unknown) =>

@@ -80,7 +80,7 @@ describe("task control", () => {
     await expect(opened.commands.retry(id, null, ALICE)).rejects.toThrow(/it is succeeded/);
   });
 
-  it("a stopped daemon leaves the run going, and the next one adopts it", async () => {
+  it("a stopped daemon leaves the run active, and the next one adopts it", async () => {
     const { night: opened, ticks, go } = await openSlow();
     const id = await submitAndWaitForTicks(opened, ticks);
     await opened.restart();

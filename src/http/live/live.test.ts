@@ -254,9 +254,11 @@ describe("output stream of a run", () => {
 
   it("finds output by polling if there is no notification", async () => {
     const { run } = await startRun();
-    const deaf = { ...api.deps, onOutput: () => () => {} };
+    const withoutNotifications = { ...api.deps, onOutput: () => () => {} };
     await server.close();
-    server = await openHttpServer(deaf, { host: "127.0.0.1", port: 0, publicUrl: null });
+    // A heartbeat would read the output too.
+    const times = { ...TIMES, heartbeatMs: 60_000 };
+    server = await openHttpServer(withoutNotifications, { host: "127.0.0.1", port: 0, publicUrl: null }, times);
     const abort = new AbortController();
     const output = connectClient().output(run, { signal: abort.signal });
     const read = vi.spyOn(api.transcript, "read");
