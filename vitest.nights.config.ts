@@ -11,13 +11,13 @@ export const NIGHTS = [
   "test/e2e/misbehaving.test.ts",
   "test/e2e/night-commands.test.ts",
   "test/e2e/notifications.test.ts",
-  "test/e2e/orders.test.ts",
-  "test/e2e/publish-judges.test.ts",
+  "test/e2e/task-control.test.ts",
+  "test/e2e/publish-policy.test.ts",
   "test/e2e/rules.test.ts",
   "test/e2e/setup.test.ts",
-  "test/e2e/storms.test.ts",
+  "test/e2e/store-failures.test.ts",
   "test/e2e/verdicts.test.ts",
-  "test/e2e/wall-rules.test.ts",
+  "test/e2e/sandbox-denials.test.ts",
 ];
 
 export default defineConfig({

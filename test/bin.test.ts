@@ -10,8 +10,8 @@ import { findOldNode } from "./find-old-node.ts";
 const REPOSITORY = path.join(import.meta.dirname, "..");
 const OLD_NODE = findOldNode();
 
-/** Stands in for the command line: tells what it was given, waits for a signal, or dies of one. */
-const STAND_IN = `
+/** Replaces the CLI: prints its arguments, waits for a signal, or kills itself. */
+const FAKE_CLI = `
 export async function main(argv: string[]): Promise<number> {
   process.emitWarning("SQLite is an experimental feature and might change at any time", "ExperimentalWarning");
   process.emitWarning("something else", "ExperimentalWarning");
@@ -35,7 +35,7 @@ beforeEach(async () => {
   await cp(path.join(REPOSITORY, "bin"), path.join(root, "bin"), { recursive: true });
   await cp(path.join(REPOSITORY, "package.json"), path.join(root, "package.json"));
   await mkdir(path.join(root, "src", "cli"), { recursive: true });
-  await writeFile(path.join(root, "src", "cli", "main.ts"), STAND_IN);
+  await writeFile(path.join(root, "src", "cli", "main.ts"), FAKE_CLI);
   await mkdir(path.join(root, "node_modules"));
 });
 
@@ -43,8 +43,8 @@ afterEach(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-describe("under Node 24", () => {
-  test("runs the TypeScript of the checkout and ends with its code", () => {
+describe("bin/nightshift with Node 24", () => {
+  test("runs the TypeScript of the checkout and exits with its exit code", () => {
     expect(nightshift(process.execPath, "queue", "--json")).toMatchObject({
       status: 3,
       stdout: '24 ["queue","--json"]\n',
@@ -57,7 +57,7 @@ describe("under Node 24", () => {
     expect(stderr).toContain("something else");
   });
 
-  test("tells its version without loading anything", async () => {
+  test("prints its version without loading the CLI", async () => {
     await writeFile(path.join(root, "src", "cli", "main.ts"), "throw new Error('loaded');");
     expect(nightshift(process.execPath, "--version")).toMatchObject({
       status: 0,
@@ -67,19 +67,19 @@ describe("under Node 24", () => {
   });
 });
 
-describe.skipIf(OLD_NODE === null)("under an older Node", () => {
+describe.skipIf(OLD_NODE === null)("bin/nightshift with an older Node", () => {
   const oldNode = OLD_NODE ?? "";
 
-  test("starts again under the Node that npm brought along", async () => {
-    await bringNode();
+  test("restarts itself with the Node that npm installed", async () => {
+    await installNode();
     expect(nightshift(oldNode, "queue", "two words")).toMatchObject({
       status: 3,
       stdout: '24 ["queue","two words"]\n',
     });
   });
 
-  test("passes signals down, and dies of the signal its child died of", async () => {
-    await bringNode();
+  test("forwards signals, and is killed by the signal that killed its child", async () => {
+    await installNode();
     const child = spawn(oldNode, [path.join(root, "bin", "nightshift"), "wait"], {
       stdio: ["ignore", "pipe", "ignore"],
     });
@@ -94,7 +94,7 @@ describe.skipIf(OLD_NODE === null)("under an older Node", () => {
     expect(nightshift(oldNode, "die")).toMatchObject({ status: null, signal: "SIGKILL" });
   });
 
-  test("says what to do when install scripts were off", () => {
+  test("prints what to do if install scripts were disabled", () => {
     const { status, stdout, stderr } = nightshift(oldNode, "queue");
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
     expect(stderr.trim().split("\n")).toEqual([
@@ -102,7 +102,7 @@ describe.skipIf(OLD_NODE === null)("under an older Node", () => {
     ]);
   });
 
-  test("does not take a Node that is too old as well", async () => {
+  test("does not use an installed Node that is also too old", async () => {
     const folder = path.join(root, "node_modules", "node");
     await mkdir(path.join(folder, "bin"), { recursive: true });
     await symlink(oldNode, path.join(folder, "bin", "node"));
@@ -111,7 +111,7 @@ describe.skipIf(OLD_NODE === null)("under an older Node", () => {
   });
 });
 
-async function bringNode(): Promise<void> {
+async function installNode(): Promise<void> {
   const folder = path.join(root, "node_modules", "node");
   await mkdir(path.join(folder, "bin"), { recursive: true });
   await symlink(process.execPath, path.join(folder, "bin", "node"));

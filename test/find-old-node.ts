@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 
-/** The machine's own Node, if it is older than the one we need; the one that npm brought along does not count. */
+/** Returns the machine's Node if it is too old for Nightshift. Ignores the Node that npm installed. */
 export function findOldNode(): string | null {
   const folders = (process.env["PATH"] ?? "")
     .split(path.delimiter)

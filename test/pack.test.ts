@@ -10,8 +10,8 @@ import { findOldNode } from "./find-old-node.ts";
 const REPOSITORY = path.join(import.meta.dirname, "..");
 const OLD_NODE = findOldNode();
 
-/** The package as a stranger gets it: built and packed in a copy, installed under a prefix of its own. */
-describe("the packed package", () => {
+/** Builds and packs a copy, and installs it like a user in a separate prefix. */
+describe("packed package", () => {
   let root: string;
   let installed: string;
 
@@ -23,7 +23,7 @@ describe("the packed package", () => {
     }
     if (!build(path.join(copy, "dist"))) throw new Error("The build failed; `npm run build` shows why.");
 
-    // Without scripts: `prepack` would build a second time, and an install must not need any.
+    // Without scripts, because `prepack` would build a second time and an install must not need scripts.
     npm(["pack", "--ignore-scripts", "--pack-destination", root], copy);
     npm(
       ["install", "--ignore-scripts", "--prefix", root, path.join(root, `nightshift-${packageJson.version}.tgz`)],
@@ -36,7 +36,7 @@ describe("the packed package", () => {
     await rm(root, { recursive: true, force: true });
   });
 
-  test("answers --version and --help", () => {
+  test("supports --version and --help", () => {
     const version = nightshift(process.execPath, "--version");
     expect(version).toMatchObject({ status: 0, stdout: `${packageJson.version}\n`, stderr: "" });
 
@@ -45,7 +45,7 @@ describe("the packed package", () => {
     expect(help.stdout).toContain("submit");
   });
 
-  test("holds JavaScript, the built-in files and nothing that only tests need", async () => {
+  test("contains JavaScript and the built-in files, but nothing that only tests need", async () => {
     const entries = await readdir(installed, { recursive: true, withFileTypes: true });
     const files = entries
       .filter((entry) => entry.isFile())
@@ -53,7 +53,7 @@ describe("the packed package", () => {
       .filter((file) => !file.startsWith("node_modules"));
 
     const builtIn = await readdir(path.join(REPOSITORY, "src/builtin"), { recursive: true, withFileTypes: true });
-    // Every prompt, category and pipeline: without one of them a night would end before it began.
+    // Every prompt, category and pipeline is needed at run time.
     const shipped = builtIn
       .filter((entry) => entry.isFile())
       .map((entry) => path.relative(path.join(REPOSITORY, "src"), path.join(entry.parentPath, entry.name)));
@@ -73,7 +73,7 @@ describe("the packed package", () => {
     expect(files.filter((file) => /\.test\.|\.suite\.|(^|\/)(testing|fixtures|src)\/|\.ts$/.test(file))).toEqual([]);
   });
 
-  test.skipIf(OLD_NODE === null)("says in one sentence which Node it needs", () => {
+  test.skipIf(OLD_NODE === null)("prints which Node version it needs", () => {
     const answer = nightshift(OLD_NODE ?? "", "queue");
     expect(answer).toMatchObject({ status: 2, stdout: "" });
     expect(answer.stderr).toMatch(

@@ -3,7 +3,7 @@ import { openSqliteStore } from "../adapters/stores/sqlite/open.ts";
 import type { Task } from "../core/task/task.ts";
 import type { Store } from "../ports/store.ts";
 import { openLoopback, type LoopbackServer } from "../testing/loopback/loopback-server.ts";
-import { creating, sampleEvent, sampleTask, SILENT } from "../testing/store/samples.ts";
+import { creating, sampleEvent, sampleTask, SILENT_LOG } from "../testing/store/samples.ts";
 import { createTempDir, type TempDir } from "../testing/temp-repo.ts";
 import { startHeartbeat } from "./heartbeat.ts";
 import { ping } from "./wire/wire-notifiers.ts";
@@ -17,7 +17,7 @@ let warnings: string[];
 
 beforeEach(async () => {
   dir = await createTempDir();
-  store = await openSqliteStore({ file: `${dir.path}/nightshift.db`, log: SILENT });
+  store = await openSqliteStore({ file: `${dir.path}/nightshift.db`, log: SILENT_LOG });
   watcher = await openLoopback(() => ({ status: 200 }));
   warnings = [];
 });
@@ -36,7 +36,7 @@ const isNight = async ({ pipeline }: Task): Promise<boolean> => pipeline === "ni
 
 function start(intervalMs?: number): void {
   const log = {
-    ...SILENT,
+    ...SILENT_LOG,
     warn: (message: string, fields = {}) => void warnings.push(message + JSON.stringify(fields)),
   };
   stop = startHeartbeat({ urls, ping, store, isNight, log, ...(intervalMs === undefined ? {} : { intervalMs }) });

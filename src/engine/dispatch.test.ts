@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { openSqliteStore } from "../adapters/stores/sqlite/open.ts";
 import type { Store } from "../ports/store.ts";
 import { createFakeClock, type FakeClock } from "../testing/fake-clock.ts";
-import { OPEN, SILENT, startTask } from "../testing/store/samples.ts";
+import { OPEN, SILENT_LOG, startTask } from "../testing/store/samples.ts";
 import { startDispatch } from "./dispatch.ts";
 import type { EnginePorts } from "./ports.ts";
 
@@ -13,7 +13,7 @@ let calls: string[];
 let executeRun: (run: string, signal: AbortSignal) => Promise<void>;
 
 beforeEach(async () => {
-  store = await openSqliteStore({ file: ":memory:", log: SILENT });
+  store = await openSqliteStore({ file: ":memory:", log: SILENT_LOG });
   clock = createFakeClock();
   calls = [];
 });
@@ -27,7 +27,7 @@ function ports(over: Partial<Store["tasks"]> = {}): EnginePorts {
   return {
     store: { ...store, tasks: { ...store.tasks, ...over } },
     clock,
-    log: SILENT,
+    log: SILENT_LOG,
     host: { capacity: () => OPEN },
     workspaces: {
       sweep: async () => undefined,

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -8,7 +8,8 @@ import type { GatewayPlan } from "../ports/gateway.ts";
 import type { Job, JobCommand } from "../ports/supervisor.ts";
 import { testPolicy } from "../testing/policy.ts";
 import { realSupervisors } from "../testing/real-supervisors.ts";
-import { only, openJobBench, printed, until } from "../testing/suites/supervisor.suite.ts";
+import { only, openJobBench, printed } from "../testing/suites/supervisor.suite.ts";
+import { waitUntil } from "../testing/wait-until.ts";
 import type { JobBench } from "../testing/suites/supervisor.suite.ts";
 
 // Assembled at run time, so that no source file contains something that looks like a key.
@@ -79,9 +80,9 @@ const usage = (of: Job): unknown[] => printed(of, "gateway").map((line) => JSON.
 describe.each(["enforce", "none"] as const)("model gateway with sandbox.mode %s", (sandbox) => {
   test("the command sends a nonce, the model gets the key, and the transcript records the usage", async () => {
     const model = await openModel();
-    const params = job(model.url, { argv: client(2) }, { sandbox });
-    expect(await bench.run(params)).toMatchObject({ error: null, commands: [{ exit: { code: 0 }, endedBy: "exit" }] });
-    expect(printed(params)).toEqual(["200 words", "200 words"]);
+    const asked = job(model.url, { argv: client(2) }, { sandbox });
+    expect(await bench.run(asked)).toMatchObject({ error: null, commands: [{ exit: { code: 0 }, endedBy: "exit" }] });
+    expect(printed(asked)).toEqual(["200 words", "200 words"]);
     expect(model.keys).toEqual([KEY, KEY]);
     const line = {
       type: "usage",
@@ -89,43 +90,44 @@ describe.each(["enforce", "none"] as const)("model gateway with sandbox.mode %s"
       cost_usd: expect.closeTo(0.0031),
       model: "claude-x-1",
     };
-    expect(usage(params)).toEqual([line, line]);
+    expect(usage(asked)).toEqual([line, line]);
   });
 
   test("a command whose budget is used up may finish its output and is recorded as ended by budget", async () => {
     bench = openJobBench({ ...realSupervisors, create: (home) => realSupervisors.create(home, 15_000) });
     const model = await openModel();
-    const params = job(model.url, { argv: client(3, "process.exit(7)"), gateway: limit(140) }, { sandbox });
-    expect(only(await bench.run(params))).toMatchObject({ exit: { code: 7 }, endedBy: "budget" });
-    expect(printed(params)).toEqual(["200 words", "200 words", "400 budget"]);
-    expect(printed(params, "supervisor")).toEqual([expect.stringContaining("80 of 140 tokens are spent")]);
+    const asked = job(model.url, { argv: client(3, "process.exit(7)"), gateway: limit(140) }, { sandbox });
+    expect(only(await bench.run(asked))).toMatchObject({ exit: { code: 7 }, endedBy: "budget" });
+    expect(printed(asked)).toEqual(["200 words", "200 words", "400 budget"]);
+    expect(printed(asked, "supervisor")).toEqual([expect.stringContaining("80 of 140 tokens are spent")]);
     expect(model.keys).toHaveLength(2);
   });
 
   test("a command that continues after its budget is used up is ended", async () => {
     const model = await openModel();
     const argv = client(2, "setInterval(() => {}, 1000)");
-    const params = job(model.url, { argv, gateway: limit(100) }, { sandbox });
-    const { endedBy, durationMs } = only(await bench.run(params));
+    const asked = job(model.url, { argv, gateway: limit(100) }, { sandbox });
+    const { endedBy, durationMs } = only(await bench.run(asked));
     expect(endedBy).toBe("budget");
     expect(durationMs).toBeLessThan(15_000);
-    expect(printed(params, "supervisor").at(-1)).toMatch(/did not exit after its budget was used up/);
+    expect(printed(asked, "supervisor").at(-1)).toMatch(/did not exit after its budget was used up/);
   });
 });
 
 test("model gateway: the key is in no file, environment, argument or output, and the gateway leaves nothing behind", async () => {
   const model = await openModel();
-  const seen = "import('node:fs').then(fs => console.log(fs.readFileSync('/proc/self/environ', 'latin1')));";
-  const params = job(model.url, { argv: client(1, `${seen} setTimeout(() => {}, 300);`) }, { sandbox: "enforce" });
-  await bench.supervisors.start(params);
-  await until(() => usage(params).length > 0);
+  const seen = "const fs = await import('node:fs'); console.log(fs.readFileSync('/proc/self/environ', 'latin1'));";
+  const waitForGo = "while (!fs.existsSync('go')) await new Promise((done) => setTimeout(done, 20));";
+  const asked = job(model.url, { argv: client(1, `${seen} ${waitForGo}`) }, { sandbox: "enforce" });
+  await bench.supervisors.start(asked);
+  await waitUntil(() => usage(asked).length > 0);
   const during = texts(bench.home);
-  const argv = realSupervisors
-    .processesOf(params.run)
-    .map((pid) => readProc(pid, "cmdline") + readProc(pid, "environ"));
-  await bench.watch(params.dir);
-  await until(() => realSupervisors.processesOf(params.run).length === 0);
-  expect(printed(params).join("\n")).toContain(INSIDE);
+  const argv = realSupervisors.processesOf(asked.run).map((pid) => readProc(pid, "cmdline") + readProc(pid, "environ"));
+  expect(argv).not.toEqual([]);
+  writeFileSync(join(bench.home, "go"), "");
+  await bench.watch(asked.dir);
+  await waitUntil(() => realSupervisors.processesOf(asked.run).length === 0);
+  expect(printed(asked).join("\n")).toContain(INSIDE);
   expect([during, argv, texts(bench.home)].flat().filter((found) => found.includes(KEY))).toEqual([]);
   expect(readdirSync(bench.home, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".gw"))).toEqual(
     [],
@@ -134,12 +136,12 @@ test("model gateway: the key is in no file, environment, argument or output, and
 
 test("model gateway: its address is replaced in arguments and environment, but similar addresses are not", async () => {
   const model = await openModel();
-  const params = job(model.url, { argv: ["echo", `url="${INSIDE}/v1"`, `${INSIDE}0`] }, { sandbox: "none" });
-  await bench.run(params);
-  expect(printed(params)).toEqual([
+  const asked = job(model.url, { argv: ["echo", `url="${INSIDE}/v1"`, `${INSIDE}0`] }, { sandbox: "none" });
+  await bench.run(asked);
+  expect(printed(asked)).toEqual([
     expect.stringMatching(/^url="http:\/\/127\.0\.0\.1:\d+\/v1" http:\/\/127\.0\.0\.1:31290$/),
   ]);
-  expect(printed(params)[0]).not.toContain(`${INSIDE}/`);
+  expect(printed(asked)[0]).not.toContain(`${INSIDE}/`);
 });
 
 test("model gateway: a secret in a model name is redacted in the transcript", async () => {
@@ -147,19 +149,19 @@ test("model gateway: a secret in a model name is redacted in the transcript", as
   const secret = ["t0p", "s3cr3t", "value"].join("-");
   const argv = client(1).map((part) => part.replace('"claude-x"', `"${secret}"`)) as [string, ...string[]];
   const gateway = { limitUsd: 5 } as GatewayPlan;
-  const params = job(model.url, { argv, gateway }, { redact: [{ name: "TOKEN", value: secret }] });
-  await bench.run(params);
-  expect(printed(params, "supervisor")).toEqual([expect.stringMatching(/^The price of model .* is unknown/)]);
-  expect(texts(params.dir).filter((found) => found.includes(secret) && !found.includes('"argv"'))).toEqual([]);
+  const asked = job(model.url, { argv, gateway }, { redact: [{ name: "TOKEN", value: secret }] });
+  await bench.run(asked);
+  expect(printed(asked, "supervisor")).toEqual([expect.stringMatching(/^The price of model .* is unknown/)]);
+  expect(texts(asked.dir).filter((found) => found.includes(secret) && !found.includes('"argv"'))).toEqual([]);
 });
 
 test("model gateway: a missing key is reported in the exit record", async () => {
-  const params = job("https://model.example", { argv: ["echo", "ran"] }, { keys: {} });
-  const record = await bench.run(params);
+  const asked = job("https://model.example", { argv: ["echo", "ran"] }, { keys: {} });
+  const record = await bench.run(asked);
   expect(record.error?.message).toContain("MODEL_KEY is empty or not set");
   const broken = job("https://model.example", { argv: ["echo", "ran"] }, { keys: { MODEL_KEY: "two\nlines" } });
   expect((await bench.run(broken)).error?.message).toContain("MODEL_KEY is not a valid API key");
-  expect([...printed(params), ...printed(broken)]).toEqual([]);
+  expect([...printed(asked), ...printed(broken)]).toEqual([]);
 });
 
 function texts(dir: string): readonly string[] {

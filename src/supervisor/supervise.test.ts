@@ -6,7 +6,8 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { readSupervisor } from "../adapters/process/job-files.ts";
 import { TEST_LIMITS, testPolicy } from "../testing/policy.ts";
 import { realSupervisors } from "../testing/real-supervisors.ts";
-import { only, openJobBench, printed, readTranscript, shell, until } from "../testing/suites/supervisor.suite.ts";
+import { only, openJobBench, printed, readTranscript, shell } from "../testing/suites/supervisor.suite.ts";
+import { waitUntil } from "../testing/wait-until.ts";
 import type { JobBench } from "../testing/suites/supervisor.suite.ts";
 
 let bench: JobBench;
@@ -36,7 +37,7 @@ describe("supervisor: environment of a command", () => {
     const secret = "s3cr3t-7d1f";
     const job = bench.job([{ argv: ["sleep", "30"] }], { secrets: { TOKEN: secret } });
     await bench.supervisors.start(job);
-    await until(() => realSupervisors.processesOf(job.run).length > 0);
+    await waitUntil(() => realSupervisors.processesOf(job.run).length > 0);
     const pids = [readSupervisor(job.dir)?.pid ?? 0, ...realSupervisors.processesOf(job.run)];
     const argv = pids.map((pid) => readFileSync(`/proc/${pid}/cmdline`, "latin1"));
     const whileRunning = filesBelow(bench.home).map((file) => readFileSync(file, "latin1"));
@@ -116,7 +117,7 @@ describe("supervisor: output", () => {
       const job = bench.job([{ ...flood, ifFails: "continue" }, "until [ -e go ]; do sleep 0.01; done"]);
       await bench.supervisors.start(job);
       const file = join(job.dir, logFile ?? "transcript.jsonl");
-      await until(() => existsSync(file) && readFileSync(file, "utf8").includes("last"), 25_000);
+      await waitUntil(() => existsSync(file) && readFileSync(file, "utf8").includes("last"), 25_000);
       const status = readFileSync(`/proc/${readSupervisor(job.dir)?.pid}/status`, "utf8");
       expect(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1])).toBeLessThan(200_000);
       writeFileSync(join(bench.home, "go"), "");
@@ -146,7 +147,7 @@ describe("supervisor: end of a job", () => {
   test("SIGTERM ends the job with a record; SIGHUP and SIGINT are ignored", async () => {
     const job = bench.job(["trap 'echo tidy; exit' TERM; echo ready; while :; do sleep 0.02; done"]);
     await bench.supervisors.start(job);
-    await until(() => printed(job).includes("ready"));
+    await waitUntil(() => printed(job).includes("ready"));
     const pid = readSupervisor(job.dir)?.pid ?? 0;
     process.kill(pid, "SIGHUP");
     process.kill(pid, "SIGINT");

@@ -6,7 +6,7 @@ import type { TranscriptEvent, TranscriptLine } from "../../src/core/task/transc
 import type { FakeModel, ScriptedTurn } from "../../src/testing/models/fake-model.ts";
 import type { Files } from "../../src/testing/temp-repo.ts";
 import { openNight, type Night } from "../e2e/night.ts";
-import { folderOf } from "./real-agents.ts";
+import { programDirOf } from "./real-agents.ts";
 import type { RealAgent } from "./real-agents.ts";
 
 /** A sandboxed night in which a real CLI works with a scripted model. */
@@ -31,7 +31,7 @@ export interface AgentNightOptions {
 }
 
 /** Generous, for a machine with much other load. */
-const PATIENCE_MS = 240_000;
+const TIMEOUT_MS = 240_000;
 
 export async function openAgentNight(agent: RealAgent, options: AgentNightOptions): Promise<AgentNight> {
   const model = await agent.openModel(options.turns);
@@ -42,14 +42,16 @@ export async function openAgentNight(agent: RealAgent, options: AgentNightOption
     settings: `agents: ${JSON.stringify({ [agent.kind]: { model: agent.model, command: agent.command } })}\n${options.settings ?? ""}`,
     ...(options.files !== undefined && { files: options.files }),
     env: {
-      PATH: [options.programs ?? [], folderOf(agent), dirname(process.execPath), process.env["PATH"]].flat().join(":"),
+      PATH: [options.programs ?? [], programDirOf(agent), dirname(process.execPath), process.env["PATH"]]
+        .flat()
+        .join(":"),
       HOME: process.env["HOME"],
       LANG: process.env["LANG"],
       [agent.keyName]: key,
       [agent.addressName]: model.url,
       ...options.env,
     },
-    patienceMs: PATIENCE_MS,
+    timeoutMs: TIMEOUT_MS,
   });
   onTestFinished(async () => {
     await night.close();
@@ -81,7 +83,7 @@ export async function openAgentNight(agent: RealAgent, options: AgentNightOption
 }
 
 /** The contents of all files below a folder, as one text. */
-export function bytesBelow(folder: string): string {
+export function readAllFiles(folder: string): string {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1"))

@@ -2,22 +2,22 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Run } from "../../src/core/task/run.ts";
-import { bytesBelow, openAgentNight } from "./agent-night.ts";
-import { ALL_WAYS, using } from "./real-agents.ts";
+import { readAllFiles, openAgentNight } from "./agent-night.ts";
+import { ALL_AGENTS, useTools } from "./real-agents.ts";
 
 const CHECK = 'checks: { test: { command: "sh test.sh && grep -q world made.txt" } }\n';
 const REPORT = { outcome: "implemented", summary: "It greets the world." };
 
-describe.each(ALL_WAYS)("%s", (_, agent) => {
+describe.each(ALL_AGENTS)("%s", (_, agent) => {
   let implemented: Run | undefined;
 
-  test("does a chore in the sandbox: a file, a command, a report, a branch", async () => {
+  test("implements a chore in the sandbox and publishes a branch", async () => {
     const night = await openAgentNight(agent, {
       settings: CHECK,
       turns: [
-        { text: "I write the greeting.", ...using(agent.create("made.txt", "hello, world")) },
-        using(agent.shell("cat made.txt; env | sort; cat /proc/*/environ | tr '\\0' '\\n'")),
-        using(agent.report(REPORT)),
+        { text: "I write the greeting.", ...useTools(agent.create("made.txt", "hello, world")) },
+        useTools(agent.shell("cat made.txt; env | sort; cat /proc/*/environ | tr '\\0' '\\n'")),
+        useTools(agent.report(REPORT)),
         { text: "Done." },
       ],
     });
@@ -51,17 +51,17 @@ describe.each(ALL_WAYS)("%s", (_, agent) => {
     const { requests } = night.model;
     expect(requests.filter(({ turn }) => turn !== null)).toHaveLength(4);
     for (const { headers } of requests) expect(JSON.stringify(headers)).toContain(night.key);
-    const heard = JSON.stringify(requests.map(({ body }) => body));
-    expect(heard).toContain("hello, world");
-    expect(heard).toContain("NIGHTSHIFT_ROLE=implement");
-    expect(heard).not.toContain(night.key);
-    const bytes = bytesBelow(night.home);
+    const received = JSON.stringify(requests.map(({ body }) => body));
+    expect(received).toContain("hello, world");
+    expect(received).toContain("NIGHTSHIFT_ROLE=implement");
+    expect(received).not.toContain(night.key);
+    const bytes = readAllFiles(night.home);
     // With ACP, gemini does not pass on the output of commands.
     expect(bytes).toContain(agent.kind === "acp" ? "I write the greeting." : "NIGHTSHIFT_ROLE=implement");
     expect(bytes).not.toContain(night.key);
   });
 
-  test("costs are counted by the gateway, request by request", () => {
+  test("costs are metered by the gateway for each request", () => {
     const tokens = { input: 4000, output: 200, cacheRead: 0, cacheWrite: 0 };
     expect(implemented).toMatchObject({ costBasis: "metered", costUsd: expect.closeTo(agent.costUsd, 6), tokens });
   });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openAgentNight } from "./agent-night.ts";
 import { testFailures } from "./failures.suite.ts";
-import { REAL_AGENTS, using } from "./real-agents.ts";
+import { REAL_AGENTS, useTools } from "./real-agents.ts";
 
 testFailures("claude", 8);
 
@@ -10,9 +10,9 @@ test("claude: has one result even if it is asked to leave a command running in t
   const late = { command: "echo begun; sleep 1; echo late > late.txt", description: "try", run_in_background: true };
   const night = await openAgentNight(claude, {
     turns: [
-      using(claude.create("made.txt", "hello, world")),
-      using({ name: "Bash", input: late }),
-      using(claude.report({ outcome: "implemented", summary: "It greets the world." })),
+      useTools(claude.create("made.txt", "hello, world")),
+      useTools({ name: "Bash", input: late }),
+      useTools(claude.report({ outcome: "implemented", summary: "It greets the world." })),
       { text: "Done." },
     ],
   });

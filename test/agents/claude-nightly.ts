@@ -6,19 +6,19 @@ import type { Role } from "../../src/core/task/role.ts";
 import { openFakeAnthropic, type FakeAnthropic, type ToolResult } from "../../src/testing/models/fake-anthropic.ts";
 import type { ToolUse } from "../../src/testing/models/fake-turn.ts";
 import { openNightly, type Nightly, type NightlyOptions } from "../e2e/nightly.ts";
-import { folderOf, REAL_AGENTS, using } from "./real-agents.ts";
+import { programDirOf, REAL_AGENTS, useTools } from "./real-agents.ts";
 
 const { claude } = REAL_AGENTS;
 
 /** Script of one run: these tools in one turn, then its report. */
-export interface Part {
+export interface RunScript {
   readonly role: Role;
   readonly tools: readonly ToolUse[];
   readonly report: Readonly<Record<string, unknown>>;
 }
 
-/** What one run received. */
-export interface Seen extends Pick<Part, "role"> {
+/** Everything that the model received in one run. */
+export interface RunInput extends Pick<RunScript, "role"> {
   readonly prompt: string;
   readonly model: string | undefined;
   /** Names of its tools, except the one for reporting. */
@@ -31,7 +31,7 @@ export interface ClaudeNightly extends Nightly {
   readonly model: FakeAnthropic;
   readonly key: string;
   /** The agent runs in the order of their scripts, each with what its model received. */
-  seen(): readonly Seen[];
+  runInputs(): readonly RunInput[];
   agentRuns(task: string): Promise<readonly Run[]>;
 }
 
@@ -40,12 +40,19 @@ const TURNS = 3;
 const REPORT = "mcp__nightshift__report_outcome";
 
 /** Generous, for a machine with much other load. */
-const PATIENCE_MS = 240_000;
+const TIMEOUT_MS = 240_000;
 
 /** A sandboxed night of the real claude with a scripted model, on a forge that git pushes to over http. */
-export async function openClaudeNightly(parts: readonly Part[], options: NightlyOptions): Promise<ClaudeNightly> {
+export async function openClaudeNightly(
+  scripts: readonly RunScript[],
+  options: NightlyOptions,
+): Promise<ClaudeNightly> {
   const model = await openFakeAnthropic({
-    turns: parts.flatMap(({ tools, report }) => [using(...tools), using(claude.report(report)), { text: "Done." }]),
+    turns: scripts.flatMap(({ tools, report }) => [
+      useTools(...tools),
+      useTools(claude.report(report)),
+      { text: "Done." },
+    ]),
   });
   const key = ["sk", "real", "nightly", "c0ffee5eed"].join("-");
   const night = await openNightly({
@@ -54,11 +61,11 @@ export async function openClaudeNightly(parts: readonly Part[], options: Nightly
     agentName: claude.kind,
     userSettings: "sandbox: { mode: enforce }\n",
     env: {
-      PATH: [folderOf(claude), dirname(process.execPath), process.env["PATH"]].join(":"),
+      PATH: [programDirOf(claude), dirname(process.execPath), process.env["PATH"]].join(":"),
       [claude.keyName]: key,
       [claude.addressName]: model.url,
     },
-    patienceMs: PATIENCE_MS,
+    timeoutMs: TIMEOUT_MS,
   });
   onTestFinished(async () => {
     await night.close();
@@ -67,36 +74,36 @@ export async function openClaudeNightly(parts: readonly Part[], options: Nightly
   return Object.assign(night, {
     model,
     key,
-    seen: () => parts.map(({ role }, index) => ({ role, ...seenOf(model, index * TURNS) })),
+    runInputs: () => scripts.map(({ role }, index) => ({ role, ...readRunInput(model, index * TURNS) })),
     agentRuns: async (task: string) => (await night.runs(task)).filter(({ step }) => step === "agent"),
   });
 }
 
-function seenOf({ requests }: FakeAnthropic, first: number): Omit<Seen, "role"> {
-  const [asked, answered] = [first, first + 1].map((turn) => requests.find((request) => request.turn === turn));
-  if (asked === undefined || answered === undefined)
+function readRunInput({ requests }: FakeAnthropic, first: number): Omit<RunInput, "role"> {
+  const [request, nextRequest] = [first, first + 1].map((turn) => requests.find((each) => each.turn === turn));
+  if (request === undefined || nextRequest === undefined)
     throw new Error(`Turn ${first} and the next one were not requested.`);
   return {
-    prompt: firstWords(asked.body.messages),
-    model: asked.body.model,
-    tools: (asked.body.tools ?? []).map(({ name }) => name).filter((name) => name !== REPORT),
-    results: resultsOf(answered.body.messages),
+    prompt: promptOf(request.body.messages),
+    model: request.body.model,
+    tools: (request.body.tools ?? []).map(({ name }) => name).filter((name) => name !== REPORT),
+    results: resultsOf(nextRequest.body.messages),
   };
 }
 
 type Messages = readonly { readonly content: unknown }[];
 
 /** Everything the model received before its first action. A resumed session would have more than one message. */
-function firstWords([first, ...others]: Messages = []): string {
+function promptOf([first, ...others]: Messages = []): string {
   if (first === undefined || others.length > 0) throw new Error("The run did not start a new session.");
   return textOf(TEXTS.parse(first.content));
 }
 
 /** In the order of the tool calls: they run concurrently, and claude reports the first to end first. */
 function resultsOf(messages: Messages = []): readonly ToolResult[] {
-  const [asked, told] = messages.slice(-2);
-  const results = RESULTS.parse(told?.content);
-  return USES.parse(asked?.content).flatMap(({ id }) => {
+  const [toolUses, toolResults] = messages.slice(-2);
+  const results = RESULTS.parse(toolResults?.content);
+  return USES.parse(toolUses?.content).flatMap(({ id }) => {
     const result = results.find(({ tool_use_id: of }) => of === id);
     return result?.content === undefined ? [] : [{ text: textOf(result.content), isError: result.is_error === true }];
   });

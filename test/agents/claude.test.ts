@@ -4,33 +4,33 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { guardFile, guardSettings } from "../../src/adapters/agents/claude-code/guard.ts";
 import type { GuardParams } from "../../src/adapters/agents/claude-code/guard.ts";
 import type { Turn } from "../../src/testing/models/fake-anthropic.ts";
-import { openClaudeBench, use } from "./claude-bench.ts";
-import type { ClaudeBench } from "./claude-bench.ts";
+import { createClaudeRunner, use } from "./claude-runner.ts";
+import type { ClaudeRunner } from "./claude-runner.ts";
 
 const DECOY = "this is the decoy";
 const DONE: Turn = { text: "Done." };
 
-let bench: ClaudeBench;
+let runner: ClaudeRunner;
 beforeEach(() => {
-  bench = openClaudeBench();
-  writeFileSync(join(bench.outside, "decoy"), DECOY);
+  runner = createClaudeRunner();
+  writeFileSync(join(runner.outside, "decoy"), DECOY);
 });
 
-const inside = (name: string) => join(bench.workspace, name);
-const outside = (name: string) => join(bench.outside, name);
+const inside = (name: string) => join(runner.workspace, name);
+const outside = (name: string) => join(runner.outside, name);
 const read = (path: string) => use("Read", { file_path: path });
 const write = (path: string) => use("Write", { file_path: path, content: "written\n" });
 const shell = (command: string) => use("Bash", { command, description: "try" });
 
-/** A program that never answers. */
-function sleeper(): string {
+/** Creates a program that never responds. */
+function createHangingProgram(): string {
   writeFileSync(inside("sleeper.sh"), "sleep 60\n");
   return inside("sleeper.sh");
 }
 
 describe("claude in the sandbox", () => {
   test("works with files, search, shell, usage and a result, and reaches its model only through the gateway", async () => {
-    const run = await bench.run([
+    const run = await runner.run([
       { text: "I write.", ...write(inside("made.txt")), usage: { input_tokens: 300, output_tokens: 20 } },
       use("Edit", { file_path: inside("made.txt"), old_string: "written", new_string: "edited" }),
       use("Grep", { pattern: "edited" }),
@@ -40,7 +40,7 @@ describe("claude in the sandbox", () => {
     ]);
     expect(run.code).toBe(0);
     expect(readFileSync(inside("made.txt"), "utf8")).toBe("edited\n");
-    expect(readdirSync(bench.workspace)).toEqual([".git", "made.txt"]);
+    expect(readdirSync(runner.workspace)).toEqual([".git", "made.txt"]);
     const [, , grep, glob, bash] = run.results;
     expect([grep?.text, glob?.text]).toEqual(["Found 1 file\nmade.txt", "made.txt"]);
     expect(bash?.text).toMatch(/^edited\n\?\? made\.txt\n(curl|.*curl: not found|.*not available)/);
@@ -58,8 +58,8 @@ describe("claude in the sandbox", () => {
   });
 
   test("has no privileges, sees nothing of the machine, and changes nothing outside", async () => {
-    const before = readdirSync(bench.outside);
-    const run = await bench.run([
+    const before = readdirSync(runner.outside);
+    const run = await runner.run([
       shell("id -u; ls /; cat /etc/shadow"),
       read(outside("decoy")),
       write(outside("new")),
@@ -75,25 +75,25 @@ describe("claude in the sandbox", () => {
     expect(system).toMatchObject({ isError: true, text: expect.stringMatching(/^(EACCES|EROFS)/) });
     expect(last?.text).toMatch(/decoy: No such file[^]*nightshift-probe: Read-only/);
     expect(run.lines.join("\n")).not.toContain(DECOY);
-    expect(readdirSync(bench.outside)).toEqual(before);
+    expect(readdirSync(runner.outside)).toEqual(before);
     expect(["/etc", "/usr"].some((path) => existsSync(join(path, "nightshift-probe")))).toBe(false);
   });
 
   test("control: without the sandbox the same reads and writes succeed", async () => {
-    const run = await bench.run([read(outside("decoy")), write(outside("new")), DONE], { sandbox: "none" });
+    const run = await runner.run([read(outside("decoy")), write(outside("new")), DONE], { sandbox: "none" });
     expect(run.results[0]?.text).toContain(DECOY);
     expect(readFileSync(outside("new"), "utf8")).toBe("written\n");
   });
 
   test("has the listed programs and its shell, and no others", async () => {
-    const run = await bench.run([shell("git --version; perl -e 1"), DONE], { policy: { commands: ["git"] } });
+    const run = await runner.run([shell("git --version; perl -e 1"), DONE], { policy: { commands: ["git"] } });
     expect(run.results[0]?.text).toMatch(/git version[^]*"perl" is not available here/);
   });
 
   test("in a role that gives a verdict, reads and changes nothing", async () => {
     writeFileSync(inside("seen.txt"), "to be judged\n");
     const turns = [read(inside("seen.txt")), write(inside("new.txt")), DONE];
-    const run = await bench.run(turns, { isReader: true });
+    const run = await runner.run(turns, { isReader: true });
     expect(run.code).toBe(0);
     expect(run.results[0]?.text).toContain("to be judged");
     expect(run.results[1]).toMatchObject({ isError: true, text: expect.stringMatching(/EROFS|EACCES/) });
@@ -101,34 +101,34 @@ describe("claude in the sandbox", () => {
   });
 });
 
-describe("claude: the guard of the file tools", () => {
+describe("claude: guard of the file tools", () => {
   const node = realpathSync(process.execPath);
 
-  function guarded(changes: Partial<GuardParams> = {}) {
-    const rules = { workspace: bench.workspace, write: [], read: [], commands: null, shell: null };
+  function guardOptions(changes: Partial<GuardParams> = {}) {
+    const rules = { workspace: runner.workspace, write: [], read: [], commands: null, shell: null };
     const settings = guardSettings({ node, guardFile: guardFile(), ...rules, ...changes });
     return { settings, read: [node, guardFile()] };
   }
 
-  function impatient(order: ReturnType<typeof guarded>) {
+  function withShortTimeout(order: ReturnType<typeof guardOptions>) {
     const settings = JSON.parse(JSON.stringify(order.settings).replace('"timeout":10', '"timeout":1')) as object;
     return { ...order, settings };
   }
 
-  test("explains what is outside the workspace, allows the rest, and counts denials", async () => {
-    symlinkSync(bench.outside, inside("way-out"));
+  test("denies paths outside the workspace with a reason, allows the rest, and counts denials", async () => {
+    symlinkSync(runner.outside, inside("way-out"));
     const refused = [
       read(outside("decoy")),
       read(inside("way-out/decoy")),
-      read(`${bench.workspace}/../outside/decoy`),
+      read(`${runner.workspace}/../outside/decoy`),
       write("/etc/nightshift-probe"),
       read("/etc/hosts"),
       use("Glob", { pattern: "/etc/*" }),
       use("Grep", { pattern: "root", path: "/etc" }),
     ];
-    const run = await bench.run([...refused, write(inside("fine")), read(inside("fine")), DONE], guarded());
+    const run = await runner.run([...refused, write(inside("fine")), read(inside("fine")), DONE], guardOptions());
     expect(run.code).toBe(0);
-    const sentence = `is outside the workspace ${bench.workspace}; work only there.`;
+    const sentence = `is outside the workspace ${runner.workspace}; work only there.`;
     for (const result of run.results.slice(0, refused.length)) {
       expect(result).toMatchObject({ isError: true, text: expect.stringContaining(sentence) });
     }
@@ -139,7 +139,7 @@ describe("claude: the guard of the file tools", () => {
 
   test("restricts commands to the listed words", async () => {
     const turns = [shell("git status"), shell("git init -q . && git log"), shell("ls"), DONE];
-    const run = await bench.run(turns, guarded({ commands: ["git status", "git init"] }));
+    const run = await runner.run(turns, guardOptions({ commands: ["git status", "git init"] }));
     expect(run.results[0]?.text).toMatch(/not a git repository/);
     expect(run.results[1]?.text).toContain("`git log` is not allowed here. You may run: git status, git init");
     expect(run.results[2]?.isError).toBe(false);
@@ -149,7 +149,7 @@ describe("claude: the guard of the file tools", () => {
   test("also applies to a role that gives a verdict", async () => {
     writeFileSync(inside("seen.txt"), "to be judged\n");
     const turns = [read(inside("seen.txt")), read("/etc/hosts"), DONE];
-    const run = await bench.run(turns, { ...guarded(), isReader: true });
+    const run = await runner.run(turns, { ...guardOptions(), isReader: true });
     expect(run.results[0]?.text).toContain("to be judged");
     expect(run.results[1]?.text).toContain("/etc/hosts is outside the workspace");
   });
@@ -171,7 +171,7 @@ describe("claude: the guard of the file tools", () => {
     });
 
     test("cannot be disabled, and the workspace's hooks, servers and instructions are ignored", async () => {
-      const run = await bench.run([read(outside("decoy")), write(inside("fine")), DONE], guarded());
+      const run = await runner.run([read(outside("decoy")), write(inside("fine")), DONE], guardOptions());
       expect(run.results[0]?.text).toContain("is outside the workspace");
       expect([inside("hooked"), inside("served")].filter((path) => existsSync(path))).toEqual([]);
       expect(run.events[0]?.mcp_servers).toEqual([]);
@@ -181,28 +181,31 @@ describe("claude: the guard of the file tools", () => {
 
     test("control: with the workspace's settings it would be disabled", async () => {
       const flags = ["--setting-sources", "user,project,local"];
-      const run = await bench.run([read(outside("decoy")), DONE], { ...guarded(), flags });
+      const run = await runner.run([read(outside("decoy")), DONE], { ...guardOptions(), flags });
       expect(run.results[0]?.text).not.toContain("is outside the workspace");
       expect(JSON.stringify(run.requests.map(({ body }) => body))).toContain("ORDER-OF-THE-WORKSPACE");
     });
   });
 
   test.each([
-    ["its file is missing", () => ({ ...guarded(), read: [node] })],
-    ["its Node is missing", () => guarded({ node: "/nowhere/node" })],
-    ["its rules are broken", () => guarded({ workspace: "relative" })],
-    ["it is no program of ours", () => guarded({ node: "/bin/false" })],
-    ["it does not answer", () => impatient(guarded({ node: "/bin/sh", guardFile: sleeper() }))],
+    ["its file is missing", () => ({ ...guardOptions(), read: [node] })],
+    ["its Node is missing", () => guardOptions({ node: "/nowhere/node" })],
+    ["its rules are broken", () => guardOptions({ workspace: "relative" })],
+    ["it is another program", () => guardOptions({ node: "/bin/false" })],
+    [
+      "it does not respond",
+      () => withShortTimeout(guardOptions({ node: "/bin/sh", guardFile: createHangingProgram() })),
+    ],
   ])("refuses everything when %s", async (_, order) => {
-    const run = await bench.run([write(inside("unguarded")), read(outside("decoy")), DONE], order());
+    const run = await runner.run([write(inside("unguarded")), read(outside("decoy")), DONE], order());
     expect(run.results.map(({ isError }) => isError)).toEqual([true, true]);
     expect(existsSync(inside("unguarded"))).toBe(false);
   });
 
   test("control: without `onFailure` claude would continue when the guard fails", async () => {
-    const order = guarded({ node: "/bin/false" });
+    const order = guardOptions({ node: "/bin/false" });
     const open = JSON.parse(JSON.stringify(order.settings).replace(',"onFailure":"block"', "")) as object;
-    await bench.run([write(inside("unguarded")), DONE], { ...order, settings: open });
+    await runner.run([write(inside("unguarded")), DONE], { ...order, settings: open });
     expect(existsSync(inside("unguarded"))).toBe(true);
   });
 });

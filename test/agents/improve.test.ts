@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { git } from "../../src/testing/temp-repo.ts";
-import { NIGHTLY, TOKEN } from "../e2e/nightly.ts";
-import { bytesBelow } from "./agent-night.ts";
-import { openClaudeNightly, type ClaudeNightly, type Part } from "./claude-nightly.ts";
+import { NIGHTLY_DRAFT, TOKEN } from "../e2e/nightly.ts";
+import { readAllFiles } from "./agent-night.ts";
+import { openClaudeNightly, type ClaudeNightly, type RunScript } from "./claude-nightly.ts";
 import { REAL_AGENTS } from "./real-agents.ts";
 
 const { read, shell, create } = REAL_AGENTS.claude;
@@ -23,7 +23,7 @@ const FILES = {
 const CHECK = 'checks: { test: { command: "sh greet.test.sh" } }\n';
 
 // First, because claude rejects unknown tools before it runs any other.
-const ANALYZE: Part = {
+const ANALYZE: RunScript = {
   role: "analyze",
   tools: [
     create("made.txt", "not its part"),
@@ -42,17 +42,17 @@ const ANALYZE: Part = {
     ],
   },
 };
-const IMPLEMENT: Part = {
+const IMPLEMENT: RunScript = {
   role: "implement",
   tools: [read("docs/usage.md"), edit("docs/usage.md", "wrold", "world"), shell("sh greet.test.sh && echo fine")],
   report: { outcome: "implemented", summary: "The usage says world." },
 };
-const VERIFY: Part = {
+const VERIFY: RunScript = {
   role: "verify",
   tools: [shell("git diff"), edit("docs/usage.md", "world", "wrold"), read("docs/usage.md")],
   report: { outcome: "verified", summary: "It does what was selected." },
 };
-const DESCRIBE: Part = {
+const DESCRIBE: RunScript = {
   role: "describe",
   tools: [shell("git log --format=%s"), shell("git push origin main")],
   report: {
@@ -65,12 +65,12 @@ const DESCRIBE: Part = {
   },
 };
 
-function open(parts: readonly Part[]): Promise<ClaudeNightly> {
+function open(parts: readonly RunScript[]): Promise<ClaudeNightly> {
   return openClaudeNightly(parts, { files: FILES, settings: CHECK });
 }
 
-async function tonight(night: ClaudeNightly) {
-  const task = await night.settled((await night.submit(NIGHTLY)).id);
+async function runNight(night: ClaudeNightly) {
+  const task = await night.settled((await night.submit(NIGHTLY_DRAFT)).id);
   const runs = await night.agentRuns(task.id);
   expect(task, runs.map(({ error }) => error ?? "").join("\n")).toMatchObject({ state: "published" });
   return { task, runs };
@@ -88,8 +88,8 @@ const guidance = (category: string) =>
 describe("claude: a night", () => {
   test("ends in one change request, and each role has its own tools and prompt", async () => {
     const night = await open([ANALYZE, IMPLEMENT, VERIFY, DESCRIBE]);
-    const { task, runs } = await tonight(night);
-    const seen = night.seen();
+    const { task, runs } = await runNight(night);
+    const seen = night.runInputs();
     const [analyze, implement, verify, describer] = seen;
 
     expect(seen.map(({ tools }) => tools)).toEqual([
@@ -162,14 +162,14 @@ describe("claude: a night", () => {
     expect(log.trim()).toBe("docs: mend a word of the usage\n\nIt said wrold.");
     expect(await night.published(task, "docs/usage.md")).toBe(FILES["docs/usage.md"].trim().replace("wrold", "world"));
 
-    const heard = JSON.stringify(night.model.requests.map(({ body }) => body));
-    const kept = bytesBelow(night.home);
+    const received = JSON.stringify(night.model.requests.map(({ body }) => body));
+    const kept = readAllFiles(night.home);
     for (const secret of [TOKEN, night.key]) {
-      expect(heard).not.toContain(secret);
+      expect(received).not.toContain(secret);
       expect(kept).not.toContain(secret);
     }
     // claude's default prompt would ask for a signature.
-    expect(heard).not.toMatch(/Co-Authored-By|Generated with/);
+    expect(received).not.toMatch(/Co-Authored-By|Generated with/);
   });
 
   test("without a result in its category, falls back to the next one and passes on the reason", async () => {
@@ -177,13 +177,13 @@ describe("claude: a night", () => {
     const found = { ...ANALYZE.report, category: "tests" };
     const parts = [{ ...ANALYZE, report: nothing }, { ...ANALYZE, report: found }, IMPLEMENT, VERIFY, DESCRIBE];
     const night = await open(parts);
-    const { task, runs } = await tonight(night);
+    const { task, runs } = await runNight(night);
     expect(task.items?.tried).toMatchObject([{ item: "docs", reason: "The documents are fine.", filesScanned: 3 }]);
     expect(await readLog(night)).toMatchObject({ outcome: "published", category: "tests (fallback from docs)" });
     expect(night.forge.changeRequests).toMatchObject([
       { title: "[night-shift/tests] Mend a word of the usage", labels: ["night-shift", "tests"] },
     ]);
-    const [first, second, ...others] = night.seen();
+    const [first, second, ...others] = night.runInputs();
     const [docs, tests] = await Promise.all(["docs", "tests"].map(async (name) => (await guidance(name)).trim()));
     expect(first?.prompt).toContain(docs);
     expect(second?.prompt).toContain("the category **tests (fallback from docs)** in the project shop");
@@ -195,7 +195,7 @@ describe("claude: a night", () => {
 
   test("after a failed verification, tries once more from the base commit with the reason", async () => {
     const why = "docs/usage.md:3 is right now, but docs/extra.md is not part of it.";
-    const parts: readonly Part[] = [
+    const parts: readonly RunScript[] = [
       ANALYZE,
       { ...IMPLEMENT, tools: [...IMPLEMENT.tools, create("docs/extra.md", "left behind"), shell("git add -A")] },
       { ...VERIFY, report: { outcome: "verify_failed", summary: "More than was selected.", error_details: why } },
@@ -204,7 +204,7 @@ describe("claude: a night", () => {
       DESCRIBE,
     ];
     const night = await open(parts);
-    const { task, runs } = await tonight(night);
+    const { task, runs } = await runNight(night);
     expect(runs.map(({ outcome }) => outcome)).toEqual([
       "improvement_found",
       "implemented",
@@ -213,7 +213,7 @@ describe("claude: a night", () => {
       "verified",
       "described",
     ]);
-    const [, implement, verify, again, verifyAgain] = night.seen();
+    const [, implement, verify, again, verifyAgain] = night.runInputs();
     expect(implement?.prompt).not.toContain(why);
     expect(verify?.prompt).toContain("+left behind");
     expect(again?.prompt).toContain(why);

@@ -7,17 +7,17 @@ import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openFakeLogin, type FakeLogin } from "../../src/testing/models/fake-login.ts";
 import type { ScriptedTurn } from "../../src/testing/models/fake-model.ts";
-import { bytesBelow, openAgentNight } from "./agent-night.ts";
-import { folderOf, REAL_AGENTS, using } from "./real-agents.ts";
+import { readAllFiles, openAgentNight } from "./agent-night.ts";
+import { programDirOf, REAL_AGENTS, useTools } from "./real-agents.ts";
 
 const { claude, codex } = REAL_AGENTS;
 
-/** Where the CLIs store logins in a user's home. */
+/** Login files of the CLIs, relative to a user's home. */
 const FILES = [".codex/auth.json", ".claude/.credentials.json"] as const;
 
 test("login: using a copied login logs the user out, which is why Nightshift copies none", async () => {
-  const login = await logInTo();
-  const home = personWith(login);
+  const login = await startFakeLogin();
+  const home = createUserHome(login);
   const copy = join(home, "copy");
   cpSync(join(home, ".codex"), copy, { recursive: true });
   const answers: ScriptedTurn<unknown> = ({ headers }) =>
@@ -26,38 +26,38 @@ test("login: using a copied login logs the user out, which is why Nightshift cop
       : codex.refusals.login;
   const model = await codex.openModel(Array.from({ length: 20 }, () => answers));
   onTestFinished(() => model.close());
-  const places = { model: model.url, login: login.url };
+  const urls = { model: model.url, login: login.url };
 
-  const byCopy = await runCodex(copy, places);
-  expect(byCopy).toMatchObject({ code: 0, said: expect.stringContaining("Good evening.") });
+  const byCopy = await runCodex(copy, urls);
+  expect(byCopy).toMatchObject({ code: 0, output: expect.stringContaining("Good evening.") });
   expect(login.refreshes).toEqual(["renewed"]);
 
-  const byPerson = await runCodex(join(home, ".codex"), places);
-  expect(byPerson.code).toBe(1);
-  expect(byPerson.said).not.toContain("Good evening.");
-  expect(byPerson.said).toMatch(/refresh token was already used\. Please log out and sign in again/);
+  const byUser = await runCodex(join(home, ".codex"), urls);
+  expect(byUser.code).toBe(1);
+  expect(byUser.output).not.toContain("Good evening.");
+  expect(byUser.output).toMatch(/refresh token was already used\. Please log out and sign in again/);
   // The vendor cannot know which of the two is the owner.
-  expect((await runCodex(copy, places)).code).toBe(1);
+  expect((await runCodex(copy, urls)).code).toBe(1);
 });
 
-const HELD = [
+const GATEWAY_CREDENTIALS = [
   // A machine token of `claude setup-token`. Assembled here, so that scanners do not find a key.
   [claude, { ANTHROPIC_API_KEY: undefined, CLAUDE_CODE_OAUTH_TOKEN: ["sk", "ant", "oat01", "5eed"].join("-") }],
   [codex, {}],
 ] as const;
 
-describe.each(HELD)("$kind: credentials in the gateway", (agent, env) => {
+describe.each(GATEWAY_CREDENTIALS)("$kind: credentials in the gateway", (agent, env) => {
   test("the user's login stays unchanged and unreadable", async () => {
-    const login = await logInTo();
-    const home = personWith(login);
-    const before = digests(home);
+    const login = await startFakeLogin();
+    const home = createUserHome(login);
+    const before = hashLogins(home);
     const look = FILES.map((file) => `cat ${join(home, file)}`).join("; ");
     const night = await openAgentNight(agent, {
       env: { HOME: home, ...env },
       turns: [
-        using(agent.create("made.txt", "hello, world")),
-        using(agent.shell(`${look}; ls -a ~; echo looked`)),
-        using(agent.report({ outcome: "implemented", summary: "It greets the world." })),
+        useTools(agent.create("made.txt", "hello, world")),
+        useTools(agent.shell(`${look}; ls -a ~; echo looked`)),
+        useTools(agent.report({ outcome: "implemented", summary: "It greets the world." })),
         { text: "Done." },
       ],
     });
@@ -67,24 +67,24 @@ describe.each(HELD)("$kind: credentials in the gateway", (agent, env) => {
     const [token = night.key] = Object.values(env).filter((value) => value !== undefined);
     for (const { headers } of night.model.requests) expect(JSON.stringify(headers)).toContain(token);
     expect(login.refreshes).toEqual([]);
-    expect(digests(home)).toEqual(before);
-    const heard = JSON.stringify(night.model.requests.map(({ body }) => body));
-    expect(heard).toContain("looked");
-    for (const secret of secretsIn(home)) {
-      expect(heard).not.toContain(secret);
-      expect(bytesBelow(night.home)).not.toContain(secret);
+    expect(hashLogins(home)).toEqual(before);
+    const received = JSON.stringify(night.model.requests.map(({ body }) => body));
+    expect(received).toContain("looked");
+    for (const secret of readSecrets(home)) {
+      expect(received).not.toContain(secret);
+      expect(readAllFiles(night.home)).not.toContain(secret);
     }
   });
 });
 
-async function logInTo(): Promise<FakeLogin> {
+async function startFakeLogin(): Promise<FakeLogin> {
   const login = await openFakeLogin();
   onTestFinished(() => login.close());
   return login;
 }
 
 /** A home with logins of both CLIs, in their own format. */
-function personWith(login: FakeLogin): string {
+function createUserHome(login: FakeLogin): string {
   const home = mkdtempSync(join(tmpdir(), "nightshift-person-"));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   const [forCodex, forClaude] = [login.logIn(), login.logIn()];
@@ -109,7 +109,7 @@ function personWith(login: FakeLogin): string {
   return home;
 }
 
-function digests(home: string): readonly string[] {
+function hashLogins(home: string): readonly string[] {
   return FILES.map((file) =>
     createHash("sha256")
       .update(readFileSync(join(home, file)))
@@ -117,7 +117,7 @@ function digests(home: string): readonly string[] {
   );
 }
 
-function secretsIn(home: string): readonly string[] {
+function readSecrets(home: string): readonly string[] {
   const found = FILES.flatMap((file) =>
     readFileSync(join(home, file), "utf8").match(/refresh-\w+|[\w-]+\.[\w-]{40,}/g),
   );
@@ -139,7 +139,7 @@ async function runCodex(dir: string, { model, login }: { readonly model: string;
   };
   const flags = Object.entries(config).flatMap(([key, value]) => ["-c", `${key}=${JSON.stringify(value)}`]);
   const child = spawn(
-    join(folderOf(codex), "codex"),
+    join(programDirOf(codex), "codex"),
     ["exec", "--skip-git-repo-check", "-m", codex.model, ...flags, "-"],
     {
       cwd: dir,
@@ -150,5 +150,5 @@ async function runCodex(dir: string, { model, login }: { readonly model: string;
   child.stdin.end("Greet me.");
   const code = new Promise<number | null>((resolve) => void child.once("close", resolve));
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return { code: await code, said: stdout + stderr };
+  return { code: await code, output: stdout + stderr };
 }

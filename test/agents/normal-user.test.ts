@@ -13,41 +13,45 @@ const CHECKOUT = join(import.meta.dirname, "../..");
 
 const isRoot = process.getuid?.() === 0;
 
-test.skipIf(!isRoot || !canReach())("claude: works in the sandbox of a normal user, too", { timeout: 180_000 }, () => {
-  const folder = mkdtempSync(join(tmpdir(), "nightshift-user-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const env = {
-    PATH: process.env["PATH"] ?? "",
-    HOME: join(folder, "home"),
-    TMPDIR: join(folder, "tmp"),
-    XDG_CACHE_HOME: join(folder, "cache"),
-  };
-  for (const own of [folder, env.HOME, env.TMPDIR]) {
-    mkdirSync(own, { recursive: true });
-    chownSync(own, UID, UID);
-  }
-  shareAgents(cacheDir(env));
-  const vitest = join(CHECKOUT, "node_modules/vitest/vitest.mjs");
-  const config = ["--config", "vitest.agents.config.ts", "--configLoader", "runner"];
-  const report = join(env.TMPDIR, "report.json");
-  const chosen = [
-    "--reporter",
-    "json",
-    "--outputFile",
-    report,
-    "-t",
-    "claude in the sandbox",
-    "test/agents/claude.test.ts",
-  ];
-  const command = [process.execPath, vitest, "run", ...config, ...chosen];
-  const { stderr } = spawnSync(SETPRIV, [...AS_USER, ...command], { cwd: CHECKOUT, env, encoding: "utf8" });
-  // vitest's own format.
-  const found = existsSync(report) ? (JSON.parse(readFileSync(report, "utf8")) as { numPassedTests: number }) : null;
-  expect(found, stderr).toMatchObject({ success: true, numFailedTests: 0 });
-  expect(found?.numPassedTests).toBeGreaterThan(0);
-});
+test.skipIf(!isRoot || !canReadCheckout())(
+  "claude: works in the sandbox of a normal user, too",
+  { timeout: 180_000 },
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), "nightshift-user-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const env = {
+      PATH: process.env["PATH"] ?? "",
+      HOME: join(folder, "home"),
+      TMPDIR: join(folder, "tmp"),
+      XDG_CACHE_HOME: join(folder, "cache"),
+    };
+    for (const own of [folder, env.HOME, env.TMPDIR]) {
+      mkdirSync(own, { recursive: true });
+      chownSync(own, UID, UID);
+    }
+    shareAgents(cacheDir(env));
+    const vitest = join(CHECKOUT, "node_modules/vitest/vitest.mjs");
+    const config = ["--config", "vitest.agents.config.ts", "--configLoader", "runner"];
+    const report = join(env.TMPDIR, "report.json");
+    const chosen = [
+      "--reporter",
+      "json",
+      "--outputFile",
+      report,
+      "-t",
+      "claude in the sandbox",
+      "test/agents/claude.test.ts",
+    ];
+    const command = [process.execPath, vitest, "run", ...config, ...chosen];
+    const { stderr } = spawnSync(SETPRIV, [...AS_USER, ...command], { cwd: CHECKOUT, env, encoding: "utf8" });
+    // vitest's own format.
+    const found = existsSync(report) ? (JSON.parse(readFileSync(report, "utf8")) as { numPassedTests: number }) : null;
+    expect(found, stderr).toMatchObject({ success: true, numFailedTests: 0 });
+    expect(found?.numPassedTests).toBeGreaterThan(0);
+  },
+);
 
-function canReach(): boolean {
+function canReadCheckout(): boolean {
   const script = 'test -r "$1" && "$2" --version';
   return (
     spawnSync(SETPRIV, [...AS_USER, "sh", "-c", script, "sh", import.meta.filename, process.execPath]).status === 0
@@ -57,13 +61,13 @@ function canReach(): boolean {
 /** Root's cache is not readable for others. The files are large, so they are hard-linked if possible. */
 function shareAgents(cache: string): void {
   const program = ensureAgent(AGENTS.claude);
-  const place = dirname(dirname(dirname(program)));
+  const packageDir = dirname(dirname(dirname(program)));
   mkdirSync(cache, { recursive: true });
-  const target = join(cache, basename(place));
-  const isLinked = spawnSync("cp", ["-al", place, target]).status === 0;
+  const target = join(cache, basename(packageDir));
+  const isLinked = spawnSync("cp", ["-al", packageDir, target]).status === 0;
   if (!isLinked) {
     rmSync(target, { recursive: true, force: true });
-    spawnSync("cp", ["-a", place, target]);
+    spawnSync("cp", ["-a", packageDir, target]);
   }
   spawnSync("chmod", ["755", target]);
 }

@@ -22,9 +22,9 @@ export interface RealAgent {
   readonly addressName: string;
   openModel(turns: readonly ScriptedTurn<unknown>[]): Promise<FakeModel<unknown>>;
   /** The model's response when the account's quota is exhausted. */
-  readonly usedUp: (resetsAt: number) => Refusal;
+  readonly quotaExhausted: (resetsAt: number) => Refusal;
   /** The model's responses for a wrong key and an overloaded server. */
-  readonly refusals: { readonly login: Refusal; readonly storm: Refusal };
+  readonly refusals: { readonly login: Refusal; readonly overloaded: Refusal };
   /** Creates a new file. */
   create(path: string, line: string): ToolUse;
   shell(command: string): ToolUse;
@@ -33,18 +33,18 @@ export interface RealAgent {
 }
 
 /** Otherwise opencode would retry for a minute. */
-const SOON = { "retry-after-ms": "200" };
+const RETRY_SOON = { "retry-after-ms": "200" };
 
 const OPENAI = {
-  usedUp: () => ({
+  quotaExhausted: () => ({
     status: 429,
     error: "insufficient_quota",
     message: "You exceeded your current quota, please check your plan and billing details.",
-    headers: SOON,
+    headers: RETRY_SOON,
   }),
   refusals: {
     login: { status: 401, error: "invalid_api_key", message: "Incorrect API key provided." },
-    storm: { status: 503, error: "server_error", message: "The server is overloaded.", headers: SOON },
+    overloaded: { status: 503, error: "server_error", message: "The server is overloaded.", headers: RETRY_SOON },
   },
 };
 
@@ -56,7 +56,7 @@ const claude: RealAgent = {
   keyName: "ANTHROPIC_API_KEY",
   addressName: "ANTHROPIC_BASE_URL",
   openModel: (turns) => openFakeAnthropic({ turns }),
-  usedUp: (resetsAt) => ({
+  quotaExhausted: (resetsAt) => ({
     status: 429,
     error: "rate_limit_error",
     message: "This request would exceed your account's rate limit.",
@@ -70,7 +70,7 @@ const claude: RealAgent = {
   }),
   refusals: {
     login: { status: 401, error: "authentication_error", message: "invalid x-api-key" },
-    storm: { status: 529, error: "overloaded_error", message: "Overloaded" },
+    overloaded: { status: 529, error: "overloaded_error", message: "Overloaded" },
   },
   create: (path, line) => ({ name: "Write", input: { file_path: path, content: `${line}\n` } }),
   shell: (command) => ({ name: "Bash", input: { command, description: "try" } }),
@@ -102,7 +102,7 @@ const gemini: RealAgent = {
   keyName: "GEMINI_API_KEY",
   addressName: "GOOGLE_GEMINI_BASE_URL",
   openModel: (turns) => openFakeGemini({ turns }),
-  usedUp: () => ({
+  quotaExhausted: () => ({
     status: 429,
     error: "RESOURCE_EXHAUSTED",
     message: "You exceeded your current quota, please check your plan and billing details.",
@@ -115,7 +115,7 @@ const gemini: RealAgent = {
   }),
   refusals: {
     login: { status: 401, error: "UNAUTHENTICATED", message: "API key not valid. Please pass a valid API key." },
-    storm: { status: 529, error: "UNAVAILABLE", message: "The model is overloaded." },
+    overloaded: { status: 529, error: "UNAVAILABLE", message: "The model is overloaded." },
   },
   create: (path, line) => ({ name: "write_file", input: { file_path: path, content: `${line}\n` } }),
   shell: (command) => ({ name: "run_shell_command", input: { command, description: "try" } }),
@@ -163,14 +163,14 @@ const GEMINI_BY_ACP: RealAgent = { ...gemini, kind: "acp", command: ["gemini", "
 export const REAL_AGENTS = { claude, codex, gemini, opencode } as const;
 
 /** Including those that are only tested for the normal case. */
-export const ALL_WAYS = Object.entries({ ...REAL_AGENTS, qwen, "gemini by ACP": GEMINI_BY_ACP });
+export const ALL_AGENTS = Object.entries({ ...REAL_AGENTS, qwen, "gemini by ACP": GEMINI_BY_ACP });
 
 /** The folder with its program, for PATH. */
-export function folderOf(agent: RealAgent): string {
+export function programDirOf(agent: RealAgent): string {
   return dirname(ensureAgent(agent.package));
 }
 
 /** A turn that uses these tools. */
-export function using(...tools: readonly ToolUse[]): Reply {
+export function useTools(...tools: readonly ToolUse[]): Reply {
   return { tools };
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { exampleOf } from "../../src/core/outcomes/outcome.ts";
 import { openAgentNight } from "./agent-night.ts";
-import { REAL_AGENTS, using } from "./real-agents.ts";
+import { REAL_AGENTS, useTools } from "./real-agents.ts";
 
-const JUDGE = `name: judge
+const REVIEW_PIPELINE = `name: judge
 start: reviewing
 states:
   reviewing:
@@ -16,7 +16,7 @@ states:
 `;
 
 /** Part of the reviewed change: a script that would forge the verdict. */
-const FORGE = `echo "the script ran"
+const FORGING_SCRIPT = `echo "the script ran"
 echo forged > forged.txt
 `;
 
@@ -24,12 +24,16 @@ describe.each(Object.entries(REAL_AGENTS))("%s as a reviewer", (_, agent) => {
   test("reads, changes nothing, and its reported verdict counts", async () => {
     const verdict = exampleOf("changes_requested", "document");
     const night = await openAgentNight(agent, {
-      files: { ".nightshift/pipelines/judge.yaml": JUDGE, "forge.sh": FORGE, "greeting.txt": "good day\n" },
+      files: {
+        ".nightshift/pipelines/judge.yaml": REVIEW_PIPELINE,
+        "forge.sh": FORGING_SCRIPT,
+        "greeting.txt": "good day\n",
+      },
       turns: [
-        using(agent.create("made.txt", "hello, world")),
-        using(agent.shell("sh forge.sh")),
-        using(agent.read("greeting.txt")),
-        using(agent.report(verdict)),
+        useTools(agent.create("made.txt", "hello, world")),
+        useTools(agent.shell("sh forge.sh")),
+        useTools(agent.read("greeting.txt")),
+        useTools(agent.report(verdict)),
         { text: "It is fine, I approve." },
       ],
     });

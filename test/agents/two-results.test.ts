@@ -7,29 +7,29 @@ import { usageOf } from "../../src/core/money/cost.ts";
 import { NO_TOKENS } from "../../src/core/task/run.ts";
 import type { Run } from "../../src/core/task/run.ts";
 import { openAgentNight, type AgentNight } from "./agent-night.ts";
-import { folderOf, REAL_AGENTS, using } from "./real-agents.ts";
+import { programDirOf, REAL_AGENTS, useTools } from "./real-agents.ts";
 
 const { claude } = REAL_AGENTS;
-const REAL = realpathSync(join(folderOf(claude), "claude"));
-const FIRST = { outcome: "implemented", summary: "It greets, and something still runs." };
-const LAST = { outcome: "implemented", summary: "It greets the world, and all has ended." };
+const REAL_PROGRAM = realpathSync(join(programDirOf(claude), "claude"));
+const FIRST_REPORT = { outcome: "implemented", summary: "It greets, and something still runs." };
+const LAST_REPORT = { outcome: "implemented", summary: "It greets the world, and all has ended." };
 
-test("claude: two results in one run are paid once per request, and the last one counts", async () => {
+test("claude: two results in one run are billed once per request, and the last one counts", async () => {
   const late = { command: "until [ -e go ]; do sleep 0.2; done; echo late > late.txt", description: "try" };
   const night = await openAgentNight(claude, {
-    programs: withBackground(),
-    sandbox: `read: [${dirname(REAL)}]`,
+    programs: createProgramWithBackgroundTasks(),
+    sandbox: `read: [${dirname(REAL_PROGRAM)}]`,
     turns: [
-      using(claude.create("made.txt", "hello, world")),
-      using({ name: "Bash", input: { ...late, run_in_background: true } }),
-      using(claude.report(FIRST)),
+      useTools(claude.create("made.txt", "hello, world")),
+      useTools({ name: "Bash", input: { ...late, run_in_background: true } }),
+      useTools(claude.report(FIRST_REPORT)),
       { text: "Done, for now." },
-      using(claude.report(LAST)),
+      useTools(claude.report(LAST_REPORT)),
       { text: "Done." },
     ],
   });
   const { id } = await night.submit();
-  const begun = await firstResult(night, id);
+  const begun = await waitForFirstResult(night, id);
   writeFileSync(join(night.home, "workspaces", id, begun.id, "go"), "");
   const task = await night.settled(id);
   expect(task, task.reason ?? "").toMatchObject({ status: "succeeded", outcome: "published" });
@@ -40,33 +40,33 @@ test("claude: two results in one run are paid once per request, and the last one
   if (run === undefined) throw new Error("expected a run");
   expect(await countResults(night, run)).toBe(2);
   expect(runs.map(({ outcome }) => outcome)).toEqual(["implemented", "checks_passed", "published"]);
-  expect(run).toMatchObject({ endedBy: "exit", payload: { summary: LAST.summary } });
+  expect(run).toMatchObject({ endedBy: "exit", payload: { summary: LAST_REPORT.summary } });
 
   const tokens = { input: 6000, output: 300, cacheRead: 0, cacheWrite: 0 };
   const costUsd = expect.closeTo(claude.costUsd * 1.5, 6);
   expect(run).toMatchObject({ costBasis: "metered", costUsd, tokens });
   // The second result repeats the cost of the first, which must not be added twice, even without a gateway.
-  const said = {
+  const usage = {
     events: await night.events(run),
     metered: [],
     before: { tokens: NO_TOKENS, costUsd: 0 },
     model: null,
     prices: {},
   };
-  expect(usageOf(said)).toEqual({ basis: "reported", costUsd, tokens });
+  expect(usageOf(usage)).toEqual({ basis: "reported", costUsd, tokens });
 });
 
 /** The real program without the flag that our adapter sets, like a version that does not know it. */
-function withBackground(): string {
+function createProgramWithBackgroundTasks(): string {
   const folder = mkdtempSync(join(tmpdir(), "nightshift-background-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const program = join(folder, "claude");
-  writeFileSync(program, `#!/bin/sh\nunset CLAUDE_CODE_DISABLE_BACKGROUND_TASKS\nexec ${REAL} "$@"\n`);
+  writeFileSync(program, `#!/bin/sh\nunset CLAUDE_CODE_DISABLE_BACKGROUND_TASKS\nexec ${REAL_PROGRAM} "$@"\n`);
   chmodSync(program, 0o755);
   return folder;
 }
 
-async function firstResult(night: AgentNight, task: string): Promise<Run> {
+async function waitForFirstResult(night: AgentNight, task: string): Promise<Run> {
   for (;;) {
     const [run] = await night.runs(task);
     if (run !== undefined && (await countResults(night, run)) > 0) return run;

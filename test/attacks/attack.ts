@@ -1,66 +1,69 @@
 import type { SandboxPolicy } from "../../src/ports/sandbox.ts";
 import type { ExitRecord, JobCommand } from "../../src/ports/supervisor.ts";
-import type { Bench } from "./bench.ts";
+import type { JobRunner } from "./job-runner.ts";
 
 /** Something that a hostile agent may try. */
-export type Attack = Attempt | Play;
+export type Attack = Attempt | MultiStepAttack;
 
-interface Described {
-  /** What is tried. Unique within the topic. */
+interface AttackDescription {
+  /** Completes the sentence "an agent cannot …". Unique within the topic. */
   readonly name: string;
   /** Numbers in the list of fifty attacks that the sandbox was designed against. None if it was added later. */
   readonly numbers?: readonly number[];
   /** Restricts it to one kind of user. Default: both. */
   readonly only?: User;
-  /** The attack succeeds, and why it is not (yet) prevented. The test fails once that is no longer true. */
+  /** A known gap: the users for whom the attack succeeds, and why. The test fails once the attack is prevented. */
   readonly open?: { readonly as: readonly User[]; readonly because: string };
 }
 
-/** Tried by a program that runs in the agent's place. */
-export interface Attempt extends Described {
+/** Made by a single program that runs instead of the agent. */
+export interface Attempt extends AttackDescription {
   readonly kind: "attempt";
   /**
    * Runs inside the sandbox. Returns what it obtained; throws the system's error or `Refused` if it obtained nothing. Any other
    * error is a fault of the attack and does not count as prevented.
    */
-  readonly attempt: (scene: Scene) => string | Promise<string>;
+  readonly attempt: (fixture: Fixture) => string | Promise<string>;
   /** Checked outside afterwards, independent of the attacker's result. Returns the harm, or null. */
-  readonly harm?: (scene: Scene) => string | null;
+  readonly harm?: (fixture: Fixture) => string | null;
   readonly control: Control;
   /** Runs in a separate sandbox, because it may disturb the others. */
   readonly alone?: true;
 }
 
-/** Needs more than one program: what the engine does before and after is part of it. */
-export interface Play extends Described {
-  readonly kind: "play";
+/** Needs more than one program, because it includes what the engine does before and after. */
+export interface MultiStepAttack extends AttackDescription {
+  readonly kind: "multi_step";
   /** Returns the harm that was done with sandbox and precautions, or null. */
-  readonly guarded: (stage: Stage) => Promise<string | null>;
-  /** The same without them, like someone who trusts the agent. */
-  readonly control: ((stage: Stage) => Promise<string | null>) | Uncontrolled;
+  readonly guarded: (context: AttackContext) => Promise<string | null>;
+  /** The same attack without sandbox and precautions. */
+  readonly control: ((context: AttackContext) => Promise<string | null>) | NoControl;
 }
 
 /**
  * Where the same attempt is made to show that it works without the sandbox. `plain`: no sandbox. `namespace`: as root in
  * temporary namespaces. `child`: started by the daemon itself, without a supervisor.
  */
-export type Control = Ground | { readonly on: Ground; readonly only: User; readonly because: string } | Uncontrolled;
-export type Ground = "plain" | "namespace" | "child";
-export type User = "root" | "person";
+export type Control =
+  | ControlEnvironment
+  | { readonly on: ControlEnvironment; readonly only: User; readonly because: string }
+  | NoControl;
+export type ControlEnvironment = "plain" | "namespace" | "child";
+export type User = "root" | "user";
 
-/** The harm cannot be shown without doing it. */
-export interface Uncontrolled {
-  readonly none: string;
+/** The attack cannot be run without a sandbox, because it would do real harm or has no effect there. */
+export interface NoControl {
+  readonly noneBecause: string;
 }
 
-export function isUncontrolled(control: Attack["control"]): control is Uncontrolled {
-  return typeof control === "object" && "none" in control;
+export function hasNoControl(control: Attack["control"]): control is NoControl {
+  return typeof control === "object" && "noneBecause" in control;
 }
 
-/** The result. `absent`: this machine has nothing of the kind to attack. */
+/** `absent`: this machine does not have the attacked feature. */
 export interface Result {
   readonly outcome: "worked" | "stopped" | "absent" | "broken";
-  readonly said: string;
+  readonly detail: string;
 }
 
 export interface Results {
@@ -69,7 +72,7 @@ export interface Results {
 }
 
 /** Decoys outside the sandbox. Their permissions are open, so that only the sandbox protects them. */
-export interface Scene {
+export interface Fixture {
   readonly id: string;
   readonly root: string;
   /** A copy of these sources that every user can read. */
@@ -79,7 +82,7 @@ export interface Scene {
   readonly outside: string;
   /** Stored in several places outside, and nowhere else. */
   readonly secret: string;
-  readonly person: string;
+  readonly userHome: string;
   readonly nightshift: string;
   /** A directory with read access. */
   readonly readable: string;
@@ -94,23 +97,23 @@ export interface Scene {
   readonly sharedMemoryKey: number;
 }
 
-/** What a multi-step attack can use. */
-export interface Stage {
-  readonly scene: Scene;
+/** Input of a multi-step attack. */
+export interface AttackContext {
+  readonly fixture: Fixture;
   /** A directory for temporary files, removed afterwards. */
   readonly dir: string;
-  run(order: RunOrder): Promise<Ran>;
-  readonly bench: Bench;
+  run(order: RunOptions): Promise<RunResult>;
+  readonly runner: JobRunner;
 }
 
-export interface RunOrder {
+export interface RunOptions {
   readonly sandbox: "enforce" | "none";
   readonly argv: readonly [string, ...string[]];
   readonly policy: SandboxPolicy;
   readonly changes?: Partial<JobCommand>;
 }
 
-export interface Ran {
+export interface RunResult {
   readonly record: ExitRecord;
   readonly stdout: string;
   readonly stderr: string;
@@ -120,5 +123,5 @@ export interface Ran {
 /** The kernel or the sandbox refused. */
 export class Refused extends Error {}
 
-/** This machine has nothing of the kind. */
+/** This machine does not have the attacked feature. */
 export class Absent extends Error {}

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isUncontrolled } from "./attack.ts";
+import { hasNoControl } from "./attack.ts";
 import { loadTopic, TOPICS } from "./topics.ts";
 import { openKit, runTopic, USERS } from "./users.ts";
 import type { Kit, TopicResults } from "./users.ts";
 
-const PATIENCE_MS = 240_000;
-const AT_ONCE = 3;
+const TIMEOUT_MS = 240_000;
+const CONCURRENCY = 3;
 
 const tables = await Promise.all(TOPICS.map(async (topic) => ({ topic, attacks: await loadTopic(topic) })));
 
@@ -23,22 +23,22 @@ describe.skipIf(process.platform !== "linux")("attacks", () => {
         results.set(`${topic} ${user}`, await runTopic(kit, topic, user));
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
-  }, PATIENCE_MS);
+    await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  }, TIMEOUT_MS);
   afterAll(() => kit.remove());
 
-  describe.each(tables)("on $topic", ({ topic, attacks }) => {
+  describe.each(tables)("$topic", ({ topic, attacks }) => {
     describe.each(USERS)("as %s", (user) => {
       for (const { name, control, open } of attacks.filter(({ only }) => only === undefined || only === user)) {
         const isOpen = open?.as.includes(user) === true;
-        const remark = isOpen ? ` (open: ${open.because})` : "";
-        test(`${name}${remark}`, ({ skip }) => {
+        const remark = isOpen ? ` (known gap: ${open.because})` : "";
+        test(`an agent ${isOpen ? "can" : "cannot"} ${name}${remark}`, ({ skip }) => {
           const row = results.get(`${topic} ${user}`)?.[name];
-          expect(row?.guarded).toEqual({ outcome: isOpen ? "worked" : "stopped", said: row?.guarded.said });
-          if (isUncontrolled(control)) return;
+          expect(row?.guarded).toEqual({ outcome: isOpen ? "worked" : "stopped", detail: row?.guarded.detail });
+          if (hasNoControl(control)) return;
           if (typeof control === "object" && control.only !== user) return;
-          skip(row?.control?.outcome === "absent", `this machine has none of it: ${row?.control?.said}`);
-          expect(row?.control).toEqual({ outcome: "worked", said: row?.control?.said });
+          skip(row?.control?.outcome === "absent", `not available on this machine: ${row?.control?.detail}`);
+          expect(row?.control).toEqual({ outcome: "worked", detail: row?.control?.detail });
         });
       }
     });

@@ -1,7 +1,7 @@
 import { RESULT, syscallProgram } from "../../src/testing/syscalls/syscall-program.ts";
-import { numberOf } from "./inside.ts";
+import { syscallNumber } from "./attacker-tools.ts";
 
-/** Far above those that Node closes itself. */
+/** Far above the descriptors that Node closes itself. */
 export const DESCRIPTOR = 100;
 const DUP3 = [292, 24] as const;
 const EXECVE = [59, 221] as const;
@@ -17,7 +17,7 @@ export function launchWithDescriptor(file: string, { argv, env }: Launch): Uint8
   const words = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   return syscallProgram(process.arch === "arm64" ? "arm64" : "x64", [
     { call: "openat", args: [AT_FDCWD, file, 0] },
-    { call: numberOf(DUP3), args: [RESULT, DESCRIPTOR, 0] },
-    { call: numberOf(EXECVE), args: [argv[0], { words: [...argv, 0] }, { words: [...words, 0] }] },
+    { call: syscallNumber(DUP3), args: [RESULT, DESCRIPTOR, 0] },
+    { call: syscallNumber(EXECVE), args: [argv[0], { words: [...argv, 0] }, { words: [...words, 0] }] },
   ]);
 }

@@ -5,8 +5,8 @@ import type { FileChange } from "../../src/core/change/file-change.ts";
 import type { Workspaces } from "../../src/ports/workspace.ts";
 import { createTempRepo } from "../../src/testing/temp-repo.ts";
 import type { Files, TempRepo } from "../../src/testing/temp-repo.ts";
-import type { Stage } from "./attack.ts";
-import { scenePolicy } from "./scene.ts";
+import type { AttackContext } from "./attack.ts";
+import { fixturePolicy } from "./fixture.ts";
 
 /** A project with its mirror and workspaces, like the engine's. */
 export interface Repository {
@@ -36,7 +36,7 @@ export interface CollectedTree {
   readonly changes: readonly FileChange[];
 }
 
-const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const silentLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const project = "shop";
 const FILES: Files = {
   "a.txt": "one\n",
@@ -47,11 +47,11 @@ const FILES: Files = {
 };
 let trees = 0;
 
-export async function openRepository({ scene }: Stage): Promise<Repository> {
+export async function openRepository({ fixture }: AttackContext): Promise<Repository> {
   const repo = await createTempRepo(FILES);
   const mirrors = join(repo.path, "home/mirrors");
   const workspacesDir = join(repo.path, "home/workspaces");
-  const workspaces = createGitWorkspaces({ mirrorsDir: mirrors, workspacesDir, log: quiet, patienceMs: 2_000 });
+  const workspaces = createGitWorkspaces({ mirrorsDir: mirrors, workspacesDir, log: silentLog, timeoutMs: 2_000 });
   const { commit: base } = await workspaces.sync({ project, remote: repo.remote, defaultBranch: null });
 
   async function open(): Promise<OpenTree> {
@@ -59,12 +59,12 @@ export async function openRepository({ scene }: Stage): Promise<Repository> {
     const openAs = (name: string, commit: string) =>
       workspaces.open({ project, task, name, commit, branch: "agent/x", copy: null });
     const { path, objects } = await openAs("run", base);
-    const collect = () => collectAndLook(workspaces, task, base);
+    const collect = () => collectAndRead(workspaces, task, base);
     return {
       path,
       base,
       objects,
-      canary: join(scene.outside, `canary-${task}`),
+      canary: join(fixture.outside, `canary-${task}`),
       collect,
       reopen: async () => (await openAs("checks", (await collect()).commit ?? base)).path,
       close: () => workspaces.close(task, "run"),
@@ -74,7 +74,7 @@ export async function openRepository({ scene }: Stage): Promise<Repository> {
 }
 
 /** Includes the engine's next steps, each of which might run the agent's programs. */
-async function collectAndLook(workspaces: Workspaces, task: string, from: string): Promise<CollectedTree> {
+async function collectAndRead(workspaces: Workspaces, task: string, from: string): Promise<CollectedTree> {
   const { commit, stats } = await workspaces.collect({ project, task, name: "run", message: "work", at: 0 });
   const paths = stats.files.map(({ path }) => path);
   if (commit === null) return { commit, paths, changes: [] };
@@ -83,25 +83,29 @@ async function collectAndLook(workspaces: Workspaces, task: string, from: string
   return { commit, paths, changes };
 }
 
-export interface Act {
+export interface AgentScript {
   readonly tree: OpenTree;
   readonly script: string;
 }
 
 /** Runs the agents' preparations one after the other, in one sandbox or without any. */
-export async function act(stage: Stage, sandbox: "enforce" | "none", acts: readonly Act[]): Promise<void> {
+export async function runAgentScripts(
+  context: AttackContext,
+  sandbox: "enforce" | "none",
+  acts: readonly AgentScript[],
+): Promise<void> {
   const cwd = acts[0]?.tree.path ?? "";
-  const policy = scenePolicy(stage.scene, {
+  const policy = fixturePolicy(context.fixture, {
     cwd,
     own: {
       write: acts.map(({ tree }) => tree.path),
       read: [...new Set(acts.flatMap(({ tree }) => tree.objects)), process.execPath],
     },
     protect: [],
-    env: { ...GIT_ENV, NODE: process.execPath, OUTSIDE: stage.scene.outside },
+    env: { ...GIT_ENV, NODE: process.execPath, OUTSIDE: context.fixture.outside },
   });
-  const script = acts.map(({ tree, script: words }) => inTree(tree, words)).join("\n");
-  const { stdout, stderr, notes, record } = await stage.run({ sandbox, argv: ["sh", "-c", script], policy });
+  const script = acts.map(({ tree, script: words }) => scriptIn(tree, words)).join("\n");
+  const { stdout, stderr, notes, record } = await context.run({ sandbox, argv: ["sh", "-c", script], policy });
   const missing = acts.filter(({ tree }) => !stdout.split("\n").includes(`prepared ${tree.path}`));
   if (missing.length > 0) {
     const first = missing[0]?.script ?? "";
@@ -109,7 +113,7 @@ export async function act(stage: Stage, sandbox: "enforce" | "none", acts: reado
   }
 }
 
-export function hasSung({ canary }: OpenTree): boolean {
+export function didAgentProgramRun({ canary }: OpenTree): boolean {
   return existsSync(canary);
 }
 
@@ -126,7 +130,7 @@ const GIT_ENV = {
 };
 
 /** Adds the agent's program at `$evil`, and a change. */
-function inTree({ path, canary, objects }: OpenTree, script: string): string {
+function scriptIn({ path, canary, objects }: OpenTree, script: string): string {
   return `
 (set -e
 cd '${path}'

@@ -2,24 +2,18 @@ import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** Processes of the machine with this word in their arguments, by their pid outside. */
-export function withWord(word: string): readonly number[] {
+export function findProcesses(word: string): readonly number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && commandOf(name).split("\0").includes(word))
     .map(Number);
 }
 
-/** Those that are still alive after a grace period. */
-export async function survivorsOf(word: string, patienceMs = 3_000): Promise<readonly number[]> {
-  for (const deadline = performance.now() + patienceMs; performance.now() < deadline; await sleep(100)) {
-    if (withWord(word).length === 0) return [];
+/** Processes with this word that are still alive after the timeout. */
+export async function findSurvivors(word: string, timeoutMs = 3_000): Promise<readonly number[]> {
+  for (const deadline = performance.now() + timeoutMs; performance.now() < deadline; await sleep(100)) {
+    if (findProcesses(word).length === 0) return [];
   }
-  return withWord(word);
-}
-
-export async function until(what: () => boolean, patienceMs = 10_000): Promise<void> {
-  for (const deadline = performance.now() + patienceMs; !what(); await sleep(40)) {
-    if (performance.now() > deadline) throw new Error(`did not happen within ${patienceMs} ms: ${String(what)}`);
-  }
+  return findProcesses(word);
 }
 
 export function childrenOf(pid: number): readonly number[] {
@@ -28,17 +22,17 @@ export function childrenOf(pid: number): readonly number[] {
     .map(Number);
 }
 
-/** Cleans up after controls: ends these processes, and then all with the word, until there are none. */
-export async function endAll(pids: readonly number[], word: string): Promise<void> {
-  endEach(pids);
+/** Cleans up after controls: kills these processes, and then all with the word, until there are none. */
+export async function killAll(pids: readonly number[], word: string): Promise<void> {
+  killEach(pids);
   for (let quiet = 0; quiet < 3; await sleep(50)) {
-    const found = withWord(word);
-    endEach(found);
+    const found = findProcesses(word);
+    killEach(found);
     quiet = found.length === 0 ? quiet + 1 : 0;
   }
 }
 
-function endEach(pids: readonly number[]): void {
+function killEach(pids: readonly number[]): void {
   for (const pid of pids) {
     try {
       process.kill(pid, "SIGKILL");

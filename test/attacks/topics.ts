@@ -4,7 +4,7 @@ import type { Attack } from "./attack.ts";
 const TABLES = {
   limits: () => import("./tables/limits.ts"),
   git: () => import("./tables/git.ts"),
-  life: () => import("./tables/life.ts"),
+  lifetime: () => import("./tables/lifetime.ts"),
   network: () => import("./tables/network.ts"),
   files: () => import("./tables/files.ts"),
   kernel: () => import("./tables/kernel.ts"),

@@ -17,7 +17,7 @@ import { fileURLToPath } from "node:url";
 import type { Results, User } from "./attack.ts";
 import { removeTree } from "../../src/adapters/git/workspace/remove-tree.ts";
 import { launchWithDescriptor } from "./descriptor.ts";
-import { SECRET_NAME } from "./scene.ts";
+import { SECRET_NAME } from "./fixture.ts";
 import type { Topic } from "./topics.ts";
 
 const REPOSITORY = join(import.meta.dirname, "../..");
@@ -25,10 +25,10 @@ const REPOSITORY = join(import.meta.dirname, "../..");
 const PROGRAM = relative(REPOSITORY, fileURLToPath(new URL("./main.ts", import.meta.url)));
 const isRoot = process.getuid?.() === 0;
 /** A user id without an entry in the system, as is common in containers. */
-const PERSON = 12_345;
+const USER_ID = 12_345;
 
 /** Root runs the attacks as both users; others only as themselves. */
-export const USERS: readonly User[] = isRoot ? ["root", "person"] : ["person"];
+export const USERS: readonly User[] = isRoot ? ["root", "user"] : ["user"];
 
 /** A copy of the needed files that every user can read, wherever the checkout is. */
 export interface Kit {
@@ -52,7 +52,7 @@ export function openKit(): Kit {
 /** Our own Node, or a copy if the other user cannot reach it. */
 function findNode(dir: string): string {
   const own = realpathSync(process.execPath);
-  const as = isRoot ? { uid: PERSON, gid: PERSON } : {};
+  const as = isRoot ? { uid: USER_ID, gid: USER_ID } : {};
   if (spawnSync(own, ["--version"], as).status === 0) return own;
   const copy = join(dir, "node");
   copyFileSync(own, copy);
@@ -63,7 +63,7 @@ function findNode(dir: string): string {
 /** Runs one table as this user, in a temporary directory. */
 export async function runTopic(kit: Kit, topic: Topic, user: User): Promise<TopicResults> {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "nightshift-user-")));
-  const uid = isRoot && user === "person" ? PERSON : undefined;
+  const uid = isRoot && user === "user" ? USER_ID : undefined;
   const secret = randomBytes(16).toString("hex");
   const secretFile = join(home, "secret");
   writeFileSync(secretFile, secret);
@@ -87,7 +87,7 @@ export async function runTopic(kit: Kit, topic: Topic, user: User): Promise<Topi
       execFile(launcher, options, (error, stdout, stderr) => {
         if (error !== null)
           fail(
-            new Error(`The attacks on ${topic} as ${user} could not be made: ${error.message}\n${stderr}\n${stdout}`),
+            new Error(`The attacks on ${topic} as ${user} could not be run: ${error.message}\n${stderr}\n${stdout}`),
           );
         else done(JSON.parse(stdout) as TopicResults);
       });

@@ -8,41 +8,41 @@ import {
   killAll,
   killDaemons,
   killSupervisors,
-  playDiskRound,
-  playRound,
+  runDiskRound,
+  runRound,
   type Round,
 } from "./rounds.ts";
 
 const seed = Date.now() % 1e9;
-const PATIENCE_MS = 180_000;
+const TIMEOUT_MS = 180_000;
 
-function expectWhole(round: Round): void {
+function expectNoViolations(round: Round): void {
   expect(round.violations, `seed ${seed}`).toEqual([]);
 }
 
 /** A short version of `npm run chaos`. Each test ends with a check of all invariants after a crash (inspect.ts). */
-describe.skipIf(process.platform !== "linux").concurrent("crash safety: kill -9", { timeout: PATIENCE_MS }, () => {
-  it("of the daemon at each checkpoint loses no work", async () => {
-    expectWhole(await playRound("checkpoints", crashAt(everyCheckpoint(1))));
+describe.skipIf(process.platform !== "linux").concurrent("crash safety", { timeout: TIMEOUT_MS }, () => {
+  it("killing the daemon at each checkpoint loses no work", async () => {
+    expectNoViolations(await runRound("checkpoints", crashAt(everyCheckpoint(1))));
   });
 
-  it("of the daemon at any time loses no work", async () => {
-    expectWhole(await playRound("daemon", killDaemons(createRandom(seed), 10)));
+  it("killing the daemon at any time loses no work", async () => {
+    expectNoViolations(await runRound("daemon", killDaemons(createRandom(seed), 10)));
   });
 
-  it("of all processes at once loses no work", async () => {
-    expectWhole(await playRound("all at once", killAll(createRandom(seed + 3), 3)));
+  it("killing all processes at once loses no work", async () => {
+    expectNoViolations(await runRound("all at once", killAll(createRandom(seed + 3), 3)));
   });
 
-  it("of supervisors loses no work", async () => {
-    expectWhole(await playRound("supervisors", killSupervisors(createRandom(seed + 1), 3)));
+  it("killing supervisors loses no work", async () => {
+    expectNoViolations(await runRound("supervisors", killSupervisors(createRandom(seed + 1), 3)));
   });
 
-  it("of agents loses no work", async () => {
-    expectWhole(await playRound("agents", killAgents(createRandom(seed + 2), 2)));
+  it("killing agents loses no work", async () => {
+    expectNoViolations(await runRound("agents", killAgents(createRandom(seed + 2), 2)));
   });
 
-  it.skipIf(!canMount())("while the disk is full loses no work", async () => {
-    expectWhole(await playDiskRound(seed, 2));
+  it.skipIf(!canMount())("a full disk loses no work", async () => {
+    expectNoViolations(await runDiskRound(seed, 2));
   });
 });

@@ -8,8 +8,8 @@ import { processesOf } from "./processes.ts";
 import { KINDS, type Kind } from "./scripts.ts";
 import type { World } from "./world.ts";
 
-/** How long processes may take to exit after they were asked to end. */
-const FADE_MS = 3_000;
+/** Time for processes to exit after they were signalled. */
+const EXIT_TIMEOUT_MS = 3_000;
 
 /** Checks all invariants after the daemon was stopped. Returns one message per violation. */
 export async function inspect(night: Night): Promise<readonly string[]> {
@@ -31,32 +31,32 @@ export async function inspect(night: Night): Promise<readonly string[]> {
 
 type Row = Readonly<Record<string, unknown>>;
 
-function ask(database: DatabaseSync, sql: string, ...values: readonly string[]): readonly Row[] {
+function query(database: DatabaseSync, sql: string, ...values: readonly string[]): readonly Row[] {
   return database.prepare(sql).all(...values);
 }
 
 function inspectIntegrity(database: DatabaseSync): readonly string[] {
-  const said = ask(database, "pragma integrity_check").map((row) => String(row["integrity_check"]));
-  const strays = ask(database, "pragma foreign_key_check").length;
+  const messages = query(database, "pragma integrity_check").map((row) => String(row["integrity_check"]));
+  const orphans = query(database, "pragma foreign_key_check").length;
   return [
-    ...(said.join() === "ok" ? [] : said.map((line) => `integrity: ${line}`)),
-    ...(strays === 0 ? [] : [`${strays} rows without their parent`]),
+    ...(messages.join() === "ok" ? [] : messages.map((line) => `integrity: ${line}`)),
+    ...(orphans === 0 ? [] : [`${orphans} rows without a parent`]),
   ];
 }
 
 function inspectTasks({ submitted, world }: Night, database: DatabaseSync): readonly string[] {
-  const rows = ask(database, "select id, status, reason, branch, base_commit from tasks");
+  const rows = query(database, "select id, status, reason, branch, base_commit from tasks");
   const known = new Set(submitted.map(({ id }) => id));
   return [
     ...rows
       .filter((row) => !known.has(String(row["id"])))
-      .map((row) => `${String(row["id"])} was never acknowledged under its key, yet it is there`),
+      .map((row) => `${String(row["id"])} exists, but was never acknowledged`),
     ...submitted.flatMap(({ id, kind }) => {
       const row = rows.find((each) => each["id"] === id);
       if (row === undefined) return [`${id} (${kind}) was acknowledged and is lost`];
       const name = `${id} (${kind})`;
       if (row["status"] !== "succeeded") return [`${name} is ${String(row["status"])}: ${String(row["reason"])}`];
-      return [...inspectChain(database, id, KINDS[kind]), ...inspectBranch(world, row, KINDS[kind])].map(
+      return [...inspectTransitions(database, id, KINDS[kind]), ...inspectBranch(world, row, KINDS[kind])].map(
         (problem) => `${name}: ${problem}`,
       );
     }),
@@ -64,8 +64,8 @@ function inspectTasks({ submitted, world }: Night, database: DatabaseSync): read
 }
 
 /** Each transition happened exactly once and in order, with one submission before and one end after. */
-function inspectChain(database: DatabaseSync, id: string, { chain }: Kind): readonly string[] {
-  const events = ask(
+function inspectTransitions(database: DatabaseSync, id: string, { transitions: chain }: Kind): readonly string[] {
+  const events = query(
     database,
     "select type, data from events where task = ? and type in ('task.submitted', 'task.state', 'task.ended') order by id",
     id,
@@ -77,7 +77,7 @@ function inspectChain(database: DatabaseSync, id: string, { chain }: Kind): read
   const wanted = ["submitted", ...chain, "ended succeeded"];
   return found.join("; ") === wanted.join("; ")
     ? []
-    : [`its way was: ${found.join("; ")} – and not: ${wanted.join("; ")}`];
+    : [`its transitions were: ${found.join("; ")}; expected: ${wanted.join("; ")}`];
 }
 
 /** One commit on top of the base, with the right content and nothing else. */
@@ -91,19 +91,19 @@ function inspectBranch({ remote }: World, row: Row, { files }: Kind): readonly s
     const parent = git("rev-parse", `${branch}^`).trim();
     const changed = git("diff", "--name-only", base, branch).trim().split("\n");
     return [
-      ...(commits.length === 1 && parent === base ? [] : [`${commits.length} commits stand above its base`]),
+      ...(commits.length === 1 && parent === base ? [] : [`${commits.length} commits are on top of its base`]),
       ...(changed.join() === Object.keys(files).toSorted().join() ? [] : [`its commit changes ${changed.join(", ")}`]),
       ...Object.entries(files).flatMap(([path, text]) =>
         git("show", `${branch}:${path}`) === text ? [] : [`${path} has the wrong content`],
       ),
     ];
   } catch (error) {
-    return [`its branch is not as it should be: ${String(error).split("\n")[0] ?? ""}`];
+    return [`its branch cannot be read: ${String(error).split("\n")[0] ?? ""}`];
   }
 }
 
 function inspectRuns(database: DatabaseSync): readonly string[] {
-  const started = ask(
+  const started = query(
     database,
     "select id, finished_at, (select count(*) from events where run = runs.id and type = 'run.started') as starts, (select count(*) from events where run = runs.id and type in ('run.ended', 'run.interrupted')) as ends from runs",
   );
@@ -116,7 +116,7 @@ function inspectRuns(database: DatabaseSync): readonly string[] {
 /** The client that followed the events got each one once and in order. */
 function inspectEvents({ seen }: Night, database: DatabaseSync): readonly string[] {
   const last = seen.at(-1)?.id ?? 0;
-  const written = ask(database, "select id from events order by id").map(({ id }) => Number(id));
+  const written = query(database, "select id from events order by id").map(({ id }) => Number(id));
   const ids = seen.map(({ id }) => id);
   const rising = ids.every((id, at) => at === 0 || id > (ids[at - 1] ?? id));
   const expected = written.filter((id) => id <= last);
@@ -128,10 +128,10 @@ function inspectEvents({ seen }: Night, database: DatabaseSync): readonly string
 
 /** Looks for temporary files, locks, directories of ended runs and workspaces of ended tasks. */
 function inspectFiles({ home }: World, database: DatabaseSync): readonly string[] {
-  const succeeded = ask(database, "select id from tasks where status = 'succeeded'").map(({ id }) => String(id));
-  const ended = ask(database, "select id from runs where finished_at is not null").map(({ id }) => String(id));
+  const succeeded = query(database, "select id from tasks where status = 'succeeded'").map(({ id }) => String(id));
+  const ended = query(database, "select id from runs where finished_at is not null").map(({ id }) => String(id));
   const stray = readdirSync(home, { recursive: true, encoding: "utf8" }).filter(
-    (path) => !path.startsWith("workspaces") && isStray(path),
+    (path) => !path.startsWith("workspaces") && isTemporary(path),
   );
   return [
     ...stray.map((path) => `a temporary file or lock is left: ${path}`),
@@ -154,7 +154,7 @@ function inspectFiles({ home }: World, database: DatabaseSync): readonly string[
 }
 
 /** `nightshift.db.lock` is the daemon's lock file. It stays, but unlocked. */
-function isStray(path: string): boolean {
+function isTemporary(path: string): boolean {
   const name = basename(path);
   if (path === "nightshift.db.lock") return false;
   return /^\.|\.lock$|\.tmp|^tmp_|\.new$|\.building$|\.json\.\d+$|-journal$/.test(name);
@@ -165,7 +165,7 @@ function list(dir: string): readonly string[] {
 }
 
 async function inspectProcesses({ home }: World): Promise<readonly string[]> {
-  for (const start = performance.now(); performance.now() - start < FADE_MS; await sleep(50))
+  for (const start = performance.now(); performance.now() - start < EXIT_TIMEOUT_MS; await sleep(50))
     if (processesOf(home).length === 0) return [];
   return processesOf(home).map(({ pid, command }) => `process ${pid} is left: ${command}`);
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ProblemError, type Client, type EventJson } from "../../src/http/client/client.ts";
 import { startDaemon, type Daemon } from "./daemon.ts";
 
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** A daemon that is restarted whenever it is needed, with a client that follows its events all the time. */
 export interface KeptDaemon {
@@ -12,7 +12,7 @@ export interface KeptDaemon {
   /** Stops the running daemon and starts one that kills itself at `crashAt`. */
   replace(crashAt: string): Promise<Daemon>;
   /** Repeats a request until a daemon responds. */
-  insist<T>(request: (client: Client) => Promise<T>): Promise<T>;
+  retryUntilAnswered<T>(request: (client: Client) => Promise<T>): Promise<T>;
 }
 
 export function keepDaemon(home: string): KeptDaemon {
@@ -50,10 +50,10 @@ export function keepDaemon(home: string): KeptDaemon {
       current = start(crashAt);
       return current;
     },
-    async insist(request) {
-      const deadline = performance.now() + PATIENCE_MS;
+    async retryUntilAnswered(request) {
+      const deadline = performance.now() + TIMEOUT_MS;
       for (;;) {
-        if (performance.now() > deadline) throw new Error(`no daemon answered for ${PATIENCE_MS} ms`);
+        if (performance.now() > deadline) throw new Error(`no daemon answered for ${TIMEOUT_MS} ms`);
         const client = await running().client;
         try {
           if (client !== null) return await request(client);

@@ -1,32 +1,32 @@
 import { parseArgs } from "node:util";
 import { canMount } from "./disk.ts";
-import { longPlan, type Play } from "./plan.ts";
+import { longPlan, type PlannedRound } from "./plan.ts";
 import type { Round } from "./rounds.ts";
 
 const { values } = parseArgs({
   options: { seed: { type: "string", default: String(Date.now() % 1e9) }, rounds: { type: "string", default: "13" } },
 });
-const LANES = 2;
-const BOUND_MS = 15 * 60_000;
+const CONCURRENCY = 2;
+const TIME_LIMIT_MS = 15 * 60_000;
 
 /** Runs two rounds at a time, because much of a round is waiting. Starts no new round after the time limit. */
-async function playAll(plays: readonly Play[]): Promise<readonly Round[]> {
+async function runAll(planned: readonly PlannedRound[]): Promise<readonly Round[]> {
   const start = performance.now();
   const rounds: Round[] = [];
-  const left = [...plays];
-  const lane = async (): Promise<void> => {
-    for (let play = left.shift(); play !== undefined && performance.now() - start < BOUND_MS; play = left.shift()) {
-      const round = await play();
+  const queue = [...planned];
+  const runNext = async (): Promise<void> => {
+    for (let run = queue.shift(); run !== undefined && performance.now() - start < TIME_LIMIT_MS; run = queue.shift()) {
+      const round = await run();
       rounds.push(round);
-      console.log(lineOf(round));
+      console.log(formatRound(round));
       for (const violation of round.violations) console.log(`    ✗ ${violation}`);
     }
   };
-  await Promise.all(Array.from({ length: LANES }, lane));
+  await Promise.all(Array.from({ length: CONCURRENCY }, runNext));
   return rounds;
 }
 
-function lineOf({ what, kills, tasks, ms, violations }: Round): string {
+function formatRound({ name: what, kills, tasks, ms, violations }: Round): string {
   const cells = [
     what.padEnd(36),
     String(kills).padStart(5),
@@ -39,13 +39,14 @@ function lineOf({ what, kills, tasks, ms, violations }: Round): string {
 console.log(
   `seed ${values.seed}: \`npm run chaos -- --seed ${values.seed} --rounds ${values.rounds}\` makes the same choices again\n`,
 );
-console.log(`${"what is killed".padEnd(36)}  kills  tasks      time`);
+console.log(`${"killed".padEnd(36)}  kills  tasks      time`);
 const plays = longPlan(Number(values.seed), Number(values.rounds));
-const rounds = await playAll(plays);
+const rounds = await runAll(plays);
 const sum = (count: (round: Round) => number): number => rounds.reduce((total, round) => total + count(round), 0);
 const violations = sum((round) => round.violations.length);
 console.log(
   `\n${sum(({ kills }) => kills)} kills, ${sum(({ tasks }) => tasks)} tasks, ${violations} violations in ${rounds.length} of ${plays.length} rounds`,
 );
-if (!canMount()) console.log("the disk was not filled: this user may not mount a small one (unshare -Urm)");
+if (!canMount())
+  console.log("The disk rounds were skipped, because this user cannot mount a file system (unshare -Urm).");
 process.exit(violations === 0 && rounds.length === plays.length ? 0 : 1);

@@ -24,14 +24,14 @@ export interface Night {
   /** Answers all waiting tasks. */
   answer(): Promise<void>;
   /** Waits until all tasks have ended. Returns those that did not end in time. */
-  settle(patienceMs: number): Promise<readonly TaskJson[]>;
+  settle(timeoutMs: number): Promise<readonly TaskJson[]>;
   stop(): Promise<void>;
 }
 
 export async function startNight(world: World): Promise<Night> {
   const submitted: Submitted[] = [];
   const kept = keepDaemon(world.home);
-  const { seen, running, insist } = kept;
+  const { seen, running, retryUntilAnswered: insist } = kept;
   await register(kept, world);
   return {
     world,
@@ -50,15 +50,15 @@ export async function startNight(world: World): Promise<Night> {
       submitted.push({ id, kind });
     },
     answer: () => answerAll(kept),
-    async settle(patienceMs) {
-      const deadline = performance.now() + patienceMs;
+    async settle(timeoutMs) {
+      const deadline = performance.now() + timeoutMs;
       for (;;) {
         await answerAll(kept);
         const { tasks } = await insist((client) => client.call("GET /tasks", { query: { limit: 200 } }));
         const open = tasks.filter(({ finished_at: finished }) => finished === null);
-        const isTold = ({ id }: Submitted): boolean =>
+        const hasSeenEnd = ({ id }: Submitted): boolean =>
           seen.some((event) => event.task === id && event.type === "task.ended");
-        if ((open.length === 0 && submitted.every(isTold)) || performance.now() > deadline) return open;
+        if ((open.length === 0 && submitted.every(hasSeenEnd)) || performance.now() > deadline) return open;
         await sleep(100);
       }
     },
@@ -71,13 +71,13 @@ export async function startNight(world: World): Promise<Night> {
   };
 }
 
-async function register({ insist }: KeptDaemon, { repo }: World): Promise<void> {
+async function register({ retryUntilAnswered: insist }: KeptDaemon, { repo }: World): Promise<void> {
   const place = { path: repo, url: null };
   const { pending } = await insist((client) => client.call("POST /projects", { body: { ...place, accept: null } }));
   await insist((client) => client.call("POST /projects", { body: { ...place, accept: pending.hash } }));
 }
 
-async function answerAll({ insist }: KeptDaemon): Promise<void> {
+async function answerAll({ retryUntilAnswered: insist }: KeptDaemon): Promise<void> {
   const { tasks } = await insist((client) => client.call("GET /tasks", { query: { status: "waiting" } }));
   for (const { id } of tasks) {
     const request = { params: { id }, body: { answers: { which: "a" } }, idempotencyKey: `answer-${id}` };

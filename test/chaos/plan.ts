@@ -7,13 +7,13 @@ import {
   killAll,
   killDaemons,
   killSupervisors,
-  playDiskRound,
-  playRound,
+  runDiskRound,
+  runRound,
   type Crash,
   type Round,
 } from "./rounds.ts";
 
-export type Play = () => Promise<Round>;
+export type PlannedRound = () => Promise<Round>;
 
 /**
  * Ordered so that the first task crashes at `run.taken` and then at every later point, including the end of its first
@@ -36,22 +36,20 @@ export function everyCheckpoint(pass: number): readonly Crash[] {
 const WITH_FORGE: readonly Checkpoint[] = ["request.opened"];
 
 /** More than two hundred kills, most of them in `daemonRounds` rounds of ten each. */
-export function longPlan(seed: number, daemonRounds: number): readonly Play[] {
+export function longPlan(seed: number, daemonRounds: number): readonly PlannedRound[] {
   const seeds = createRandom(seed);
   // Each round has its own random source, so that concurrent rounds do not affect each other.
-  const times = (count: number, play: (random: Random) => Promise<Round>): readonly Play[] =>
+  const times = (count: number, run: (random: Random) => Promise<Round>): readonly PlannedRound[] =>
     Array.from({ length: count }, () => {
       const random = createRandom(seeds.between(1, 1e9));
-      return () => play(random);
+      return () => run(random);
     });
   return [
-    ...[1, 2, 3].map(
-      (pass) => () => playRound(`daemon, each checkpoint, pass ${pass}`, crashAt(everyCheckpoint(pass))),
-    ),
-    ...times(daemonRounds, (random) => playRound("daemon, any instant", killDaemons(random, 10))),
-    ...times(2, (random) => playRound("all at once", killAll(random, 8))),
-    ...times(3, (random) => playRound("supervisors", killSupervisors(random, 8))),
-    ...times(2, (random) => playRound("agents", killAgents(random, 6))),
-    ...(canMount() ? times(2, (random) => playDiskRound(random.between(1, 1e9), 4)) : []),
+    ...[1, 2, 3].map((pass) => () => runRound(`daemon, each checkpoint, pass ${pass}`, crashAt(everyCheckpoint(pass)))),
+    ...times(daemonRounds, (random) => runRound("daemon, any instant", killDaemons(random, 10))),
+    ...times(2, (random) => runRound("all at once", killAll(random, 8))),
+    ...times(3, (random) => runRound("supervisors", killSupervisors(random, 8))),
+    ...times(2, (random) => runRound("agents", killAgents(random, 6))),
+    ...(canMount() ? times(2, (random) => runDiskRound(random.between(1, 1e9), 4)) : []),
   ];
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-export interface Found {
+export interface FoundProcess {
   readonly pid: number;
   readonly command: string;
   /** The run that the process belongs to, or null. */
@@ -8,22 +8,22 @@ export interface Found {
 }
 
 /** Returns all live processes with this home in their command line or environment. Linux only. */
-export function processesOf(home: string): readonly Found[] {
+export function processesOf(home: string): readonly FoundProcess[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .flatMap((name) => look(Number(name), home));
+    .flatMap((name) => readProcess(Number(name), home));
 }
 
-export function supervisorsOf(home: string): readonly Found[] {
+export function supervisorsOf(home: string): readonly FoundProcess[] {
   return processesOf(home).filter(({ command }) => command.includes("supervisor/main."));
 }
 
-export function agentsOf(home: string): readonly Found[] {
+export function agentsOf(home: string): readonly FoundProcess[] {
   return processesOf(home).filter(({ command }) => command.includes("play-script."));
 }
 
 /** Returns false if the process had already exited. */
-export function kill({ pid }: Pick<Found, "pid">): boolean {
+export function kill({ pid }: Pick<FoundProcess, "pid">): boolean {
   try {
     return process.kill(pid, "SIGKILL");
   } catch {
@@ -31,7 +31,7 @@ export function kill({ pid }: Pick<Found, "pid">): boolean {
   }
 }
 
-function look(pid: number, home: string): readonly Found[] {
+function readProcess(pid: number, home: string): readonly FoundProcess[] {
   try {
     const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
     // A zombie has no command line any more.

@@ -9,13 +9,13 @@ import type { Checkpoint } from "../../src/ports/checkpoint.ts";
 import { withMounts } from "./disk.ts";
 import { inspect } from "./inspect.ts";
 import { startNight, type Night } from "./night.ts";
-import { agentsOf, kill, processesOf, supervisorsOf, type Found } from "./processes.ts";
+import { agentsOf, kill, processesOf, supervisorsOf, type FoundProcess } from "./processes.ts";
 import type { Random } from "./random.ts";
 import { KIND_NAMES, type KindName } from "./scripts.ts";
 import { makeWorld } from "./world.ts";
 
 export interface Round {
-  readonly what: string;
+  readonly name: string;
   readonly kills: number;
   readonly tasks: number;
   readonly violations: readonly string[];
@@ -27,21 +27,21 @@ const SETTLE_MS = 90_000;
 const CRASH_MS = 20_000;
 
 /** Creates a world, runs `harm` in it, which returns its number of kills, and then checks all invariants. */
-export async function playRound(what: string, harm: (night: Night) => Promise<number>, dir?: string): Promise<Round> {
+export async function runRound(what: string, harm: (night: Night) => Promise<number>, dir?: string): Promise<Round> {
   const start = performance.now();
   const world = makeWorld(dir);
   try {
-    return { what, ...(await live(await startNight(world), harm)), ms: performance.now() - start };
+    return { name: what, ...(await runAndInspect(await startNight(world), harm)), ms: performance.now() - start };
   } catch (error) {
-    const violations = [`the round broke: ${String(error)}`];
-    return { what, kills: 0, tasks: 0, violations, ms: performance.now() - start };
+    const violations = [`the round failed: ${String(error)}`];
+    return { name: what, kills: 0, tasks: 0, violations, ms: performance.now() - start };
   } finally {
     for (const found of processesOf(world.home)) kill(found);
     if (dir === undefined && process.env["CHAOS_KEEP"] === undefined) world.remove();
   }
 }
 
-async function live(
+async function runAndInspect(
   night: Night,
   harm: (night: Night) => Promise<number>,
 ): Promise<Pick<Round, "kills" | "tasks" | "violations">> {
@@ -55,7 +55,7 @@ async function live(
 }
 
 /** Fills the disk of the home completely and frees it again, in a process that may mount a disk. */
-export async function playDiskRound(seed: number, fillings: number): Promise<Round> {
+export async function runDiskRound(seed: number, fillings: number): Promise<Round> {
   const dir = mkdtempSync(join(tmpdir(), "nightshift-chaos-"));
   const entry = fileURLToPath(new URL("disk-round.ts", import.meta.url));
   const [program, ...args] = withMounts([
@@ -68,7 +68,7 @@ export async function playDiskRound(seed: number, fillings: number): Promise<Rou
   ]);
   try {
     const { stdout } = await promisify(execFile)(program, args, { timeout: 2 * SETTLE_MS });
-    // The cast is safe: playRound in that process writes this JSON.
+    // The cast is safe: runRound in that process writes this JSON.
     return JSON.parse(stdout) as Round;
   } finally {
     rmSync(dir, { recursive: true, force: true });
@@ -79,10 +79,10 @@ export async function playDiskRound(seed: number, fillings: number): Promise<Rou
 export function killDaemons(random: Random, kills: number): (night: Night) => Promise<number> {
   return async (night) => {
     for (const kind of KIND_NAMES) await night.submit(kind);
-    for (let left = kills; left > 0; left--) {
-      if (left % 3 === 0) await night.submit(random.pick(KIND_NAMES));
+    for (let remaining = kills; remaining > 0; remaining--) {
+      if (remaining % 3 === 0) await night.submit(random.pick(KIND_NAMES));
       // Every other kill may hit the daemon during its start, before any request.
-      if (left % 2 === 0) await night.answer();
+      if (remaining % 2 === 0) await night.answer();
       await night.killDaemon(random.between(0, 1500));
     }
     return kills;
@@ -101,8 +101,7 @@ export function crashAt(crashes: readonly Crash[]): (night: Night) => Promise<nu
     for (const { point, pass } of crashes) {
       const daemon = await night.startCrashing(`${point}:${pass}`);
       for (const start = performance.now(); !daemon.hasEnded(); await sleep(20)) {
-        if (performance.now() - start > CRASH_MS)
-          throw new Error(`the daemon never came to ${point} for the ${pass}. time`);
+        if (performance.now() - start > CRASH_MS) throw new Error(`the daemon did not reach ${point} ${pass} times`);
         if ((await daemon.client) === null) break;
         // Open tasks of earlier crashes pass most checkpoints. The others need new work.
         if (openTasks(night) < pass || point === "submit.committed") await night.submit("quick");
@@ -115,7 +114,7 @@ export function crashAt(crashes: readonly Crash[]): (night: Night) => Promise<nu
 /** Kills daemon, supervisors, agents and checks at the same time, like a power loss. Each counts as one kill. */
 export function killAll(random: Random, kills: number): (night: Night) => Promise<number> {
   return async (night) => {
-    for (let left = kills; left > 0; left--) {
+    for (let remaining = kills; remaining > 0; remaining--) {
       await night.submit(random.pick(["quick", "slow"]));
       await sleep(random.between(100, 2500));
       for (const found of processesOf(night.world.home)) kill(found);
@@ -138,7 +137,7 @@ export function killAgents(random: Random, kills: number): (night: Night) => Pro
 interface KillOptions {
   readonly random: Random;
   readonly kills: number;
-  readonly findTargets: (home: string) => readonly Found[];
+  readonly findTargets: (home: string) => readonly FoundProcess[];
   readonly kinds: readonly KindName[];
   readonly maxPerTask: number;
 }
@@ -151,14 +150,14 @@ async function killRepeatedly(
   const killed = new Map<string, number>();
   const deadline = performance.now() + SETTLE_MS;
   for (let done = 0; done < kills;) {
-    if (performance.now() > deadline) throw new Error(`only ${done} of ${kills} could be found to kill`);
+    if (performance.now() > deadline) throw new Error(`only ${done} of ${kills} processes were found and killed`);
     await night.answer();
     if (openTasks(night) < 3) await night.submit(random.pick(kinds));
     await sleep(random.between(10, 250));
     const found = findTargets(home).map((each) => ({ ...each, task: taskOf(night, each) }));
-    const fair = found.filter(({ task }) => task !== null && (killed.get(task) ?? 0) < maxPerTask);
-    if (fair.length === 0) continue;
-    const { task, ...victim } = random.pick(fair);
+    const allowed = found.filter(({ task }) => task !== null && (killed.get(task) ?? 0) < maxPerTask);
+    if (allowed.length === 0) continue;
+    const { task, ...victim } = random.pick(allowed);
     if (task === null || !kill(victim)) continue;
     killed.set(task, (killed.get(task) ?? 0) + 1);
     done++;
@@ -171,6 +170,6 @@ function openTasks({ submitted, seen }: Night): number {
 }
 
 /** Returns the task that the process works for, found by the run in its command line or environment. */
-function taskOf(night: Night, { run }: Found): string | null {
+function taskOf(night: Night, { run }: FoundProcess): string | null {
   return night.seen.find((event) => event.run === run && event.task !== null)?.task ?? null;
 }

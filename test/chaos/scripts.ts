@@ -1,14 +1,14 @@
-/** What each kind of task does, and its only valid sequence of states, whatever is killed meanwhile. */
+/** A kind of task. Its sequence of states is always the same, even if processes are killed. */
 export interface Kind {
   readonly script: readonly unknown[];
   /** All `task.state` events in order, as `from>to outcome`. */
-  readonly chain: readonly string[];
+  readonly transitions: readonly string[];
   /** All changes of its published commit. */
   readonly files: Readonly<Record<string, string>>;
 }
 
 const PUBLISHED = ["checking>publishing checks_passed", "publishing>done published"];
-const STRAIGHT = ["implementing>checking implemented", ...PUBLISHED];
+const WITHOUT_REPAIR = ["implementing>checking implemented", ...PUBLISHED];
 
 function implement(files: Readonly<Record<string, string>>, rest: object = {}): unknown {
   return { role: "implement", files, outcome: { outcome: "implemented", summary: "done" }, ...rest };
@@ -17,7 +17,7 @@ function implement(files: Readonly<Record<string, string>>, rest: object = {}): 
 export const KINDS = {
   quick: {
     script: [implement({ "work/quick.txt": "quick\n" })],
-    chain: STRAIGHT,
+    transitions: WITHOUT_REPAIR,
     files: { "work/quick.txt": "quick\n" },
   },
   slow: {
@@ -28,7 +28,7 @@ export const KINDS = {
         { say: "one moment", delay: "900ms", commands: ["sleep 30 & sleep 0.3; kill $!"] },
       ),
     ],
-    chain: STRAIGHT,
+    transitions: WITHOUT_REPAIR,
     files: { "work/slow.txt": "slow\n" },
   },
   repair: {
@@ -36,7 +36,7 @@ export const KINDS = {
       implement({ "work/repair.txt": "BROKEN\n" }),
       implement({ "work/repair.txt": "mended\n", "work/why.txt": "it was broken\n" }),
     ],
-    chain: ["implementing>checking implemented", "checking>implementing checks_failed", ...STRAIGHT],
+    transitions: ["implementing>checking implemented", "checking>implementing checks_failed", ...WITHOUT_REPAIR],
     files: { "work/repair.txt": "mended\n", "work/why.txt": "it was broken\n" },
   },
   asks: {
@@ -51,7 +51,7 @@ export const KINDS = {
       },
       implement({ "work/asked.txt": "answered\n" }),
     ],
-    chain: ["implementing>implementing needs_info", ...STRAIGHT],
+    transitions: ["implementing>implementing needs_info", ...WITHOUT_REPAIR],
     files: { "work/asked.txt": "answered\n" },
   },
 } as const satisfies Record<string, Kind>;

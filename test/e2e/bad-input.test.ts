@@ -10,7 +10,7 @@ import { builtInAgents, describeAgents } from "../../src/adapters/agents/create-
 import { AGENTS } from "../../src/adapters/agents/index.ts";
 import { openNight, type Night, type NightOptions } from "./night.ts";
 
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 let night: Night | null = null;
 
 afterEach(async () => {
@@ -18,17 +18,17 @@ afterEach(async () => {
   night = null;
 });
 
-interface Ended {
+interface FinishedTask {
   readonly task: Task;
   readonly run: Run;
   readonly lines: readonly TranscriptLine[];
 }
 
-async function finish(options: NightOptions, holds: (task: Task) => boolean = hasSettled): Promise<Ended> {
-  const opened = await openNight({ patienceMs: PATIENCE_MS, ...options });
+async function runTask(options: NightOptions, isDone: (task: Task) => boolean = hasSettled): Promise<FinishedTask> {
+  const opened = await openNight({ timeoutMs: TIMEOUT_MS, ...options });
   night = opened;
   const { id } = await opened.submit();
-  const task = await opened.until(id, holds);
+  const task = await opened.until(id, isDone);
   const [run] = await opened.runs(id);
   if (run === undefined) throw new Error("there was no run");
   return { task, run, lines: await readLines(opened, run) };
@@ -49,12 +49,12 @@ async function readLines({ wired }: Night, { id }: Run): Promise<readonly Transc
 }
 
 /** Installs a program with this name and version first on PATH, in an environment with fake keys. */
-function plant(name: string, version: string, work: string) {
+function installFakeCli(name: string, version: string, work: string) {
   const folder = mkdtempSync(join(tmpdir(), "nightshift-cli-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const script = `#!/bin/sh\necho "$1" >> ${join(folder, "asked")}\nif [ "$1" = --version ]; then echo "${version}"; exit; fi\n${work}\n`;
+  const script = `#!/bin/sh\necho "$1" >> ${join(folder, "calls")}\nif [ "$1" = --version ]; then echo "${version}"; exit; fi\n${work}\n`;
   writeFileSync(join(folder, name), script, { mode: 0o755 });
-  const key = ["key", "of", "nobody"].join("-");
+  const key = ["fake", "api", "key"].join("-");
   return {
     FOLDER: folder,
     PATH: [folder, process.env["PATH"]].join(delimiter),
@@ -68,7 +68,7 @@ function plant(name: string, version: string, work: string) {
 const NO_REPORT = ["invalid_output", /^it ended without reporting an outcome; call the tool report_outcome/] as const;
 const FAILED = ["agent_error", /^it exited with code 4 and reported no outcome$/] as const;
 
-const NOISE = [
+const NOISY_OUTPUTS = [
   ["20 MB without a line break", "head -c 20000000 /dev/zero | tr '\\0' x", "exit 0", ...NO_REPORT],
   [
     "20 MB of a JSON string that never ends",
@@ -86,19 +86,19 @@ function expectReadable(lines: readonly TranscriptLine[]): void {
   expect(lines.every(({ text }) => text.isWellFormed())).toBe(true);
 }
 
-describe.each(NOISE)("agent that prints %s", (...one) => {
+describe.each(NOISY_OUTPUTS)("agent that prints %s", (...one) => {
   const [, print, end, outcome, sentence] = one;
-  it("and reports an outcome succeeds", { timeout: PATIENCE_MS }, async () => {
+  it("and reports an outcome succeeds", { timeout: TIMEOUT_MS }, async () => {
     const agent = `echo begin; ${print}; echo "hello, all" > greeting.txt; done_with greeted`;
-    const { task, run, lines } = await finish({ agent });
+    const { task, run, lines } = await runTask({ agent });
     expect(task).toMatchObject({ status: "succeeded", outcome: "published" });
     expect(run).toMatchObject({ outcome: "implemented", costUsd: null, costBasis: "unknown" });
     expect(lines[0]?.text).toBe("begin");
     expectReadable(lines);
   });
 
-  it(`and reports nothing ends as ${outcome} with a message`, { timeout: PATIENCE_MS }, async () => {
-    const { task, run } = await finish({ agent: `${print}; ${end}` });
+  it(`and reports nothing ends as ${outcome} with a message`, { timeout: TIMEOUT_MS }, async () => {
+    const { task, run } = await runTask({ agent: `${print}; ${end}` });
     expect(task).toMatchObject({ status: "failed", outcome });
     expect(run.error).toMatch(sentence);
     expect(task.reason).toContain(run.error);
@@ -107,17 +107,17 @@ describe.each(NOISE)("agent that prints %s", (...one) => {
 
 it(
   "noisy output: all output of a CLI with an adapter is kept, and its report counts",
-  { timeout: PATIENCE_MS },
+  { timeout: TIMEOUT_MS },
   async () => {
     const usage = JSON.stringify({ type: "result", subtype: "success", is_error: false, result: "done", usage: {} });
-    const noise = NOISE.map(([, print]) => `${print}; echo`).join("\n");
-    const env = plant(
+    const noise = NOISY_OUTPUTS.map(([, print]) => `${print}; echo`).join("\n");
+    const env = installFakeCli(
       "claude",
       "2.1.999 (Claude Code)",
       `cat > /dev/null\n${noise}\necho '${usage}'\necho "hello, all" > greeting.txt
 printf '{"outcome":"implemented","summary":"greeted"}' > "$NIGHTSHIFT_OUTCOME_FILE"\nprintf '{"type":"assist'`,
     );
-    const { task, run, lines } = await finish({ agentName: "claude-code", env });
+    const { task, run, lines } = await runTask({ agentName: "claude-code", env });
     expect(task).toMatchObject({ status: "succeeded", outcome: "published" });
     expect(run).toMatchObject({ outcome: "implemented", agentVersion: "2.1.999" });
     expectReadable(lines);
@@ -126,8 +126,8 @@ printf '{"outcome":"implemented","summary":"greeted"}' > "$NIGHTSHIFT_OUTCOME_FI
 );
 
 describe("agent", () => {
-  it("that prints nothing and exits 0 fails as invalid output", { timeout: PATIENCE_MS }, async () => {
-    const { task, run, lines } = await finish({ agent: "exit 0" });
+  it("that prints nothing and exits 0 fails as invalid output", { timeout: TIMEOUT_MS }, async () => {
+    const { task, run, lines } = await runTask({ agent: "exit 0" });
     expect(task).toMatchObject({ status: "failed", outcome: "invalid_output" });
     expect(run.error).toMatch(/^it ended without reporting an outcome; /);
     expect(lines).toEqual([]);
@@ -136,9 +136,9 @@ describe("agent", () => {
   it.each([
     ["fails", "exit 5", { status: "failed", outcome: "agent_error" }, /code 5/],
     ["works", 'echo "hello, all" > greeting.txt; done_with greeted', { status: "succeeded" }, null],
-  ])("that closes its stdin unread, with a large prompt, and %s", { timeout: PATIENCE_MS }, async (...one) => {
+  ])("that closes its stdin unread, with a large prompt, and %s", { timeout: TIMEOUT_MS }, async (...one) => {
     const [, then, ended, sentence] = one;
-    const opened = await openNight({ agent: `exec < /dev/null; ${then}`, patienceMs: PATIENCE_MS });
+    const opened = await openNight({ agent: `exec < /dev/null; ${then}`, timeoutMs: TIMEOUT_MS });
     night = opened;
     // Larger than a pipe's buffer, so that the writer is still writing when the reader has gone.
     const { id } = await opened.submit({ description: "Greet everybody, at length. ".repeat(20_000) });
@@ -149,21 +149,21 @@ describe("agent", () => {
     if (sentence !== null) expect(run?.error).toMatch(sentence);
   });
 
-  it("that ignores SIGTERM is ended at its time limit", { timeout: PATIENCE_MS }, async () => {
+  it("that ignores SIGTERM is ended at its time limit", { timeout: TIMEOUT_MS }, async () => {
     const agent = `trap '' TERM INT HUP; echo ready; while :; do sleep 1; done`;
-    const { task, run } = await finish({ agent, settings: "roles:\n  implement: { timeout: 1s }\n" });
+    const { task, run } = await runTask({ agent, settings: "roles:\n  implement: { timeout: 1s }\n" });
     expect(task).toMatchObject({ status: "failed", outcome: "timeout" });
     expect(run).toMatchObject({ endedBy: "timeout", exit: { signal: "SIGKILL" } });
     expect(run.error).toMatch(/^it was still running after \d+ s$/);
   });
 
-  it("that ignores SIGTERM can be cancelled", { timeout: PATIENCE_MS }, async () => {
+  it("that ignores SIGTERM can be cancelled", { timeout: TIMEOUT_MS }, async () => {
     const agent = `trap '' TERM INT HUP; echo ready; while :; do sleep 1; done`;
-    const opened = await openNight({ agent, patienceMs: PATIENCE_MS });
+    const opened = await openNight({ agent, timeoutMs: TIMEOUT_MS });
     night = opened;
     const { id } = await opened.submit();
     await opened.until(id, ({ status }) => status === "running");
-    await untilItSays(opened, id, "ready");
+    await waitForOutput(opened, id, "ready");
     await opened.commands.cancel(id, { kind: "person", name: "alice" });
     expect(await opened.until(id, hasSettled)).toMatchObject({ status: "cancelled" });
     const [run] = await opened.runs(id);
@@ -171,7 +171,7 @@ describe("agent", () => {
   });
 });
 
-async function untilItSays(opened: Night, id: string, word: string): Promise<void> {
+async function waitForOutput(opened: Night, id: string, word: string): Promise<void> {
   for (;;) {
     const [run] = await opened.runs(id);
     if (run !== undefined && (await readLines(opened, run)).some(({ text }) => text === word)) return;
@@ -180,7 +180,7 @@ async function untilItSays(opened: Night, id: string, word: string): Promise<voi
 }
 
 describe("agent CLI that is too old for its adapter", () => {
-  const OLD = [
+  const OLD_VERSIONS = [
     [
       "claude-code",
       "claude",
@@ -198,22 +198,22 @@ describe("agent CLI that is too old for its adapter", () => {
     ["opencode", "opencode", "1.2.30", /^opencode is version 1\.2\.30; [\d.]+ or newer is required\. Install it by/],
   ] as const;
 
-  it.each(OLD)(
+  it.each(OLD_VERSIONS)(
     "%s (%s %s): `agents` reports it, and a run waits for a newer version",
-    { timeout: PATIENCE_MS },
+    { timeout: TIMEOUT_MS },
     async (...one) => {
       const [kind, program, version, sentence] = one;
-      const env = plant(program, version, "touch worked");
+      const env = installFakeCli(program, version, "touch worked");
       const described = describeAgents(AGENTS, builtInAgents(AGENTS)).find(({ name }) => name === kind);
       if (described === undefined) throw new Error(`there is no agent ${kind}`);
       const found = await checkAgent(described, env);
       expect(found).toMatchObject({ usable: false, problem: expect.stringMatching(sentence) });
-      const { task, run } = await finish({ agentName: kind, env }, ({ queuedFor }) => queuedFor !== null);
+      const { task, run } = await runTask({ agentName: kind, env }, ({ queuedFor }) => queuedFor !== null);
       expect(run).toMatchObject({ outcome: "agent_missing" });
       expect(run.error).toMatch(sentence);
       expect(task).toMatchObject({ status: "queued", queuedFor: { kind: "login" } });
       // It was only called for its version.
-      expect(readFileSync(join(env.FOLDER, "asked"), "utf8")).toMatch(/^(?:--version\n)+$/);
+      expect(readFileSync(join(env.FOLDER, "calls"), "utf8")).toMatch(/^(?:--version\n)+$/);
     },
   );
 });

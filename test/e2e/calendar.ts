@@ -15,11 +15,9 @@ import { outcomeOf } from "../../src/engine/run/step-context.ts";
 import { requireProject } from "../../src/engine/commands/require-project.ts";
 import { transact } from "../../src/engine/transact.ts";
 import type { Notice } from "../../src/ports/store.ts";
-import { sampleEnd } from "../../src/testing/store/samples.ts";
+import { sampleEnd, SILENT_LOG } from "../../src/testing/store/samples.ts";
 import { createTempRepo, type TempRepo } from "../../src/testing/temp-repo.ts";
 import { ALICE } from "./night.ts";
-
-const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
 
@@ -37,7 +35,7 @@ export interface Calendar {
   /** Returns the notices of the default channel, oldest first. */
   notices(): Promise<readonly Notice[]>;
   /** Ends the active run with this outcome. */
-  come(outcome: BareOutcome, summary: string): Promise<void>;
+  endRuns(outcome: BareOutcome, summary: string): Promise<void>;
   /** Simulates a daemon that was killed and restarted. */
   restart(): Promise<void>;
   close(): Promise<void>;
@@ -53,7 +51,7 @@ export async function openCalendar(start: string, settings: string): Promise<Cal
     return wire({
       home,
       env,
-      log: SILENT,
+      log: SILENT_LOG,
       secrets: createKnownSecrets(env),
       pass: () => undefined,
       write: () => undefined,
@@ -89,7 +87,7 @@ export async function openCalendar(start: string, settings: string): Promise<Cal
         .filter((event) => event.type === type)
         .map(({ summary }) => summary),
     notices: () => takeNotices(ports),
-    come: (outcome, summary) => comeTo(ports, outcomeOf(outcome, summary)),
+    endRuns: (outcome, summary) => endOpenRuns(ports, outcomeOf(outcome, summary)),
     restart: async () => {
       await wired.ports.store.close();
       wired = await open();
@@ -115,7 +113,7 @@ async function takeNotices({ store, clock }: EnginePorts): Promise<readonly Noti
   }
 }
 
-async function comeTo(ports: EnginePorts, outcome: Outcome): Promise<void> {
+async function endOpenRuns(ports: EnginePorts, outcome: Outcome): Promise<void> {
   const at = ports.clock.now();
   await ports.store.tasks.admit(admissionNow(ports));
   for (const { id } of await ports.store.tasks.listOpenRuns()) {

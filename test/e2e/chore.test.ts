@@ -63,7 +63,7 @@ describe("chore pipeline", () => {
     expect(of("artifact.added").map(({ data }) => data["type"])).toEqual(expect.arrayContaining(["diff", "branch"]));
   });
 
-  it("does not touch the person's checkout", async () => {
+  it("does not touch the user's checkout", async () => {
     const { submit, settled, repo } = await open();
     const before = [
       await repo.git("status", "--porcelain"),

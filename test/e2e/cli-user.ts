@@ -25,7 +25,7 @@ export interface User {
   json<T = Readonly<Record<string, unknown>>>(...args: readonly string[]): Promise<T>;
   start(...args: readonly string[]): ChildProcess;
   /** Stops the daemon with everything it started, and removes all files. */
-  leave(): Promise<void>;
+  cleanUp(): Promise<void>;
 }
 
 /** A user-written agent program. The description of the task controls it. */
@@ -56,14 +56,14 @@ export async function createUser(): Promise<User> {
     runIn,
     run: (...args) => runIn(repo.checkout, ...args),
     async json<T>(...args: readonly string[]) {
-      const said = await runIn(repo.checkout, ...args, "--json");
-      if (said.code !== 0)
-        throw new Error(`nightshift ${args.join(" ")} ended with ${said.code}: ${said.stdout}${said.stderr}`);
-      return JSON.parse(said.stdout) as T;
+      const result = await runIn(repo.checkout, ...args, "--json");
+      if (result.code !== 0)
+        throw new Error(`nightshift ${args.join(" ")} ended with ${result.code}: ${result.stdout}${result.stderr}`);
+      return JSON.parse(result.stdout) as T;
     },
     start: (...args) =>
       spawn(process.execPath, [BIN, ...args], { cwd: repo.checkout, env, stdio: ["ignore", "pipe", "pipe"] }),
-    async leave() {
+    async cleanUp() {
       await runIn(repo.path, "stop", "--force");
       await rm(go, { force: true });
       await repo.remove();
@@ -100,7 +100,7 @@ function call({
   });
 }
 
-export async function endOf(child: ChildProcess): Promise<CliResult> {
+export async function waitForExit(child: ChildProcess): Promise<CliResult> {
   const text = { stdout: "", stderr: "" };
   child.stdout?.on("data", (chunk: Buffer) => (text.stdout += chunk.toString()));
   child.stderr?.on("data", (chunk: Buffer) => (text.stderr += chunk.toString()));
@@ -108,7 +108,7 @@ export async function endOf(child: ChildProcess): Promise<CliResult> {
   return { code, ...text };
 }
 
-export async function until<T>(look: () => Promise<T>, holds: (value: T) => boolean): Promise<T> {
+export async function pollUntil<T>(look: () => Promise<T>, holds: (value: T) => boolean): Promise<T> {
   for (const start = performance.now(); ;) {
     const value = await look();
     if (holds(value)) return value;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ProjectJson, TaskJson } from "../../src/http/client/client.ts";
-import { BIN, createUser, endOf, PROJECT_FILE, until, type User } from "./cli-user.ts";
+import { BIN, createUser, waitForExit, PROJECT_FILE, pollUntil, type User } from "./cli-user.ts";
 
 let user: User;
 
@@ -15,14 +15,14 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await user.leave();
+  await user.cleanUp();
 });
 
 const show = (id: string): Promise<TaskJson> => user.json<TaskJson>("show", id);
 const submitSlow = (title: string): Promise<TaskJson> =>
   user.json<TaskJson>("submit", "--pipeline", "chore", "--title", title, "Work SLOWLY");
-const untilStatus = (id: string, status: string): Promise<TaskJson> =>
-  until(
+const waitForStatus = (id: string, status: string): Promise<TaskJson> =>
+  pollUntil(
     () => show(id),
     (task) => task.status === status && (status !== "running" || task.runs.at(-1)?.status === "running"),
   );
@@ -31,9 +31,9 @@ const ESCAPE = /\u001b/;
 
 describe("CLI: projects", () => {
   test("init detects the project, writes nightshift.yaml and registers it", async () => {
-    const said = await user.run("init");
-    expect(said).toMatchObject({ code: 0 });
-    expect(said.stdout).toContain("nightshift.yaml");
+    const result = await user.run("init");
+    expect(result).toMatchObject({ code: 0 });
+    expect(result.stdout).toContain("nightshift.yaml");
     const file = await readFile(join(user.repo.checkout, "nightshift.yaml"), "utf8");
     expect(file).toContain("default_branch: main");
     expect(file).toContain("make test");
@@ -59,10 +59,10 @@ describe("CLI: projects", () => {
   });
 
   test("doctor reports the machine as ready, with a warning about the missing sandbox", async () => {
-    const said = await user.run("doctor");
-    expect(said).toMatchObject({ code: 0 });
-    expect(said.stdout).toMatch(/! sandbox +NONE/);
-    expect(said.stdout).toMatch(/✓ push +would be accepted/);
+    const result = await user.run("doctor");
+    expect(result).toMatchObject({ code: 0 });
+    expect(result.stdout).toMatch(/! sandbox +NONE/);
+    expect(result.stdout).toMatch(/✓ push +would be accepted/);
     const findings = await user.json<{ name: string; ok: string }[]>("doctor");
     expect(findings).toContainEqual(expect.objectContaining({ name: "agent mine", ok: "yes" }));
     expect(findings.filter(({ ok }) => ok === "no")).toEqual([]);
@@ -73,18 +73,18 @@ describe("CLI: tasks", () => {
   let id: string;
 
   test("submit --wait prints progress on stderr and the result on stdout", async () => {
-    const said = await user.run(
+    const result = await user.run(
       "submit",
       "--pipeline",
       "chore",
       "Write \u001b[31mhello\u001b]0;owned\u0007 into hello.txt",
       "--wait",
     );
-    expect(said).toMatchObject({ code: 0 });
-    expect(said.stderr).toContain("implement started (attempt 1)");
-    expect(said.stdout).toMatch(/^task_\w+ {2}succeeded in done {2}Write hello into hello\.txt\n/);
-    expect(`${said.stdout}${said.stderr}`).not.toMatch(ESCAPE);
-    id = /^task_\w+/.exec(said.stdout)?.[0] ?? "";
+    expect(result).toMatchObject({ code: 0 });
+    expect(result.stderr).toContain("implement started (attempt 1)");
+    expect(result.stdout).toMatch(/^task_\w+ {2}succeeded in done {2}Write hello into hello\.txt\n/);
+    expect(`${result.stdout}${result.stderr}`).not.toMatch(ESCAPE);
+    id = /^task_\w+/.exec(result.stdout)?.[0] ?? "";
     expect(await user.repo.git("ls-remote", "--heads", "origin")).toContain("agent/write-hello-into-hello");
   });
 
@@ -108,7 +108,7 @@ describe("CLI: tasks", () => {
     expect(diff.stdout).toContain("+++ b/hello.txt\n@@ -0,0 +1 @@\n+hello\n");
     expect(results.stdout).toMatch(/hello\.txt +created/);
     expect(results.stdout).toContain("reading the task");
-    for (const said of [queue, shown, displayed, diff, results]) expect(said.stdout).not.toMatch(ESCAPE);
+    for (const result of [queue, shown, displayed, diff, results]) expect(result.stdout).not.toMatch(ESCAPE);
   });
 
   test("--json prints one value on stdout for every command", async () => {
@@ -126,8 +126,8 @@ describe("CLI: tasks", () => {
       ["trust"],
       ["start"],
     ];
-    const said = await Promise.all(commands.map((args) => user.run(...args, "--json")));
-    for (const [index, { code, stdout, stderr }] of said.entries()) {
+    const results = await Promise.all(commands.map((args) => user.run(...args, "--json")));
+    for (const [index, { code, stdout, stderr }] of results.entries()) {
       expect({ command: commands[index], code, stderr }).toEqual({ command: commands[index], code: 0, stderr: "" });
       expect(JSON.parse(stdout), String(commands[index])).toBeTypeOf("object");
     }
@@ -160,13 +160,13 @@ describe("CLI: failed checks", () => {
       good.replace("test -s README.md", "test ! -e hello.txt || { echo 'not ok: 1 is not 2'; false; }"),
     );
     await user.run("trust", "--yes");
-    const said = await user.run("submit", "--pipeline", "chore", "--title", "wrong", "Write hello", "--wait");
-    expect(said).toMatchObject({ code: 3 });
-    expect(said.stdout).toMatch(/Findings\n {2}content failed in run_\w+\n {4}not ok: 1 is not 2\n/);
-    const reason = /reason: (.+)/.exec(said.stdout)?.[1] ?? "";
+    const result = await user.run("submit", "--pipeline", "chore", "--title", "wrong", "Write hello", "--wait");
+    expect(result).toMatchObject({ code: 3 });
+    expect(result.stdout).toMatch(/Findings\n {2}content failed in run_\w+\n {4}not ok: 1 is not 2\n/);
+    const reason = /reason: (.+)/.exec(result.stdout)?.[1] ?? "";
     expect(reason).not.toBe("");
-    expect(said.stderr).not.toContain(`failed: ${reason}`);
-    const id = /^task_\w+/.exec(said.stdout)?.[0] ?? "";
+    expect(result.stderr).not.toContain(`failed: ${reason}`);
+    const id = /^task_\w+/.exec(result.stdout)?.[0] ?? "";
     const [shown, results] = await Promise.all([user.run("show", id), user.run("results", id)]);
     for (const { stdout } of [shown, results]) expect(stdout).toContain("    not ok: 1 is not 2\n");
     expect(await user.json("results", id)).toMatchObject({
@@ -181,7 +181,7 @@ describe("CLI: failed checks", () => {
 describe("CLI: running tasks", () => {
   test("a task can be paused and resumed, survives a stopped daemon and is adopted by the next one", async () => {
     const { id } = await submitSlow("survivor");
-    const before = await untilStatus(id, "running");
+    const before = await waitForStatus(id, "running");
     expect(await user.json("pause", id)).toMatchObject({ status: "paused" });
     expect(await user.json("resume", id)).toMatchObject({ status: "running" });
     const stopped = await user.run("stop");
@@ -191,7 +191,7 @@ describe("CLI: running tasks", () => {
     expect(started.stdout).toContain("The daemon is running");
     expect(started.stderr).toContain("! sandbox.mode is none");
     expect(await show(id)).toMatchObject({ status: "running", runs: [{ id: before.runs[0]?.id }] });
-    const following = endOf(user.start("display", id, "--follow"));
+    const following = waitForExit(user.start("display", id, "--follow"));
     await writeFile(user.go, "");
     expect(await following).toMatchObject({ code: 0, stdout: expect.stringContaining("reading the task") });
     expect(await show(id)).toMatchObject({ status: "succeeded" });
@@ -200,29 +200,33 @@ describe("CLI: running tasks", () => {
 
   test("Ctrl-C ends the wait but not the task; cancel, retry, kill and delete work", async () => {
     const child = user.start("submit", "--pipeline", "chore", "--title", "interrupted", "Work SLOWLY", "--wait");
-    child.stderr?.once("data", () => void setTimeout(() => child.kill("SIGINT"), 500));
-    const said = await endOf(child);
-    expect(said.code).toBe(130);
-    const id = /(task_\w+) is still running/.exec(said.stderr)?.[1] ?? "";
-    await untilStatus(id, "running");
+    child.stderr?.on("data", (chunk: Buffer) => {
+      if (chunk.includes("started (attempt 1)")) child.kill("SIGINT");
+    });
+    const result = await waitForExit(child);
+    expect(result.code).toBe(130);
+    const id = /(task_\w+) is still running/.exec(result.stderr)?.[1] ?? "";
+    await waitForStatus(id, "running");
     expect((await user.run("delete", id)).code).toBe(1);
     await user.json("cancel", id);
-    await untilStatus(id, "cancelled");
+    await waitForStatus(id, "cancelled");
     await user.json("retry", id, "--from", "implementing");
-    await untilStatus(id, "running");
+    await waitForStatus(id, "running");
     await user.json("kill", id);
-    await untilStatus(id, "cancelled");
+    await waitForStatus(id, "cancelled");
     expect(await user.json("delete", id)).toEqual({ deleted: id });
     expect((await user.run("show", id)).code).toBe(2);
   });
 
   test("--wait continues after the daemon was restarted", async () => {
-    const waiting = endOf(user.start("submit", "--pipeline", "chore", "--title", "follower", "Work SLOWLY", "--wait"));
-    const [task] = await until(
+    const waiting = waitForExit(
+      user.start("submit", "--pipeline", "chore", "--title", "follower", "Work SLOWLY", "--wait"),
+    );
+    const [task] = await pollUntil(
       () => user.json<TaskJson[]>("queue", "--status", "running"),
       (tasks) => tasks.length === 1,
     );
-    await untilStatus(task?.id ?? "", "running");
+    await waitForStatus(task?.id ?? "", "running");
     await user.run("stop");
     await user.run("start");
     await writeFile(user.go, "");
@@ -247,7 +251,7 @@ describe("CLI: invalid input has a clear message", () => {
     ["bad duration", ["submit", "--timeout", "soon", "x"], 2, "30s"],
     ["bad budget", ["submit", "--budget", "-1", "x"], 2, "2.50"],
     ["bad port", ["start", "--port", "70000"], 2, "65535"],
-    ["bad right", ["token", "add", "bob", "--may", "everything"], 2, "submit, approve, admin"],
+    ["bad permission", ["token", "add", "bob", "--may", "everything"], 2, "submit, approve, admin"],
     ["bad day", ["costs", "--since", "yesterday"], 2, "2026-11-15"],
     ["nothing to approve", ["approve", "task"], 2, "task"],
     ["unconfirmed clear", ["clear"], 2, "clear --yes"],
@@ -260,7 +264,7 @@ describe("CLI: invalid input has a clear message", () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ error: { message: expect.any(String), exit: code } });
   });
 
-  test("a folder that is not a repository", async () => {
+  test("a folder that is not a repository is refused", async () => {
     const elsewhere = join(user.repo.path, "elsewhere");
     await mkdir(elsewhere);
     for (const args of [["init"], ["submit", "x"], ["trust"]])
@@ -270,7 +274,7 @@ describe("CLI: invalid input has a clear message", () => {
       });
   });
 
-  test("texts of a megabyte and more, and binary data", async () => {
+  test("very long descriptions are shortened in output or refused, and NUL bytes are removed", async () => {
     const file = join(user.repo.path, "long.md");
     await writeFile(file, `Work SLOWLY\n${"x".repeat(900_000)}`);
     const task = await user.json<TaskJson>("submit", "--pipeline", "chore", "--from", file);
@@ -289,10 +293,10 @@ describe("CLI: invalid input has a clear message", () => {
     const file = join(user.repo.checkout, "nightshift.yaml");
     const good = await readFile(file, "utf8");
     await writeFile(file, "project: shop\nchecs: {}\nlimits: { concurrent_runs: many }\n");
-    const said = await user.run("submit", "--pipeline", "chore", "x");
-    expect(said.code).toBe(2);
-    expect(said.stderr).toMatch(/nightshift\.yaml:2:\d+: .*did you mean `checks`/);
-    expect(said.stderr).toMatch(/nightshift\.yaml:3:\d+: limits\.concurrent_runs/);
+    const result = await user.run("submit", "--pipeline", "chore", "x");
+    expect(result.code).toBe(2);
+    expect(result.stderr).toMatch(/nightshift\.yaml:2:\d+: .*did you mean `checks`/);
+    expect(result.stderr).toMatch(/nightshift\.yaml:3:\d+: limits\.concurrent_runs/);
     expect(await user.run("doctor")).toMatchObject({ code: 1, stdout: expect.stringContaining("nightshift.yaml:2:") });
     await writeFile(file, good);
   });
@@ -371,6 +375,6 @@ test("CLI: clear asks for confirmation and removes everything", async () => {
     expect(await other.run("clear", "--yes")).toMatchObject({ code: 0 });
     expect(existsSync(other.home)).toBe(false);
   } finally {
-    await other.leave();
+    await other.cleanUp();
   }
 });

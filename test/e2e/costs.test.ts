@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await user.leave();
+  await user.cleanUp();
 });
 
 const submit = (text: string): Promise<TaskJson> =>
@@ -87,17 +87,17 @@ describe("costs", () => {
       { window: "night", limit_usd: 5, time_zone: "Asia/Kathmandu", ...use },
       { window: "month", limit_usd: 90.5, ...use },
     ]);
-    const said = await user.run("status");
-    expect(said.stdout).toContain("tonight: $0.10 by 1 run, 1 run of unknown cost not counted; the limit is $5\n");
-    expect(said.stdout).toContain("; the limit is $90.50\n");
+    const result = await user.run("status");
+    expect(result.stdout).toContain("tonight: $0.10 by 1 run, 1 run of unknown cost not counted; the limit is $5\n");
+    expect(result.stdout).toContain("; the limit is $90.50\n");
     // A pipe gets only the rows.
     expect((await user.run("costs")).stdout).not.toContain("limit");
   });
 
-  test("refuse unknown dimensions and invalid periods", async () => {
-    const said = await user.run("costs", "--by", "day,week");
-    expect(said).toMatchObject({ code: 2, stdout: "" });
-    expect(said.stderr).toContain("day, project, pipeline, role, agent, model");
+  test("with unknown dimensions or invalid periods are refused", async () => {
+    const result = await user.run("costs", "--by", "day,week");
+    expect(result).toMatchObject({ code: 2, stdout: "" });
+    expect(result.stderr).toContain("day, project, pipeline, role, agent, model");
     expect((await user.run("costs", "--since", "2026-11-02", "--until", "2026-11-01")).stderr).toContain(
       "before it starts",
     );
@@ -112,9 +112,9 @@ describe("PATH of the login shell", () => {
     expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({ from: "shell", problem: null });
     const codex = (await user.json<{ name: string; program: string }[]>("agents")).find(({ name }) => name === "codex");
     expect(codex?.program).toBe(join(tools, "codex"));
-    const said = await user.run("doctor");
-    expect(said.stdout).toMatch(/✓ login PATH .*recorded on/);
-    expect(said.stdout).not.toContain("daemon PATH");
+    const result = await user.run("doctor");
+    expect(result.stdout).toMatch(/✓ login PATH .*recorded on/);
+    expect(result.stdout).not.toContain("daemon PATH");
   });
 });
 
@@ -122,12 +122,12 @@ describe("step that fails after its agent ran", () => {
   test.each([
     ["where the work is collected", "collect" as const],
     ["where the end is written", "commit" as const],
-  ])("%s: its cost is unknown", async (_where, place) => {
+  ])("%s: its cost is unknown", async (_where, step) => {
     const night = await openNight();
     try {
       const { workspaces, store } = night.wired.ports;
       const { commit } = store.tasks;
-      if (place === "collect") workspaces.collect = () => Promise.reject(new Error("git is broken"));
+      if (step === "collect") workspaces.collect = () => Promise.reject(new Error("git is broken"));
       else
         store.tasks.commit = (params) =>
           params.endRun?.outcome === "implemented" ? Promise.reject(new Error("it broke")) : commit(params);

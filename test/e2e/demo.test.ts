@@ -5,7 +5,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { TaskJson } from "../../src/http/client/client.ts";
-import { BIN, createUser, endOf } from "./cli-user.ts";
+import { BIN, createUser, waitForExit } from "./cli-user.ts";
 
 test("demo: runs a chore and a nightly improvement, and leaves nothing behind with --clean", async () => {
   const user = await createUser();
@@ -14,7 +14,7 @@ test("demo: runs a chore and a nightly improvement, and leaves nothing behind wi
       env: { ...user.env, TMPDIR: user.repo.path },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    const { code, stdout, stderr } = await endOf(child);
+    const { code, stdout, stderr } = await waitForExit(child);
     expect(code, stderr).toBe(0);
     const { chore, night } = JSON.parse(stdout) as { readonly chore: TaskJson; readonly night: TaskJson };
     expect(chore).toMatchObject({ pipeline: "chore", outcome: "published" });
@@ -22,7 +22,7 @@ test("demo: runs a chore and a nightly improvement, and leaves nothing behind wi
     expect(night.runs.flatMap(({ role }) => role ?? [])).toEqual(["analyze", "implement", "verify", "describe"]);
     expect((await readdir(user.repo.path)).filter((name) => name.startsWith("nightshift-demo-"))).toEqual([]);
   } finally {
-    await user.leave();
+    await user.cleanUp();
   }
 }, 180_000);
 
@@ -46,6 +46,6 @@ test("demo: stops its daemon when its output pipe is closed", async () => {
     expect(existsSync(join(home, "nightshift.db"))).toBe(true);
     expect(existsSync(join(home, "daemon.json"))).toBe(false);
   } finally {
-    await user.leave();
+    await user.cleanUp();
   }
 });

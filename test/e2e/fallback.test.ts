@@ -5,7 +5,7 @@ import { openNight } from "./night.ts";
 
 it("fallback agent: takes over when the first agent has no quota", async () => {
   const night = await openNight({
-    patienceMs: 60_000,
+    timeoutMs: 60_000,
     agent: `echo '{"type":"error","message":"no quota until noon","failure":"usage_limit"}'; exit 1`,
     settings: "fallback_agent: other\n",
     userSettings: "sandbox: { mode: none }\nagents: { other: { kind: command, command: [./other.sh] } }\n",

@@ -2,10 +2,10 @@ import { createHmac } from "node:crypto";
 import { afterEach, expect, it, vi } from "vitest";
 import { createHttpDeps } from "../../src/daemon/wire/http-deps.ts";
 import { openHttpServer, type HttpServer } from "../../src/http/listen.ts";
-import { NIGHTLY, openNightly, type Nightly } from "./nightly.ts";
+import { NIGHTLY_DRAFT, openNightly, type Nightly } from "./nightly.ts";
 
 const SECRET = "planted-secret-of-the-webhook";
-const PATIENCE = { timeout: 300_000 };
+const TEST_TIMEOUT = { timeout: 300_000 };
 
 let night: Nightly | null = null;
 let server: HttpServer | null = null;
@@ -21,16 +21,19 @@ afterEach(async () => {
 async function open(kind: "github" | "gitlab") {
   const opened = await openNightly({
     kind,
-    patienceMs: 200_000,
+    timeoutMs: 200_000,
     env: { HOOK_SECRET: SECRET },
     forgeSettings: ", webhook_secret_env: HOOK_SECRET",
   });
   night = opened;
-  const { id } = await opened.submit({ ...NIGHTLY, improve: { category: "docs", only: true, scheduledAt: null } });
+  const { id } = await opened.submit({
+    ...NIGHTLY_DRAFT,
+    improve: { category: "docs", only: true, scheduledAt: null },
+  });
   expect(await opened.settled(id)).toMatchObject({ state: "published" });
-  const polled: string[] = [];
+  const polledProjects: string[] = [];
   const pollForge = (project: string): void => {
-    polled.push(project);
+    polledProjects.push(project);
     opened.lookAgain(project);
   };
   const facts = { ownerToken: "t", version: "1", startedAt: 0, stop: () => undefined, pollForge };
@@ -38,46 +41,46 @@ async function open(kind: "github" | "gitlab") {
   const url = `${server.url}/api/v1/projects/shop/forge-hook`;
   return {
     opened,
-    polled,
+    polledProjects,
     call: async (headers: Record<string, string>, body: string) =>
       (await fetch(url, { method: "POST", headers, body })).status,
-    became: async () => {
+    readStatuses: async () => {
       const query = { project: "shop", statuses: null, limit: 10 };
       return (await opened.wired.ports.store.ledger.listProposals(query)).map(({ status }) => status);
     },
   };
 }
 
-const github = (body: string, secret: string): Record<string, string> => ({
+const signGithub = (body: string, secret: string): Record<string, string> => ({
   "x-hub-signature-256": `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`,
 });
 
 it(
   "forge webhook: a GitHub call triggers reading the merge from the forge, whatever its body says; a forged call does nothing",
-  PATIENCE,
+  TEST_TIMEOUT,
   async () => {
-    const { opened, call, polled, became } = await open("github");
+    const { opened, call, polledProjects, readStatuses } = await open("github");
     const claim = JSON.stringify({ action: "closed", pull_request: { number: 1, merged: true } });
-    expect(await call(github(claim, "somebody-else's-secret"), claim)).toBe(401);
+    expect(await call(signGithub(claim, "another-secret"), claim)).toBe(401);
     expect(await call({}, claim)).toBe(401);
-    expect(polled).toEqual([]);
+    expect(polledProjects).toEqual([]);
     // The forge decides, not the body of the call.
     const before = opened.forge.requests.length;
-    expect(await call(github(claim, SECRET), claim)).toBe(202);
-    expect(polled).toEqual(["shop"]);
+    expect(await call(signGithub(claim, SECRET), claim)).toBe(202);
+    expect(polledProjects).toEqual(["shop"]);
     await vi.waitFor(() => expect(opened.forge.requests.length).toBeGreaterThan(before), { timeout: 60_000 });
-    expect(await became()).not.toContain("merged");
+    expect(await readStatuses()).not.toContain("merged");
     await opened.forge.merge(1);
-    expect(await call(github(claim, SECRET), claim)).toBe(202);
-    await vi.waitFor(async () => expect(await became()).toContain("merged"), { timeout: 60_000, interval: 100 });
+    expect(await call(signGithub(claim, SECRET), claim)).toBe(202);
+    await vi.waitFor(async () => expect(await readStatuses()).toContain("merged"), { timeout: 60_000, interval: 100 });
   },
 );
 
-it("forge webhook: a GitLab call is authenticated by its token", PATIENCE, async () => {
-  const { opened, call, polled, became } = await open("gitlab");
+it("forge webhook: a GitLab call is authenticated by its token", TEST_TIMEOUT, async () => {
+  const { opened, call, polledProjects, readStatuses } = await open("gitlab");
   await opened.forge.merge(1);
   expect(await call({ "x-gitlab-token": `${SECRET}.` }, "{}")).toBe(401);
-  expect(polled).toEqual([]);
+  expect(polledProjects).toEqual([]);
   expect(await call({ "x-gitlab-token": SECRET }, "{}")).toBe(202);
-  await vi.waitFor(async () => expect(await became()).toContain("merged"), { timeout: 60_000, interval: 100 });
+  await vi.waitFor(async () => expect(await readStatuses()).toContain("merged"), { timeout: 60_000, interval: 100 });
 });

@@ -4,12 +4,12 @@ import { describe, expect, it, vi } from "vitest";
 import type { Task } from "../../src/core/task/task.ts";
 import { git } from "../../src/testing/temp-repo.ts";
 import { ALICE } from "./night.ts";
-import { NIGHTLY, TOKEN } from "./nightly.ts";
-import { branchesOf, expectNothingLeft, filesBelow, holding, promptsOf } from "./nothing-left.ts";
-import { night, open, PATIENCE } from "./one-night.ts";
+import { NIGHTLY_DRAFT, TOKEN } from "./nightly.ts";
+import { branchesOf, expectNothingLeft, filesBelow, filesContaining, promptsOf } from "./cleanup-checks.ts";
+import { night, open, TEST_TIMEOUT } from "./shared-night.ts";
 
-async function tonight(): Promise<Task> {
-  const { id } = await night.submit({ ...NIGHTLY, improve: { category: "docs", only: true, scheduledAt: null } });
+async function runNight(): Promise<Task> {
+  const { id } = await night.submit({ ...NIGHTLY_DRAFT, improve: { category: "docs", only: true, scheduledAt: null } });
   return night.settled(id);
 }
 
@@ -22,29 +22,29 @@ const ENCODED = [TOKEN, Buffer.from(TOKEN).toString("base64"), Buffer.from(TOKEN
 
 async function expectTokenNowhere(): Promise<void> {
   // Make sure that the search works: it finds a word that was committed.
-  expect(await holding(night.repo.remote, ["recent-one.txt"])).toEqual([night.repo.remote]);
-  expect(await holding(night.home, ENCODED)).toEqual([]);
-  expect(await holding(night.repo.remote, ENCODED)).toEqual([]);
+  expect(await filesContaining(night.repo.remote, ["recent-one.txt"])).toEqual([night.repo.remote]);
+  expect(await filesContaining(night.home, ENCODED)).toEqual([]);
+  expect(await filesContaining(night.repo.remote, ENCODED)).toEqual([]);
   expect(night.notices.join("\n")).not.toContain(TOKEN);
   expect(JSON.stringify(night.forge.changeRequests)).not.toContain(TOKEN);
 }
 
 /** The agent knows the token from elsewhere, not from its environment. Split in two, because this script is on the disk too. */
-const KNOWS = `T="${TOKEN.slice(0, 12)}"; T="\${T}${TOKEN.slice(12)}"
+const PRINT_TOKEN = `T="${TOKEN.slice(0, 12)}"; T="\${T}${TOKEN.slice(12)}"
 echo "env: $(env | grep -c -e FORGE_TOKEN -e "$T")"
 echo "out $T"; echo "err $T" >&2; printf '%s' "$T" | base64
 `;
-const COMMITS = 'git add -A && git -c user.name=x -c user.email=x@example.com commit -qm "with $T"';
+const COMMIT_ALL = 'git add -A && git -c user.name=x -c user.email=x@example.com commit -qm "with $T"';
 
-describe("improve: forge token", PATIENCE, () => {
+describe("improve: forge token", TEST_TIMEOUT, () => {
   it("is not in an agent's environment, and is redacted everywhere even if the agent prints, reports and commits it", async () => {
     await open({
       overHttp: true,
-      agent: `${KNOWS}case $ROLE in
+      agent: `${PRINT_TOKEN}case $ROLE in
         analyze) found "Say more of $T" notes.txt;;
         implement)
           case $N in
-            1) echo "key = $T" >> notes.txt; ${COMMITS};;
+            1) echo "key = $T" >> notes.txt; ${COMMIT_ALL};;
             2) printf '%s' "$T" | base64 >> notes.txt;;
             *) echo more >> notes.txt;;
           esac
@@ -53,17 +53,17 @@ describe("improve: forge token", PATIENCE, () => {
         describe) described "Say more of $T";;
       esac`,
     });
-    const task = await tonight();
+    const task = await runNight();
     expect(task).toMatchObject({ state: "published" });
     const checks = (await night.runs(task.id)).filter(({ step }) => step === "checks");
     expect(checks.map(({ outcome }) => outcome)).toEqual(["policy_failed", "policy_failed", "checks_passed"]);
     const [, second] = await promptsOf(night, task.id, "implement");
     expect(second).toMatch(/error \S+ notes\.txt:2/);
-    const said = await transcripts();
-    expect(said).toContain("env: 0");
-    expect(said).not.toMatch(/env: [1-9]/);
-    expect(said).toContain("out [redacted: FORGE_TOKEN]");
-    expect(said).toContain("err [redacted: FORGE_TOKEN]");
+    const output = await transcripts();
+    expect(output).toContain("env: 0");
+    expect(output).not.toMatch(/env: [1-9]/);
+    expect(output).toContain("out [redacted: FORGE_TOKEN]");
+    expect(output).toContain("err [redacted: FORGE_TOKEN]");
     expect(night.forge.changeRequests[0]?.title).toBe("[night-shift/docs] Say more of [redacted: FORGE_TOKEN]");
     // Git and the API did use it.
     expect(new Set(night.forge.requests.map(({ of }) => of))).toEqual(new Set(["api", "git"]));
@@ -73,9 +73,9 @@ describe("improve: forge token", PATIENCE, () => {
 
   it("is not left in a tree or a commit of an abandoned attempt", async () => {
     await open({
-      agent: `${KNOWS}case $ROLE in analyze) found "Say more" notes.txt;; implement) echo "$N $T" >> notes.txt; ${COMMITS}; implemented x;; esac`,
+      agent: `${PRINT_TOKEN}case $ROLE in analyze) found "Say more" notes.txt;; implement) echo "$N $T" >> notes.txt; ${COMMIT_ALL}; implemented x;; esac`,
     });
-    const task = await tonight();
+    const task = await runNight();
     expect(task).toMatchObject({ status: "failed", outcome: "abandoned" });
     expect(task.reason).toContain("the change is refused");
     expect(await branchesOf(night)).toEqual([]);
@@ -84,7 +84,7 @@ describe("improve: forge token", PATIENCE, () => {
   });
 });
 
-describe("improve: agent that leaves files behind and fails", PATIENCE, () => {
+describe("improve: agent that leaves files behind and fails", TEST_TIMEOUT, () => {
   it("gets a clean tree for the next attempt, and only the last attempt is published", async () => {
     await open({
       files: { "src/kept.txt": "kept\n" },
@@ -105,7 +105,7 @@ describe("improve: agent that leaves files behind and fails", PATIENCE, () => {
         describe) echo sneaked >> notes.txt; git commit -qam sneaked; described "Say more";;
       esac`,
     });
-    const task = await tonight();
+    const task = await runNight();
     expect(task).toMatchObject({ state: "published" });
     const runs = (await night.runs(task.id)).filter(({ role }) => role === "implement");
     expect(runs.map(({ outcome }) => outcome)).toEqual(["agent_error", "agent_error", "implemented"]);
@@ -126,19 +126,22 @@ describe("improve: agent that leaves files behind and fails", PATIENCE, () => {
   });
 });
 
-describe("improve: questions of agents", PATIENCE, () => {
-  const ASKS = `report '{"outcome":"needs_info","summary":"which one is meant?","questions":[{"id":"which","question":"Which one?","input":"text"}]}'`;
+describe("improve: questions of agents", TEST_TIMEOUT, () => {
+  const ASK_QUESTION = `report '{"outcome":"needs_info","summary":"which one is meant?","questions":[{"id":"which","question":"Which one?","input":"text"}]}'`;
 
   it("do not block the night: the next attempt or category follows, and the task ends", async () => {
     await open({
       agent: `case $ROLE in
-        analyze) if [ "$CATEGORY" = docs ]; then ${ASKS}; else found "Say more" notes.txt; fi;;
+        analyze) if [ "$CATEGORY" = docs ]; then ${ASK_QUESTION}; else found "Say more" notes.txt; fi;;
         implement) echo "$N" >> notes.txt; implemented x;;
-        verify) if [ "$N" = 1 ]; then ${ASKS}; else verified; fi;;
+        verify) if [ "$N" = 1 ]; then ${ASK_QUESTION}; else verified; fi;;
         describe) described "Say more";;
       esac`,
     });
-    const { id } = await night.submit({ ...NIGHTLY, improve: { category: "docs", only: false, scheduledAt: null } });
+    const { id } = await night.submit({
+      ...NIGHTLY_DRAFT,
+      improve: { category: "docs", only: false, scheduledAt: null },
+    });
     const task = await night.settled(id);
     expect(task).toMatchObject({ status: "succeeded", state: "published", items: { at: 1 } });
     expect(task.items?.tried[0]).toMatchObject({ item: "docs", outcome: "needs_info" });
@@ -147,7 +150,7 @@ describe("improve: questions of agents", PATIENCE, () => {
   });
 });
 
-describe("improve: default branch that moves during the night", PATIENCE, () => {
+describe("improve: default branch that moves during the night", TEST_TIMEOUT, () => {
   it("and conflicts with the change: the change is made again on the new base", async () => {
     await open({
       avoidRecentCommits: 0,
@@ -160,7 +163,7 @@ describe("improve: default branch that moves during the night", PATIENCE, () => 
         describe) described "Say more";;
       esac`,
     });
-    const task = await tonight();
+    const task = await runNight();
     expect(task).toMatchObject({ state: "published" });
     const runs = (await night.runs(task.id)).map(({ role, step, outcome }) => [role ?? step, outcome]);
     expect(runs).toContainEqual(["checks", "conflict"]);
@@ -170,7 +173,7 @@ describe("improve: default branch that moves during the night", PATIENCE, () => 
   });
 });
 
-describe("improve: invalid report", PATIENCE, () => {
+describe("improve: invalid report", TEST_TIMEOUT, () => {
   it("is never treated as an improvement", async () => {
     await open({
       agent: `case $ROLE in
@@ -180,7 +183,7 @@ describe("improve: invalid report", PATIENCE, () => {
         *) echo more >> notes.txt; implemented x;;
       esac`,
     });
-    const task = await tonight();
+    const task = await runNight();
     expect(task).toMatchObject({ status: "failed", state: "abandoned" });
     const runs = await night.runs(task.id);
     expect(runs.map(({ role, outcome }) => [role, outcome])).toEqual([
@@ -191,7 +194,7 @@ describe("improve: invalid report", PATIENCE, () => {
   });
 });
 
-describe("improve: task that a person ends", PATIENCE, () => {
+describe("improve: task that a person ends", TEST_TIMEOUT, () => {
   it.each(["cancel", "kill"] as const)(
     "by %s during its work publishes nothing and leaves nothing behind",
     async (order) => {
@@ -201,7 +204,10 @@ describe("improve: task that a person ends", PATIENCE, () => {
         implement) echo more >> notes.txt; trap '' TERM; echo begun; sleep 300 & wait;;
       esac`,
       });
-      const { id } = await night.submit({ ...NIGHTLY, improve: { category: "docs", only: true, scheduledAt: null } });
+      const { id } = await night.submit({
+        ...NIGHTLY_DRAFT,
+        improve: { category: "docs", only: true, scheduledAt: null },
+      });
       await vi.waitFor(async () => expect(await transcripts()).toContain("begun"), { timeout: 60_000, interval: 100 });
       await night.commands[order](id, ALICE);
       const task = await night.settled(id);

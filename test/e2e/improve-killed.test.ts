@@ -6,23 +6,23 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { openLoopbackForge, type LoopbackForge } from "../../src/testing/forges/loopback-forge.ts";
 import { git } from "../../src/testing/temp-repo.ts";
 import { BIN, createUser, type User } from "./cli-user.ts";
-import { HAPPY, TOKEN, WORDS } from "./nightly.ts";
-import { filesBelow, holding } from "./nothing-left.ts";
+import { SUCCESSFUL_AGENT, TOKEN, REPORT_FUNCTIONS } from "./nightly.ts";
+import { filesBelow, filesContaining } from "./cleanup-checks.ts";
 
 const execute = promisify(execFile);
-const PATIENCE = { timeout: 900_000 };
+const TEST_TIMEOUT = { timeout: 900_000 };
 const WAIT = { timeout: 120_000, interval: 50 };
 
 let user: User;
 let forge: LoopbackForge;
 
 afterEach(async () => {
-  await user.leave();
+  await user.cleanUp();
   await forge.close();
 }, 60_000);
 
 /** Sets up a user with a project on a forge, and an agent that adds a line to the notes. */
-async function settleIn(): Promise<void> {
+async function setUpProject(): Promise<void> {
   user = await createUser();
   forge = await openLoopbackForge({
     kind: "gitlab",
@@ -35,7 +35,9 @@ async function settleIn(): Promise<void> {
   await repo.git("fetch", "--quiet", "origin");
   await repo.git("reset", "--quiet", "--hard", "origin/main");
   const agent = join(repo.path, "night.sh");
-  await writeFile(agent, `#!/bin/sh\nOUT=$NIGHTSHIFT_OUTCOME_FILE\n${WORDS}${HAPPY}\n`, { mode: 0o755 });
+  await writeFile(agent, `#!/bin/sh\nOUT=$NIGHTSHIFT_OUTCOME_FILE\n${REPORT_FUNCTIONS}${SUCCESSFUL_AGENT}\n`, {
+    mode: 0o755,
+  });
   await writeFile(
     join(repo.checkout, "nightshift.yaml"),
     `project: shop
@@ -55,7 +57,7 @@ async function call(crashAt: string, ...args: readonly string[]): Promise<string
   return (await execute(process.execPath, [BIN, ...args], options)).stdout;
 }
 
-async function daemon(): Promise<number | null> {
+async function daemonPid(): Promise<number | null> {
   const text = await readFile(join(user.home, "daemon.json"), "utf8").catch(() => "{}");
   const { pid } = JSON.parse(text) as { pid?: number };
   return pid !== undefined && isAlive(pid) ? pid : null;
@@ -83,24 +85,24 @@ const CRASHES = [
 
 const ENDED = ["succeeded", "failed", "cancelled"];
 
-interface Shown {
+interface ShownTask {
   readonly status: string;
   readonly state: string;
 }
 
-describe("improve: daemon that is killed", PATIENCE, () => {
+describe("improve: daemon that is killed", TEST_TIMEOUT, () => {
   it("in each state: the next daemon continues to one change request and leaves nothing behind", async () => {
-    await settleIn();
+    await setUpProject();
     await call("", "init", "--yes");
     await call("", "stop");
     const [first = "", ...others] = CRASHES;
     const { id } = JSON.parse(await call(first, "improve", "--category", "docs", "--only", "--json")) as { id: string };
     for (const crash of [...others, ""]) {
-      await vi.waitFor(async () => expect(await daemon()).toBe(null), WAIT);
+      await vi.waitFor(async () => expect(await daemonPid()).toBe(null), WAIT);
       // The daemon may be killed before it responds.
       await call(crash, "start").catch(() => "");
     }
-    const show = async (): Promise<Shown> => JSON.parse(await call("", "show", id, "--json")) as Shown;
+    const show = async (): Promise<ShownTask> => JSON.parse(await call("", "show", id, "--json")) as ShownTask;
     await vi.waitFor(async () => expect(ENDED).toContain((await show()).status), WAIT);
     expect(await show()).toMatchObject({ status: "succeeded", state: "published" });
     expect(forge.changeRequests.map(({ branch }) => branch)).toEqual(["night-shift/say-more"]);
@@ -112,6 +114,6 @@ describe("improve: daemon that is killed", PATIENCE, () => {
     expect((await filesBelow(user.home)).filter((file) => /\.(?:lock|building|tmp)$/.test(file))).toEqual([
       join(user.home, "nightshift.db.lock"),
     ]);
-    expect(await holding(user.home, [TOKEN])).toEqual([]);
+    expect(await filesContaining(user.home, [TOKEN])).toEqual([]);
   });
 });

@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
 import { afterEach, expect, it } from "vitest";
 import { git } from "../../src/testing/temp-repo.ts";
-import { NIGHTLY, openNightly, type Nightly } from "./nightly.ts";
-import { expectNothingLeft, promptsOf } from "./nothing-left.ts";
+import { NIGHTLY_DRAFT, openNightly, type Nightly } from "./nightly.ts";
+import { expectNothingLeft, promptsOf } from "./cleanup-checks.ts";
 
 const FILES = 4_000;
-const PATIENCE_MS = 500_000;
+const TIMEOUT_MS = 500_000;
 
 let night: Nightly | null = null;
 
@@ -36,7 +36,7 @@ it(
   { timeout: 600_000 },
   async () => {
     const opened = await openNightly({
-      patienceMs: PATIENCE_MS,
+      timeoutMs: TIMEOUT_MS,
       agent: `case $ROLE in
       analyze) report '{"outcome":"improvement_found","category":"docs","candidates":[{"rank":1,"title":"Tidy all of it","files":["big/"],"description":"d","rationale":"r"},{"rank":2,"title":"Say more","files":["notes.txt"],"description":"d","rationale":"r"}],"selected":1}';;
       implement) test "$(ls big/d199 | wc -l)" -eq ${FILES / 200} || exit 9; echo more >> notes.txt; implemented x;;
@@ -46,7 +46,10 @@ it(
     });
     night = opened;
     await importFiles(opened.repo.remote);
-    const { id } = await opened.submit({ ...NIGHTLY, improve: { category: "docs", only: true, scheduledAt: null } });
+    const { id } = await opened.submit({
+      ...NIGHTLY_DRAFT,
+      improve: { category: "docs", only: true, scheduledAt: null },
+    });
     const task = await opened.settled(id);
     expect(task).toMatchObject({ state: "published", branch: "night-shift/say-more" });
     expect(await git(opened.repo.remote, "diff", "--name-only", "main", task.branch ?? "")).toBe("notes.txt");

@@ -3,33 +3,33 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { hasEnded, type Task } from "../../src/core/task/task.ts";
 import { git } from "../../src/testing/temp-repo.ts";
-import { NIGHTLY, openNightly, TOKEN, type Nightly, type NightlyOptions } from "./nightly.ts";
-import { branchesOf, expectNothingLeft, holding, promptsOf } from "./nothing-left.ts";
-import { BRANCH, expectNotPublished, grantedTo, publishing } from "./publishing-agent.ts";
+import { NIGHTLY_DRAFT, openNightly, TOKEN, type Nightly, type NightlyOptions } from "./nightly.ts";
+import { branchesOf, expectNothingLeft, filesContaining, promptsOf } from "./cleanup-checks.ts";
+import { BRANCH, expectNotPublished, printGranted, publishingAgent } from "./publishing-agent.ts";
 
-const PATIENCE = { timeout: 400_000 };
+const TEST_TIMEOUT = { timeout: 400_000 };
 let night: Nightly;
 
 async function open(script: string, options: NightlyOptions = {}): Promise<void> {
   const improve = options.improve ?? "  publish: agent\n";
-  night = await openNightly({ patienceMs: 250_000, ...options, improve, agent: publishing(script) });
+  night = await openNightly({ timeoutMs: 250_000, ...options, improve, agent: publishingAgent(script) });
 }
 
 afterEach(async () => night.close(), 60_000);
 
-async function tonight(): Promise<Task> {
-  const { id } = await night.submit({ ...NIGHTLY, improve: { category: "docs", only: true, scheduledAt: null } });
+async function runNight(): Promise<Task> {
+  const { id } = await night.submit({ ...NIGHTLY_DRAFT, improve: { category: "docs", only: true, scheduledAt: null } });
   return night.until(id, (task) => hasEnded(task) || task.status === "waiting");
 }
 
 const runsOf = async (task: Task) =>
   (await night.runs(task.id)).map(({ role, step, outcome }) => [role, step, outcome] as const);
 
-async function holders(): Promise<readonly string[]> {
+async function readTokenHolders(): Promise<readonly string[]> {
   return (await readFile(join(night.repo.path, "holders"), "utf8")).trim().split("\n");
 }
 
-describe("improve.publish: agent", PATIENCE, () => {
+describe("improve.publish: agent", TEST_TIMEOUT, () => {
   it.each([
     ["gitlab", "push && opened $(open_gitlab)", true],
     ["github", "push && opened $(open_github)", false],
@@ -37,7 +37,7 @@ describe("improve.publish: agent", PATIENCE, () => {
     "on %s: the agent pushes and opens the change request, and the engine updates its fields",
     async (kind, script, overHttp) => {
       await open(`echo "I see $GITLAB_TOKEN$GH_ENTERPRISE_TOKEN"\n${script}`, { kind, overHttp });
-      const task = await tonight();
+      const task = await runNight();
       expect(task).toMatchObject({ status: "succeeded", state: "published", branch: BRANCH });
       expect((await runsOf(task)).at(-1)).toEqual(["publish", "agent", "published"]);
       const [request, ...others] = night.forge.changeRequests;
@@ -49,12 +49,18 @@ describe("improve.publish: agent", PATIENCE, () => {
       expect(run).toMatchObject({ agent: "mine", sandbox: "none", payload: { granted: ["FORGE_TOKEN"] } });
       expect(run?.payload?.["commit"]).toBe(await git(night.repo.remote, "rev-parse", BRANCH));
       // It is shown to people, and the token is in no file, no argument and no other role's environment.
-      expect(await grantedTo(night, task)).toBe(
+      expect(await printGranted(night, task)).toBe(
         `  ${run?.id}: the agent of this run holds the forge's token ($FORGE_TOKEN for ${night.forge.url.slice(7)}/team/shop), because improve.publish is agent\n`,
       );
-      expect(await holders()).toEqual(["analyze no", "implement no", "verify no", "describe no", "publish yes"]);
+      expect(await readTokenHolders()).toEqual([
+        "analyze no",
+        "implement no",
+        "verify no",
+        "describe no",
+        "publish yes",
+      ]);
       expect(await readFile(join(night.repo.path, "arguments"), "utf8")).toBe("");
-      expect(await holding(night.repo.path, [TOKEN, Buffer.from(TOKEN).toString("base64")])).toEqual([]);
+      expect(await filesContaining(night.repo.path, [TOKEN, Buffer.from(TOKEN).toString("base64")])).toEqual([]);
       const transcript = await readFile(join(night.home, "runs", run?.id ?? "", "transcript.jsonl"), "utf8");
       expect(transcript).toContain("I see [redacted");
       const [prompt] = await promptsOf(night, task.id, "publish");
@@ -66,13 +72,13 @@ describe("improve.publish: agent", PATIENCE, () => {
   it("corrects a change request that targets another branch than the default one", async () => {
     await open("push && opened $(open_gitlab elsewhere)");
     await night.repo.git("push", "--quiet", "origin", "HEAD:refs/heads/elsewhere");
-    expect(await tonight()).toMatchObject({ state: "published" });
+    expect(await runNight()).toMatchObject({ state: "published" });
     expect(night.forge.changeRequests).toMatchObject([{ branch: BRANCH, target: "main" }]);
   });
 
   it("does not trust the agent: a reported URL that does not exist is a failure, retried and then final", async () => {
     await open('opened "$GITLAB_HOST/team/shop/-/merge_requests/7"');
-    const task = await tonight();
+    const task = await runNight();
     expect(task).toMatchObject({ status: "failed", outcome: "agent_error" });
     expect(task.reason).toMatch(
       /the agent reported http.*\/7, but .* does not have the commit in "night-shift\/say-more"/,
@@ -85,7 +91,7 @@ describe("improve.publish: agent", PATIENCE, () => {
 
   it("a push without a change request is a failure, whether or not the agent claims one", async () => {
     await open('push; if [ "$N" = 1 ]; then opened "$GITLAB_HOST/team/shop/-/merge_requests/1"; fi');
-    const task = await tonight();
+    const task = await runNight();
     expect(task).toMatchObject({ status: "failed" });
     const errors = (await night.runs(task.id)).filter(({ role }) => role === "publish").map(({ error }) => error);
     expect(errors[0]).toMatch(
@@ -102,7 +108,7 @@ describe("improve.publish: agent", PATIENCE, () => {
     await open(
       "export GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x@x GIT_COMMITTER_NAME=x GIT_COMMITTER_EMAIL=x@x\necho stolen >> other.txt; git commit --quiet -am more; push HEAD; opened $(open_gitlab)",
     );
-    const task = await tonight();
+    const task = await runNight();
     expect(task).toMatchObject({ status: "failed", outcome: "policy_failed" });
     const pushed = await git(night.repo.remote, "rev-parse", BRANCH);
     expect(task.reason).toContain(`has a commit that was not checked: ${pushed} instead of `);
@@ -115,7 +121,7 @@ describe("improve.publish: agent", PATIENCE, () => {
 
   it("finds the change request of an agent that was ended before it could report", async () => {
     await open('push && open_gitlab > /dev/null; [ "$N" = 1 ] && kill -9 $$');
-    const task = await tonight();
+    const task = await runNight();
     expect(task).toMatchObject({ status: "succeeded", state: "published" });
     expect((await runsOf(task)).filter(([role]) => role === "publish")).toEqual([["publish", "agent", "published"]]);
     expect(night.forge.changeRequests).toHaveLength(1);
@@ -125,11 +131,11 @@ describe("improve.publish: agent", PATIENCE, () => {
     await open("opened nowhere", { improve: "" });
     const file = join(night.repo.checkout, "nightshift.yaml");
     await writeFile(file, (await readFile(file, "utf8")).replace("improve:\n", "improve:\n  publish: agent\n"));
-    const task = await tonight();
+    const task = await runNight();
     expect(task).toMatchObject({ status: "succeeded", state: "published" });
     expect((await runsOf(task)).at(-1)).toEqual([null, "publish", "published"]);
-    expect(await grantedTo(night, task)).toBe("");
-    expect(await holders()).toEqual(["analyze no", "implement no", "verify no", "describe no"]);
+    expect(await printGranted(night, task)).toBe("");
+    expect(await readTokenHolders()).toEqual(["analyze no", "implement no", "verify no", "describe no"]);
   });
 
   it("survives a daemon crash at every checkpoint: one push, one change request, and the agent runs once", async () => {
@@ -148,7 +154,10 @@ describe("improve.publish: agent", PATIENCE, () => {
       throw new Error("power cut");
     };
     await open('echo worked >> "$PLACE/worked"; push && opened $(open_gitlab)', { overHttp: true, pass });
-    const { id } = await night.submit({ ...NIGHTLY, improve: { category: "docs", only: true, scheduledAt: null } });
+    const { id } = await night.submit({
+      ...NIGHTLY_DRAFT,
+      improve: { category: "docs", only: true, scheduledAt: null },
+    });
     const read = () => night.wired.ports.store.tasks.getTask(id);
     for (;;) {
       await vi.waitFor(
@@ -186,27 +195,27 @@ which curl >/dev/null 2>&1 && curl --version >/dev/null 2>&1 && echo "has curl"
 printf 'url=%s\\n\\n' "$(git config remote.origin.url)" | git credential fill | grep -q '^password=.*planted' && echo "logged in"
 git push origin HEAD:refs/heads/other`;
     await open(script, { userSettings: "sandbox: { mode: enforce }\n" });
-    const refused = await tonight();
+    const refused = await runNight();
     expect(refused).toMatchObject({ status: "failed", outcome: "sandbox_refused" });
     expect(refused.reason).toMatch(/127\.0\.0\.1.*public internet hosts/);
     // It fails before any agent has cost anything, and no token is reported as granted.
     expect(await runsOf(refused)).toEqual([["analyze", "agent", "sandbox_refused"]]);
     expect(await night.runs(refused.id)).toMatchObject([{ status: "failed", costUsd: 0 }]);
-    expect(await grantedTo(night, refused)).toBe("");
+    expect(await printGranted(night, refused)).toBe("");
     await night.close();
     await open(script, { userSettings: "sandbox: { mode: enforce }\n" });
     const { ports } = night.wired;
     const { open: openForge } = ports.forges;
     // All credentials are issued, except for the address that no run may reach.
     Object.assign(ports.forges, {
-      open: (...asked: Parameters<typeof openForge>) => {
-        const forge = openForge(...asked);
+      open: (...args: Parameters<typeof openForge>) => {
+        const forge = openForge(...args);
         return forge === null
           ? null
           : { ...forge, issueCredentials: () => ({ ...forge.issueCredentials(), network: [] }) };
       },
     });
-    const task = await tonight();
+    const task = await runNight();
     expect(task).toMatchObject({ status: "failed" });
     const run = (await night.runs(task.id)).find(({ role }) => role === "publish");
     expect(run).toMatchObject({ sandbox: "enforce" });

@@ -3,18 +3,18 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { hasEnded, type Task } from "../../src/core/task/task.ts";
 import { git } from "../../src/testing/temp-repo.ts";
-import { NIGHTLY, openNightly, TOKEN, type Nightly, type NightlyOptions } from "./nightly.ts";
+import { NIGHTLY_DRAFT, openNightly, TOKEN, type Nightly, type NightlyOptions } from "./nightly.ts";
 import { ALICE } from "./night.ts";
-import { branchesOf, expectNothingLeft } from "./nothing-left.ts";
+import { branchesOf, expectNothingLeft } from "./cleanup-checks.ts";
 
-const PATIENCE_MS = 200_000;
-const PATIENCE = { timeout: 300_000 };
-const CREATES = { gitlab: /merge_requests$/, github: /pulls$/ } as const;
+const TIMEOUT_MS = 200_000;
+const TEST_TIMEOUT = { timeout: 300_000 };
+const CREATE_PATHS = { gitlab: /merge_requests$/, github: /pulls$/ } as const;
 
 let night: Nightly;
 
 async function open(options: NightlyOptions = {}): Promise<void> {
-  night = await openNightly({ patienceMs: PATIENCE_MS, ...options });
+  night = await openNightly({ timeoutMs: TIMEOUT_MS, ...options });
 }
 
 afterEach(async () => {
@@ -22,18 +22,19 @@ afterEach(async () => {
   await night.close();
 }, 60_000);
 
-async function begin(): Promise<string> {
-  const { id } = await night.submit({ ...NIGHTLY, improve: { category: "docs", only: true, scheduledAt: null } });
+async function submitNight(): Promise<string> {
+  const { id } = await night.submit({ ...NIGHTLY_DRAFT, improve: { category: "docs", only: true, scheduledAt: null } });
   return id;
 }
 
-const tonight = async (): Promise<Task> => night.settled(await begin());
-const parked = async (id: string): Promise<Task> => night.until(id, ({ queuedFor }) => queuedFor?.until !== undefined);
+const runNight = async (): Promise<Task> => night.settled(await submitNight());
+const waitUntilQueued = async (id: string): Promise<Task> =>
+  night.until(id, ({ queuedFor }) => queuedFor?.until !== undefined);
 
 /** Counts the requests to open a change request. */
-function opened(): number {
+function countOpenRequests(): number {
   const { kind, requests } = night.forge;
-  return requests.filter(({ method, path }) => method === "POST" && CREATES[kind].test(path)).length;
+  return requests.filter(({ method, path }) => method === "POST" && CREATE_PATHS[kind].test(path)).length;
 }
 
 /** Expects one change request with one commit on top of main in the task's branch. */
@@ -50,12 +51,12 @@ async function expectOnePublished(task: Task, branch = "night-shift/say-more"): 
   expect(proposals.map(({ task: id, number }) => [id, number])).toEqual([[task.id, 1]]);
 }
 
-/** Advances the engine's clock, so that parked tasks continue. */
-function later(ms: number): void {
+/** Advances the engine's clock, so that queued tasks continue. */
+function advanceClock(ms: number): void {
   vi.spyOn(night.wired.ports.clock, "now").mockImplementation(() => Date.now() + ms);
 }
 
-describe("publish: forge that refuses the change request", PATIENCE, () => {
+describe("publish: forge that refuses the change request", TEST_TIMEOUT, () => {
   it.each([
     ["gitlab", 400, { message: { base: ["Merge requests are closed tonight"] } }, /base Merge requests are closed/],
     [
@@ -67,8 +68,8 @@ describe("publish: forge that refuses the change request", PATIENCE, () => {
   ] as const)("on %s ends the task with the forge's message, and nothing counts as published", async (...one) => {
     const [kind, status, body, sentence] = one;
     await open({ kind });
-    night.forge.fail({ method: "POST", path: CREATES[kind], status, body, times: 100 });
-    const task = await tonight();
+    night.forge.fail({ method: "POST", path: CREATE_PATHS[kind], status, body, times: 100 });
+    const task = await runNight();
     expect(task).toMatchObject({ status: "failed", outcome: "agent_error" });
     expect(task.reason).toMatch(new RegExp(`refused to open the .*\\(status ${status}\\)`));
     expect(task.reason).toMatch(sentence);
@@ -92,33 +93,33 @@ describe("publish: forge that refuses the change request", PATIENCE, () => {
   });
 });
 
-describe("publish: forge that fails between the push and the change request", PATIENCE, () => {
+describe("publish: forge that fails between the push and the change request", TEST_TIMEOUT, () => {
   it("is retried until it works; there is one change request, and the branch was pushed once", async () => {
     await open({ overHttp: true });
     night.forge.dieAfterPush();
-    const id = await begin();
-    const task = await parked(id);
+    const id = await submitNight();
+    const task = await waitUntilQueued(id);
     expect(task).toMatchObject({ status: "queued", state: "publishing", queuedFor: { kind: "provider" } });
     expect((await night.runs(id)).at(-2)).toMatchObject({ step: "publish", outcome: "provider_down" });
     expect(await branchesOf(night)).toEqual(["night-shift/say-more"]);
     expect(night.forge.changeRequests).toEqual([]);
     const pushed = await git(night.repo.remote, "rev-parse", "night-shift/say-more");
     night.forge.recover();
-    later(3_600_000);
+    advanceClock(3_600_000);
     await expectOnePublished(await night.settled(id));
     expect(await git(night.repo.remote, "rev-parse", "night-shift/say-more")).toBe(pushed);
-    expect(opened()).toBe(1);
+    expect(countOpenRequests()).toBe(1);
     await expectNothingLeft(night, { id });
   });
 });
 
-describe("publish: branch that belongs to someone else", PATIENCE, () => {
+describe("publish: branch that belongs to someone else", TEST_TIMEOUT, () => {
   it("is not changed; the task's branch gets a number", async () => {
     await open();
-    await night.repo.git("push", "--quiet", "origin", "HEAD~1:refs/heads/night-shift/say-more-2/of-somebody");
+    await night.repo.git("push", "--quiet", "origin", "HEAD~1:refs/heads/night-shift/say-more-2/of-someone");
     await night.repo.git("push", "--quiet", "origin", "HEAD~1:refs/heads/night-shift/say-more");
     const foreign = await git(night.repo.remote, "rev-parse", "night-shift/say-more");
-    const task = await tonight();
+    const task = await runNight();
     await expectOnePublished(task, "night-shift/say-more-3");
     expect(await git(night.repo.remote, "rev-parse", "night-shift/say-more")).toBe(foreign);
     await expectNothingLeft(night, task);
@@ -148,7 +149,7 @@ describe("publish: daemon that crashes", { timeout: 900_000 }, () => {
       settings: "checks:\n  test: { command: sh test.sh }\n",
       files: { "test.sh": "grep -q ^notes notes.txt\n" },
     });
-    const id = await begin();
+    const id = await submitNight();
     for (;;) {
       await vi.waitFor(async () => expect(isDown || hasEnded(await read(id))).toBe(true), {
         timeout: 120_000,
@@ -167,7 +168,7 @@ describe("publish: daemon that crashes", { timeout: 900_000 }, () => {
     expect(places.filter((place) => place === "supervisor.started").length).toBeGreaterThanOrEqual(4);
     const task = await read(id);
     await expectOnePublished(task);
-    expect(opened()).toBe(1);
+    expect(countOpenRequests()).toBe(1);
     expect((await night.runs(id)).map(({ role, step, outcome }) => [role ?? step, outcome])).toEqual([
       ["analyze", "improvement_found"],
       ["implement", "implemented"],
@@ -188,12 +189,12 @@ async function read(id: string): Promise<Task> {
   return task;
 }
 
-describe("publish: limits.open_change_requests", PATIENCE, () => {
+describe("publish: limits.open_change_requests", TEST_TIMEOUT, () => {
   it("ends the task before any agent starts, and names the open change requests", async () => {
     await open({ settings: "limits: { open_change_requests: 1 }\n" });
     await night.repo.git("push", "--quiet", "origin", "HEAD:refs/heads/night-shift/old");
     const { number } = await night.forge.openRequest({ branch: "night-shift/old", labels: ["night-shift"] });
-    const task = await tonight();
+    const task = await runNight();
     expect(task).toMatchObject({ status: "succeeded", state: "no_improvement" });
     expect(task.reason).toContain("1 change request is open and limits.open_change_requests is 1");
     expect(task.reason).toContain(`/-/merge_requests/${number}`);
@@ -207,14 +208,14 @@ describe("publish: limits.open_change_requests", PATIENCE, () => {
   });
 });
 
-describe("publish: invalid forge token", PATIENCE, () => {
+describe("publish: invalid forge token", TEST_TIMEOUT, () => {
   it.each([
     ["missing", {}, /There is no token for .*: \$FORGE_TOKEN is not set\. Make one with the scope "api"/],
-    ["expired", { FORGE_TOKEN: "glpat-another-one-of-nobody" }, /refused the token: .* Make a new one with/],
+    ["expired", { FORGE_TOKEN: "glpat-another-invalid-token" }, /refused the token: .* Make a new one with/],
   ])("that is %s is reported before an agent starts, with what to do", async (_, env, sentence) => {
     await open({ env: { FORGE_TOKEN: "", ...env } });
-    const id = await begin();
-    const task = await parked(id);
+    const id = await submitNight();
+    const task = await waitUntilQueued(id);
     expect(task).toMatchObject({ status: "queued", state: "analyzing", queuedFor: { kind: "login" } });
     const [run] = await night.runs(id);
     expect(run).toMatchObject({ outcome: "login_expired", agent: null });
@@ -222,10 +223,10 @@ describe("publish: invalid forge token", PATIENCE, () => {
     expect(run?.error).not.toContain(TOKEN);
   });
 
-  it("that lacks a scope parks the finished change and names the scope", async () => {
+  it("that lacks a scope queues the finished change, and the message names the scope", async () => {
     await open({ scopes: ["read_api"] });
-    const id = await begin();
-    const task = await parked(id);
+    const id = await submitNight();
+    const task = await waitUntilQueued(id);
     expect(task).toMatchObject({ status: "queued", state: "publishing", queuedFor: { kind: "login" } });
     const run = (await night.runs(id)).findLast(({ outcome }) => outcome !== null);
     expect(run).toMatchObject({ step: "publish", outcome: "login_expired" });

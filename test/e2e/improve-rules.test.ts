@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Task } from "../../src/core/task/task.ts";
 import { git } from "../../src/testing/temp-repo.ts";
-import { NIGHTLY } from "./nightly.ts";
-import { branchesOf, expectNothingLeft, promptsOf } from "./nothing-left.ts";
-import { night, open, PATIENCE } from "./one-night.ts";
+import { NIGHTLY_DRAFT } from "./nightly.ts";
+import { branchesOf, expectNothingLeft, promptsOf } from "./cleanup-checks.ts";
+import { night, open, TEST_TIMEOUT } from "./shared-night.ts";
 
-async function tonight(only = false): Promise<Task> {
-  const { id } = await night.submit({ ...NIGHTLY, improve: { category: "docs", only, scheduledAt: null } });
+async function runNight(only = false): Promise<Task> {
+  const { id } = await night.submit({ ...NIGHTLY_DRAFT, improve: { category: "docs", only, scheduledAt: null } });
   return night.settled(id);
 }
 
@@ -15,11 +15,11 @@ async function outcomes(id: string, of: string): Promise<readonly (string | null
   return (await night.runs(id)).filter(({ step, role }) => (role ?? step) === of).map(({ outcome }) => outcome);
 }
 
-const REST = `
+const VERIFY_AND_DESCRIBE = `
   verify) verified;;
   describe) described "Say more in the notes";;`;
 
-describe("improve: agent that claims that its tests pass", PATIENCE, () => {
+describe("improve: agent that claims that its tests pass", TEST_TIMEOUT, () => {
   it("is not trusted: the checks decide, the agent gets their output, and then the next category is tried", async () => {
     await open({
       settings: "checks:\n  test: { command: sh test.sh }\n",
@@ -28,10 +28,10 @@ describe("improve: agent that claims that its tests pass", PATIENCE, () => {
         analyze) found "Say more of $CATEGORY" notes.txt;;
         implement)
           if [ "$CATEGORY" = tests ] || [ "$N" -gt 3 ]; then echo more >> notes.txt; else echo "broken $N" > notes.txt; fi
-          implemented "all 12 tests pass";;${REST}
+          implemented "all 12 tests pass";;${VERIFY_AND_DESCRIBE}
       esac`,
     });
-    const task = await tonight();
+    const task = await runNight();
     expect(task).toMatchObject({ state: "published", items: { at: 1 } });
     expect(await outcomes(task.id, "implement")).toEqual(["implemented", "implemented", "implemented", "implemented"]);
     expect(await outcomes(task.id, "checks")).toEqual([
@@ -63,7 +63,7 @@ describe("improve: agent that claims that its tests pass", PATIENCE, () => {
       files: { "test.sh": "grep -q ^notes notes.txt\n" },
       agent: `case $ROLE in analyze) found "Say more" notes.txt;; implement) echo "broken $N" > notes.txt; implemented "tests pass";; esac`,
     });
-    const task = await tonight(true);
+    const task = await runNight(true);
     expect(task).toMatchObject({ status: "failed", state: "abandoned", outcome: "abandoned" });
     expect(task.reason).toMatch(/^docs: .*test: failed/);
     expect(night.forge.changeRequests).toEqual([]);
@@ -73,7 +73,7 @@ describe("improve: agent that claims that its tests pass", PATIENCE, () => {
 });
 
 /** Six attempts in two categories, each with another violation, and a seventh without. */
-const OFFENDER = `case $ROLE in
+const VIOLATING_AGENT = `case $ROLE in
   analyze)
     if [ "$CATEGORY" = docs ]; then found "Say more" notes.txt
     elif [ "$CATEGORY" = tests ]; then found "Say it in the test" add.test.js
@@ -88,7 +88,7 @@ const OFFENDER = `case $ROLE in
       6) printf 'exit 0\\n' > test.sh;;
       *) echo more >> other.txt;;
     esac
-    implemented "done";;${REST}
+    implemented "done";;${VERIFY_AND_DESCRIBE}
 esac`;
 
 const FINDINGS = [
@@ -100,7 +100,7 @@ const FINDINGS = [
   /error gates_changed test\.sh/,
 ];
 
-describe("improve: change that the diff policy refuses", PATIENCE, () => {
+describe("improve: change that the diff policy refuses", TEST_TIMEOUT, () => {
   it("is not checked, verified or published; the next prompt contains the finding", async () => {
     await open({
       settings: "checks:\n  test: { command: sh test.sh }\n",
@@ -109,9 +109,9 @@ describe("improve: change that the diff policy refuses", PATIENCE, () => {
         "add.test.js": 'test("adds", () => {\n  expect(add(1, 2)).toBe(3);\n});\n',
         "test.sh": "grep -q ^notes notes.txt\n",
       },
-      agent: OFFENDER,
+      agent: VIOLATING_AGENT,
     });
-    const task = await tonight();
+    const task = await runNight();
     expect(task).toMatchObject({ state: "published", items: { at: 2 } });
     const checks = (await night.runs(task.id)).filter(({ step }) => step === "checks");
     expect(checks.map(({ outcome }) => outcome)).toEqual([...FINDINGS.map(() => "policy_failed"), "checks_passed"]);
@@ -152,22 +152,22 @@ const candidates = (...named: readonly (readonly [title: string, file: string])[
 const RECENT = ["Mend the recent one", "recent-two.txt"] as const;
 const DEPENDENCY = ["Raise the version", "package.json"] as const;
 const OUTSIDE = ["Improve the machine", "../../etc/hosts"] as const;
-const DROPPED = [
+const DROP_REASONS = [
   /It touches recent-two\.txt, changed within the last 3 commits of the default branch/,
   /It touches package\.json\. Nightly changes must not touch dependency files/,
   /It names "..\/..\/etc\/hosts", which is not a path inside the repository/,
 ];
 
-describe("improve: candidates of an analysis", PATIENCE, () => {
+describe("improve: candidates of an analysis", TEST_TIMEOUT, () => {
   const files = { "package.json": '{ "name": "shop" }\n' };
 
   it("are filtered by the rules: the best remaining one is implemented, and the change request lists the others", async () => {
     const named = candidates(RECENT, DEPENDENCY, OUTSIDE, ["Say more", "notes.txt"], ["Another idea", "other.txt"]);
     await open({
       files,
-      agent: `case $ROLE in analyze) ${named};; implement) echo more >> notes.txt; implemented x;;${REST} esac`,
+      agent: `case $ROLE in analyze) ${named};; implement) echo more >> notes.txt; implemented x;;${VERIFY_AND_DESCRIBE} esac`,
     });
-    const task = await tonight();
+    const task = await runNight();
     expect(task).toMatchObject({ state: "published", branch: "night-shift/say-more" });
     const [prompt] = await promptsOf(night, task.id, "implement");
     expect(prompt).toContain("Say more");
@@ -195,10 +195,10 @@ describe("improve: candidates of an analysis", PATIENCE, () => {
 
   it("end as no improvement with the reasons if all are dropped", async () => {
     await open({ files, agent: candidates(RECENT, DEPENDENCY, OUTSIDE) });
-    const task = await tonight(true);
+    const task = await runNight(true);
     expect(task).toMatchObject({ status: "succeeded", state: "no_improvement", outcome: "no_improvement" });
     expect(task.reason).toMatch(/^docs: all 3 candidates were dropped: /);
-    for (const reason of DROPPED) expect(task.reason).toMatch(reason);
+    for (const reason of DROP_REASONS) expect(task.reason).toMatch(reason);
     expect(await outcomes(task.id, "implement")).toEqual([]);
     expect(night.forge.changeRequests).toEqual([]);
     await expectNothingLeft(night, task);

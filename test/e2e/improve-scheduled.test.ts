@@ -2,11 +2,11 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { startDue } from "../../src/engine/schedule/schedules.ts";
-import { NIGHTLY, openNightly, type Nightly, type NightlyOptions } from "./nightly.ts";
-import { expectNothingLeft } from "./nothing-left.ts";
+import { NIGHTLY_DRAFT, openNightly, type Nightly, type NightlyOptions } from "./nightly.ts";
+import { expectNothingLeft } from "./cleanup-checks.ts";
 
-const PATIENCE_MS = 200_000;
-const PATIENCE = { timeout: 240_000 };
+const TIMEOUT_MS = 200_000;
+const TEST_TIMEOUT = { timeout: 240_000 };
 const MINUTE = 60_000;
 
 let night: Nightly | null = null;
@@ -17,11 +17,11 @@ afterEach(async () => {
 }, 60_000);
 
 async function open(options: NightlyOptions): Promise<Nightly> {
-  night = await openNightly({ patienceMs: PATIENCE_MS, ...options });
+  night = await openNightly({ timeoutMs: TIMEOUT_MS, ...options });
   return night;
 }
 
-describe("improve: scheduled task", PATIENCE, () => {
+describe("improve: scheduled task", TEST_TIMEOUT, () => {
   it("runs through to a change request, and people are notified", async () => {
     const opened = await open({ improve: '  schedule: "* * * * *"\n' });
     const { ports } = opened.wired;
@@ -45,13 +45,13 @@ describe("improve: scheduled task", PATIENCE, () => {
   });
 });
 
-describe("improve: limits.task_timeout", PATIENCE, () => {
+describe("improve: limits.task_timeout", TEST_TIMEOUT, () => {
   it("applies to the whole task, regardless of remaining categories and attempts", async () => {
     const opened = await open({
       settings: "limits: { task_timeout: 30s }\n",
       agent: 'echo x >> "$(dirname "$0")/started"; sleep 16; nothing "all of $CATEGORY is well"',
     });
-    const { id } = await opened.submit(NIGHTLY);
+    const { id } = await opened.submit(NIGHTLY_DRAFT);
     const task = await opened.settled(id);
     // The second category got the remaining time. The others are not started.
     const started = (await readFile(join(opened.repo.path, "started"), "utf8")).trim().split("\n");

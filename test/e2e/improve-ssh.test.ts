@@ -5,11 +5,11 @@ import { saveProject } from "../../src/engine/commands/save-project.ts";
 import { fakeSsh } from "../../src/testing/fake-ssh.ts";
 import { createTempDir, git } from "../../src/testing/temp-repo.ts";
 import { ALICE } from "./night.ts";
-import { HAPPY, NIGHTLY, openNightly, type Nightly } from "./nightly.ts";
-import { expectNothingLeft } from "./nothing-left.ts";
+import { SUCCESSFUL_AGENT, NIGHTLY_DRAFT, openNightly, type Nightly } from "./nightly.ts";
+import { expectNothingLeft } from "./cleanup-checks.ts";
 
-const PATIENCE = { timeout: 240_000 };
-const SOCKET = "/run/of-nobody/agent.sock";
+const TEST_TIMEOUT = { timeout: 240_000 };
+const SOCKET = "/run/fake/agent.sock";
 const before = { ...process.env };
 let night: Nightly | null = null;
 
@@ -19,13 +19,13 @@ afterEach(async () => {
   process.env = { ...before };
 }, 60_000);
 
-/** Every agent tries to reach the person's keys before it does its work. */
-const CURIOUS = `
+/** Every agent tries to reach the user's keys before it does its work. */
+const CHECK_SSH_ENV = `
 if env | grep -q ^SSH_; then echo "an agent sees $(env | grep ^SSH_)" >&2; exit 9; fi
-${HAPPY}`;
+${SUCCESSFUL_AGENT}`;
 
 /** Opens a night whose remote is only reachable over ssh. `host` controls the fake ssh. */
-async function overSsh(host: string): Promise<{ readonly opened: Nightly; readonly calls: () => Promise<string> }> {
+async function openOverSsh(host: string): Promise<{ readonly opened: Nightly; readonly calls: () => Promise<string> }> {
   const folder = await createTempDir();
   onTestFinished(folder.remove);
   const calls = join(folder.path, "calls");
@@ -33,7 +33,7 @@ async function overSsh(host: string): Promise<{ readonly opened: Nightly; readon
   process.env["PATH"] = [folder.path, before["PATH"]].join(delimiter);
   process.env["SSH_AUTH_SOCK"] = SOCKET;
   for (const variable of ["GIT_SSH", "GIT_SSH_COMMAND"]) delete process.env[variable];
-  const opened = await openNightly({ patienceMs: 200_000, agent: CURIOUS });
+  const opened = await openNightly({ timeoutMs: 200_000, agent: CHECK_SSH_ENV });
   night = opened;
   const project = await opened.wired.ports.store.projects.getProject("shop");
   if (project === null) throw new Error("the project is gone");
@@ -41,23 +41,27 @@ async function overSsh(host: string): Promise<{ readonly opened: Nightly; readon
   return { opened, calls: () => readFile(calls, "utf8") };
 }
 
-const begin = async (at: Nightly): Promise<string> =>
-  (await at.submit({ ...NIGHTLY, improve: { category: "docs", only: true, scheduledAt: null } })).id;
+const submitNight = async (at: Nightly): Promise<string> =>
+  (await at.submit({ ...NIGHTLY_DRAFT, improve: { category: "docs", only: true, scheduledAt: null } })).id;
 
-it("improve over ssh: publishes with the person's ssh-agent, which no coding agent can access", PATIENCE, async () => {
-  const { opened, calls } = await overSsh("forgehost");
-  const task = await opened.settled(await begin(opened));
-  expect(task).toMatchObject({ state: "published", reason: expect.stringContaining("merge_requests/1") });
-  expect(await git(opened.repo.remote, "show", `${task.branch}:notes.txt`)).toBe("notes\nmore");
-  const lines = (await calls()).trim().split("\n");
-  expect(lines.filter((line) => line.includes("git-receive-pack"))).toHaveLength(1);
-  for (const line of lines) expect(line).toMatch(new RegExp(`^sock=${SOCKET} .*-o BatchMode=yes`));
-  await expectNothingLeft(opened, task);
-});
+it(
+  "improve over ssh: publishes with the user's ssh-agent, which no coding agent can access",
+  TEST_TIMEOUT,
+  async () => {
+    const { opened, calls } = await openOverSsh("forgehost");
+    const task = await opened.settled(await submitNight(opened));
+    expect(task).toMatchObject({ state: "published", reason: expect.stringContaining("merge_requests/1") });
+    expect(await git(opened.repo.remote, "show", `${task.branch}:notes.txt`)).toBe("notes\nmore");
+    const lines = (await calls()).trim().split("\n");
+    expect(lines.filter((line) => line.includes("git-receive-pack"))).toHaveLength(1);
+    for (const line of lines) expect(line).toMatch(new RegExp(`^sock=${SOCKET} .*-o BatchMode=yes`));
+    await expectNothingLeft(opened, task);
+  },
+);
 
-it("improve over ssh: an unknown host key parks the task with a message", PATIENCE, async () => {
-  const { opened } = await overSsh("unknown-host");
-  const id = await begin(opened);
+it("improve over ssh: an unknown host key queues the task with a message", TEST_TIMEOUT, async () => {
+  const { opened } = await openOverSsh("unknown-host");
+  const id = await submitNight(opened);
   const task = await opened.until(id, ({ queuedFor, status }) => queuedFor !== null || status === "failed");
   const [run] = await opened.runs(id);
   expect(run?.error).toMatch(

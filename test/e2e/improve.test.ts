@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { git } from "../../src/testing/temp-repo.ts";
-import { NIGHTLY, openNightly, TOKEN, type Nightly, type NightlyOptions } from "./nightly.ts";
+import { NIGHTLY_DRAFT, openNightly, TOKEN, type Nightly, type NightlyOptions } from "./nightly.ts";
 
 let night: Nightly;
 
@@ -15,15 +15,15 @@ afterEach(async () => {
   await night.close();
 });
 
-async function tonight(): Promise<Awaited<ReturnType<Nightly["settled"]>>> {
-  const { id } = await night.submit(NIGHTLY);
+async function runNight(): Promise<Awaited<ReturnType<Nightly["settled"]>>> {
+  const { id } = await night.submit(NIGHTLY_DRAFT);
   return night.settled(id);
 }
 
 describe("improve pipeline", () => {
   it.each(["gitlab", "github"] as const)("ends in one change request on %s", async (kind) => {
     await open({ kind, overHttp: true });
-    const task = await tonight();
+    const task = await runNight();
     expect(task).toMatchObject({ status: "succeeded", state: "published", outcome: "published" });
     expect(task.branch).toBe("night-shift/say-more");
     const [request, ...others] = night.forge.changeRequests;
@@ -61,7 +61,7 @@ describe("improve: description of a change", () => {
         described "In the style of $($LOG --format=%s | head -n 1)";;
     esac`;
     await open({ agent });
-    expect(await tonight()).toMatchObject({ state: "published" });
+    expect(await runNight()).toMatchObject({ state: "published" });
     expect(night.forge.changeRequests[0]?.title).toBe("[night-shift/docs] In the style of three");
   });
 });
@@ -90,10 +90,10 @@ async function expectClean(id: string): Promise<void> {
 }
 
 /** Reports `$1` for every category except `docs`. */
-const inCategory = (category: string, there: string, elsewhere: string): string =>
+const ifCategory = (category: string, there: string, elsewhere: string): string =>
   `if [ "$CATEGORY" = ${category} ]; then ${there}; else ${elsewhere}; fi`;
 
-const REST = `
+const IMPLEMENT_TO_DESCRIBE = `
   implement) echo more >> notes.txt; implemented "said more";;
   verify) verified;;
   describe) described "Say more in the notes";;`;
@@ -101,9 +101,9 @@ const REST = `
 describe("improve: fallback to other categories", () => {
   it("tries the categories in order and names the original one", async () => {
     await open({
-      agent: `case $ROLE in analyze) ${inCategory("security", 'found "Harden it" notes.txt', 'nothing "all of $CATEGORY is well"')};;${REST} esac`,
+      agent: `case $ROLE in analyze) ${ifCategory("security", 'found "Harden it" notes.txt', 'nothing "all of $CATEGORY is well"')};;${IMPLEMENT_TO_DESCRIBE} esac`,
     });
-    const task = await tonight();
+    const task = await runNight();
     expect(task).toMatchObject({
       state: "published",
       items: { list: ["docs", "tests", "refactoring", "security", "performance"], at: 3 },
@@ -123,7 +123,7 @@ describe("improve: fallback to other categories", () => {
 
   it("reports what was analyzed if all five find nothing", async () => {
     await open({ agent: 'nothing "covered"' });
-    const task = await tonight();
+    const task = await runNight();
     expect(task).toMatchObject({ status: "succeeded", state: "no_improvement", outcome: "no_improvement" });
     expect(task.reason?.split("\n")).toEqual(
       ["docs", "tests", "refactoring", "security", "performance"].map((item) => `${item}: covered (7 files)`),
@@ -133,9 +133,9 @@ describe("improve: fallback to other categories", () => {
   });
 
   it("ends at once on a day without a category", async () => {
-    await open({ sundays: true });
+    await open({ withoutSundays: true });
     const scheduledAt = Date.parse("2026-11-15T02:00:00Z"); // a Sunday
-    const { id } = await night.submit({ ...NIGHTLY, improve: { category: null, only: false, scheduledAt } });
+    const { id } = await night.submit({ ...NIGHTLY_DRAFT, improve: { category: null, only: false, scheduledAt } });
     expect(await night.settled(id)).toMatchObject({
       state: "no_improvement",
       reason: "no category is scheduled for sunday",
@@ -157,7 +157,7 @@ describe("improve: retries", () => {
         describe) described "Say more";;
       esac`,
     });
-    const task = await tonight();
+    const task = await runNight();
     expect(task).toMatchObject({ state: "published" });
     expect(await night.published(task, "notes.txt")).toBe("notes\ntold why\ntry 3");
     const roles = (await night.runs(task.id)).flatMap(({ role }) => (role === null ? [] : [role]));
@@ -169,7 +169,10 @@ describe("improve: retries", () => {
       agent: `case $ROLE in analyze) found "Say more of $CATEGORY" notes.txt;; implement) echo "$CATEGORY $N" >> notes.txt; implemented x;; verify) failed "not what was selected";; esac`,
       improve: "",
     });
-    const { id } = await night.submit({ ...NIGHTLY, improve: { category: "docs", only: true, scheduledAt: null } });
+    const { id } = await night.submit({
+      ...NIGHTLY_DRAFT,
+      improve: { category: "docs", only: true, scheduledAt: null },
+    });
     const task = await night.settled(id);
     expect(task).toMatchObject({ status: "failed", state: "abandoned", outcome: "abandoned" });
     expect(task.reason).toMatch(/^docs: .*not what was selected|^docs: no/);

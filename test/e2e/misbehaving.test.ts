@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { saveProject } from "../../src/engine/commands/save-project.ts";
@@ -6,7 +6,7 @@ import { openNight, type Night, type NightOptions } from "./night.ts";
 
 let night: Night | null = null;
 
-async function finish(options: NightOptions): Promise<{ night: Night; task: Awaited<ReturnType<Night["settled"]>> }> {
+async function runTask(options: NightOptions): Promise<{ night: Night; task: Awaited<ReturnType<Night["settled"]>> }> {
   night = await openNight(options);
   return { night, task: await night.settled((await night.submit()).id) };
 }
@@ -36,10 +36,10 @@ describe("misbehaving agent", () => {
     ["writes 100 MB as its outcome", 'head -c 100000000 /dev/zero > "$OUT"', "invalid_output", /bytes|large|MB/],
     ["makes its outcome file a pipe", 'mkfifo "$OUT"', "invalid_output", /file/],
     ["fails", "exit 3", "agent_error", /code 3/],
-    ["changes nothing and says it did", "done_with lies", "no_changes", /changed no file/],
-    ["deletes what it works in", 'd=$PWD; cd /; rm -rf "$d"; done_with gone', "agent_error", /workspace|tree|gone/],
-  ])("that %s", async (_what, agent, outcome, reason) => {
-    const { task } = await finish({ agent });
+    ["changes nothing but reports success", "done_with lies", "no_changes", /changed no file/],
+    ["deletes its workspace", 'd=$PWD; cd /; rm -rf "$d"; done_with gone', "agent_error", /workspace|tree|gone/],
+  ])("that %s fails with a message", async (_what, agent, outcome, reason) => {
+    const { task } = await runTask({ agent });
     expect(task).toMatchObject({ status: "failed", outcome });
     expect(task.reason).toMatch(reason);
   });
@@ -48,7 +48,7 @@ describe("misbehaving agent", () => {
     const {
       task,
       night: { runs, home },
-    } = await finish({ agent: 'echo more >> greeting.txt; [ "$N" = 1 ] && echo "[]" > "$OUT" || done_with mended' });
+    } = await runTask({ agent: 'echo more >> greeting.txt; [ "$N" = 1 ] && echo "[]" > "$OUT" || done_with mended' });
     expect(task.status).toBe("succeeded");
     const all = await runs(task.id);
     expect(all.map(({ outcome }) => outcome)).toEqual(["invalid_output", "implemented", "checks_passed", "published"]);
@@ -59,7 +59,7 @@ describe("misbehaving agent", () => {
     const {
       task,
       night: { runs, wired },
-    } = await finish({
+    } = await runTask({
       agent: `printf '\\377\\376\\000\\033[2J\\033]0;owned\\007text\\n'; echo hi >> greeting.txt; done_with ok`,
     });
     expect(task.status).toBe("succeeded");
@@ -72,7 +72,7 @@ describe("misbehaving agent", () => {
     const {
       task,
       night: { published },
-    } = await finish({
+    } = await runTask({
       agent:
         'git checkout -q -b elsewhere; echo "hello from elsewhere" > greeting.txt; git -c user.name=x -c user.email=x@x commit -qam mine; git config core.fsmonitor "touch $TMPDIR/../../../owned"; done_with ok',
     });
@@ -84,7 +84,7 @@ describe("misbehaving agent", () => {
     const {
       task,
       night: { runs },
-    } = await finish({ agent: "sleep 60", settings: "roles:\n  implement: { timeout: 1s }\n" });
+    } = await runTask({ agent: "sleep 60", settings: "roles:\n  implement: { timeout: 1s }\n" });
     expect(task).toMatchObject({ status: "failed", outcome: "timeout" });
     expect((await runs(task.id)).map(({ status, endedBy }) => [status, endedBy])).toEqual([
       ["timeout", "timeout"],
@@ -96,17 +96,19 @@ describe("misbehaving agent", () => {
     const {
       task,
       night: { repo },
-    } = await finish({
+    } = await runTask({
       agent: `setsid sh -c 'while :; do date >> $PWD/../../../../ticks; sleep 0.05; done' & sleep 0.3; echo hi >> greeting.txt; done_with ok`,
     });
     expect(task.status).toBe("succeeded");
     const ticks = join(repo.path, "ticks");
-    const before = existsSync(ticks) ? statSync(ticks).size : 0;
+    const before = statSync(ticks).size;
+    expect(before).toBeGreaterThan(0);
+    // Time in which a surviving process would write ticks.
     await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(existsSync(ticks) ? statSync(ticks).size : 0).toBe(before);
+    expect(statSync(ticks).size).toBe(before);
   });
 
-  it("that is not installed parks the task with a message instead of failing it", async () => {
+  it("that is not installed queues the task with a message instead of failing it", async () => {
     night = await openNight({ settings: "" });
     writeFileSync(
       join(night.repo.checkout, "nightshift.yaml"),
@@ -125,7 +127,7 @@ describe("misbehaving checks", () => {
     const {
       task,
       night: { checks },
-    } = await finish({
+    } = await runTask({
       settings:
         "repair_attempts: 0\nchecks:\n  slow: { command: 'test \"$(cat greeting.txt)\" = hello || sleep 60', timeout: 1s }\n",
     });
@@ -137,7 +139,7 @@ describe("misbehaving checks", () => {
     const {
       task,
       night: { runs, home },
-    } = await finish({
+    } = await runTask({
       settings: "checks:\n  loud: { command: 'head -c 100000000 /dev/zero | tr \"\\\\0\" x; echo the end' }\n",
     });
     expect(task.status).toBe("succeeded");
@@ -146,13 +148,13 @@ describe("misbehaving checks", () => {
   });
 
   it("a failing setup command has its own outcome", async () => {
-    const { task } = await finish({ settings: "workspace: { setup: 'echo no; exit 7' }\n" });
+    const { task } = await runTask({ settings: "workspace: { setup: 'echo no; exit 7' }\n" });
     expect(task).toMatchObject({ status: "failed", outcome: "setup_failed" });
     expect(task.reason).toMatch(/code 7/);
   });
 
   it("run in a clean tree: an ignored file of the agent does not affect them", async () => {
-    const { task } = await finish({
+    const { task } = await runTask({
       files: { ".gitignore": "cheat\n" },
       agent: "touch cheat; echo bye > greeting.txt; done_with cheated",
       settings: "repair_attempts: 0\nchecks:\n  test: { command: 'test -e cheat || sh test.sh' }\n",
@@ -167,7 +169,7 @@ describe("agent environment", () => {
     const {
       task,
       night: { runs, wired },
-    } = await finish({ agent: "env; echo hi >> greeting.txt; done_with ok" });
+    } = await runTask({ agent: "env; echo hi >> greeting.txt; done_with ok" });
     delete process.env["PLANTED_TOKEN"];
     const [first] = await runs(task.id);
     const { lines } = await wired.ports.runFiles.readTranscript(first?.id ?? "", 0, 100_000);

@@ -2,7 +2,7 @@ import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ImprovePreviewJson, SchedulesJson, TaskJson } from "../../src/http/client/client.ts";
-import { createUser, endOf, type User } from "./cli-user.ts";
+import { createUser, waitForExit, type User } from "./cli-user.ts";
 
 let user: User;
 
@@ -42,13 +42,13 @@ improve:
   await writeFile(join(user.repo.checkout, "nightshift.yaml"), settings);
   await user.json("init", "--yes");
 });
-afterEach(() => user.leave());
+afterEach(() => user.cleanUp());
 
 test("improve --dry-run: shows agents, permissions, limits and prompts, and starts nothing", async () => {
-  const foreseen = await user.json<ImprovePreviewJson>("improve", "--dry-run", "--category", "docs");
-  expect(foreseen).toMatchObject({ categories: ["docs", "tests", "refactoring", "security", "performance"] });
-  expect(foreseen.runs.map(({ role }) => role)).toEqual(["analyze", "implement", "verify", "describe"]);
-  for (const { prompt } of foreseen.runs) expect(prompt).not.toContain("{{");
+  const preview = await user.json<ImprovePreviewJson>("improve", "--dry-run", "--category", "docs");
+  expect(preview).toMatchObject({ categories: ["docs", "tests", "refactoring", "security", "performance"] });
+  expect(preview.runs.map(({ role }) => role)).toEqual(["analyze", "implement", "verify", "describe"]);
+  for (const { prompt } of preview.runs) expect(prompt).not.toContain("{{");
   const { stdout } = await user.run("improve", "--dry-run", "--category", "docs", "--prompts");
   expect(stdout).toMatch(/^shop: would try docs, then tests, .*\. Nothing was started\.\n/);
   expect(stdout).toMatch(/^verify {5}mine {3}default {2}2 min /m);
@@ -78,7 +78,7 @@ test("improve --dry-run: names the agent that would get the forge token after a 
 });
 
 test("improve: prints category and branch, and schedule lists the upcoming runs", async () => {
-  const { code, stdout, stderr } = await endOf(user.start("improve", "--category", "docs", "--wait"));
+  const { code, stdout, stderr } = await waitForExit(user.start("improve", "--category", "docs", "--wait"));
   expect(code, stderr).toBe(0);
   expect(stdout).toContain("category: refactoring (fallback from docs)\n");
   expect(stdout).toContain("branch: night-shift/say-more\n");

@@ -11,6 +11,7 @@ import type { TaskDraft } from "../../src/core/task/task-draft.ts";
 import type { Commands } from "../../src/engine/commands/commands-contract.ts";
 import { startDispatch, type Dispatch } from "../../src/engine/dispatch.ts";
 import { SAMPLE_DRAFT } from "../../src/testing/builders.ts";
+import { SILENT_LOG } from "../../src/testing/store/samples.ts";
 import { createTempRepo, git, type Files, type TempRepo } from "../../src/testing/temp-repo.ts";
 
 export const ALICE: Actor = { kind: "person", name: "alice" };
@@ -25,7 +26,7 @@ export interface Night {
   submit(draft?: Partial<TaskDraft>): Promise<Task>;
   /** Waits until the task has ended or waits for a person. */
   settled(id: string): Promise<Task>;
-  until(id: string, holds: (task: Task) => boolean): Promise<Task>;
+  until(id: string, isDone: (task: Task) => boolean): Promise<Task>;
   runs(id: string): Promise<readonly Run[]>;
   /** Returns the project's checks, without Nightshift's own checks of every change. */
   checks(id: string): Promise<readonly CheckResult[]>;
@@ -57,10 +58,10 @@ export interface NightOptions {
   /** Called at each checkpoint, for example to stop there. */
   readonly pass?: (checkpoint: string) => void;
   /** Timeout of waits. */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
 }
 
-const PATIENCE_MS = 25_000;
+const TIMEOUT_MS = 25_000;
 
 /** Writes the user's settings, the agent and the project's settings. */
 async function writeFiles(repo: TempRepo, options: NightOptions): Promise<string> {
@@ -70,7 +71,7 @@ async function writeFiles(repo: TempRepo, options: NightOptions): Promise<string
   await writeFile(join(home, "config.yaml"), options.userSettings ?? "sandbox: { mode: none }\n");
   await writeFile(
     agent,
-    `#!/bin/sh\nOUT=$NIGHTSHIFT_OUTCOME_FILE\nN=$NIGHTSHIFT_ATTEMPT\ndone_with() { printf '{"outcome":"implemented","summary":"%s"}' "$1" > "$OUT"; }\n${options.agent ?? CHANGES_A_FILE}\n`,
+    `#!/bin/sh\nOUT=$NIGHTSHIFT_OUTCOME_FILE\nN=$NIGHTSHIFT_ATTEMPT\ndone_with() { printf '{"outcome":"implemented","summary":"%s"}' "$1" > "$OUT"; }\n${options.agent ?? DEFAULT_AGENT}\n`,
   );
   await chmod(agent, 0o755);
   const { agentName } = options;
@@ -88,12 +89,12 @@ export async function openNight(options: NightOptions = {}): Promise<Night> {
     (await createTempRepo({ "greeting.txt": "hello\n", "test.sh": "grep -q hello greeting.txt\n", ...options.files }));
   const home = await writeFiles(repo, options);
   const notices: string[] = [];
-  const { env = process.env, patienceMs = PATIENCE_MS } = options;
+  const { env = process.env, timeoutMs = TIMEOUT_MS } = options;
   const open = (): Promise<Wired> =>
     wire({
       home,
       env,
-      log: SILENT,
+      log: SILENT_LOG,
       secrets: createKnownSecrets(env),
       pass: options.pass ?? (() => undefined),
       write: (line) => void notices.push(line),
@@ -102,9 +103,9 @@ export async function openNight(options: NightOptions = {}): Promise<Night> {
   let dispatch = await startDispatch(wired.ports);
   let commands = createCommands(wired.ports);
   const remote = options.remote ?? repo.remote;
-  const place = { name: "shop", path: repo.checkout, remote, defaultBranch: "main" };
-  const { wanted } = await wired.projectFiles.pendingTrust(place, "");
-  await saveProject(wired.ports, { ...place, accepted: wanted }, ALICE);
+  const project = { name: "shop", path: repo.checkout, remote, defaultBranch: "main" };
+  const { wanted } = await wired.projectFiles.pendingTrust(project, "");
+  await saveProject(wired.ports, { ...project, accepted: wanted }, ALICE);
   await wired.limits.refresh();
 
   const until: Night["until"] = async (id, holds) => {
@@ -113,7 +114,7 @@ export async function openNight(options: NightOptions = {}): Promise<Night> {
       const task = await wired.ports.store.tasks.getTask(id);
       if (task === null) throw new Error(`no task ${id}`);
       if (holds(task)) return task;
-      if (performance.now() - start > patienceMs)
+      if (performance.now() - start > timeoutMs)
         throw new Error(`still ${task.status} in ${task.state}: ${JSON.stringify(await lastEvents(wired, id))}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
@@ -143,7 +144,7 @@ export async function openNight(options: NightOptions = {}): Promise<Night> {
         .map(({ data }) => `${String(data["from"])}>${String(data["to"])}`);
     },
     published: (task, file) => git(repo.remote, "show", `${task.branch}:${file}`),
-    lookAgain: (project) => dispatch.lookAgain(project),
+    lookAgain: (name) => dispatch.lookAgain(name),
     restart: async () => {
       await stop(wired, dispatch);
       wired = await open();
@@ -160,9 +161,7 @@ export async function openNight(options: NightOptions = {}): Promise<Night> {
   };
 }
 
-const CHANGES_A_FILE = 'echo "hello, world" > greeting.txt\necho "changed the greeting"\ndone_with "greets the world"';
-
-const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const DEFAULT_AGENT = 'echo "hello, world" > greeting.txt\necho "changed the greeting"\ndone_with "greets the world"';
 
 async function stop(wired: Wired, dispatch: Dispatch): Promise<void> {
   await dispatch.stop();

@@ -5,7 +5,7 @@ import { openNight, type Night, type NightOptions } from "./night.ts";
 export const TOKEN = "glpat-Zx81-planted-token-of-the-test";
 
 /** Shell functions that report outcomes: `found`, `nothing`, `implemented`, `verified`, `failed` and `described`. */
-export const WORDS = `
+export const REPORT_FUNCTIONS = `
 report() { printf '%s' "$1" > "$OUT"; }
 found() { report '{"outcome":"improvement_found","category":"'"\${CATEGORY:-docs}"'","candidates":[{"rank":1,"title":"'"$1"'","files":["'"$2"'"],"description":"d","rationale":"r"},{"rank":2,"title":"Another idea","files":["other.txt"],"description":"d","rationale":"less"}],"selected":1}'; }
 nothing() { report '{"outcome":"no_improvement","reason":"'"$1"'","files_scanned":7}'; }
@@ -20,7 +20,7 @@ ROLE=$NIGHTSHIFT_ROLE
 `;
 
 /** Finds a line to add to notes.txt, adds it, and verifies it. */
-export const HAPPY = `
+export const SUCCESSFUL_AGENT = `
 case $ROLE in
   analyze) found "Say more" notes.txt;;
   implement) echo more >> notes.txt; implemented "said more";;
@@ -47,12 +47,12 @@ export interface NightlyOptions extends Omit<NightOptions, "repo" | "remote" | "
   readonly improve?: string;
   readonly avoidRecentCommits?: number;
   /** No category is scheduled for Sundays. */
-  readonly sundays?: boolean;
+  readonly withoutSundays?: boolean;
 }
 
 /** Opens a night with a forge. The project's remote is a repository of that forge. */
 export async function openNightly(options: NightlyOptions = {}): Promise<Nightly> {
-  const { kind = "gitlab", agent = HAPPY, settings = "" } = options;
+  const { kind = "gitlab", agent = SUCCESSFUL_AGENT, settings = "" } = options;
   const forge = await openLoopbackForge({
     kind,
     token: TOKEN,
@@ -63,14 +63,14 @@ export async function openNightly(options: NightlyOptions = {}): Promise<Nightly
   for (const name of ["one", "two", "three"]) await forge.repo.commit({ [`recent-${name}.txt`]: name }, name);
   const night = await openNight({
     ...options,
-    agent: `${WORDS}${agent}`,
+    agent: `${REPORT_FUNCTIONS}${agent}`,
     repo: forge.repo,
     remote: options.overHttp === true ? forge.remoteUrl : forge.bareDir,
     env: { ...process.env, FORGE_TOKEN: TOKEN, ...options.env },
     settings: `time_zone: UTC
 ${options.hasForge === false ? "" : forgeSection(forge, options.forgeSettings)}improve:
   avoid_recent_commits: ${options.avoidRecentCommits ?? 3}
-  categories: { monday: [docs], tuesday: [docs], wednesday: [docs], thursday: [docs], friday: [docs], saturday: [docs]${options.sundays === true ? "" : ", sunday: [docs]"} }
+  categories: { monday: [docs], tuesday: [docs], wednesday: [docs], thursday: [docs], friday: [docs], saturday: [docs]${options.withoutSundays === true ? "" : ", sunday: [docs]"} }
 ${options.improve ?? ""}${settings}`,
   });
   return {
@@ -89,7 +89,10 @@ ${options.improve ?? ""}${settings}`,
   };
 }
 
-export const NIGHTLY = { pipeline: "improve", description: "Find, make and verify one small improvement." } as const;
+export const NIGHTLY_DRAFT = {
+  pipeline: "improve",
+  description: "Find, make and verify one small improvement.",
+} as const;
 
 function forgeSection({ kind, url, project }: LoopbackForge, added = ""): string {
   return `forge: { kind: ${kind}, url: "${url}", project: ${project}, token_env: FORGE_TOKEN, reviewer: alice${added} }\n`;

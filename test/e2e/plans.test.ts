@@ -12,8 +12,8 @@ afterEach(async () => {
 const DOCUMENT = exampleOf("plan_complete", "document");
 const EXECUTION = exampleOf("plan_complete", "execution");
 
-/** What becomes of a task of this pipeline whose agent reports this plan. */
-async function plan(pipeline: string, reported: object) {
+/** Runs a task of this pipeline whose agent reports this plan. */
+async function reportPlan(pipeline: string, reported: object) {
   night = await openNight({ agent: `cat > "$OUT" <<'END'\n${JSON.stringify(reported)}\nEND` });
   const task = await night.settled((await night.submit({ pipeline })).id);
   return { task, outcomes: (await night.runs(task.id)).map(({ outcome }) => outcome) };
@@ -23,15 +23,15 @@ describe("plan_complete", { timeout: 60_000 }, () => {
   it.each([
     ["feature", EXECUTION, '"plan" is missing'],
     ["staged", DOCUMENT, '"prompt" is missing'],
-  ])("in %s is invalid with the plan of the other kind", async (pipeline, reported, problem) => {
-    const { task, outcomes } = await plan(pipeline, reported);
+  ])("in %s is invalid with the plan format of another pipeline", async (pipeline, reported, problem) => {
+    const { task, outcomes } = await reportPlan(pipeline, reported);
     expect(outcomes).toEqual(["invalid_output", "invalid_output"]);
     expect(task).toMatchObject({ status: "failed", outcome: "invalid_output", plan: null });
     expect(task.reason).toContain(problem);
   });
 
-  it("in staged keeps tools and directories of a plan that holds a document as well", async () => {
-    const { task, outcomes } = await plan("staged", { ...DOCUMENT, ...EXECUTION });
+  it("in staged keeps tools and directories if the plan also contains a document", async () => {
+    const { task, outcomes } = await reportPlan("staged", { ...DOCUMENT, ...EXECUTION });
     expect(outcomes).toEqual(["plan_complete"]);
     expect(task).toMatchObject({ status: "waiting", plan: { tools: ["Read", "Write"], directories: ["reports"] } });
     expect(task.plan).not.toHaveProperty("plan");

@@ -5,7 +5,7 @@ import { openSqliteStore } from "../../src/adapters/stores/sqlite/open.ts";
 import { homePaths } from "../../src/config/files/paths.ts";
 import type { ProposalJson, RuleJson } from "../../src/http/client/client.ts";
 import { makeProposal } from "../../src/testing/builders.ts";
-import { SILENT } from "../../src/testing/store/samples.ts";
+import { SILENT_LOG } from "../../src/testing/store/samples.ts";
 import { createUser, PROJECT_FILE, type User } from "./cli-user.ts";
 
 let user: User;
@@ -13,7 +13,7 @@ let user: User;
 beforeAll(async () => {
   user = await createUser();
   // Proposals of earlier nights in the daemon's database.
-  const store = await openSqliteStore({ file: homePaths(user.home).db, log: SILENT });
+  const store = await openSqliteStore({ file: homePaths(user.home).db, log: SILENT_LOG });
   const closed = { status: "closed", project: "shop" } as const;
   await store.ledger.saveProposals([
     makeProposal({ ...closed, id: "prop_aaaaaaaaaaaa", task: "task_1111111111", title: "Split the \u001b[31mcart" }),
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await user.leave();
+  await user.cleanUp();
 });
 
 const list = (...more: string[]): Promise<RuleJson[]> => user.json<RuleJson[]>("rules", ...more);
@@ -45,11 +45,14 @@ describe("CLI: rules", () => {
   let rule: RuleJson;
 
   test("are empty at first, and the list shows change requests without a reason", async () => {
-    const said = await user.run("rules");
-    expect(said).toMatchObject({ code: 0, stdout: 'There are no rules. Run "nightshift rules add" to create one.\n' });
-    expect(said.stderr).toContain('1 change request closed without a reason. Add one with "nightshift rules reason');
-    expect(said.stderr).toContain("prop_aaaaaaaaaaaa  Split the cart  https://forge.example/1");
-    expect(said.stderr).not.toMatch(ESCAPE);
+    const result = await user.run("rules");
+    expect(result).toMatchObject({
+      code: 0,
+      stdout: 'There are no rules. Run "nightshift rules add" to create one.\n',
+    });
+    expect(result.stderr).toContain('1 change request closed without a reason. Add one with "nightshift rules reason');
+    expect(result.stderr).toContain("prop_aaaaaaaaaaaa  Split the cart  https://forge.example/1");
+    expect(result.stderr).not.toMatch(ESCAPE);
     expect(await list()).toEqual([]);
   });
 
@@ -59,9 +62,9 @@ describe("CLI: rules", () => {
     expect(around(90)).toContain(rule.expires_at?.slice(0, 10));
     const usual = await user.json<RuleJson>("rules", "add", "No new abbreviations");
     expect(around(180)).toContain(usual.expires_at?.slice(0, 10));
-    const said = await user.run("rules");
-    expect(said.stdout).toMatch(/^RULE +PROJECT +EXPIRES +FROM +TEXT\n/);
-    expect(said.stdout).toMatch(
+    const result = await user.run("rules");
+    expect(result.stdout).toMatch(/^RULE +PROJECT +EXPIRES +FROM +TEXT\n/);
+    expect(result.stdout).toMatch(
       new RegExp(`^${rule.id} +shop +\\d{4}-\\d\\d-\\d\\d +\\S+ +Leave src/legacy alone$`, "m"),
     );
     expect(await list("--project", "other")).toEqual([]);
@@ -96,15 +99,15 @@ describe("CLI: rules", () => {
 });
 
 describe("CLI: reason for a closed change request", () => {
-  test("given by the id of a deleted task becomes a rule and is not asked for again", async () => {
-    const said = await user.json<{ proposal: ProposalJson; rule: RuleJson }>(
+  test("with the id of a deleted task becomes a rule and is not requested again", async () => {
+    const result = await user.json<{ proposal: ProposalJson; rule: RuleJson }>(
       "rules",
       "reason",
       "task_1111111111",
       "too big",
       "one concern at a time",
     );
-    expect(said.proposal).toMatchObject({
+    expect(result.proposal).toMatchObject({
       status: "closed",
       reason: { kind: "too_big", text: "one concern at a time" },
     });
@@ -125,8 +128,8 @@ describe("CLI: reason for a closed change request", () => {
     const merged = await user.run("rules", "reason", "prop_bbb", "style");
     expect(merged.code).toBe(1);
     expect(merged.stderr).toContain('"Sort imports" was merged');
-    const nobody = await user.run("rules", "reason", "task_none", "style");
-    expect(nobody.stderr).toContain('There is no proposal or task "task_none" in the ledger');
+    const unknown = await user.run("rules", "reason", "task_none", "style");
+    expect(unknown.stderr).toContain('There is no proposal or task "task_none" in the ledger');
   });
 });
 
@@ -139,14 +142,14 @@ describe("CLI: invalid use of rules", () => {
     ["--at and --in", ["expire", "rule_1", "--at", "2999-01-01", "--in", "3d"]],
     ["missing required argument", ["edit", "rule_1"]],
   ])("is reported: %s", async (sentence, args) => {
-    const said = await user.run("rules", ...args);
-    expect(said.code).not.toBe(0);
-    expect(said.stderr).toContain(sentence);
+    const result = await user.run("rules", ...args);
+    expect(result.code).not.toBe(0);
+    expect(result.stderr).toContain(sentence);
     expect(await list()).toHaveLength(1);
   });
 });
 
-test("API: changing rules needs the right approve", async () => {
+test("API: changing rules needs the permission approve", async () => {
   const { token } = await user.json<{ token: string }>("token", "add", "bob", "--may", "submit");
   const { url } = JSON.parse(await readFile(join(user.home, "daemon.json"), "utf8")) as { url: string };
   const ask = (method: string, path: string, body?: unknown) =>

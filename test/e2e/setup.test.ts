@@ -5,10 +5,10 @@ import { git } from "../../src/testing/temp-repo.ts";
 import { ALICE, openNight, type Night, type NightOptions } from "./night.ts";
 
 let night: Night | null = null;
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 async function open(options: NightOptions): Promise<Night> {
-  night = await openNight({ patienceMs: PATIENCE_MS, ...options });
+  night = await openNight({ timeoutMs: TIMEOUT_MS, ...options });
   return night;
 }
 
@@ -18,10 +18,10 @@ afterEach(async () => {
 });
 
 /** Creates, changes and deletes files that are not ignored, like a package manager. */
-const MAKES_FILES = "workspace: { setup: 'echo made > made.txt; echo 2 > lock.json; rm old.txt' }\n";
+const SETUP = "workspace: { setup: 'echo made > made.txt; echo 2 > lock.json; rm old.txt' }\n";
 const FILES = { "lock.json": "1\n", "old.txt": "old\n" };
 
-async function filesOf({ repo }: Night, branch: string | null): Promise<readonly string[]> {
+async function changedFiles({ repo }: Night, branch: string | null): Promise<readonly string[]> {
   return (await git(repo.remote, "diff", "--name-status", "main", branch ?? "")).replaceAll("\t", " ").split("\n");
 }
 
@@ -33,12 +33,12 @@ describe("setup: created files", () => {
       const opened = await open({
         userSettings: `sandbox: { mode: ${mode} }\n`,
         files: FILES,
-        settings: `${MAKES_FILES}checks: { made: { command: 'grep -q made made.txt && grep -q 2 lock.json && test ! -e old.txt' } }\n`,
+        settings: `${SETUP}checks: { made: { command: 'grep -q made made.txt && grep -q 2 lock.json && test ! -e old.txt' } }\n`,
         agent: "cat made.txt lock.json; echo more >> greeting.txt; done_with ok",
       });
       const task = await opened.settled((await opened.submit()).id);
       expect(task).toMatchObject({ status: "succeeded", outcome: "published" });
-      expect(await filesOf(opened, task.branch)).toEqual(["M greeting.txt"]);
+      expect(await changedFiles(opened, task.branch)).toEqual(["M greeting.txt"]);
       expect((await opened.checks(task.id)).map(({ name, status }) => [name, status])).toEqual([["made", "passed"]]);
       const [agent] = await opened.runs(task.id);
       const { lines } = await opened.wired.ports.runFiles.readTranscript(agent?.id ?? "", 0, 100_000);
@@ -49,16 +49,16 @@ describe("setup: created files", () => {
   it("are part of the change if the agent changed them too", { timeout: 120_000 }, async () => {
     const opened = await open({
       files: FILES,
-      settings: MAKES_FILES,
+      settings: SETUP,
       agent: "echo mine >> made.txt; echo 3 > lock.json; echo back > old.txt; done_with ok",
     });
     const task = await opened.settled((await opened.submit()).id);
-    expect(await filesOf(opened, task.branch)).toEqual(["M lock.json", "A made.txt", "M old.txt"]);
+    expect(await changedFiles(opened, task.branch)).toEqual(["M lock.json", "A made.txt", "M old.txt"]);
     expect(await opened.published(task, "made.txt")).toBe("made\nmine");
   });
 
   it("do not count as work of an agent that did nothing", { timeout: 120_000 }, async () => {
-    const opened = await open({ files: FILES, settings: MAKES_FILES, agent: "done_with nothing" });
+    const opened = await open({ files: FILES, settings: SETUP, agent: "done_with nothing" });
     const task = await opened.settled((await opened.submit()).id);
     expect(task).toMatchObject({ status: "failed", outcome: "no_changes" });
     expect((await opened.runs(task.id)).every(({ commit }) => commit === null)).toBe(true);
@@ -77,18 +77,18 @@ describe("setup: created files", () => {
 });
 
 /** Signals its start and waits for permission to continue, with files beside the repository. */
-const WAITS =
+const WAIT_FOR_GO =
   "B=../../../..; touch $B/begun; i=0; while [ ! -e $B/go ] && [ $i -lt 1200 ]; do i=$((i+1)); sleep 0.05; done";
 
 const openWaiting = (part: "setup" | "agent"): Promise<Night> =>
   open({
     files: FILES,
-    settings: `workspace: { setup: '${part === "setup" ? WAITS : "true"}; echo made > made.txt; echo 2 > lock.json' }\n`,
-    agent: `${part === "agent" ? WAITS : "true"}; echo more >> greeting.txt; done_with ok`,
+    settings: `workspace: { setup: '${part === "setup" ? WAIT_FOR_GO : "true"}; echo made > made.txt; echo 2 > lock.json' }\n`,
+    agent: `${part === "agent" ? WAIT_FOR_GO : "true"}; echo more >> greeting.txt; done_with ok`,
   });
-const begun = async ({ repo }: Night): Promise<void> =>
-  await expect.poll(() => existsSync(join(repo.path, "begun")), { timeout: PATIENCE_MS }).toBe(true);
-const goOn = ({ repo }: Night): void => writeFileSync(join(repo.path, "go"), "");
+const waitForStart = async ({ repo }: Night): Promise<void> =>
+  await expect.poll(() => existsSync(join(repo.path, "begun")), { timeout: TIMEOUT_MS }).toBe(true);
+const continueAgent = ({ repo }: Night): void => writeFileSync(join(repo.path, "go"), "");
 
 describe("setup: slow command", () => {
   it.each(["setup", "agent"] as const)(
@@ -97,12 +97,12 @@ describe("setup: slow command", () => {
     async (part) => {
       const opened = await openWaiting(part);
       const { id } = await opened.submit();
-      await begun(opened);
+      await waitForStart(opened);
       await opened.restart();
-      goOn(opened);
+      continueAgent(opened);
       const task = await opened.settled(id);
       expect(task).toMatchObject({ status: "succeeded" });
-      expect(await filesOf(opened, task.branch)).toEqual(["M greeting.txt"]);
+      expect(await changedFiles(opened, task.branch)).toEqual(["M greeting.txt"]);
       expect((await opened.runs(id)).map(({ outcome }) => outcome)).toEqual([
         "implemented",
         "checks_passed",
@@ -114,7 +114,7 @@ describe("setup: slow command", () => {
   it("ends when its task is cancelled and leaves no work", { timeout: 120_000 }, async () => {
     const opened = await openWaiting("setup");
     const { id } = await opened.submit();
-    await begun(opened);
+    await waitForStart(opened);
     const dir = opened.wired.ports.runFiles.dir(`${(await opened.runs(id))[0]?.id ?? ""}/setup`);
     expect(await opened.wired.ports.supervisors.isAlive(dir)).toBe(true);
     expect(await opened.commands.cancel(id, ALICE)).toMatchObject({ status: "cancelled" });

@@ -36,11 +36,11 @@ printf '{"outcome":"approved","summary":"fine","comments":[]}' > "$OUT"
 fi`;
 }
 
-async function judge(
+async function runReview(
   options: NightOptions,
-): Promise<{ task: Awaited<ReturnType<Night["settled"]>>; said: string[][] }> {
+): Promise<{ task: Awaited<ReturnType<Night["settled"]>>; output: string[][] }> {
   night = await openNight({
-    patienceMs: 60_000,
+    timeoutMs: 60_000,
     userSettings: "sandbox: { mode: enforce }\n",
     ...options,
     files: { ".nightshift/pipelines/judged.yaml": PIPELINE, ...options.files },
@@ -52,7 +52,7 @@ async function judge(
   await repo.commit({});
   const task = await settled((await submit({ pipeline: "judged" })).id);
   const pages = (await runs(task.id)).map(({ id }) => wired.ports.runFiles.readTranscript(id, 0, 1_000_000));
-  return { task, said: (await Promise.all(pages)).map(({ lines }) => lines.map(({ text }) => text)) };
+  return { task, output: (await Promise.all(pages)).map(({ lines }) => lines.map(({ text }) => text)) };
 }
 
 describe("role that gives a verdict", { timeout: 120_000 }, () => {
@@ -65,14 +65,14 @@ describe("role that gives a verdict", { timeout: 120_000 }, () => {
       "echo x 2>/dev/null >> greeting.txt && echo wrote",
       "echo end",
     ].join("\n");
-    const { task, said } = await judge({
+    const { task, output } = await runReview({
       settings: "workspace: { setup: 'echo made > made.txt' }\n",
       agent: script(look, look),
     });
     expect(task).toMatchObject({ status: "succeeded", state: "done" });
     // The worker shows that all of it works where it is allowed.
-    expect(said[0]).toEqual(["set-up ran", "from the workspace", "from home", "from tmp", "wrote", "end"]);
-    expect(said[1]?.filter((line) => !/read-only/i.test(line))).toEqual(["end"]);
+    expect(output[0]).toEqual(["set-up ran", "from the workspace", "from home", "from tmp", "wrote", "end"]);
+    expect(output[1]?.filter((line) => !/read-only/i.test(line))).toEqual(["end"]);
     const [, review] = await night!.runs(task.id);
     expect(existsSync(join(night!.home, "runs", review?.id ?? "", "setup"))).toBe(false);
   });
@@ -83,9 +83,9 @@ describe("role that gives a verdict", { timeout: 120_000 }, () => {
       'for d in /tmp "$HOME" "$(dirname "$OUT")"; do chmod 000 "$d/closed/inner" "$d/closed"; done',
       "echo closed",
     ].join("\n");
-    const { task, said } = await judge({ agent: script("echo works", lock) });
+    const { task, output } = await runReview({ agent: script("echo works", lock) });
     expect(task).toMatchObject({ status: "succeeded", state: "done" });
-    expect(said[1]).toEqual(["closed"]);
+    expect(output[1]).toEqual(["closed"]);
     const [, review] = await night!.runs(task.id);
     expect(review).toMatchObject({ outcome: "approved", endedBy: "exit" });
     const left = () => readdirSync(join(night!.home, "runs", review?.id ?? ""));

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
-import { until } from "../../testing/suites/supervisor.suite.ts";
+import { waitUntil } from "../../testing/wait-until.ts";
 import { json, KEY, NONCE, openTestGateway, openTestModel } from "./test-model.suite.ts";
 
 const ANSWER = { model: "claude-x-1", content: [], usage: { input_tokens: 100, output_tokens: 10 } };
@@ -155,7 +155,7 @@ describe("gateway: malicious requests", () => {
       socket.write(Buffer.alloc(32_900_000, " "));
       return socket;
     });
-    await until(() => heard.length > 0);
+    await waitUntil(() => heard.length > 0);
     expect(heard).toEqual([expect.stringMatching(/^HTTP\/1.1 413 .*all pending requests exceed/s)]);
     for (const socket of unfinished) socket.destroy();
     expect((await gateway.send("/v1/messages", REQUEST)).status).toBe(200);

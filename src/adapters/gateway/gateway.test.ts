@@ -1,7 +1,7 @@
 import { request as httpRequest } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { until } from "../../testing/suites/supervisor.suite.ts";
+import { waitUntil } from "../../testing/wait-until.ts";
 import { events, json, KEY, NONCE, openTestGateway, openTestModel, stream } from "./test-model.suite.ts";
 
 const ANSWER = { model: "claude-x-1", content: [], usage: { input_tokens: 100, output_tokens: 10 } };
@@ -155,7 +155,7 @@ describe("gateway: streams", () => {
     const gateway = await openTestGateway(model.url);
     const response = await gateway.send("/v1/messages", REQUEST);
     await expect(response.text()).rejects.toThrow("terminated");
-    await until(() => gateway.usage.length > 0);
+    await waitUntil(() => gateway.usage.length > 0);
     expect(gateway.usage).toEqual([
       {
         type: "usage",
@@ -178,7 +178,7 @@ describe("gateway: streams", () => {
     await response.body?.getReader().read();
     left.abort();
     expect(await model.seen[0]?.ended).toBe("broken");
-    await until(() => gateway.usage.length > 0);
+    await waitUntil(() => gateway.usage.length > 0);
     expect(gateway.usage).toMatchObject([{ tokens: { input: 100, output: 100 }, estimated: true }]);
   });
 
@@ -187,10 +187,10 @@ describe("gateway: streams", () => {
     const gateway = await openTestGateway(model.url);
     const client = new AbortController();
     const pending = gateway.send("/v1/messages", REQUEST, { signal: client.signal });
-    await until(() => model.seen.length > 0);
+    await waitUntil(() => model.seen.length > 0);
     client.abort();
     await expect(pending).rejects.toThrow("aborted");
-    await until(() => gateway.usage.length > 0);
+    await waitUntil(() => gateway.usage.length > 0);
     expect(gateway.usage).toMatchObject([{ tokens: { output: 0 }, model: "claude-x", estimated: true }]);
   });
 
@@ -214,10 +214,11 @@ describe("gateway: streams", () => {
     slow.end(JSON.stringify(REQUEST));
     slow.on("error", () => undefined);
     await new Promise((resolve) => slow.once("response", resolve));
+    // Time in which a model without backpressure would send everything.
     await sleep(300);
     expect(sent).toBeLessThan(total / 2);
     slow.destroy();
-    await until(() => gateway.usage.length > 0);
+    await waitUntil(() => gateway.usage.length > 0);
   });
 
   it("counts a pending stream when the gateway closes, and can be closed twice", async () => {
@@ -378,7 +379,7 @@ describe("gateway: limits", () => {
     const response = await gateway.send("/v1/responses", { model: "gpt-x", input: "hello", stream: true });
     await expect(response.text()).rejects.toThrow("terminated");
     expect(await model.seen[0]?.ended).toBe("broken");
-    await until(() => gateway.exhausted.length > 0);
+    await waitUntil(() => gateway.exhausted.length > 0);
     expect(gateway.exhausted[0]).toMatch(/used up, and a response was cut off: 5\d{4} of 50000 tokens/);
     expect(gateway.usage).toMatchObject([{ estimated: true }]);
   });

@@ -43,7 +43,7 @@ describe("git collect: a checkout manipulated by the agent", () => {
       mirrorsDir: join(home, "mirrors"),
       workspacesDir: join(home, "workspaces"),
       log,
-      patienceMs: 400,
+      timeoutMs: 400,
     });
     const { commit } = await workspaces.sync({ project, remote: repo.remote, defaultBranch: null });
     tree = (await workspaces.open({ project, task, name, commit, branch: "agent/x", copy: null })).path;

@@ -9,7 +9,7 @@ export interface GitContext {
   readonly mirrorsDir: string;
   readonly workspacesDir: string;
   readonly log: Log;
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
   /** Read once, on first use. */
   readonly person: () => Promise<Person>;
   /** Serializes changes of a task's directory. */

@@ -27,7 +27,7 @@ export interface GitWorkspacesOptions {
   readonly identity?: Identity;
   readonly log: Log;
   /** How long git may scan a checkout before we search it for files that block git. */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
 }
 
 const REMOVED = ".removed-";
@@ -41,7 +41,7 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
     }));
   const context: GitContext = {
     ...options,
-    patienceMs: options.patienceMs ?? 10_000,
+    timeoutMs: options.timeoutMs ?? 10_000,
     person: readOnce,
     locks: createKeyedLock(),
   };

@@ -1,11 +1,11 @@
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Job } from "../../ports/supervisor.ts";
 import { quiet, realSupervisors } from "../../testing/real-supervisors.ts";
-import { openJobBench, printed, shell, until } from "../../testing/suites/supervisor.suite.ts";
+import { openJobBench, printed, shell } from "../../testing/suites/supervisor.suite.ts";
+import { waitUntil } from "../../testing/wait-until.ts";
 import type { JobBench } from "../../testing/suites/supervisor.suite.ts";
 import { readJob, readRunningProcess, readSupervisor } from "./job-files.ts";
 import { isProcessAlive, listProcesses, processStartTime } from "./process-table.ts";
@@ -32,7 +32,7 @@ describe("supervisor killed with SIGKILL", () => {
     const job = bench.job([escape]);
     await bench.supervisors.start(job);
     const watched = bench.watch(job.dir);
-    await until(() => processesOf(job).length >= 4);
+    await waitUntil(() => processesOf(job).length >= 4);
     process.kill(pidOf(job), "SIGKILL");
     expect(await watched).toEqual({ kind: "lost" });
     expect(processesOf(job)).toEqual([]);
@@ -61,7 +61,7 @@ describe("supervisor killed with SIGKILL", () => {
   test("without a watcher: the job is later found to be lost, also repeatedly", async () => {
     const job = bench.job([FOREVER]);
     await bench.supervisors.start(job);
-    await until(() => processesOf(job).length > 0);
+    await waitUntil(() => processesOf(job).length > 0);
     process.kill(pidOf(job), "SIGKILL");
     expect(await Promise.all([bench.watch(job.dir), bench.watch(job.dir)])).toEqual([
       { kind: "lost" },
@@ -74,9 +74,9 @@ describe("supervisor killed with SIGKILL", () => {
   test("a process that reuses its pid is neither mistaken for it nor ended", async () => {
     const job = bench.job([FOREVER]);
     await bench.supervisors.start(job);
-    await until(() => readRunningProcess(job.dir) !== null && processesOf(job).length > 0);
+    await waitUntil(() => readRunningProcess(job.dir) !== null && processesOf(job).length > 0);
     process.kill(pidOf(job), "SIGKILL");
-    await until(() => !isProcessAlive(pidOf(job), null));
+    await waitUntil(() => !isProcessAlive(pidOf(job), null));
     const stranger = spawn("sleep", ["30"], { detached: true, stdio: "ignore" });
     const pid = stranger.pid ?? 0;
     try {
@@ -102,9 +102,9 @@ describe("parent of a supervisor killed with SIGKILL", () => {
       secrets: { SECRET: "a-b-c" },
     });
     const starter = startElsewhere(job);
-    await until(() => printed(job).length > 0);
+    await waitUntil(() => printed(job).length > 0);
     process.kill(starter, "SIGKILL");
-    await sleep(100);
+    await waitUntil(() => !isProcessAlive(starter, null));
     expect(await bench.supervisors.isAlive(job.dir)).toBe(true);
     const watched = bench.watch(job.dir);
     writeFileSync(join(bench.home, "go"), "");
@@ -144,7 +144,7 @@ describe("prepared supervisor", () => {
     await Promise.all([untilWaiting(job), untilWaiting(other)]);
     process.kill(starter, "SIGKILL");
     bench.supervisors.dismiss(other.dir);
-    await until(() => waitingFor(job).length + waitingFor(other).length === 0);
+    await waitUntil(() => waitingFor(job).length + waitingFor(other).length === 0);
     expect(readdirSync(job.dir)).toEqual(["supervisor.log"]);
     expect(existsSync(join(bench.home, "ran"))).toBe(false);
   });
@@ -233,7 +233,7 @@ function waitingFor({ dir }: Job): readonly number[] {
 }
 
 async function untilWaiting(job: Job): Promise<readonly number[]> {
-  await until(() => waitingFor(job).length > 0);
+  await waitUntil(() => waitingFor(job).length > 0);
   return waitingFor(job);
 }
 

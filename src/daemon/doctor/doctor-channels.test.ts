@@ -7,7 +7,7 @@ import type { Store } from "../../ports/store.ts";
 import { openLoopbackConfluence } from "../../testing/loopback/loopback-confluence.ts";
 import { openLoopbackNtfy, type LoopbackNtfy } from "../../testing/loopback/loopback-ntfy.ts";
 import { openLoopback } from "../../testing/loopback/loopback-server.ts";
-import { creating, sampleNotice, sampleTask, SILENT } from "../../testing/store/samples.ts";
+import { creating, sampleNotice, sampleTask, SILENT_LOG } from "../../testing/store/samples.ts";
 import { createTempDir, type TempDir } from "../../testing/temp-repo.ts";
 import { checkChannels } from "./doctor-channels.ts";
 import { REGISTRY } from "../wire/registry.ts";
@@ -38,7 +38,7 @@ async function check(env: Readonly<Record<string, string>> = ENV, timeoutMs = 10
 }
 
 async function withStore(use: (store: Store) => Promise<void>): Promise<void> {
-  const store = await openSqliteStore({ file: join(home, "nightshift.db"), log: SILENT });
+  const store = await openSqliteStore({ file: join(home, "nightshift.db"), log: SILENT_LOG });
   await use(store);
   await store.close();
 }

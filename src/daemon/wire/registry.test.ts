@@ -15,7 +15,7 @@ import { environmentName, text } from "../../core/settings/values.ts";
 import type { Settings } from "../../core/settings/settings.ts";
 import { saveProject } from "../../engine/commands/save-project.ts";
 import type { Project } from "../../ports/store.ts";
-import { sampleNotice, SILENT } from "../../testing/store/samples.ts";
+import { sampleNotice, SILENT_LOG } from "../../testing/store/samples.ts";
 import { createTempRepo, type TempRepo } from "../../testing/temp-repo.ts";
 import { detectProject } from "../detect/detect.ts";
 import { renderInitConfig } from "../detect/detect-render.ts";
@@ -149,7 +149,7 @@ beforeAll(async () => {
   wired = await wire({
     home,
     env,
-    log: SILENT,
+    log: SILENT_LOG,
     secrets: known,
     pass: () => undefined,
     write: () => undefined,

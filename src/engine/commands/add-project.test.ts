@@ -3,7 +3,7 @@ import { openSqliteStore } from "../../adapters/stores/sqlite/open.ts";
 import type { PendingTrust, ProjectSource } from "../../ports/projects.ts";
 import type { Store } from "../../ports/store.ts";
 import { createFakeClock } from "../../testing/fake-clock.ts";
-import { SILENT, startTask } from "../../testing/store/samples.ts";
+import { SILENT_LOG, startTask } from "../../testing/store/samples.ts";
 import { acceptTrust, addProject } from "./add-project.ts";
 import { removeProject } from "./remove-project.ts";
 
@@ -14,7 +14,7 @@ let store: Store;
 let files: PendingTrust;
 
 beforeEach(async () => {
-  store = await openSqliteStore({ file: ":memory:", log: SILENT });
+  store = await openSqliteStore({ file: ":memory:", log: SILENT_LOG });
   files = { wanted: '{"checks":1}', hash: "h1", changes: [{ key: "checks", accepted: null, wanted: "1" }] };
 });
 afterEach(() => store.close());

@@ -3,7 +3,7 @@ import { openSqliteStore } from "../../adapters/stores/sqlite/open.ts";
 import type { Task } from "../../core/task/task.ts";
 import type { Store } from "../../ports/store.ts";
 import { createFakeClock, type FakeClock } from "../../testing/fake-clock.ts";
-import { committing, OPEN, sampleEvent, SILENT, startTask } from "../../testing/store/samples.ts";
+import { committing, OPEN, sampleEvent, SILENT_LOG, startTask } from "../../testing/store/samples.ts";
 import type { EnginePorts } from "../ports.ts";
 import { endTask } from "./end-task.ts";
 
@@ -13,7 +13,7 @@ let store: Store;
 let clock: FakeClock;
 
 beforeEach(async () => {
-  store = await openSqliteStore({ file: ":memory:", log: SILENT });
+  store = await openSqliteStore({ file: ":memory:", log: SILENT_LOG });
   clock = createFakeClock();
 });
 afterEach(() => store.close());

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openSqliteStore } from "../../adapters/stores/sqlite/open.ts";
 import { STORE_MUTATIONS } from "../../ports/store-mutations.ts";
-import { SILENT } from "../../testing/store/samples.ts";
+import { SILENT_LOG } from "../../testing/store/samples.ts";
 
 const SOURCES = join(import.meta.dirname, "../..");
 
@@ -83,7 +83,7 @@ it.each([
 });
 
 it("every store method is listed as one that reads or one that writes", async () => {
-  const store = await openSqliteStore({ file: ":memory:", log: SILENT });
+  const store = await openSqliteStore({ file: ":memory:", log: SILENT_LOG });
   expect(Object.keys(store).toSorted()).toEqual([...PARTS, "backup", "checkIntegrity", "close"].toSorted());
   for (const part of PARTS)
     expect(Object.keys(store[part]).toSorted(), part).toEqual([...READS[part], ...STORE_MUTATIONS[part]].toSorted());

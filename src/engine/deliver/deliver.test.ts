@@ -11,7 +11,7 @@ import type { NewNotice, Store } from "../../ports/store.ts";
 import { createFakeClock, type FakeClock } from "../../testing/fake-clock.ts";
 import { openLoopbackNtfy, type LoopbackNtfy } from "../../testing/loopback/loopback-ntfy.ts";
 import { openLoopbackWebhook, type LoopbackWebhook } from "../../testing/loopback/loopback-webhook.ts";
-import { creating, sampleNotice, sampleTask, SILENT } from "../../testing/store/samples.ts";
+import { creating, sampleNotice, sampleTask, SILENT_LOG } from "../../testing/store/samples.ts";
 import { createTempDir, type TempDir } from "../../testing/temp-repo.ts";
 import { createDelivery, type Delivery } from "./deliver.ts";
 
@@ -29,7 +29,7 @@ const open: Delivery[] = [];
 
 beforeEach(async () => {
   dir = await createTempDir();
-  store = await openSqliteStore({ file: join(dir.path, "nightshift.db"), log: SILENT });
+  store = await openSqliteStore({ file: join(dir.path, "nightshift.db"), log: SILENT_LOG });
   ntfy = await openLoopbackNtfy({ token: TOKEN });
   webhook = await openLoopbackWebhook({ secret: SECRET });
   clock = createFakeClock(10_000);
@@ -50,7 +50,7 @@ function deliveryOf(over: Partial<Parameters<typeof createDelivery>[0]> = {}): D
   const delivery = createDelivery({
     store,
     clock,
-    log: SILENT,
+    log: SILENT_LOG,
     hooks: { passCheckpoint: () => undefined },
     secrets: { redact: (value) => value },
     channels: { openNotifier: async (_project, channel) => notifiers[channel] ?? null },
@@ -200,7 +200,7 @@ describe("a crash between sending a notice and marking it as delivered", () => {
     await store.close();
     await expect(crashAfterSending(join(dir.path, "nightshift.db"))).rejects.toMatchObject({ signal: "SIGKILL" });
     expect(webhook.taken.size).toBe(1);
-    store = await openSqliteStore({ file: join(dir.path, "nightshift.db"), log: SILENT });
+    store = await openSqliteStore({ file: join(dir.path, "nightshift.db"), log: SILENT_LOG });
     expect(await store.outbox.dueNotices(clock.now(), 9)).toMatchObject([{ attempts: 0 }]);
     await deliveryOf().start();
     await expect.poll(isEmpty, POLL).toBe(true);

@@ -7,7 +7,14 @@ import { isEndOfNight } from "../../core/notices/notice.ts";
 import type { EnginePorts } from "../ports.ts";
 import { REGISTRY } from "../../daemon/wire/registry.ts";
 import type { Store } from "../../ports/store.ts";
-import { sampleArtifact, sampleEnd, sampleEvent, sampleTask, SILENT, startTask } from "../../testing/store/samples.ts";
+import {
+  sampleArtifact,
+  sampleEnd,
+  sampleEvent,
+  sampleTask,
+  SILENT_LOG,
+  startTask,
+} from "../../testing/store/samples.ts";
 import { createTempDir, type TempDir } from "../../testing/temp-repo.ts";
 import { noticesFor } from "./notices.ts";
 
@@ -18,7 +25,7 @@ let store: Store;
 
 beforeEach(async () => {
   dir = await createTempDir();
-  store = await openSqliteStore({ file: join(dir.path, "nightshift.db"), log: SILENT });
+  store = await openSqliteStore({ file: join(dir.path, "nightshift.db"), log: SILENT_LOG });
 });
 afterEach(async () => {
   await store.close();

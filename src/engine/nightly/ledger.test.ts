@@ -6,7 +6,7 @@ import { openSqliteStore } from "../../adapters/stores/sqlite/open.ts";
 import type { Candidate } from "../../core/nightly/analysis.ts";
 import type { Actor } from "../../core/task/event.ts";
 import { createFakeClock, type FakeClock } from "../../testing/fake-clock.ts";
-import { SILENT, creating, sampleEvent, sampleProject, sampleTask } from "../../testing/store/samples.ts";
+import { SILENT_LOG, creating, sampleEvent, sampleProject, sampleTask } from "../../testing/store/samples.ts";
 import { createTempRepo, type TempRepo } from "../../testing/temp-repo.ts";
 import { giveReason } from "../commands/give-reason.ts";
 import {
@@ -52,11 +52,11 @@ beforeEach(async () => {
   repo = await createTempRepo({ "a.txt": lines(20), "b.txt": lines(5) });
   const home = join(repo.path, "home");
   ports = {
-    store: await openSqliteStore({ file: ":memory:", log: SILENT }),
+    store: await openSqliteStore({ file: ":memory:", log: SILENT_LOG }),
     workspaces: createGitWorkspaces({
       mirrorsDir: join(home, "mirrors"),
       workspacesDir: join(home, "work"),
-      log: SILENT,
+      log: SILENT_LOG,
     }),
     clock,
     digest: (text) => createHash("sha256").update(text).digest("hex"),

@@ -4,7 +4,7 @@ import { openSqliteStore } from "../../adapters/stores/sqlite/open.ts";
 import { PROPOSAL_STATUSES, type ProposalStatus } from "../../core/nightly/proposal.ts";
 import type { Role } from "../../core/task/role.ts";
 import type { Store } from "../../ports/store.ts";
-import { committing, sampleEnd, SILENT, startTask } from "../../testing/store/samples.ts";
+import { committing, sampleEnd, SILENT_LOG, startTask } from "../../testing/store/samples.ts";
 import { recordProposals, selectedProposalId } from "./ledger.ts";
 import { rememberAbandoned } from "./remember-proposals.ts";
 import type { StepContext } from "../run/step-context.ts";
@@ -18,7 +18,7 @@ const ANALYSIS = {
 
 let store: Store;
 beforeEach(async () => {
-  store = await openSqliteStore({ file: ":memory:", log: SILENT });
+  store = await openSqliteStore({ file: ":memory:", log: SILENT_LOG });
 });
 afterEach(() => store.close());
 

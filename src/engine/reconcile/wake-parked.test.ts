@@ -11,7 +11,7 @@ import {
   sampleProject,
   sampleRun,
   SHUT,
-  SILENT,
+  SILENT_LOG,
   startTask,
 } from "../../testing/store/samples.ts";
 import { createFakeClock } from "../../testing/fake-clock.ts";
@@ -26,7 +26,7 @@ let nightUsd: number | null;
 let submitted: string[];
 
 beforeEach(async () => {
-  store = await openSqliteStore({ file: ":memory:", log: SILENT });
+  store = await openSqliteStore({ file: ":memory:", log: SILENT_LOG });
   await store.projects.saveProject(sampleProject(), sampleEvent());
   nightUsd = 1;
   submitted = [];

@@ -5,7 +5,14 @@ import { openSqliteStore } from "../../adapters/stores/sqlite/open.ts";
 import { createProjectFiles } from "../../config/files/project-files.ts";
 import type { Store } from "../../ports/store.ts";
 import { createFakeClock } from "../../testing/fake-clock.ts";
-import { SILENT, committing, sampleEnd, sampleEvent, sampleProject, startTask } from "../../testing/store/samples.ts";
+import {
+  SILENT_LOG,
+  committing,
+  sampleEnd,
+  sampleEvent,
+  sampleProject,
+  startTask,
+} from "../../testing/store/samples.ts";
 import { createTempDir, type TempDir } from "../../testing/temp-repo.ts";
 import { listBudgets } from "./list-budgets.ts";
 import { REGISTRY } from "../../daemon/wire/registry.ts";
@@ -19,7 +26,7 @@ const files = () =>
 
 beforeEach(async () => {
   dir = await createTempDir();
-  store = await openSqliteStore({ file: ":memory:", log: SILENT });
+  store = await openSqliteStore({ file: ":memory:", log: SILENT_LOG });
 });
 afterEach(async () => {
   await store.close();
@@ -36,7 +43,7 @@ async function register(name: string, settings: string): Promise<void> {
 
 async function budgets(project: string | null): Promise<readonly unknown[]> {
   const clock = createFakeClock(NOW);
-  const found = await listBudgets({ store, projects: files(), clock, log: SILENT }, project);
+  const found = await listBudgets({ store, projects: files(), clock, log: SILENT_LOG }, project);
   return found.map(({ limit, use }) => [limit.project, limit.window, limit.usd, use.spentUsd, use.reservedUsd]);
 }
 

@@ -1,6 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { waitUntil } from "../../testing/wait-until.ts";
 import { createClient } from "../client/client.ts";
 import { eventSchema } from "../contract/event.ts";
 import { outputPageSchema } from "../contract/output.ts";
@@ -23,14 +24,6 @@ afterEach(async () => {
 });
 
 const connectClient = () => createClient({ url: server.url, token: OWNER_TOKEN });
-
-async function until(what: () => boolean): Promise<void> {
-  const deadline = performance.now() + 10_000;
-  while (!what()) {
-    if (performance.now() > deadline) throw new Error(`this did not come true: ${what.toString()}`);
-    await sleep(5);
-  }
-}
 
 /** A raw connection to the event stream. The test controls when it reads. */
 async function openStream(headers: Record<string, string> = {}, path = "/events"): Promise<Socket> {
@@ -95,7 +88,7 @@ describe("event stream", () => {
     await writing;
     expect(connections).toBeGreaterThan(4);
     expect(seen).toEqual(Array.from({ length: total }, (_, index) => first + index + 1));
-    await until(() => server.app.watchers() === 0);
+    await waitUntil(() => server.app.watchers() === 0);
   });
 
   it("switches from stored to live events without a gap, also for one task", async () => {
@@ -132,21 +125,22 @@ describe("event stream", () => {
     await api.store.events.appendEvents([makeEvent({ summary: "before" })]);
     const abort = new AbortController();
     const events = connectClient().events({ signal: abort.signal });
+    const position = vi.spyOn(api.store.events, "lastEventId");
     const next = events.next();
-    await until(() => server.app.watchers() === 1);
-    await sleep(50);
+    // Once the stream has read its start position, all later events are new.
+    await waitUntil(() => position.mock.settledResults[0]?.type === "fulfilled");
     await api.store.events.appendEvents([makeEvent({ summary: "after", data: { text: "line\nline" } })]);
     const { value } = await next;
     expect(eventSchema.parse(value)).toMatchObject({ summary: "after", data: { text: "line\nline" } });
     abort.abort();
     expect(await events.next()).toEqual({ done: true, value: undefined });
-    await until(() => server.app.watchers() === 0);
+    await waitUntil(() => server.app.watchers() === 0);
   });
 
   it("does not wait for an id that the database has not reached", async () => {
     const last = await api.store.events.lastEventId();
     const reading = readIds(await openStream({ "last-event-id": "999999" }), (ids) => ids.length > 0);
-    await until(() => server.app.watchers() === 1);
+    await waitUntil(() => server.app.watchers() === 1);
     await api.store.events.appendEvents([makeEvent()]);
     expect(await reading).toEqual([last + 1]);
   });
@@ -172,20 +166,20 @@ describe("event stream", () => {
     slow.pause();
     const closed = new Promise((resolve) => slow.once("close", resolve));
     slow.on("error", () => {});
-    await until(() => server.app.watchers() === 1);
+    await waitUntil(() => server.app.watchers() === 1);
     const big = "x".repeat(200_000);
     let seen = 0;
     const abort = new AbortController();
     const reading = (async () => {
       for await (const _ of connectClient().events({ signal: abort.signal })) seen += 1;
     })();
-    await until(() => server.app.watchers() === 2);
+    await waitUntil(() => server.app.watchers() === 2);
     for (let written = 0; written < 80; written += 1) {
       await api.store.events.appendEvents([makeEvent({ data: { big } })]);
       if (written % 20 === 0) await sleep(10);
     }
-    await until(() => server.app.watchers() === 1);
-    await until(() => seen === 80);
+    await waitUntil(() => server.app.watchers() === 1);
+    await waitUntil(() => seen === 80);
     slow.resume();
     await closed;
     expect(seen).toBe(80);
@@ -195,7 +189,7 @@ describe("event stream", () => {
 
   it("ends when the server closes, without waiting for clients", async () => {
     const ids = readIds(await openStream(), () => false);
-    await until(() => server.app.watchers() === 1);
+    await waitUntil(() => server.app.watchers() === 1);
     const before = performance.now();
     await server.close();
     expect(await ids).toEqual([]);
@@ -236,9 +230,9 @@ describe("output stream of a run", () => {
       for await (const page of connectClient().output(run, { signal: new AbortController().signal }))
         seen.push(...textsOf(page));
     })();
-    await until(() => seen.length === 1);
+    await waitUntil(() => seen.length === 1);
     api.transcript.add("two");
-    await until(() => seen.length === 2);
+    await waitUntil(() => seen.length === 2);
     api.transcript.add("three");
     await endRun(api.store, task, run);
     await reading;
@@ -260,13 +254,17 @@ describe("output stream of a run", () => {
 
   it("finds output by polling if there is no notification", async () => {
     const { run } = await startRun();
-    const deaf = { ...api.deps, onOutput: () => () => {} };
+    const withoutNotifications = { ...api.deps, onOutput: () => () => {} };
     await server.close();
-    server = await openHttpServer(deaf, { host: "127.0.0.1", port: 0, publicUrl: null });
+    // A heartbeat would read the output too.
+    const times = { ...TIMES, heartbeatMs: 60_000 };
+    server = await openHttpServer(withoutNotifications, { host: "127.0.0.1", port: 0, publicUrl: null }, times);
     const abort = new AbortController();
     const output = connectClient().output(run, { signal: abort.signal });
+    const read = vi.spyOn(api.transcript, "read");
     const next = output.next();
-    await sleep(100);
+    // The first read finds nothing.
+    await waitUntil(() => read.mock.settledResults[0]?.type === "fulfilled");
     api.transcript.add("unheard");
     expect(textsOf((await next).value)).toEqual(["unheard"]);
     abort.abort();

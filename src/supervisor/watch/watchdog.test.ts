@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { waitUntil } from "../../testing/wait-until.ts";
 import { sleep } from "../../adapters/process/sleep.ts";
 import { boundTreeMemory, readTreeMemory } from "../../adapters/process/tree-usage.ts";
 import { createTree } from "../../adapters/process/tree.ts";
@@ -114,7 +115,7 @@ describe("watchdog: memory", () => {
     // A shell with 20 MB and four forks of it.
     const code = `held=$(head -c ${20 * MB} /dev/zero | tr '\\0' x); for i in 1 2 3 4; do (sleep 100; :) & done; touch ready; wait`;
     const members = start(code, "sh");
-    while (!existsSync(join(dir, "ready"))) await sleep(20);
+    await waitUntil(() => existsSync(join(dir, "ready")));
     const limits = { treeMemoryBytes: 75 * MB };
     expect(await watch({ members, limits }, 1_000)).toEqual([]);
     const pids = members().map(({ pid }) => pid);
@@ -132,7 +133,7 @@ describe("watchdog: memory", () => {
   it.runIf(isLinux)("an unlinked file that is mapped or open in several processes is counted once", async () => {
     const members = startCalls([...memfd(60), mapped(60), FORK, SLEEP]);
     const pidsOf = () => members().map(({ pid }) => pid);
-    while (pidsOf().length < 2 || boundTreeMemory(pidsOf()) < 60 * MB) await sleep(20);
+    await waitUntil(() => pidsOf().length >= 2 && boundTreeMemory(pidsOf()) >= 60 * MB);
     const pids = pidsOf();
     const { memoryBytes, diskBytes, inMemory } = findUnlinkedFiles(pids);
     expect([memoryBytes, diskBytes, inMemory.size]).toEqual([60 * MB, 0, 1]);
@@ -194,6 +195,7 @@ it("watchdog: reports nothing after it is stopped", async () => {
     onBreach: (breach) => breaches.push(breach),
   });
   watchdog.stop();
+  // Several ticks in which a running watchdog would report.
   await sleep(5 * TICK_MS);
   expect(breaches).toEqual([]);
 });

@@ -13,7 +13,7 @@ import type {
   Store,
 } from "../../ports/store.ts";
 
-export const SILENT: Log = { info() {}, warn() {}, error() {} };
+export const SILENT_LOG: Log = { info() {}, warn() {}, error() {} };
 
 /** No limits, for tests that are not about admission. */
 export const OPEN: Admission = { at: 1_000_000, total: 1000, projects: {}, perProject: 1000, parkedAgents: [] };

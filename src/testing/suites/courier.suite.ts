@@ -29,7 +29,8 @@ function createHandler() {
   };
 }
 
-const aMoment = () => new Promise((resolve) => setTimeout(resolve, 20));
+/** Time in which an unexpected call would arrive. */
+const shortDelay = () => new Promise((resolve) => setTimeout(resolve, 20));
 
 /** Contract tests for every courier. */
 export function testCourier(name: string, { open }: CourierUnderTest): void {
@@ -74,7 +75,7 @@ export function testCourier(name: string, { open }: CourierUnderTest): void {
       await courier.work(handler);
       await Promise.all(Array.from({ length: 10 }, () => courier.submit("run_a")));
       await call(0);
-      await aMoment();
+      await shortDelay();
       expect(calls).toHaveLength(1);
       calls[0]?.end();
       await courier.cancel("run_a");
@@ -91,7 +92,7 @@ export function testCourier(name: string, { open }: CourierUnderTest): void {
       await courier.submit("run_a");
       first.end();
       (await call(1)).end();
-      await aMoment();
+      await shortDelay();
       expect(calls).toHaveLength(2);
       await courier.stop();
     });
@@ -102,7 +103,7 @@ export function testCourier(name: string, { open }: CourierUnderTest): void {
       await courier.work(handler);
       await courier.submit("run_a");
       (await call(0)).end();
-      await aMoment();
+      await shortDelay();
       await courier.submit("run_a");
       const second = await call(1);
       expect(second.runId).toBe("run_a");
@@ -122,7 +123,7 @@ export function testCourier(name: string, { open }: CourierUnderTest): void {
       expect(a.signal.aborted).toBe(true);
       expect(b.signal.aborted).toBe(false);
       a.end();
-      await aMoment();
+      await shortDelay();
       expect(calls).toHaveLength(2);
       b.end();
       await courier.stop();
@@ -144,15 +145,15 @@ export function testCourier(name: string, { open }: CourierUnderTest): void {
       await courier.submit("run_a");
       let stopped = false;
       const stopping = courier.stop().then(() => (stopped = true));
-      await aMoment();
+      await shortDelay();
       expect([a.signal.aborted, b.signal.aborted, stopped]).toEqual([true, true, false]);
       a.end();
-      await aMoment();
+      await shortDelay();
       expect(stopped).toBe(false);
       b.end();
       await stopping;
       await courier.submit("run_c");
-      await aMoment();
+      await shortDelay();
       expect(calls).toHaveLength(2);
       await expect(courier.stop()).resolves.toBeUndefined();
     });

@@ -1,3 +1,4 @@
+import { waitUntil } from "../wait-until.ts";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -120,12 +121,6 @@ export function only(record: ExitRecord): CommandResult {
   return result;
 }
 
-export async function until(what: () => boolean, patienceMs = 10_000): Promise<void> {
-  for (const deadline = performance.now() + patienceMs; !what(); await sleep(10)) {
-    if (performance.now() > deadline) throw new Error(`did not happen within ${patienceMs} ms: ${String(what)}`);
-  }
-}
-
 export function testSupervisors(suite: SupervisorSuite): void {
   describe("supervisors", () => {
     let bench: JobBench;
@@ -191,7 +186,7 @@ export function testSupervisors(suite: SupervisorSuite): void {
         let heard = 0;
         const options = { signal: NEVER, onOutput: () => void heard++ };
         const watched = [bench.supervisors.watch(job.dir, options), bench.supervisors.watch(job.dir, options)];
-        await until(() => heard >= 2);
+        await waitUntil(() => heard >= 2);
         writeFileSync(file("go"), "");
         expect((await Promise.all(watched)).map(({ kind }) => kind)).toEqual(["ended", "ended"]);
       });
@@ -216,8 +211,8 @@ export function testSupervisors(suite: SupervisorSuite): void {
           false,
         ]);
         await bench.run(job);
-        await until(() => suite.processesOf(job.run).length === 0);
-        await sleep(50);
+        await waitUntil(() => suite.processesOf(job.run).length === 0);
+        await expect.poll(() => bench.supervisors.isAlive(job.dir)).toBe(false);
         expect([await bench.supervisors.isAlive(job.dir), await bench.supervisors.control(job.dir, "stop")]).toEqual([
           false,
           false,
@@ -308,7 +303,7 @@ export function testSupervisors(suite: SupervisorSuite): void {
           "touch later",
         ]);
         await bench.supervisors.start(job);
-        await until(() => printed(job).includes("ready"));
+        await waitUntil(() => printed(job).includes("ready"));
         expect(await bench.supervisors.control(job.dir, "stop")).toBe(true);
         const result = await bench.watch(job.dir);
         expect(result).toMatchObject({
@@ -322,7 +317,7 @@ export function testSupervisors(suite: SupervisorSuite): void {
       test("stop kills a command that ignores it after the grace period, and keeps the first reason", async () => {
         const job = bench.job(["trap '' TERM; echo ready; while :; do sleep 0.02; done"]);
         await bench.supervisors.start(job);
-        await until(() => printed(job).includes("ready"));
+        await waitUntil(() => printed(job).includes("ready"));
         const asked = performance.now();
         await bench.supervisors.control(job.dir, "stop");
         await bench.supervisors.control(job.dir, "stop");
@@ -334,7 +329,7 @@ export function testSupervisors(suite: SupervisorSuite): void {
       test("release sends SIGTERM first too, and the command ends by `lost`", async () => {
         const job = bench.job(["trap 'echo tidy; exit' TERM; echo ready; while :; do sleep 0.02; done"]);
         await bench.supervisors.start(job);
-        await until(() => printed(job).includes("ready"));
+        await waitUntil(() => printed(job).includes("ready"));
         await bench.supervisors.control(job.dir, "release");
         expect(await bench.watch(job.dir)).toMatchObject({
           kind: "ended",
@@ -346,7 +341,7 @@ export function testSupervisors(suite: SupervisorSuite): void {
       test("kill does not ask", async () => {
         const job = bench.job(["trap 'echo tidy' TERM; echo ready; while :; do sleep 0.02; done"]);
         await bench.supervisors.start(job);
-        await until(() => printed(job).includes("ready"));
+        await waitUntil(() => printed(job).includes("ready"));
         await bench.supervisors.control(job.dir, "kill");
         expect(await bench.watch(job.dir)).toMatchObject({
           record: { commands: [{ endedBy: "kill", exit: { signal: "SIGKILL" } }] },
@@ -359,13 +354,14 @@ export function testSupervisors(suite: SupervisorSuite): void {
           { ...shell(`(${TICKING}) & setsid sh -c '${TICKING}' & wait`), timeoutMs: 900, idleMs: 900 },
         ]);
         await bench.supervisors.start(job);
-        await until(() => ticks() > 4);
+        await waitUntil(() => ticks() > 4);
         expect(await bench.supervisors.control(job.dir, "pause")).toBe(true);
         const before = ticks();
+        // Longer than both limits.
         await sleep(1_200);
         expect(ticks()).toBe(before);
         await bench.supervisors.control(job.dir, "resume");
-        await until(() => ticks() > before);
+        await waitUntil(() => ticks() > before);
         const result = await bench.watch(job.dir);
         if (result.kind !== "ended") throw new Error("lost");
         expect(result.record.pausedMs).toBeGreaterThanOrEqual(1_150);
@@ -376,7 +372,7 @@ export function testSupervisors(suite: SupervisorSuite): void {
       test("a paused job can be stopped", async () => {
         const job = bench.job(["trap 'echo tidy; exit' TERM; echo ready; while :; do sleep 0.02; done"]);
         await bench.supervisors.start(job);
-        await until(() => printed(job).includes("ready"));
+        await waitUntil(() => printed(job).includes("ready"));
         await bench.supervisors.control(job.dir, "pause");
         await bench.supervisors.control(job.dir, "stop");
         expect(await bench.watch(job.dir)).toMatchObject({ record: { commands: [{ endedBy: "cancel" }] } });
@@ -387,6 +383,7 @@ export function testSupervisors(suite: SupervisorSuite): void {
         const waiting = bench.job(["touch ran"], { paused: true });
         const ended = bench.job(["touch never"], { paused: true });
         await Promise.all([bench.supervisors.start(waiting), bench.supervisors.start(ended)]);
+        // Time in which a job that does not start paused would run.
         await sleep(200);
         expect(existsSync(file("ran"))).toBe(false);
         await bench.supervisors.control(waiting.dir, "resume");

@@ -13,20 +13,20 @@ import {
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { RESULT } from "../../../src/testing/syscalls/syscall-program.ts";
-import type { Attack, Attempt, Scene } from "../attack.ts";
+import type { Attack, Attempt, Fixture } from "../attack.ts";
 import { Refused } from "../attack.ts";
 import { DESCRIPTOR } from "../descriptor.ts";
-import { make, need } from "../inside.ts";
+import { callAll, refuseUnless } from "../attacker-tools.ts";
 
 const AT_FDCWD = -100;
 const SET_FLAGS = 0x4008_6602;
 const IMMUTABLE = 0x10;
 
 /** Writes a new file outside, with a unique name. */
-function writes(
+function writeAttack(
   name: string,
   numbers: readonly number[],
-  way: (scene: Scene, target: string) => string | void,
+  way: (fixture: Fixture, target: string) => string | void,
 ): Attempt {
   const file = `written-${numbers.join("-") || name.replaceAll(/\W+/g, "-")}`;
   return {
@@ -34,48 +34,54 @@ function writes(
     name,
     numbers,
     control: "plain",
-    attempt: (scene) => way(scene, join(scene.outside, file)) ?? "written",
-    harm: ({ outside }) => (existsSync(join(outside, file)) ? `${file} is there` : null),
+    attempt: (fixture) => way(fixture, join(fixture.outside, file)) ?? "written",
+    harm: ({ outside }) => (existsSync(join(outside, file)) ? `${file} exists` : null),
   };
 }
 
 /** Reads one of the decoys that contain the secret. */
-function reads(name: string, numbers: readonly number[], way: (scene: Scene) => string): Attempt {
+function readAttack(name: string, numbers: readonly number[], way: (fixture: Fixture) => string): Attempt {
   return {
     kind: "attempt",
     name,
     numbers,
     control: "plain",
-    attempt: (scene) => need(way(scene).includes(scene.secret), "the secret"),
+    attempt: (fixture) => refuseUnless(way(fixture).includes(fixture.secret), "the secret"),
   };
 }
 
-/** Changes something that is read-only. */
-function changes(name: string, what: (scene: Scene) => string, way: (path: string, scene: Scene) => unknown): Attempt {
+/** Changes something read-only. */
+function changeAttack(
+  name: string,
+  what: (fixture: Fixture) => string,
+  way: (path: string, fixture: Fixture) => unknown,
+): Attempt {
   return {
     kind: "attempt",
     name,
     control: "plain",
-    attempt(scene) {
-      way(what(scene), scene);
+    attempt(fixture) {
+      way(what(fixture), fixture);
       return "changed";
     },
   };
 }
 
-const rules = ({ work }: Scene) => join(work, "protected/rules");
-const granted = ({ readable }: Scene) => join(readable, "file");
+const protectedFile = ({ work }: Fixture) => join(work, "protected/rules");
+const readOnlyFile = ({ readable }: Fixture) => join(readable, "file");
 
 export const attacks: readonly Attack[] = [
-  writes("write outside by an absolute path", [1], (_, target) => writeFileSync(target, "x")),
-  writes("write outside by ../", [2], ({ work }, target) => writeFileSync(relative(work, target), "x")),
-  writes("write outside through a link in the workspace", [3], ({ outside, work }, target) => {
+  writeAttack("write outside the workspace with an absolute path", [1], (_, target) => writeFileSync(target, "x")),
+  writeAttack("write outside the workspace with ../", [2], ({ work }, target) =>
+    writeFileSync(relative(work, target), "x"),
+  ),
+  writeAttack("write outside the workspace through a symlink", [3], ({ outside, work }, target) => {
     symlinkSync(outside, join(work, "link"));
     writeFileSync(join(work, "link", relative(outside, target)), "x");
   }),
   {
     kind: "attempt",
-    name: "a second name (hard link) for a file outside, to write it by",
+    name: "write a file outside the workspace through a hard link",
     numbers: [4],
     control: "plain",
     attempt({ work, outside }) {
@@ -85,12 +91,16 @@ export const attacks: readonly Attack[] = [
     },
     harm: ({ outside }) => (readFileSync(join(outside, "file"), "utf8").includes("linked") ? "written" : null),
   },
-  writes("write by /proc/self/root", [5], (_, target) => writeFileSync(`/proc/self/root${target}`, "x")),
+  writeAttack("write outside the workspace through /proc/self/root", [5], (_, target) =>
+    writeFileSync(`/proc/self/root${target}`, "x"),
+  ),
   {
-    ...writes("write by /proc/1/root", [6], (_, target) => writeFileSync(`/proc/1/root${target}`, "x")),
+    ...writeAttack("write outside the workspace through /proc/1/root", [6], (_, target) =>
+      writeFileSync(`/proc/1/root${target}`, "x"),
+    ),
     control: "namespace",
   },
-  writes("write by the root of any process", [7], (_, target) => {
+  writeAttack("write outside the workspace through the root of any process", [7], (_, target) => {
     for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
       try {
         writeFileSync(`/proc/${pid}/root${target}`, "x");
@@ -99,43 +109,45 @@ export const attacks: readonly Attack[] = [
         // Try the next one.
       }
     }
-    throw new Refused("none leads out");
+    throw new Refused("no process has a root outside");
   }),
-  writes("write by the parent of an open directory", [], (scene, target) =>
-    writeFileSync(`/proc/self/cwd/../outside/${relative(scene.outside, target)}`, "x"),
+  writeAttack("write outside the workspace through the parent of the working directory", [], (fixture, target) =>
+    writeFileSync(`/proc/self/cwd/../outside/${relative(fixture.outside, target)}`, "x"),
   ),
   {
     kind: "attempt",
-    name: "write the person's .bashrc",
+    name: "write the user's .bashrc",
     numbers: [8],
     control: "plain",
-    attempt({ person }) {
-      appendFileSync(join(person, ".bashrc"), "evil\n");
+    attempt({ userHome }) {
+      appendFileSync(join(userHome, ".bashrc"), "evil\n");
       return "written";
     },
-    harm: ({ person }) => (readFileSync(join(person, ".bashrc"), "utf8").includes("evil") ? "written" : null),
+    harm: ({ userHome }) => (readFileSync(join(userHome, ".bashrc"), "utf8").includes("evil") ? "written" : null),
   },
-  reads("read the person's ssh key", [16], ({ person }) => readFileSync(join(person, ".ssh/id_rsa"), "utf8")),
-  reads("read Nightshift's database", [17], ({ nightshift }) =>
+  readAttack("read the user's SSH key", [16], ({ userHome }) => readFileSync(join(userHome, ".ssh/id_rsa"), "utf8")),
+  readAttack("read Nightshift's database", [17], ({ nightshift }) =>
     readFileSync(join(nightshift, "nightshift.db"), "utf8"),
   ),
-  reads("read Nightshift's configuration", [17], ({ nightshift }) =>
+  readAttack("read Nightshift's configuration", [17], ({ nightshift }) =>
     readFileSync(join(nightshift, "config.yaml"), "utf8"),
   ),
-  reads("read the private home of another run", [], ({ nightshift }) =>
+  readAttack("read the private home of another run", [], ({ nightshift }) =>
     readFileSync(join(nightshift, "homes/run_other/.claude/credentials.json"), "utf8"),
   ),
-  reads("find the secret anywhere in the parents of the workspace", [], ({ root }) => search(root, 4)),
-  reads("find the secret in the environment of any process", [18], () => {
+  readAttack("find a secret in the parent directories of the workspace", [], ({ root }) => search(root, 4)),
+  readAttack("find a secret in the environment of any process", [18], () => {
     const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-    return pids.map((pid) => readQuietly(`/proc/${pid}/environ`)).join("\n");
+    return pids.map((pid) => readOrEmpty(`/proc/${pid}/environ`)).join("\n");
   }),
   {
-    ...reads("find the secret in its own environment", [19], () => Object.values(process.env).join("\n")),
+    ...readAttack("find a secret of the daemon in its own environment", [19], () =>
+      Object.values(process.env).join("\n"),
+    ),
     control: "child",
   },
   {
-    ...reads("read a file that the daemon had open and did not close", [46], () =>
+    ...readAttack("read a file through a descriptor that the daemon left open", [46], () =>
       readFileSync(`/proc/self/fd/${DESCRIPTOR}`, "utf8"),
     ),
     control: "child",
@@ -164,7 +176,7 @@ export const attacks: readonly Attack[] = [
   },
   {
     kind: "attempt",
-    name: "write into its own job's directory: the record of how it ended",
+    name: "write the exit record in the directory of its own job",
     control: "plain",
     attempt({ nightshift }) {
       const runs = join(nightshift, "runs");
@@ -176,20 +188,20 @@ export const attacks: readonly Attack[] = [
       return readdirSync(runs).some((run) => existsSync(join(runs, run, "forged.json"))) ? "written" : null;
     },
   },
-  changes("write a file that is granted to be read", granted, (path) => appendFileSync(path, "x")),
-  changes("change the rights of a file that is granted to be read", granted, (path) => chmodSync(path, 0o777)),
-  changes(
-    "create a file where only reading is granted",
+  changeAttack("write a read-only file", readOnlyFile, (path) => appendFileSync(path, "x")),
+  changeAttack("change the mode of a read-only file", readOnlyFile, (path) => chmodSync(path, 0o777)),
+  changeAttack(
+    "create a file in a read-only directory",
     ({ readable }) => readable,
     (path) => writeFileSync(join(path, "new"), "x"),
   ),
-  changes("write a protected file in the workspace", rules, (path) => appendFileSync(path, "x")),
-  changes("unlink a protected file", rules, (path, { work }) => {
+  changeAttack("write a protected file in the workspace", protectedFile, (path) => appendFileSync(path, "x")),
+  changeAttack("remove a protected file", protectedFile, (path, { work }) => {
     rmSync(path);
     writeFileSync(path, "keep\n");
     chmodSync(join(work, "protected"), 0o777);
   }),
-  changes(
+  changeAttack(
     "rename the protected directory away",
     ({ work }) => join(work, "protected"),
     (path) => {
@@ -197,8 +209,8 @@ export const attacks: readonly Attack[] = [
       renameSync(`${path}-away`, path);
     },
   ),
-  changes(
-    "put a directory of its own over the protected one",
+  changeAttack(
+    "replace the protected directory with its own",
     ({ work }) => join(work, "protected"),
     (path, { work }) => {
       mkdirSync(join(work, "mine"));
@@ -210,7 +222,7 @@ export const attacks: readonly Attack[] = [
   ),
   {
     kind: "attempt",
-    name: "put something else where the workspace stands",
+    name: "replace the workspace with a symlink",
     control: "plain",
     alone: true,
     attempt({ work, outside }) {
@@ -223,9 +235,9 @@ export const attacks: readonly Attack[] = [
   },
   {
     kind: "attempt",
-    name: "write into the machine's /usr and /etc",
+    name: "write into /usr or /etc of the machine",
     numbers: [43],
-    control: { none: "it would change the machine; the same on a decoy is among the rows above" },
+    control: { noneBecause: "it would change the machine; other rows do the same with decoys" },
     attempt({ id }) {
       const written = ["/usr", "/usr/bin", "/usr/local/bin", "/etc", "/lib", "/", "/opt", "/var", "/run"].filter(
         (dir) => {
@@ -238,7 +250,7 @@ export const attacks: readonly Attack[] = [
           }
         },
       );
-      return need(written.length > 0, `could write ${written.join(", ")}`);
+      return refuseUnless(written.length > 0, `could write ${written.join(", ")}`);
     },
   },
   ...["/tmp", "/dev/shm"].map((dir, index): Attempt => ({
@@ -254,23 +266,24 @@ export const attacks: readonly Attack[] = [
       const file = join(dir, `nightshift-attack-${id}`);
       if (!existsSync(file)) return null;
       rmSync(file);
-      return "it came out";
+      return "the file exists outside";
     },
   })),
   {
     kind: "attempt",
-    name: "see what else stands where its own directories are",
+    name: "list the directory that contains the fixture",
     control: "plain",
-    attempt: ({ root }) => need(readdirSync(dirname(root)).includes("secret"), readdirSync(dirname(root)).join(", ")),
+    attempt: ({ root }) =>
+      refuseUnless(readdirSync(dirname(root)).includes("secret"), readdirSync(dirname(root)).join(", ")),
   },
   {
     kind: "attempt",
-    name: "make a device node",
+    name: "create a device node",
     numbers: [41],
-    control: { on: "plain", only: "root", because: "no person may make one anywhere" },
+    control: { on: "plain", only: "root", because: "only root can create one" },
     attempt({ work }) {
       const [S_IFCHR, NULL_DEVICE] = [0o020000, 0x103];
-      return make({
+      return callAll({
         call: process.arch === "x64" ? 259 : 33,
         args: [AT_FDCWD, join(work, "device"), S_IFCHR | 0o666, NULL_DEVICE],
       });
@@ -280,20 +293,21 @@ export const attacks: readonly Attack[] = [
     kind: "attempt",
     name: "open the machine's disks",
     numbers: [41],
-    control: { none: "an open disk is one mistake away from harm" },
+    control: { noneBecause: "opening a real disk is too dangerous" },
     attempt() {
       const disks = readdirSync("/dev").filter((name) =>
         /^(?:[svx]?vd[a-z]|sd[a-z]|nvme|mem|kmsg|kvm|port|loop|dm-|mapper|fuse)/.test(name),
       );
-      return need(disks.length > 0, disks.join(", "));
+      return refuseUnless(disks.length > 0, disks.join(", "));
     },
   },
   {
     kind: "attempt",
-    name: "gain rights by a setuid program",
+    name: "gain privileges with a setuid program",
     numbers: [42],
     control: "plain",
-    attempt: () => need(/^NoNewPrivs:\s+0$/m.test(readFileSync("/proc/self/status", "utf8")), "setuid programs work"),
+    attempt: () =>
+      refuseUnless(/^NoNewPrivs:\s+0$/m.test(readFileSync("/proc/self/status", "utf8")), "setuid programs work"),
   },
   {
     kind: "attempt",
@@ -305,7 +319,7 @@ export const attacks: readonly Attack[] = [
       const value = Buffer.alloc(20);
       value.writeUInt32LE(VERSION_2, 0);
       value.writeUInt32LE(CAP_SYS_ADMIN, 4);
-      return make({
+      return callAll({
         call: process.arch === "x64" ? 188 : 5,
         args: [join(work, "capable"), "security.capability", value, value.length, 0],
       });
@@ -313,12 +327,12 @@ export const attacks: readonly Attack[] = [
   },
   {
     kind: "attempt",
-    name: "make a file that nobody can remove (immutable)",
-    control: { on: "plain", only: "root", because: "no person may set the flag" },
+    name: "create an immutable file, which cannot be removed",
+    control: { on: "plain", only: "root", because: "only root can set the flag" },
     attempt({ work }) {
       writeFileSync(join(work, "forever"), "x");
       const flag = (flags: number) =>
-        make(
+        callAll(
           { call: "openat", args: [AT_FDCWD, join(work, "forever"), 0] },
           { call: "ioctl", args: [RESULT, SET_FLAGS, { words: [flags] }] },
         );
@@ -333,13 +347,13 @@ function search(dir: string, depth: number): string {
   let found = "";
   for (const entry of readdirSync(dir, { withFileTypes: true })) {
     const path = join(dir, entry.name);
-    if (entry.isFile() && !entry.name.startsWith("orders-")) found += readQuietly(path);
+    if (entry.isFile() && !entry.name.startsWith("input-")) found += readOrEmpty(path);
     else if (entry.isDirectory() && depth > 0) found += search(path, depth - 1);
   }
   return found;
 }
 
-function readQuietly(path: string): string {
+function readOrEmpty(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch {

@@ -2,8 +2,8 @@ import { closeSync, mkdirSync, openSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { RESULT } from "../../../src/testing/syscalls/syscall-program.ts";
 import type { Syscall } from "../../../src/testing/syscalls/syscall-program.ts";
-import type { Attack, Attempt, Control, Scene } from "../attack.ts";
-import { make, need, numberOf, reach } from "../inside.ts";
+import type { Attack, Attempt, Control, Fixture } from "../attack.ts";
+import { callAll, refuseUnless, syscallNumber, reachKernel } from "../attacker-tools.ts";
 
 const AT_FDCWD = -100;
 const [NEWNS, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET] = [
@@ -18,56 +18,60 @@ const SETHOSTNAME = [170, 161] as const;
 const SETUID = [105, 146] as const;
 const PRCTL = [157, 167] as const;
 const ADDR_NO_RANDOMIZE = 0x4_0000;
-const EVERY_ADDRESS = 0;
+const ANY_ADDRESS = 0;
 const [IPC_CREAT, MANY_SEMAPHORES, CLOSE_RANGE_UNSHARE] = [0o1600, 10_000, 2];
 
 /** All calls must succeed for the attack to work. */
-function calls(
+function syscallAttack(
   name: string,
-  how: { numbers?: readonly number[]; control: Control },
-  list: (scene: Scene) => readonly Syscall[],
+  options: { numbers?: readonly number[]; control: Control },
+  list: (fixture: Fixture) => readonly Syscall[],
 ): Attempt {
   return {
     kind: "attempt",
     name,
-    numbers: how.numbers ?? [],
-    control: how.control,
-    attempt: (scene) => make(...list(scene)),
+    numbers: options.numbers ?? [],
+    control: options.control,
+    attempt: (fixture) => callAll(...list(fixture)),
   };
 }
 
-const ROOT_ONLY = { on: "plain", only: "root", because: "the kernel asks persons for rights first" } as const;
+const ROOT_ONLY = {
+  on: "plain",
+  only: "root",
+  because: "for other users, the kernel checks permissions first",
+} as const;
 
 /** The arguments are wrong on purpose: it is enough that the kernel checks them, and it is harmless. */
-function reaches(name: string, control: Control, ...list: readonly Syscall[]): Attempt {
-  return { kind: "attempt", name: `reach ${name}`, control, attempt: () => reach(...list) };
+function reachAttack(name: string, control: Control, ...list: readonly Syscall[]): Attempt {
+  return { kind: "attempt", name: `reach ${name}`, control, attempt: () => reachKernel(...list) };
 }
 
 export const attacks: readonly Attack[] = [
-  calls("io_uring, past which no filter sees", { numbers: [33], control: "plain" }, () => [
+  syscallAttack("use io_uring, which bypasses the filter", { numbers: [33], control: "plain" }, () => [
     { call: "io_uring_setup", args: [1, new Uint8Array(120)] },
   ]),
-  calls("the keyring of the user", { numbers: [34], control: "plain" }, () => [
+  syscallAttack("read the keyring of the user", { numbers: [34], control: "plain" }, () => [
     { call: "keyctl", args: [0, USER_KEYRING, 1] },
   ]),
-  calls("put a key into a keyring", { numbers: [34], control: "plain" }, () => [
+  syscallAttack("add a key to a keyring", { numbers: [34], control: "plain" }, () => [
     { call: "add_key", args: ["user", "nightshift-attack", "x", 1, SESSION_KEYRING] },
   ]),
-  reaches("a key of somebody by its name", "plain", {
+  reachAttack("a key by its name (request_key)", "plain", {
     call: "request_key",
     args: ["user", "nightshift-no-such-key", 0, 0],
   }),
-  reaches("the terminal, to type into it (TIOCSTI)", "plain", { call: "ioctl", args: [0, TIOCSTI, "x"] }),
-  reaches("the terminal with a number that only ends like TIOCSTI", "plain", {
+  reachAttack("the terminal's input (TIOCSTI)", "plain", { call: "ioctl", args: [0, TIOCSTI, "x"] }),
+  reachAttack("the terminal's input with a number whose lower 32 bits are TIOCSTI", "plain", {
     call: "ioctl",
     args: [0, 0x1_0000_5412n, "x"],
   }),
-  reaches("the console (TIOCLINUX)", "plain", { call: "ioctl", args: [0, TIOCLINUX, "x"] }),
+  reachAttack("the console (TIOCLINUX)", "plain", { call: "ioctl", args: [0, TIOCLINUX, "x"] }),
   {
     kind: "attempt",
-    name: "a terminal to write to",
+    name: "open the terminal",
     numbers: [35],
-    control: { none: "tests run without a terminal" },
+    control: { noneBecause: "tests run without a terminal" },
     attempt() {
       closeSync(openSync("/dev/tty", "r+"));
       return "open";
@@ -78,31 +82,33 @@ export const attacks: readonly Attack[] = [
       ["a user namespace", NEWUSER, "plain"],
       ["a mount namespace", NEWUSER | NEWNS, "plain"],
       ["a network namespace", NEWUSER | NEWNET, "plain"],
-      ["a pid namespace", NEWUSER | NEWPID, "plain"],
-      ["an ipc and a uts namespace", NEWUSER | NEWIPC | NEWUTS, "plain"],
+      ["a PID namespace", NEWUSER | NEWPID, "plain"],
+      ["an IPC and a UTS namespace", NEWUSER | NEWIPC | NEWUTS, "plain"],
     ] as const
   ).map(([name, flags, control]) =>
-    calls(`${name} by unshare`, { numbers: [36], control }, () => [{ call: "unshare", args: [flags] }]),
+    syscallAttack(`create ${name} with unshare`, { numbers: [36], control }, () => [
+      { call: "unshare", args: [flags] },
+    ]),
   ),
-  calls("a user namespace by clone", { numbers: [37], control: "plain" }, () => [
+  syscallAttack("create a user namespace with clone", { numbers: [37], control: "plain" }, () => [
     { call: "clone", args: [NEWUSER | SIGCHLD, 0, 0, 0, 0] },
   ]),
-  calls("a user namespace by clone3, whose flags no filter sees", { control: "plain" }, () => [
+  syscallAttack("create a user namespace with clone3, whose flags a filter cannot read", { control: "plain" }, () => [
     { call: "clone3", args: [{ words: [NEWUSER, 0, 0, 0, SIGCHLD, 0, 0, 0] }, 64] },
   ]),
-  calls("enter another namespace", { control: "namespace" }, () => [
+  syscallAttack("enter another namespace", { control: "namespace" }, () => [
     { call: "openat", args: [AT_FDCWD, "/proc/self/ns/uts", 0] },
     { call: "setns", args: [RESULT, 0] },
   ]),
-  calls("mount an empty file system", { numbers: [38], control: "namespace" }, ({ work }) => [
+  syscallAttack("mount an empty file system", { numbers: [38], control: "namespace" }, ({ work }) => [
     { call: "mount", args: ["none", work, "tmpfs", 0, 0] },
     { call: "umount2", args: [work, 2] },
   ]),
-  calls("mount the processes of the machine", { numbers: [38], control: "namespace" }, ({ work }) => [
+  syscallAttack("mount /proc of the machine", { numbers: [38], control: "namespace" }, ({ work }) => [
     { call: "mount", args: ["proc", work, "proc", 0, 0] },
     { call: "umount2", args: [work, 2] },
   ]),
-  calls("mount an overlay over what is read-only", { control: "namespace" }, ({ work, readable }) => {
+  syscallAttack("mount an overlay over a read-only directory", { control: "namespace" }, ({ work, readable }) => {
     for (const name of ["upper", "lower", "scratch"]) mkdirSync(join(work, name), { recursive: true });
     const options = `lowerdir=${join(work, "lower")},upperdir=${join(work, "upper")},workdir=${join(work, "scratch")}`;
     return [
@@ -110,37 +116,41 @@ export const attacks: readonly Attack[] = [
       { call: "umount2", args: [readable, 2] },
     ];
   }),
-  calls("mount one directory over another", { numbers: [38], control: "namespace" }, ({ work, readable }) => [
+  syscallAttack("mount one directory over another", { numbers: [38], control: "namespace" }, ({ work, readable }) => [
     { call: "mount", args: [work, readable, 0, MS_BIND, 0] },
     { call: "umount2", args: [readable, 2] },
   ]),
-  calls("make what is read-only writable again", { numbers: [38], control: "namespace" }, ({ readable }) => [
-    { call: "mount", args: [readable, readable, 0, MS_BIND, 0] },
-    { call: "mount", args: [0, readable, 0, MS_REMOUNT | MS_BIND, 0] },
-    { call: "umount2", args: [readable, 2] },
-  ]),
-  reaches("the mount over a protected directory, to take it off", "namespace", {
+  syscallAttack(
+    "remount a read-only directory as writable",
+    { numbers: [38], control: "namespace" },
+    ({ readable }) => [
+      { call: "mount", args: [readable, readable, 0, MS_BIND, 0] },
+      { call: "mount", args: [0, readable, 0, MS_REMOUNT | MS_BIND, 0] },
+      { call: "umount2", args: [readable, 2] },
+    ],
+  ),
+  reachAttack("umount2 for a protected directory", "namespace", {
     call: "umount2",
     args: ["protected", 2],
   }),
-  reaches("the new way to mount: fsopen", "namespace", { call: "fsopen", args: ["tmpfs", 0] }),
-  reaches("the new way to mount: open_tree", "namespace", { call: "open_tree", args: [AT_FDCWD, "/", 1] }),
-  reaches("the new way to mount: move_mount", "namespace", { call: "move_mount", args: [-1, "", -1, "", 0] }),
-  reaches("the new way to mount: mount_setattr", "namespace", {
+  reachAttack("fsopen", "namespace", { call: "fsopen", args: ["tmpfs", 0] }),
+  reachAttack("open_tree", "namespace", { call: "open_tree", args: [AT_FDCWD, "/", 1] }),
+  reachAttack("move_mount", "namespace", { call: "move_mount", args: [-1, "", -1, "", 0] }),
+  reachAttack("mount_setattr", "namespace", {
     call: "mount_setattr",
     args: [AT_FDCWD, "/", 0, { words: [0, 0, 0, 0] }, 32],
   }),
-  reaches("pivot_root", "namespace", { call: "pivot_root", args: [".", "."] }),
-  calls("chroot, to leave it again", { control: "namespace" }, () => [{ call: "chroot", args: ["."] }]),
-  reaches("files by their inode number, past every mount", ROOT_ONLY, {
+  reachAttack("pivot_root", "namespace", { call: "pivot_root", args: [".", "."] }),
+  syscallAttack("use chroot", { control: "namespace" }, () => [{ call: "chroot", args: ["."] }]),
+  reachAttack("files by their handle (open_by_handle_at)", ROOT_ONLY, {
     call: "open_by_handle_at",
     args: [AT_FDCWD, { words: [8n, 0] }, 0],
   }),
   {
     kind: "attempt",
-    name: "set which program the kernel starts as root (core_pattern)",
+    name: "choose a program that the kernel starts as root (core_pattern)",
     numbers: [39],
-    control: { on: "plain", only: "root", because: "it is closed to persons anyway" },
+    control: { on: "plain", only: "root", because: "other users have no access anyway" },
     attempt() {
       // Opened, but never written.
       closeSync(openSync("/proc/sys/kernel/core_pattern", "r+"));
@@ -149,71 +159,87 @@ export const attacks: readonly Attack[] = [
   },
   {
     kind: "attempt",
-    name: "any setting of the kernel that can be written",
+    name: "write any kernel setting",
     numbers: [40],
-    control: { on: "plain", only: "root", because: "most settings are closed to persons anyway" },
+    control: { on: "plain", only: "root", because: "other users cannot write most settings anyway" },
     attempt: () => {
       const writable = [...findWritable("/proc/sys", 5), ...findWritable("/sys", 2)];
-      return need(writable.length > 0, writable.slice(0, 3).join(", "));
+      return refuseUnless(writable.length > 0, writable.slice(0, 3).join(", "));
     },
   },
   {
     kind: "attempt",
-    name: "other doors in /proc (sysrq, kcore, kmsg, bus, irq)",
+    name: "open sensitive files in /proc (sysrq-trigger, kcore, kmsg, timer_list)",
     numbers: [40],
-    control: { on: "plain", only: "root", because: "closed to persons anyway" },
+    control: { on: "plain", only: "root", because: "other users have no access anyway" },
     attempt() {
-      const doors = ["sysrq-trigger", "kcore", "kmsg", "timer_list"].map((name) => `/proc/${name}`);
-      const open = doors.filter((door) => opens(door, "r") || opens(door, "a"));
-      return need(open.length > 0, open.join(", "));
+      const files = ["sysrq-trigger", "kcore", "kmsg", "timer_list"].map((name) => `/proc/${name}`);
+      const open = files.filter((file) => canOpen(file, "r") || canOpen(file, "a"));
+      return refuseUnless(open.length > 0, open.join(", "));
     },
   },
-  calls("shared memory of the machine", { numbers: [47], control: "plain" }, ({ sharedMemoryKey }) => [
-    { call: numberOf(SHMGET), args: [sharedMemoryKey, 0, 0] },
-    { call: numberOf(SHMAT), args: [RESULT, EVERY_ADDRESS, 0] },
+  syscallAttack("attach shared memory of the machine", { numbers: [47], control: "plain" }, ({ sharedMemoryKey }) => [
+    { call: syscallNumber(SHMGET), args: [sharedMemoryKey, 0, 0] },
+    { call: syscallNumber(SHMAT), args: [RESULT, ANY_ADDRESS, 0] },
   ]),
-  calls("the kernel's memory, in semaphores", { control: "namespace" }, () => [
+  syscallAttack("allocate kernel memory with semaphores", { control: "namespace" }, () => [
     { call: "semget", args: [0, MANY_SEMAPHORES, IPC_CREAT] },
   ]),
-  calls("open files that one thread keeps from all who look", { control: "plain" }, () => [
+  syscallAttack("hide open files in a thread with its own descriptor table", { control: "plain" }, () => [
     { call: "close_range", args: [1_000, 1_001, CLOSE_RANGE_UNSHARE] },
   ]),
-  { ...reaches("bpf", "namespace", { call: "bpf", args: [99, 0, 0] }), numbers: [50] },
-  { ...reaches("performance counters", "plain", { call: "perf_event_open", args: [0, -1, -1, -1, 0] }), numbers: [50] },
-  calls("userfaultfd", { control: "plain" }, () => [{ call: "userfaultfd", args: [1] }]),
-  calls("another personality: addresses without chance", { control: "plain" }, () => [
+  { ...reachAttack("bpf", "namespace", { call: "bpf", args: [99, 0, 0] }), numbers: [50] },
+  {
+    ...reachAttack("performance counters (perf_event_open)", "plain", {
+      call: "perf_event_open",
+      args: [0, -1, -1, -1, 0],
+    }),
+    numbers: [50],
+  },
+  syscallAttack("use userfaultfd", { control: "plain" }, () => [{ call: "userfaultfd", args: [1] }]),
+  syscallAttack("turn off address randomization (personality)", { control: "plain" }, () => [
     { call: "personality", args: [ADDR_NO_RANDOMIZE] },
   ]),
-  reaches("fanotify", "plain", { call: "fanotify_init", args: [0x200, 0] }),
-  calls(
-    "call numbers of the machine's other ABI (x32)",
-    { control: { none: "most kernels are built without it" } },
-    () => [{ call: numberOf([0x4000_0027, null]), args: [] }],
+  reachAttack("fanotify", "plain", { call: "fanotify_init", args: [0x200, 0] }),
+  syscallAttack(
+    "use system calls of another ABI (x32)",
+    { control: { noneBecause: "most kernels are built without it" } },
+    () => [{ call: syscallNumber([0x4000_0027, null]), args: [] }],
   ),
-  calls("a call that is newer than the filter", { control: { none: "there is none on this kernel yet" } }, () => [
-    { call: 600, args: [] },
+  syscallAttack(
+    "use a system call that is newer than the filter",
+    { control: { noneBecause: "this kernel has no such call" } },
+    () => [{ call: 600, args: [] }],
+  ),
+  syscallAttack("become root with setuid", { control: "namespace" }, () => [
+    { call: syscallNumber(SETUID), args: [0] },
   ]),
-  calls("become root by setuid", { control: "namespace" }, () => [{ call: numberOf(SETUID), args: [0] }]),
-  calls(
-    "take off no_new_privs",
-    { control: { none: "no process can: it is the kernel's word that is tested" } },
-    () => [{ call: numberOf(PRCTL), args: [38, 0, 0, 0, 0] }],
-  ),
-  calls("rename the machine", { control: "namespace" }, () => [{ call: numberOf(SETHOSTNAME), args: ["evil", 4] }]),
-  reaches("the kernel's log", ROOT_ONLY, { call: "syslog", args: [10, 0, 0] }),
-  reaches("the loader of modules", ROOT_ONLY, { call: "init_module", args: [0, 0, 0] }),
-  reaches("the loader of modules from a file", ROOT_ONLY, { call: "finit_module", args: [-1, 0, 0] }),
-  reaches("the removal of modules", ROOT_ONLY, { call: "delete_module", args: ["nightshift_no_such_module", 0] }),
-  reaches("the loader of another kernel", ROOT_ONLY, { call: "kexec_load", args: [0, 9999, 0, -1] }),
-  reaches("the switch of the machine", ROOT_ONLY, { call: "reboot", args: [0, 0, 0, 0] }),
-  reaches("swap", ROOT_ONLY, { call: "swapon", args: ["/nightshift/no/such/file", 0] }),
-  reaches("process accounting", ROOT_ONLY, { call: "acct", args: ["/nightshift/no/such/file"] }),
-  reaches("the clock", ROOT_ONLY, { call: "clock_settime", args: [99, 0] }),
-  reaches("quotas", "plain", { call: "quotactl", args: [0x80_0000, "/nightshift/no/such/device", 0, 0] }),
-  reaches("a comparison of two processes (kcmp)", "plain", { call: "kcmp", args: [-1, -1, 99, 0, 0] }),
+  syscallAttack("reset no_new_privs", { control: { noneBecause: "the kernel never allows it" } }, () => [
+    { call: syscallNumber(PRCTL), args: [38, 0, 0, 0, 0] },
+  ]),
+  syscallAttack("change the host name", { control: "namespace" }, () => [
+    { call: syscallNumber(SETHOSTNAME), args: ["evil", 4] },
+  ]),
+  reachAttack("the kernel log (syslog)", ROOT_ONLY, { call: "syslog", args: [10, 0, 0] }),
+  reachAttack("the module loader (init_module)", ROOT_ONLY, { call: "init_module", args: [0, 0, 0] }),
+  reachAttack("the module loader (finit_module)", ROOT_ONLY, { call: "finit_module", args: [-1, 0, 0] }),
+  reachAttack("the module unloader (delete_module)", ROOT_ONLY, {
+    call: "delete_module",
+    args: ["nightshift_no_such_module", 0],
+  }),
+  reachAttack("the kernel loader (kexec_load)", ROOT_ONLY, { call: "kexec_load", args: [0, 9999, 0, -1] }),
+  reachAttack("reboot", ROOT_ONLY, { call: "reboot", args: [0, 0, 0, 0] }),
+  reachAttack("swapon", ROOT_ONLY, { call: "swapon", args: ["/nightshift/no/such/file", 0] }),
+  reachAttack("process accounting (acct)", ROOT_ONLY, { call: "acct", args: ["/nightshift/no/such/file"] }),
+  reachAttack("the system clock (clock_settime)", ROOT_ONLY, { call: "clock_settime", args: [99, 0] }),
+  reachAttack("quotas (quotactl)", "plain", {
+    call: "quotactl",
+    args: [0x80_0000, "/nightshift/no/such/device", 0, 0],
+  }),
+  reachAttack("process comparison (kcmp)", "plain", { call: "kcmp", args: [-1, -1, 99, 0, 0] }),
 ];
 
-function opens(path: string, flags: string): boolean {
+function canOpen(path: string, flags: string): boolean {
   try {
     closeSync(openSync(path, flags));
     return true;
@@ -229,7 +255,7 @@ function findWritable(dir: string, depth: number): readonly string[] {
       const path = join(dir, entry.name);
       if (entry.isDirectory()) return findWritable(path, depth - 1);
       // Opened for writing, but nothing is written.
-      return entry.isFile() && opens(path, "r+") ? [path] : [];
+      return entry.isFile() && canOpen(path, "r+") ? [path] : [];
     });
   } catch {
     return [];

@@ -1,9 +1,9 @@
 import { closeSync, existsSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { RESULT } from "../../../src/testing/syscalls/syscall-program.ts";
-import type { Attack, Attempt, Scene } from "../attack.ts";
+import type { Attack, Attempt, Fixture } from "../attack.ts";
 import { DESCRIPTOR } from "../descriptor.ts";
-import { make, need, numberOf } from "../inside.ts";
+import { callAll, refuseUnless, syscallNumber } from "../attacker-tools.ts";
 
 const PTRACE_TRACEME = 0;
 const PTRACE_SEIZE = 0x4206;
@@ -11,23 +11,24 @@ const PIDFD_OPEN = 434;
 const PIDFD_SEND_SIGNAL = 424;
 const SETPRIORITY = [141, 140] as const;
 
-const state = (pid: number) => /^State:\s+(\w)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? "gone";
+const processState = (pid: number) =>
+  /^State:\s+(\w)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? "gone";
 
 /** Opening it is enough; nothing is written. */
-function opens(name: string, path: (scene: Scene) => string, flags: string): Attempt {
+function openAttack(name: string, path: (fixture: Fixture) => string, flags: string): Attempt {
   return {
     kind: "attempt",
     name,
     control: "plain",
-    attempt(scene) {
-      closeSync(openSync(path(scene), flags));
+    attempt(fixture) {
+      closeSync(openSync(path(fixture), flags));
       return "open";
     },
   };
 }
 
 /** CAP_SETGID, CAP_SETUID, CAP_SETPCAP. */
-const BECOME_ANOTHER = 0x1c0n;
+const CHANGE_USER_CAPABILITIES = 0x1c0n;
 
 export const attacks: readonly Attack[] = [
   {
@@ -35,17 +36,17 @@ export const attacks: readonly Attack[] = [
     name: "trace a process of the machine",
     numbers: [20],
     control: "plain",
-    attempt: ({ victimPid }) => make({ call: "ptrace", args: [PTRACE_SEIZE, victimPid, 0, 0] }),
+    attempt: ({ victimPid }) => callAll({ call: "ptrace", args: [PTRACE_SEIZE, victimPid, 0, 0] }),
   },
   {
     kind: "attempt",
     name: "trace a process of its own run",
     control: "plain",
-    attempt: () => make({ call: "ptrace", args: [PTRACE_TRACEME, 0, 0, 0] }),
+    attempt: () => callAll({ call: "ptrace", args: [PTRACE_TRACEME, 0, 0, 0] }),
   },
   {
     kind: "attempt",
-    name: "stop the daemon's child by its pid",
+    name: "stop a child process of the daemon with SIGSTOP",
     numbers: [21],
     control: "plain",
     attempt({ victimPid }) {
@@ -53,14 +54,14 @@ export const attacks: readonly Attack[] = [
       return "signalled";
     },
     harm({ victimPid }) {
-      const stopped = state(victimPid) === "T";
+      const isStopped = processState(victimPid) === "T";
       process.kill(victimPid, "SIGCONT");
-      return stopped ? "it stood still" : null;
+      return isStopped ? "it was stopped" : null;
     },
   },
   {
     kind: "attempt",
-    name: "signal the parent that started it",
+    name: "send a signal to the daemon",
     numbers: [21],
     control: "plain",
     // Signal 0 only checks the permission. Inside, the parent is the harmless first process of the namespace.
@@ -71,17 +72,17 @@ export const attacks: readonly Attack[] = [
   },
   {
     kind: "attempt",
-    name: "signal by a pidfd instead of a pid",
+    name: "send a signal to another process with a pidfd",
     control: "plain",
     attempt: ({ victimPid }) =>
-      make({ call: PIDFD_OPEN, args: [victimPid, 0] }, { call: PIDFD_SEND_SIGNAL, args: [RESULT, 0, 0, 0] }),
+      callAll({ call: PIDFD_OPEN, args: [victimPid, 0] }, { call: PIDFD_SEND_SIGNAL, args: [RESULT, 0, 0, 0] }),
   },
   {
     kind: "attempt",
-    name: "take a descriptor out of the daemon (pidfd_getfd)",
+    name: "copy a descriptor of the daemon (pidfd_getfd)",
     control: "plain",
     attempt: ({ daemonPid }) =>
-      make({ call: PIDFD_OPEN, args: [daemonPid, 0] }, { call: "pidfd_getfd", args: [RESULT, 2, 0] }),
+      callAll({ call: PIDFD_OPEN, args: [daemonPid, 0] }, { call: "pidfd_getfd", args: [RESULT, 2, 0] }),
   },
   {
     kind: "attempt",
@@ -90,7 +91,10 @@ export const attacks: readonly Attack[] = [
     attempt: () => {
       const local = { words: [new Uint8Array(64), 64n] };
       const remote = { words: [0x40_0000n, 64n] };
-      return make({ call: "getpid", args: [] }, { call: "process_vm_readv", args: [RESULT, local, 1, remote, 1, 0] });
+      return callAll(
+        { call: "getpid", args: [] },
+        { call: "process_vm_readv", args: [RESULT, local, 1, remote, 1, 0] },
+      );
     },
   },
   {
@@ -100,65 +104,71 @@ export const attacks: readonly Attack[] = [
     attempt: () => {
       const local = { words: [new Uint8Array(8), 8n] };
       const remote = { words: [0x80_0000n, 8n] };
-      return make({ call: "getpid", args: [] }, { call: "process_vm_writev", args: [RESULT, local, 1, remote, 1, 0] });
+      return callAll(
+        { call: "getpid", args: [] },
+        { call: "process_vm_writev", args: [RESULT, local, 1, remote, 1, 0] },
+      );
     },
   },
-  opens("open the memory of the daemon", ({ daemonPid }) => `/proc/${daemonPid}/mem`, "r+"),
-  opens(
-    "a file that the daemon has open, by /proc/<pid>/fd",
+  openAttack("open the memory of the daemon", ({ daemonPid }) => `/proc/${daemonPid}/mem`, "r+"),
+  openAttack(
+    "open a file of the daemon through /proc/<pid>/fd",
     ({ daemonPid }) => `/proc/${daemonPid}/fd/${DESCRIPTOR}`,
     "a",
   ),
   {
     kind: "attempt",
-    name: "see the processes of the machine",
+    name: "list the processes of the machine",
     numbers: [48],
     control: "plain",
     attempt({ victimPid }) {
       const commands = readdirSync("/proc")
         .filter((name) => /^\d+$/.test(name))
         .map((pid) => (existsSync(`/proc/${pid}/cmdline`) ? readFileSync(`/proc/${pid}/cmdline`, "utf8") : ""));
-      const sees =
+      const seesVictim =
         existsSync(`/proc/${victimPid}/cmdline`) &&
         readFileSync(`/proc/${victimPid}/cmdline`, "utf8").startsWith("sleep");
-      return need(sees || commands.some((line) => line.includes("supervisor/main")), "saw them");
+      return refuseUnless(
+        seesVictim || commands.some((line) => line.includes("supervisor/main")),
+        "other processes are visible",
+      );
     },
   },
   {
     kind: "attempt",
-    name: "take over a first process that no filter binds",
+    name: "use process 1 without a seccomp filter",
     numbers: [49],
     control: "namespace",
     attempt: () =>
-      need(/^Seccomp:\s+0$/m.test(readFileSync("/proc/1/status", "utf8")), "the first process is unfiltered"),
+      refuseUnless(/^Seccomp:\s+0$/m.test(readFileSync("/proc/1/status", "utf8")), "process 1 has no filter"),
   },
   {
     kind: "attempt",
-    name: "a process of the run without the filter or with capabilities",
+    name: "find a process of its run with capabilities or without the seccomp filter",
     control: "namespace",
     attempt() {
-      const loose = readdirSync("/proc")
+      const privileged = readdirSync("/proc")
         .filter((name) => /^\d+$/.test(name))
         .filter((pid) => {
           const status = readFileSync(`/proc/${pid}/status`, "utf8");
-          // If root starts it, the first process has a different user than the second and is out of its reach.
+          // If root starts the sandbox, process 1 runs as another user than the agent, which cannot control it.
           const sets = pid === "1" ? "Prm|Eff|Amb" : "Prm|Eff|Bnd|Amb";
-          const allowed = pid === "1" ? BECOME_ANOTHER : 0n;
+          const allowed = pid === "1" ? CHANGE_USER_CAPABILITIES : 0n;
           const held = [...status.matchAll(new RegExp(`^Cap(?:${sets}):\\s+([0-9a-f]+)$`, "gm"))];
           return /^Seccomp:\s+0$/m.test(status) || held.some((each) => (BigInt(`0x${each[1]}`) & ~allowed) !== 0n);
         });
-      return need(loose.length > 0, `processes ${loose.join(", ")}`);
+      return refuseUnless(privileged.length > 0, `processes ${privileged.join(", ")}`);
     },
   },
   {
     kind: "attempt",
-    name: "slow down the daemon (setpriority)",
+    name: "lower the priority of another process (setpriority)",
     control: "plain",
-    attempt: ({ victimPid }) => make({ call: numberOf(SETPRIORITY), args: [0, victimPid, 10] }),
+    attempt: ({ victimPid }) => callAll({ call: syscallNumber(SETPRIORITY), args: [0, victimPid, 10] }),
   },
   {
     kind: "attempt",
-    name: "give the supervisor orders by its control socket",
+    name: "connect to the control socket of the supervisor",
     control: "plain",
     attempt: ({ controlSocket }) =>
       new Promise((done, fail) => {

@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
-import { until } from "../../../testing/suites/supervisor.suite.ts";
+import { waitUntil } from "../../../testing/wait-until.ts";
 import { NONCE, openTestGateway, openTestModel, stream } from "../test-model.suite.ts";
 
 const START = { type: "message_start", message: { model: "claude-x-1", usage: { input_tokens: 7, output_tokens: 1 } } };
@@ -83,7 +83,7 @@ describe("gateway: long answers", () => {
     })();
     await expect(broken).rejects.toThrow("terminated");
     expect(heard).toBe(beginning);
-    await until(() => gateway.usage.length > 0);
+    await waitUntil(() => gateway.usage.length > 0);
     expect(gateway.usage).toMatchObject([{ tokens: { input: 7 }, estimated: true }]);
   });
 });

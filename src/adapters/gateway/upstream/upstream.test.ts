@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { until } from "../../../testing/suites/supervisor.suite.ts";
+import { waitUntil } from "../../../testing/wait-until.ts";
 import { NONCE, openTestGateway, openTestModel, stream } from "../test-model.suite.ts";
 
 const REQUEST = { model: "claude-x", max_tokens: 1000, messages: [] };
@@ -57,7 +57,7 @@ describe("upstream connections", () => {
     const model = await openRawModel(say);
     const gateway = await openTestGateway(model.url);
     expect(await (await gateway.send("/v1/messages", REQUEST)).json()).toEqual(ANSWER);
-    await until(() => model.sockets[0]?.destroyed === true);
+    await waitUntil(() => model.sockets[0]?.destroyed === true);
     expect(await (await gateway.send("/v1/messages", REQUEST)).json()).toEqual(ANSWER);
     expect(model.sockets).toHaveLength(2);
     expect(gateway.usage).toMatchObject([{ tokens: { input: 100 } }, { tokens: { input: 100 } }]);
@@ -89,7 +89,7 @@ describe("upstream answers", () => {
       502,
       expect.stringMatching(/The request to \S+ failed: /),
     ]);
-    await until(() => model.sockets[0]?.destroyed === true);
+    await waitUntil(() => model.sockets[0]?.destroyed === true);
     expect(gateway.usage).toMatchObject([{ estimated: true }]);
   });
 
@@ -102,7 +102,7 @@ describe("upstream answers", () => {
     const gateway = await openTestGateway(model.url);
     const response = await gateway.send("/v1/messages", REQUEST);
     await expect(response.text()).rejects.toThrow("terminated");
-    await until(() => gateway.usage.length > 0);
+    await waitUntil(() => gateway.usage.length > 0);
     expect(gateway.usage).toMatchObject([{ tokens: { output: 100 }, estimated: true }]);
   });
 
@@ -138,7 +138,7 @@ async function sendRaw(url: string, text: string, isComplete: (heard: string) =>
   let heard = "";
   socket.on("data", (data) => (heard += data.toString()));
   socket.write(text);
-  await until(() => isComplete(heard));
+  await waitUntil(() => isComplete(heard));
   return heard;
 }
 
@@ -150,7 +150,7 @@ describe("gateway clients", () => {
   it("may pipeline requests, which are answered in order", async () => {
     const model = await openTestModel(async (response, seen) => {
       // The second answer is complete before the first starts.
-      if (model.seen[0] === seen) await until(() => model.seen.length > 1);
+      if (model.seen[0] === seen) await waitUntil(() => model.seen.length > 1);
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(stream({ type: "a" }));
       response.end(stream({ type: "b" }));

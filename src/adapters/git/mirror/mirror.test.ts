@@ -236,6 +236,7 @@ describe("git mirror of a project", () => {
       await symlink(String(process.ppid), `${mirror}.lock`);
       let done = false;
       const waiting = sync(repo.remote).then(() => (done = true));
+      // Time in which a sync that ignores the lock would end.
       await new Promise((resolve) => setTimeout(resolve, 200));
       expect(done).toBe(false);
       await unlink(`${mirror}.lock`);

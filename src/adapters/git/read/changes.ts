@@ -22,7 +22,7 @@ export interface ChangesParams {
   readonly copied: readonly string[];
   readonly log: Log;
   /** How long git may take before we search for files that block it. */
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
 }
 
 /**
@@ -39,7 +39,7 @@ export function isRoot(): boolean {
 
 /** Finds the files that differ from the commit the checkout was opened at, without using the agent's git directory. */
 export async function findChanges(params: ChangesParams): Promise<Changes> {
-  const first = await listChanges(params, params.patienceMs);
+  const first = await listChanges(params, params.timeoutMs);
   if (first) return first;
   // A named pipe called .gitignore blocks git forever, and an unreadable directory hides its files.
   await makeTreeReadable(params.tree);

@@ -50,7 +50,7 @@ async function findTreeChanges(
     );
   }
   const { tree, index } = paths;
-  const { log, patienceMs } = context;
-  const changes = await findChanges({ engine, tree, index, copied: record.copied, log, patienceMs });
+  const { log, timeoutMs } = context;
+  const changes = await findChanges({ engine, tree, index, copied: record.copied, log, timeoutMs });
   return { parent: record.commit, changes };
 }

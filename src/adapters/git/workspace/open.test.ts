@@ -17,7 +17,7 @@ test("git open: a slow removal does not delay the task's next run", { timeout: 6
     mirrorsDir: join(repo.path, "mirrors"),
     workspacesDir: join(repo.path, "workspaces"),
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
-    patienceMs: 10_000,
+    timeoutMs: 10_000,
     person: async () => ({ identity: { name: "N", email: "n@example.com" }, env: {} }),
     // Simulates the removal of many files that has started and does not end soon.
     locks: (key, work) =>

@@ -46,7 +46,7 @@ describe.runIf(process.getuid?.() === 0)("git collect: a checkout that belongs t
 
   const listed = async () => {
     const engine = join(tree, "../engine.git");
-    const changes = await findChanges({ engine, tree, index, copied: [], log, patienceMs: 10_000 });
+    const changes = await findChanges({ engine, tree, index, copied: [], log, timeoutMs: 10_000 });
     return [...changes.deleted, ...changes.written];
   };
 

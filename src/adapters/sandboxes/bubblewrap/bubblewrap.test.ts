@@ -16,7 +16,8 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { SandboxPolicy } from "../../../ports/sandbox.ts";
 import { realSupervisors } from "../../../testing/real-supervisors.ts";
 import { TEST_LIMITS, testPolicy } from "../../../testing/policy.ts";
-import { openJobBench, printed, until } from "../../../testing/suites/supervisor.suite.ts";
+import { openJobBench, printed } from "../../../testing/suites/supervisor.suite.ts";
+import { waitUntil } from "../../../testing/wait-until.ts";
 import type { JobBench } from "../../../testing/suites/supervisor.suite.ts";
 
 const isRoot = process.getuid?.() === 0;
@@ -294,7 +295,7 @@ describe("bubblewrap: process life cycle", () => {
   test("a stop signal reaches the command, which may end by itself", async () => {
     const job = jobOf("trap 'echo asked > asked; exit 0' TERM; echo ready; while :; do sleep 0.05; done");
     await bench.supervisors.start(job);
-    await until(() => printed(job).includes("ready"));
+    await waitUntil(() => printed(job).includes("ready"));
     await bench.supervisors.control(job.dir, "stop");
     const result = await bench.watch(job.dir);
     expect(result).toMatchObject({ kind: "ended", record: { commands: [{ endedBy: "cancel", exit: { code: 0 } }] } });
@@ -304,13 +305,14 @@ describe("bubblewrap: process life cycle", () => {
   test("a paused command does not run, and continues when resumed", async () => {
     const job = jobOf("echo ready; while :; do echo x >> ticks; sleep 0.02; done");
     await bench.supervisors.start(job);
-    await until(() => ticks() > 4);
+    await waitUntil(() => ticks() > 4);
     await bench.supervisors.control(job.dir, "pause");
     const before = ticks();
+    // Time in which a running command would write ticks.
     await new Promise((done) => setTimeout(done, 300));
     expect(ticks()).toBe(before);
     await bench.supervisors.control(job.dir, "resume");
-    await until(() => ticks() > before);
+    await waitUntil(() => ticks() > before);
     await bench.supervisors.control(job.dir, "kill");
     await bench.watch(job.dir);
   });

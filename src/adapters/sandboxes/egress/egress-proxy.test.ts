@@ -150,6 +150,7 @@ describe("egress proxy: a tunnel", () => {
   it("outlives the header timeout and is closed when idle", async () => {
     await open({ limits: { headersMs: 100, idleMs: 600 } });
     const opened = await tunnel();
+    // Longer than the header timeout, shorter than the idle timeout.
     await new Promise((resolve) => setTimeout(resolve, 400));
     expect(opened.destroyed).toBe(false);
     const started = performance.now();

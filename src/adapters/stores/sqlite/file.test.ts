@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { UserError } from "../../../core/text/errors.ts";
-import { SILENT, creating, sampleEvent, sampleTask, startTask } from "../../../testing/store/samples.ts";
+import { SILENT_LOG, creating, sampleEvent, sampleTask, startTask } from "../../../testing/store/samples.ts";
 import { MIGRATIONS } from "../sql/migrations/list.ts";
 import type { Migration } from "../sql/migrations/migration.ts";
 import { openDatabase, openSqliteStore, openStore } from "./open.ts";
@@ -21,7 +21,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-const open = (migrations: readonly Migration[] = MIGRATIONS) => openSqliteStore({ file, log: SILENT, migrations });
+const open = (migrations: readonly Migration[] = MIGRATIONS) => openSqliteStore({ file, log: SILENT_LOG, migrations });
 
 async function expectRefusal(opening: Promise<unknown>, kind: string, message: RegExp): Promise<void> {
   await expect(opening).rejects.toThrow(UserError);
@@ -46,7 +46,7 @@ describe("SQLite file", () => {
     const store = await open();
     await symlink(file, join(directory, "alias.db"));
     await expectRefusal(open(), "conflict", /Another Nightshift daemon uses/);
-    await expectRefusal(openSqliteStore({ file: join(directory, "alias.db"), log: SILENT }), "conflict", /Another/);
+    await expectRefusal(openSqliteStore({ file: join(directory, "alias.db"), log: SILENT_LOG }), "conflict", /Another/);
     await store.events.appendEvents([sampleEvent()]);
     await store.close();
     const again = await open();
@@ -58,15 +58,15 @@ describe("SQLite file", () => {
     await writeFile(file, "these are notes, and no database at all; ".repeat(50));
     await expectRefusal(open(), "unavailable", /nightshift\.db is damaged or not a SQLite database/);
     expect(await readFile(file, "utf8")).toContain("these are notes");
-    await expectRefusal(openSqliteStore({ file: directory, log: SILENT }), "unavailable", /is not a file/);
+    await expectRefusal(openSqliteStore({ file: directory, log: SILENT_LOG }), "unavailable", /is not a file/);
     await expectRefusal(
-      openSqliteStore({ file: join(directory, "no", "x.db"), log: SILENT }),
+      openSqliteStore({ file: join(directory, "no", "x.db"), log: SILENT_LOG }),
       "unavailable",
       /directory of .* does not exist/,
     );
     await mkdir(join(directory, "sub.db.lock"));
     await expectRefusal(
-      openSqliteStore({ file: join(directory, "sub.db"), log: SILENT }),
+      openSqliteStore({ file: join(directory, "sub.db"), log: SILENT_LOG }),
       "unavailable",
       /sub\.db\.lock cannot be opened/,
     );
@@ -110,7 +110,7 @@ describe("SQLite backup", () => {
     await expectRefusal(store.backup(copy), "conflict", /already exists/);
     await expectRefusal(store.backup(join(directory, "no", "copy.db")), "unavailable", /cannot be opened/);
     expect((await stat(copy)).mode & 0o777).toBe(0o600);
-    const opened = await openSqliteStore({ file: copy, log: SILENT });
+    const opened = await openSqliteStore({ file: copy, log: SILENT_LOG });
     expect(await opened.tasks.getTask(task.id)).toEqual(task);
     await opened.close();
     await store.close();
@@ -144,7 +144,7 @@ describe("SQLite migrations", () => {
     const copy = `${file}.backup-v${known}`;
     await writeFile(copy, "an older attempt");
     await (await open([...MIGRATIONS, addNotes])).close();
-    const backup = await openSqliteStore({ file: copy, log: SILENT });
+    const backup = await openSqliteStore({ file: copy, log: SILENT_LOG });
     expect(await backup.events.lastEventId()).toBe(1);
     await backup.close();
     const newer = new RegExp(
@@ -181,7 +181,7 @@ describe("SQLite migrations", () => {
 
 async function openWith(pragma: string) {
   const database = openDatabase(file);
-  const store = await openStore({ database, file, log: SILENT, migrations: MIGRATIONS, release: () => {} });
+  const store = await openStore({ database, file, log: SILENT_LOG, migrations: MIGRATIONS, release: () => {} });
   database.exec(pragma);
   return { store, database };
 }

@@ -9,7 +9,7 @@ import {
   sampleNotice,
   sampleProject,
   sampleTask,
-  SILENT,
+  SILENT_LOG,
 } from "../../../testing/store/samples.ts";
 import { MIGRATIONS } from "../sql/migrations/list.ts";
 import type { Migration } from "../sql/migrations/migration.ts";
@@ -29,7 +29,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-const open = (migrations: readonly Migration[] = MIGRATIONS) => openSqliteStore({ file, log: SILENT, migrations });
+const open = (migrations: readonly Migration[] = MIGRATIONS) => openSqliteStore({ file, log: SILENT_LOG, migrations });
 
 it("inspect: a missing file stays missing", async () => {
   expect(inspectDatabase(file)).toEqual({ kind: "missing" });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { NO_TOKENS } from "../../../core/task/run.ts";
-import { SILENT } from "../../../testing/store/samples.ts";
+import { SILENT_LOG } from "../../../testing/store/samples.ts";
 import { start } from "../sql/migrations/0001-start.ts";
 import { openSqliteStore } from "./open.ts";
 
@@ -21,7 +21,7 @@ afterEach(async () => {
 
 /** Rows of the first schema version, which this version cannot write any more. */
 async function writeFirstSchema(rows: readonly Readonly<Record<string, string | number | null>>[]): Promise<void> {
-  await (await openSqliteStore({ file, log: SILENT, migrations: [start] })).close();
+  await (await openSqliteStore({ file, log: SILENT_LOG, migrations: [start] })).close();
   const database = new DatabaseSync(file);
   insert(database, "tasks", { id: "task_1", pipeline: "chore", project: "shop", status: "succeeded" });
   for (const row of rows) insert(database, "runs", { task: "task_1", project: "shop", step: "agent", ...row });
@@ -47,7 +47,7 @@ it("migration to costs: keeps the costs of old runs even if their tasks are dele
     { ...ended, id: "run_5", finished_at: 3000, started_at: null },
     { ...ended, id: "run_6", finished_at: 3000, cost_usd: 0, step: "checks" },
   ]);
-  const store = await openSqliteStore({ file, log: SILENT });
+  const store = await openSqliteStore({ file, log: SILENT_LOG });
   const all = { since: 0, until: 10_000, project: "shop" };
   const expected = {
     runs: 3,
@@ -62,7 +62,7 @@ it("migration to costs: keeps the costs of old runs even if their tasks are dele
     { key: { agent: "claude-code", model: "m", role: "implement", pipeline: "chore" }, ...expected },
   ]);
   await store.close();
-  const again = await openSqliteStore({ file, log: SILENT });
+  const again = await openSqliteStore({ file, log: SILENT_LOG });
   expect(await again.money.spent(all)).toEqual(expected);
   await again.close();
   expect(

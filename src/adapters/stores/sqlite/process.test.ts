@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { UserError } from "../../../core/text/errors.ts";
-import { SILENT } from "../../../testing/store/samples.ts";
+import { SILENT_LOG } from "../../../testing/store/samples.ts";
 import { openSqliteStore } from "./open.ts";
 
 const WRITER = fileURLToPath(new URL("fixtures/write-events.ts", import.meta.url));
@@ -46,14 +46,14 @@ describe("SQLite store of another process", () => {
 
   it("cannot be opened while that process runs, but right after it was killed", async () => {
     await startWriter();
-    const refused = openSqliteStore({ file, log: SILENT });
+    const refused = openSqliteStore({ file, log: SILENT_LOG });
     await expect(refused).rejects.toThrow(UserError);
     await expect(refused).rejects.toMatchObject({
       kind: "conflict",
       message: expect.stringContaining(`Another Nightshift daemon uses ${file}`),
     });
     await kill();
-    const store = await openSqliteStore({ file, log: SILENT });
+    const store = await openSqliteStore({ file, log: SILENT_LOG });
     expect(await store.checkIntegrity()).toEqual([]);
     await store.close();
   });
@@ -69,7 +69,7 @@ describe("SQLite store of another process", () => {
         .map((line) => line.split(" "));
       expect(acknowledged.length).toBeGreaterThan(0);
 
-      const store = await openSqliteStore({ file, log: SILENT });
+      const store = await openSqliteStore({ file, log: SILENT_LOG });
       expect(await store.checkIntegrity()).toEqual([]);
       const [task = "", version] = acknowledged.at(-1) ?? [];
       const stored = await store.tasks.getTask(task);

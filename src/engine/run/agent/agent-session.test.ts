@@ -4,13 +4,13 @@ import { openSqliteStore } from "../../../adapters/stores/sqlite/open.ts";
 import { DEFAULT_POLICY } from "../../../core/pipeline/pipeline-policy.ts";
 import type { Agent } from "../../../ports/agent.ts";
 import type { Store } from "../../../ports/store.ts";
-import { committing, sampleEnd, sampleRun, SILENT, startTask } from "../../../testing/store/samples.ts";
+import { committing, sampleEnd, sampleRun, SILENT_LOG, startTask } from "../../../testing/store/samples.ts";
 import { chooseSession } from "./agent-session.ts";
 import type { StepContext } from "../step-context.ts";
 
 let store: Store;
 beforeEach(async () => {
-  store = await openSqliteStore({ file: ":memory:", log: SILENT });
+  store = await openSqliteStore({ file: ":memory:", log: SILENT_LOG });
 });
 afterEach(() => store.close());
 

@@ -207,7 +207,9 @@ function toOutcome({ settings }: StepContext, results: readonly CheckResult[], w
   const blamed = results.filter(
     (result) => hasFailed(result) && (result.severity === "error" || settings.failOnWarning),
   );
-  const summary = results.map((each) => `${each.name}: ${STATUS_WORDS[each.status] ?? describeCheckStatus(each)}`).join(", ");
+  const summary = results
+    .map((each) => `${each.name}: ${STATUS_WORDS[each.status] ?? describeCheckStatus(each)}`)
+    .join(", ");
   const outcomes = Object.fromEntries(results.map(({ name, status }) => [name, status]));
   if (blamed.length === 0) return outcomeOf("checks_passed", summary, { checks: outcomes, commit: work.headCommit });
   return outcomeOf("checks_failed", summary, { checks: outcomes, details: blamed.map(describe).join("\n\n") });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { SILENT } from "../../../testing/store/samples.ts";
+import { SILENT_LOG } from "../../../testing/store/samples.ts";
 import { outcomeOf, type StepContext } from "../step-context.ts";
 import { collectWork } from "./collect-work.ts";
 
@@ -7,7 +7,7 @@ const WORK = { baseCommit: "base", headCommit: "base" };
 
 function contextWith(workspaces: { collect: () => Promise<unknown>; diff?: () => Promise<unknown> }): StepContext {
   return {
-    ports: { workspaces, log: SILENT, secrets: { redact: <T>(value: T): T => value } },
+    ports: { workspaces, log: SILENT_LOG, secrets: { redact: <T>(value: T): T => value } },
     task: { id: "task_1", title: "Greet" },
     run: { id: "run_1", role: "implement", step: "agent", attempt: 1, createdAt: 0 },
     project: { name: "shop" },

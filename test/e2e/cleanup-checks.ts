@@ -5,7 +5,7 @@ import type { Task } from "../../src/core/task/task.ts";
 import { git } from "../../src/testing/temp-repo.ts";
 import type { Nightly } from "./nightly.ts";
 
-const PATIENCE = { timeout: 60_000, interval: 100 };
+const WAIT = { timeout: 60_000, interval: 100 };
 
 /** Expects that an ended task has left no tree, process, temporary file or lock. */
 export async function expectNothingLeft(night: Nightly, task: Pick<Task, "id">): Promise<void> {
@@ -20,12 +20,12 @@ export async function expectNothingLeft(night: Nightly, task: Pick<Task, "id">):
       expect(await filesBelow(join(ports.runFiles.dir(id), "tmp"))).toEqual([]);
     }
     const files = [...(await filesBelow(night.home)), ...(await filesBelow(night.repo.remote))];
-    expect(files.filter((file) => /\.(?:lock|building|tmp)(?:\/|$)/.test(file) && !isStores(file))).toEqual([]);
-  }, PATIENCE);
+    expect(files.filter((file) => /\.(?:lock|building|tmp)(?:\/|$)/.test(file) && !isStoreFile(file))).toEqual([]);
+  }, WAIT);
 }
 
 /** The store holds its own lock while the daemon runs. */
-function isStores(file: string): boolean {
+function isStoreFile(file: string): boolean {
   return file.includes("nightshift.db");
 }
 
@@ -35,7 +35,7 @@ export async function filesBelow(dir: string): Promise<readonly string[]> {
 }
 
 /** Returns all files that contain one of the texts, and all repositories with an object that does, because git packs objects. */
-export async function holding(dir: string, texts: readonly string[]): Promise<readonly string[]> {
+export async function filesContaining(dir: string, texts: readonly string[]): Promise<readonly string[]> {
   const files = await filesBelow(dir);
   const found: string[] = [];
   for (const file of files) {

@@ -26,35 +26,35 @@ export function errnoOf(calls: readonly Syscall[]): number {
 }
 
 /** All calls must succeed, or the attack was refused. */
-export function make(...calls: readonly Syscall[]): string {
+export function callAll(...calls: readonly Syscall[]): string {
   const errno = errnoOf(calls);
   if (errno === constants.errno.EAFNOSUPPORT) throw new Absent("the kernel does not have it");
-  if (errno !== 0) throw new Refused(describe(errno));
+  if (errno !== 0) throw new Refused(errnoName(errno));
   return "done";
 }
 
-const CLOSED = [constants.errno.EPERM, constants.errno.EACCES];
+const PERMISSION_ERRORS = [constants.errno.EPERM, constants.errno.EACCES];
 
 /** The arguments are wrong on purpose: if the kernel complains about them, the call was reached. */
-export function reach(...calls: readonly Syscall[]): string {
+export function reachKernel(...calls: readonly Syscall[]): string {
   const errno = errnoOf(calls);
   if (errno === constants.errno.ENOSYS) throw new Absent("the kernel does not have it");
-  if (CLOSED.includes(errno)) throw new Refused(describe(errno));
-  return `reached (${describe(errno)})`;
+  if (PERMISSION_ERRORS.includes(errno)) throw new Refused(errnoName(errno));
+  return `reached (${errnoName(errno)})`;
 }
 
-export function need(got: boolean, why: string): string {
+export function refuseUnless(got: boolean, why: string): string {
   if (!got) throw new Refused(why);
   return why;
 }
 
 /** The system call's number on this architecture: [x64, arm64]. */
-export function numberOf([x64, arm64]: readonly [number | null, number | null]): number {
+export function syscallNumber([x64, arm64]: readonly [number | null, number | null]): number {
   const number = process.arch === "x64" ? x64 : arm64;
   if (number === null) throw new Absent(`not on ${process.arch}`);
   return number;
 }
 
-function describe(errno: number): string {
+function errnoName(errno: number): string {
   return Object.entries(constants.errno).find(([, value]) => value === errno)?.[0] ?? `errno ${errno}`;
 }

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import type { AddressInfo } from "node:net";
 
 /** The control for attacks on our proxy: a proxy that opens every tunnel. All lead to the decoy. */
-export async function openGullibleProxy(decoyPort: number): Promise<{ readonly port: number; close(): void }> {
+export async function createOpenProxy(decoyPort: number): Promise<{ readonly port: number; close(): void }> {
   const server = createServer((_, response) => {
     connect(decoyPort, "127.0.0.1").pipe(response.socket ?? process.stdout);
   });

@@ -5,34 +5,34 @@ import { TIMINGS } from "../../src/adapters/process/job-files.ts";
 import { createSupervisors } from "../../src/adapters/process/supervisors.ts";
 import type { TranscriptLine } from "../../src/core/task/transcript.ts";
 import type { ExitRecord, Job, JobCommand, Supervisors } from "../../src/ports/supervisor.ts";
-import type { Ran, RunOrder } from "./attack.ts";
+import type { RunResult, RunOptions } from "./attack.ts";
 
 /** Runs jobs with real supervisors, processes and sandboxes in a separate home. */
-export interface Bench {
+export interface JobRunner {
   readonly home: string;
   readonly supervisors: Supervisors;
-  job(order: RunOrder): Job;
-  finish(job: Job): Promise<Ran>;
+  job(order: RunOptions): Job;
+  finish(job: Job): Promise<RunResult>;
   /** Starts a job and waits for its end. */
-  run(order: RunOrder): Promise<Ran>;
+  run(order: RunOptions): Promise<RunResult>;
   close(): Promise<void>;
 }
 
-const POLITE_MS = 300;
-const quiet = { info: () => {}, warn: () => {}, error: () => {} };
+const GRACE_MS = 300;
+const silentLog = { info: () => {}, warn: () => {}, error: () => {} };
 
-export function openBench(home: string): Bench {
+export function createJobRunner(home: string): JobRunner {
   const supervisors = createSupervisors({
     home,
-    log: quiet,
+    log: silentLog,
     // Reading the program takes most of a start, so all supervisors of a user share the compile cache.
     compileCache: process.env["NODE_COMPILE_CACHE"] ?? join(home, "cache"),
-    timings: { ...TIMINGS, graceMs: POLITE_MS, hungMs: 400 },
+    timings: { ...TIMINGS, graceMs: GRACE_MS, hungMs: 400 },
   });
   const jobs: Job[] = [];
   let count = 0;
 
-  function job(order: RunOrder): Job {
+  function job(order: RunOptions): Job {
     const run = `run_attack_${process.pid}_${count++}`;
     const dir = join(home, "runs", run);
     mkdirSync(dir, { recursive: true });
@@ -50,11 +50,11 @@ export function openBench(home: string): Bench {
     return made;
   }
 
-  async function finish(started: Job): Promise<Ran> {
+  async function finish(started: Job): Promise<RunResult> {
     const options = { signal: new AbortController().signal, onOutput: () => {} };
     const result = await supervisors.watch(started.dir, options);
     if (result.kind !== "ended") throw new Error(`the job was ${result.kind}`);
-    return describe(started, result.record);
+    return readResult(started, result.record);
   }
 
   return {
@@ -74,7 +74,7 @@ export function openBench(home: string): Bench {
   };
 }
 
-function command({ argv, policy, changes }: RunOrder): JobCommand {
+function command({ argv, policy, changes }: RunOptions): JobCommand {
   return {
     name: "agent",
     argv,
@@ -94,10 +94,10 @@ function command({ argv, policy, changes }: RunOrder): JobCommand {
   };
 }
 
-function describe(job: Job, record: ExitRecord): Ran {
-  const said = readTranscript(job.dir);
+function readResult(job: Job, record: ExitRecord): RunResult {
+  const lines = readTranscript(job.dir);
   const from = (source: TranscriptLine["from"]) =>
-    said
+    lines
       .filter((line) => line.from === source)
       .map(({ text }) => text)
       .join("\n");

@@ -13,10 +13,10 @@ afterEach(async () => {
 });
 
 /** Changes a file in its first attempt, then works until the file `go` exists beside the repository. */
-const WORKS_LONG = `GO="$(dirname "$0")/go"; echo "try $N" >> greeting.txt; echo begun
+const SLOW_AGENT = `GO="$(dirname "$0")/go"; echo "try $N" >> greeting.txt; echo begun
 i=0; while [ ! -e "$GO" ] && [ $i -lt 600 ]; do i=$((i+1)); sleep 0.05; done; done_with "try $N"`;
 
-async function begun(opened: Night, id: string): Promise<string> {
+async function waitForStart(opened: Night, id: string): Promise<string> {
   const dir = (): string => join(opened.home, "runs");
   await expect
     .poll(
@@ -32,16 +32,16 @@ async function begun(opened: Night, id: string): Promise<string> {
   return (await opened.runs(id))[0]?.id ?? "";
 }
 
-async function rescued(opened: Night, id: string): Promise<string> {
+async function readRescueRef(opened: Night, id: string): Promise<string> {
   const [mirror = ""] = readdirSync(join(opened.home, "mirrors"));
   return git(join(opened.home, "mirrors", mirror, "rescue.git"), "show", `refs/nightshift/rescue/${id}:greeting.txt`);
 }
 
 describe("work is not lost", () => {
   it("when the supervisor dies: the next run continues with the files", async () => {
-    const opened = (night = await openNight({ agent: WORKS_LONG }));
+    const opened = (night = await openNight({ agent: SLOW_AGENT }));
     const { id } = await opened.submit();
-    const run = await begun(opened, id);
+    const run = await waitForStart(opened, id);
     const { pid } = JSON.parse(readFileSync(join(opened.home, "runs", run, "supervisor.json"), "utf8")) as {
       pid: number;
     };
@@ -57,11 +57,11 @@ describe("work is not lost", () => {
   });
 
   it("when a person cancels: it is kept as a rescue ref, and a retry builds on it", async () => {
-    const opened = (night = await openNight({ agent: WORKS_LONG }));
+    const opened = (night = await openNight({ agent: SLOW_AGENT }));
     const { id } = await opened.submit();
-    await begun(opened, id);
+    await waitForStart(opened, id);
     expect(await opened.commands.cancel(id, ALICE)).toMatchObject({ status: "cancelled" });
-    await expect.poll(() => rescued(opened, id).catch(() => "")).toBe("hello\ntry 1");
+    await expect.poll(() => readRescueRef(opened, id).catch(() => "")).toBe("hello\ntry 1");
     // Its workspace is removed now, and main has moved.
     await opened.repo.commit({ "other.txt": "new\n" });
     writeFileSync(join(opened.repo.path, "go"), "");
@@ -73,9 +73,9 @@ describe("work is not lost", () => {
   });
 
   it("when a task is cancelled and retried immediately", async () => {
-    const opened = (night = await openNight({ agent: WORKS_LONG }));
+    const opened = (night = await openNight({ agent: SLOW_AGENT }));
     const { id } = await opened.submit();
-    await begun(opened, id);
+    await waitForStart(opened, id);
     await opened.commands.kill(id, ALICE);
     writeFileSync(join(opened.repo.path, "go"), "");
     await opened.commands.retry(id, null, ALICE);
@@ -83,14 +83,15 @@ describe("work is not lost", () => {
   });
 
   it("when the settings become invalid while the daemon is stopped: the agent continues and is adopted after they are fixed", async () => {
-    const opened = (night = await openNight({ agent: WORKS_LONG }));
+    const opened = (night = await openNight({ agent: SLOW_AGENT }));
     const { id } = await opened.submit();
-    await begun(opened, id);
+    await waitForStart(opened, id);
     const file = join(opened.repo.checkout, "nightshift.yaml");
     const good = readFileSync(file, "utf8");
     writeFileSync(file, "project: [broken");
     await opened.restart();
     writeFileSync(join(opened.repo.path, "go"), "");
+    // Time in which the engine could wrongly end the task.
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect((await opened.wired.ports.store.tasks.getTask(id))?.status).toBe("running");
     writeFileSync(file, good);

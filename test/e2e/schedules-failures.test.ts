@@ -10,28 +10,28 @@ import { listUpcoming } from "../../src/engine/schedule/upcoming.ts";
 import { DAY, HOUR, nightly, openCalendar, type Calendar } from "./calendar.ts";
 import { ALICE } from "./night.ts";
 
-const EXPIRED = "GitLab refused the token; set another as GITLAB_TOKEN";
+const LOGIN_ERROR = "GitLab refused the token; set another as GITLAB_TOKEN";
 let calendar: Calendar;
 
 afterEach(async () => {
   await calendar.close();
 });
 
-const away = () => Promise.reject(new UserError("unavailable", "the disk is full"));
+const failWithFullDisk = () => Promise.reject(new UserError("unavailable", "the disk is full"));
 
 async function tickAt(moment: string): Promise<void> {
   calendar.now = Date.parse(moment);
   await calendar.tick();
 }
 
-async function firstNight(): Promise<void> {
+async function startFirstNight(): Promise<void> {
   calendar = await openCalendar("2026-11-16T12:00:00Z", nightly("UTC"));
   await calendar.tick();
   await tickAt("2026-11-17T02:00:10Z");
   expect(await calendar.tasks()).toHaveLength(1);
 }
 
-const improveNow = () =>
+const submitNight = () =>
   createCommands(calendar.ports).submit(
     { ...draftNightlyTask("shop", { category: "docs", only: false }), title: "By hand", description: "Improve it." },
     ALICE,
@@ -39,24 +39,24 @@ const improveNow = () =>
 
 describe("schedule: task that waits for a login", () => {
   it("is reported once with what to do, however often it is retried", async () => {
-    await firstNight();
-    await calendar.come("login_expired", EXPIRED);
+    await startFirstNight();
+    await calendar.endRuns("login_expired", LOGIN_ERROR);
     calendar.now += HOUR;
-    await calendar.come("login_expired", EXPIRED);
+    await calendar.endRuns("login_expired", LOGIN_ERROR);
     expect(await calendar.events("task.queued")).toHaveLength(2);
     const notices = await calendar.notices();
     expect(notices).toMatchObject([{ kind: "waiting", data: { about: "login" } }]);
     expect(notices.map(messageOf)).toEqual([
       {
         title: "shop: waits for a login – refactoring",
-        lines: [`login_expired: ${EXPIRED}`, "→ nightshift doctor"],
+        lines: [`login_expired: ${LOGIN_ERROR}`, "→ nightshift doctor"],
       },
     ]);
   });
 
   it("ends with a reason when the next one is due, and the next one starts", async () => {
-    await firstNight();
-    await calendar.come("login_expired", EXPIRED);
+    await startFirstNight();
+    await calendar.endRuns("login_expired", LOGIN_ERROR);
     await calendar.notices();
     await tickAt("2026-11-18T02:00:10Z");
     const [second, first] = await calendar.tasks();
@@ -68,12 +68,12 @@ describe("schedule: task that waits for a login", () => {
     expect(second?.items?.list[0]).toBe("docs");
     expect(await calendar.events("schedule.skipped")).toEqual([]);
     // Channels that only subscribe to failures get it too.
-    expect(await calendar.notices()).toMatchObject([{ kind: "failed", text: expect.stringContaining(EXPIRED) }]);
+    expect(await calendar.notices()).toMatchObject([{ kind: "failed", text: expect.stringContaining(LOGIN_ERROR) }]);
   });
 
   it("is not ended while it is running", async () => {
-    await firstNight();
-    await calendar.come("login_expired", EXPIRED);
+    await startFirstNight();
+    await calendar.endRuns("login_expired", LOGIN_ERROR);
     await tickAt("2026-11-17T12:00:00Z");
     await calendar.ports.store.tasks.admit({
       total: 9,
@@ -92,7 +92,7 @@ describe("schedule: task that waits for a login", () => {
 
 describe("schedule: skipped run", () => {
   it("is reported", async () => {
-    await firstNight();
+    await startFirstNight();
     await tickAt("2026-11-18T02:00:10Z");
     const notices = await calendar.notices();
     expect(notices).toMatchObject([{ kind: "failed", data: { about: "skipped" } }]);
@@ -102,7 +102,7 @@ describe("schedule: skipped run", () => {
   it("may be caused by a task that a person started", async () => {
     calendar = await openCalendar("2026-11-16T12:00:00Z", nightly("UTC"));
     await calendar.tick();
-    const mine = await improveNow();
+    const mine = await submitNight();
     await tickAt("2026-11-17T02:00:10Z");
     expect(await calendar.tasks()).toHaveLength(1);
     expect(await calendar.events("schedule.skipped")).toEqual([expect.stringContaining(mine.id)]);
@@ -146,7 +146,7 @@ describe("schedule: run that cannot start", () => {
     await expect(
       startDue({
         ...calendar.ports,
-        store: { ...calendar.ports.store, tasks: { ...calendar.ports.store.tasks, createTask: away } },
+        store: { ...calendar.ports.store, tasks: { ...calendar.ports.store.tasks, createTask: failWithFullDisk } },
       }),
     ).rejects.toThrow("the disk is full");
     expect(await calendar.events("schedule.refused")).toEqual([]);
@@ -183,7 +183,7 @@ describe("schedule: progress", () => {
   const OFF = "time_zone: UTC\n";
 
   it("is removed while the schedule is disabled", async () => {
-    await firstNight();
+    await startFirstNight();
     await calendar.endAll();
     await calendar.configure(OFF);
     await calendar.tick();
@@ -195,7 +195,7 @@ describe("schedule: progress", () => {
   });
 
   it("is removed with its project", async () => {
-    await firstNight();
+    await startFirstNight();
     await calendar.endAll();
     await createCommands(calendar.ports).removeProject("shop", ALICE);
     calendar.now += 3 * DAY;
@@ -206,7 +206,7 @@ describe("schedule: progress", () => {
   });
 
   it("is kept while the file is invalid or the folder is missing", async () => {
-    await firstNight();
+    await startFirstNight();
     await calendar.endAll();
     const { checkout } = calendar.repo;
     await writeFile(join(checkout, "nightshift.yaml"), "project: [broken\n");
@@ -221,7 +221,7 @@ describe("schedule: progress", () => {
   });
 
   it("skips no night if the clock was days ahead", async () => {
-    await firstNight();
+    await startFirstNight();
     await calendar.endAll();
     const wrong = Date.parse("2026-11-20T02:00:10Z");
     calendar.now = wrong;

@@ -18,7 +18,7 @@ afterEach(async () => {
 
 const CHECK = 'checks: { test: { command: "sh test.sh" } }\n';
 
-async function transcriptsOf({ runs, wired }: Night, task: string): Promise<string> {
+async function readTranscripts({ runs, wired }: Night, task: string): Promise<string> {
   const pages = (await runs(task)).map(({ id }) => wired.ports.runFiles.readTranscript(id, 0, 1_000_000));
   return (await Promise.all(pages)).flatMap(({ lines }) => lines.map(({ text }) => text)).join("\n");
 }
@@ -40,10 +40,10 @@ describe("sandboxed chore", () => {
     expect(task).toMatchObject({ status: "succeeded", outcome: "published" });
     expect(await inside.published(task, "greeting.txt")).toBe("hello\nhello again");
     expect((await inside.runs(task.id)).map(({ sandbox }) => sandbox)).toEqual(["enforce", "enforce", null]);
-    const said = await transcriptsOf(inside, task.id);
-    expect(said.split("\n")[0]).toBe("2");
-    expect(said).not.toMatch(/nightshift\.db$|config\.yaml$|^0$/m);
-    expect(said).toMatch(/^workspaces$/m);
+    const output = await readTranscripts(inside, task.id);
+    expect(output.split("\n")[0]).toBe("2");
+    expect(output).not.toMatch(/nightshift\.db$|config\.yaml$|^0$/m);
+    expect(output).toMatch(/^workspaces$/m);
   });
 
   it("is refused with a fix if the sandbox does not work on this machine", async () => {
@@ -66,7 +66,7 @@ describe("sandboxed chore", () => {
 
 describe("sandbox: network", () => {
   it("is limited to listed hosts, and each denial says how to allow the host", async () => {
-    const knock = [
+    const requestScript = [
       'const { request } = require("node:http");',
       'const go = (path, method) => request({ host: "127.0.0.1", port: 3128, path, method })',
       '  .on("connect", (r) => console.log(path, r.statusCode)).on("response", (r) => console.log(path, r.statusCode))',
@@ -75,7 +75,7 @@ describe("sandbox: network", () => {
     ].join(" ");
     const { submit, settled, wired } = await open({
       settings: "sandbox: { network: [packages.example] }\n",
-      agent: `node -e '${knock}'\necho x >> greeting.txt\ndone_with tried`,
+      agent: `node -e '${requestScript}'\necho x >> greeting.txt\ndone_with tried`,
     });
     const task = await settled((await submit()).id);
     expect(task.status).toBe("succeeded");
@@ -88,7 +88,7 @@ describe("sandbox: network", () => {
   });
 });
 
-function bytesBelow(folder: string): string {
+function readAllFiles(folder: string): string {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1"))
@@ -134,9 +134,9 @@ describe("granted secret", () => {
     });
     const task = await inside.settled((await inside.submit()).id);
     expect(task.status).toBe("succeeded");
-    const said = await transcriptsOf(inside, task.id);
-    expect(said).toContain("plain [redacted: SHOP_TOKEN]");
-    const bytes = bytesBelow(inside.home);
+    const output = await readTranscripts(inside, task.id);
+    expect(output).toContain("plain [redacted: SHOP_TOKEN]");
+    const bytes = readAllFiles(inside.home);
     expect(bytes.length).toBeGreaterThan(10_000);
     for (const form of forms) expect(bytes).not.toContain(form.replace(/=+$/, ""));
     expect(bytes).toContain("in checks: []");
@@ -187,11 +187,11 @@ describe("diff policy: weakened test", () => {
 
   it("waits for a person if the agent insists, and passes if the person approves", async () => {
     const opened = await open({ files, agent: `${weaken}\ndone_with "it had to go"` });
-    const asked = await opened.settled((await opened.submit()).id);
-    expect(asked).toMatchObject({ status: "waiting", waitingFor: { kind: "choice" } });
-    expect(JSON.stringify(asked.waitingFor)).toMatch(/src\/add\.test\.js:1/);
-    await opened.commands.choose(asked.id, "checking", null, ALICE);
-    const task = await opened.until(asked.id, ({ status }) => status === "succeeded");
+    const waiting = await opened.settled((await opened.submit()).id);
+    expect(waiting).toMatchObject({ status: "waiting", waitingFor: { kind: "choice" } });
+    expect(JSON.stringify(waiting.waitingFor)).toMatch(/src\/add\.test\.js:1/);
+    await opened.commands.choose(waiting.id, "checking", null, ALICE);
+    const task = await opened.until(waiting.id, ({ status }) => status === "succeeded");
     const checks = await opened.wired.ports.store.tasks.listChecks(task.id);
     const policy = checks.filter(({ name, status }) => name === "diff-policy" && status === "failed");
     expect(policy.map(({ severity }) => severity)).toEqual(["error", "error", "warning"]);

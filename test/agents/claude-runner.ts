@@ -13,14 +13,14 @@ import { realSupervisors } from "../../src/testing/real-supervisors.ts";
 import { openJobBench, printed } from "../../src/testing/suites/supervisor.suite.ts";
 
 /** A workspace with a scripted model, in which the real CLI runs. */
-export interface ClaudeBench {
+export interface ClaudeRunner {
   readonly workspace: string;
   /** A directory the run has no access to. */
   readonly outside: string;
-  run(turns: readonly Turn[], order?: ClaudeOrder): Promise<ClaudeRun>;
+  run(turns: readonly Turn[], options?: ClaudeRunOptions): Promise<ClaudeRun>;
 }
 
-export interface ClaudeOrder {
+export interface ClaudeRunOptions {
   readonly sandbox?: Extract<SandboxMode, "enforce" | "none">;
   /** For `--settings`. */
   readonly settings?: object;
@@ -67,29 +67,29 @@ const GATEWAY_URL = "http://127.0.0.1:3129";
 /** Not a real key. The client only has to send something. */
 const DUMMY_KEY = "nightshift-nonce";
 
-export function openClaudeBench(): ClaudeBench {
+export function createClaudeRunner(): ClaudeRunner {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "nightshift-claude-")));
-  const made = { workspace: join(folder, "workspace"), outside: join(folder, "outside") };
-  for (const path of Object.values(made)) mkdirSync(path);
+  const dirs = { workspace: join(folder, "workspace"), outside: join(folder, "outside") };
+  for (const path of Object.values(dirs)) mkdirSync(path);
   const jobs = openJobBench(realSupervisors);
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   let count = 0;
 
   return {
-    ...made,
+    ...dirs,
     async run(turns, order = {}) {
-      const place = join(folder, `run-${count++}`);
-      const own = ["home", "tmp"].map((name) => join(place, name));
+      const runDir = join(folder, `run-${count++}`);
+      const own = ["home", "tmp"].map((name) => join(runDir, name));
       for (const path of own) mkdirSync(path, { recursive: true });
-      const files = { prompt: join(place, "prompt.md"), settings: join(place, "settings.json") };
+      const files = { prompt: join(runDir, "prompt.md"), settings: join(runDir, "settings.json") };
       writeFileSync(files.prompt, "Do what there is to do.\n");
       writeFileSync(files.settings, JSON.stringify(order.settings ?? {}));
       const { isReader = false } = order;
       const sandbox = order.sandbox ?? "enforce";
-      const socket = join(place, "model.sock");
+      const socket = join(runDir, "model.sock");
       const fake = await openFakeAnthropic({ turns, ...(sandbox === "enforce" && { socket }) });
-      const policy = testPolicy(made.workspace, {
-        own: { write: [...(isReader ? [] : [made.workspace]), ...own], read: [files.settings, ...(order.read ?? [])] },
+      const policy = testPolicy(dirs.workspace, {
+        own: { write: [...(isReader ? [] : [dirs.workspace]), ...own], read: [files.settings, ...(order.read ?? [])] },
         executes: !isReader,
         env: environment(own, fake.url),
         gateway: sandbox === "enforce" ? socket : null,

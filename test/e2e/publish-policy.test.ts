@@ -22,7 +22,7 @@ states:
 ${PUBLISH}${END}`;
 
 /** A pipeline in which an agent changes the files after the checks. */
-const TOUCHED_UP = `name: own
+const CHANGED_AFTER_CHECKS = `name: own
 start: implementing
 states:
   implementing:
@@ -37,13 +37,13 @@ states:
 ${PUBLISH}${END}`;
 
 const SECRET = ["planted", "value", "9f2c81aa", "of", "the", "test"].join("-");
-const LEAKS = 'echo "key: $SHOP_TOKEN" > config.txt';
-const WEAKENS = "printf 'test.skip(\"adds\", () => {\\n  expect(add(1, 2)).toBe(3);\\n});\\n' > add.test.js";
-const HONEST = "echo more >> greeting.txt";
+const LEAK_SECRET = 'echo "key: $SHOP_TOKEN" > config.txt';
+const WEAKEN_TEST = "printf 'test.skip(\"adds\", () => {\\n  expect(add(1, 2)).toBe(3);\\n});\\n' > add.test.js";
+const VALID_CHANGE = "echo more >> greeting.txt";
 
-async function publish(pipeline: string, agent: string): Promise<{ task: Awaited<ReturnType<Night["settled"]>> }> {
+async function runPipeline(pipeline: string, agent: string): Promise<{ task: Awaited<ReturnType<Night["settled"]>> }> {
   const options: NightOptions = {
-    patienceMs: 60_000,
+    timeoutMs: 60_000,
     env: { ...process.env, SHOP_TOKEN: SECRET },
     settings: "secrets: { SHOP_TOKEN: { roles: [implement, request_changes] } }\n",
     files: {
@@ -57,7 +57,7 @@ async function publish(pipeline: string, agent: string): Promise<{ task: Awaited
 }
 
 /** Returns the branches of the remote except main. */
-async function pushed(): Promise<string> {
+async function pushedBranches(): Promise<string> {
   const refs = await git(night?.repo.remote ?? "", "for-each-ref", "--format=%(refname:short)", "refs/heads");
   return refs
     .split("\n")
@@ -65,30 +65,36 @@ async function pushed(): Promise<string> {
     .join("\n");
 }
 
-const later = (work: string): string => `if [ "$NIGHTSHIFT_ROLE" = implement ]; then ${HONEST}; else ${work}; fi`;
+const afterImplement = (work: string): string =>
+  `if [ "$NIGHTSHIFT_ROLE" = implement ]; then ${VALID_CHANGE}; else ${work}; fi`;
 
 describe("publish: policy", { timeout: 120_000 }, () => {
   it.each([
-    ["a secret, in a pipeline without checks", UNCHECKED, LEAKS, /config\.txt/],
-    ["a secret that came in after the checks", TOUCHED_UP, later(LEAKS), /config\.txt/],
-    ["a weakened test, in a pipeline without checks", UNCHECKED, WEAKENS, /weakened_test add\.test\.js:1/],
-    ["a test that was weakened after the checks", TOUCHED_UP, later(WEAKENS), /weakened_test add\.test\.js:1/],
+    ["a secret, in a pipeline without checks", UNCHECKED, LEAK_SECRET, /config\.txt/],
+    ["a secret that came in after the checks", CHANGED_AFTER_CHECKS, afterImplement(LEAK_SECRET), /config\.txt/],
+    ["a weakened test, in a pipeline without checks", UNCHECKED, WEAKEN_TEST, /weakened_test add\.test\.js:1/],
+    [
+      "a test that was weakened after the checks",
+      CHANGED_AFTER_CHECKS,
+      afterImplement(WEAKEN_TEST),
+      /weakened_test add\.test\.js:1/,
+    ],
   ])("reviews the final change and does not push %s", async (_, pipeline, agent, reason) => {
-    const { task } = await publish(pipeline, agent);
+    const { task } = await runPipeline(pipeline, agent);
     const last = (await night?.runs(task.id))?.at(-1);
     expect(last).toMatchObject({ step: "publish", outcome: "refused" });
     expect(last?.error).toMatch(/must not be published as it is/);
     expect(last?.error).toMatch(reason);
     expect(last?.error).not.toContain(SECRET);
-    expect(await pushed()).toBe("");
+    expect(await pushedBranches()).toBe("");
   });
 
   it.each([
-    ["in a pipeline without checks", UNCHECKED, HONEST],
-    ["of somebody who worked on after the checks", TOUCHED_UP, later(HONEST)],
+    ["in a pipeline without checks", UNCHECKED, VALID_CHANGE],
+    ["that was changed after the checks", CHANGED_AFTER_CHECKS, afterImplement(VALID_CHANGE)],
   ])("accepts a valid change %s", async (_, pipeline, agent) => {
-    const { task } = await publish(pipeline, agent);
+    const { task } = await runPipeline(pipeline, agent);
     expect(task).toMatchObject({ status: "succeeded" });
-    expect(await pushed()).toBe(task.branch);
+    expect(await pushedBranches()).toBe(task.branch);
   });
 });

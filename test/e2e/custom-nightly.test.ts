@@ -7,7 +7,7 @@ import { startDue } from "../../src/engine/schedule/schedules.ts";
 import { listUpcoming } from "../../src/engine/schedule/upcoming.ts";
 import { openNightly, type Nightly, type NightlyOptions } from "./nightly.ts";
 
-/** The example of docs/pipelines.md, so that what is printed there is what runs here. */
+/** The example of docs/pipelines.md, so that the documented pipeline is tested. */
 const EXAMPLE = exampleIn(readFileSync(join(import.meta.dirname, "../../docs/pipelines.md"), "utf8"));
 
 function exampleIn(page: string): string {
@@ -24,7 +24,7 @@ async function open(options: NightlyOptions): Promise<void> {
   night = await openNightly({ files, ...options });
 }
 
-async function tonight(): Promise<Task> {
+async function runNight(): Promise<Task> {
   const { id } = await night.submit({ pipeline: "docs_night", description: "Improve the documentation." });
   return night.settled(id);
 }
@@ -33,18 +33,18 @@ afterEach(async () => {
   await night.close();
 });
 
-const lines = (count: number): string => `seq 1 ${count} >> notes.txt`;
+const addLines = (count: number): string => `seq 1 ${count} >> notes.txt`;
 
-describe("a project's own nightly pipeline", () => {
-  it("gets every rule that its policy asks for, and no rule of `improve` that it does not", async () => {
+describe("custom nightly pipeline", () => {
+  it("applies the rules of its own policy, and no other rules of `improve`", async () => {
     await open({
-      // More lines than `improve` allows; the third try keeps all rules of this pipeline.
+      // More lines than `improve` allows; the third attempt follows all rules of this pipeline.
       agent: `case $ROLE in
         analyze) found "Say more" notes.txt;;
         implement) case $N in
-          1) ${lines(401)};;
-          2) ${lines(5)}; echo more >> other.txt; echo '{"dependencies":{"a":"1"}}' > package.json;;
-          *) ${lines(150)};;
+          1) ${addLines(401)};;
+          2) ${addLines(5)}; echo more >> other.txt; echo '{"dependencies":{"a":"1"}}' > package.json;;
+          *) ${addLines(150)};;
           esac; implemented "said more";;
         describe) described "Say more in the notes";;
       esac`,
@@ -56,7 +56,7 @@ checks:
   tests: { command: "false", related: "test {{files}} = notes.txt" }
 `,
     });
-    const task = await tonight();
+    const task = await runNight();
     expect(task).toMatchObject({
       state: "published",
       title: "Say more in the notes",
@@ -88,29 +88,29 @@ checks:
     });
 
     // One change request may be open: the next night ends before any agent starts.
-    const next = await tonight();
+    const next = await runNight();
     expect(next).toMatchObject({ status: "succeeded", state: "no_improvement" });
     expect(next.reason).toContain("limits.open_change_requests is 1");
   });
 
-  it("proposes nothing twice, and says what it looked at", async () => {
+  it("does not propose the same improvement twice, and reports the reason", async () => {
     await open({
       agent: `case $ROLE in
         analyze) report '{"outcome":"improvement_found","category":"docs","candidates":[{"rank":1,"title":"Say more","files":["notes.txt"],"description":"d","rationale":"r"}],"selected":1}';;
-        implement) ${lines(3)}; implemented "said more";;
+        implement) ${addLines(3)}; implemented "said more";;
         describe) described "Say more in the notes";;
       esac`,
     });
-    expect(await tonight()).toMatchObject({ state: "published" });
-    const again = await tonight();
+    expect(await runNight()).toMatchObject({ state: "published" });
+    const again = await runNight();
     expect(again).toMatchObject({ status: "succeeded", state: "no_improvement", outcome: "no_improvement" });
     expect(again.reason).toMatch(/^docs: the only candidate was dropped: "Say more" is still open/);
     expect(night.forge.changeRequests).toHaveLength(1);
   });
 });
 
-describe("the schedule of a project's own nightly pipeline", () => {
-  it("starts nothing beside an open night that a person started, and shows its categories", async () => {
+describe("schedule of a custom nightly pipeline", () => {
+  it("skips a run while a task that a person started is open, and lists its categories", async () => {
     await open({
       agent: "sleep 60",
       settings:
@@ -131,7 +131,7 @@ describe("the schedule of a project's own nightly pipeline", () => {
   });
 });
 
-/** The night log, a line for each night. */
+/** Reads the night log, one line per night. */
 async function readNights(): Promise<readonly unknown[]> {
   const file = join(night.home, "logs", "nights.jsonl");
   const text = await vi.waitFor(async () => {

@@ -11,11 +11,11 @@ import { RESULT, syscallProgram } from "../../src/testing/syscalls/syscall-progr
 import type { Syscall } from "../../src/testing/syscalls/syscall-program.ts";
 import { testPolicy } from "../../src/testing/policy.ts";
 import type { SandboxPolicy } from "../../src/ports/sandbox.ts";
-import type { Scene } from "./attack.ts";
-import { numberOf } from "./inside.ts";
-import { openGullibleProxy } from "./gullible-proxy.ts";
+import type { Fixture } from "./attack.ts";
+import { syscallNumber } from "./attacker-tools.ts";
+import { createOpenProxy } from "./open-proxy.ts";
 
-export interface OpenScene extends Scene {
+export interface OpenFixture extends Fixture {
   close(): Promise<void>;
 }
 
@@ -24,8 +24,8 @@ export const SECRET_NAME = "NIGHTSHIFT_ATTACK_SECRET";
 /** The port of the sandbox's relay. */
 export const RELAY_PORT = 3128;
 
-/** Creates decoys in a temporary directory, new for each ground. */
-export async function openScene(kit: string): Promise<OpenScene> {
+/** Creates decoys in a temporary directory, new for each environment. */
+export async function createFixture(kit: string): Promise<OpenFixture> {
   const id = randomBytes(6).toString("hex");
   const root = realpathSync(mkdtempSync(join(tmpdir(), "nightshift-attacks-")));
   chmodSync(root, 0o755);
@@ -36,8 +36,8 @@ export async function openScene(kit: string): Promise<OpenScene> {
     "work/protected/rules": "keep\n",
     "readable/file": "granted\n",
     "outside/file": `${secret}\n`,
-    "person/.ssh/id_rsa": `${secret}\n`,
-    "person/.bashrc": "# mine\n",
+    "user/.ssh/id_rsa": `${secret}\n`,
+    "user/.bashrc": "# mine\n",
     "nightshift/nightshift.db": `SQLite format 3 ${secret}\n`,
     "nightshift/config.yaml": `token: ${secret}\n`,
     "nightshift/homes/run_other/.claude/credentials.json": `${secret}\n`,
@@ -70,7 +70,7 @@ export async function openScene(kit: string): Promise<OpenScene> {
   const udp = createSocket("udp4");
   udp.on("message", () => writeFileSync(at("outside/datagram"), "came out"));
   await new Promise<void>((ready) => udp.bind(0, "127.0.0.1", ready));
-  const proxy = await openGullibleProxy(apiPort);
+  const proxy = await createOpenProxy(apiPort);
   const victim = spawn("sleep", ["300"], { stdio: "ignore" });
   const sharedMemoryKey = 0x4e00_0000 + randomInt(0xff_ffff);
   makeSharedMemory(at("outside"), sharedMemoryKey);
@@ -82,7 +82,7 @@ export async function openScene(kit: string): Promise<OpenScene> {
     work: at("work"),
     outside: at("outside"),
     secret,
-    person: at("person"),
+    userHome: at("user"),
     nightshift: at("nightshift"),
     readable: at("readable"),
     daemonPid: process.pid,
@@ -105,13 +105,13 @@ export async function openScene(kit: string): Promise<OpenScene> {
   };
 }
 
-/** The policy of an agent that works in the scene. */
-export function scenePolicy(scene: Scene, changes: Partial<SandboxPolicy> = {}): SandboxPolicy {
-  return testPolicy(scene.work, {
-    own: { write: [scene.work], read: [scene.kit, scene.readable, realpathSync(process.execPath)] },
-    protect: [join(scene.work, "protected")],
-    forbidden: [scene.nightshift],
-    env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: scene.work, LC_ALL: "C" },
+/** The policy of an agent that works in the fixture. */
+export function fixturePolicy(fixture: Fixture, changes: Partial<SandboxPolicy> = {}): SandboxPolicy {
+  return testPolicy(fixture.work, {
+    own: { write: [fixture.work], read: [fixture.kit, fixture.readable, realpathSync(process.execPath)] },
+    protect: [join(fixture.work, "protected")],
+    forbidden: [fixture.nightshift],
+    env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: fixture.work, LC_ALL: "C" },
     ...changes,
   });
 }
@@ -123,13 +123,13 @@ const IPC_RMID = 0;
 
 /** A shared memory segment that everyone may attach. It exists until it is removed. */
 function makeSharedMemory(dir: string, key: number): void {
-  execute(join(dir, "make-memory"), [{ call: numberOf(SHMGET), args: [key, 4096, IPC_CREAT | 0o666] }]);
+  execute(join(dir, "make-memory"), [{ call: syscallNumber(SHMGET), args: [key, 4096, IPC_CREAT | 0o666] }]);
 }
 
 function removeSharedMemory(dir: string, key: number): void {
   const calls: readonly Syscall[] = [
-    { call: numberOf(SHMGET), args: [key, 0, 0] },
-    { call: numberOf(SHMCTL), args: [RESULT, IPC_RMID, 0] },
+    { call: syscallNumber(SHMGET), args: [key, 0, 0] },
+    { call: syscallNumber(SHMCTL), args: [RESULT, IPC_RMID, 0] },
   ];
   execute(join(dir, "remove-memory"), calls);
 }
