@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { canMount } from "./disk.ts";
+import { canCutPower } from "./power-cut/power-cut.ts";
 import { longPlan, type Play } from "./plan.ts";
 import type { Round } from "./rounds.ts";
 
@@ -47,5 +48,6 @@ const violations = sum((round) => round.violations.length);
 console.log(
   `\n${sum(({ kills }) => kills)} kills, ${sum(({ tasks }) => tasks)} tasks, ${violations} violations in ${rounds.length} of ${plays.length} rounds`,
 );
+if (!canCutPower()) console.log("the power was not cut: that needs Linux and a C compiler (cc)");
 if (!canMount()) console.log("the disk was not filled: this user may not mount a small one (unshare -Urm)");
 process.exit(violations === 0 && rounds.length === plays.length ? 0 : 1);
