@@ -9,7 +9,8 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { EXIT_FILE, hasCode, syncDirectory } from "../adapters/process/job-files.ts";
+import { bootId } from "../adapters/process/boot-id.ts";
+import { EXIT_FILE, hasCode, syncDirectory, type StoredExitRecord } from "../adapters/process/job-files.ts";
 import { sleep } from "../adapters/process/sleep.ts";
 import { UserError } from "../core/text/errors.ts";
 import type { ExitRecord } from "../ports/supervisor.ts";
@@ -27,7 +28,7 @@ export async function writeExitRecord(dir: string, record: ExitRecord, timeoutMs
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     try {
-      return writeOnce(dir, `${JSON.stringify(record)}\n`);
+      return writeOnce(dir, `${JSON.stringify({ ...record, boot: bootId() } satisfies StoredExitRecord)}\n`);
     } catch (error) {
       if (performance.now() > deadline) throw error;
       await sleep(RETRY_EVERY_MS);

@@ -22,7 +22,13 @@ export interface Daemon {
   stop(): Promise<void>;
 }
 
-export function startDaemon(home: string, crashAt: string | null = null): Daemon {
+export interface DaemonOptions {
+  /** A checkpoint at which the daemon kills itself. */
+  readonly crashAt?: string | null;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export function startDaemon(home: string, { crashAt = null, env = {} }: DaemonOptions = {}): Daemon {
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", MAIN], {
     env: {
       PATH: process.env["PATH"],
@@ -30,6 +36,7 @@ export function startDaemon(home: string, crashAt: string | null = null): Daemon
       NIGHTSHIFT_HOME: home,
       NODE_COMPILE_CACHE: COMPILE_CACHE,
       ...(crashAt !== null && { NIGHTSHIFT_CRASH_AT: crashAt }),
+      ...env,
     },
     stdio: ["ignore", "ignore", "inherit"],
   });

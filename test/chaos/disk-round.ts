@@ -28,7 +28,7 @@ const round = await runRound(
     }
     return kills;
   },
-  dir,
+  { dir },
 );
 process.stdout.write(JSON.stringify(round));
 process.exit();

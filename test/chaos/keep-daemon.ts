@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ProblemError, type Client, type EventJson } from "../../src/http/client/client.ts";
 import { startDaemon, type Daemon } from "./daemon.ts";
+import type { World } from "./world.ts";
 
 const TIMEOUT_MS = 60_000;
 
@@ -15,12 +16,12 @@ export interface KeptDaemon {
   retryUntilAnswered<T>(request: (client: Client) => Promise<T>): Promise<T>;
 }
 
-export function keepDaemon(home: string): KeptDaemon {
+export function keepDaemon({ home, powerCut }: Pick<World, "home" | "powerCut">): KeptDaemon {
   const seen: EventJson[] = [];
   let current = start(null);
 
   function start(crashAt: string | null): Daemon {
-    const daemon = startDaemon(home, crashAt);
+    const daemon = startDaemon(home, { crashAt, env: powerCut?.env ?? {} });
     void follow(daemon);
     return daemon;
   }

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { canMount } from "./disk.ts";
+import { canCutPower } from "./power-cut/power-cut.ts";
 import { longPlan, type PlannedRound } from "./plan.ts";
 import type { Round } from "./rounds.ts";
 
@@ -47,6 +48,7 @@ const violations = sum((round) => round.violations.length);
 console.log(
   `\n${sum(({ kills }) => kills)} kills, ${sum(({ tasks }) => tasks)} tasks, ${violations} violations in ${rounds.length} of ${plays.length} rounds`,
 );
+if (!canCutPower()) console.log("The power rounds were skipped, because they need Linux and a C compiler (cc).");
 if (!canMount())
   console.log("The disk rounds were skipped, because this user cannot mount a file system (unshare -Urm).");
 process.exit(violations === 0 && rounds.length === plays.length ? 0 : 1);

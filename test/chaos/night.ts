@@ -30,7 +30,7 @@ export interface Night {
 
 export async function startNight(world: World): Promise<Night> {
   const submitted: Submitted[] = [];
-  const kept = keepDaemon(world.home);
+  const kept = keepDaemon(world);
   const { seen, running, retryUntilAnswered: insist } = kept;
   await register(kept, world);
   return {

@@ -1,8 +1,10 @@
 import { CHECKPOINTS, type Checkpoint } from "../../src/ports/checkpoint.ts";
 import { canMount } from "./disk.ts";
+import { canCutPower } from "./power-cut/power-cut.ts";
 import { createRandom, type Random } from "./random.ts";
 import {
   crashAt,
+  cutPowerAt,
   killAgents,
   killAll,
   killDaemons,
@@ -50,6 +52,13 @@ export function longPlan(seed: number, daemonRounds: number): readonly PlannedRo
     ...times(2, (random) => runRound("all at once", killAll(random, 8))),
     ...times(3, (random) => runRound("supervisors", killSupervisors(random, 8))),
     ...times(2, (random) => runRound("agents", killAgents(random, 6))),
+    ...(canCutPower()
+      ? [0, 50, 80].map((survivingPercent, index) => {
+          const random = createRandom(seeds.between(1, 1e9));
+          const harm = cutPowerAt(everyCheckpoint(index + 1), { survivingPercent, random });
+          return () => runRound(`power, ${survivingPercent} % of writes survive`, harm, { withPowerCut: true });
+        })
+      : []),
     ...(canMount() ? times(2, (random) => runDiskRound(random.between(1, 1e9), 4)) : []),
   ];
 }

@@ -26,10 +26,19 @@ export interface Round {
 const SETTLE_MS = 90_000;
 const CRASH_MS = 20_000;
 
+export interface RoundOptions {
+  readonly dir?: string;
+  readonly withPowerCut?: boolean;
+}
+
 /** Creates a world, runs `harm` in it, which returns its number of kills, and then checks all invariants. */
-export async function runRound(what: string, harm: (night: Night) => Promise<number>, dir?: string): Promise<Round> {
+export async function runRound(
+  what: string,
+  harm: (night: Night) => Promise<number>,
+  { dir, withPowerCut = false }: RoundOptions = {},
+): Promise<Round> {
   const start = performance.now();
-  const world = makeWorld(dir);
+  const world = makeWorld(dir, withPowerCut);
   try {
     return { name: what, ...(await runAndInspect(await startNight(world), harm)), ms: performance.now() - start };
   } catch (error) {
@@ -95,8 +104,14 @@ export interface Crash {
   readonly pass: number;
 }
 
-/** Kills the daemon at checkpoints. Reports checkpoints that were never reached, because they prove nothing. */
-export function crashAt(crashes: readonly Crash[]): (night: Night) => Promise<number> {
+/**
+ * Kills the daemon at checkpoints and then does what `after` says. Reports checkpoints that were never reached, because they
+ * prove nothing.
+ */
+export function crashAt(
+  crashes: readonly Crash[],
+  after: (night: Night, point: Checkpoint) => void = () => undefined,
+): (night: Night) => Promise<number> {
   return async (night) => {
     for (const { point, pass } of crashes) {
       const daemon = await night.startCrashing(`${point}:${pass}`);
@@ -106,9 +121,22 @@ export function crashAt(crashes: readonly Crash[]): (night: Night) => Promise<nu
         // Open tasks of earlier crashes pass most checkpoints. The others need new work.
         if (openTasks(night) < pass || point === "submit.committed") await night.submit("quick");
       }
+      after(night, point);
     }
     return crashes.length;
   };
+}
+
+/** Cuts the power at checkpoints: all processes end, and of the files that were not flushed only this share survives. */
+export function cutPowerAt(
+  crashes: readonly Crash[],
+  { survivingPercent, random }: { readonly survivingPercent: number; readonly random: Random },
+): (night: Night) => Promise<number> {
+  return crashAt(crashes, ({ world: { home, powerCut } }, point) => {
+    for (const found of processesOf(home)) kill(found);
+    const lost = powerCut?.restore(survivingPercent, random.between(1, 1e9)) ?? [];
+    if (process.env["CHAOS_VERBOSE"] !== undefined) for (const line of lost) console.error(`${point}: ${line}`);
+  });
 }
 
 /** Kills daemon, supervisors, agents and checks at the same time, like a power loss. Each counts as one kill. */

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { preparePowerCut, type PowerCut } from "./power-cut/power-cut.ts";
 import { CHECK, KINDS } from "./scripts.ts";
 
 /** A temporary environment for one daemon: its home, a repository, and the remote that work is published to. */
@@ -10,11 +11,13 @@ export interface World {
   readonly home: string;
   readonly repo: string;
   readonly remote: string;
+  /** Null if the power stays on. */
+  readonly powerCut: PowerCut | null;
   remove(): void;
 }
 
 /** `home` may already exist, for example as a small mounted disk. */
-export function makeWorld(dir = mkdtempSync(join(tmpdir(), "nightshift-chaos-"))): World {
+export function makeWorld(dir = mkdtempSync(join(tmpdir(), "nightshift-chaos-")), withPowerCut = false): World {
   const root = realpathSync(dir);
   const world = { dir: root, home: join(root, "home"), repo: join(root, "repo"), remote: join(root, "remote.git") };
   mkdirSync(world.home, { recursive: true, mode: 0o700 });
@@ -22,7 +25,8 @@ export function makeWorld(dir = mkdtempSync(join(tmpdir(), "nightshift-chaos-"))
   writeFileSync(join(world.home, "config.yaml"), "sandbox: { mode: none }\nlimits: { concurrent_runs: 4 }\n");
   writeAgents(root);
   makeRepository(world);
-  return { ...world, remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 5 }) };
+  const powerCut = withPowerCut ? preparePowerCut(world.home, join(root, "power-cut")) : null;
+  return { ...world, powerCut, remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 5 }) };
 }
 
 function writeAgents(dir: string): void {

@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { ExitRecord, Job } from "../../ports/supervisor.ts";
+import { bootId } from "./boot-id.ts";
 
 /** Names of the files in a job's directory. */
 export const JOB_FILE = "job.json";
@@ -83,8 +84,18 @@ export function readRunningProcess(dir: string): ProcessFile | null {
   return readJson(join(dir, PROCESS_FILE)) as ProcessFile | null;
 }
 
+/** Content of `exit.json`. */
+export type StoredExitRecord = ExitRecord & { readonly boot: string | null };
+
+/**
+ * Returns null if there is none, and also if it was written before the machine went down: the record was flushed, but the files
+ * that the command wrote were not.
+ */
 export function readExitRecord(dir: string): ExitRecord | null {
-  return readJson(join(dir, EXIT_FILE)) as ExitRecord | null;
+  const stored = readJson(join(dir, EXIT_FILE)) as StoredExitRecord | null;
+  if (stored === null) return null;
+  const { boot, ...record } = stored;
+  return boot === bootId() ? record : null;
 }
 
 /** Replaces a file atomically. Not durable: a power loss may undo it. */

@@ -23,8 +23,15 @@ import { createTree } from "./tree.ts";
 
 const POLL_MS = 100;
 
-/** Waits until the job has ended. `startMs` is the time that a supervisor may take to register. */
-export async function watchJob(dir: string, options: WatchOptions, startMs: number): Promise<JobResult> {
+export interface WatchedJob {
+  readonly dir: string;
+  readonly socket: string;
+  /** The time that a supervisor may take to register. */
+  readonly startMs: number;
+}
+
+/** Waits until the job has ended. */
+export async function watchJob({ dir, socket, startMs }: WatchedJob, options: WatchOptions): Promise<JobResult> {
   let remainingMs = startMs;
   let hasFollowed = false;
   for (;;) {
@@ -43,7 +50,7 @@ export async function watchJob(dir: string, options: WatchOptions, startMs: numb
       remainingMs -= POLL_MS;
       await sleep(POLL_MS, options.signal);
     } else if (supervisor !== null || giveUp(dir)) {
-      await endOrphans(dir);
+      await endOrphans(dir, socket);
       return { kind: "lost" };
     }
   }
@@ -90,14 +97,14 @@ async function follow(dir: string, { signal, onOutput }: WatchOptions): Promise<
 }
 
 /** Ends the processes that a dead supervisor left behind, and removes its sockets. */
-async function endOrphans(dir: string): Promise<void> {
+async function endOrphans(dir: string, socket: string): Promise<void> {
   const job = readJob(dir);
   const leader = readRunningProcess(dir);
-  if (job === null) return;
-  await createTree({ leader, environment: runEnvironmentEntry(job.run), since: null }).end();
+  // Without a job, a power cut has damaged its file and has ended all processes.
+  if (job !== null) await createTree({ leader, environment: runEnvironmentEntry(job.run), since: null }).end();
   rmSync(join(dir, PROCESS_FILE), { force: true });
   // The sockets of the control server, the network proxy and the model gateway.
-  for (const suffix of ["", ".out", ".gw"]) rmSync(job.socket + suffix, { force: true });
+  for (const suffix of ["", ".out", ".gw"]) rmSync(socket + suffix, { force: true });
 }
 
 function transcriptSize(dir: string): number {

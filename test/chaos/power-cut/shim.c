@@ -5,7 +5,8 @@
  * writing. A new file has no durable content. fsync and fdatasync renew the copy. Programs started by the process are
  * watched, too, even with a cleared environment; what runs in a sandbox is not.
  *
- * As a program (`shim restore <root> <copies>`), it puts the durable content back. Nothing else may use the tree then.
+ * As a program (`shim restore <root> <copies> <percent> <seed>`), it puts the durable content back, except for that share of
+ * the files, which the system happened to write in time. Nothing else may use the tree then.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -81,6 +82,12 @@ static void keep(int fd, int is_empty, int is_renewed) {
 }
 
 static int open_watched(int directory, const char *path, int flags, mode_t mode) {
+  /* Each cut is a new boot. */
+  char boot_id[PATH_MAX];
+  if (getenv("POWER_CUT_COPIES") != NULL && strcmp(path, "/proc/sys/kernel/random/boot_id") == 0) {
+    snprintf(boot_id, sizeof boot_id, "%s.boot-id", getenv("POWER_CUT_COPIES"));
+    path = boot_id;
+  }
   static int (*next)(int, const char *, int, ...);
   if (next == NULL) next = (int (*)(int, const char *, int, ...))dlsym(RTLD_NEXT, "openat");
   int writes = (flags & O_ACCMODE) != O_RDONLY && (flags & O_PATH) == 0;
@@ -133,64 +140,54 @@ FILE *fopen64(const char *path, const char *mode) { return fopen(path, mode); }
 SYNC(fsync)
 SYNC(fdatasync)
 
-/* Programs get a fresh environment from Nightshift, so the variables are passed on here. */
+/* git's `core.fsyncMethod=batch` writes objects out like this, and then flushes the disk once before it renames them. */
+int sync_file_range(int fd, off64_t offset, off64_t bytes, unsigned int flags) {
+  static int (*next)(int, off64_t, off64_t, unsigned int);
+  if (next == NULL) next = (int (*)(int, off64_t, off64_t, unsigned int))dlsym(RTLD_NEXT, "sync_file_range");
+  int result = next(fd, offset, bytes, flags);
+  if (result == 0) keep(fd, 0, 1);
+  return result;
+}
+
+/* Nightshift gives programs a fresh environment, so the variables are added here. libuv replaces `environ` before execvp. */
+static const char *NAMES[] = {"LD_PRELOAD", "POWER_CUT_ROOT", "POWER_CUT_COPIES"};
+static char *values[3];
+
+__attribute__((constructor)) static void remember(void) {
+  for (size_t n = 0; n < 3; n++) values[n] = getenv(NAMES[n]) == NULL ? NULL : strdup(getenv(NAMES[n]));
+}
+
 static char **with_shim(const char *program, char *const given[]) {
-  static const char *names[] = {"LD_PRELOAD", "POWER_CUT_ROOT", "POWER_CUT_COPIES"};
   const char *base = strrchr(program, '/') == NULL ? program : strrchr(program, '/') + 1;
-  size_t count = 0, out = 0;
+  size_t count = 0;
   while (given != NULL && given[count] != NULL) count++;
   char **all = calloc(count + 4, sizeof *all);
+  size_t out = 0;
   for (size_t i = 0; i < count; i++) {
     int is_ours = 0;
-    for (size_t n = 0; n < 3; n++) is_ours |= strncmp(given[i], names[n], strlen(names[n])) == 0 && given[i][strlen(names[n])] == '=';
+    for (size_t n = 0; n < 3; n++)
+      is_ours |= strncmp(given[i], NAMES[n], strlen(NAMES[n])) == 0 && given[i][strlen(NAMES[n])] == '=';
     if (!is_ours) all[out++] = given[i];
   }
-  if (strcmp(base, "bwrap") == 0) return all;
-  for (size_t n = 0; n < 3; n++) {
-    const char *value = n == 0 ? getenv("POWER_CUT_SHIM") : getenv(names[n]);
-    if (value != NULL && asprintf(&all[out], "%s=%s", names[n], value) >= 0) out++;
-  }
-  const char *self = getenv("POWER_CUT_SHIM");
-  char **longer = realloc(all, (out + 2) * sizeof *all);
-  if (longer != NULL) all = longer;
-  if (self != NULL && asprintf(&all[out], "POWER_CUT_SHIM=%s", self) >= 0) out++;
-  all[out] = NULL;
+  int is_sandbox = strcmp(base, "bwrap") == 0;
+  for (size_t n = 0; n < 3 && !is_sandbox; n++)
+    if (values[n] != NULL && asprintf(&all[out], "%s=%s", NAMES[n], values[n]) >= 0) out++;
   return all;
-}
-
-static char *kept_shim, *kept_root, *kept_copies;
-__attribute__((constructor)) static void remember(void) {
-  /* libuv replaces `environ` before it calls execvp. */
-  const char *shim = getenv("POWER_CUT_SHIM"), *root = getenv("POWER_CUT_ROOT"), *copies = getenv("POWER_CUT_COPIES");
-  kept_shim = shim == NULL ? NULL : strdup(shim);
-  kept_root = root == NULL ? NULL : strdup(root);
-  kept_copies = copies == NULL ? NULL : strdup(copies);
-}
-
-static void restore_variables(void) {
-  if (kept_shim != NULL) setenv("POWER_CUT_SHIM", kept_shim, 1);
-  if (kept_root != NULL) setenv("POWER_CUT_ROOT", kept_root, 1);
-  if (kept_copies != NULL) setenv("POWER_CUT_COPIES", kept_copies, 1);
 }
 
 int execve(const char *path, char *const argv[], char *const env[]) {
   static int (*next)(const char *, char *const[], char *const[]);
   if (next == NULL) next = (int (*)(const char *, char *const[], char *const[]))dlsym(RTLD_NEXT, "execve");
-  restore_variables();
   return next(path, argv, with_shim(path, env));
 }
 
 int execvp(const char *file, char *const argv[]) {
   static int (*next)(const char *, char *const[], char *const[]);
   if (next == NULL) next = (int (*)(const char *, char *const[], char *const[]))dlsym(RTLD_NEXT, "execvpe");
-  char **given = environ;
-  restore_variables();
-  return next(file, argv, with_shim(file, given == environ ? environ : given));
+  return next(file, argv, with_shim(file, environ));
 }
 
-static long restored = 0;
-
-static void restore(const char *dir, const char *copies) {
+static void restore(const char *dir, const char *copies, int percent) {
   DIR *opened = opendir(dir);
   struct dirent *entry;
   while (opened != NULL && (entry = readdir(opened)) != NULL) {
@@ -199,27 +196,26 @@ static void restore(const char *dir, const char *copies) {
     if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
     snprintf(path, sizeof path, "%s/%s", dir, entry->d_name);
     if (lstat(path, &found) != 0) continue;
-    if (S_ISDIR(found.st_mode)) restore(path, copies);
+    if (S_ISDIR(found.st_mode)) restore(path, copies, percent);
     if (!S_ISREG(found.st_mode)) continue;
     int fd = open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0) continue;
     int from = copy_name(fd, copies, name) == 0 ? open(name, O_RDONLY | O_CLOEXEC) : -1;
     struct stat durable;
-    if (from >= 0 && fstat(from, &durable) == 0) {
-      if (durable.st_size != found.st_size) {
+    if (from >= 0 && fstat(from, &durable) == 0 && rand() % 100 >= percent) {
+      if (durable.st_size != found.st_size)
         printf("%s: %lld bytes, durable were %lld\n", path, (long long)found.st_size, (long long)durable.st_size);
-        restored++;
-      }
       copy_content(from, fd);
-      close(from);
     }
+    if (from >= 0) close(from);
     close(fd);
   }
   if (opened != NULL) closedir(opened);
 }
 
 int main(int count, char **arguments) {
-  if (count != 4 || strcmp(arguments[1], "restore") != 0) return 2;
-  restore(arguments[2], arguments[3]);
+  if (count != 6 || strcmp(arguments[1], "restore") != 0) return 2;
+  srand((unsigned)atoi(arguments[5]));
+  restore(arguments[2], arguments[3], atoi(arguments[4]));
   return 0;
 }

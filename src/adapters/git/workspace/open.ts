@@ -12,6 +12,7 @@ import { gitFailure, runGit } from "../git.ts";
 import { checkBranch, checkCommit } from "../names.ts";
 import { removeTree } from "./remove-tree.ts";
 import { restoreRescuedCommit } from "./rescue.ts";
+import { bootId } from "../../process/boot-id.ts";
 import { isCode } from "../mirror/locks.ts";
 import { markDamaged, showsDamage } from "../mirror/repair.ts";
 
@@ -20,6 +21,8 @@ export interface TreeRecord {
   readonly commit: string;
   /** Files copied from the user's checkout, which are not part of the work. */
   readonly copied: readonly string[];
+  /** The boot of the machine. The files of a checkout are not flushed, so none survives a power cut reliably. */
+  readonly boot: string | null;
 }
 
 export async function openTree(context: GitContext, params: OpenWorkspaceParams): Promise<Workspace> {
@@ -39,14 +42,15 @@ export async function openTree(context: GitContext, params: OpenWorkspaceParams)
   });
 }
 
-/** Returns null if the checkout does not exist or is incomplete. A link in its place is not our checkout. */
+/** Returns null if the checkout does not exist, is incomplete or is from before a reboot. A link in its place is not our checkout. */
 export async function readRecord(tree: TreePaths): Promise<TreeRecord | null> {
   const kind = await lstat(tree.tree).catch(() => null);
   // Without its index, every file would look new and none deleted.
   if (!kind?.isDirectory() || !(await exists(tree.index))) return null;
   try {
     // Only we write this file, so its shape is known. A file damaged by a power failure is not valid JSON.
-    return JSON.parse(await readFile(tree.record, "utf8")) as TreeRecord;
+    const record = JSON.parse(await readFile(tree.record, "utf8")) as TreeRecord;
+    return record.boot === bootId() ? record : null;
   } catch (error) {
     if (isCode(error, "ENOENT") || error instanceof SyntaxError) return null;
     throw error;
@@ -91,7 +95,7 @@ async function buildTree(
     // The stat data is identical, so the agent's first `git status` does not have to read files.
     copyFile(index, join(files, ".git", "index")),
     copyFile(join(at.mirror, "shallow"), join(files, ".git", "shallow")).catch(() => undefined),
-    replaceFile(at.tree.record, JSON.stringify({ commit: params.commit, copied } satisfies TreeRecord)),
+    replaceFile(at.tree.record, JSON.stringify({ commit: params.commit, copied, boot: bootId() } satisfies TreeRecord)),
   ]);
   if (isRoot()) await roundDown(index);
   await rename(index, at.tree.index);
