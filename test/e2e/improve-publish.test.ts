@@ -83,7 +83,7 @@ describe("publish: forge that refuses the change request", PATIENCE, () => {
     expect(proposals.filter(({ url }) => url !== null)).toEqual([]);
     // The verified work is not lost: when the forge works again, a retry opens the change request for the existing branch.
     expect(await branchesOf(night)).toEqual(["night-shift/say-more"]);
-    night.forge.forget();
+    night.forge.reset();
     await night.commands.retry(task.id, null, ALICE);
     const again = await night.settled(task.id);
     await expectOnePublished(again);
@@ -95,7 +95,7 @@ describe("publish: forge that refuses the change request", PATIENCE, () => {
 describe("publish: forge that fails between the push and the change request", PATIENCE, () => {
   it("is retried until it works; there is one change request, and the branch was pushed once", async () => {
     await open({ overHttp: true });
-    night.forge.dieAfterPush();
+    night.forge.stopAfterPush();
     const id = await begin();
     const task = await parked(id);
     expect(task).toMatchObject({ status: "queued", state: "publishing", queuedFor: { kind: "provider" } });
@@ -210,7 +210,7 @@ describe("publish: limits.open_change_requests", PATIENCE, () => {
 describe("publish: invalid forge token", PATIENCE, () => {
   it.each([
     ["missing", {}, /There is no token for .*: \$FORGE_TOKEN is not set\. Make one with the scope "api"/],
-    ["expired", { FORGE_TOKEN: "glpat-another-one-of-nobody" }, /refused the token: .* Make a new one with/],
+    ["expired", { FORGE_TOKEN: "glpat-another-one-of-nobody" }, /refused the token: .* Create a new one with/],
   ])("that is %s is reported before an agent starts, with what to do", async (_, env, sentence) => {
     await open({ env: { FORGE_TOKEN: "", ...env } });
     const id = await begin();
@@ -229,7 +229,7 @@ describe("publish: invalid forge token", PATIENCE, () => {
     expect(task).toMatchObject({ status: "queued", state: "publishing", queuedFor: { kind: "login" } });
     const run = (await night.runs(id)).findLast(({ outcome }) => outcome !== null);
     expect(run).toMatchObject({ step: "publish", outcome: "login_expired" });
-    expect(run?.error).toMatch(/The token may not open the merge request .* It needs the scope "api"/);
+    expect(run?.error).toMatch(/The token is not allowed to open the merge request .* It needs the scope "api"/);
     expect(night.forge.changeRequests).toEqual([]);
   });
 });
