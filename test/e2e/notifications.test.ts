@@ -63,8 +63,8 @@ test("notifications: a failure reaches both channels, an invalid token or dead s
   await expect
     .poll(() => ntfy.shown, PATIENCE)
     .toMatchObject([{ priority: 4, title: "shop: failed – Greet the world" }]);
-  await expect.poll(() => webhook.taken.size, PATIENCE).toBe(1);
-  expect([...webhook.taken.values()][0]).toMatchObject({
+  await expect.poll(() => webhook.received.size, PATIENCE).toBe(1);
+  expect([...webhook.received.values()][0]).toMatchObject({
     kind: "failed",
     task: task.id,
     cost_usd: null,

@@ -83,7 +83,7 @@ describe("channels that do not", () => {
     await configure(ofNtfy({ topic: "https://ntfy.sh/x" }));
     expect(await check()).toMatchObject([{ ok: "warn", detail: expect.stringContaining("notify.ntfy.topic") }]);
     await configure(ofNtfy({ url: `${ntfy.url}/t` }));
-    expect(await check()).toMatchObject([{ ok: "warn", detail: expect.stringContaining("root of its host") }]);
+    expect(await check()).toMatchObject([{ ok: "warn", detail: expect.stringContaining("has the path") }]);
   });
 
   test("a server that hangs, is ill, is another, or is gone", async () => {
@@ -91,7 +91,7 @@ describe("channels that do not", () => {
     ntfy.fail("hang");
     expect(await check(ENV, 500)).toMatchObject([{ ok: "warn", detail: expect.stringContaining("did not answer") }]);
     ntfy.fail({ status: 200, body: '{"healthy":false}' }, { status: 200, body: "<html>" }, { status: 503 });
-    for (const said of ["no ntfy server", "no ntfy server", "HTTP 503"])
+    for (const said of ["not a ntfy server", "not a ntfy server", "HTTP 503"])
       expect(await check()).toMatchObject([{ ok: "warn", detail: expect.stringContaining(said) }]);
     await ntfy.close();
     expect(await check()).toMatchObject([{ ok: "warn", detail: expect.stringContaining("ECONNREFUSED") }]);

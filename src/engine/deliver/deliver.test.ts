@@ -82,7 +82,7 @@ describe("the outbox", () => {
     await deliveryOf().start();
     await expect.poll(isEmpty, PATIENCE).toBe(true);
     expect(titles()).toEqual(["shop: published – a", "shop: published – b", "shop: published – c"]);
-    expect(webhook.taken.size).toBe(1);
+    expect(webhook.received.size).toBe(1);
   });
 
   test("a server in trouble is asked again later, in order, and waited for as long as it says", async () => {
@@ -110,7 +110,7 @@ describe("the outbox", () => {
     ntfy.fail("hang");
     const delivery = deliveryOf();
     await delivery.start();
-    await expect.poll(() => webhook.taken.size, PATIENCE).toBe(1);
+    await expect.poll(() => webhook.received.size, PATIENCE).toBe(1);
     await expect.poll(() => ntfy.requests.length, PATIENCE).toBe(1);
     await delivery.stop();
     // No try was counted: the next daemon sends it.
@@ -206,13 +206,13 @@ describe("a crash between sending and writing it down", () => {
     await write(told("a", { channel: "webhook" }));
     await store.close();
     await expect(dieWhileSending(join(dir.path, "nightshift.db"))).rejects.toMatchObject({ signal: "SIGKILL" });
-    expect(webhook.taken.size).toBe(1);
+    expect(webhook.received.size).toBe(1);
     store = await openSqliteStore({ file: join(dir.path, "nightshift.db"), log: SILENT });
     expect(await store.outbox.dueNotices(clock.now(), 9)).toMatchObject([{ attempts: 0 }]);
     await deliveryOf().start();
     await expect.poll(isEmpty, PATIENCE).toBe(true);
     expect(webhook.requests).toHaveLength(2);
-    expect(webhook.taken.size).toBe(1);
+    expect(webhook.received.size).toBe(1);
   });
 
   test("a disk that is full sends nothing twice", async () => {
