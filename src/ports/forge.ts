@@ -1,6 +1,6 @@
 /**
  * The service that hosts change requests. An adapter instance belongs to one project and holds its token. Nothing else sees
- * the token, except an agent that publishes if the user chose that (`lend`).
+ * the token, except an agent that publishes if the user chose that (`issueCredentials`).
  * Every method rejects with a ForgeError that says what the forge answered and what to do.
  */
 export interface Forge {

@@ -80,7 +80,7 @@ describe("publish: open change request", TEST_TIMEOUT, () => {
     await night.commands.retry(id, "publishing", ALICE);
     const task = await night.settled(id);
     expect(task).toMatchObject({ status: "succeeded", state: "published" });
-    expect((await night.runs(id)).at(-1)?.payload?.["summary"]).toContain("It was merged before.");
+    expect((await night.runs(id)).at(-1)?.payload?.["summary"]).toContain("It was already merged.");
     expect(forge.changeRequests).toHaveLength(1);
     expect(await requestsOf(id)).toHaveLength(1);
   });

@@ -66,7 +66,7 @@ describe("improve: forge token", TEST_TIMEOUT, () => {
     expect(output).toContain("err [redacted: FORGE_TOKEN]");
     expect(night.forge.changeRequests[0]?.title).toBe("[night-shift/docs] Say more of [redacted: FORGE_TOKEN]");
     // Git and the API did use it.
-    expect(new Set(night.forge.requests.map(({ of }) => of))).toEqual(new Set(["api", "git"]));
+    expect(new Set(night.forge.requests.map(({ kind: of }) => of))).toEqual(new Set(["api", "git"]));
     await expectNothingLeft(night, task);
     await expectTokenNowhere();
   });

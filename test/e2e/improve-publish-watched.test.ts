@@ -77,7 +77,7 @@ describe("publish by agent: agent that closes its change request", TEST_TIMEOUT,
     await night.settled(id);
     await night.commands.retry(id, "publishing", ALICE);
     expect(await night.settled(id)).toMatchObject({ status: "succeeded", state: "published" });
-    expect((await night.runs(id)).at(-1)?.payload?.["summary"]).toContain("It was merged before.");
+    expect((await night.runs(id)).at(-1)?.payload?.["summary"]).toContain("It was already merged.");
   });
 });
 
@@ -185,7 +185,8 @@ it.each([
     await saveProject(night.wired.ports, { ...project, accepted: wanted }, ALICE);
     await night.restart();
     await waitForAdoption(id);
-    const pushes = () => night.forge.requests.filter(({ of, path }) => of === "git" && path === "/git-receive-pack");
+    const pushes = () =>
+      night.forge.requests.filter(({ kind: of, path }) => of === "git" && path === "/git-receive-pack");
     expect(pushes()).toEqual([]);
     await continueAgent("publishing");
     const task = await night.settled(id);

@@ -84,7 +84,7 @@ describe("publish: forge that refuses the change request", TEST_TIMEOUT, () => {
     expect(proposals.filter(({ url }) => url !== null)).toEqual([]);
     // The verified work is not lost: when the forge works again, a retry opens the change request for the existing branch.
     expect(await branchesOf(night)).toEqual(["night-shift/say-more"]);
-    night.forge.forget();
+    night.forge.reset();
     await night.commands.retry(task.id, null, ALICE);
     const again = await night.settled(task.id);
     await expectOnePublished(again);
@@ -96,7 +96,7 @@ describe("publish: forge that refuses the change request", TEST_TIMEOUT, () => {
 describe("publish: forge that fails between the push and the change request", TEST_TIMEOUT, () => {
   it("is retried until it works; there is one change request, and the branch was pushed once", async () => {
     await open({ overHttp: true });
-    night.forge.dieAfterPush();
+    night.forge.stopAfterPush();
     const id = await submitNight();
     const task = await waitUntilQueued(id);
     expect(task).toMatchObject({ status: "queued", state: "publishing", queuedFor: { kind: "provider" } });
@@ -211,7 +211,7 @@ describe("publish: limits.open_change_requests", TEST_TIMEOUT, () => {
 describe("publish: invalid forge token", TEST_TIMEOUT, () => {
   it.each([
     ["missing", {}, /There is no token for .*: \$FORGE_TOKEN is not set\. Make one with the scope "api"/],
-    ["expired", { FORGE_TOKEN: "glpat-another-invalid-token" }, /refused the token: .* Make a new one with/],
+    ["expired", { FORGE_TOKEN: "glpat-another-invalid-token" }, /refused the token: .* Create a new one with/],
   ])("that is %s is reported before an agent starts, with what to do", async (_, env, sentence) => {
     await open({ env: { FORGE_TOKEN: "", ...env } });
     const id = await submitNight();
@@ -230,7 +230,7 @@ describe("publish: invalid forge token", TEST_TIMEOUT, () => {
     expect(task).toMatchObject({ status: "queued", state: "publishing", queuedFor: { kind: "login" } });
     const run = (await night.runs(id)).findLast(({ outcome }) => outcome !== null);
     expect(run).toMatchObject({ step: "publish", outcome: "login_expired" });
-    expect(run?.error).toMatch(/The token may not open the merge request .* It needs the scope "api"/);
+    expect(run?.error).toMatch(/The token is not allowed to open the merge request .* It needs the scope "api"/);
     expect(night.forge.changeRequests).toEqual([]);
   });
 });

@@ -99,7 +99,7 @@ describe("improve: secret in a change", TEST_TIMEOUT, () => {
     await expectNothingLeft(night, task);
     expect(await filesContaining(night.home, [TOKEN])).toEqual([]);
     await expect(night.commands.retry(id, "publishing", ALICE)).rejects.toThrow(/a secret was found/);
-    night.forge.forget();
+    night.forge.reset();
     const again = await retryAndSettle(id);
     // People may have seen the branch on the remote, so another change does not overwrite it.
     expect(again).toMatchObject({ state: "published", branch: "night-shift/say-more-2", items: { at: 0, tried: [] } });

@@ -61,8 +61,8 @@ test("notifications: a failure reaches both channels, an invalid token or dead s
   expect(task.status).toBe("failed");
   // The second attempt follows two seconds later.
   await expect.poll(() => ntfy.shown, WAIT).toMatchObject([{ priority: 4, title: "shop: failed – Greet the world" }]);
-  await expect.poll(() => webhook.taken.size, WAIT).toBe(1);
-  expect([...webhook.taken.values()][0]).toMatchObject({
+  await expect.poll(() => webhook.received.size, WAIT).toBe(1);
+  expect([...webhook.received.values()][0]).toMatchObject({
     kind: "failed",
     task: task.id,
     cost_usd: null,

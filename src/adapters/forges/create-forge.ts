@@ -6,44 +6,44 @@ import { createRedactor } from "../../policy/secrets/redact.ts";
 import type { ForgeSettings } from "../../core/settings/settings.ts";
 import type { Forge } from "../../ports/forge.ts";
 import type { ForgeDefinition } from "./definition.ts";
-import type { ForgeMessageContext } from "./shared/answers.ts";
+import type { ForgeMessageContext } from "./shared/responses.ts";
 import { createExchange } from "./shared/exchange.ts";
 import type { Fetch } from "./shared/exchange.ts";
 import { issueForgeCredentials } from "./shared/forge-credentials.ts";
-import type { ForgeVerbs } from "./shared/verbs.ts";
+import type { ForgeApi } from "./shared/forge-api.ts";
 
 export interface ForgeOptions {
   readonly settings: ForgeSettings;
-  /** The project's git remote: it names the project at the forge where `settings.project` does not. */
+  /** The project's git remote. Determines the project at the forge if `settings.project` is not set. */
   readonly remote: string;
   readonly token: string | null;
   readonly fetch?: Fetch;
-  /** How waits are waited; a test counts them instead. */
+  /** Replaced in tests. */
   readonly pause?: (ms: number) => Promise<void>;
 }
 
-/** Rejects nothing later that it can tell now: a UserError where settings and remote name no project at the forge. */
+/** Throws a UserError if neither the settings nor the remote name a project at the forge. */
 export function createForge(definition: ForgeDefinition, options: ForgeOptions): Forge {
   const { settings, remote } = options;
   const { name, neededRights, site } = definition;
   const address = findAddress(settings, site);
   const project = findProject(settings, remote, { site, address });
-  const place = `${address.host}${address.prefix}/${project}`;
+  const repository = `${address.host}${address.prefix}/${project}`;
   const secret = options.token?.trim() ?? "";
   const redactor = createRedactor(secret === "" ? [] : [{ name: "forge token", value: secret }]);
   const { tokenEnv } = settings;
-  const tokenFrom = tokenEnv === null ? "the variable that `forge.token_env` names" : `$${tokenEnv}`;
-  const voice: ForgeMessageContext = { host: address.host, place, name, tokenFrom, neededRights, redactor };
-  const token = checkToken(voice, secret, tokenEnv);
+  const tokenFrom = tokenEnv === null ? "the variable named by `forge.token_env`" : `$${tokenEnv}`;
+  const context: ForgeMessageContext = { host: address.host, repository, name, tokenFrom, neededRights, redactor };
+  const token = checkToken(context, secret, tokenEnv);
   const pause = options.pause ?? ((ms: number) => sleep(ms));
   const exchange = createExchange({ host: address.host, fetch: options.fetch ?? globalThis.fetch, pause });
-  const verbs =
+  const forgeApi =
     token instanceof ForgeError
-      ? refuseAll(token)
+      ? rejectAll(token)
       : definition.create({
           api: address.api,
           token,
-          voice,
+          context,
           exchange,
           project,
           people: settings,
@@ -51,17 +51,17 @@ export function createForge(definition: ForgeDefinition, options: ForgeOptions):
           options: settings.options,
         });
   return {
-    place,
+    place: repository,
     credentialsFor: (to) =>
       typeof token === "string" && isForgeRemote(to, address)
         ? { username: definition.gitUser, password: token }
         : null,
-    ...verbs,
+    ...forgeApi,
     issueCredentials() {
       if (token instanceof ForgeError) throw new ForgeError(token.trouble, token.message, { hint: token.hint });
       return issueForgeCredentials({ definition, address, project, token });
     },
-    check: () => told(verbs.check),
+    check: () => reportErrorAsProblem(forgeApi.check),
   };
 }
 
@@ -70,8 +70,8 @@ function findAddress({ kind, url }: ForgeSettings, site: ForgeSite): ForgeAddres
   if (address !== null) return address;
   throw new UserError(
     "invalid",
-    url === null ? `There is no public ${kind}.` : `"${url}" is not the address of a forge.`,
-    "Set `forge.url` to one such as https://gitlab.example.com.",
+    url === null ? `${kind} has no public server.` : `"${url}" is not a valid forge URL.`,
+    "Set `forge.url`, for example to https://gitlab.example.com.",
   );
 }
 
@@ -83,41 +83,41 @@ function findProject(
   if (project !== null) {
     const path = checkProjectPath(project, site);
     if (path !== null) return path;
-    throw new UserError("invalid", `"${project}" is not the path of a project at ${address.host}.`, site.pathHint);
+    throw new UserError("invalid", `"${project}" is not a valid project path at ${address.host}.`, site.pathHint);
   }
   const path = findProjectPath(remote, site, address);
   if (path !== null) return path;
   throw new UserError(
     "invalid",
-    `The project's remote does not say which project it is at ${address.host}.`,
-    "Set `forge.project` to its path there, such as team/shop.",
+    `The git remote does not name a project at ${address.host}.`,
+    "Set `forge.project` to the path of the project, for example team/shop.",
   );
 }
 
-/** The token, or why it is none. */
-function checkToken(voice: ForgeMessageContext, secret: string, tokenEnv: string | null): string | ForgeError {
-  const { place, tokenFrom, neededRights } = voice;
+/** Returns the token, or the error that every method reports if there is no usable one. */
+function checkToken(context: ForgeMessageContext, secret: string, tokenEnv: string | null): string | ForgeError {
+  const { repository, tokenFrom, neededRights } = context;
   if (secret === "") {
-    const why = tokenEnv === null ? "`forge.token_env` names no variable" : `${tokenFrom} is not set`;
-    return new ForgeError("credentials", `There is no token for ${place}: ${why}.`, {
-      hint: `Make one with ${neededRights} and set ${tokenFrom} where the daemon starts.`,
+    const why = tokenEnv === null ? "`forge.token_env` is not set" : `${tokenFrom} is not set`;
+    return new ForgeError("credentials", `There is no token for ${repository}: ${why}.`, {
+      hint: `Create one with ${neededRights} and set ${tokenFrom} in the daemon's environment.`,
     });
   }
   if (/^[\u0021-\u007e]{1,1000}$/.test(secret)) return secret;
-  return new ForgeError("credentials", `What ${tokenFrom} holds is no token: it has spaces or line ends in it.`, {
-    hint: `Make a token with ${neededRights} and put it there, and nothing else.`,
+  return new ForgeError("credentials", `The value of ${tokenFrom} is not a token: it contains spaces or line breaks.`, {
+    hint: `Create a token with ${neededRights} and set the variable to it.`,
   });
 }
 
-function refuseAll(error: ForgeError): ForgeVerbs {
-  const refuse = async (): Promise<never> => {
+function rejectAll(error: ForgeError): ForgeApi {
+  const reject = async (): Promise<never> => {
     throw new ForgeError(error.trouble, error.message, { hint: error.hint });
   };
-  return { publish: refuse, find: refuse, listOpen: refuse, read: refuse, look: refuse, check: refuse };
+  return { publish: reject, find: reject, listOpen: reject, read: reject, look: reject, check: reject };
 }
 
-/** What keeps the check itself from working is what it looks for. */
-async function told(check: ForgeVerbs["check"]): Promise<readonly string[]> {
+/** An error that makes the check itself fail is one of the problems it looks for. */
+async function reportErrorAsProblem(check: ForgeApi["check"]): Promise<readonly string[]> {
   try {
     return await check();
   } catch (error) {

@@ -2,5 +2,5 @@ import type { ForgeDefinition } from "./definition.ts";
 import { githubForge } from "./github/definition.ts";
 import { gitlabForge } from "./gitlab/definition.ts";
 
-/** Every kind of forge. */
+/** All supported forges. */
 export const FORGES: readonly ForgeDefinition[] = [gitlabForge, githubForge];

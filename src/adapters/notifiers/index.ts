@@ -3,5 +3,5 @@ import type { NotifierDefinition } from "./definition.ts";
 import { ntfyNotifier } from "./ntfy/definition.ts";
 import { webhookNotifier } from "./webhook/definition.ts";
 
-/** Every kind of notifier that a project can set up under `notify`. */
+/** All notifiers that can be configured under `notify`. */
 export const NOTIFIERS: readonly NotifierDefinition[] = [ntfyNotifier, webhookNotifier, confluenceNotifier];

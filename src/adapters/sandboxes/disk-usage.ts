@@ -7,22 +7,22 @@ export interface DiskUsage {
   readonly bytes: number;
   readonly files: number;
   /** Number of unreadable directories. Their contents are not counted. */
-  readonly unread: number;
+  readonly unreadableDirs: number;
   /** False if counting stopped early: limit exceeded, timeout or aborted. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
 }
 
 interface DiskUsageParams {
   readonly dirs: readonly string[];
   /** Counting stops when more than this is found. */
   readonly limitBytes: number;
-  readonly limitMs?: number;
+  readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
 
 /** Maximum time that other work is blocked. */
 const SLICE_MS = 8;
-const LIMIT_MS = 60_000;
+const DEFAULT_TIMEOUT_MS = 60_000;
 /** Empty files are not free: a file system has about one inode per few blocks. */
 const MIN_FILE_BYTES = 4096;
 
@@ -32,24 +32,24 @@ const MIN_FILE_BYTES = 4096;
  * less than a round trip to a thread, and the thread pool may be busy with DNS lookups.
  */
 export async function measureDisk(params: DiskUsageParams): Promise<DiskUsage> {
-  const { dirs, limitBytes, limitMs = LIMIT_MS, signal } = params;
-  const usage = { bytes: 0, files: 0, unread: 0 };
+  const { dirs, limitBytes, timeoutMs: limitMs = DEFAULT_TIMEOUT_MS, signal } = params;
+  const usage = { bytes: 0, files: 0, unreadableDirs: 0 };
   const linked = new Set<string>();
   const deadline = performance.now() + limitMs;
   let sliceEnd = performance.now() + SLICE_MS;
 
-  for (const entry of walk(dirs, () => usage.unread++)) {
+  for (const entry of walk(dirs, () => usage.unreadableDirs++)) {
     if (!isCountedHardLink(entry, linked)) {
       usage.files++;
       usage.bytes += Math.max(entry.blocks * 512, MIN_FILE_BYTES);
     }
     const now = performance.now();
-    if (usage.bytes > limitBytes || now > deadline || signal?.aborted === true) return { ...usage, isWhole: false };
+    if (usage.bytes > limitBytes || now > deadline || signal?.aborted === true) return { ...usage, isComplete: false };
     if (now <= sliceEnd) continue;
     await nextTurn();
     sliceEnd = performance.now() + SLICE_MS;
   }
-  return { ...usage, isWhole: true };
+  return { ...usage, isComplete: true };
 }
 
 /** Path with one character per byte, because names need not be valid text. */
@@ -60,22 +60,22 @@ interface Folder {
   readonly device: number;
 }
 
-function* walk(dirs: readonly string[], onUnread: () => void): Generator<Stats> {
+function* walk(dirs: readonly string[], onUnreadable: () => void): Generator<Stats> {
   const folders: Folder[] = [];
   for (const dir of outermost(dirs)) {
     const path = Buffer.from(dir).toString("latin1");
-    const stats = look(path);
+    const stats = tryLstat(path);
     if (stats === undefined || stats === null) continue;
     if (stats.isDirectory()) folders.push({ path, device: stats.dev });
     yield stats;
   }
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    yield* list(folder, folders, onUnread);
+    yield* list(folder, folders, onUnreadable);
   }
 }
 
 function* list({ path, device }: Folder, folders: Folder[], onUnread: () => void): Generator<Stats> {
-  const dir = open(path);
+  const dir = tryOpenDir(path);
   if (dir === null) {
     onUnread();
     return;
@@ -83,7 +83,7 @@ function* list({ path, device }: Folder, folders: Folder[], onUnread: () => void
   try {
     for (let entry = dir.readSync(); entry !== null; entry = dir.readSync()) {
       const inner = `${path}/${entry.name}`;
-      const stats = look(inner);
+      const stats = tryLstat(inner);
       if (stats === null) onUnread();
       if (stats?.dev !== device) continue;
       if (stats.isDirectory()) folders.push({ path: inner, device });
@@ -97,7 +97,7 @@ function* list({ path, device }: Folder, folders: Folder[], onUnread: () => void
 }
 
 /** Undefined if it no longer exists, null if it is inaccessible, for example because its path is too long. */
-function look(path: Latin1Path): Stats | undefined | null {
+function tryLstat(path: Latin1Path): Stats | undefined | null {
   try {
     return lstatSync(Buffer.from(path, "latin1"), { throwIfNoEntry: false });
   } catch {
@@ -105,7 +105,7 @@ function look(path: Latin1Path): Stats | undefined | null {
   }
 }
 
-function open(path: Latin1Path): Dir | null {
+function tryOpenDir(path: Latin1Path): Dir | null {
   try {
     return opendirSync(Buffer.from(path, "latin1"), { encoding: "latin1", bufferSize: 128 });
   } catch {
@@ -120,8 +120,8 @@ function outermost(dirs: readonly string[]): readonly string[] {
 
 function isCountedHardLink(stats: Stats, linked: Set<string>): boolean {
   if (stats.nlink < 2 || stats.isDirectory()) return false;
-  const mark = `${stats.dev}:${stats.ino}`;
-  if (linked.has(mark)) return true;
-  linked.add(mark);
+  const key = `${stats.dev}:${stats.ino}`;
+  if (linked.has(key)) return true;
+  linked.add(key);
   return false;
 }

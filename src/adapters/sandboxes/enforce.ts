@@ -1,13 +1,13 @@
 import { UserError } from "../../core/text/errors.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
-import { WAYS_OUT } from "./self-test/diagnose.ts";
+import { OPT_OUT_HINT } from "./self-test/diagnose.ts";
 
 /** The sandbox of this operating system. Each implementation is loaded on demand. */
 export const enforce: Sandbox = {
   name: process.platform === "darwin" ? "seatbelt" : "bubblewrap",
-  async open(policy, argv, place) {
-    const wall = await loadSandbox(process.platform);
-    return wall.open(policy, argv, place);
+  async open(policy, argv, context) {
+    const sandbox = await loadSandbox(process.platform);
+    return sandbox.open(policy, argv, context);
   },
 };
 
@@ -17,6 +17,6 @@ async function loadSandbox(platform: NodeJS.Platform): Promise<Sandbox> {
   throw new UserError(
     "unavailable",
     `Commands must run in a sandbox (sandbox.mode is enforce), but this version has none for ${platform}.`,
-    WAYS_OUT,
+    OPT_OUT_HINT,
   );
 }

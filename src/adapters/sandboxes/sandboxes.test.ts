@@ -9,7 +9,7 @@ import { sandboxes } from "./index.ts";
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "nightshift-sandboxes-")));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const place = () => ({
+const context = () => ({
   dir: join(folder, "wall"),
   socket: join(folder, "out.sock"),
   cache: join(folder, "cache"),
@@ -18,16 +18,16 @@ const place = () => ({
 });
 const policy = () => testPolicy(folder, { env: { PATH: "/usr/bin:/bin", LANG: "C" } });
 
-testSandbox("none", { sandbox: sandboxes.none, policy, place });
-testSandbox("external", { sandbox: sandboxes.external, policy, place });
-testSandbox("enforce", { sandbox: sandboxes.enforce, policy, place });
+testSandbox("none", { sandbox: sandboxes.none, policy, context });
+testSandbox("external", { sandbox: sandboxes.external, policy, context });
+testSandbox("enforce", { sandbox: sandboxes.enforce, policy, context });
 
 test.each(["none", "external"] as const)(
   "sandbox %s starts the command unchanged in the policy's directory",
   async (mode) => {
     const sandbox = sandboxes[mode];
     expect(sandbox.name).toBe(mode);
-    const { command } = await sandbox.open(policy(), ["agent", "-x"], place());
+    const { command } = await sandbox.open(policy(), ["agent", "-x"], context());
     expect(command).toEqual({
       argv: ["agent", "-x"],
       env: policy().env,

@@ -14,8 +14,8 @@ test.for<[name: string, text: string, expected: string]>([
   ],
   [
     "a pipe of commands",
-    "Allow it to bwrap alone: printf 'a: {\\n}' | sudo tee /etc/a && sudo load /etc/a To go on without it, do.",
-    "Allow it to bwrap alone:\n  printf 'a: {\\n}' | sudo tee /etc/a && sudo load /etc/a\nTo go on without it, do.",
+    "Allow it for bwrap only: printf 'a: {\\n}' | sudo tee /etc/a && sudo load /etc/a To go on without it, do.",
+    "Allow it for bwrap only:\n  printf 'a: {\\n}' | sudo tee /etc/a && sudo load /etc/a\nTo go on without it, do.",
   ],
   ["no command", "add it: nightshift trust", "add it: nightshift trust"],
   ["control characters", "a\u001b[2Jb", "ab"],

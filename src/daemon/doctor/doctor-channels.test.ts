@@ -83,7 +83,7 @@ describe("doctor warns about channels", () => {
     await configure(ofNtfy({ topic: "https://ntfy.sh/x" }));
     expect(await check()).toMatchObject([{ ok: "warn", detail: expect.stringContaining("notify.ntfy.topic") }]);
     await configure(ofNtfy({ url: `${ntfy.url}/t` }));
-    expect(await check()).toMatchObject([{ ok: "warn", detail: expect.stringContaining("root of its host") }]);
+    expect(await check()).toMatchObject([{ ok: "warn", detail: expect.stringContaining("has the path") }]);
   });
 
   test("whose server hangs, is unhealthy, is not ntfy, or is down", async () => {
@@ -91,7 +91,7 @@ describe("doctor warns about channels", () => {
     ntfy.fail("hang");
     expect(await check(ENV, 500)).toMatchObject([{ ok: "warn", detail: expect.stringContaining("did not answer") }]);
     ntfy.fail({ status: 200, body: '{"healthy":false}' }, { status: 200, body: "<html>" }, { status: 503 });
-    for (const problem of ["no ntfy server", "no ntfy server", "HTTP 503"])
+    for (const problem of ["not a ntfy server", "not a ntfy server", "HTTP 503"])
       expect(await check()).toMatchObject([{ ok: "warn", detail: expect.stringContaining(problem) }]);
     await ntfy.close();
     expect(await check()).toMatchObject([{ ok: "warn", detail: expect.stringContaining("ECONNREFUSED") }]);

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { missingTool } from "../../adapters/sandboxes/self-test/diagnose.ts";
+import { missingToolError } from "../../adapters/sandboxes/self-test/diagnose.ts";
 import { none } from "../../adapters/sandboxes/none.ts";
 import { checkSandbox } from "./doctor-sandbox.ts";
 
@@ -39,7 +39,7 @@ test.runIf(process.platform === "linux")("doctor reports each failed sandbox pro
 });
 
 test("doctor says how to fix a sandbox that cannot start", async () => {
-  const sandbox = { ...none, open: () => Promise.reject(missingTool("bwrap")) };
+  const sandbox = { ...none, open: () => Promise.reject(missingToolError("bwrap")) };
   expect(await checkSandbox({ mode: "enforce", home, env: { HOME: home }, sandbox })).toMatchObject([
     {
       name: "sandbox",

@@ -1,4 +1,4 @@
-import { WAYS_OUT } from "../../adapters/sandboxes/self-test/diagnose.ts";
+import { OPT_OUT_HINT } from "../../adapters/sandboxes/self-test/diagnose.ts";
 import { findBubblewrap } from "../../adapters/sandboxes/bubblewrap/find-bubblewrap.ts";
 import { sandboxes } from "../../adapters/sandboxes/index.ts";
 import type { Probe } from "../../adapters/sandboxes/self-test/self-test-probes.ts";
@@ -48,7 +48,7 @@ async function testSandbox({
 }: CheckSandboxParams): Promise<readonly Finding[]> {
   try {
     const name = process.platform === "linux" ? `bubblewrap ${(await findBubblewrap()).version}` : sandbox.name;
-    const probes = await runSelfTest(sandbox, { home, personHome: personHome(env) });
+    const probes = await runSelfTest(sandbox, { home, userHome: personHome(env) });
     return [...describeProbes(name, probes), ...(await describeLimitations())];
   } catch (error) {
     return [explainFinding("sandbox", error)];
@@ -65,7 +65,7 @@ function describeProbes(name: string, probes: readonly Probe[]): readonly Findin
       name: `sandbox: ${probe.name}`,
       ok: "no",
       detail: probe.detail,
-      fix: `no run starts until this is fixed. ${WAYS_OUT}`,
+      fix: `no run starts until this is fixed. ${OPT_OUT_HINT}`,
     })),
   ];
 }

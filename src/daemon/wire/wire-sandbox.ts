@@ -1,5 +1,5 @@
 import { sandboxes } from "../../adapters/sandboxes/index.ts";
-import { requireHeld, runSelfTestOnce } from "../../adapters/sandboxes/self-test/self-test-once.ts";
+import { requirePassed, runSelfTestOnce } from "../../adapters/sandboxes/self-test/self-test-once.ts";
 import { personHome } from "../../config/files/paths.ts";
 import { UserError } from "../../core/text/errors.ts";
 import type { SandboxMode } from "../../core/settings/settings.ts";
@@ -45,7 +45,7 @@ export function createSandboxGate({ mode, home, env }: GateParams): SandboxGate 
 
 async function testSandbox(home: string, env: GateParams["env"]): Promise<string | null> {
   try {
-    requireHeld(await runSelfTestOnce(sandboxes.enforce, { home, personHome: personHome(env) }));
+    requirePassed(await runSelfTestOnce(sandboxes.enforce, { home, userHome: personHome(env) }));
     return null;
   } catch (error) {
     if (error instanceof UserError) return [error.message, error.hint].filter((part) => part !== null).join(" ");

@@ -82,7 +82,7 @@ describe("the outbox", () => {
     await deliveryOf().start();
     await expect.poll(isEmpty, POLL).toBe(true);
     expect(titles()).toEqual(["shop: published – a", "shop: published – b", "shop: published – c"]);
-    expect(webhook.taken.size).toBe(1);
+    expect(webhook.received.size).toBe(1);
   });
 
   test("a failing server is retried in order, and its retry-after is respected", async () => {
@@ -108,7 +108,7 @@ describe("the outbox", () => {
     ntfy.fail("hang");
     const delivery = deliveryOf();
     await delivery.start();
-    await expect.poll(() => webhook.taken.size, POLL).toBe(1);
+    await expect.poll(() => webhook.received.size, POLL).toBe(1);
     await expect.poll(() => ntfy.requests.length, POLL).toBe(1);
     await delivery.stop();
     // The attempt was not counted, so the next daemon sends it.
@@ -199,13 +199,13 @@ describe("a crash between sending a notice and marking it as delivered", () => {
     await write(notice("a", { channel: "webhook" }));
     await store.close();
     await expect(crashAfterSending(join(dir.path, "nightshift.db"))).rejects.toMatchObject({ signal: "SIGKILL" });
-    expect(webhook.taken.size).toBe(1);
+    expect(webhook.received.size).toBe(1);
     store = await openSqliteStore({ file: join(dir.path, "nightshift.db"), log: SILENT_LOG });
     expect(await store.outbox.dueNotices(clock.now(), 9)).toMatchObject([{ attempts: 0 }]);
     await deliveryOf().start();
     await expect.poll(isEmpty, POLL).toBe(true);
     expect(webhook.requests).toHaveLength(2);
-    expect(webhook.taken.size).toBe(1);
+    expect(webhook.received.size).toBe(1);
   });
 
   test("a full disk does not cause a notice to be sent twice", async () => {

@@ -47,9 +47,9 @@ export interface ForgeScene {
 
 export function createForgeScene(setup: ForgeSetup): ForgeScene {
   let loopback: LoopbackForge | undefined;
-  let isAsMade = false;
+  let isPristine = false;
   // Makes commits of the same second different.
-  let made = 0;
+  let commitCount = 0;
   const scene: ForgeScene = {
     setup,
     get loopback() {
@@ -60,13 +60,13 @@ export function createForgeScene(setup: ForgeSetup): ForgeScene {
     async restart(params) {
       scene.waits.length = 0;
       // Creating a repository takes longer than most of these tests, so it is reused.
-      if (isAsMade && Object.keys(params).length === 0) return loopback?.forget();
+      if (isPristine && Object.keys(params).length === 0) return loopback?.reset();
       await loopback?.close();
       loopback = await openLoopbackForge({ kind: setup.kind, token: TOKEN, ...params });
-      isAsMade = Object.keys(params).length === 0;
+      isPristine = Object.keys(params).length === 0;
     },
     repo() {
-      isAsMade = false;
+      isPristine = false;
       return scene.loopback.repo;
     },
     forge({ token = TOKEN, settings = {}, remote, ...rest } = {}) {
@@ -92,13 +92,15 @@ export function createForgeScene(setup: ForgeSetup): ForgeScene {
     },
     async makeBranch(branch) {
       const { bareDir } = scene.loopback;
-      const commit = await git(bareDir, "commit-tree", "-p", "main", "-m", `${branch} ${++made}`, "main^{tree}");
+      const commit = await git(bareDir, "commit-tree", "-p", "main", "-m", `${branch} ${++commitCount}`, "main^{tree}");
       await writeFiles(bareDir, { [`refs/heads/${branch}`]: `${commit}\n` });
       return commit;
     },
     async pushBranch(branch) {
       const { remoteUrl } = scene.loopback;
-      const commit = await scene.repo().git("commit-tree", "-p", "main", "-m", `${branch} ${++made}`, "main^{tree}");
+      const commit = await scene
+        .repo()
+        .git("commit-tree", "-p", "main", "-m", `${branch} ${++commitCount}`, "main^{tree}");
       const { username, password } = scene.forge().credentialsFor(remoteUrl) ?? { username: "", password: "" };
       const url = remoteUrl.replace("://", `://${username}:${password}@`);
       await scene.repo().git("push", "--quiet", url, `+${commit}:refs/heads/${branch}`);
@@ -115,7 +117,7 @@ export function createForgeScene(setup: ForgeSetup): ForgeScene {
       draft: false,
       ...changes,
     }),
-    apiRequests: () => scene.loopback.requests.filter(({ of }) => of === "api"),
+    apiRequests: () => scene.loopback.requests.filter(({ kind }) => kind === "api"),
   };
   return scene;
 }
@@ -128,6 +130,6 @@ export async function forgeError(work: Promise<unknown>): Promise<ForgeError> {
   );
   expect(inspect(error, { depth: 20, showHidden: true })).not.toContain(TOKEN);
   if (!(error instanceof ForgeError)) throw error;
-  expect(error.message).toMatch(/^[A-Z0-9].*\.$|It said: /s);
+  expect(error.message).toMatch(/^[A-Z0-9].*\.$|Response: /s);
   return error;
 }

@@ -45,24 +45,26 @@ export interface ForgeWorld {
   readonly scopes: readonly string[] | null;
   readonly role: "write" | "read" | "none";
   readonly draftsAllowed: boolean;
-  readonly mostPerPage: number;
-  readonly held: FakeChangeRequest[];
+  readonly maxPerPage: number;
+  readonly changeRequests: FakeChangeRequest[];
   readonly ci: Map<string, FakeCi>;
   readonly labels: Set<string>;
 }
 
 export const PROJECT_ID = 4711;
 
-export function findChangeRequest({ held }: ForgeWorld, number: number): FakeChangeRequest | null {
-  return held.find((each) => each.number === number) ?? null;
+export function findChangeRequest({ changeRequests }: ForgeWorld, number: number): FakeChangeRequest | null {
+  return changeRequests.find((each) => each.number === number) ?? null;
 }
 
-export function openOf({ held }: ForgeWorld, branch: string, target: string): FakeChangeRequest | null {
-  return held.find((each) => each.state === "open" && each.branch === branch && each.target === target) ?? null;
+export function findOpen({ changeRequests }: ForgeWorld, branch: string, target: string): FakeChangeRequest | null {
+  return (
+    changeRequests.find((each) => each.state === "open" && each.branch === branch && each.target === target) ?? null
+  );
 }
 
 /** Reads git's files directly, because starting git would take most of the request's time. */
-export async function headOf({ bareDir }: ForgeWorld, branch: string): Promise<string | null> {
+export async function readHead({ bareDir }: ForgeWorld, branch: string): Promise<string | null> {
   const loose = await readFile(join(bareDir, "refs/heads", branch), "utf8").catch(() => null);
   if (loose !== null) return loose.trim();
   const packed = await readFile(join(bareDir, "packed-refs"), "utf8").catch(() => "");
@@ -75,13 +77,14 @@ export async function headOf({ bareDir }: ForgeWorld, branch: string): Promise<s
 }
 
 /** Updates the head commit, as a forge does after each push. */
-export async function refreshed(world: ForgeWorld, held: FakeChangeRequest): Promise<FakeChangeRequest> {
-  if (held.state === "open") held.headCommit = (await headOf(world, held.branch)) ?? held.headCommit;
-  return held;
+export async function refreshHead(world: ForgeWorld, changeRequest: FakeChangeRequest): Promise<FakeChangeRequest> {
+  if (changeRequest.state === "open")
+    changeRequest.headCommit = (await readHead(world, changeRequest.branch)) ?? changeRequest.headCommit;
+  return changeRequest;
 }
 
-export async function conflicts(world: ForgeWorld, { target, headCommit }: FakeChangeRequest): Promise<boolean> {
-  const base = await headOf(world, target);
+export async function hasConflict(world: ForgeWorld, { target, headCommit }: FakeChangeRequest): Promise<boolean> {
+  const base = await readHead(world, target);
   if (base === null || headCommit === "" || base === headCommit) return false;
   const args = ["merge-tree", "--write-tree", "--name-only", base, headCommit];
   return await git(world.bareDir, ...args).then(
@@ -91,15 +94,15 @@ export async function conflicts(world: ForgeWorld, { target, headCommit }: FakeC
 }
 
 /** Synchronous, so that the second of two concurrent requests finds the first one's result. */
-export function open(
+export function openChangeRequest(
   world: ForgeWorld,
-  wanted: Pick<FakeChangeRequest, "title" | "body" | "branch" | "target" | "draft" | "headCommit"> & {
+  fields: Pick<FakeChangeRequest, "title" | "body" | "branch" | "target" | "draft" | "headCommit"> & {
     readonly labels?: readonly string[];
   },
 ): FakeChangeRequest {
-  const number = world.held.length + 1;
-  const made: FakeChangeRequest = {
-    ...wanted,
+  const number = world.changeRequests.length + 1;
+  const created: FakeChangeRequest = {
+    ...fields,
     number,
     state: "open",
     labels: [],
@@ -110,28 +113,28 @@ export function open(
     createdAt: new Date(Date.UTC(2026, 0, 1) + number * 1000).toISOString(),
     mergeCommit: null,
   };
-  world.held.push(made);
-  addLabels(world, made, wanted.labels ?? []);
-  return made;
+  world.changeRequests.push(created);
+  addLabels(world, created, fields.labels ?? []);
+  return created;
 }
 
 /** Both forges create unknown labels. */
-export function addLabels(world: ForgeWorld, held: FakeChangeRequest, labels: readonly string[]): void {
+export function addLabels(world: ForgeWorld, changeRequest: FakeChangeRequest, labels: readonly string[]): void {
   for (const label of labels) {
     world.labels.add(label);
-    if (!held.labels.includes(label)) held.labels.push(label);
+    if (!changeRequest.labels.includes(label)) changeRequest.labels.push(label);
   }
 }
 
-export async function merge(world: ForgeWorld, held: FakeChangeRequest): Promise<string> {
+export async function merge(world: ForgeWorld, changeRequest: FakeChangeRequest): Promise<string> {
   const { bareDir } = world;
-  await refreshed(world, held);
-  const ref = `refs/heads/${held.target}`;
-  const tree = (await git(bareDir, "merge-tree", "--write-tree", ref, held.headCommit)).split("\n")[0] ?? "";
-  const parents = ["-p", await git(bareDir, "rev-parse", ref), "-p", held.headCommit];
-  const commit = await git(bareDir, "commit-tree", ...parents, "-m", `Merge ${held.branch}`, tree);
+  await refreshHead(world, changeRequest);
+  const ref = `refs/heads/${changeRequest.target}`;
+  const tree = (await git(bareDir, "merge-tree", "--write-tree", ref, changeRequest.headCommit)).split("\n")[0] ?? "";
+  const parents = ["-p", await git(bareDir, "rev-parse", ref), "-p", changeRequest.headCommit];
+  const commit = await git(bareDir, "commit-tree", ...parents, "-m", `Merge ${changeRequest.branch}`, tree);
   await git(bareDir, "update-ref", ref, commit);
-  held.state = "merged";
-  held.mergeCommit = commit;
+  changeRequest.state = "merged";
+  changeRequest.mergeCommit = commit;
   return commit;
 }

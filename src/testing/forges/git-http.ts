@@ -10,7 +10,7 @@ export interface GitRequest {
 }
 
 /** Answers git's smart HTTP protocol with `git http-backend`. Resolves when the response is complete. */
-export function serveGit(request: IncomingMessage, response: ServerResponse, at: GitRequest): Promise<void> {
+export function serveGit(request: IncomingMessage, response: ServerResponse, git: GitRequest): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const child = spawn("git", ["http-backend"], {
     env: {
@@ -18,10 +18,10 @@ export function serveGit(request: IncomingMessage, response: ServerResponse, at:
       HOME: "/dev/null",
       GIT_CONFIG_NOSYSTEM: "1",
       GIT_CONFIG_GLOBAL: "/dev/null",
-      GIT_PROJECT_ROOT: dirname(at.bareDir),
+      GIT_PROJECT_ROOT: dirname(git.bareDir),
       GIT_HTTP_EXPORT_ALL: "1",
-      PATH_INFO: `/${basename(at.bareDir)}${at.path}`,
-      QUERY_STRING: at.query,
+      PATH_INFO: `/${basename(git.bareDir)}${git.path}`,
+      QUERY_STRING: git.query,
       REQUEST_METHOD: request.method ?? "GET",
       CONTENT_TYPE: request.headers["content-type"] ?? "",
       HTTP_CONTENT_ENCODING: request.headers["content-encoding"] ?? "",
@@ -38,13 +38,13 @@ export function serveGit(request: IncomingMessage, response: ServerResponse, at:
   const chunks: Buffer[] = [];
   child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
   child.once("close", () => {
-    answer(response, Buffer.concat(chunks));
+    writeResponse(response, Buffer.concat(chunks));
     resolve();
   });
   return promise;
 }
 
-function answer(response: ServerResponse, output: Buffer): void {
+function writeResponse(response: ServerResponse, output: Buffer): void {
   const end = output.indexOf("\r\n\r\n");
   const head = output.subarray(0, Math.max(0, end)).toString("latin1").split("\r\n");
   const headers = head.map((line) => line.split(/:\s*(.*)/s)).map(([name = "", value = ""]) => [name, value] as const);

@@ -1,13 +1,22 @@
-import { cutPage, pageLink, text } from "./answer.ts";
-import type { Api, ApiAnswer, ApiRequest } from "./answer.ts";
-import { PROJECT_ID, addLabels, conflicts, findChangeRequest, headOf, open, openOf, refreshed } from "./forge-world.ts";
+import { paginate, pageLink, text } from "./fake-api.ts";
+import type { FakeApi, ApiResponse, ApiRequest } from "./fake-api.ts";
+import {
+  PROJECT_ID,
+  addLabels,
+  hasConflict,
+  findChangeRequest,
+  readHead,
+  openChangeRequest,
+  findOpen,
+  refreshHead,
+} from "./forge-world.ts";
 import type { ForgeWorld, FakeChangeRequest, FakeComment } from "./forge-world.ts";
 
-const NO_PROJECT: ApiAnswer = { status: 404, body: { message: "404 Project Not Found" } };
-const NOT_FOUND: ApiAnswer = { status: 404, body: { message: "404 Not found" } };
+const NO_PROJECT: ApiResponse = { status: 404, body: { message: "404 Project Not Found" } };
+const NOT_FOUND: ApiResponse = { status: 404, body: { message: "404 Not found" } };
 
 /** The part of GitLab's API v4 that the adapter uses, with GitLab's validation errors. */
-export const answerGitlab: Api = async (world, request) => {
+export const handleGitlabRequest: FakeApi = async (world, request) => {
   if (request.token === null) return { status: 401, body: { message: "401 Unauthorized" } };
   const { method, path } = request;
   if (path === "/personal_access_tokens/self" && method === "GET") return ownToken(world);
@@ -23,80 +32,90 @@ export const answerGitlab: Api = async (world, request) => {
     };
   if (path === "/users" && method === "GET") return users(world, request);
   const [, project = "", rest = ""] = /^\/projects\/([^/]+)(\/.*)?$/.exec(path) ?? [];
-  const named = decodeURIComponent(project);
-  if (named === world.formerProject) {
+  const requestedProject = decodeURIComponent(project);
+  if (requestedProject === world.formerProject) {
     const location = `${world.url}/api/v4/projects/${PROJECT_ID}${rest}`;
     if (method === "GET") return { status: 301, body: { message: "Moved Permanently" }, headers: { location } };
     return { status: 405, body: { message: "Non GET methods are not allowed for moved projects" } };
   }
-  if ((named !== world.project && named !== String(PROJECT_ID)) || world.role === "none") return NO_PROJECT;
+  if ((requestedProject !== world.project && requestedProject !== String(PROJECT_ID)) || world.role === "none")
+    return NO_PROJECT;
   if (method !== "GET" && world.role === "read") return { status: 403, body: { message: "403 Forbidden" } };
   return await route(world, request, rest);
 };
 
-async function route(world: ForgeWorld, request: ApiRequest, rest: string): Promise<ApiAnswer> {
+async function route(world: ForgeWorld, request: ApiRequest, rest: string): Promise<ApiResponse> {
   const key = `${request.method} ${rest.replace(/\/\d+/, "/:n")}`;
   if (key === "GET ") return { status: 200, body: projectBody(world) };
   if (key === "GET /merge_requests") return await list(world, request, await summaries(world, request.query));
   if (key === "POST /merge_requests") return await create(world, request);
-  const held = findChangeRequest(world, Number(/\/(\d+)/.exec(rest)?.[1] ?? 0));
-  if (held === null) return NOT_FOUND;
-  if (key === "GET /merge_requests/:n") return { status: 200, body: await full(world, held) };
-  if (key === "PUT /merge_requests/:n") return await change(world, request, held);
-  if (key === "GET /merge_requests/:n/discussions") return await list(world, request, held.comments.map(discussion));
+  const changeRequest = findChangeRequest(world, Number(/\/(\d+)/.exec(rest)?.[1] ?? 0));
+  if (changeRequest === null) return NOT_FOUND;
+  if (key === "GET /merge_requests/:n") return { status: 200, body: await full(world, changeRequest) };
+  if (key === "PUT /merge_requests/:n") return await update(world, request, changeRequest);
+  if (key === "GET /merge_requests/:n/discussions")
+    return await list(world, request, changeRequest.comments.map(discussion));
   return NOT_FOUND;
 }
 
-async function create(world: ForgeWorld, { body }: ApiRequest): Promise<ApiAnswer> {
+async function create(world: ForgeWorld, { body }: ApiRequest): Promise<ApiResponse> {
   const branch = text(body["source_branch"]);
   const target = text(body["target_branch"]);
   const title = text(body["title"]);
   const description = text(body["description"]);
-  const [head, base] = await Promise.all([headOf(world, branch), headOf(world, target)]);
+  const [head, base] = await Promise.all([readHead(world, branch), readHead(world, target)]);
   if (title === "" || title.length > 255) return { status: 400, body: { message: { title: ["is invalid"] } } };
   if (branch === target)
     return { status: 409, body: { message: ["You can't use same project/branch for source and target"] } };
   if (head === null) return { status: 400, body: { message: { source_branch: ["does not exist"] } } };
   if (base === null) return { status: 400, body: { message: { target_branch: ["does not exist"] } } };
-  const there = openOf(world, branch, target);
-  if (there !== null) {
-    const message = [`Another open merge request already exists for this source branch: !${there.number}`];
+  const existing = findOpen(world, branch, target);
+  if (existing !== null) {
+    const message = [`Another open merge request already exists for this source branch: !${existing.number}`];
     return { status: 409, body: { message } };
   }
   const labels = text(body["labels"])
     .split(",")
     .filter((label) => label !== "");
   const draft = isDraft(title);
-  const made = open(world, { title, body: description, branch, target, draft, labels, headCommit: head });
-  obey(made, description);
-  return { status: 201, body: await full(world, made) };
+  const created = openChangeRequest(world, {
+    title,
+    body: description,
+    branch,
+    target,
+    draft,
+    labels,
+    headCommit: head,
+  });
+  executeQuickActions(created, description);
+  return { status: 201, body: await full(world, created) };
 }
 
 /** Executes a quick action in a description, to verify that none gets through. */
-function obey(held: FakeChangeRequest, description: string): void {
-  if (/^\/close\s*$/m.test(description)) held.state = "closed";
+function executeQuickActions(changeRequest: FakeChangeRequest, description: string): void {
+  if (/^\/close\s*$/m.test(description)) changeRequest.state = "closed";
 }
 
-async function change(world: ForgeWorld, { body }: ApiRequest, held: FakeChangeRequest): Promise<ApiAnswer> {
+async function update(world: ForgeWorld, { body }: ApiRequest, changeRequest: FakeChangeRequest): Promise<ApiResponse> {
   if (typeof body["title"] === "string") {
-    held.title = body["title"];
-    held.draft = isDraft(held.title);
+    changeRequest.title = body["title"];
+    changeRequest.draft = isDraft(changeRequest.title);
   }
   if (typeof body["description"] === "string") {
-    held.body = body["description"];
-    obey(held, held.body);
+    changeRequest.body = body["description"];
+    executeQuickActions(changeRequest, changeRequest.body);
   }
-  if (typeof body["target_branch"] === "string") held.target = body["target_branch"];
-  if (typeof body["add_labels"] === "string") addLabels(world, held, body["add_labels"].split(","));
-  setPeople(world, held.reviewers, body["reviewer_ids"]);
-  setPeople(world, held.assignees, body["assignee_ids"]);
-  return { status: 200, body: await full(world, held) };
+  if (typeof body["target_branch"] === "string") changeRequest.target = body["target_branch"];
+  if (typeof body["add_labels"] === "string") addLabels(world, changeRequest, body["add_labels"].split(","));
+  setPeople(world, changeRequest.reviewers, body["reviewer_ids"]);
+  setPeople(world, changeRequest.assignees, body["assignee_ids"]);
+  return { status: 200, body: await full(world, changeRequest) };
 }
 
 /** Unknown users are silently ignored. */
-function setPeople({ users: known }: ForgeWorld, people: string[], ids: unknown): void {
+function setPeople({ users: allUsers }: ForgeWorld, people: string[], ids: unknown): void {
   if (!Array.isArray(ids)) return;
-  people.splice(0, people.length, ...known.filter((_, index) => ids.includes(index + 1)));
+  people.splice(0, people.length, ...allUsers.filter((_, index) => ids.includes(index + 1)));
 }
 
 function isDraft(title: string): boolean {
@@ -106,17 +125,17 @@ function isDraft(title: string): boolean {
 async function summaries(world: ForgeWorld, query: URLSearchParams): Promise<unknown[]> {
   const branch = query.get("source_branch");
   const label = query.get("labels");
-  const wanted = world.held.filter(
+  const matching = world.changeRequests.filter(
     (each) =>
       (query.get("state") !== "opened" || each.state === "open") &&
       (branch === null || each.branch === branch) &&
       (label === null || each.labels.includes(label)),
   );
-  return await Promise.all(wanted.toReversed().map((held) => summary(world, held)));
+  return await Promise.all(matching.toReversed().map((changeRequest) => summary(world, changeRequest)));
 }
 
-async function list(world: ForgeWorld, request: ApiRequest, items: readonly unknown[]): Promise<ApiAnswer> {
-  const { items: body, page, next } = cutPage(world, request, items);
+async function list(world: ForgeWorld, request: ApiRequest, items: readonly unknown[]): Promise<ApiResponse> {
+  const { items: body, page, next } = paginate(world, request, items);
   const link = next === null ? {} : { link: pageLink(`${world.url}/api/v4`, request, next) };
   return {
     status: 200,
@@ -125,12 +144,12 @@ async function list(world: ForgeWorld, request: ApiRequest, items: readonly unkn
   };
 }
 
-function users({ users: known }: ForgeWorld, { query }: ApiRequest): ApiAnswer {
-  const wanted = query.get("username")?.toLowerCase();
-  return { status: 200, body: known.map(person).filter(({ username }) => username.toLowerCase() === wanted) };
+function users({ users: allUsers }: ForgeWorld, { query }: ApiRequest): ApiResponse {
+  const requested = query.get("username")?.toLowerCase();
+  return { status: 200, body: allUsers.map(person).filter(({ username }) => username.toLowerCase() === requested) };
 }
 
-function ownToken({ scopes }: ForgeWorld): ApiAnswer {
+function ownToken({ scopes }: ForgeWorld): ApiResponse {
   // As for tokens that are not personal access tokens.
   if (scopes === null) return { status: 401, body: { message: "401 Unauthorized" } };
   return { status: 200, body: { id: 1, scopes, active: true, revoked: false, expires_at: null } };
@@ -148,41 +167,45 @@ function projectBody({ project, role, url }: ForgeWorld): unknown {
   };
 }
 
-async function full(world: ForgeWorld, held: FakeChangeRequest): Promise<unknown> {
-  const listed = await summary(world, held);
-  const conflict = held.state === "open" && (await conflicts(world, held));
-  const ci = world.ci.get(held.headCommit);
+async function full(world: ForgeWorld, changeRequest: FakeChangeRequest): Promise<unknown> {
+  const fields = await summary(world, changeRequest);
+  const conflict = changeRequest.state === "open" && (await hasConflict(world, changeRequest));
+  const ci = world.ci.get(changeRequest.headCommit);
   const status = ci === "passed" ? "success" : ci;
   return {
-    ...listed,
-    merge_commit_sha: held.mergeCommit,
+    ...fields,
+    merge_commit_sha: changeRequest.mergeCommit,
     squash_commit_sha: null,
     has_conflicts: conflict,
     detailed_merge_status: conflict ? "conflict" : "mergeable",
-    head_pipeline: ci === undefined ? null : { id: 1, sha: held.headCommit, ref: held.branch, status },
+    head_pipeline:
+      ci === undefined ? null : { id: 1, sha: changeRequest.headCommit, ref: changeRequest.branch, status },
   };
 }
 
-async function summary(world: ForgeWorld, held: FakeChangeRequest): Promise<Readonly<Record<string, unknown>>> {
-  await refreshed(world, held);
-  const named = (names: readonly string[]) => names.map((name) => person(name, world.users.indexOf(name)));
+async function summary(
+  world: ForgeWorld,
+  changeRequest: FakeChangeRequest,
+): Promise<Readonly<Record<string, unknown>>> {
+  await refreshHead(world, changeRequest);
+  const toPeople = (names: readonly string[]) => names.map((name) => person(name, world.users.indexOf(name)));
   return {
-    id: 9000 + held.number,
-    iid: held.number,
-    web_url: `${world.url}/${world.project}/-/merge_requests/${held.number}`,
-    title: held.title,
-    description: held.body,
-    draft: held.draft,
-    state: held.state === "open" ? "opened" : held.state,
-    source_branch: held.branch,
-    target_branch: held.target,
+    id: 9000 + changeRequest.number,
+    iid: changeRequest.number,
+    web_url: `${world.url}/${world.project}/-/merge_requests/${changeRequest.number}`,
+    title: changeRequest.title,
+    description: changeRequest.body,
+    draft: changeRequest.draft,
+    state: changeRequest.state === "open" ? "opened" : changeRequest.state,
+    source_branch: changeRequest.branch,
+    target_branch: changeRequest.target,
     source_project_id: PROJECT_ID,
     target_project_id: PROJECT_ID,
-    sha: held.headCommit,
-    labels: held.labels,
-    reviewers: named(held.reviewers),
-    assignees: named(held.assignees),
-    created_at: held.createdAt,
+    sha: changeRequest.headCommit,
+    labels: changeRequest.labels,
+    reviewers: toPeople(changeRequest.reviewers),
+    assignees: toPeople(changeRequest.assignees),
+    created_at: changeRequest.createdAt,
   };
 }
 

@@ -1,12 +1,12 @@
 import type { LoopbackRequest } from "./loopback-forge.ts";
 
-type Kind = "text" | "number" | "numbers" | "flag" | readonly string[];
+type ParamType = "text" | "number" | "numbers" | "flag" | readonly string[];
 
 export interface Endpoint {
   readonly method: string;
   readonly path: RegExp;
-  readonly query: Readonly<Record<string, Kind>>;
-  readonly body: Readonly<Record<string, Kind>>;
+  readonly query: Readonly<Record<string, ParamType>>;
+  readonly body: Readonly<Record<string, ParamType>>;
   readonly required: readonly string[];
   /** URL of GitLab's documentation. */
   readonly documentation: string;
@@ -125,7 +125,7 @@ export const GITLAB_ENDPOINTS: readonly Endpoint[] = [
 
 /** Returns one message per request that is unknown or not allowed. */
 export function checkAgainstGitlab(requests: readonly LoopbackRequest[]): string[] {
-  return requests.filter(({ of }) => of === "api").flatMap(checkOne);
+  return requests.filter(({ kind }) => kind === "api").flatMap(checkOne);
 }
 
 function checkOne({ method, path, query, body }: LoopbackRequest): string[] {
@@ -135,10 +135,10 @@ function checkOne({ method, path, query, body }: LoopbackRequest): string[] {
   const missing = endpoint.required.filter((key) => !(key in body));
   return [
     ...Object.entries(query)
-      .filter(([key, value]) => !fits(endpoint.query[key], asQuery(endpoint.query[key], value)))
+      .filter(([key, value]) => !matchesType(endpoint.query[key], parseQueryValue(endpoint.query[key], value)))
       .map(([key]) => `${name}: query ${key}`),
     ...Object.entries(body)
-      .filter(([key, value]) => !fits(endpoint.body[key], value))
+      .filter(([key, value]) => !matchesType(endpoint.body[key], value))
       .map(([key]) => `${name}: body ${key}`),
     ...missing.map((key) => `${name}: lacks ${key}`),
     // The documentation requires at least one optional attribute.
@@ -147,13 +147,13 @@ function checkOne({ method, path, query, body }: LoopbackRequest): string[] {
 }
 
 /** Query parameters are always strings. */
-function asQuery(kind: Kind | undefined, value: string): unknown {
+function parseQueryValue(kind: ParamType | undefined, value: string): unknown {
   if (kind === "number") return /^\d+$/.test(value) ? Number(value) : value;
   if (kind === "flag") return value === "true" ? true : value === "false" ? false : value;
   return value;
 }
 
-function fits(kind: Kind | undefined, value: unknown): boolean {
+function matchesType(kind: ParamType | undefined, value: unknown): boolean {
   if (kind === undefined) return false;
   if (kind === "text") return typeof value === "string";
   if (kind === "number") return Number.isInteger(value);

@@ -3,11 +3,11 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:
 import { text as readText } from "node:stream/consumers";
 import { createTempRepo } from "../temp-repo.ts";
 import type { Files, TempRepo } from "../temp-repo.ts";
-import type { ApiAnswer } from "./answer.ts";
+import type { ApiResponse } from "./fake-api.ts";
 import { serveGit } from "./git-http.ts";
-import { answerGithub } from "./github-api.ts";
-import { answerGitlab } from "./gitlab-api.ts";
-import { findChangeRequest, headOf, merge, open } from "./forge-world.ts";
+import { handleGithubRequest } from "./github-api.ts";
+import { handleGitlabRequest } from "./gitlab-api.ts";
+import { findChangeRequest, readHead, merge, openChangeRequest } from "./forge-world.ts";
 import type { ForgeWorld, FakeChangeRequest, FakeCi, FakeComment } from "./forge-world.ts";
 
 export interface LoopbackParams {
@@ -26,7 +26,7 @@ export interface LoopbackParams {
   readonly scopes?: readonly string[] | null;
   readonly role?: ForgeWorld["role"];
   readonly draftsAllowed?: boolean;
-  readonly mostPerPage?: number;
+  readonly maxPerPage?: number;
 }
 
 /** A fake GitHub or GitLab: git really pushes to it, and it keeps change requests in memory. */
@@ -45,7 +45,7 @@ export interface LoopbackForge {
   readonly requests: readonly LoopbackRequest[];
   readonly changeRequests: readonly FakeChangeRequest[];
   /** Opens a change request like a person would. */
-  openRequest(wanted: Partial<FakeChangeRequest> & Pick<FakeChangeRequest, "branch">): Promise<FakeChangeRequest>;
+  openRequest(fields: Partial<FakeChangeRequest> & Pick<FakeChangeRequest, "branch">): Promise<FakeChangeRequest>;
   /** Merges in the repository and returns the merge commit. */
   merge(number: number): Promise<string>;
   closeRequest(number: number): void;
@@ -54,16 +54,16 @@ export interface LoopbackForge {
   ci(number: number, state: FakeCi): void;
   fail(failure: Failure): void;
   /** Stops answering after the next push, until `recover`. */
-  dieAfterPush(): void;
+  stopAfterPush(): void;
   recover(): void;
-  /** Forgets requests, change requests and failures. The repository stays. */
-  forget(): void;
+  /** Removes requests, change requests and failures. The repository stays. */
+  reset(): void;
   /** Also removes the repository. */
   close(): Promise<void>;
 }
 
 export interface LoopbackRequest {
-  readonly of: "api" | "git";
+  readonly kind: "api" | "git";
   readonly method: string;
   /** For the API: the path below its root. */
   readonly path: string;
@@ -102,8 +102,8 @@ export async function openLoopbackForge(params: LoopbackParams): Promise<Loopbac
     scopes: params.scopes === undefined ? [params.kind === "github" ? "repo" : "api"] : params.scopes,
     role: params.role ?? "write",
     draftsAllowed: params.draftsAllowed ?? true,
-    mostPerPage: params.mostPerPage ?? 100,
-    held: [],
+    maxPerPage: params.maxPerPage ?? 100,
+    changeRequests: [],
     ci: new Map(),
     labels: new Set(),
   };
@@ -129,15 +129,15 @@ export async function openLoopbackForge(params: LoopbackParams): Promise<Loopbac
     bareDir: repo.remote,
     repo,
     requests: recorder.requests,
-    changeRequests: world.held,
-    ...hooksOf(world),
-    fail: (failure) => void recorder.failures.push({ failure, left: failure.times ?? 1 }),
-    dieAfterPush: () => void (recorder.state = "dies after push"),
-    recover: () => void (recorder.state = "well"),
-    forget() {
-      for (const list of [recorder.requests, recorder.failures, world.held]) list.length = 0;
-      for (const known of [world.ci, world.labels]) known.clear();
-      recorder.state = "well";
+    changeRequests: world.changeRequests,
+    ...createControls(world),
+    fail: (failure) => void recorder.failures.push({ failure, remaining: failure.times ?? 1 }),
+    stopAfterPush: () => void (recorder.state = "stops after push"),
+    recover: () => void (recorder.state = "running"),
+    reset() {
+      for (const list of [recorder.requests, recorder.failures, world.changeRequests]) list.length = 0;
+      for (const collection of [world.ci, world.labels]) collection.clear();
+      recorder.state = "running";
     },
     async close() {
       await new Promise<void>((done) => {
@@ -149,24 +149,33 @@ export async function openLoopbackForge(params: LoopbackParams): Promise<Loopbac
   };
 }
 
-function hooksOf(world: ForgeWorld): Pick<LoopbackForge, "openRequest" | "merge" | "closeRequest" | "comment" | "ci"> {
+function createControls(
+  world: ForgeWorld,
+): Pick<LoopbackForge, "openRequest" | "merge" | "closeRequest" | "comment" | "ci"> {
   const get = (number: number): FakeChangeRequest => {
-    const held = findChangeRequest(world, number);
-    if (held === null) throw new Error(`There is no change request ${number}.`);
-    return held;
+    const changeRequest = findChangeRequest(world, number);
+    if (changeRequest === null) throw new Error(`There is no change request ${number}.`);
+    return changeRequest;
   };
   return {
-    async openRequest(wanted) {
-      const headCommit = (await headOf(world, wanted.branch)) ?? "";
-      return open(world, { title: wanted.branch, body: "", target: "main", draft: false, headCommit, ...wanted });
+    async openRequest(fields) {
+      const headCommit = (await readHead(world, fields.branch)) ?? "";
+      return openChangeRequest(world, {
+        title: fields.branch,
+        body: "",
+        target: "main",
+        draft: false,
+        headCommit,
+        ...fields,
+      });
     },
     merge: (number) => merge(world, get(number)),
     closeRequest: (number) => void (get(number).state = "closed"),
-    comment(number, wanted) {
+    comment(number, fields) {
       const { comments } = get(number);
       const id = number * 1000 + comments.length + 1;
       const at = new Date(Date.UTC(2026, 0, 2) + comments.length * 1000).toISOString();
-      comments.push({ id, author: "alice", file: null, line: null, kind: "comment", at, ...wanted });
+      comments.push({ id, author: "alice", file: null, line: null, kind: "comment", at, ...fields });
     },
     ci: (number, state) => void world.ci.set(get(number).headCommit, state),
   };
@@ -175,8 +184,8 @@ function hooksOf(world: ForgeWorld): Pick<LoopbackForge, "openRequest" | "merge"
 /** Handles and records requests, and plays the failures that a test requested. */
 class RequestRecorder {
   readonly requests: LoopbackRequest[] = [];
-  readonly failures: { readonly failure: Failure; left: number }[] = [];
-  state: "well" | "dies after push" | "dead" = "well";
+  readonly failures: { readonly failure: Failure; remaining: number }[] = [];
+  state: "running" | "stops after push" | "stopped" = "running";
   readonly #world: ForgeWorld;
   readonly #token: string;
   readonly #prefix: string;
@@ -188,81 +197,96 @@ class RequestRecorder {
   }
 
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (this.state === "dead") return void response.destroy();
+    if (this.state === "stopped") return void response.destroy();
     const url = new URL(request.url ?? "/", "http://loopback");
     const path = url.pathname.startsWith(`${this.#prefix}/`) ? url.pathname.slice(this.#prefix.length) : "";
     const root = this.#world.kind === "github" ? "/api/v3" : "/api/v4";
     if (path.startsWith(`${root}/`))
-      return await this.#answerApi(request, response, { url, path: path.slice(root.length) });
+      return await this.#handleApi(request, response, { url, path: path.slice(root.length) });
     const repository = `/${this.#world.project}.git`;
     if (path.startsWith(`${repository}/`)) {
-      return await this.#answerGit(request, response, { url, path: path.slice(repository.length) });
+      return await this.#handleGit(request, response, { url, path: path.slice(repository.length) });
     }
     send(response, { status: 404, body: "<html>Page not found</html>", headers: { "content-type": "text/html" } });
   }
 
-  async #answerGit(request: IncomingMessage, response: ServerResponse, at: At): Promise<void> {
+  async #handleGit(request: IncomingMessage, response: ServerResponse, target: RequestTarget): Promise<void> {
     const password = basicPassword(request.headers.authorization);
     if (password !== this.#token) {
       const headers = { "www-authenticate": 'Basic realm="git"', "content-type": "text/plain" };
       send(response, { status: 401, body: "HTTP Basic: Access denied", headers });
-    } else if (this.#world.role === "read" && `${at.path}${at.url.search}`.includes("git-receive-pack")) {
+    } else if (this.#world.role === "read" && `${target.path}${target.url.search}`.includes("git-receive-pack")) {
       send(response, {
         status: 403,
         body: "You are not allowed to push code",
         headers: { "content-type": "text/plain" },
       });
     } else {
-      await serveGit(request, response, { bareDir: this.#world.bareDir, path: at.path, query: at.url.search.slice(1) });
-      if (at.path === "/git-receive-pack" && this.state === "dies after push") this.state = "dead";
+      await serveGit(request, response, {
+        bareDir: this.#world.bareDir,
+        path: target.path,
+        query: target.url.search.slice(1),
+      });
+      if (target.path === "/git-receive-pack" && this.state === "stops after push") this.state = "stopped";
     }
-    this.#record(request, at, { of: "git", body: {}, status: response.statusCode });
+    this.#record(request, target, { kind: "git", body: {}, status: response.statusCode });
   }
 
-  async #answerApi(request: IncomingMessage, response: ServerResponse, at: At): Promise<void> {
-    const written = await readText(request);
-    const body = written === "" ? {} : (JSON.parse(written) as Record<string, unknown>);
-    const failure = this.#takeFailure(request.method ?? "", at.path);
-    const answer = failure === null || failure.afterDoing === true ? await this.#perform(request, at, body) : null;
+  async #handleApi(request: IncomingMessage, response: ServerResponse, target: RequestTarget): Promise<void> {
+    const bodyText = await readText(request);
+    const body = bodyText === "" ? {} : (JSON.parse(bodyText) as Record<string, unknown>);
+    const failure = this.#takeFailure(request.method ?? "", target.path);
+    const performed =
+      failure === null || failure.afterDoing === true ? await this.#perform(request, target, body) : null;
     if (failure?.drop === true) {
-      this.#record(request, at, { of: "api", body, status: null });
+      this.#record(request, target, { kind: "api", body, status: null });
       return void response.destroy();
     }
-    const given = failure === null || failure.status === undefined ? answer : playedAnswer(failure);
-    if (given === null) throw new Error("A failure needs a status or a drop.");
-    this.#record(request, at, { of: "api", body, status: given.status });
-    send(response, given);
+    const sent = failure === null || failure.status === undefined ? performed : toApiResponse(failure);
+    if (sent === null) throw new Error("A failure needs a status or a drop.");
+    this.#record(request, target, { kind: "api", body, status: sent.status });
+    send(response, sent);
   }
 
-  #perform(request: IncomingMessage, { url, path }: At, body: Record<string, unknown>): Promise<ApiAnswer> {
-    const given = /^(?:token|bearer) (.+)$/i.exec(request.headers.authorization ?? "")?.[1];
-    const token = given === this.#token ? given : null;
-    const answer = this.#world.kind === "github" ? answerGithub : answerGitlab;
-    return answer(this.#world, { method: request.method ?? "", path, query: url.searchParams, body, token });
+  #perform(
+    request: IncomingMessage,
+    { url, path }: RequestTarget,
+    body: Record<string, unknown>,
+  ): Promise<ApiResponse> {
+    const sentToken = /^(?:token|bearer) (.+)$/i.exec(request.headers.authorization ?? "")?.[1];
+    const token = sentToken === this.#token ? sentToken : null;
+    const handle = this.#world.kind === "github" ? handleGithubRequest : handleGitlabRequest;
+    return handle(this.#world, { method: request.method ?? "", path, query: url.searchParams, body, token });
   }
 
   #takeFailure(method: string, path: string): Failure | null {
     const found = this.failures.find(
-      ({ failure, left }) =>
-        left > 0 && (failure.method ?? method) === method && (failure.path === undefined || failure.path.test(path)),
+      ({ failure, remaining }) =>
+        remaining > 0 &&
+        (failure.method ?? method) === method &&
+        (failure.path === undefined || failure.path.test(path)),
     );
     if (found === undefined) return null;
-    found.left--;
+    found.remaining--;
     return found.failure;
   }
 
-  #record(request: IncomingMessage, { url, path }: At, rest: Pick<LoopbackRequest, "of" | "body" | "status">): void {
+  #record(
+    request: IncomingMessage,
+    { url, path }: RequestTarget,
+    rest: Pick<LoopbackRequest, "kind" | "body" | "status">,
+  ): void {
     const { method = "", headers } = request;
     this.requests.push({ method, path, headers, query: Object.fromEntries(url.searchParams), ...rest });
   }
 }
 
-interface At {
+interface RequestTarget {
   readonly url: URL;
   readonly path: string;
 }
 
-function playedAnswer({ status = 500, headers, body }: Failure): ApiAnswer {
+function toApiResponse({ status = 500, headers, body }: Failure): ApiResponse {
   return {
     status,
     body: body ?? { message: "This failure was requested by a test." },
@@ -276,7 +300,7 @@ function basicPassword(header: string | undefined): string | null {
   return Buffer.from(encoded, "base64").toString().split(":").slice(1).join(":");
 }
 
-function send(response: ServerResponse, { status, body, headers = {} }: ApiAnswer): void {
+function send(response: ServerResponse, { status, body, headers = {} }: ApiResponse): void {
   response.writeHead(status, { "content-type": "application/json", ...headers });
   response.end(status === 204 ? undefined : typeof body === "string" ? body : JSON.stringify(body));
 }

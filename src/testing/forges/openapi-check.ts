@@ -21,16 +21,16 @@ export function githubDescription(): Promise<Json> {
 /** Returns one message per request that is unknown or not allowed. */
 export async function checkAgainstGithub(requests: readonly LoopbackRequest[]): Promise<string[]> {
   const root = await githubDescription();
-  return requests.filter(({ of }) => of === "api").flatMap((request) => checkOne(root, request));
+  return requests.filter(({ kind }) => kind === "api").flatMap((request) => checkOne(root, request));
 }
 
 /** The example of a successful response in GitHub's description. */
-export async function exampleAnswer(method: string, template: string): Promise<unknown> {
+export async function exampleResponse(method: string, template: string): Promise<unknown> {
   const root = await githubDescription();
-  const responses = at(root, "paths", template, method.toLowerCase(), "responses");
-  const content = at(responses, "200", "content") ?? at(responses, "201", "content");
-  const [example] = Object.values(asMap(at(content, "application/json", "examples")));
-  return at(resolve(root, example), "value");
+  const responses = getPath(root, "paths", template, method.toLowerCase(), "responses");
+  const content = getPath(responses, "200", "content") ?? getPath(responses, "201", "content");
+  const [example] = Object.values(asMap(getPath(content, "application/json", "examples")));
+  return getPath(resolve(root, example), "value");
 }
 
 function checkOne(root: Json, request: LoopbackRequest): string[] {
@@ -51,15 +51,16 @@ function findOperation(root: Json, { method, path }: LoopbackRequest): Operation
   // Fewest placeholders first, because GitHub prefers the most literal path.
   const templates = Object.keys(asMap(root["paths"]))
     .filter(
-      (template) => toPattern(template).test(path) && at(root, "paths", template, method.toLowerCase()) !== undefined,
+      (template) =>
+        toPattern(template).test(path) && getPath(root, "paths", template, method.toLowerCase()) !== undefined,
     )
     .toSorted((a, b) => a.split("{").length - b.split("{").length);
   const [template] = templates;
   if (template === undefined) return null;
-  const operation = asMap(at(root, "paths", template, method.toLowerCase()));
+  const operation = asMap(getPath(root, "paths", template, method.toLowerCase()));
   const parameters = asList(operation["parameters"]).map((each) => asMap(resolve(root, each)));
   const names = parameters.filter((each) => each["in"] === "query").map((each) => String(each["name"]));
-  const bodySchema = at(operation, "requestBody", "content", "application/json", "schema");
+  const bodySchema = getPath(operation, "requestBody", "content", "application/json", "schema");
   return { template, queryNames: new Set(names), bodySchema };
 }
 
@@ -69,8 +70,8 @@ function toPattern(template: string): RegExp {
 }
 
 /** Supports the parts of JSON Schema that GitHub's description of our operations uses. Unlisted names are reported, too. */
-function checkValue(root: Json, written: unknown, value: unknown): string[] {
-  const schema = asMap(resolve(root, written));
+function checkValue(root: Json, schemaOrRef: unknown, value: unknown): string[] {
+  const schema = asMap(resolve(root, schemaOrRef));
   const choices = asList(schema["oneOf"] ?? schema["anyOf"]);
   if (choices.length > 0) {
     const results = choices.map((choice) => checkValue(root, choice, value));
@@ -117,11 +118,11 @@ function checkObject(root: Json, schema: Json, value: unknown): string[] {
 function resolve(root: Json, value: unknown): unknown {
   const reference = asMap(value)["$ref"];
   if (typeof reference !== "string") return value;
-  return resolve(root, at(root, ...reference.replace(/^#\//, "").split("/")));
+  return resolve(root, getPath(root, ...reference.replace(/^#\//, "").split("/")));
 }
 
-function at(value: unknown, ...path: readonly string[]): unknown {
-  return path.reduce<unknown>((inside, key) => asMap(inside)[key], value);
+function getPath(value: unknown, ...path: readonly string[]): unknown {
+  return path.reduce<unknown>((node, key) => asMap(node)[key], value);
 }
 
 function asMap(value: unknown): Json {

@@ -3,9 +3,9 @@ import { GITLAB_ENDPOINTS, checkAgainstGitlab } from "./gitlab-endpoints.ts";
 import type { LoopbackRequest } from "./loopback-forge.ts";
 import { checkAgainstGithub } from "./openapi-check.ts";
 
-function request(asked: string, rest: Partial<LoopbackRequest> = {}): LoopbackRequest {
-  const [method = "", path = ""] = asked.split(" ");
-  return { of: "api", method, path, query: {}, headers: {}, body: {}, status: 200, ...rest };
+function request(line: string, rest: Partial<LoopbackRequest> = {}): LoopbackRequest {
+  const [method = "", path = ""] = line.split(" ");
+  return { kind: "api", method, path, query: {}, headers: {}, body: {}, status: 200, ...rest };
 }
 
 const wholePull = { title: "t", head: "b", base: "main" };
@@ -27,8 +27,8 @@ test.each<[string, Partial<LoopbackRequest>, string[]]>([
     [expect.stringContaining("[0] is not a string")],
   ],
   ["GET /repos/a/b", { body: { x: 1 } }, [expect.stringContaining("takes no body")]],
-])("fake forges: GitHub's description checks %s %j", async (asked, rest, expected) => {
-  expect(await checkAgainstGithub([request(asked, rest)])).toEqual(expected);
+])("fake forges: GitHub's description checks %s %j", async (line, rest, expected) => {
+  expect(await checkAgainstGithub([request(line, rest)])).toEqual(expected);
 });
 
 const wholeRequest = { source_branch: "b", target_branch: "main", title: "t" };
@@ -55,8 +55,8 @@ test.each<[string, Partial<LoopbackRequest>, string[]]>([
     [expect.stringContaining("body reviewer_ids")],
   ],
   ["PUT /projects/1/merge_requests/1", {}, [expect.stringContaining("no attribute")]],
-])("fake forges: the GitLab table checks %s %j", (asked, rest, expected) => {
-  expect(checkAgainstGitlab([request(asked, rest)])).toEqual(expected);
+])("fake forges: the GitLab table checks %s %j", (line, rest, expected) => {
+  expect(checkAgainstGitlab([request(line, rest)])).toEqual(expected);
 });
 
 test("fake forges: every endpoint of the GitLab table has a documentation link", () => {

@@ -1,7 +1,7 @@
 import {
-  jsonAnswer,
+  jsonResponse,
   openLoopback,
-  type LoopbackAnswer,
+  type LoopbackResponse,
   type LoopbackRequest,
   type LoopbackServer,
 } from "./loopback-server.ts";
@@ -34,11 +34,11 @@ export async function openLoopbackConfluence(params: ConfluenceParams): Promise<
   const path = cloud ? `/wiki/api/v2/pages/${pageId}` : `/rest/api/content/${pageId}`;
   const query = cloud ? "?body-format=storage" : "?expand=body.storage%2Cversion";
 
-  function answer(request: LoopbackRequest): LoopbackAnswer {
-    if (request.headers.authorization !== authorization) return jsonAnswer(401, { message: "Unauthorized" });
-    if (request.method === "GET" && request.path === path + query) return jsonAnswer(200, read());
+  function respond(request: LoopbackRequest): LoopbackResponse {
+    if (request.headers.authorization !== authorization) return jsonResponse(401, { message: "Unauthorized" });
+    if (request.method === "GET" && request.path === path + query) return jsonResponse(200, read());
     if (request.method === "PUT" && request.path === path) return write(request.body);
-    return jsonAnswer(404, { message: `No content found with id: ${request.path}` });
+    return jsonResponse(404, { message: `No content found with id: ${request.path}` });
   }
 
   function read(): unknown {
@@ -46,10 +46,10 @@ export async function openLoopbackConfluence(params: ConfluenceParams): Promise<
     return { id: pageId, type: "page", status: "current", title: page.title, version: { number: page.version }, body };
   }
 
-  function write(text: string): LoopbackAnswer {
+  function write(text: string): LoopbackResponse {
     const edit = edits.shift();
     if (edit !== undefined) page = { ...page, version: page.version + 1, body: edit };
-    const sent = JSON.parse(text) as Written; // invalid JSON fails the test
+    const sent = JSON.parse(text) as PageUpdate; // invalid JSON fails the test
     const storage = cloud ? sent.body : sent.body.storage;
     if (
       sent.id !== pageId ||
@@ -57,18 +57,18 @@ export async function openLoopbackConfluence(params: ConfluenceParams): Promise<
       sent.status !== "current" ||
       storage?.representation !== "storage"
     )
-      return jsonAnswer(400, { message: "incomplete" });
-    if (!cloud && sent.type !== "page") return jsonAnswer(400, { message: "type missing" });
-    if (sent.version.number !== page.version + 1) return jsonAnswer(409, { message: "Version must be incremented" });
+      return jsonResponse(400, { message: "incomplete" });
+    if (!cloud && sent.type !== "page") return jsonResponse(400, { message: "type missing" });
+    if (sent.version.number !== page.version + 1) return jsonResponse(409, { message: "Version must be incremented" });
     page = { ...page, version: sent.version.number, body: storage.value ?? "" };
-    return jsonAnswer(200, read());
+    return jsonResponse(200, read());
   }
 
-  const server = await openLoopback(answer);
+  const server = await openLoopback(respond);
   return { ...server, page: () => page, editBeforeWrite: (body) => void edits.push(body) };
 }
 
-interface Written {
+interface PageUpdate {
   readonly id: string;
   readonly type?: string;
   readonly status: string;

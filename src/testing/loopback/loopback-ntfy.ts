@@ -1,7 +1,7 @@
 import {
-  jsonAnswer,
+  jsonResponse,
   openLoopback,
-  type LoopbackAnswer,
+  type LoopbackResponse,
   type LoopbackRequest,
   type LoopbackServer,
 } from "./loopback-server.ts";
@@ -29,24 +29,25 @@ export async function openLoopbackNtfy({
   token = null,
 }: { readonly token?: string | null } = {}): Promise<LoopbackNtfy> {
   const shown: NtfyMessage[] = [];
-  const server = await openLoopback((request) => answer(request, token, shown));
+  const server = await openLoopback((request) => respond(request, token, shown));
   return { ...server, shown };
 }
 
-function answer(request: LoopbackRequest, token: string | null, shown: NtfyMessage[]): LoopbackAnswer {
+function respond(request: LoopbackRequest, token: string | null, shown: NtfyMessage[]): LoopbackResponse {
   const { method, path, headers, body } = request;
-  if (method === "GET" && path === "/v1/health") return jsonAnswer(200, { healthy: true });
-  if (method !== "POST" && method !== "PUT") return refuse(404, 40401, "page not found");
-  if (token !== null && headers.authorization !== `Bearer ${token}`) return refuse(401, 40101, "unauthorized");
+  if (method === "GET" && path === "/v1/health") return jsonResponse(200, { healthy: true });
+  if (method !== "POST" && method !== "PUT") return errorResponse(404, 40401, "page not found");
+  if (token !== null && headers.authorization !== `Bearer ${token}`) return errorResponse(401, 40101, "unauthorized");
   // Under a topic's own URL, the whole body is the message.
   if (path !== "/") return show(shown, { topic: path.slice(1), message: body });
   const message = parse(body);
-  if (message === null) return refuse(400, 40024, "invalid request: request body must be message JSON");
+  if (message === null) return errorResponse(400, 40024, "invalid request: request body must be message JSON");
   const { topic, priority = 3, actions = [], message: text = "triggered" } = message;
-  if (typeof topic !== "string" || !TOPIC.test(topic)) return refuse(400, 40009, "invalid request: topic invalid");
-  if (![1, 2, 3, 4, 5].includes(priority)) return refuse(400, 40007, "invalid priority parameter");
+  if (typeof topic !== "string" || !TOPIC.test(topic))
+    return errorResponse(400, 40009, "invalid request: topic invalid");
+  if (![1, 2, 3, 4, 5].includes(priority)) return errorResponse(400, 40007, "invalid priority parameter");
   if (actions.length > MAX_ACTIONS || actions.some(({ action, label, url }) => action !== "view" || !label || !url))
-    return refuse(400, 40018, "invalid request: actions invalid");
+    return errorResponse(400, 40018, "invalid request: actions invalid");
   if (Buffer.byteLength(text) > MAX_BYTES)
     return show(shown, { topic, message: "You received a file: attachment.txt" });
   return show(shown, message);
@@ -60,11 +61,11 @@ function parse(body: string): NtfyMessage | null {
   }
 }
 
-function show(shown: NtfyMessage[], message: NtfyMessage): LoopbackAnswer {
+function show(shown: NtfyMessage[], message: NtfyMessage): LoopbackResponse {
   shown.push(message);
-  return jsonAnswer(200, { id: `m${shown.length}`, event: "message", ...message });
+  return jsonResponse(200, { id: `m${shown.length}`, event: "message", ...message });
 }
 
-function refuse(status: number, code: number, error: string): LoopbackAnswer {
-  return jsonAnswer(status, { code, http: status, error, link: "https://ntfy.sh/docs/publish/" });
+function errorResponse(status: number, code: number, error: string): LoopbackResponse {
+  return jsonResponse(status, { code, http: status, error, link: "https://ntfy.sh/docs/publish/" });
 }

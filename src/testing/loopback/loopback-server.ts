@@ -9,14 +9,14 @@ export interface LoopbackRequest {
   readonly body: string;
 }
 
-export interface LoopbackAnswer {
+export interface LoopbackResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
 /** A failure of one request: another response, no response, a closed connection, or an endless response. */
-export type Fault = LoopbackAnswer | "hang" | "drop" | "flood";
+export type Fault = LoopbackResponse | "hang" | "drop" | "flood";
 
 export interface LoopbackServer {
   readonly url: string;
@@ -28,19 +28,19 @@ export interface LoopbackServer {
 }
 
 /** A real HTTP server on loopback that replaces an external service. */
-export async function openLoopback(answer: (request: LoopbackRequest) => LoopbackAnswer): Promise<LoopbackServer> {
+export async function openLoopback(respond: (request: LoopbackRequest) => LoopbackResponse): Promise<LoopbackServer> {
   const requests: LoopbackRequest[] = [];
   const faults: Fault[] = [];
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = "", url: path = "", headers } = request;
-    const asked = { method, path, headers, body: await readText(request) };
-    requests.push(asked);
+    const received = { method, path, headers, body: await readText(request) };
+    requests.push(received);
     const fault = faults.shift();
     if (fault === "hang") return;
     if (fault === "drop") return void response.destroy();
     if (fault === "flood") return flood(response);
-    const { status, headers: own = {}, body = "" } = fault ?? answer(asked);
+    const { status, headers: own = {}, body = "" } = fault ?? respond(received);
     response.writeHead(status, own).end(body);
   }
 
@@ -71,6 +71,6 @@ function flood(response: ServerResponse): void {
   write();
 }
 
-export function jsonAnswer(status: number, value: unknown): LoopbackAnswer {
+export function jsonResponse(status: number, value: unknown): LoopbackResponse {
   return { status, headers: { "content-type": "application/json" }, body: JSON.stringify(value) };
 }

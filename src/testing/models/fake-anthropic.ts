@@ -30,15 +30,15 @@ export function openFakeAnthropic(params: FakeParams): Promise<FakeAnthropic> {
 }
 
 const DIALECT: Dialect<MessagesBody> = {
-  asksModel: ({ path }) => path.endsWith("/v1/messages"),
+  isModelRequest: ({ path }) => path.endsWith("/v1/messages"),
   offersTools: ({ tools = [] }) => tools.length > 0,
   wantsStream: ({ body }) => body.stream === true,
-  speak(reply, { body }) {
+  createReply(reply, { body }) {
     const whole = messageOf(reply, body.model ?? "fake");
     return { whole, events: [...streamOf(whole)].map((event) => sse(event, event.type)) };
   },
-  refusal: ({ error, message }) => ({ type: "error", error: { type: error, message } }),
-  answerOther({ method, path, body }) {
+  createError: ({ error, message }) => ({ type: "error", error: { type: error, message } }),
+  handleOther({ method, path, body }) {
     if (path.endsWith("/v1/messages/count_tokens")) return { input_tokens: countTokens(JSON.stringify(body)) };
     if (path.endsWith("/v1/models")) return { data: [], has_more: false };
     return method === "HEAD" ? {} : null;

@@ -16,15 +16,17 @@ export function openFakeGemini(params: FakeParams<GeminiBody>): Promise<FakeMode
 }
 
 const DIALECT: Dialect<GeminiBody> = {
-  asksModel: ({ path }) => /:(stream)?generateContent$/i.test(path),
+  isModelRequest: ({ path }) => /:(stream)?generateContent$/i.test(path),
   offersTools: ({ tools = [] }) => tools.some(({ functionDeclarations = [] }) => functionDeclarations.length > 0),
   wantsStream: ({ path }) => path.endsWith(":streamGenerateContent"),
-  speak: (reply, { path }) => contentOf(reply, /models\/([^:]+):/.exec(path)?.[1] ?? "fake"),
-  refusal: ({ status, error, message, details = [] }) => ({ error: { code: status, status: error, message, details } }),
-  answerOther: ({ path }) => (path.endsWith(":countTokens") ? { totalTokens: 1000 } : null),
+  createReply: (reply, { path }) => contentOf(reply, /models\/([^:]+):/.exec(path)?.[1] ?? "fake"),
+  createError: ({ status, error, message, details = [] }) => ({
+    error: { code: status, status: error, message, details },
+  }),
+  handleOther: ({ path }) => (path.endsWith(":countTokens") ? { totalTokens: 1000 } : null),
 };
 
-function contentOf(reply: Reply, asked: string): FakeReply {
+function contentOf(reply: Reply, requestedModel: string): FakeReply {
   const { thinking, text, tools = [] } = reply;
   const usage: ApiUsage = { ...USAGE, ...reply.usage };
   const input = usage.input_tokens + usage.cache_read_input_tokens;
@@ -34,7 +36,7 @@ function contentOf(reply: Reply, asked: string): FakeReply {
     candidatesTokenCount: usage.output_tokens,
     totalTokenCount: input + usage.output_tokens,
   };
-  const base = { modelVersion: reply.model ?? asked, responseId: newId("resp") };
+  const base = { modelVersion: reply.model ?? requestedModel, responseId: newId("resp") };
   const parts = [
     ...pieces(thinking ?? "").map((piece) => ({ text: piece, thought: true })),
     ...pieces(text ?? "").map((piece) => ({ text: piece })),

@@ -43,13 +43,13 @@ export interface FakeRequest<Body> {
 /** Implements one vendor's API. */
 export interface Dialect<Body> {
   /** Whether the request asks the model for a reply. */
-  asksModel(asked: FakeRequest<Body>): boolean;
+  isModelRequest(request: FakeRequest<Body>): boolean;
   offersTools(body: Body): boolean;
-  wantsStream(asked: FakeRequest<Body>): boolean;
-  speak(reply: Reply, asked: FakeRequest<Body>): FakeReply;
-  refusal(refusal: Refusal & { readonly message: string }): unknown;
+  wantsStream(request: FakeRequest<Body>): boolean;
+  createReply(reply: Reply, request: FakeRequest<Body>): FakeReply;
+  createError(refusal: Refusal & { readonly message: string }): unknown;
   /** Answers other endpoints of the API. Null if there is none. */
-  answerOther(asked: FakeRequest<Body>): unknown;
+  handleOther(request: FakeRequest<Body>): unknown;
 }
 
 /** A reply, both whole and as stream events. */
@@ -60,28 +60,28 @@ export interface FakeReply {
 
 export async function openFakeModel<Body>(params: FakeParams<Body>, dialect: Dialect<Body>): Promise<FakeModel<Body>> {
   const requests: ModelRequest<Body>[] = [];
-  let played = 0;
+  let turnCount = 0;
 
-  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { method = "", headers } = request;
-    const path = (request.url ?? "").split("?")[0] ?? "";
-    const text = await readText(request);
+  async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = "", headers } = incoming;
+    const path = (incoming.url ?? "").split("?")[0] ?? "";
+    const text = await readText(incoming);
     // Invalid JSON fails the test.
     const body = (text === "" ? {} : JSON.parse(text)) as Body;
-    const asked = { method, path, body };
-    const isTurn = method === "POST" && dialect.asksModel(asked);
-    const recorded = { ...asked, headers, turn: isTurn && dialect.offersTools(body) ? played++ : null };
+    const request = { method, path, body };
+    const isTurn = method === "POST" && dialect.isModelRequest(request);
+    const recorded = { ...request, headers, turn: isTurn && dialect.offersTools(body) ? turnCount++ : null };
     requests.push(recorded);
-    if (isTurn) return answer(response, dialect, asked, chooseTurn(params, recorded));
-    const other = dialect.answerOther(asked);
+    if (isTurn) return sendTurn(response, dialect, request, chooseTurn(params, recorded));
+    const other = dialect.handleOther(request);
     if (other !== null) return sendJson(response, 200, other);
-    refuse(response, dialect, { status: 404, error: "not_found_error", message: `Nothing at ${method} ${path}.` });
+    sendError(response, dialect, { status: 404, error: "not_found_error", message: `Nothing at ${method} ${path}.` });
   }
 
   const server = createServer((request, response) => {
     handle(request, response).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
-      else refuse(response, dialect, { status: 400, error: "invalid_request_error", message: String(error) });
+      else sendError(response, dialect, { status: 400, error: "invalid_request_error", message: String(error) });
     });
   });
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -108,18 +108,18 @@ function chooseTurn<Body>({ turns, aside = { text: "Fine." } }: FakeParams<Body>
   return typeof turn === "function" ? turn(request) : turn;
 }
 
-async function answer<Body>(
+async function sendTurn<Body>(
   response: ServerResponse,
   dialect: Dialect<Body>,
-  asked: FakeRequest<Body>,
+  request: FakeRequest<Body>,
   turn: Turn,
 ): Promise<void> {
-  if ("status" in turn) return refuse(response, dialect, turn);
+  if ("status" in turn) return sendError(response, dialect, turn);
   if (turn.hangs === true) return;
   if (turn.delayMs !== undefined) await sleep(turn.delayMs);
-  const spoken = dialect.speak(turn, asked);
-  if (dialect.wantsStream(asked)) return stream(response, spoken, turn);
-  return sendJson(response, 200, spoken.whole, turn.headers);
+  const reply = dialect.createReply(turn, request);
+  if (dialect.wantsStream(request)) return stream(response, reply, turn);
+  return sendJson(response, 200, reply.whole, turn.headers);
 }
 
 function stream(response: ServerResponse, { events }: FakeReply, { headers, dropAfter }: Reply): void {
@@ -129,9 +129,9 @@ function stream(response: ServerResponse, { events }: FakeReply, { headers, drop
   else response.write(text, () => response.destroy());
 }
 
-function refuse<Body>(response: ServerResponse, dialect: Dialect<Body>, refusal: Refusal): void {
+function sendError<Body>(response: ServerResponse, dialect: Dialect<Body>, refusal: Refusal): void {
   const { status, error, message = `This is a ${error}.`, headers } = refusal;
-  sendJson(response, status, dialect.refusal({ ...refusal, message }), headers);
+  sendJson(response, status, dialect.createError({ ...refusal, message }), headers);
 }
 
 function sendJson(response: ServerResponse, status: number, body: unknown, headers: Reply["headers"] = {}): void {

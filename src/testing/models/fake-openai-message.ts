@@ -10,10 +10,10 @@ function countsOf(reply: Reply): { readonly input: number; readonly output: numb
 }
 
 /** A response of the Responses API. */
-export function responseOf(reply: Reply, asked: string): FakeReply {
+export function responseOf(reply: Reply, requestedModel: string): FakeReply {
   const { input, output, cached } = countsOf(reply);
   const items = itemsOf(reply);
-  const base = { id: newId("resp"), object: "response", model: reply.model ?? asked };
+  const base = { id: newId("resp"), object: "response", model: reply.model ?? requestedModel };
   const usage = {
     input_tokens: input,
     input_tokens_details: { cached_tokens: cached },
@@ -96,11 +96,11 @@ function wordsOf({ content }: Item): string {
 }
 
 /** A response of the chat completions API. */
-export function chatOf(reply: Reply, asked: string): FakeReply {
+export function chatOf(reply: Reply, requestedModel: string): FakeReply {
   const { text, thinking, tools = [] } = reply;
   const { input, output, cached } = countsOf(reply);
   const finish = reply.stopReason ?? (tools.length > 0 ? "tool_calls" : "stop");
-  const base = { id: newId("chatcmpl"), created: 1_700_000_000, model: reply.model ?? asked };
+  const base = { id: newId("chatcmpl"), created: 1_700_000_000, model: reply.model ?? requestedModel };
   const usage = {
     prompt_tokens: input,
     prompt_tokens_details: { cached_tokens: cached },

@@ -19,10 +19,11 @@ export function openFakeOpenai(params: FakeParams<OpenaiBody>): Promise<FakeMode
 }
 
 const DIALECT: Dialect<OpenaiBody> = {
-  asksModel: ({ path }) => path.endsWith("/responses") || path.endsWith("/chat/completions"),
+  isModelRequest: ({ path }) => path.endsWith("/responses") || path.endsWith("/chat/completions"),
   offersTools: ({ tools = [] }) => tools.length > 0,
   wantsStream: ({ body }) => body.stream === true,
-  speak: (reply, { path, body }) => (path.endsWith("/responses") ? responseOf : chatOf)(reply, body.model ?? "fake"),
-  refusal: ({ error, message }) => ({ error: { type: error, code: error, message, param: null } }),
-  answerOther: ({ path }) => (path.endsWith("/models") ? { object: "list", data: [] } : null),
+  createReply: (reply, { path, body }) =>
+    (path.endsWith("/responses") ? responseOf : chatOf)(reply, body.model ?? "fake"),
+  createError: ({ error, message }) => ({ error: { type: error, code: error, message, param: null } }),
+  handleOther: ({ path }) => (path.endsWith("/models") ? { object: "list", data: [] } : null),
 };

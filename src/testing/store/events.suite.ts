@@ -37,17 +37,17 @@ export function testEvents(current: Current): void {
     });
 
     it("are passed to every listener after the commit, in order, until it unsubscribes", async () => {
-      const heard: Event[] = [];
-      const stop = current.store.events.onEvents((events) => heard.push(...events));
+      const received: Event[] = [];
+      const stop = current.store.events.onEvents((events) => received.push(...events));
       await Promise.all(
         Array.from({ length: 30 }, (_, i) =>
           current.store.events.appendEvents([sampleEvent({ data: { i } }), sampleEvent()]),
         ),
       );
-      expect(heard).toEqual(await current.store.events.listEvents({ after: 0, task: null, limit: 100 }));
+      expect(received).toEqual(await current.store.events.listEvents({ after: 0, task: null, limit: 100 }));
       stop();
       await current.store.events.appendEvents([sampleEvent()]);
-      expect(heard).toHaveLength(60);
+      expect(received).toHaveLength(60);
     });
 
     it("are passed to listeners by every method that writes events, before it resolves", async () => {
@@ -76,13 +76,13 @@ export function testEvents(current: Current): void {
     });
 
     it("are written even if a listener throws, and other listeners still receive them", async () => {
-      const heard: Event[] = [];
+      const received: Event[] = [];
       current.store.events.onEvents(() => {
         throw new Error("the screen is gone");
       });
-      current.store.events.onEvents((events) => heard.push(...events));
+      current.store.events.onEvents((events) => received.push(...events));
       const events = await current.store.events.appendEvents([sampleEvent()]);
-      expect(heard).toEqual(events);
+      expect(received).toEqual(events);
     });
   });
 

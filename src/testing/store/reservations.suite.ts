@@ -45,9 +45,9 @@ export function testReservations(current: Current): void {
     it("never reserves more than is left, with many concurrent runs", async () => {
       const runs = await Promise.all(Array.from({ length: 12 }, () => started()));
       const answers = await Promise.all(runs.map((run) => reserve(run, 1.1)));
-      const given = answers.flatMap((each) => (each.kind === "allowed" ? [each.usd ?? 0] : []));
-      expect(given.length).toBe(10);
-      expect(given.reduce((sum, usd) => sum + usd, 0)).toBeCloseTo(10, 9);
+      const granted = answers.flatMap((each) => (each.kind === "allowed" ? [each.usd ?? 0] : []));
+      expect(granted.length).toBe(10);
+      expect(granted.reduce((sum, usd) => sum + usd, 0)).toBeCloseTo(10, 9);
     });
 
     it("gives a run without its own limit everything that is left", async () => {

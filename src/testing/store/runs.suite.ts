@@ -38,7 +38,7 @@ export function testRuns(current: Current): void {
       expect(holding.filter(Boolean)).toHaveLength(1);
     });
 
-    it("are updated by the holder of the lease, only in the given fields", async () => {
+    it("are updated by the holder of the lease, and only in the passed fields", async () => {
       const { run, lease } = await startTask(current.store);
       await current.store.tasks.updateRun(lease, {
         agentVersion: "1.2",

@@ -14,14 +14,14 @@ export function testForgeCheck(scene: ForgeScene): void {
     });
 
     test("reports a token that is missing, wrong or malformed", async () => {
-      expect(await check(null)).toEqual([expect.stringMatching(/no token .*FORGE_TOKEN is not set.*Make one with/)]);
+      expect(await check(null)).toEqual([expect.stringMatching(/no token .*FORGE_TOKEN is not set.*Create one with/)]);
       expect(await check("  ")).toEqual([expect.stringContaining("FORGE_TOKEN is not set")]);
       expect(await check("an-expired-token")).toEqual([
-        expect.stringMatching(/refused the token.*expired.*Make a new one/),
+        expect.stringMatching(/refused the token.*expired.*Create a new one/),
       ]);
-      const [said = ""] = await check("two\nlines-of-a-file");
-      expect(said).toContain("is no token");
-      expect(said).not.toContain("lines-of-a-file");
+      const [problem = ""] = await check("two\nlines-of-a-file");
+      expect(problem).toContain("is not a token");
+      expect(problem).not.toContain("lines-of-a-file");
       expect(scene.forge({ token: null }).credentialsFor(scene.loopback.remoteUrl)).toBeNull();
     });
 
@@ -38,15 +38,15 @@ export function testForgeCheck(scene: ForgeScene): void {
     test("reports a project that is missing, hidden or read-only", async () => {
       await scene.restart({ role: "none" });
       expect(await check()).toEqual([
-        expect.stringMatching(/team\/shop has no such thing, or the token may not see it/),
+        expect.stringMatching(/team\/shop does not have it, or the token is not allowed to see it/),
       ]);
       await scene.restart({ role: "read" });
       expect(await check()).toEqual([expect.stringContaining("but not push")]);
     });
 
     test("reports unknown users", async () => {
-      const said = await check(TOKEN, { reviewer: "nobody-1", assignee: "nobody-2" });
-      expect(said).toEqual([expect.stringContaining("nobody-1"), expect.stringContaining("nobody-2")]);
+      const problems = await check(TOKEN, { reviewer: "nobody-1", assignee: "nobody-2" });
+      expect(problems).toEqual([expect.stringContaining("nobody-1"), expect.stringContaining("nobody-2")]);
     });
 
     test("reports a forge that does not answer", async () => {

@@ -6,10 +6,10 @@ import type { ForgeScene } from "../forges/forge-scene.ts";
 export function testForgeReading(scene: ForgeScene): void {
   describe("listOpen", () => {
     test("returns the open ones with a label over all pages, newest first", async () => {
-      await scene.restart({ mostPerPage: 2 });
+      await scene.restart({ maxPerPage: 2 });
       for (let n = 1; n <= 7; n++) {
-        const held = await scene.loopback.openRequest({ branch: `b${n}` });
-        held.labels.push(n === 3 ? "other" : "night-shift");
+        const changeRequest = await scene.loopback.openRequest({ branch: `b${n}` });
+        changeRequest.labels.push(n === 3 ? "other" : "night-shift");
       }
       scene.loopback.closeRequest(5);
       const open = await scene.forge().listOpen("night-shift");
@@ -21,14 +21,14 @@ export function testForgeReading(scene: ForgeScene): void {
 
   describe("read", () => {
     test("returns an open one with head commit, labels, comments in order, and no CI yet", async () => {
-      await scene.restart({ mostPerPage: 2 });
+      await scene.restart({ maxPerPage: 2 });
       const commit = await scene.makeBranch("night-shift/faster");
       await scene.forge().publish(scene.draft());
       const { comment } = scene.loopback;
       comment(1, { body: "first", author: "bob" });
       comment(1, { body: "rename this", file: "src/a.ts", line: 12 });
       comment(1, { body: "changed the title", kind: "system" });
-      comment(1, { body: "please mind the tests", kind: scene.setup.kind === "github" ? "review" : "comment" });
+      comment(1, { body: "please fix the tests", kind: scene.setup.kind === "github" ? "review" : "comment" });
       for (const n of [1, 2, 3, 4]) comment(1, { body: `more ${n}` });
       const state = await scene.forge().read(1);
       expect(state).toMatchObject({
@@ -43,7 +43,7 @@ export function testForgeReading(scene: ForgeScene): void {
       expect(state.comments.map(({ body }) => body)).toEqual([
         "first",
         "rename this",
-        "please mind the tests",
+        "please fix the tests",
         "more 1",
         "more 2",
         "more 3",

@@ -31,11 +31,11 @@ export function testForge(adapter: string, setup: ForgeSetup): void {
 
 function testPublish(scene: ForgeScene): void {
   describe("publish", () => {
-    test("opens a change request with all given fields, and reads it back", async () => {
+    test("opens a change request with all fields of the draft, and reads it back", async () => {
       await scene.pushBranch("night-shift/faster");
       const published = await scene.forge().publish(scene.draft({ reviewer: "alice", assignee: "bob", draft: true }));
-      const [held] = scene.loopback.changeRequests;
-      expect(held).toMatchObject({
+      const [changeRequest] = scene.loopback.changeRequests;
+      expect(changeRequest).toMatchObject({
         branch: "night-shift/faster",
         target: "main",
         body: "## Summary\n\nParses once.",
@@ -47,7 +47,7 @@ function testPublish(scene: ForgeScene): void {
       expect(published).toEqual({
         number: 1,
         url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/team\/shop\/.*1$/),
-        title: held?.title,
+        title: changeRequest?.title,
         branch: "night-shift/faster",
         isNew: true,
         state: "open",
@@ -62,15 +62,18 @@ function testPublish(scene: ForgeScene): void {
       await scene.makeBranch("night-shift/faster");
       const forge = scene.forge();
       await forge.publish(scene.draft({ labels: ["night-shift"], reviewer: "alice" }));
-      const [held] = scene.loopback.changeRequests;
-      held?.labels.push("by-a-person");
-      if (scene.setup.kind === "gitlab") held?.reviewers.push("bob");
+      const [changeRequest] = scene.loopback.changeRequests;
+      changeRequest?.labels.push("by-a-person");
+      if (scene.setup.kind === "gitlab") changeRequest?.reviewers.push("bob");
       const again = await forge.publish(scene.draft({ title: "Better title", body: "Better text", reviewer: "alice" }));
       expect(again).toMatchObject({ number: 1, isNew: false, title: "Better title", warnings: [] });
       expect(scene.loopback.changeRequests).toHaveLength(1);
-      expect(held).toMatchObject({ body: "Better text", labels: ["night-shift", "by-a-person", "performance"] });
-      expect(held?.reviewers).toContain("alice");
-      if (scene.setup.kind === "gitlab") expect(held?.reviewers).toContain("bob");
+      expect(changeRequest).toMatchObject({
+        body: "Better text",
+        labels: ["night-shift", "by-a-person", "performance"],
+      });
+      expect(changeRequest?.reviewers).toContain("alice");
+      if (scene.setup.kind === "gitlab") expect(changeRequest?.reviewers).toContain("bob");
     });
 
     test("changes the target of the open one instead of opening a second", async () => {
@@ -105,13 +108,13 @@ function testPublish(scene: ForgeScene): void {
         await scene.forge().publish(scene.draft({ commit }));
         if (state === "merged") await scene.loopback.merge(1);
         else scene.loopback.closeRequest(1);
-        const heard: number[] = [];
+        const opened: number[] = [];
         const again = await scene
           .forge()
-          .publish(scene.draft({ commit, title: "Other" }), async ({ number }) => void heard.push(number));
-        expect(again).toMatchObject({ number: 1, isNew: false, state, warnings: [`It was ${state} before.`] });
+          .publish(scene.draft({ commit, title: "Other" }), async ({ number }) => void opened.push(number));
+        expect(again).toMatchObject({ number: 1, isNew: false, state, warnings: [`It was already ${state}.`] });
         expect(again.title).not.toContain("Other");
-        expect(heard).toEqual([1]);
+        expect(opened).toEqual([1]);
         expect(scene.loopback.changeRequests).toHaveLength(1);
       },
     );
@@ -144,7 +147,7 @@ function testPublish(scene: ForgeScene): void {
       expect(await scene.forge().find(pushed)).toMatchObject({ number: first.number, alsoOpen: [] });
     });
 
-    test("lend gives git the remote and the login for the forge's host only, and fails without a token", async () => {
+    test("issueCredentials gives git the remote and the login for the forge's host only, and fails without a token", async () => {
       await scene.makeBranch("main-only");
       const { env, secrets, network, openCommand } = scene.forge().issueCredentials();
       const asAgent = (...args: string[]) =>
@@ -191,7 +194,7 @@ function testPublish(scene: ForgeScene): void {
       const published = await scene.forge().publish(scene.draft({ reviewer: "nobody-1", assignee: "nobody-2" }));
       expect(published.isNew).toBe(true);
       expect(published.warnings).toHaveLength(2);
-      expect(published.warnings[0]).toContain("nobody-1 was not asked to review");
+      expect(published.warnings[0]).toContain("nobody-1 was not added as reviewer");
       expect(published.warnings[1]).toContain("nobody-2 was not assigned");
       expect(scene.loopback.changeRequests).toMatchObject([{ labels: ["night-shift", "performance"] }]);
     });

@@ -4,11 +4,11 @@ import type { Sandbox, SandboxContext, SandboxPolicy } from "../../ports/sandbox
 export interface SandboxCase {
   readonly sandbox: Sandbox;
   readonly policy: () => SandboxPolicy;
-  readonly place: () => SandboxContext;
+  readonly context: () => SandboxContext;
 }
 
 /** Contract tests for every sandbox. */
-export function testSandbox(name: string, { sandbox, policy, place }: SandboxCase): void {
+export function testSandbox(name: string, { sandbox, policy, context }: SandboxCase): void {
   describe(`sandbox ${name}`, () => {
     test("has a name for records", () => {
       expect(sandbox.name).not.toBe("");
@@ -16,18 +16,18 @@ export function testSandbox(name: string, { sandbox, policy, place }: SandboxCas
 
     test("keeps the command's arguments in order at the end", async () => {
       const argv = ["sh", "--flag", "a b", ""] as const;
-      const { command, close } = await sandbox.open(policy(), argv, place());
+      const { command, close } = await sandbox.open(policy(), argv, context());
       await close();
       expect(command.argv.slice(-argv.length + 1)).toEqual(argv.slice(1));
     });
 
     test("does not change the policy, and can be closed repeatedly", async () => {
-      const given = policy();
-      const before = structuredClone(given);
-      const confinement = await sandbox.open(given, ["sh"], place());
+      const original = policy();
+      const before = structuredClone(original);
+      const confinement = await sandbox.open(original, ["sh"], context());
       await confinement.close();
       await confinement.close();
-      expect(given).toEqual(before);
+      expect(original).toEqual(before);
     });
 
     test("does not show the environment in the process list", async () => {
@@ -35,7 +35,7 @@ export function testSandbox(name: string, { sandbox, policy, place }: SandboxCas
       const { command, close } = await sandbox.open(
         { ...policy(), env: { PATH: "/usr/bin", T: secret } },
         ["sh"],
-        place(),
+        context(),
       );
       await close();
       expect(command.argv.join(" ")).not.toContain(secret);

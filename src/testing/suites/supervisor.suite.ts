@@ -183,10 +183,10 @@ export function testSupervisors(suite: SupervisorSuite): void {
       test("several watchers are notified of output while it runs, and all get the record", async () => {
         const job = bench.job(["echo early; until [ -e go ]; do sleep 0.01; done"]);
         await bench.supervisors.start(job);
-        let heard = 0;
-        const options = { signal: NEVER, onOutput: () => void heard++ };
+        let outputs = 0;
+        const options = { signal: NEVER, onOutput: () => void outputs++ };
         const watched = [bench.supervisors.watch(job.dir, options), bench.supervisors.watch(job.dir, options)];
-        await waitUntil(() => heard >= 2);
+        await waitUntil(() => outputs >= 2);
         writeFileSync(file("go"), "");
         expect((await Promise.all(watched)).map(({ kind }) => kind)).toEqual(["ended", "ended"]);
       });
@@ -318,11 +318,11 @@ export function testSupervisors(suite: SupervisorSuite): void {
         const job = bench.job(["trap '' TERM; echo ready; while :; do sleep 0.02; done"]);
         await bench.supervisors.start(job);
         await waitUntil(() => printed(job).includes("ready"));
-        const asked = performance.now();
+        const startedAt = performance.now();
         await bench.supervisors.control(job.dir, "stop");
         await bench.supervisors.control(job.dir, "stop");
         const result = await bench.watch(job.dir);
-        expect(performance.now() - asked).toBeGreaterThan(POLITE_MS - 50);
+        expect(performance.now() - startedAt).toBeGreaterThan(POLITE_MS - 50);
         expect(result).toMatchObject({ record: { commands: [{ endedBy: "cancel", exit: { signal: "SIGKILL" } }] } });
       });
 

@@ -53,7 +53,7 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
     const there = (ref = branch) => git(repo.remote, "rev-parse", `refs/heads/${ref}`);
 
     describe("sync", () => {
-      test("returns the commit of the given branch, also after it moved", async () => {
+      test("returns the commit of a branch, also after it moved", async () => {
         const first = await repo.git("rev-parse", "HEAD");
         expect(await sync()).toEqual({ branch: "main", commit: first });
         const second = await repo.commit({ "a.txt": "new\n" });

@@ -1,62 +1,67 @@
 import { ForgeError } from "../../../core/text/errors.ts";
-import { AnsweredError, parseJson, readAs } from "../shared/answers.ts";
+import { ForgeResponseError, parseJson, parseAs } from "../shared/responses.ts";
 import { repoPath } from "./client.ts";
 import type { GithubClient, RepositoryName } from "./client.ts";
 import { repository } from "./schemas.ts";
-import type { People } from "../shared/verbs.ts";
+import type { People } from "../shared/forge-api.ts";
 
-export async function checkGithub(client: GithubClient, at: RepositoryName, people: People): Promise<string[]> {
-  const { voice } = client;
-  const answer = await client.send({ doing: "see the repository", path: repoPath(at) });
-  const found = readAs(voice, repository, parseJson(voice, answer));
-  const scopes = answer.headers.get("x-oauth-scopes");
-  const lacking = scopes !== null ? lackingScope(scopes, found.private) : null;
+export async function checkGithub(client: GithubClient, repo: RepositoryName, people: People): Promise<string[]> {
+  const { context } = client;
+  const response = await client.send({ doing: "see the repository", path: repoPath(repo) });
+  const found = parseAs(context, repository, parseJson(context, response));
+  const scopes = response.headers.get("x-oauth-scopes");
+  const missingScope = scopes !== null ? findMissingScope(scopes, found.private) : null;
   return [
-    ...(lacking === null
+    ...(missingScope === null
       ? []
-      : [`The token lacks the scope "${lacking}". Give it that scope, or make a new one for ${voice.tokenFrom}.`]),
-    ...(found.archived ? [`${voice.place} is archived: nothing can be pushed or opened there.`] : []),
+      : [
+          `The token lacks the scope "${missingScope}". Add that scope, or create a new token for ${context.tokenFrom}.`,
+        ]),
+    ...(found.archived ? [`${context.repository} is archived, so nothing can be pushed to it.`] : []),
     ...(found.permissions?.push === false
-      ? [`The token may read ${voice.place} but not push to it. It needs ${voice.neededRights}.`]
+      ? [`The token can read ${context.repository} but not push to it. It needs ${context.neededRights}.`]
       : []),
-    ...(await checkPeople(client, at, people)),
+    ...(await checkPeople(client, repo, people)),
   ];
 }
 
-/** Only tokens of the classic kind tell their scopes. */
-function lackingScope(header: string, isPrivate: boolean): string | null {
+/** GitHub sends this header only for classic tokens. */
+function findMissingScope(header: string, isPrivate: boolean): string | null {
   const scopes = header.split(",").map((scope) => scope.trim());
   if (scopes.includes("repo") || (!isPrivate && scopes.includes("public_repo"))) return null;
   return isPrivate ? "repo" : "public_repo";
 }
 
-async function checkPeople(client: GithubClient, at: RepositoryName, people: People): Promise<string[]> {
+async function checkPeople(client: GithubClient, repo: RepositoryName, people: People): Promise<string[]> {
   const { reviewer, assignee } = people;
   const problems: string[] = [];
-  // A team is `org/team`: whether it is there, only the organisation's own tokens may ask.
+  // Only tokens of the organization can look up a team (`org/team`).
   if (reviewer !== null && !reviewer.includes("/")) {
-    const known = await isKnown(() =>
-      client.send({ doing: "look for the reviewer", path: repoPath(at, "collaborators", reviewer) }),
+    const isFound = await exists(() =>
+      client.send({ doing: "look for the reviewer", path: repoPath(repo, "collaborators", reviewer) }),
     );
-    if (!known)
-      problems.push(`The reviewer "${reviewer}" does not work on ${client.voice.place}. Set \`forge.reviewer\`.`);
+    if (!isFound)
+      problems.push(
+        `The reviewer "${reviewer}" is not a collaborator of ${client.context.repository}. Set \`forge.reviewer\`.`,
+      );
   }
   if (assignee !== null) {
-    const known = await isKnown(() =>
-      client.send({ doing: "look for the assignee", path: repoPath(at, "assignees", assignee) }),
+    const isFound = await exists(() =>
+      client.send({ doing: "look for the assignee", path: repoPath(repo, "assignees", assignee) }),
     );
-    if (!known) problems.push(`"${assignee}" cannot be assigned at ${client.voice.place}. Set \`forge.assignee\`.`);
+    if (!isFound)
+      problems.push(`"${assignee}" cannot be assigned at ${client.context.repository}. Set \`forge.assignee\`.`);
   }
   return problems;
 }
 
-/** A token that may not ask says nothing about the person. */
-async function isKnown(ask: () => Promise<unknown>): Promise<boolean> {
+/** Assumes that the person exists if the token is not allowed to look them up. */
+async function exists(request: () => Promise<unknown>): Promise<boolean> {
   try {
-    await ask();
+    await request();
     return true;
   } catch (error) {
-    if (error instanceof AnsweredError && error.status === 404) return false;
+    if (error instanceof ForgeResponseError && error.status === 404) return false;
     if (error instanceof ForgeError && error.trouble === "credentials") return true;
     throw error;
   }

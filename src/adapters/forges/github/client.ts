@@ -1,15 +1,15 @@
 import type { z } from "zod";
-import { explainStatus, parseJson, readAs } from "../shared/answers.ts";
-import type { ForgeMessageContext } from "../shared/answers.ts";
-import type { Exchange } from "../shared/exchange.ts";
+import { explainStatus, parseJson, parseAs } from "../shared/responses.ts";
+import type { ForgeMessageContext } from "../shared/responses.ts";
+import type { ForgeApiOptions } from "../definition.ts";
 import type { ForgeResponse } from "../shared/limits.ts";
 
 export interface GithubClient {
-  readonly voice: ForgeMessageContext;
+  readonly context: ForgeMessageContext;
   get<T>(schema: z.ZodType<T>, request: GithubRequest): Promise<T>;
-  /** For what matters by its status or headers alone. */
+  /** For requests of which only the status or the headers matter. */
   send(request: GithubRequest): Promise<ForgeResponse>;
-  /** Everything that all pages hold. */
+  /** Returns the items of all pages. */
   list<T>(schema: z.ZodType<T[]>, request: GithubRequest): Promise<T[]>;
 }
 
@@ -17,20 +17,15 @@ export interface GithubRequest {
   /** Completes "cannot …" in the error. */
   readonly doing: string;
   readonly method?: "GET" | "POST" | "PATCH";
-  /** Below the API's address, made by `repoPath`. */
+  /** Relative to the API's URL. Made by `repoPath`. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: Readonly<Record<string, unknown>>;
-  /** False: sent twice, it may do something twice. */
+  /** False if the request is not idempotent. */
   readonly repeatable?: boolean;
 }
 
-export interface GithubClientOptions {
-  readonly api: string;
-  readonly token: string;
-  readonly voice: ForgeMessageContext;
-  readonly exchange: Exchange;
-}
+type GithubClientOptions = Pick<ForgeApiOptions, "api" | "token" | "context" | "exchange">;
 
 export interface RepositoryName {
   readonly owner: string;
@@ -38,21 +33,21 @@ export interface RepositoryName {
 }
 
 const API_VERSION = "2022-11-28";
-const MOST_PAGES = 100;
+const MAX_PAGES = 100;
 
 export function createGithubClient(options: GithubClientOptions): GithubClient {
-  const { voice } = options;
+  const { context } = options;
   return {
-    voice,
-    get: async (schema, request) => readAs(voice, schema, parseJson(voice, await send(options, request))),
+    context,
+    get: async (schema, request) => parseAs(context, schema, parseJson(context, await send(options, request))),
     send: (request) => send(options, request),
     async list(schema, request) {
       const all = [];
       let page: string | null = "1";
-      for (let seen = 0; page !== null && seen < MOST_PAGES; seen++) {
-        const answer = await send(options, { ...request, query: { ...request.query, per_page: "100", page } });
-        all.push(...readAs(voice, schema, parseJson(voice, answer)));
-        page = nextPage(answer.headers);
+      for (let seen = 0; page !== null && seen < MAX_PAGES; seen++) {
+        const response = await send(options, { ...request, query: { ...request.query, per_page: "100", page } });
+        all.push(...parseAs(context, schema, parseJson(context, response)));
+        page = nextPage(response.headers);
       }
       return all;
     },
@@ -64,12 +59,12 @@ export function repoPath({ owner, repo }: RepositoryName, ...rest: readonly (str
 }
 
 async function send(
-  { api, token, voice, exchange }: GithubClientOptions,
+  { api, token, context, exchange }: GithubClientOptions,
   request: GithubRequest,
 ): Promise<ForgeResponse> {
   const { method = "GET", path, query = {}, body, repeatable = true } = request;
   const search = new URLSearchParams(query).toString();
-  const answer = await exchange({
+  const response = await exchange({
     method,
     url: `${api}${path}${search === "" ? "" : `?${search}`}`,
     headers: {
@@ -82,11 +77,11 @@ async function send(
     body: body === undefined ? null : JSON.stringify(body),
     repeatable,
   });
-  if (answer.status >= 200 && answer.status <= 299) return answer;
-  throw explainStatus(voice, answer, request.doing);
+  if (response.status >= 200 && response.status <= 299) return response;
+  throw explainStatus(context, response, request.doing);
 }
 
-/** Only the page's number is used: the address, and with it who gets the token, would be the server's to choose. */
+/** Uses only the page number, because the URL could point to another server. */
 function nextPage(headers: Headers): string | null {
   const link = /<([^<>]+)>;\s*rel="next"/.exec(headers.get("link") ?? "")?.[1];
   const page = link === undefined ? null : URL.parse(link)?.searchParams.get("page");

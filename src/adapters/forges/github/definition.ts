@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ForgeDefinition } from "../definition.ts";
-import { isSigned } from "../shared/hook.ts";
+import { isSignatureValid } from "../shared/hook.ts";
 import { createGithub } from "./github.ts";
 
 export const githubForge: ForgeDefinition = {
@@ -13,23 +13,23 @@ export const githubForge: ForgeDefinition = {
     publicUrl: "https://github.com",
     sshHost: "ssh.github.com",
     isHost: (host) => host === "github.com" || host === "ssh.github.com" || host.startsWith("github."),
-    // GitHub's own hosts have one for the API; a GitHub Enterprise Server has a path.
-    apiUrl: ({ web, host }) => (isOwnHost(host) ? `https://api.${host}` : `${web}/api/v3`),
+    // GitHub's own hosts have a separate API host. GitHub Enterprise Server has an API path.
+    apiUrl: ({ web, host }) => (isGithubHost(host) ? `https://api.${host}` : `${web}/api/v3`),
     maxPathParts: 2,
-    pathHint: "Write it as owner/name.",
+    pathHint: "Use the form owner/name.",
   },
-  // Any name does beside a token; this one is what GitHub's own documents use.
+  // Any name works with a token. This is the one from GitHub's documentation.
   gitUser: "x-access-token",
   neededRights: 'the scope "repo", or "Contents" and "Pull requests" with read and write',
   cli: {
     program: "gh",
-    // For a server of one's own, `gh` reads another one.
-    tokenVariable: ({ host }) => (isOwnHost(host) ? "GH_TOKEN" : "GH_ENTERPRISE_TOKEN"),
+    // `gh` reads a different variable for GitHub Enterprise Server.
+    tokenVariable: ({ host }) => (isGithubHost(host) ? "GH_TOKEN" : "GH_ENTERPRISE_TOKEN"),
     env: ({ host }) => ({ GH_HOST: host, GH_PROMPT_DISABLED: "1", GH_NO_UPDATE_NOTIFIER: "1" }),
     openCommand: ({ address, project, branch, target, title }, quote) =>
       `gh pr create --repo ${address.host}/${project} --head ${branch} --base ${target} --title ${quote(title)} --body ${quote(title)}`,
   },
-  isFromForge: (secret, call) => isSigned(secret, call, "x-hub-signature-256"),
+  isFromForge: (secret, call) => isSignatureValid(secret, call, "x-hub-signature-256"),
   create: createGithub,
   docs: [
     [
@@ -43,6 +43,6 @@ export const githubForge: ForgeDefinition = {
   ],
 };
 
-function isOwnHost(host: string): boolean {
+function isGithubHost(host: string): boolean {
   return host === "github.com" || host.endsWith(".ghe.com");
 }

@@ -4,7 +4,7 @@ import type { ForgeSettings } from "../../../core/settings/settings.ts";
 import type { ChangeRequestDraft, Forge } from "../../../ports/forge.ts";
 import { openLoopbackForge } from "../../../testing/forges/loopback-forge.ts";
 import type { LoopbackForge, LoopbackParams } from "../../../testing/forges/loopback-forge.ts";
-import { exampleAnswer } from "../../../testing/forges/openapi-check.ts";
+import { exampleResponse } from "../../../testing/forges/openapi-check.ts";
 import { checkRunVerdict, combine, commitStatusVerdict } from "../shared/ci.ts";
 import * as schemas from "./schemas.ts";
 import { createForge } from "../create-forge.ts";
@@ -35,7 +35,7 @@ const draft: ChangeRequestDraft = {
   draft: false,
 };
 
-describe("what GitHub's description shows as its answers is what we read", () => {
+describe("GitHub schemas accept the examples of GitHub's API description", () => {
   const repo = "/repos/{owner}/{repo}";
   test.each<[string, string, z.ZodType]>([
     ["get", repo, schemas.repository],
@@ -45,21 +45,21 @@ describe("what GitHub's description shows as its answers is what we read", () =>
     ["get", `${repo}/pulls/{pull_number}/reviews`, schemas.review.array()],
     ["get", `${repo}/pulls/{pull_number}/comments`, schemas.reviewComment.array()],
     ["get", `${repo}/issues/{issue_number}/comments`, schemas.issueComment.array()],
-    ["post", `${repo}/issues/{issue_number}/assignees`, schemas.assigned],
+    ["post", `${repo}/issues/{issue_number}/assignees`, schemas.assigneesResponse],
     ["get", `${repo}/commits/{ref}/status`, schemas.combinedStatus],
     ["get", `${repo}/commits/{ref}/check-runs`, schemas.checkRuns],
   ])("%s %s", async (method, template, schema) => {
-    const example = await exampleAnswer(method, template);
+    const example = await exampleResponse(method, template);
     expect(example).toBeDefined();
     expect(schema.safeParse(example).error).toBeUndefined();
   });
 });
 
-describe("GitHub's ways", () => {
+describe("GitHub forge", () => {
   let loopback: LoopbackForge;
   let forge: Forge;
 
-  const begin = async (params: Partial<LoopbackParams>) => {
+  const start = async (params: Partial<LoopbackParams>) => {
     await loopback?.close();
     loopback = await openLoopbackForge({ kind: "github", token: TOKEN, ...params });
     const { repo, url, bareDir } = loopback;
@@ -72,51 +72,54 @@ describe("GitHub's ways", () => {
       pause: async () => {},
     });
   };
-  beforeEach(() => begin({}));
+  beforeEach(() => start({}));
   afterEach(() => loopback.close());
 
-  test("a repository without drafts gets an ordinary one, and a warning", async () => {
-    await begin({ draftsAllowed: false });
+  test("opens a regular pull request with a warning if drafts are not supported", async () => {
+    await start({ draftsAllowed: false });
     const published = await forge.publish({ ...draft, draft: true });
-    expect(published).toMatchObject({ isNew: true, warnings: [expect.stringContaining("no draft pull requests")] });
+    expect(published).toMatchObject({
+      isNew: true,
+      warnings: [expect.stringContaining("does not support draft pull requests")],
+    });
   });
 
-  test("a label that GitHub refuses is a warning", async () => {
+  test("warns about a label that GitHub rejects", async () => {
     const { warnings } = await forge.publish({ ...draft, labels: ["x".repeat(60)] });
-    expect(warnings).toEqual([expect.stringMatching(/labels x+ were not added.*GitHub said/)]);
+    expect(warnings).toEqual([expect.stringMatching(/labels x+ were not added.*GitHub's response/)]);
   });
 
-  test("a team is asked as a team", async () => {
+  test("requests the review of a team", async () => {
     await forge.publish({ ...draft, reviewer: "acme/reviewers" });
-    const asked = loopback.requests.find(({ path }) => path.endsWith("/requested_reviewers"));
-    expect(asked?.body).toEqual({ team_reviewers: ["reviewers"] });
+    const request = loopback.requests.find(({ path }) => path.endsWith("/requested_reviewers"));
+    expect(request?.body).toEqual({ team_reviewers: ["reviewers"] });
   });
 
-  test("a branch with nothing new is refused in GitHub's words", async () => {
+  test("reports GitHub's message for a branch without new commits", async () => {
     await loopback.repo.git("push", "--quiet", "--force", "origin", "HEAD:main");
     const refused = { trouble: "refused", message: expect.stringContaining("No commits between main and other") };
     await expect(forge.publish(draft)).rejects.toMatchObject(refused);
   });
 
-  test("a token that may not read check runs reads the statuses", async () => {
+  test("reads commit statuses if the token cannot read check runs", async () => {
     const { number } = await forge.publish(draft);
     loopback.fail({ path: /check-runs$/, status: 403 });
     loopback.fail({ path: /status$/, status: 200, body: { statuses: [{ state: "failure" }, { state: "pending" }] } });
     expect((await forge.read(number)).ci).toBe("failed");
   });
 
-  test("nothing is known of a conflict while GitHub finds out, and a trial merge is no merge", async () => {
+  test("reports an unknown conflict state while GitHub computes it, and ignores the test merge commit", async () => {
     const { number } = await forge.publish(draft);
-    const answer = await fetch(`${loopback.url}/api/v3/repos/team/shop/pulls/1`, {
+    const response = await fetch(`${loopback.url}/api/v3/repos/team/shop/pulls/1`, {
       headers: { authorization: `token ${TOKEN}` },
     });
-    const trial = { mergeable: null, mergeable_state: "unknown", merge_commit_sha: "a".repeat(40) };
-    const body = { ...((await answer.json()) as object), ...trial };
+    const testMerge = { mergeable: null, mergeable_state: "unknown", merge_commit_sha: "a".repeat(40) };
+    const body = { ...((await response.json()) as object), ...testMerge };
     loopback.fail({ path: /pulls\/1$/, status: 200, body });
     expect(await forge.read(number)).toMatchObject({ hasConflict: null, mergeCommit: null, state: "open" });
   });
 
-  test("sends the token in one header and names itself", async () => {
+  test("sends the token in one header and a user agent", async () => {
     await forge.listOpen("x");
     expect(loopback.requests[0]?.headers).toMatchObject({
       authorization: `token ${TOKEN}`,
@@ -126,7 +129,7 @@ describe("GitHub's ways", () => {
   });
 });
 
-describe("what checks came to", () => {
+describe("GitHub CI state", () => {
   test.each([
     ["none", []],
     ["none", [{ status: "completed", conclusion: "skipped" }]],
@@ -153,11 +156,11 @@ describe("what checks came to", () => {
         { status: "completed", conclusion: "skipped" },
       ],
     ],
-  ] as const)("%s", (expected, runs) => {
+  ] as const)("is %s for %j", (expected, runs) => {
     expect(combine(runs.map(checkRunVerdict))).toBe(expected);
   });
 
-  test("and statuses", () => {
+  test("maps commit statuses", () => {
     expect(["success", "failure", "error", "pending"].map(commitStatusVerdict)).toEqual([
       "passed",
       "failed",

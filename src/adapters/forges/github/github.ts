@@ -7,42 +7,42 @@ import { lookAtPull, readPull } from "./read.ts";
 import { labelNames, pull, repository } from "./schemas.ts";
 import { findPublished, publishOnce } from "../shared/publish.ts";
 import type { ForgeApiOptions } from "../definition.ts";
-import type { ForgeVerbs } from "../shared/verbs.ts";
+import type { ForgeApi } from "../shared/forge-api.ts";
 
 type GithubOptions = Omit<ForgeApiOptions, "options">;
 
-export function createGithub(options: GithubOptions): ForgeVerbs {
+export function createGithub(options: GithubOptions): ForgeApi {
   const client = createGithubClient(options);
-  const written = toName(options.project);
-  let known: Promise<RepositoryName> | undefined;
+  const configuredName = toName(options.project);
+  let currentName: Promise<RepositoryName> | undefined;
 
-  /** As GitHub calls it now: a filter by the name that a repository had once finds nothing, without a word. */
-  const resolve = () =>
-    (known ??= client
-      .get(repository, { doing: "find the repository", path: repoPath(written) })
+  /** The current name, because a filter by a former name of a repository silently finds nothing. */
+  const getCurrentName = () =>
+    (currentName ??= client
+      .get(repository, { doing: "find the repository", path: repoPath(configuredName) })
       .then(({ full_name: name }) => toName(name))
       .catch((error: unknown) => {
-        known = undefined;
+        currentName = undefined;
         throw error;
       }));
 
   return {
     publish: async (draft, onOpened) =>
-      publishOnce(githubPublishing(client, await resolve()), draft, { pause: options.pause, onOpened }),
-    find: async (pushed) => findPublished(githubPublishing(client, await resolve()), pushed),
+      publishOnce(githubPublishing(client, await getCurrentName()), draft, { pause: options.pause, onOpened }),
+    find: async (pushed) => findPublished(githubPublishing(client, await getCurrentName()), pushed),
     async listOpen(label): Promise<ChangeRequest[]> {
       const open = await client.list(pull.array(), {
         doing: "list pull requests",
-        path: repoPath(await resolve(), "pulls"),
+        path: repoPath(await getCurrentName(), "pulls"),
         query: { state: "open", sort: "created", direction: "desc" },
       });
       const wanted = label.toLowerCase();
       const has = (names: readonly string[]) => names.some((name) => name.toLowerCase() === wanted);
       return open.filter((each) => has(labelNames(each.labels))).map(toChangeRequest);
     },
-    read: async (number) => readPull(client, await resolve(), number),
-    look: async (number) => lookAtPull(client, await resolve(), number),
-    check: () => checkGithub(client, written, options.people),
+    read: async (number) => readPull(client, await getCurrentName(), number),
+    look: async (number) => lookAtPull(client, await getCurrentName(), number),
+    check: () => checkGithub(client, configuredName, options.people),
   };
 }
 

@@ -1,47 +1,47 @@
 import { ForgeError } from "../../../core/text/errors.ts";
 import type { ChangeRequest, ChangeRequestDraft } from "../../../ports/forge.ts";
-import { AnsweredError } from "../shared/answers.ts";
+import { ForgeResponseError } from "../shared/responses.ts";
 import { repoPath } from "./client.ts";
 import type { GithubClient, RepositoryName } from "./client.ts";
-import { assigned, fullPull, pull } from "./schemas.ts";
+import { assigneesResponse, fullPull, pull } from "./schemas.ts";
 import type { Pull } from "./schemas.ts";
-import { AlreadyOpen } from "../shared/publish.ts";
+import { AlreadyOpenError } from "../shared/publish.ts";
 import type { PublishingForge, Warn } from "../shared/publish.ts";
 import { distinct, fitBody, fitTitle } from "../shared/texts.ts";
 
-export function githubPublishing(client: GithubClient, at: RepositoryName): PublishingForge<Pull> {
+export function githubPublishing(client: GithubClient, repo: RepositoryName): PublishingForge<Pull> {
   return {
     async findAll(branch) {
       const found = await client.list(pull.array(), {
         doing: "look for pull requests",
-        path: repoPath(at, "pulls"),
-        query: { state: "all", head: `${at.owner}:${branch}` },
+        path: repoPath(repo, "pulls"),
+        query: { state: "all", head: `${repo.owner}:${branch}` },
       });
-      return found.filter((each) => isOwn(each, at) && each.head.ref === branch);
+      return found.filter((each) => isFromRepository(each, repo) && each.head.ref === branch);
     },
     describe: (found) => ({
       ...toChangeRequest(found),
       state: found.merged_at == null ? found.state : "merged",
       headCommit: found.head.sha,
     }),
-    create: (draft, warn) => createPull(client, at, draft, warn),
+    create: (draft, warn) => createPull(client, repo, draft, warn),
     async update(found, { title, body, target }) {
       const base = found.base.ref === target ? {} : { base: target };
       const text = { title: fitTitle(title), body: fitBody(body) };
       await client.send({
-        doing: "bring the pull request up to date",
+        doing: "update the pull request",
         method: "PATCH",
-        path: repoPath(at, "pulls", found.number),
+        path: repoPath(repo, "pulls", found.number),
         body: { ...text, ...base },
       });
     },
-    async dress({ number }, draft, warn) {
-      await addLabels(client, { ...at, number }, draft, warn);
-      await askReviewer(client, { ...at, number }, draft, warn);
-      await assign(client, { ...at, number }, draft, warn);
+    async applyLabelsAndReviewers({ number }, draft, warn) {
+      await addLabels(client, { ...repo, number }, draft, warn);
+      await requestReview(client, { ...repo, number }, draft, warn);
+      await assign(client, { ...repo, number }, draft, warn);
     },
     async readBack(number) {
-      const path = repoPath(at, "pulls", number);
+      const path = repoPath(repo, "pulls", number);
       const read = await client.get(fullPull, { doing: "read the pull request back", path });
       return toChangeRequest(read);
     },
@@ -52,14 +52,14 @@ export function toChangeRequest({ number, html_url: url, title, head }: Pull): C
   return { number, url, title, branch: head.ref };
 }
 
-/** A fork's branch of the same name is not ours. */
-function isOwn({ head }: Pull, { owner, repo }: RepositoryName): boolean {
+/** A fork may have a branch of the same name. */
+function isFromRepository({ head }: Pull, { owner, repo }: RepositoryName): boolean {
   return head.repo?.full_name.toLowerCase() === `${owner}/${repo}`.toLowerCase();
 }
 
 async function createPull(
   client: GithubClient,
-  at: RepositoryName,
+  repo: RepositoryName,
   draft: ChangeRequestDraft,
   warn: Warn,
 ): Promise<Pull> {
@@ -68,95 +68,104 @@ async function createPull(
     client.get(pull, {
       doing: "open the pull request",
       method: "POST",
-      path: repoPath(at, "pulls"),
+      path: repoPath(repo, "pulls"),
       body: { title: fitTitle(draft.title), body: fitBody(draft.body), head, base, draft: asDraft },
       repeatable: false,
     });
   try {
     return await open(draft.draft);
   } catch (error) {
-    if (!(error instanceof AnsweredError) || error.status !== 422) throw error;
-    if (/pull request already exists/i.test(error.said)) throw new AlreadyOpen();
-    if (draft.draft && /draft pull requests are not supported/i.test(error.said)) {
-      warn("This repository has no draft pull requests, so it was opened as an ordinary one.");
+    if (!(error instanceof ForgeResponseError) || error.status !== 422) throw error;
+    if (/pull request already exists/i.test(error.detail)) throw new AlreadyOpenError();
+    if (draft.draft && /draft pull requests are not supported/i.test(error.detail)) {
+      warn("This repository does not support draft pull requests, so it was opened as a regular one.");
       return await open(false);
     }
-    throw explainCreation(error, draft);
+    throw explainCreateError(error, draft);
   }
 }
 
-function explainCreation(error: AnsweredError, { branch, target }: ChangeRequestDraft): ForgeError {
-  if (/\bhead\b.*\binvalid\b/i.test(error.said)) {
-    return new ForgeError("refused", `GitHub does not have the branch "${branch}", so nothing was opened.`, {
-      hint: "Push it first, to the repository that `forge.project` names.",
+function explainCreateError(error: ForgeResponseError, { branch, target }: ChangeRequestDraft): ForgeError {
+  if (/\bhead\b.*\binvalid\b/i.test(error.detail)) {
+    return new ForgeError("refused", `GitHub does not have the branch "${branch}", so no pull request was opened.`, {
+      hint: "Push it to the repository named by `forge.project` first.",
     });
   }
-  if (/\bbase\b.*\binvalid\b/i.test(error.said)) {
-    return new ForgeError("refused", `GitHub does not have the target branch "${target}", so nothing was opened.`, {
-      hint: "Set `default_branch` to a branch that is there.",
-    });
+  if (/\bbase\b.*\binvalid\b/i.test(error.detail)) {
+    return new ForgeError(
+      "refused",
+      `GitHub does not have the target branch "${target}", so no pull request was opened.`,
+      {
+        hint: "Set `default_branch` to a branch that exists.",
+      },
+    );
   }
   return error;
 }
 
-type PullAt = RepositoryName & { readonly number: number };
+type PullRef = RepositoryName & { readonly number: number };
 
-/** Those that the repository does not know yet, GitHub makes. */
-async function addLabels(client: GithubClient, at: PullAt, draft: ChangeRequestDraft, warn: Warn): Promise<void> {
+/** GitHub creates labels that the repository does not have yet. */
+async function addLabels(client: GithubClient, pullRef: PullRef, draft: ChangeRequestDraft, warn: Warn): Promise<void> {
   const labels = distinct(draft.labels);
   if (labels.length === 0) return;
   await orWarn(`The labels ${labels.join(", ")} were not added.`, warn, () =>
     client.send({
       doing: "add labels",
       method: "POST",
-      path: repoPath(at, "issues", at.number, "labels"),
+      path: repoPath(pullRef, "issues", pullRef.number, "labels"),
       body: { labels },
     }),
   );
 }
 
-async function askReviewer(
+async function requestReview(
   client: GithubClient,
-  at: PullAt,
+  pullRef: PullRef,
   { reviewer }: ChangeRequestDraft,
   warn: Warn,
 ): Promise<void> {
   if (reviewer === null) return;
   const team = reviewer.includes("/") ? reviewer.slice(reviewer.indexOf("/") + 1) : null;
-  const asked = team === null ? { reviewers: [reviewer] } : { team_reviewers: [team] };
-  await orWarn(`${reviewer} was not asked to review.`, warn, () =>
+  const body = team === null ? { reviewers: [reviewer] } : { team_reviewers: [team] };
+  await orWarn(`${reviewer} was not added as reviewer.`, warn, () =>
     client.send({
-      doing: "ask for a review",
+      doing: "request a review",
       method: "POST",
-      path: repoPath(at, "pulls", at.number, "requested_reviewers"),
-      body: asked,
+      path: repoPath(pullRef, "pulls", pullRef.number, "requested_reviewers"),
+      body,
     }),
   );
 }
 
-/** GitHub says nothing when it leaves somebody out; its answer tells who is in. */
-async function assign(client: GithubClient, at: PullAt, { assignee }: ChangeRequestDraft, warn: Warn): Promise<void> {
+/** GitHub silently ignores people who cannot be assigned, so the response is checked. */
+async function assign(
+  client: GithubClient,
+  pullRef: PullRef,
+  { assignee }: ChangeRequestDraft,
+  warn: Warn,
+): Promise<void> {
   if (assignee === null) return;
   await orWarn(`${assignee} was not assigned.`, warn, async () => {
-    const { assignees } = await client.get(assigned, {
-      doing: "assign somebody",
+    const { assignees } = await client.get(assigneesResponse, {
+      doing: "set the assignee",
       method: "POST",
-      path: repoPath(at, "issues", at.number, "assignees"),
+      path: repoPath(pullRef, "issues", pullRef.number, "assignees"),
       body: { assignees: [assignee] },
     });
-    const isIn = assignees?.some(({ login }) => login.toLowerCase() === assignee.toLowerCase()) ?? false;
-    if (!isIn) warn(`${assignee} was not assigned: GitHub knows nobody of that name who works on this repository.`);
+    const isAssigned = assignees?.some(({ login }) => login.toLowerCase() === assignee.toLowerCase()) ?? false;
+    if (!isAssigned) warn(`${assignee} was not assigned: the repository has no collaborator with that name.`);
   });
 }
 
-/** One that fails must not keep the others from being tried; but with a token that is refused all would fail. */
+/** Turns a failure into a warning, so that the other requests still run. A refused token is an error, since all would fail. */
 async function orWarn(what: string, warn: Warn, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error;
-    if (!(error instanceof AnsweredError)) return warn(`${what} ${error.message}`);
+    if (!(error instanceof ForgeResponseError)) return warn(`${what} ${error.message}`);
     if (error.status === 401) throw error;
-    warn(`${what} GitHub said: ${error.said || `status ${error.status}`}`);
+    warn(`${what} GitHub's response: ${error.detail || `status ${error.status}`}`);
   }
 }

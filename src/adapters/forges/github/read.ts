@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { ChangeRequestLook, ChangeRequestState, CiState, ForgeComment } from "../../../ports/forge.ts";
-import { AnsweredError } from "../shared/answers.ts";
+import { ForgeResponseError } from "../shared/responses.ts";
 import { checkRunVerdict, combine, commitStatusVerdict } from "../shared/ci.ts";
 import type { Verdict } from "../shared/ci.ts";
 import { repoPath } from "./client.ts";
@@ -8,9 +8,13 @@ import type { GithubClient, RepositoryName } from "./client.ts";
 import { toChangeRequest } from "./publish.ts";
 import { checkRuns, combinedStatus, fullPull, issueComment, labelNames, review, reviewComment } from "./schemas.ts";
 
-export async function readPull(client: GithubClient, at: RepositoryName, number: number): Promise<ChangeRequestState> {
-  const pull = await getPull(client, at, number);
-  const [comments, ci] = await Promise.all([readComments(client, at, number), readCi(client, at, pull.head.sha)]);
+export async function readPull(
+  client: GithubClient,
+  repo: RepositoryName,
+  number: number,
+): Promise<ChangeRequestState> {
+  const pull = await getPull(client, repo, number);
+  const [comments, ci] = await Promise.all([readComments(client, repo, number), readCi(client, repo, pull.head.sha)]);
   return {
     ...toLook(pull),
     hasConflict: pull.mergeable === null ? null : pull.mergeable_state === "dirty" || !pull.mergeable,
@@ -20,14 +24,18 @@ export async function readPull(client: GithubClient, at: RepositoryName, number:
   };
 }
 
-export async function lookAtPull(client: GithubClient, at: RepositoryName, number: number): Promise<ChangeRequestLook> {
-  return toLook(await getPull(client, at, number));
+export async function lookAtPull(
+  client: GithubClient,
+  repo: RepositoryName,
+  number: number,
+): Promise<ChangeRequestLook> {
+  return toLook(await getPull(client, repo, number));
 }
 
 type FullPull = z.infer<typeof fullPull>;
 
-function getPull(client: GithubClient, at: RepositoryName, number: number): Promise<FullPull> {
-  return client.get(fullPull, { doing: `read pull request #${number}`, path: repoPath(at, "pulls", number) });
+function getPull(client: GithubClient, repo: RepositoryName, number: number): Promise<FullPull> {
+  return client.get(fullPull, { doing: `read pull request #${number}`, path: repoPath(repo, "pulls", number) });
 }
 
 function toLook(pull: FullPull): ChangeRequestLook {
@@ -35,18 +43,18 @@ function toLook(pull: FullPull): ChangeRequestLook {
     ...toChangeRequest(pull),
     state: pull.merged ? "merged" : pull.state,
     headCommit: pull.head.sha,
-    // Before the merge it names a trial that GitHub made by itself.
+    // Before the merge it is GitHub's test merge commit.
     mergeCommit: pull.merged ? pull.merge_commit_sha : null,
   };
 }
 
-/** Three places: below the text, at a line of a file, and the words with which somebody sends off a review. */
-async function readComments(client: GithubClient, at: RepositoryName, number: number): Promise<ForgeComment[]> {
+/** Collects general comments, line comments and the summaries of reviews. */
+async function readComments(client: GithubClient, repo: RepositoryName, number: number): Promise<ForgeComment[]> {
   const doing = "read comments";
   const [general, lines, reviews] = await Promise.all([
-    client.list(issueComment.array(), { doing, path: repoPath(at, "issues", number, "comments") }),
-    client.list(reviewComment.array(), { doing, path: repoPath(at, "pulls", number, "comments") }),
-    client.list(review.array(), { doing, path: repoPath(at, "pulls", number, "reviews") }),
+    client.list(issueComment.array(), { doing, path: repoPath(repo, "issues", number, "comments") }),
+    client.list(reviewComment.array(), { doing, path: repoPath(repo, "pulls", number, "comments") }),
+    client.list(review.array(), { doing, path: repoPath(repo, "pulls", number, "reviews") }),
   ]);
   const all: ForgeComment[] = [
     ...general.map((each) => toComment("comment", each, each.created_at)),
@@ -60,39 +68,39 @@ async function readComments(client: GithubClient, at: RepositoryName, number: nu
   return all.filter(({ body }) => body.trim() !== "").toSorted((a, b) => a.at - b.at);
 }
 
-interface Written {
+interface CommentFields {
   readonly id: number;
   readonly body?: string | null | undefined;
   readonly user?: { readonly login: string } | null | undefined;
 }
 
-/** The three places count each for themselves, so the id says which one it is. */
-function toComment(place: string, { id, body, user }: Written, at: string): ForgeComment {
-  // GitHub shows "ghost" for those who deleted their account.
+/** The three kinds have separate id sequences, so the id includes the kind. */
+function toComment(kind: string, { id, body, user }: CommentFields, createdAt: string): ForgeComment {
+  // GitHub shows "ghost" for deleted accounts.
   return {
-    id: `${place}-${id}`,
+    id: `${kind}-${id}`,
     author: user?.login ?? "ghost",
     body: body ?? "",
     file: null,
     line: null,
-    at: Date.parse(at) || 0,
+    at: Date.parse(createdAt) || 0,
   };
 }
 
-async function readCi(client: GithubClient, at: RepositoryName, ref: string): Promise<CiState> {
+async function readCi(client: GithubClient, repo: RepositoryName, ref: string): Promise<CiState> {
   const [runs, statuses] = await Promise.all([
-    orNothing(async () => {
+    emptyIfForbidden(async () => {
       const found = await client.list(checkRuns, {
         doing: "read check runs",
-        path: repoPath(at, "commits", ref, "check-runs"),
+        path: repoPath(repo, "commits", ref, "check-runs"),
         query: { filter: "latest" },
       });
       return found.map(checkRunVerdict);
     }),
-    orNothing(async () => {
+    emptyIfForbidden(async () => {
       const found = await client.get(combinedStatus, {
         doing: "read commit statuses",
-        path: repoPath(at, "commits", ref, "status"),
+        path: repoPath(repo, "commits", ref, "status"),
         query: { per_page: "100" },
       });
       return found.statuses.map(({ state }) => commitStatusVerdict(state));
@@ -101,12 +109,12 @@ async function readCi(client: GithubClient, at: RepositoryName, ref: string): Pr
   return combine([...runs, ...statuses]);
 }
 
-/** Tokens of the newer kind often may not read one of the two; the other one counts then. */
-async function orNothing(read: () => Promise<Verdict[]>): Promise<Verdict[]> {
+/** Fine-grained tokens often cannot read one of the two. The other one counts then. */
+async function emptyIfForbidden(read: () => Promise<Verdict[]>): Promise<Verdict[]> {
   try {
     return await read();
   } catch (error) {
-    if (error instanceof AnsweredError && [403, 404, 422].includes(error.status)) return [];
+    if (error instanceof ForgeResponseError && [403, 404, 422].includes(error.status)) return [];
     throw error;
   }
 }

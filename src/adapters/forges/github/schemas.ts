@@ -11,7 +11,7 @@ export const repository = z.object({
   permissions: z.object({ push: z.boolean() }).optional(),
 });
 
-/** As it stands in lists. */
+/** As returned in lists. */
 export const pull = z.object({
   number: z.number().int().positive(),
   html_url: webUrl,
@@ -22,7 +22,7 @@ export const pull = z.object({
   head: z.object({
     ref: z.string(),
     sha: z.string(),
-    // Null where the fork was deleted.
+    // Null if the fork was deleted.
     repo: z.object({ full_name: z.string() }).nullish(),
   }),
   base: z.object({ ref: z.string() }),
@@ -53,16 +53,15 @@ export const review = z.object({
   id: z.number(),
   body: z.string().nullish(),
   user: person.optional(),
-  // Missing while it is not sent off.
+  // Missing until the review is submitted.
   submitted_at: z.string().nullish(),
 });
 
 const checkRun = z.object({ status: z.string(), conclusion: z.string().nullable() });
-/** The list itself: the answer wraps it. */
-export const checkRuns = z.object({ check_runs: z.array(checkRun) }).transform((answer) => answer.check_runs);
+export const checkRuns = z.object({ check_runs: z.array(checkRun) }).transform((response) => response.check_runs);
 export const commitStatus = z.object({ state: z.string() });
 export const combinedStatus = z.object({ statuses: z.array(commitStatus) });
-export const assigned = z.object({ assignees: z.array(z.object({ login: z.string() })).nullish() });
+export const assigneesResponse = z.object({ assignees: z.array(z.object({ login: z.string() })).nullish() });
 
 export function labelNames(labels: readonly z.infer<typeof label>[]): readonly string[] {
   return labels.map((each) => (typeof each === "string" ? each : (each.name ?? ""))).filter((name) => name !== "");

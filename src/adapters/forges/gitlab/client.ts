@@ -1,13 +1,13 @@
 import type { z } from "zod";
-import { explainStatus, parseJson, readAs } from "../shared/answers.ts";
-import type { ForgeMessageContext } from "../shared/answers.ts";
-import type { Exchange } from "../shared/exchange.ts";
+import { explainStatus, parseJson, parseAs } from "../shared/responses.ts";
+import type { ForgeMessageContext } from "../shared/responses.ts";
+import type { ForgeApiOptions } from "../definition.ts";
 import type { ForgeResponse } from "../shared/limits.ts";
 
 export interface GitlabClient {
-  readonly voice: ForgeMessageContext;
+  readonly context: ForgeMessageContext;
   get<T>(schema: z.ZodType<T>, request: GitlabRequest): Promise<T>;
-  /** Everything that all pages hold. */
+  /** Returns the items of all pages. */
   list<T>(schema: z.ZodType<T>, request: GitlabRequest): Promise<T[]>;
 }
 
@@ -15,36 +15,31 @@ export interface GitlabRequest {
   /** Completes "cannot …" in the error. */
   readonly doing: string;
   readonly method?: "GET" | "POST" | "PUT";
-  /** Below `/api/v4`. */
+  /** Relative to `/api/v4`. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
-export interface GitlabClientOptions {
-  readonly api: string;
-  readonly token: string;
-  readonly voice: ForgeMessageContext;
-  readonly exchange: Exchange;
-}
+type GitlabClientOptions = Pick<ForgeApiOptions, "api" | "token" | "context" | "exchange">;
 
-const MOST_PAGES = 100;
+const MAX_PAGES = 100;
 
 export function createGitlabClient(options: GitlabClientOptions): GitlabClient {
-  const { voice } = options;
+  const { context } = options;
   return {
-    voice,
+    context,
     async get(schema, request) {
-      const answer = await send(options, request);
-      return readAs(voice, schema, parseJson(voice, answer));
+      const response = await send(options, request);
+      return parseAs(context, schema, parseJson(context, response));
     },
     async list(schema, request) {
       const all = [];
       let page: string | null = "1";
-      for (let seen = 0; page !== null && seen < MOST_PAGES; seen++) {
-        const answer = await send(options, { ...request, query: { ...request.query, per_page: "100", page } });
-        all.push(...readAs(voice, schema.array(), parseJson(voice, answer)));
-        page = nextPage(answer.headers);
+      for (let seen = 0; page !== null && seen < MAX_PAGES; seen++) {
+        const response = await send(options, { ...request, query: { ...request.query, per_page: "100", page } });
+        all.push(...parseAs(context, schema.array(), parseJson(context, response)));
+        page = nextPage(response.headers);
       }
       return all;
     },
@@ -52,15 +47,15 @@ export function createGitlabClient(options: GitlabClientOptions): GitlabClient {
 }
 
 async function send(
-  { api, token, voice, exchange }: GitlabClientOptions,
+  { api, token, context, exchange }: GitlabClientOptions,
   request: GitlabRequest,
 ): Promise<ForgeResponse> {
   const { method = "GET", path, query = {}, body } = request;
   const search = new URLSearchParams(query).toString();
-  const answer = await exchange({
+  const response = await exchange({
     method,
     url: `${api}${path}${search === "" ? "" : `?${search}`}`,
-    // Tokens of people, projects, groups and OAuth are all taken this way.
+    // Works for personal, project, group and OAuth tokens.
     headers: {
       authorization: `Bearer ${token}`,
       accept: "application/json",
@@ -70,11 +65,11 @@ async function send(
     body: body === undefined ? null : JSON.stringify(body),
     repeatable: method !== "POST",
   });
-  if (answer.status >= 200 && answer.status <= 299) return answer;
-  throw explainStatus(voice, answer, request.doing);
+  if (response.status >= 200 && response.status <= 299) return response;
+  throw explainStatus(context, response, request.doing);
 }
 
-/** Only its number is taken: the address would be another server's to choose. */
+/** Uses only the page number, because the URL could point to another server. */
 function nextPage(headers: Headers): string | null {
   const next = headers.get("x-next-page")?.trim();
   if (next !== undefined) return /^\d{1,6}$/.test(next) ? next : null;

@@ -15,7 +15,7 @@ export const gitlabForge: ForgeDefinition = {
     isHost: (host) => host.split(".").includes("gitlab"),
     apiUrl: ({ web }) => `${web}/api/v4`,
     maxPathParts: 21,
-    pathHint: "Write it as group/name, subgroups between them.",
+    pathHint: "Use the form group/name or group/subgroup/name.",
   },
   gitUser: "oauth2",
   neededRights: 'the scope "api" and the role Developer',

@@ -5,7 +5,7 @@ import { openLoopbackForge } from "../../../testing/forges/loopback-forge.ts";
 import type { LoopbackForge } from "../../../testing/forges/loopback-forge.ts";
 import { createForge } from "../create-forge.ts";
 import { gitlabForge } from "./definition.ts";
-import { withoutQuickActions } from "../shared/texts.ts";
+import { escapeQuickActions } from "../shared/texts.ts";
 
 const TOKEN = "test-token-0123456789abcdef";
 const settings: ForgeSettings = {
@@ -32,7 +32,7 @@ const draft: ChangeRequestDraft = {
   draft: false,
 };
 
-describe("GitLab's ways", () => {
+describe("GitLab forge", () => {
   let loopback: LoopbackForge;
   let forge: Forge;
 
@@ -50,20 +50,20 @@ describe("GitLab's ways", () => {
   });
   afterEach(() => loopback.close());
 
-  /** The next answer about the merge request, with these fields changed. */
-  const answerWith = async (changes: object) => {
+  /** Makes the next response about the merge request have these fields. */
+  const respondWith = async (changes: object) => {
     const url = `${loopback.url}/api/v4/projects/4711/merge_requests/1`;
-    const answer = await fetch(url, { headers: { authorization: `Bearer ${TOKEN}` } });
-    const body = { ...((await answer.json()) as object), ...changes };
+    const response = await fetch(url, { headers: { authorization: `Bearer ${TOKEN}` } });
+    const body = { ...((await response.json()) as object), ...changes };
     loopback.fail({ path: /merge_requests\/1$/, status: 200, body });
   };
 
-  test("a description cannot give orders", async () => {
+  test("escapes quick actions in a description", async () => {
     const body = "## Summary\n/close\n\n  /merge\n/assign @bob\nnot /close here\n/usr/bin is a path";
     const { number } = await forge.publish({ ...draft, body });
     await forge.publish({ ...draft, body: "/close\r\n" });
     expect(await forge.read(number)).toMatchObject({ state: "open" });
-    expect(withoutQuickActions(body).split("\n")).toEqual([
+    expect(escapeQuickActions(body).split("\n")).toEqual([
       "## Summary",
       "\\/close",
       "",
@@ -74,26 +74,26 @@ describe("GitLab's ways", () => {
     ]);
   });
 
-  test("a draft is one by its title, once", async () => {
+  test("marks a draft by a single prefix in the title", async () => {
     await forge.publish({ ...draft, title: "Draft: Title", draft: true });
     expect(loopback.changeRequests[0]).toMatchObject({ title: "Draft: Title", draft: true });
     await forge.publish({ ...draft, title: "Better", draft: false });
     expect(loopback.changeRequests[0]).toMatchObject({ title: "Draft: Better", draft: true });
   });
 
-  test("a label with a comma is a warning, and the others are set", async () => {
+  test("warns about a label with a comma and sets the others", async () => {
     const { warnings } = await forge.publish({ ...draft, labels: ["a,b", "c"] });
-    expect(warnings).toEqual(['The label "a,b" was not added: GitLab takes no comma in a label.']);
+    expect(warnings).toEqual(['The label "a,b" was not added: GitLab does not allow commas in labels.']);
     expect(loopback.changeRequests[0]?.labels).toEqual(["c"]);
   });
 
-  test("a reviewer whom GitLab leaves out is a warning", async () => {
+  test("warns about a reviewer that GitLab ignores", async () => {
     loopback.fail({ path: /^\/users$/, status: 200, body: [{ id: 77, username: "carol" }] });
     const { warnings } = await forge.publish({ ...draft, reviewer: "@carol" });
-    expect(warnings).toEqual([expect.stringContaining("@carol was not asked to review: GitLab left them out")]);
+    expect(warnings).toEqual([expect.stringContaining("@carol was not added as reviewer: GitLab ignored them")]);
   });
 
-  test("what stands as it should is not sent again", async () => {
+  test("sends only fields that changed", async () => {
     await forge.publish({ ...draft, reviewer: "alice" });
     await forge.publish({ ...draft, reviewer: "alice" });
     const changes = loopback.requests.filter(({ method }) => method === "PUT").map(({ body }) => Object.keys(body));
@@ -102,28 +102,36 @@ describe("GitLab's ways", () => {
 
   test.each<[string, object, object]>([
     [
-      "a fast-forward has no commit of its own",
+      "reads the head as merge commit of a fast-forward",
       { state: "merged", sha: "b".repeat(40) },
       { mergeCommit: "b".repeat(40) },
     ],
     [
-      "a squash has",
+      "reads the squash commit",
       { state: "merged", squash_commit_sha: "c".repeat(40) },
       { mergeCommit: "c".repeat(40), state: "merged" },
     ],
-    ["one that is just being merged is open", { state: "locked" }, { state: "open", mergeCommit: null }],
-    ["a conflict is unknown while GitLab looks", { detailed_merge_status: "checking" }, { hasConflict: null }],
-    ["also for old servers", { detailed_merge_status: null, merge_status: "unchecked" }, { hasConflict: null }],
-    ["a pipeline of a commit before does not count", { head_pipeline: pipeline("failed", "x") }, { ci: "none" }],
+    ["reports a merge request that is being merged as open", { state: "locked" }, { state: "open", mergeCommit: null }],
     [
-      "a pipeline of the merged result does",
+      "reports an unknown conflict state while GitLab checks it",
+      { detailed_merge_status: "checking" },
+      { hasConflict: null },
+    ],
+    [
+      "reports an unknown conflict state for old servers",
+      { detailed_merge_status: null, merge_status: "unchecked" },
+      { hasConflict: null },
+    ],
+    ["ignores the pipeline of a previous commit", { head_pipeline: pipeline("failed", "x") }, { ci: "none" }],
+    [
+      "reads a merged results pipeline",
       { head_pipeline: { ...pipeline("failed", "x"), ref: "refs/merge-requests/1/merge" } },
       { ci: "failed" },
     ],
-    ["a head that GitLab does not know yet", { sha: null }, { headCommit: "" }],
+    ["returns an empty head while GitLab has none", { sha: null }, { headCommit: "" }],
   ])("%s", async (_, changes, expected) => {
     await forge.publish(draft);
-    await answerWith(changes);
+    await respondWith(changes);
     expect(await forge.read(1)).toMatchObject(expected);
   });
 
@@ -134,13 +142,13 @@ describe("GitLab's ways", () => {
     ["manual", "running"],
     ["canceled", "running"],
     ["created", "running"],
-  ])("a pipeline that is %s: %s", async (status, ci) => {
+  ])("maps the pipeline status %s to %s", async (status, ci) => {
     await forge.publish(draft);
-    await answerWith({ head_pipeline: pipeline(status, loopback.changeRequests[0]?.headCommit ?? "") });
+    await respondWith({ head_pipeline: pipeline(status, loopback.changeRequests[0]?.headCommit ?? "") });
     expect((await forge.read(1)).ci).toBe(ci);
   });
 
-  test("pages are followed by their number alone", async () => {
+  test("follows pages by number and ignores the URL", async () => {
     const link = '<http://elsewhere.example/api?page=2>; rel="next"';
     loopback.fail({ path: /merge_requests$/, status: 200, body: "[]", headers: { link } });
     expect(await forge.listOpen("night-shift")).toEqual([]);

@@ -1,48 +1,48 @@
 import type { z } from "zod";
-import { AnsweredError } from "../shared/answers.ts";
+import { ForgeResponseError } from "../shared/responses.ts";
 import { createGitlabClient } from "./client.ts";
 import type { GitlabClient } from "./client.ts";
-import { gitlabPublishing, lookUpPerson, toChangeRequest } from "./publish.ts";
+import { gitlabPublishing, findPersonId, toChangeRequest } from "./publish.ts";
 import { lookAtMergeRequest, readMergeRequest } from "./read.ts";
 import { mergeRequest, ownToken, project } from "./schemas.ts";
 import { findPublished, publishOnce } from "../shared/publish.ts";
 import type { ForgeApiOptions } from "../definition.ts";
-import type { ForgeVerbs, People } from "../shared/verbs.ts";
+import type { ForgeApi, People } from "../shared/forge-api.ts";
 
 type GitlabOptions = Omit<ForgeApiOptions, "options">;
 
-/** Who may push a branch and open a merge request. */
-const DEVELOPER = 30;
+/** The lowest role that can push a branch and open a merge request. */
+const DEVELOPER_ACCESS_LEVEL = 30;
 
-export function createGitlab(options: GitlabOptions): ForgeVerbs {
+export function createGitlab(options: GitlabOptions): ForgeApi {
   const client = createGitlabClient(options);
   const path = `/projects/${encodeURIComponent(options.project)}`;
   const readProject = () => client.get(project, { doing: "find the project", path });
-  let known: Promise<number> | undefined;
+  let projectId: Promise<number> | undefined;
 
-  /** Its number: GitLab takes changes under the path that a project had once with nothing but a refusal. */
-  const resolve = () =>
-    (known ??= readProject()
+  /** The project's id, because GitLab rejects changes under a former path of a project. */
+  const getProjectId = () =>
+    (projectId ??= readProject()
       .then(({ id }) => id)
       .catch((error: unknown) => {
-        known = undefined;
+        projectId = undefined;
         throw error;
       }));
 
   return {
     publish: async (draft, onOpened) =>
-      publishOnce(gitlabPublishing(client, await resolve()), draft, { pause: options.pause, onOpened }),
-    find: async (pushed) => findPublished(gitlabPublishing(client, await resolve()), pushed),
+      publishOnce(gitlabPublishing(client, await getProjectId()), draft, { pause: options.pause, onOpened }),
+    find: async (pushed) => findPublished(gitlabPublishing(client, await getProjectId()), pushed),
     async listOpen(label) {
       const open = await client.list(mergeRequest, {
         doing: "list merge requests",
-        path: `/projects/${await resolve()}/merge_requests`,
+        path: `/projects/${await getProjectId()}/merge_requests`,
         query: { state: "opened", labels: label, order_by: "created_at", sort: "desc" },
       });
       return open.filter(({ labels }) => labels.includes(label)).map(toChangeRequest);
     },
-    read: async (number) => readMergeRequest(client, await resolve(), number),
-    look: async (number) => lookAtMergeRequest(client, await resolve(), number),
+    read: async (number) => readMergeRequest(client, await getProjectId(), number),
+    look: async (number) => lookAtMergeRequest(client, await getProjectId(), number),
     async check() {
       const found = await readProject();
       return [
@@ -54,41 +54,42 @@ export function createGitlab(options: GitlabOptions): ForgeVerbs {
   };
 }
 
-/** Not every kind of token may look at itself: where it may not, the project's answer has to do. */
+/** Not every kind of token can read its own scopes. If it cannot, the project's permissions are checked instead. */
 async function checkToken(client: GitlabClient): Promise<string[]> {
-  const { tokenFrom } = client.voice;
+  const { tokenFrom } = client.context;
   try {
     const token = await client.get(ownToken, { doing: "look at the token", path: "/personal_access_tokens/self" });
-    if (!token.active) return [`The token in ${tokenFrom} is revoked or expired. Make a new one with the scope "api".`];
+    if (!token.active)
+      return [`The token in ${tokenFrom} is revoked or expired. Create a new one with the scope "api".`];
     if (token.scopes.includes("api")) return [];
     const has = token.scopes.join(", ") || "none";
-    return [`The token in ${tokenFrom} lacks the scope "api" (it has: ${has}). Make a new one with it.`];
+    return [`The token in ${tokenFrom} lacks the scope "api" (it has: ${has}). Create a new one with that scope.`];
   } catch (error) {
-    if (error instanceof AnsweredError && [400, 401, 403, 404].includes(error.status)) return [];
+    if (error instanceof ForgeResponseError && [400, 401, 403, 404].includes(error.status)) return [];
     throw error;
   }
 }
 
-function checkProject({ voice }: GitlabClient, found: z.infer<typeof project>): string[] {
+function checkProject({ context }: GitlabClient, found: z.infer<typeof project>): string[] {
   const levels = [found.permissions?.project_access, found.permissions?.group_access]
     .map((access) => access?.access_level)
     .filter((level) => level !== undefined);
   return [
-    ...(found.archived ? [`${voice.place} is archived: nothing can be pushed or opened there.`] : []),
+    ...(found.archived ? [`${context.repository} is archived, so nothing can be pushed to it.`] : []),
     ...(found.merge_requests_enabled === false
-      ? [`Merge requests are switched off at ${voice.place}. Switch them on in the project's settings.`]
+      ? [`Merge requests are disabled at ${context.repository}. Enable them in the project's settings.`]
       : []),
-    ...(levels.length > 0 && Math.max(...levels) < DEVELOPER
-      ? [`The token may read ${voice.place} but not push to it. Its owner needs the role Developer there.`]
+    ...(levels.length > 0 && Math.max(...levels) < DEVELOPER_ACCESS_LEVEL
+      ? [`The token can read ${context.repository} but not push to it. Its owner needs the role Developer.`]
       : []),
   ];
 }
 
 async function checkPeople(client: GitlabClient, { reviewer, assignee }: People): Promise<string[]> {
   const problems: string[] = [];
-  if (reviewer !== null && (await lookUpPerson(client, reviewer)) === null)
-    problems.push(`${client.voice.host} knows no "${reviewer}". Set \`forge.reviewer\` to a user name.`);
-  if (assignee !== null && (await lookUpPerson(client, assignee)) === null)
-    problems.push(`${client.voice.host} knows no "${assignee}". Set \`forge.assignee\` to a user name.`);
+  if (reviewer !== null && (await findPersonId(client, reviewer)) === null)
+    problems.push(`${client.context.host} has no user "${reviewer}". Set \`forge.reviewer\` to a user name.`);
+  if (assignee !== null && (await findPersonId(client, assignee)) === null)
+    problems.push(`${client.context.host} has no user "${assignee}". Set \`forge.assignee\` to a user name.`);
   return problems;
 }

@@ -1,19 +1,19 @@
 import type { ChangeRequest, ChangeRequestDraft, Published } from "../../../ports/forge.ts";
-import { AnsweredError } from "../shared/answers.ts";
+import { ForgeResponseError } from "../shared/responses.ts";
 import type { GitlabClient, GitlabRequest } from "./client.ts";
 import { fullMergeRequest, mergeRequest, person } from "./schemas.ts";
 import type { MergeRequest } from "./schemas.ts";
-import { AlreadyOpen } from "../shared/publish.ts";
+import { AlreadyOpenError } from "../shared/publish.ts";
 import type { PublishingForge, Warn } from "../shared/publish.ts";
-import { distinct, fitBody, fitTitle, withoutQuickActions } from "../shared/texts.ts";
+import { distinct, fitBody, fitTitle, escapeQuickActions } from "../shared/texts.ts";
 
 export function gitlabPublishing(client: GitlabClient, id: number): PublishingForge<MergeRequest> {
-  const all = `/projects/${id}/merge_requests`;
+  const basePath = `/projects/${id}/merge_requests`;
   return {
     async findAll(branch) {
       const found = await client.list(mergeRequest, {
         doing: "look for merge requests",
-        path: all,
+        path: basePath,
         query: { state: "all", source_branch: branch },
       });
       return found.filter((each) => each.source_project_id === id && each.source_branch === branch);
@@ -24,36 +24,36 @@ export function gitlabPublishing(client: GitlabClient, id: number): PublishingFo
       const request: GitlabRequest = {
         doing: "open the merge request",
         method: "POST",
-        path: all,
+        path: basePath,
         body: {
           source_branch: draft.branch,
           target_branch: draft.target,
-          ...texts(draft, draft.draft),
+          ...toTexts(draft, draft.draft),
           ...(labels.length === 0 ? {} : { labels: labels.join(",") }),
         },
       };
       try {
         return await client.get(mergeRequest, request);
       } catch (error) {
-        throw isAlreadyOpen(error) ? new AlreadyOpen() : error;
+        throw isAlreadyOpenResponse(error) ? new AlreadyOpenError() : error;
       }
     },
     async update(found, draft) {
       await client.get(mergeRequest, {
-        doing: "bring the merge request up to date",
+        doing: "update the merge request",
         method: "PUT",
-        path: `${all}/${found.iid}`,
+        path: `${basePath}/${found.iid}`,
         body: {
-          // Whether it is still a draft is for people to say once it is open.
-          ...texts(draft, found.draft ?? false),
+          // Once it is open, people decide whether it is still a draft.
+          ...toTexts(draft, found.draft ?? false),
           ...(found.target_branch === draft.target ? {} : { target_branch: draft.target }),
         },
       });
     },
-    dress: (found, draft, warn) => dress(client, `${all}/${found.iid}`, { found, draft, warn }),
+    applyLabelsAndReviewers: (found, draft, warn) => dress(client, `${basePath}/${found.iid}`, { found, draft, warn }),
     async readBack(number) {
       const doing = "read the merge request back";
-      return toChangeRequest(await client.get(fullMergeRequest, { doing, path: `${all}/${number}` }));
+      return toChangeRequest(await client.get(fullMergeRequest, { doing, path: `${basePath}/${number}` }));
     },
   };
 }
@@ -62,89 +62,95 @@ export function toChangeRequest({ iid, web_url: url, title, source_branch: branc
   return { number: iid, url, title, branch };
 }
 
-/** `locked`: just being merged. */
+/** `locked` means that GitLab is merging it. */
 export function stateOf({ state }: MergeRequest): Published["state"] {
   return state === "merged" || state === "closed" ? state : "open";
 }
 
-function texts({ title, body }: ChangeRequestDraft, isDraft: boolean): { title: string; description: string } {
+function toTexts({ title, body }: ChangeRequestDraft, isDraft: boolean): { title: string; description: string } {
   const plain = fitTitle(title).replace(/^(draft:|\[draft\]|\(draft\))\s*/i, "");
-  return { title: isDraft ? `Draft: ${plain}` : plain, description: withoutQuickActions(fitBody(body)) };
+  return { title: isDraft ? `Draft: ${plain}` : plain, description: escapeQuickActions(fitBody(body)) };
 }
 
-/** 409 also stands for other conflicts, such as a branch that is to be merged into itself. */
-function isAlreadyOpen(error: unknown): boolean {
-  return error instanceof AnsweredError && error.status === 409 && /already exists/i.test(error.said);
+/** GitLab also uses 409 for other conflicts, such as merging a branch into itself. */
+function isAlreadyOpenResponse(error: unknown): boolean {
+  return error instanceof ForgeResponseError && error.status === 409 && /already exists/i.test(error.detail);
 }
 
-/** A comma would make two of one. */
+/** GitLab's API separates labels by commas. */
 function usableLabels({ labels }: ChangeRequestDraft, warn: Warn): readonly string[] {
   return distinct(labels).filter((label) => {
     if (!label.includes(",")) return true;
-    warn(`The label "${label}" was not added: GitLab takes no comma in a label.`);
+    warn(`The label "${label}" was not added: GitLab does not allow commas in labels.`);
     return false;
   });
 }
 
-interface Dressing {
+interface ApplyParams {
   readonly found: MergeRequest;
   readonly draft: ChangeRequestDraft;
   readonly warn: Warn;
 }
 
-/** Adds to what people have set, in one request, and only what is missing. */
-async function dress(client: GitlabClient, path: string, { found, draft, warn }: Dressing): Promise<void> {
+/** Adds what is missing in one request, and keeps what people have set. */
+async function dress(client: GitlabClient, path: string, { found, draft, warn }: ApplyParams): Promise<void> {
   const missing = distinct(draft.labels).filter((label) => !label.includes(",") && !found.labels.includes(label));
   const [reviewer, assignee] = await Promise.all([
-    findPerson(client, draft.reviewer, (who) =>
-      warn(`${who} was not asked to review: GitLab knows nobody of that name.`),
+    findPersonOrWarn(client, draft.reviewer, (name) =>
+      warn(`${name} was not added as reviewer: GitLab has no user with that name.`),
     ),
-    findPerson(client, draft.assignee, (who) => warn(`${who} was not assigned: GitLab knows nobody of that name.`)),
+    findPersonOrWarn(client, draft.assignee, (name) =>
+      warn(`${name} was not assigned: GitLab has no user with that name.`),
+    ),
   ]);
-  const wanted = {
+  const body = {
     ...(missing.length === 0 ? {} : { add_labels: missing.join(",") }),
-    ...together("reviewer_ids", found.reviewers, reviewer),
-    ...together("assignee_ids", found.assignees, assignee),
+    ...addPerson("reviewer_ids", found.reviewers, reviewer),
+    ...addPerson("assignee_ids", found.assignees, assignee),
   };
-  if (Object.keys(wanted).length === 0) return;
+  if (Object.keys(body).length === 0) return;
   try {
     const doing = "set labels, reviewer and assignee";
-    const now = await client.get(mergeRequest, { doing, method: "PUT", path, body: wanted });
-    if (reviewer !== null && !holds(now.reviewers, reviewer))
-      warn(`${draft.reviewer} was not asked to review: GitLab left them out, since they have no access or one is set.`);
-    if (assignee !== null && !holds(now.assignees, assignee))
-      warn(`${draft.assignee} was not assigned: GitLab left them out, since they have no access or one is set.`);
-    const absent = missing.filter((label) => !now.labels.includes(label));
-    if (absent.length > 0) warn(`GitLab did not add the labels ${absent.join(", ")}.`);
+    const updated = await client.get(mergeRequest, { doing, method: "PUT", path, body });
+    if (reviewer !== null && !includesPerson(updated.reviewers, reviewer))
+      warn(
+        `${draft.reviewer} was not added as reviewer: GitLab ignored them. They have no access, or there already is a reviewer.`,
+      );
+    if (assignee !== null && !includesPerson(updated.assignees, assignee))
+      warn(
+        `${draft.assignee} was not assigned: GitLab ignored them. They have no access, or there already is an assignee.`,
+      );
+    const ignored = missing.filter((label) => !updated.labels.includes(label));
+    if (ignored.length > 0) warn(`GitLab did not add the labels ${ignored.join(", ")}.`);
   } catch (error) {
-    if (!(error instanceof AnsweredError) || ![400, 403, 404, 422].includes(error.status)) throw error;
-    warn(`Labels, reviewer and assignee were not set. GitLab said: ${error.said || `status ${error.status}`}`);
+    if (!(error instanceof ForgeResponseError) || ![400, 403, 404, 422].includes(error.status)) throw error;
+    warn(`Labels, reviewer and assignee were not set. GitLab's response: ${error.detail || `status ${error.status}`}`);
   }
 }
 
 type People = MergeRequest["reviewers"];
 
-function together(key: string, there: People, added: number | null): Record<string, number[]> {
-  if (added === null || holds(there, added)) return {};
-  return { [key]: [...(there ?? []).map(({ id }) => id), added] };
+function addPerson(key: string, current: People, added: number | null): Record<string, number[]> {
+  if (added === null || includesPerson(current, added)) return {};
+  return { [key]: [...(current ?? []).map(({ id }) => id), added] };
 }
 
-function holds(people: People, id: number): boolean {
+function includesPerson(people: People, id: number): boolean {
   return people?.some((each) => each.id === id) ?? false;
 }
 
-async function findPerson(
+async function findPersonOrWarn(
   client: GitlabClient,
   username: string | null,
   onUnknown: (username: string) => void,
 ): Promise<number | null> {
   if (username === null) return null;
-  const id = await lookUpPerson(client, username);
+  const id = await findPersonId(client, username);
   if (id === null) onUnknown(username);
   return id;
 }
 
-export async function lookUpPerson(client: GitlabClient, username: string): Promise<number | null> {
+export async function findPersonId(client: GitlabClient, username: string): Promise<number | null> {
   const query = { username: username.replace(/^@/, "") };
   const found = await client.get(person.array(), { doing: "look for a person", path: "/users", query });
   return found.find((each) => each.username.toLowerCase() === query.username.toLowerCase())?.id ?? null;

@@ -44,7 +44,7 @@ function toLook(read: FullMergeRequest): ChangeRequestLook {
   };
 }
 
-/** Where the target was fast-forwarded there is no commit of its own: the branch's is the one. */
+/** A fast-forward merge creates no commit, so the branch's head is the merge commit. */
 function mergeCommitOf({
   state,
   merge_commit_sha: merge,
@@ -54,19 +54,19 @@ function mergeCommitOf({
   return state === "merged" ? (merge ?? squash ?? sha) : null;
 }
 
-/** Asking for it makes GitLab find out, some time later. */
+/** GitLab computes it asynchronously after the first request. */
 function hasConflict(read: FullMergeRequest): boolean | null {
   if (read.has_conflicts) return true;
   const status = read.detailed_merge_status ?? read.merge_status ?? "";
   return /^(unchecked|checking|preparing|approvals_syncing|cannot_be_merged_recheck)/.test(status) ? null : false;
 }
 
-/** After a push the pipeline of the commit before stands there until the new one begins. */
+/** After a push, GitLab reports the previous commit's pipeline until the new one starts. */
 function ciOf({ head_pipeline: pipeline, sha }: FullMergeRequest): CiState {
   if (!pipeline) return "none";
-  // Pipelines of the merged result run on a commit that is neither branch's.
-  const isOfMerge = /^refs\/merge-requests\/\d+\/(merge|train)$/.test(pipeline.ref);
-  return pipeline.sha === sha || isOfMerge ? combine([pipelineVerdict(pipeline.status)]) : "none";
+  // Merged results pipelines run on a temporary merge commit.
+  const isMergedResult = /^refs\/merge-requests\/\d+\/(merge|train)$/.test(pipeline.ref);
+  return pipeline.sha === sha || isMergedResult ? combine([pipelineVerdict(pipeline.status)]) : "none";
 }
 
 function toComment({ id, author, body, created_at: at, position }: Note): ForgeComment {

@@ -9,12 +9,12 @@ export const project = z.object({
   id: z.number().int().positive(),
   path_with_namespace: z.string(),
   archived: z.boolean().default(false),
-  // Missing for those who are no members.
+  // Missing if the token's owner is not a member.
   merge_requests_enabled: z.boolean().nullish(),
   permissions: z.object({ project_access: access, group_access: access }).nullish(),
 });
 
-/** As it stands in lists. */
+/** As returned in lists. */
 export const mergeRequest = z.object({
   iid: z.number().int().positive(),
   web_url: webUrl,
@@ -23,7 +23,7 @@ export const mergeRequest = z.object({
   source_branch: z.string(),
   target_branch: z.string(),
   source_project_id: z.number().nullable(),
-  // Null while GitLab still looks at the push.
+  // Null while GitLab processes the push.
   sha: z.string().nullable(),
   labels: z.array(z.string()),
   draft: z.boolean().nullish(),
@@ -38,7 +38,7 @@ export const fullMergeRequest = mergeRequest.extend({
   has_conflicts: z.boolean(),
   merge_status: z.string().nullish(),
   detailed_merge_status: z.string().nullish(),
-  // Missing for those who may not see pipelines.
+  // Missing if the token's owner cannot see pipelines.
   head_pipeline: z.object({ sha: z.string(), ref: z.string(), status: z.string() }).nullish(),
 });
 export type FullMergeRequest = z.infer<typeof fullMergeRequest>;

@@ -1,9 +1,9 @@
 import type { CiState } from "../../../ports/forge.ts";
 
-/** What one check came to: `waiting` also where it was cancelled or needs a person, so neither passed nor failed. */
+/** Result of one check. `waiting` includes cancelled checks and checks that need manual action. */
 export type Verdict = "passed" | "failed" | "waiting" | "skipped";
 
-/** One failure decides; what only was skipped has not run. */
+/** A single failure fails CI. Skipped checks count as not run. */
 export function combine(verdicts: readonly Verdict[]): CiState {
   if (verdicts.includes("failed")) return "failed";
   if (verdicts.includes("waiting")) return "running";

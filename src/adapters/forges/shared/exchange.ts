@@ -1,12 +1,12 @@
 import { ForgeError } from "../../../core/text/errors.ts";
-import { isRateLimited, retryTime, waitFor } from "./limits.ts";
+import { isRateLimited, retryTime, planWait } from "./limits.ts";
 import type { ForgeResponse } from "./limits.ts";
-import { isPassing, networkSentence } from "./network-error.ts";
+import { isTransient, toNetworkError } from "./network-error.ts";
 
 export type Fetch = typeof globalThis.fetch;
 
 export interface ExchangeOptions {
-  /** Host, for messages. */
+  /** For messages. */
   readonly host: string;
   readonly fetch: Fetch;
   readonly pause: (ms: number) => Promise<void>;
@@ -17,75 +17,78 @@ export interface ForgeRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
-  /** Asked twice, it does the same as asked once. */
+  /** True if the request is idempotent. */
   readonly repeatable: boolean;
 }
 
-export type Exchange = (asked: ForgeRequest) => Promise<ForgeResponse>;
+export type Exchange = (request: ForgeRequest) => Promise<ForgeResponse>;
 
-const REQUEST_MS = 30_000;
-const MAX_BYTES = 16 * 1024 * 1024;
+const REQUEST_TIMEOUT_MS = 30_000;
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 const BACKOFF_MS = [500, 2_000];
-const MOST_WAITS = 3;
-const MOST_REDIRECTS = 3;
+const MAX_WAITS = 3;
+const MAX_REDIRECTS = 3;
 
 /**
- * One request with all that may go wrong on its way: a bounded time and a bounded answer, limits of the forge waited for
- * where that is short, faults that pass tried again where repeating does no harm. The token leaves for one origin only.
- * Every answer with a status is returned; no answer is a ForgeError.
+ * Sends requests with a timeout and a maximum response size. Waits for short rate limits, and retries idempotent requests
+ * after transient errors. Sends the token to a single origin only. Returns every response, whatever its status; throws a
+ * ForgeError if there is none.
  */
 export function createExchange(options: ExchangeOptions): Exchange {
-  return async (asked) => {
-    let faults = 0;
+  return async (request) => {
+    let failures = 0;
     for (let waits = 0; ;) {
-      const answer = await attempt(options, asked);
-      if (answer instanceof ForgeError) {
-        const backoff = asked.repeatable && isPassing(answer) ? BACKOFF_MS[faults++] : undefined;
-        if (backoff === undefined) throw answer;
+      const response = await sendFollowingRedirects(options, request);
+      if (response instanceof ForgeError) {
+        const backoff = request.repeatable && isTransient(response) ? BACKOFF_MS[failures++] : undefined;
+        if (backoff === undefined) throw response;
         await options.pause(backoff);
         continue;
       }
-      if (isRateLimited(answer)) {
-        const { waitMs, retryAt } = waitFor(answer, Date.now());
-        if (waitMs === null || waits++ >= MOST_WAITS) throw explainLimit(options.host, retryAt);
+      if (isRateLimited(response)) {
+        const { waitMs, retryAt } = planWait(response, Date.now());
+        if (waitMs === null || waits++ >= MAX_WAITS) throw rateLimitError(options.host, retryAt);
         await options.pause(waitMs);
         continue;
       }
-      const backoff = asked.repeatable && answer.status >= 500 ? BACKOFF_MS[faults++] : undefined;
-      if (backoff === undefined) return answer;
+      const backoff = request.repeatable && response.status >= 500 ? BACKOFF_MS[failures++] : undefined;
+      if (backoff === undefined) return response;
       await options.pause(backoff);
     }
   };
 }
 
-/** A fault of the network is returned, since it may pass; one of the answer is thrown. */
-async function attempt(options: ExchangeOptions, asked: ForgeRequest): Promise<ForgeResponse | ForgeError> {
-  let url = asked.url;
-  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
-    const answer = await ask(options, { ...asked, url });
-    if (answer instanceof ForgeError || !isRedirect(asked, answer)) return answer;
-    url = followed(options.host, url, answer);
+/** Returns network errors, because they may be transient. Throws all other errors. */
+async function sendFollowingRedirects(
+  options: ExchangeOptions,
+  request: ForgeRequest,
+): Promise<ForgeResponse | ForgeError> {
+  let url = request.url;
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+    const response = await sendOnce(options, { ...request, url });
+    if (response instanceof ForgeError || !isRedirect(request, response)) return response;
+    url = resolveRedirect(options.host, url, response);
   }
-  throw new ForgeError("unreachable", `${options.host} sends us in a circle of redirects.`, {
+  throw new ForgeError("unreachable", `${options.host} redirects too often.`, {
     hint: "Check `forge.url`.",
   });
 }
 
-async function ask({ host, fetch }: ExchangeOptions, asked: ForgeRequest): Promise<ForgeResponse | ForgeError> {
-  const signal = AbortSignal.timeout(REQUEST_MS);
+async function sendOnce({ host, fetch }: ExchangeOptions, request: ForgeRequest): Promise<ForgeResponse | ForgeError> {
+  const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
   try {
-    const response = await fetch(asked.url, {
-      method: asked.method,
-      headers: asked.headers,
-      body: asked.body,
-      // A redirect that is followed by itself would take the token along.
+    const response = await fetch(request.url, {
+      method: request.method,
+      headers: request.headers,
+      body: request.body,
+      // An automatic redirect would send the token to another server.
       redirect: "manual",
       signal,
     });
     return { status: response.status, headers: response.headers, text: await readBounded(host, response) };
   } catch (error) {
     if (error instanceof ForgeError) throw error;
-    return networkSentence(host, error, REQUEST_MS);
+    return toNetworkError(host, error, REQUEST_TIMEOUT_MS);
   }
 }
 
@@ -94,40 +97,36 @@ async function readBounded(host: string, response: Response): Promise<string> {
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength;
-    if (bytes > MAX_BYTES) {
-      throw new ForgeError("refused", `${host} sent an answer of more than ${MAX_BYTES / 1024 / 1024} MiB.`);
+    if (bytes > MAX_RESPONSE_BYTES) {
+      throw new ForgeError("refused", `${host} sent a response of more than ${MAX_RESPONSE_BYTES / 1024 / 1024} MiB.`);
     }
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** Of 301 and 302 a browser makes a GET; a change that is sent on as one would do nothing and look done. */
+/** Clients turn a redirected POST into a GET for 301 and 302, so a change would be lost but look successful. */
 function isRedirect({ method }: ForgeRequest, { status, headers }: ForgeResponse): boolean {
-  const follows = method === "GET" ? [301, 302, 303, 307, 308] : [307, 308];
-  return follows.includes(status) && headers.has("location");
+  const followed = method === "GET" ? [301, 302, 303, 307, 308] : [307, 308];
+  return followed.includes(status) && headers.has("location");
 }
 
-function followed(host: string, from: string, { headers }: ForgeResponse): string {
+function resolveRedirect(host: string, from: string, { headers }: ForgeResponse): string {
   const to = URL.parse(headers.get("location") ?? "", from);
   if (to !== null && to.origin === new URL(from).origin && to.username === "") return to.href;
-  const where = to === null ? "an address that is none" : to.origin;
-  throw new ForgeError("unreachable", `${host} sends us on to ${where}; the token is not taken there.`, {
-    hint: "If that is the forge, set `forge.url` to it; if it is a login page, let the API through to Nightshift.",
+  const where = to === null ? "an invalid URL" : to.origin;
+  throw new ForgeError("unreachable", `${host} redirects to ${where}, and the token is not sent there.`, {
+    hint: "If that is the forge, set `forge.url` to it. If it is a login page, allow Nightshift to reach the API.",
   });
 }
 
-function explainLimit(host: string, retryAt: number): ForgeError {
-  return new ForgeError(
-    "rate_limit",
-    `${host} takes no more requests for now, until ${new Date(retryAt).toISOString()}.`,
-    {
-      hint: "It goes on by itself then.",
-      retryAt,
-    },
-  );
+function rateLimitError(host: string, retryAt: number): ForgeError {
+  return new ForgeError("rate_limit", `${host} limits requests until ${new Date(retryAt).toISOString()}.`, {
+    hint: "Nightshift continues by itself then.",
+    retryAt,
+  });
 }
 
-export function retryAtOf(answer: ForgeResponse): number | null {
-  return retryTime(answer, Date.now());
+export function retryAtOf(response: ForgeResponse): number | null {
+  return retryTime(response, Date.now());
 }

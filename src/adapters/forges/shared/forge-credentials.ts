@@ -10,17 +10,17 @@ export interface CredentialsParams {
 }
 
 /**
- * The token under the name that the forge's program reads, and git told to ask for that same variable: it stands in one
- * place of the run's environment, and in no file and no argument.
+ * Passes the token in the environment variable that the forge's CLI reads, and configures git to read the same variable.
+ * The token is never written to a file or passed as an argument.
  */
-export function issueForgeCredentials(lending: CredentialsParams): ForgeCredentials {
-  const { definition, address, project, token } = lending;
+export function issueForgeCredentials(params: CredentialsParams): ForgeCredentials {
+  const { definition, address, project, token } = params;
   const { cli } = definition;
   const variable = cli.tokenVariable(address);
   return {
     openCommand: (draft) => cli.openCommand({ ...draft, address, project }, quote),
-    network: hostsOf(address),
-    env: { ...cli.env(address), GIT_TERMINAL_PROMPT: "0", ...gitConfig(gitSettings(lending, variable)) },
+    network: listHosts(address),
+    env: { ...cli.env(address), GIT_TERMINAL_PROMPT: "0", ...gitConfig(gitSettings(params, variable)) },
     secrets: { [variable]: token },
   };
 }
@@ -37,7 +37,7 @@ function gitSettings(
   const helper = `!f() { test "$1" = get && printf 'username=%s\\npassword=%s\\n' ${definition.gitUser} "$${variable}"; }; f`;
   return [
     ["remote.origin.url", `${address.web}/${project}.git`],
-    // Whatever the machine has for logging in would be asked first, and told to keep the token.
+    // Disables the machine's credential helpers: git would ask them first and let them store the token.
     ["credential.helper", ""],
     [`credential.${origin}.helper`, helper],
     ["core.hooksPath", "/dev/null"],
@@ -52,11 +52,11 @@ function gitConfig(settings: readonly (readonly [string, string])[]): Record<str
   return { GIT_CONFIG_COUNT: String(settings.length), ...Object.fromEntries(entries) };
 }
 
-function hostsOf({ web, api }: ForgeAddress): readonly string[] {
+function listHosts({ web, api }: ForgeAddress): readonly string[] {
   const hosts = [web, api].map((address) => {
     const { hostname, port, protocol } = new URL(address);
-    const at = port === "" ? (protocol === "http:" ? "80" : "") : port;
-    return at === "" ? hostname : `${hostname}:${at}`;
+    const shownPort = port === "" ? (protocol === "http:" ? "80" : "") : port;
+    return shownPort === "" ? hostname : `${hostname}:${shownPort}`;
   });
   return [...new Set(hosts)];
 }

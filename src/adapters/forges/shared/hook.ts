@@ -3,17 +3,21 @@ import type { HookCall } from "../../../ports/forge.ts";
 
 const SIGNATURE = /^sha256=[0-9a-f]{64}$/;
 
-/** Whether the header holds the body's signature by this secret. Only a call that brings something like one is read. */
-export async function isSigned(secret: string, { header, body }: HookCall, headerName: string): Promise<boolean> {
+/** Checks the HMAC signature in the header. Reads the body only if the header has the format of a signature. */
+export async function isSignatureValid(
+  secret: string,
+  { header, body }: HookCall,
+  headerName: string,
+): Promise<boolean> {
   const signature = header(headerName);
   if (signature === null || !SIGNATURE.test(signature)) return false;
-  const wanted = createHmac("sha256", secret).update(await body());
-  return isSameSecret(signature, `sha256=${wanted.digest("hex")}`);
+  const expected = createHmac("sha256", secret).update(await body());
+  return isSameSecret(signature, `sha256=${expected.digest("hex")}`);
 }
 
-/** Equal lengths by hashing, so that the time tells nothing. */
-export function isSameSecret(given: string | null, wanted: string): boolean {
-  return given !== null && timingSafeEqual(digest(given), digest(wanted));
+/** Compares hashes of equal length, so that timing reveals nothing. */
+export function isSameSecret(actual: string | null, expected: string): boolean {
+  return actual !== null && timingSafeEqual(digest(actual), digest(expected));
 }
 
 function digest(text: string): Buffer {

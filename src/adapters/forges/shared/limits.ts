@@ -1,9 +1,9 @@
-/** Waiting longer than this is the engine's business: it has other work. */
-const LONGEST_WAIT_MS = 5_000;
+/** The engine schedules longer waits, because it has other work to do meanwhile. */
+const MAX_WAIT_MS = 5_000;
 const DEFAULT_WAIT_MS = 60_000;
-const A_DAY_MS = 86_400_000;
-/** The forge's clock and ours differ, and asking a moment too early costs another turn. */
-const SLACK_MS = 500;
+const MAX_RETRY_DELAY_MS = 86_400_000;
+/** Added because the forge's clock may differ, and a retry that is too early is rejected again. */
+const CLOCK_SKEW_MS = 500;
 
 export interface ForgeResponse {
   readonly status: number;
@@ -11,31 +11,31 @@ export interface ForgeResponse {
   readonly text: string;
 }
 
-/** Whether the forge did not look at the request at all, since too many came. */
+/** True if the forge rejected the request because of a rate limit. */
 export function isRateLimited({ status, headers, text }: ForgeResponse): boolean {
   if (status === 429) return true;
-  // GitHub says it with 403, which it also says for a token that may not.
+  // GitHub also uses 403, as it does for missing permissions.
   if (status !== 403) return false;
   return (
     headers.get("x-ratelimit-remaining") === "0" || headers.has("retry-after") || /secondary rate limit/i.test(text)
   );
 }
 
-/** When to ask again, in the words of either forge; at least a moment and at most a day from now. */
+/** Reads the retry headers of GitHub and GitLab. The result is at most one day in the future. */
 export function retryTime({ headers }: ForgeResponse, now: number): number | null {
-  const asked = readRetryAfter(headers.get("retry-after"), now) ?? readReset(headers);
-  if (asked === null) return null;
-  return Math.min(Math.max(asked, now) + SLACK_MS, now + A_DAY_MS);
+  const requested = readRetryAfter(headers.get("retry-after"), now) ?? readReset(headers);
+  if (requested === null) return null;
+  return Math.min(Math.max(requested, now) + CLOCK_SKEW_MS, now + MAX_RETRY_DELAY_MS);
 }
 
-/** How long to wait here; null: too long to wait for. */
-export function waitFor(
-  answer: ForgeResponse,
+/** `waitMs` is null if the wait is too long to happen here. */
+export function planWait(
+  response: ForgeResponse,
   now: number,
 ): { readonly waitMs: number | null; readonly retryAt: number } {
-  const retryAt = retryTime(answer, now) ?? now + DEFAULT_WAIT_MS;
+  const retryAt = retryTime(response, now) ?? now + DEFAULT_WAIT_MS;
   const waitMs = retryAt - now;
-  return { waitMs: waitMs <= LONGEST_WAIT_MS + SLACK_MS ? waitMs : null, retryAt };
+  return { waitMs: waitMs <= MAX_WAIT_MS + CLOCK_SKEW_MS ? waitMs : null, retryAt };
 }
 
 function readRetryAfter(value: string | null, now: number): number | null {

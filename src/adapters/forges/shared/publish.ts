@@ -1,46 +1,46 @@
 import { ForgeError } from "../../../core/text/errors.ts";
 import type { ChangeRequest, ChangeRequestDraft, FoundRequest, OnOpened, Published } from "../../../ports/forge.ts";
 
-/** What publishing needs of a forge, one or two requests each. */
+/** The operations of a forge that publishing needs. Each takes one or two requests. */
 export interface PublishingForge<Found> {
-  /** All of this branch, whatever their target and state is; newest first. */
+  /** All change requests of this branch, with any target and state, newest first. */
   findAll(branch: string): Promise<readonly Found[]>;
-  describe(found: Found): Described;
-  /** Rejects with AlreadyOpen where the branch has one. */
+  describe(found: Found): DescribedRequest;
+  /** Rejects with AlreadyOpenError if the branch has an open one. */
   create(draft: ChangeRequestDraft, warn: Warn): Promise<Found>;
   update(found: Found, draft: ChangeRequestDraft): Promise<void>;
-  /** Labels, reviewer, assignee: what the forge does not take is a warning. */
-  dress(found: Found, draft: ChangeRequestDraft, warn: Warn): Promise<void>;
+  /** Sets labels, reviewer and assignee. Warns about everything the forge does not accept. */
+  applyLabelsAndReviewers(found: Found, draft: ChangeRequestDraft, warn: Warn): Promise<void>;
   readBack(number: number): Promise<ChangeRequest>;
 }
 
-export interface Described extends ChangeRequest, Pick<Published, "state"> {
+export interface DescribedRequest extends ChangeRequest, Pick<Published, "state"> {
   readonly headCommit: string | null;
 }
 
 export type Warn = (warning: string) => void;
 
-/** The forge's way to say that there is one already, which our search did not show. */
-export class AlreadyOpen extends Error {
-  override readonly name = "AlreadyOpen";
+/** The forge reports an open change request that the search did not find. */
+export class AlreadyOpenError extends Error {
+  override readonly name = "AlreadyOpenError";
 }
 
-const TRIES = 3;
-const PAUSE_MS = 1_000;
+const MAX_ATTEMPTS = 3;
+const RETRY_DELAY_MS = 1_000;
 
-export interface Publishing {
+export interface PublishOptions {
   readonly pause: (ms: number) => Promise<void>;
   readonly onOpened: OnOpened | undefined;
 }
 
 /**
- * Looks before it creates, and looks again after each creation that broke off: the forge may have done it and only the
- * answer was lost. So whatever happens on the way, and however often it is called, there is one.
+ * Opens exactly one change request, however often it is called. Searches before it creates one, and again after each
+ * failed attempt, because the forge may have created it although the response was lost.
  */
 export async function publishOnce<Found>(
   forge: PublishingForge<Found>,
   draft: ChangeRequestDraft,
-  { pause, onOpened }: Publishing,
+  { pause, onOpened }: PublishOptions,
 ): Promise<Published> {
   const warnings: string[] = [];
   const warn: Warn = (warning) => void warnings.push(warning);
@@ -48,14 +48,16 @@ export async function publishOnce<Found>(
   const { number, url, title, branch, state } = forge.describe(found);
   const opened: ChangeRequest = { number, url, title, branch };
   await onOpened?.(opened);
-  if (state !== "open") return { ...opened, isNew, state, warnings: [...warnings, `It was ${state} before.`] };
-  if (!isNew) await orWarn("Its title and text are as they were.", warn, () => forge.update(found, draft));
-  await orWarn("Labels, reviewer and assignee may be missing.", warn, () => forge.dress(found, draft, warn));
+  if (state !== "open") return { ...opened, isNew, state, warnings: [...warnings, `It was already ${state}.`] };
+  if (!isNew) await orWarn("Its title and text were not updated.", warn, () => forge.update(found, draft));
+  await orWarn("Labels, reviewer and assignee may be missing.", warn, () =>
+    forge.applyLabelsAndReviewers(found, draft, warn),
+  );
   const read = await orWarn("It could not be read back.", warn, () => forge.readBack(number));
   return { ...(read ?? opened), isNew, state, warnings };
 }
 
-/** What `publishOnce` would take. */
+/** Finds the change request that `publishOnce` would use. */
 export async function findPublished<Found>(
   forge: PublishingForge<Found>,
   pushed: Pick<ChangeRequestDraft, "branch" | "commit">,
@@ -69,7 +71,7 @@ export async function findPublished<Found>(
   return { number, url, title, branch, state, alsoOpen };
 }
 
-/** What is open stays open, whatever the forge has against what comes after. Only a person can mend the token. */
+/** Turns errors into warnings, because the change request is already open. A refused token is still an error. */
 async function orWarn<T>(what: string, warn: Warn, work: () => Promise<T>): Promise<T | null> {
   try {
     return await work();
@@ -85,26 +87,26 @@ async function findOrCreate<Found>(
   draft: ChangeRequestDraft,
   { warn, pause }: { readonly warn: Warn; readonly pause: (ms: number) => Promise<void> },
 ): Promise<{ readonly found: Found; readonly isNew: boolean }> {
-  // One that we find after trying is ours, unless the forge said that it was there before.
-  let tried = false;
+  // A change request found after a failed attempt is new, unless the forge said that it already existed.
+  let isNew = false;
   let failure: ForgeError | null = null;
   for (let attempt = 1; ; attempt++) {
     const found = findOwn(forge, await forge.findAll(draft.branch), draft);
-    if (found !== null) return { found, isNew: tried };
-    if (failure !== null && attempt > TRIES) throw failure;
+    if (found !== null) return { found, isNew };
+    if (failure !== null && attempt > MAX_ATTEMPTS) throw failure;
     try {
       return { found: await forge.create(draft, warn), isNew: true };
     } catch (error) {
-      const isThere = error instanceof AlreadyOpen;
-      if (!isThere && !(error instanceof ForgeError && error.trouble === "unreachable")) throw error;
-      failure = isThere ? explainHidden(draft) : error;
-      tried = !isThere;
-      await pause(PAUSE_MS * attempt);
+      const alreadyOpen = error instanceof AlreadyOpenError;
+      if (!alreadyOpen && !(error instanceof ForgeError && error.trouble === "unreachable")) throw error;
+      failure = alreadyOpen ? hiddenRequestError(draft) : error;
+      isNew = !alreadyOpen;
+      await pause(RETRY_DELAY_MS * attempt);
     }
   }
 }
 
-/** The open one of the branch, or one of this very commit that people were faster with than we. */
+/** Finds the open change request of the branch, or one of this commit that was merged or closed in the meantime. */
 function findOwn<Found>(
   { describe }: PublishingForge<Found>,
   all: readonly Found[],
@@ -114,10 +116,10 @@ function findOwn<Found>(
   return open ?? all.find((each) => describe(each).headCommit === commit) ?? null;
 }
 
-function explainHidden(draft: ChangeRequestDraft): ForgeError {
+function hiddenRequestError(draft: ChangeRequestDraft): ForgeError {
   return new ForgeError(
     "refused",
-    `The forge says that "${draft.branch}" has an open change request, but shows none to this token.`,
-    { hint: "Check that the token may read change requests, or close the other one." },
+    `The forge reports an open change request for "${draft.branch}" but does not show it to this token.`,
+    { hint: "Check that the token is allowed to read change requests, or close the existing one." },
   );
 }

@@ -1,8 +1,8 @@
-/** Pages are XHTML with macros in it, and most of a page is not ours: it is searched for our table and never rewritten. */
+/** Finds the log table in a page (XHTML with macros) and inserts rows. The rest of the page stays unchanged. */
 
 export const HEADINGS = ["Date", "Project", "Category", "Outcome", "Change request", "Cost", "Duration"] as const;
 
-/** What a row shows; the first two tell it from the others. */
+/** The cells of a row. Date and project identify it. */
 export interface Row {
   readonly date: string;
   readonly project: string;
@@ -15,31 +15,31 @@ export interface Row {
 
 interface Table {
   readonly start: number;
-  /** Where the next row belongs. */
+  /** Position of the next row. */
   readonly end: number;
 }
 
-/** The same text with one more row; null where the row is there already. Every other byte stays. */
+/** Returns the page with the row added, or null if it already has the row. */
 export function addRow(page: string, row: Row): string | null {
-  const table = findTables(page).find((each) => isOurs(page.slice(each.start, each.end)));
+  const table = findTables(page).find((each) => isRunLogTable(page.slice(each.start, each.end)));
   if (table === undefined) return `${page}<table><tbody>${headingRow()}${writeRow(row)}</tbody></table>`;
-  if (listRows(page.slice(table.start, table.end)).some((cells) => isSame(cells, row))) return null;
+  if (listRows(page.slice(table.start, table.end)).some((cells) => isSameRun(cells, row))) return null;
   return page.slice(0, table.end) + writeRow(row) + page.slice(table.end);
 }
 
-// What stands in CDATA (a code sample) or in a comment is no table, whatever it looks like.
+// Tables in CDATA (code samples) and comments do not count.
 const PARTS = /<!\[CDATA\[.*?\]\]>|<!--.*?-->|<(?<close>\/?)(?<name>table|tbody)\b(?<rest>[^>]*)>/gs;
 
-/** With nested ones; a table that does not end is none. */
+/** Includes nested tables. Ignores tables without an end tag. */
 function findTables(page: string): readonly Table[] {
   const tables: Table[] = [];
   const open: { readonly start: number; end: number | null }[] = [];
   for (const { index, groups } of page.matchAll(PARTS)) {
     if (groups?.["name"] === undefined || groups["rest"]?.endsWith("/") === true) continue;
-    const closes = groups["close"] === "/";
-    if (groups["name"] === "table" && !closes) open.push({ start: index, end: null });
+    const isEndTag = groups["close"] === "/";
+    if (groups["name"] === "table" && !isEndTag) open.push({ start: index, end: null });
     const inner = open.at(-1);
-    if (!closes || inner === undefined) continue;
+    if (!isEndTag || inner === undefined) continue;
     if (groups["name"] === "tbody") inner.end = index;
     else {
       open.pop();
@@ -49,19 +49,19 @@ function findTables(page: string): readonly Table[] {
   return tables.toSorted((one, other) => one.start - other.start);
 }
 
-function isOurs(table: string): boolean {
+function isRunLogTable(table: string): boolean {
   const [first = []] = listRows(table);
   return HEADINGS.every((heading, index) => first[index] === heading);
 }
 
-/** The texts of the cells, row by row. */
+/** Returns the text of the cells of each row. */
 function listRows(table: string): readonly (readonly string[])[] {
   return [...table.matchAll(/<tr\b[^>]*>(.*?)<\/tr>/gs)].map(([, row = ""]) =>
     [...row.matchAll(/<t[dh]\b[^>]*>(.*?)<\/t[dh]>/gs)].map(([, cell = ""]) => cell.replace(/<[^>]*>/g, "").trim()),
   );
 }
 
-function isSame(cells: readonly string[], { date, project }: Row): boolean {
+function isSameRun(cells: readonly string[], { date, project }: Row): boolean {
   return cells[0] === escapeXml(date) && cells[1] === escapeXml(project);
 }
 
@@ -83,12 +83,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** XML knows no control characters, in whatever spelling. */
+/** Removes control characters, because XML does not allow them even when escaped. */
 function escapeXml(text: string): string {
   return (
     text
       .toWellFormed()
-      // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+      // oxlint-disable-next-line no-control-regex -- matches control characters on purpose
       .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "")
       .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "")
   );

@@ -26,7 +26,7 @@ const notice = (over: Partial<Notice> = {}): Notice => ({
   ...over,
 });
 
-interface Given {
+interface SendOptions {
   readonly user?: string | null;
   readonly cloud?: boolean;
   readonly token?: string;
@@ -34,15 +34,15 @@ interface Given {
 }
 
 async function send(
-  { user = null, cloud = false, token = TOKEN, pageId = "42" }: Given = {},
+  { user = null, cloud = false, token = TOKEN, pageId = "42" }: SendOptions = {},
   sent = notice(),
 ): Promise<void> {
   const settings = { url: wiki.url, page_id: pageId, token_env: "WIKI_TOKEN", ...(user === null ? {} : { user }) };
-  const how = { timeZone: "Europe/Paris", env: { WIKI_TOKEN: token }, timeoutMs: 10_000, cloud };
-  await createConfluenceNotifier({ settings, ...how }).send(sent, new AbortController().signal);
+  const options = { timeZone: "Europe/Paris", env: { WIKI_TOKEN: token }, timeoutMs: 10_000, cloud };
+  await createConfluenceNotifier({ settings, ...options }).send(sent, new AbortController().signal);
 }
 
-test("an installed Confluence gets a row by its token, and its page a new version", async () => {
+test("confluence: adds a row on Data Center with a token", async () => {
   await open();
   await send();
   expect(wiki.page()).toMatchObject({ title: "Nights & days", version: 8 });
@@ -60,7 +60,7 @@ test("an installed Confluence gets a row by its token, and its page a new versio
   expect(wiki.page().body.match(/<table>/g)).toHaveLength(1);
 });
 
-test("Atlassian's own gets it by user and token", async () => {
+test("confluence: adds a row on Cloud with user and token", async () => {
   await open({ cloud: true, authorization: BASIC });
   await send({ cloud: true, user: "ada@example.com" });
   expect(wiki.page().version).toBe(8);
@@ -70,14 +70,14 @@ test("Atlassian's own gets it by user and token", async () => {
   ]);
 });
 
-test("sent again after a crash it stays one row", async () => {
+test("confluence: a retry after a crash adds no second row", async () => {
   await open();
   await send();
   await send({}, notice({ attempts: 1 }));
   expect(wiki.page().version).toBe(8);
 });
 
-test("somebody who saves at the same moment loses nothing", async () => {
+test("confluence: keeps a concurrent edit", async () => {
   await open();
   wiki.editBeforeWrite("<p>Hi, edited</p>");
   await send();
@@ -85,33 +85,33 @@ test("somebody who saves at the same moment loses nothing", async () => {
   expect(wiki.page().body).toMatch(/^<p>Hi, edited<\/p><table>/);
 });
 
-test("twice in a row is left for later", async () => {
+test("confluence: fails after two concurrent edits", async () => {
   await open();
   wiki.editBeforeWrite("<p>1</p>");
   wiki.editBeforeWrite("<p>2</p>");
-  await expect(send()).rejects.toThrow("changed by somebody else");
+  await expect(send()).rejects.toThrow("changed by someone else");
   expect(wiki.page().body).toBe("<p>2</p>");
 });
 
-const failure = (given: Given): Promise<string> => send(given).then(() => "sent", String);
+const failure = (options: SendOptions): Promise<string> => send(options).then(() => "sent", String);
 
-test("wrong token, wrong page, no Confluence at all: said without the token", async () => {
+test("confluence: errors do not contain the token", async () => {
   await open({ authorization: BASIC });
   const user = "ada@example.com";
-  const said = [await failure({ user, token: "pat-wrong-wrong" }), await failure({ user, pageId: "43" })];
+  const errors = [await failure({ user, token: "pat-wrong-wrong" }), await failure({ user, pageId: "43" })];
   wiki.fail({ status: 200, body: "<html>Log in</html>" }, { status: 403, body: `no ${TOKEN}, no ${BASIC}` });
-  said.push(await failure({ user }), await failure({ user }));
-  expect(said).toEqual([
+  errors.push(await failure({ user }), await failure({ user }));
+  expect(errors).toEqual([
     expect.stringContaining("HTTP 401"),
     expect.stringContaining("HTTP 404"),
-    expect.stringContaining("none of Confluence's"),
+    expect.stringContaining("not from Confluence"),
     expect.stringContaining("no [redacted], no Basic [redacted]"),
   ]);
   expect(wiki.page().version).toBe(7);
 });
 
-test("a page that is far too long is not half rewritten", async () => {
+test("confluence: does not change a page that is too large", async () => {
   await open({ body: "x".repeat(6_000_000) });
-  await expect(send()).rejects.toThrow("more than 5 MB");
+  await expect(send()).rejects.toThrow("larger than 5 MB");
   expect(wiki.page().version).toBe(7);
 });

@@ -3,7 +3,7 @@ import { DeliveryError } from "../../../core/notices/notice-delivery.ts";
 import { costWords, durationWords, wordFor } from "../../../core/notices/notice-message.ts";
 import type { Notifier } from "../../../ports/notifier.ts";
 import type { Notice } from "../../../ports/store.ts";
-import { call, callOk, refusal, type Call } from "../shared/call.ts";
+import { call, callOk, toDeliveryError, type ChannelRequest } from "../shared/call.ts";
 import { addRow, type Row } from "./confluence-table.ts";
 import { readSecret, type Environment } from "../shared/read-secret.ts";
 
@@ -16,11 +16,11 @@ interface ConfluenceSettings {
 
 export interface ConfluenceOptions {
   readonly settings: ConfluenceSettings;
-  /** The project's: a row's date is read by people. */
+  /** The project's time zone, used for the date of a row. */
   readonly timeZone: string;
   readonly env: Environment;
   readonly timeoutMs?: number;
-  /** Atlassian's own service, which has another API than what is installed in a company; told by the address. */
+  /** True for Confluence Cloud, whose API differs from Data Center. Derived from the URL by default. */
   readonly cloud?: boolean;
 }
 
@@ -34,22 +34,22 @@ const pageSchema = z.object({
   body: z.object({ storage: z.object({ value: z.string() }) }),
 });
 type Page = z.infer<typeof pageSchema>;
-type Connection = Pick<Call, "headers" | "secrets" | "signal" | "timeoutMs">;
+type Connection = Pick<ChannelRequest, "headers" | "secrets" | "signal" | "timeoutMs">;
 
-/** A row for each night in a table of one page. Best effort: whoever edits the page at the same moment wins. */
+/** Adds a row per night to a table on a page. Best effort: concurrent edits of the page take precedence. */
 export function createConfluenceNotifier(options: ConfluenceOptions): Notifier {
   return {
     async send(notice, signal) {
-      const connection = connect(options, signal);
+      const connection = createConnection(options, signal);
       if (await writeRow(options, connection, notice)) return;
-      // Somebody saved the page between our reading and our writing.
+      // The page was saved between reading and writing, so try once more.
       if (!(await writeRow(options, connection, notice)))
-        throw new DeliveryError(`page ${options.settings.page_id} was changed by somebody else at the same moment`);
+        throw new DeliveryError(`page ${options.settings.page_id} was changed by someone else at the same time`);
     },
   };
 }
 
-export function connect(
+export function createConnection(
   { settings, env, timeoutMs }: Pick<ConfluenceOptions, "settings" | "env" | "timeoutMs">,
   signal?: AbortSignal,
 ): Connection {
@@ -67,41 +67,46 @@ export function connect(
   };
 }
 
-export async function readPage(options: Pick<ConfluenceOptions, "settings" | "cloud">, how: Connection): Promise<Page> {
+export async function readPage(
+  options: Pick<ConfluenceOptions, "settings" | "cloud">,
+  connection: Connection,
+): Promise<Page> {
   const url = pageUrl(options);
   if (isCloud(options)) url.searchParams.set("body-format", "storage");
   else url.searchParams.set("expand", "body.storage,version");
-  const answer = await callOk({ ...how, method: "GET", url, maxBytes: MAX_PAGE_BYTES });
-  const where = `page ${options.settings.page_id} at ${url.host}`;
-  if (!answer.whole)
-    throw new DeliveryError(`${where} has more than ${MAX_PAGE_BYTES / 1e6} MB: use a page of its own`);
+  const response = await callOk({ ...connection, method: "GET", url, maxBytes: MAX_PAGE_BYTES });
+  const pageName = `page ${options.settings.page_id} at ${url.host}`;
+  if (!response.isComplete)
+    throw new DeliveryError(`${pageName} is larger than ${MAX_PAGE_BYTES / 1e6} MB; use a separate page`);
   try {
-    return pageSchema.parse(JSON.parse(answer.text));
+    return pageSchema.parse(JSON.parse(response.text));
   } catch {
-    throw new DeliveryError(`${where} cannot be read: the answer is none of Confluence's; check notify.confluence.url`);
+    throw new DeliveryError(
+      `${pageName} cannot be read: the response is not from Confluence; check notify.confluence.url`,
+    );
   }
 }
 
-/** False: the page was changed meanwhile. */
-async function writeRow(options: ConfluenceOptions, how: Connection, notice: Notice): Promise<boolean> {
-  const page = await readPage(options, how);
-  const value = addRow(page.body.storage.value, rowOf(notice, options.timeZone));
+/** Returns false if the page was changed in the meantime. */
+async function writeRow(options: ConfluenceOptions, connection: Connection, notice: Notice): Promise<boolean> {
+  const page = await readPage(options, connection);
+  const value = addRow(page.body.storage.value, toRow(notice, options.timeZone));
   if (value === null) return true;
-  const asked: Call = {
-    ...how,
+  const request: ChannelRequest = {
+    ...connection,
     method: "PUT",
     url: pageUrl(options),
-    body: JSON.stringify(update(options, page, value)),
+    body: JSON.stringify(buildUpdate(options, page, value)),
   };
-  const answer = await call(asked);
-  if (answer.status === CONFLICT) return false;
-  if (answer.status < 200 || answer.status >= 300) throw refusal(asked, answer);
+  const response = await call(request);
+  if (response.status === CONFLICT) return false;
+  if (response.status < 200 || response.status >= 300) throw toDeliveryError(request, response);
   return true;
 }
 
-function update(options: ConfluenceOptions, { type, title, version }: Page, value: string): unknown {
-  const next = { number: version.number + 1, message: "a night of Nightshift" };
-  const base = { id: options.settings.page_id, title, status: "current", version: next };
+function buildUpdate(options: ConfluenceOptions, { type, title, version }: Page, value: string): unknown {
+  const nextVersion = { number: version.number + 1, message: "Nightshift run" };
+  const base = { id: options.settings.page_id, title, status: "current", version: nextVersion };
   return isCloud(options)
     ? { ...base, body: { representation: "storage", value } }
     : { ...base, type, body: { storage: { representation: "storage", value } } };
@@ -120,7 +125,7 @@ function isCloud({ settings, cloud }: Pick<ConfluenceOptions, "settings" | "clou
   return cloud ?? (hostname.endsWith(".atlassian.net") || hostname === "api.atlassian.com");
 }
 
-function rowOf({ at, project, data }: Notice, timeZone: string): Row {
+function toRow({ at, project, data }: Notice, timeZone: string): Row {
   return {
     date: new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium" }).format(at),
     project,

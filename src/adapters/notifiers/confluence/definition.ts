@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { environmentName, text, webUrl } from "../../../core/settings/values.ts";
 import type { NotifierDefinition } from "../definition.ts";
-import { connect, createConfluenceNotifier, readPage } from "./confluence.ts";
+import { createConnection, createConfluenceNotifier, readPage } from "./confluence.ts";
 
 const settings = z.object({
   url: webUrl.describe("URL of the wiki."),
@@ -19,7 +19,7 @@ export const confluenceNotifier: NotifierDefinition = {
   create: (channel) => createConfluenceNotifier({ ...channel, settings: settings.parse(channel.settings) }),
   async check(channel) {
     const options = { ...channel, settings: settings.parse(channel.settings) };
-    const { title } = await readPage(options, connect(options));
+    const { title } = await readPage(options, createConnection(options));
     return `page "${title}" can be read`;
   },
   docs: "a row in a table of one page for each ended `improve` task, best effort",

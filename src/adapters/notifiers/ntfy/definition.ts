@@ -4,7 +4,7 @@ import { environmentName, text, notifiedKinds, webUrl } from "../../../core/sett
 import type { NotifierDefinition } from "../definition.ts";
 import { callOk } from "../shared/call.ts";
 import { readSecret } from "../shared/read-secret.ts";
-import { createNtfyNotifier, ntfyProblem } from "./ntfy.ts";
+import { createNtfyNotifier, findSettingsProblem } from "./ntfy.ts";
 
 const settings = z.object({
   url: webUrl.describe("URL of the ntfy server."),
@@ -20,15 +20,15 @@ export const ntfyNotifier: NotifierDefinition = {
   secretKeys: ["token_env"],
   isNightLog: false,
   create: (channel) => createNtfyNotifier({ ...channel, settings: settings.parse(channel.settings) }),
-  async check({ settings: written, env, timeoutMs }) {
-    const ntfy = settings.parse(written);
-    const problem = ntfyProblem(ntfy);
+  async check({ settings: rawSettings, env, timeoutMs }) {
+    const ntfy = settings.parse(rawSettings);
+    const problem = findSettingsProblem(ntfy);
     if (problem !== null) throw new Error(problem);
     readSecret(env, ntfy.token_env, "notify.ntfy.token_env");
     const url = new URL("/v1/health", ntfy.url);
-    const answer = await callOk({ method: "GET", url, timeoutMs });
-    if (!/"healthy"\s*:\s*true/.test(answer.text))
-      throw new DeliveryError(`${url.host} is no ntfy server, or not a healthy one`);
+    const response = await callOk({ method: "GET", url, timeoutMs });
+    if (!/"healthy"\s*:\s*true/.test(response.text))
+      throw new DeliveryError(`${url.host} is not a ntfy server or is not healthy`);
     return `${url.host} is healthy`;
   },
   docs: "a message of at most five lines, with a button that opens the change request; failures in high priority",

@@ -19,21 +19,21 @@ afterEach(async () => {
 const notice = (over: Partial<Notice> = {}): Notice => ({ ...sampleNotice(), id: 1, attempts: 0, ...over });
 const WAITING = { ...notice().data, status: "waiting", category: null, url: null, waitingFor: "approval" } as const;
 
-interface Given {
+interface SendOptions {
   readonly url?: string;
   readonly topic?: string;
   readonly timeoutMs?: number;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-async function send(given: Given = {}, sent = notice()): Promise<void> {
-  const { url = ntfy.url, topic = "my-night", env = { NTFY_TOKEN: TOKEN }, timeoutMs = 10_000 } = given;
+async function send(options: SendOptions = {}, sent = notice()): Promise<void> {
+  const { url = ntfy.url, topic = "my-night", env = { NTFY_TOKEN: TOKEN }, timeoutMs = 10_000 } = options;
   const settings = { url, topic, token_env: "NTFY_TOKEN" };
   await createNtfyNotifier({ settings, env, timeoutMs }).send(sent, new AbortController().signal);
 }
 
-async function failure(sending: Promise<void>): Promise<DeliveryError> {
-  const error = await sending.then(
+async function failure(promise: Promise<void>): Promise<DeliveryError> {
+  const error = await promise.then(
     () => null,
     (thrown: unknown) => thrown,
   );
@@ -42,8 +42,8 @@ async function failure(sending: Promise<void>): Promise<DeliveryError> {
   return error;
 }
 
-describe("what is shown", () => {
-  test("a published night, with its button", async () => {
+describe("ntfy messages", () => {
+  test("shows a published run with a button", async () => {
     await send();
     const url = "https://git.example.com/shop/-/merge_requests/7";
     expect(ntfy.shown).toEqual([
@@ -60,7 +60,7 @@ describe("what is shown", () => {
     expect(ntfy.requests).toMatchObject([{ method: "POST", path: "/", headers: { authorization: `Bearer ${TOKEN}` } }]);
   });
 
-  test("what was missed, left out or cancelled is no failure, and not loud", async () => {
+  test("shows missed, skipped and cancelled runs with normal priority", async () => {
     const { data } = notice();
     const reason = "the night of 2026-11-16 02:00 UTC was missed; it runs now";
     await send({}, notice({ kind: "failed", data: { ...data, url: null, about: "missed", reason } }));
@@ -76,7 +76,7 @@ describe("what is shown", () => {
     ]);
   });
 
-  test("a failure is loud; what waits has no button", async () => {
+  test("shows failures with high priority, and waiting tasks without a button", async () => {
     await send({}, notice({ kind: "failed" }));
     await send({}, notice({ kind: "waiting", title: "Ünïcode – ☃", data: WAITING }));
     expect(ntfy.shown).toMatchObject([
@@ -88,20 +88,20 @@ describe("what is shown", () => {
   });
 });
 
-describe("what goes wrong", () => {
-  test("a wrong token", async () => {
+describe("ntfy errors", () => {
+  test("reports a wrong token", async () => {
     const error = await failure(send({ env: { NTFY_TOKEN: "tk_wrong" } }));
     expect(error.message).toMatch(/^HTTP 401 from 127\.0\.0\.1:\d+: .*unauthorized/);
   });
 
-  test("a variable that is not set is named, and nothing is sent", async () => {
+  test("names a variable that is not set, and sends nothing", async () => {
     const error = await failure(send({ env: { NTFY_TOKEN: " " } }));
     expect(error.message).toContain("NTFY_TOKEN is not set");
     expect(error.message).toContain("notify.ntfy.token_env");
     expect(ntfy.requests).toEqual([]);
   });
 
-  test("the server is asked for patience, or has trouble of its own", async () => {
+  test("reports rate limits, server errors and closed connections", async () => {
     ntfy.fail({ status: 429, headers: { "retry-after": "7" }, body: "slow down" }, { status: 500 }, "drop");
     expect(await failure(send())).toMatchObject({ retryAfterMs: 7_000, message: expect.stringContaining("slow down") });
     expect(await failure(send())).toMatchObject({ retryAfterMs: null, message: expect.stringMatching(/^HTTP 500/) });
@@ -110,28 +110,28 @@ describe("what goes wrong", () => {
     expect(ntfy.shown).toHaveLength(1);
   });
 
-  test("a server that hangs, and one that is not there", async () => {
+  test("reports a server that hangs or is not running", async () => {
     ntfy.fail("hang");
     expect((await failure(send({ timeoutMs: 500 }))).message).toContain("did not answer within 0.5 s");
     await ntfy.close();
     expect((await failure(send())).message).toContain("cannot be reached (ECONNREFUSED)");
   });
 
-  test("an answer without end is cut", async () => {
+  test("truncates an endless response", async () => {
     ntfy.fail("flood");
     expect((await failure(send())).message.length).toBeLessThan(300);
   });
 
-  test("a redirect is not followed: the token goes nowhere else", async () => {
-    const thief = await openLoopback(() => ({ status: 200 }));
-    ntfy.fail({ status: 307, headers: { location: `${thief.url}/?token=${TOKEN}` } });
+  test("does not send the token to the target of a redirect", async () => {
+    const other = await openLoopback(() => ({ status: 200 }));
+    ntfy.fail({ status: 307, headers: { location: `${other.url}/?token=${TOKEN}` } });
     const error = await failure(send());
-    expect(error.message).toContain(`sends us to ${thief.url}`);
-    expect(thief.requests).toEqual([]);
-    await thief.close();
+    expect(error.message).toContain(`redirects to ${other.url} are not followed`);
+    expect(other.requests).toEqual([]);
+    await other.close();
   });
 
-  test("a server that repeats the token does not get it into the error", async () => {
+  test("redacts the token in responses", async () => {
     ntfy.fail({ status: 400, body: `who is Bearer ${TOKEN}?` });
     expect((await failure(send())).message).toContain("who is Bearer [redacted]?");
   });
@@ -139,13 +139,13 @@ describe("what goes wrong", () => {
   test.for([
     [{ topic: "https://ntfy.sh/my-night" }, "notify.ntfy.topic"],
     [{ topic: "a b" }, "notify.ntfy.topic"],
-  ] as const)("a topic that is none: %j", async ([given, named]) => {
-    expect((await failure(send(given))).message).toContain(named);
+  ] as const)("rejects the topic %j", async ([options, key]) => {
+    expect((await failure(send(options))).message).toContain(key);
     expect(ntfy.requests).toEqual([]);
   });
 
-  test("the address of a topic in the place of the server's would show raw JSON: it is refused", async () => {
-    expect((await failure(send({ url: `${ntfy.url}/my-night` }))).message).toContain(`write ${ntfy.url}`);
+  test("rejects the URL of a topic, because it would show raw JSON", async () => {
+    expect((await failure(send({ url: `${ntfy.url}/my-night` }))).message).toContain(`set it to ${ntfy.url}`);
     expect(ntfy.shown).toEqual([]);
   });
 });

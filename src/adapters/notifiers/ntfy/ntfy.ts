@@ -14,20 +14,23 @@ export interface NtfyOptions {
 
 const TOPIC = /^[-_A-Za-z0-9]{1,64}$/;
 const TAGS = { finished: "white_check_mark", failed: "rotating_light", waiting: "raised_hand" } as const;
-/** Told like a failure, so that nobody overlooks it; but nothing is broken, and nobody has to get up for it. */
-const HAPPENED: Readonly<Partial<Record<NoticeAbout, string>>> = { missed: "alarm_clock", skipped: "fast_forward" };
-const CANCELLED = "no_entry_sign";
+/** Notices of kind "failed" that are not failures and therefore have normal priority. */
+const INFORMATIONAL_TAGS: Readonly<Partial<Record<NoticeAbout, string>>> = {
+  missed: "alarm_clock",
+  skipped: "fast_forward",
+};
+const CANCELLED_TAG = "no_entry_sign";
 const DEFAULT_PRIORITY = 3;
 const HIGH_PRIORITY = 4;
 
 /**
- * https://docs.ntfy.sh/publish/#publish-as-json. JSON goes to the root of the server with the topic in it: sent to the topic's
- * own address, it would be shown as the message.
+ * Publishes JSON to the root URL of the server (https://docs.ntfy.sh/publish/#publish-as-json). Under the URL of the topic,
+ * ntfy would show the JSON itself as the message.
  */
 export function createNtfyNotifier({ settings, env, timeoutMs }: NtfyOptions): Notifier {
   return {
     async send(notice, signal) {
-      const problem = ntfyProblem(settings);
+      const problem = findSettingsProblem(settings);
       if (problem !== null) throw new DeliveryError(problem);
       const token = readSecret(env, settings.token_env, "notify.ntfy.token_env");
       await callOk({
@@ -46,30 +49,30 @@ export function createNtfyNotifier({ settings, env, timeoutMs }: NtfyOptions): N
   };
 }
 
-/** What is wrong with the settings; null when nothing is. */
-export function ntfyProblem({ url, topic }: { readonly url: string; readonly topic: string }): string | null {
+/** Returns the problem with the settings, or null if there is none. */
+export function findSettingsProblem({ url, topic }: { readonly url: string; readonly topic: string }): string | null {
   if (!TOPIC.test(topic))
-    return `notify.ntfy.topic is "${topic}"; allowed: 1 to 64 letters, digits, "-" and "_", without the server's address`;
+    return `notify.ntfy.topic is "${topic}"; allowed: 1 to 64 letters, digits, "-" and "_", without the server's URL`;
   const { pathname, origin } = new URL(url);
   if (pathname === "/") return null;
-  return `notify.ntfy.url has the path ${pathname}; a ntfy server is at the root of its host: write ${origin}, and the topic under notify.ntfy.topic`;
+  return `notify.ntfy.url has the path ${pathname}; set it to ${origin} and the topic in notify.ntfy.topic`;
 }
 
 function ntfyMessage(notice: Notice): Readonly<Record<string, unknown>> {
   const { title, lines } = messageOf(notice);
   const { url, about } = notice.data;
-  const isLoud = notice.kind === "failed" && (about === undefined || HAPPENED[about] === undefined);
+  const isUrgent = notice.kind === "failed" && (about === undefined || INFORMATIONAL_TAGS[about] === undefined);
   const message = {
     title,
     message: lines.filter((line) => line !== url).join("\n"),
     tags: [tagFor(notice)],
-    priority: isLoud ? HIGH_PRIORITY : DEFAULT_PRIORITY,
+    priority: isUrgent ? HIGH_PRIORITY : DEFAULT_PRIORITY,
   };
   if (url === null) return message;
   return { ...message, click: url, actions: [{ action: "view", label: "Open change request", url }] };
 }
 
 function tagFor({ kind, data: { about, status } }: Notice): string {
-  if (about === undefined) return status === "cancelled" ? CANCELLED : TAGS[kind];
-  return HAPPENED[about] ?? TAGS[kind];
+  if (about === undefined) return status === "cancelled" ? CANCELLED_TAG : TAGS[kind];
+  return INFORMATIONAL_TAGS[about] ?? TAGS[kind];
 }

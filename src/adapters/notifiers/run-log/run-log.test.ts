@@ -21,7 +21,7 @@ const night = (over: Partial<Notice> = {}): Notice => ({ ...sampleNotice(), id: 
 const send = (notice: Notice) => createRunLog(file).send(notice, new AbortController().signal);
 const lines = async () => (await readFile(file, "utf8")).trimEnd().split("\n");
 
-test("a night is one line, for its owner alone", async () => {
+test("run log: writes one line per night, readable only by the owner", async () => {
   await send(night());
   expect((await lines()).map((line) => JSON.parse(line) as unknown)).toEqual([
     {
@@ -39,14 +39,14 @@ test("a night is one line, for its owner alone", async () => {
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 });
 
-test("sent again it stays one line; the same task may end twice", async () => {
+test("run log: a retry adds no line, a second end of the same task does", async () => {
   await send(night());
   await send(night({ attempts: 1 }));
   await send(night({ id: 2, at: 2000 }));
   expect(await lines()).toHaveLength(2);
 });
 
-test("many nights that end at once are whole lines", async () => {
+test("run log: concurrent writes do not mix lines", async () => {
   const log = createRunLog(file);
   const nights = Array.from({ length: 20 }, (_, index) => night({ id: index, project: `p${index}` }));
   await Promise.all(nights.map((each) => log.send(each, new AbortController().signal)));
@@ -54,7 +54,7 @@ test("many nights that end at once are whole lines", async () => {
   expect(projects.toSorted()).toEqual(nights.map(({ project }) => project).toSorted());
 });
 
-test("half a line that a crash left is no line", async () => {
+test("run log: replaces an incomplete line left by a crash", async () => {
   await send(night());
   await appendFile(file, '{"date":"1970-01-01T00:00:02.000Z","proj');
   await send(night({ id: 2, at: 2000 }));
@@ -64,7 +64,7 @@ test("half a line that a crash left is no line", async () => {
   ]);
 });
 
-test("what stands in the file before stays, however much it is", async () => {
+test("run log: keeps existing lines of a large file", async () => {
   await send(night({ id: 2, at: 2000 }));
   const old = `${JSON.stringify({ date: "x", reason: "y".repeat(500) })}\n`.repeat(4_000);
   await writeFile(file, old);
@@ -74,9 +74,9 @@ test("what stands in the file before stays, however much it is", async () => {
   expect(text.slice(old.length).trimEnd().split("\n")).toHaveLength(1);
 });
 
-test("a file that is no log is left alone", async () => {
+test("run log: does not change a file that is not a log", async () => {
   await send(night());
   await writeFile(file, "z".repeat(2_000_000));
-  await expect(send(night())).rejects.toThrow("has no end");
+  await expect(send(night())).rejects.toThrow("has no line break");
   expect((await stat(file)).size).toBe(2_000_000);
 });

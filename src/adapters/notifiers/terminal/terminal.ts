@@ -3,24 +3,24 @@ import { terminalLine } from "../../../core/text/terminal-text.ts";
 import type { Notifier } from "../../../ports/notifier.ts";
 import type { Notice } from "../../../ports/store.ts";
 
-const WORDS = { finished: "done", failed: "FAILED", waiting: "waits for you" } as const;
-/** What is told like a failure, so that nobody overlooks it, and is none. */
-const HAPPENED: Readonly<Partial<Record<NoticeAbout, string>>> = { missed: "missed", skipped: "left out" };
+const LABELS = { finished: "done", failed: "FAILED", waiting: "waits for you" } as const;
+/** Notices of kind "failed" that are not failures. */
+const INFORMATIONAL_LABELS: Readonly<Partial<Record<NoticeAbout, string>>> = { missed: "missed", skipped: "skipped" };
 const MAX_LINE = 300;
 
-/** One line a notice, to wherever the daemon's terminal is. */
+/** Writes one line per notice to the daemon's terminal. */
 export function createTerminalNotifier(write: (line: string) => void): Notifier {
   return {
     async send(notice) {
       const { project, task, title, text } = notice;
       write(
-        `${wordFor(notice)}: ${terminalLine(title, MAX_LINE)} (${task ?? project}) – ${terminalLine(text, MAX_LINE)}\n`,
+        `${labelFor(notice)}: ${terminalLine(title, MAX_LINE)} (${task ?? project}) – ${terminalLine(text, MAX_LINE)}\n`,
       );
     },
   };
 }
 
-function wordFor({ kind, data: { about, status } }: Pick<Notice, "kind" | "data">): string {
-  if (about === undefined) return status === "cancelled" ? "cancelled" : WORDS[kind];
-  return HAPPENED[about] ?? WORDS[kind];
+function labelFor({ kind, data: { about, status } }: Pick<Notice, "kind" | "data">): string {
+  if (about === undefined) return status === "cancelled" ? "cancelled" : LABELS[kind];
+  return INFORMATIONAL_LABELS[about] ?? LABELS[kind];
 }

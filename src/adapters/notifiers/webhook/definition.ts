@@ -19,11 +19,11 @@ export const webhookNotifier: NotifierDefinition = {
   secretKeys: ["secret_env"],
   isNightLog: false,
   create: (channel) => createWebhookNotifier({ ...channel, settings: settings.parse(channel.settings) }),
-  async check({ settings: written, env, timeoutMs }) {
-    const webhook = settings.parse(written);
+  async check({ settings: rawSettings, env, timeoutMs }) {
+    const webhook = settings.parse(rawSettings);
     readSecret(env, webhook.secret_env, "notify.webhook.secret_env");
     const url = new URL(webhook.url);
-    // Made for POST: what it says to this is of no interest, as long as it says something.
+    // The URL accepts only POST, so any response without a server error is fine.
     const { status } = await call({ method: "HEAD", url, timeoutMs });
     if (status >= 500) throw new DeliveryError(`HTTP ${status} from ${url.host}`);
     const unsigned = "; messages are not signed (notify.webhook.secret_env)";

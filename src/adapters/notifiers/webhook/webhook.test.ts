@@ -4,7 +4,7 @@ import { openLoopbackWebhook, type LoopbackWebhook } from "../../../testing/loop
 import { sampleNotice } from "../../../testing/store/samples.ts";
 import { createWebhookNotifier, sign } from "./webhook.ts";
 
-const SECRET = "a-key-that-nobody-guesses";
+const SECRET = "webhook-key-0123456789";
 let webhook: LoopbackWebhook;
 
 beforeEach(async () => {
@@ -22,11 +22,11 @@ async function send(secret: string | null = SECRET, path = "/hook"): Promise<voi
   await createWebhookNotifier({ settings, env, timeoutMs: 5_000 }).send(notice, new AbortController().signal);
 }
 
-test("all of it arrives, signed; sent twice it is the same delivery", async () => {
+test("webhook: sends all fields signed, and uses the same delivery id for a retry", async () => {
   await send();
   await send();
   expect(webhook.requests).toHaveLength(2);
-  expect([...webhook.taken]).toEqual([
+  expect([...webhook.received]).toEqual([
     [
       "task_x-12",
       {
@@ -55,23 +55,23 @@ test("all of it arrives, signed; sent twice it is the same delivery", async () =
   ]);
 });
 
-test("a signature of another key is refused, and neither key nor path is told", async () => {
+test("webhook: errors contain neither the key nor the path", async () => {
   webhook.fail({ status: 403, body: "bad signature on /hook/secret-path, key was another-key-1" });
   const error = await send("another-key-1", "/hook/secret-path").catch((thrown: unknown) => String(thrown));
   expect(error).toContain("HTTP 403");
   expect(error).not.toMatch(/another-key-1|secret-path/);
   await expect(send("another-key-1")).rejects.toThrow("bad signature");
-  expect(webhook.taken.size).toBe(0);
+  expect(webhook.received.size).toBe(0);
 });
 
-test("without a key there is no signature", async () => {
+test("webhook: sends no signature without a key", async () => {
   webhook.fail({ status: 204 });
   await send(null);
   expect(webhook.requests[0]?.headers).not.toHaveProperty("x-nightshift-signature");
   expect(webhook.requests[0]?.headers["x-nightshift-delivery"]).toBe("task_x-12");
 });
 
-test("the signature is the one that the documentation shows", () => {
+test("webhook: the signature matches the documentation", () => {
   // printf '1700000000.{}' | openssl dgst -sha256 -hmac key
   expect(sign("key", "1700000000", "{}")).toBe(
     "sha256=9d713ed406bb7076d4123f0dc2c39d2df5c654ed4b0cd56b52c8b4c940bd63ae",

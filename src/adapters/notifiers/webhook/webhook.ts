@@ -12,7 +12,7 @@ export interface WebhookOptions {
   readonly timeoutMs?: number;
 }
 
-/** JSON to an address of the user's, signed so that its owner can tell who sent it and when. */
+/** Posts JSON to a URL of the user. The signature lets the receiver verify the sender and the time. */
 export function createWebhookNotifier({ settings, env, timeoutMs }: WebhookOptions): Notifier {
   return {
     async send(notice, signal) {
@@ -38,7 +38,7 @@ export function createWebhookNotifier({ settings, env, timeoutMs }: WebhookOptio
   };
 }
 
-/** Over the time as well: an old message cannot be sent again as a new one. */
+/** Includes the timestamp, so that an old message cannot be replayed as a new one. */
 export function sign(secret: string, timestamp: string, body: string): string {
   return `sha256=${createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex")}`;
 }

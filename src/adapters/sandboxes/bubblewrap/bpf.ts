@@ -11,7 +11,7 @@ export type BpfLine =
       readonly to: string;
       readonly otherwise: boolean;
     }
-  | { readonly kind: "answer"; readonly value: number };
+  | { readonly kind: "return"; readonly value: number };
 
 export type BpfTest = "equals" | "atLeast" | "anyBit";
 
@@ -23,7 +23,7 @@ const MAX_JUMP = 255;
 
 export const label = (name: string): BpfLine => ({ kind: "label", name });
 export const load = (offset: number): BpfLine => ({ kind: "load", offset });
-export const answer = (value: number): BpfLine => ({ kind: "answer", value });
+export const returnValue = (value: number): BpfLine => ({ kind: "return", value });
 export const jumpIf = (test: BpfTest, value: number, to: string): BpfLine => ({
   kind: "jump",
   test,
@@ -73,7 +73,7 @@ function encode(line: Exclude<BpfLine, { kind: "label" }>, distanceTo: (name: st
   switch (line.kind) {
     case "load":
       return { code: LOAD_WORD, whenTrue: 0, whenFalse: 0, operand: line.offset };
-    case "answer":
+    case "return":
       return { code: RETURN, whenTrue: 0, whenFalse: 0, operand: line.value };
     case "jump": {
       const skip = distanceTo(line.to);

@@ -109,14 +109,14 @@ describe("bubblewrap: writable paths", () => {
   });
 
   test("granted paths have the granted rights, and protected paths inside stay read-only", async () => {
-    const [given, seen] = [makeFolder(), makeFolder()];
+    const [writable, readable] = [makeFolder(), makeFolder()];
     // Granted paths keep their owner, so the mode must allow the user inside to write.
-    chmodSync(given, 0o777);
-    chmodSync(seen, 0o777);
+    chmodSync(writable, 0o777);
+    chmodSync(readable, 0o777);
     mkdirSync(join(cwd, "island"));
-    const script = `for d in ${given} ${seen} island; do (echo x > $d/probe) 2>/dev/null && echo wrote $d; done; ls -d ${seen}`;
-    const { lines } = await run(script, { write: [given], read: [seen], protect: [join(cwd, "island")] });
-    expect(lines).toEqual([`wrote ${given}`, seen]);
+    const script = `for d in ${writable} ${readable} island; do (echo x > $d/probe) 2>/dev/null && echo wrote $d; done; ls -d ${readable}`;
+    const { lines } = await run(script, { write: [writable], read: [readable], protect: [join(cwd, "island")] });
+    expect(lines).toEqual([`wrote ${writable}`, readable]);
   });
 
   test("a forbidden path rejects the run with all reasons", async () => {
@@ -258,7 +258,7 @@ describe("bubblewrap: a failed start", () => {
     writeFileSync(file, "");
     const { record } = await run("echo ran", { cwd: file, own: { write: [], read: [] } });
     expect(record.error).toMatchObject({ kind: "sandbox_refused" });
-    expect(record.error?.message).toMatch(/^The sandbox did not come up: cd: can't cd to \S+no-directory\. /);
+    expect(record.error?.message).toMatch(/^The sandbox did not start: cd: can't cd to \S+no-directory\. /);
     expect(record.commands).toMatchObject([{ endedBy: "refused", exit: { code: null } }]);
   });
 

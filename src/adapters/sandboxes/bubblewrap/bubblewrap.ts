@@ -4,7 +4,7 @@ import { UserError } from "../../../core/text/errors.ts";
 import { covers } from "../../../policy/access/path-rules.ts";
 import type { Argv, Sandbox, SandboxContext, SandboxPolicy } from "../../../ports/sandbox.ts";
 import { removeTree } from "../../git/workspace/remove-tree.ts";
-import { diagnose, missingTool } from "../self-test/diagnose.ts";
+import { diagnose, missingToolError } from "../self-test/diagnose.ts";
 import { chooseIdentity, chownToRunUser } from "../identity.ts";
 import type { Identity } from "../identity.ts";
 import { initCommand, STARTED } from "./init-script.ts";
@@ -35,7 +35,7 @@ export const bubblewrap: Sandbox = {
     const identity = chooseIdentity(context.run);
     const tools = findTools(policy, identity);
     const grants = resolveGrants(policy);
-    if (identity !== null) chownToRunUser([...policy.own.write, policy.cwd, ...ownFilesOf(policy)], identity);
+    if (identity !== null) chownToRunUser([...policy.own.write, policy.cwd, ...listRunFiles(policy)], identity);
     requireReadable(policy.own.read, identity);
     mkdirSync(context.dir, { recursive: true, mode: 0o700 });
     const programs = programMounts(policy, argv, context);
@@ -49,10 +49,10 @@ export const bubblewrap: Sandbox = {
       ...(tmp === null ? emptyTmp(policy) : [{ kind: "write", path: tmp, at: "/tmp" } as const]),
       ...network.mounts,
       ...grants.read.map((path): Mount => ({ kind: "read", path })),
-      ...readOnly(policy).map((path): Mount => ({ kind: "read", path, ifThere: true })),
+      ...readOnly(policy).map((path): Mount => ({ kind: "read", path, isOptional: true })),
       ...grants.write.map((path): Mount => ({ kind: "write", path })),
       ...policy.own.write.map((path): Mount => ({ kind: "write", path })),
-      ...policy.protect.map((path): Mount => ({ kind: "read", path, ifThere: true })),
+      ...policy.protect.map((path): Mount => ({ kind: "read", path, isOptional: true })),
       ...policy.hide.flatMap((path) => hiddenMounts(path, policy.cwd)),
     ];
     const options = [
@@ -65,7 +65,7 @@ export const bubblewrap: Sandbox = {
     ];
     const inner: Argv = [
       ...initCommand({
-        become: setprivOptions(identity),
+        setprivOptions: setprivOptions(identity),
         cwd: policy.cwd,
         limits: policy.limits,
         status: INNER_STATUS,
@@ -93,21 +93,23 @@ export const bubblewrap: Sandbox = {
 };
 
 /** Single files written for this run, such as its prompt. Only the run's own user needs them. */
-function ownFilesOf({ own, forbidden }: SandboxPolicy): readonly string[] {
-  const isOurs = (path: string): boolean => forbidden.some((each) => covers(each, path));
-  return own.read.filter((path) => isOurs(path) && lstatSync(path, { throwIfNoEntry: false })?.isFile() === true);
+function listRunFiles({ own, forbidden }: SandboxPolicy): readonly string[] {
+  const isNightshiftFile = (path: string): boolean => forbidden.some((each) => covers(each, path));
+  return own.read.filter(
+    (path) => isNightshiftFile(path) && lstatSync(path, { throwIfNoEntry: false })?.isFile() === true,
+  );
 }
 
 function findTools(policy: SandboxPolicy, identity: Identity | null): { readonly bwrap: string } {
   const bwrap = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"].find((path) => existsSync(path));
-  if (bwrap === undefined) throw missingTool("bwrap");
+  if (bwrap === undefined) throw missingToolError("bwrap");
   if (identity !== null) requireTool(SETPRIV);
   if (!policy.executes) requireTool(UNSHARE);
   return { bwrap };
 }
 
 function requireTool(path: string): void {
-  if (!existsSync(path)) throw missingTool(basename(path));
+  if (!existsSync(path)) throw missingToolError(basename(path));
 }
 
 function architecture(): "x64" | "arm64" {
@@ -121,14 +123,26 @@ function architecture(): "x64" | "arm64" {
 
 function namespaceOptions(identity: Identity | null): readonly string[] {
   const own = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup"];
-  const life = ["--die-with-parent", "--new-session", "--as-pid-1", "--hostname", "nightshift", "--cap-drop", "ALL"];
+  const processOptions = [
+    "--die-with-parent",
+    "--new-session",
+    "--as-pid-1",
+    "--hostname",
+    "nightshift",
+    "--cap-drop",
+    "ALL",
+  ];
   if (identity !== null) {
     // For root there is no user namespace, because inside one it could not mount what only root can reach. It keeps the
     // capabilities for changing the user until it has become that user.
-    return [...own, ...life, ...["CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"].flatMap((name) => ["--cap-add", name])];
+    return [
+      ...own,
+      ...processOptions,
+      ...["CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"].flatMap((name) => ["--cap-add", name]),
+    ];
   }
   const { uid, gid } = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
-  return [...own, "--unshare-user", "--disable-userns", "--uid", String(uid), "--gid", String(gid), ...life];
+  return [...own, "--unshare-user", "--disable-userns", "--uid", String(uid), "--gid", String(gid), ...processOptions];
 }
 
 /** An empty root, a process namespace and a few harmless devices. Parts of /proc that a real root could write are made read-only. */
@@ -142,8 +156,8 @@ const SEAL = ["--remount-ro", "/dev", "--remount-ro", "/"];
 function setprivOptions(identity: Identity | null): readonly string[] {
   if (identity === null) return [];
   const uid = String(identity.uid);
-  const nothing = ["--bounding-set=-all", "--inh-caps=-all", "--no-new-privs"];
-  return [SETPRIV, "--reuid", uid, "--regid", uid, "--clear-groups", ...nothing, "--"];
+  const noPrivileges = ["--bounding-set=-all", "--inh-caps=-all", "--no-new-privs"];
+  return [SETPRIV, "--reuid", uid, "--regid", uid, "--clear-groups", ...noPrivileges, "--"];
 }
 
 function environmentOptions(env: Readonly<Record<string, string>>): readonly string[] {

@@ -19,7 +19,7 @@ const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
   tar: ["gzip"],
 };
 
-export function companionsOf(name: string): readonly string[] {
+export function findCompanions(name: string): readonly string[] {
   return Object.hasOwn(COMPANIONS, name) ? (COMPANIONS[name] ?? []) : [];
 }
 

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { access, constants } from "node:fs/promises";
 import { join } from "node:path";
 import { UserError } from "../../../core/text/errors.ts";
-import { diagnose, missingTool, NEEDED_BUBBLEWRAP, oldBubblewrap } from "../self-test/diagnose.ts";
+import { diagnose, missingToolError, MIN_BUBBLEWRAP_VERSION, outdatedBubblewrapError } from "../self-test/diagnose.ts";
 
 export interface Bubblewrap {
   readonly path: string;
@@ -19,21 +19,21 @@ export async function findBubblewrap(folders: readonly string[] = FOLDERS): Prom
     const path = join(folder, "bwrap");
     if (await canExecute(path)) return requireNewEnough(path);
   }
-  throw missingTool("bwrap");
+  throw missingToolError("bwrap");
 }
 
 async function requireNewEnough(path: string): Promise<Bubblewrap> {
-  const { stdout, stderr, failed } = await ask(path);
+  const { stdout, stderr, failed } = await readVersion(path);
   const version = /^bubblewrap (\d+\.\d+\.\d+)/.exec(stdout)?.[1];
   if (version === undefined || failed) {
     const { message, hint } = diagnose(stderr === "" ? `${path} --version printed no version` : stderr);
     throw new UserError("unavailable", message, hint);
   }
-  if (isOlder(version, NEEDED_BUBBLEWRAP)) throw oldBubblewrap(path, version);
+  if (isOlder(version, MIN_BUBBLEWRAP_VERSION)) throw outdatedBubblewrapError(path, version);
   return { path, version };
 }
 
-function ask(path: string): Promise<{ stdout: string; stderr: string; failed: boolean }> {
+function readVersion(path: string): Promise<{ stdout: string; stderr: string; failed: boolean }> {
   return new Promise((done) => {
     execFile(path, ["--version"], { env: { LC_ALL: "C" }, timeout: TIMEOUT_MS }, (error, stdout, stderr) =>
       done({ stdout, stderr, failed: error !== null }),

@@ -3,7 +3,7 @@ import type { Argv, SandboxLimits } from "../../../ports/sandbox.ts";
 
 export interface InitParams {
   /** Options of setpriv that change the user of the second process. */
-  readonly become: readonly string[];
+  readonly setprivOptions: readonly string[];
   readonly cwd: string;
   readonly limits: SandboxLimits;
   /** Descriptor to which `STARTED` is written once all of our steps have succeeded. */
@@ -23,9 +23,9 @@ export const STARTED = "started";
  * The first must keep bubblewrap's user: when bubblewrap dies with its supervisor, the kernel kills the first process with a
  * signal from bubblewrap, which may not signal another user's process.
  */
-export function initCommand({ become, cwd, limits, status, relayReportsStart }: InitParams): Argv {
-  const tell = relayReportsStart ? [] : [`echo ${STARTED} >&${status}`, `exec ${status}>&-`];
-  const script = [...prepare(limits), ...tell, 'exec "$@"'].join(" && ");
+export function initCommand({ setprivOptions: become, cwd, limits, status, relayReportsStart }: InitParams): Argv {
+  const reportStart = relayReportsStart ? [] : [`echo ${STARTED} >&${status}`, `exec ${status}>&-`];
+  const script = [...prepare(limits), ...reportStart, 'exec "$@"'].join(" && ");
   const first = `exec 3<&0; "$@" <&3 3<&- & exec ${status}>&-; wait $!`;
   return ["/bin/sh", "-c", first, "nightshift", ...become, "/bin/sh", "-c", script, "nightshift", cwd];
 }
@@ -59,14 +59,14 @@ export function hardSeconds(seconds: number): number {
 }
 
 /** Limits the value to our own hard limit, because raising it would be refused. */
-function capToHardLimit(name: string, wanted: number): number {
+function capToHardLimit(name: string, value: number): number {
   const line = readOwnLimits().find((each) => each.startsWith(name));
   const hard = Number(/\s(\d+|unlimited)\s+\S*\s*$/.exec(line ?? "")?.[1]);
-  return Number.isFinite(hard) ? Math.min(hard, wanted) : wanted;
+  return Number.isFinite(hard) ? Math.min(hard, value) : value;
 }
 
-let ours: readonly string[] | null = null;
+let ownLimits: readonly string[] | null = null;
 
 function readOwnLimits(): readonly string[] {
-  return (ours ??= readFileSync("/proc/self/limits", "utf8").split("\n"));
+  return (ownLimits ??= readFileSync("/proc/self/limits", "utf8").split("\n"));
 }

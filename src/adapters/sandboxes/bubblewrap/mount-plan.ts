@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 
 /** One mount of the sandbox's file system. The path inside is the same as outside unless `at` is set. */
 export type Mount =
-  | { readonly kind: "read" | "write"; readonly path: string; readonly at?: string; readonly ifThere?: boolean }
+  | { readonly kind: "read" | "write"; readonly path: string; readonly at?: string; readonly isOptional?: boolean }
   | { readonly kind: "empty"; readonly path: string; readonly bytes: number }
   /** A directory that is always empty. */
   | { readonly kind: "void"; readonly path: string }
@@ -14,17 +14,17 @@ export type Mount =
  * copy restrictive ones from outside, but the user inside is a different one.
  */
 export function mountOptions(mounts: readonly Mount[]): readonly string[] {
-  const made = new Set<string>(["/"]);
+  const created = new Set<string>(["/"]);
   const options: string[] = [];
-  for (const mount of inOrder(mounts)) {
+  for (const mount of sortByDepth(mounts)) {
     // bubblewrap fails if the same link is created twice.
-    if (mount.kind === "link" && made.has(mount.path)) continue;
-    for (const parent of parentsOf(placeOf(mount))) {
-      if (made.has(parent)) continue;
-      made.add(parent);
+    if (mount.kind === "link" && created.has(mount.path)) continue;
+    for (const parent of parentsOf(targetOf(mount))) {
+      if (created.has(parent)) continue;
+      created.add(parent);
       options.push("--dir", parent);
     }
-    made.add(placeOf(mount));
+    created.add(targetOf(mount));
     options.push(...optionsFor(mount));
   }
   return options;
@@ -33,9 +33,9 @@ export function mountOptions(mounts: readonly Mount[]): readonly string[] {
 function optionsFor(mount: Mount): readonly string[] {
   switch (mount.kind) {
     case "read":
-      return [mount.ifThere === true ? "--ro-bind-try" : "--ro-bind", mount.path, placeOf(mount)];
+      return [mount.isOptional === true ? "--ro-bind-try" : "--ro-bind", mount.path, targetOf(mount)];
     case "write":
-      return ["--bind", mount.path, placeOf(mount)];
+      return ["--bind", mount.path, targetOf(mount)];
     case "empty":
       return ["--perms", "1777", "--size", String(mount.bytes), "--tmpfs", mount.path];
     case "void":
@@ -45,12 +45,12 @@ function optionsFor(mount: Mount): readonly string[] {
   }
 }
 
-function inOrder(mounts: readonly Mount[]): readonly Mount[] {
-  const depth = (mount: Mount) => placeOf(mount).split("/").length;
+function sortByDepth(mounts: readonly Mount[]): readonly Mount[] {
+  const depth = (mount: Mount) => targetOf(mount).split("/").length;
   return mounts.toSorted((a, b) => depth(a) - depth(b));
 }
 
-function placeOf(mount: Mount): string {
+function targetOf(mount: Mount): string {
   return "at" in mount && mount.at !== undefined ? mount.at : mount.path;
 }
 

@@ -28,10 +28,10 @@ async function tryAll(calls: Readonly<Record<string, Syscall>>): Promise<Record<
   for (const [name, call] of Object.entries(calls))
     writeFileSync(join(bin, name), syscallProgram(arch, [call]), { mode: 0o755 });
   const script = 'for file in *; do "./$file"; echo "$file $?"; done';
-  const wall = ["--unshare-all", "--uid", "12345", "--ro-bind", "/", "/", "--chdir", bin, "--seccomp", "3"];
+  const options = ["--unshare-all", "--uid", "12345", "--ro-bind", "/", "/", "--chdir", bin, "--seccomp", "3"];
   const { stdout } = await runConfined(
     {
-      argv: [BWRAP, ...wall, "--", "/bin/sh", "-c", script],
+      argv: [BWRAP, ...options, "--", "/bin/sh", "-c", script],
       env: { PATH: "/usr/bin:/bin", LC_ALL: "C" },
       cwd: "/",
       inputs: [seccompFilter(arch, { executes: true, sharedBytes: 4096 * 100_000 })],

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { assembleBpf, jumpIf, label, answer } from "./bpf.ts";
+import { assembleBpf, jumpIf, label, returnValue } from "./bpf.ts";
 import { REFUSED, seccompFilter } from "./seccomp.ts";
 import { NEWEST_KNOWN_SYSCALL, SYSCALL_NAMES, syscallNumber, type Arch, type SyscallName } from "./syscall-numbers.ts";
 
@@ -176,9 +176,14 @@ test("seccomp filter refuses the x32 ABI of x64", () => {
 });
 
 test("seccomp filter: a jump to a missing label, backwards or too far is an error", () => {
-  expect(() => assembleBpf([jumpIf("equals", 1, "gone"), answer(0)])).toThrow("no such label");
-  expect(() => assembleBpf([label("top"), jumpIf("equals", 1, "top"), answer(0)])).toThrow("spans");
-  const far = [jumpIf("equals", 1, "end"), ...Array.from({ length: 256 }, () => answer(0)), label("end"), answer(1)];
+  expect(() => assembleBpf([jumpIf("equals", 1, "gone"), returnValue(0)])).toThrow("no such label");
+  expect(() => assembleBpf([label("top"), jumpIf("equals", 1, "top"), returnValue(0)])).toThrow("spans");
+  const far = [
+    jumpIf("equals", 1, "end"),
+    ...Array.from({ length: 256 }, () => returnValue(0)),
+    label("end"),
+    returnValue(1),
+  ];
   expect(() => assembleBpf(far)).toThrow("spans 256 instructions");
 });
 

@@ -1,4 +1,4 @@
-import { answer, assembleBpf, jumpIf, jumpUnless, label, load, type BpfLine } from "./bpf.ts";
+import { returnValue, assembleBpf, jumpIf, jumpUnless, label, load, type BpfLine } from "./bpf.ts";
 import { NEWEST_KNOWN_SYSCALL, syscallNumber, type Arch, type SyscallName } from "./syscall-numbers.ts";
 
 /**
@@ -75,16 +75,16 @@ const ARGUMENT_RULES: ArgumentRules = {
     jumpIf("anyBit", NEW_NAMESPACES, "refuse"),
     jumpUnless("anyBit", CLONE_THREAD, "allow"),
     jumpUnless("anyBit", CLONE_FILES, "refuse"),
-    answer(ALLOW),
+    returnValue(ALLOW),
   ],
   // Another way to create such a thread. Programs fall back to closing files one by one.
-  close_range: [load(argument(2)), jumpIf("anyBit", CLOSE_RANGE_UNSHARE, "unknown"), answer(ALLOW)],
-  semget: [load(argument(1)), jumpIf("atLeast", MAX_SEMAPHORES + 1, "invalid"), answer(ALLOW)],
+  close_range: [load(argument(2)), jumpIf("anyBit", CLOSE_RANGE_UNSHARE, "unknown"), returnValue(ALLOW)],
+  semget: [load(argument(1)), jumpIf("atLeast", MAX_SEMAPHORES + 1, "invalid"), returnValue(ALLOW)],
   personality: [
     load(argument(0)),
     jumpIf("equals", PER_LINUX, "allow"),
     jumpIf("equals", PERSONALITY_QUERY, "allow"),
-    answer(FAIL | EPERM),
+    returnValue(FAIL | EPERM),
   ],
   // AF_VSOCK and similar families ignore network namespaces; other netlink protocols reach deep into the kernel.
   socket: [
@@ -95,10 +95,15 @@ const ARGUMENT_RULES: ArgumentRules = {
     jumpUnless("equals", AF_NETLINK, "refuse"),
     load(argument(2)),
     jumpUnless("equals", NETLINK_ROUTE, "refuse"),
-    answer(ALLOW),
+    returnValue(ALLOW),
   ],
-  socketpair: [load(argument(0)), jumpUnless("equals", AF_UNIX, "refuse"), answer(ALLOW)],
-  ioctl: [load(argument(1)), jumpIf("equals", TIOCSTI, "refuse"), jumpIf("equals", TIOCLINUX, "refuse"), answer(ALLOW)],
+  socketpair: [load(argument(0)), jumpUnless("equals", AF_UNIX, "refuse"), returnValue(ALLOW)],
+  ioctl: [
+    load(argument(1)),
+    jumpIf("equals", TIOCSTI, "refuse"),
+    jumpIf("equals", TIOCLINUX, "refuse"),
+    returnValue(ALLOW),
+  ],
 };
 
 export interface FilterRules {
@@ -110,7 +115,7 @@ export interface FilterRules {
 /** The system call filter of every command, in the format of `bwrap --seccomp`. */
 export function seccompFilter(arch: Arch, { executes, sharedBytes }: FilterRules): Uint8Array {
   const parts: ArgumentRules = { ...ARGUMENT_RULES, shmget: limitSegmentSize(Math.floor(sharedBytes / MAX_SEGMENTS)) };
-  const judged = Object.keys(parts) as SyscallName[];
+  const checkedCalls = Object.keys(parts) as SyscallName[];
   return assembleBpf([
     load(ARCHITECTURE),
     jumpUnless("equals", AUDIT_ARCH[arch], "kill"),
@@ -122,32 +127,32 @@ export function seccompFilter(arch: Arch, { executes, sharedBytes }: FilterRules
     ...jumpTo(arch, "clone3", "unknown"),
     // A program in memory is on no mount, so noexec would not apply to it.
     ...(executes ? [] : [...jumpTo(arch, "memfd_create", "unknown"), ...jumpTo(arch, "execveat", "unknown")]),
-    ...judged.flatMap((name) => jumpTo(arch, name, name)),
+    ...checkedCalls.flatMap((name) => jumpTo(arch, name, name)),
     ...REFUSED.flatMap((name) => jumpTo(arch, name, "refuse")),
-    answer(ALLOW),
-    ...judged.flatMap((name) => [label(name), ...(parts[name] ?? [])]),
+    returnValue(ALLOW),
+    ...checkedCalls.flatMap((name) => [label(name), ...(parts[name] ?? [])]),
     label("allow"),
-    answer(ALLOW),
+    returnValue(ALLOW),
     label("refuse"),
-    answer(FAIL | EPERM),
+    returnValue(FAIL | EPERM),
     label("invalid"),
-    answer(FAIL | EINVAL),
+    returnValue(FAIL | EINVAL),
     label("unknown"),
-    answer(FAIL | ENOSYS),
+    returnValue(FAIL | ENOSYS),
     label("kill"),
-    answer(KILL_PROCESS),
+    returnValue(KILL_PROCESS),
   ]);
 }
 
 /** The kernel limits the number of segments, so a limit per segment limits the total. The error is the same as for `kernel.shmmax`. */
 function limitSegmentSize(bytes: number): readonly BpfLine[] {
-  const most = Math.min(bytes, 0xffff_fffe);
+  const maxBytes = Math.min(bytes, 0xffff_fffe);
   return [
     load(highHalf(1)),
     jumpUnless("equals", 0, "invalid"),
     load(argument(1)),
-    jumpIf("atLeast", most + 1, "invalid"),
-    answer(ALLOW),
+    jumpIf("atLeast", maxBytes + 1, "invalid"),
+    returnValue(ALLOW),
   ];
 }
 

@@ -9,7 +9,7 @@ import type { NetworkRule } from "../../../policy/access/network-rule.ts";
 import type { Denial } from "../../../ports/sandbox.ts";
 import { dialAddress, dialFirst } from "./dial.ts";
 import type { Dial } from "./dial.ts";
-import { isAuthorised, refuse } from "./egress-answers.ts";
+import { isAuthorised, refuse } from "./egress-responses.ts";
 import { joinSockets } from "./join-sockets.ts";
 import { closeServer, listen, shortenSocketPath } from "./listen.ts";
 import type { ListenAddress } from "./listen.ts";
@@ -51,23 +51,23 @@ const LIMITS: EgressLimits = {
 };
 
 const MAX_HEADER_BYTES = 8 * 1024;
-const ONLY_TUNNELS = "only tunnels (CONNECT), which clients use for https, are supported; plain http is not";
+const ONLY_TUNNELS_MESSAGE = "only tunnels (CONNECT), which clients use for https, are supported; plain http is not";
 
 /** Listens on a Unix socket that every user may open. The mount of its directory decides who can reach it. */
 export async function openEgressProxy(
   params: EgressParams & { readonly socket: string },
 ): Promise<{ close(): Promise<void> }> {
   const proxy = createProxy(params, null);
-  const place = shortenSocketPath(params.socket);
+  const socket = shortenSocketPath(params.socket);
   try {
-    rmSync(place.path, { force: true });
-    await proxy.listen({ path: place.path });
-    chmodSync(place.path, 0o666);
+    rmSync(socket.path, { force: true });
+    await proxy.listen({ path: socket.path });
+    chmodSync(socket.path, 0o666);
   } catch (error) {
-    place.release();
+    socket.release();
     throw error;
   }
-  return { close: () => proxy.close().finally(place.release) };
+  return { close: () => proxy.close().finally(socket.release) };
 }
 
 /** Listens on a loopback port, for systems without network namespaces. A token identifies the run. */
@@ -83,7 +83,7 @@ export async function openEgressPort(
 function createProxy(params: EgressParams, token: string | null) {
   const limits = { ...LIMITS, ...params.limits };
   const rules = readRules(params.rules);
-  const report = reportSome(params.onDenied, limits.denials);
+  const report = limitReports(params.onDenied, limits.denials);
   const open = new Set<Duplex>();
 
   const server = createServer({
@@ -104,7 +104,7 @@ function createProxy(params: EgressParams, token: string | null) {
   server.on("clientError", (_, socket) => refuse(socket, 400, "This is not a valid proxy request."));
   server.on("request", (request, response) => {
     const target = showTarget(request.url ?? "");
-    const sentence = `denied: ${target}; ${ONLY_TUNNELS}`;
+    const sentence = `denied: ${target}; ${ONLY_TUNNELS_MESSAGE}`;
     report({ kind: "network", target, sentence });
     response.writeHead(405, { allow: "CONNECT", connection: "close", "content-type": "text/plain" });
     response.end(`${sentence}\n`);
@@ -114,8 +114,8 @@ function createProxy(params: EgressParams, token: string | null) {
   });
 
   async function tunnel(request: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
-    const left = new AbortController();
-    client.once("close", () => left.abort());
+    const disconnected = new AbortController();
+    client.once("close", () => disconnected.abort());
     if (token !== null && !isAuthorised(request, token))
       return refuse(client, 407, "This proxy belongs to another run.");
     // Only the request line decides. A Host header is ignored.
@@ -132,7 +132,7 @@ function createProxy(params: EgressParams, token: string | null) {
       port: target.port,
       dial: params.dial ?? dialAddress,
       timeoutMs: limits.connectMs,
-      signal: left.signal,
+      signal: disconnected.signal,
     });
     if (typeof upstream === "string") return refuse(client, 502, `${target.host} could not be reached: ${upstream}.`);
     join(client, upstream, head);
@@ -148,7 +148,11 @@ function createProxy(params: EgressParams, token: string | null) {
     joinSockets(client, upstream, limits.idleMs);
   }
 
-  return { server, listen: (where: ListenAddress) => listen(server, where), close: () => closeServer(server, open) };
+  return {
+    server,
+    listen: (address: ListenAddress) => listen(server, address),
+    close: () => closeServer(server, open),
+  };
 }
 
 function readRules(texts: readonly string[]): readonly NetworkRule[] {
@@ -158,11 +162,11 @@ function readRules(texts: readonly string[]): readonly NetworkRule[] {
 }
 
 /** Passes on a limited number of different refusals. The receiver counts repetitions. */
-function reportSome(onDenied: (denial: Denial) => void, most: number): (denial: Denial) => void {
-  const told = new Set<string>();
+function limitReports(onDenied: (denial: Denial) => void, maxReports: number): (denial: Denial) => void {
+  const reported = new Set<string>();
   return (denial) => {
-    if (told.size >= most && !told.has(denial.sentence)) return;
-    told.add(denial.sentence);
+    if (reported.size >= maxReports && !reported.has(denial.sentence)) return;
+    reported.add(denial.sentence);
     onDenied(denial);
   };
 }

@@ -14,8 +14,8 @@ export function joinSockets(client: Duplex, upstream: Socket, idleMs: number): v
 function forward(from: Duplex, to: Duplex): void {
   from.on("error", () => to.destroy());
   from.on("close", () => {
-    const isWhole = from.readableEnded && from.writableFinished;
-    if (!isWhole) to.destroy();
+    const isComplete = from.readableEnded && from.writableFinished;
+    if (!isComplete) to.destroy();
   });
   from.pipe(to);
 }

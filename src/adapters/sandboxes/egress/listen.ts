@@ -18,10 +18,10 @@ export function shortenSocketPath(path: string): { readonly path: string; releas
 
 export type ListenAddress = { readonly path: string } | { readonly host: string; readonly port: number };
 
-export async function listen(server: Server, where: ListenAddress): Promise<void> {
+export async function listen(server: Server, address: ListenAddress): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", reject);
-  server.listen(where, () => resolve());
+  server.listen(address, () => resolve());
   await promise;
   server.off("error", reject);
   // Usually too many open files. The client has to retry.

@@ -10,14 +10,14 @@ const { connect, createServer, Socket } = process.getBuiltinModule("node:net");
 const { spawn } = process.getBuiltinModule("node:child_process");
 const { constants } = process.getBuiltinModule("node:os");
 
-const ours = process.argv.indexOf("--");
-const [program = "", ...args] = process.argv.slice(ours + 1);
-/** Descriptor for the message that nothing but the command itself can fail from now on. */
-const [status = "", ...words] = process.argv.slice(2, ours);
+const separator = process.argv.indexOf("--");
+const [program = "", ...args] = process.argv.slice(separator + 1);
+/** Descriptor that is written to right before the command starts. */
+const [status = "", ...options] = process.argv.slice(2, separator);
 
 const FORWARDED_PORTS = [
   { port: 3128, socket: "/run/nightshift/egress.sock" },
-  { port: 3129, socket: words.includes("no-gateway") ? null : "/run/nightshift/gateway.sock" },
+  { port: 3129, socket: options.includes("no-gateway") ? null : "/run/nightshift/gateway.sock" },
 ].filter(({ socket }) => socket === null || existsSync(socket));
 
 // Makes Node's fetch use the proxy. Set only for the command, because Node takes twice as long to start with it.
@@ -33,7 +33,7 @@ const NO_GATEWAY = JSON.stringify({
   },
 });
 
-let waitingFor = FORWARDED_PORTS.length;
+let pendingPorts = FORWARDED_PORTS.length;
 
 for (const { port, socket } of FORWARDED_PORTS) {
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
@@ -48,11 +48,11 @@ for (const { port, socket } of FORWARDED_PORTS) {
   });
   server.on("error", (error) => {
     // Later errors only affect a single client, which can retry.
-    if (waitingFor > 0) fail(125, `The sandbox's relay cannot listen on port ${port}: ${error.message}.`);
+    if (pendingPorts > 0) fail(125, `The sandbox's relay cannot listen on port ${port}: ${error.message}.`);
   });
   server.listen(port, "127.0.0.1", () => {
-    waitingFor--;
-    if (waitingFor === 0) run();
+    pendingPorts--;
+    if (pendingPorts === 0) run();
   });
 }
 if (FORWARDED_PORTS.length === 0) run();

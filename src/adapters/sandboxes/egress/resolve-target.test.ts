@@ -13,9 +13,9 @@ it("egress: resolves names like the system", async () => {
 });
 
 it("egress: does not resolve a host without a rule, nor an address", async () => {
-  const asked: string[] = [];
+  const lookups: string[] = [];
   const lookup = (name: string): Promise<string[]> => {
-    asked.push(name);
+    lookups.push(name);
     return Promise.resolve(["8.8.8.8"]);
   };
   const rules = [
@@ -24,9 +24,9 @@ it("egress: does not resolve a host without a rule, nor an address", async () =>
   ];
   expect(await resolveTarget("secret.evil.example:443", rules, lookup)).toMatchObject({ kind: "denied" });
   expect(await resolveTarget("9.9.9.9:443", rules, lookup)).toMatchObject({ kind: "open", addresses: ["9.9.9.9"] });
-  expect(asked).toEqual([]);
+  expect(lookups).toEqual([]);
   expect(await resolveTarget("A.example.:443", rules, lookup)).toMatchObject({ kind: "open", addresses: ["8.8.8.8"] });
-  expect(asked).toEqual(["a.example"]);
+  expect(lookups).toEqual(["a.example"]);
 });
 
 it("egress: recognizes this machine's public addresses", () => {

@@ -16,10 +16,14 @@ export type Resolved =
 const MAX_SHOWN_LENGTH = 120;
 
 /** Resolves a requested target to the addresses that may be dialed. Names are resolved nowhere else. */
-export async function resolveTarget(asked: string, rules: readonly NetworkRule[], lookup: Lookup): Promise<Resolved> {
-  const target = parseTarget(asked);
+export async function resolveTarget(
+  requested: string,
+  rules: readonly NetworkRule[],
+  lookup: Lookup,
+): Promise<Resolved> {
+  const target = parseTarget(requested);
   if (target === null) {
-    const shown = showTarget(asked);
+    const shown = showTarget(requested);
     return denied(shown, "it is not a valid host and port such as `example.com:443`");
   }
   const shown = formatTarget(target);
@@ -30,7 +34,7 @@ export async function resolveTarget(asked: string, rules: readonly NetworkRule[]
   try {
     addresses = normaliseAddress(target.host) === null ? await lookup(target.host) : [target.host];
   } catch (error) {
-    return { kind: "unreachable", sentence: `${shown} could not be resolved: ${codeOf(error)}.` };
+    return { kind: "unreachable", sentence: `${shown} could not be resolved: ${errorCode(error)}.` };
   }
   // One forbidden address rejects the name: a DNS server could return the allowed address first and the forbidden one later.
   for (const address of addresses) {
@@ -54,7 +58,7 @@ export function showTarget(text: string): string {
   return plain.length > MAX_SHOWN_LENGTH ? `${plain.slice(0, MAX_SHOWN_LENGTH)}...` : plain;
 }
 
-export function codeOf(error: unknown): string {
+export function errorCode(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "unknown error";
 }
 

@@ -16,10 +16,10 @@ const [folder, changes] = process.argv.slice(2);
 const { sandboxes } = await import("./src/adapters/sandboxes/index.ts");
 const { runConfined } = await import("./src/adapters/sandboxes/run-confined.ts");
 const { testPolicy } = await import("./src/testing/policy.ts");
-const place = { dir: folder + "/wall", socket: folder + "/s", cache: folder + "/cache", run: "run_closed", onDenied() {} };
+const context = { dir: folder + "/wall", socket: folder + "/s", cache: folder + "/cache", run: "run_closed", onDenied() {} };
 const policy = testPolicy(folder + "/work", { env: { PATH: "/usr/bin:/bin" }, ...JSON.parse(changes) });
 try {
-  const { command, problem, close } = await sandboxes.enforce.open(policy, ["sh", "-c", "cat " + folder + "/data/prompt; id -u"], place);
+  const { command, problem, close } = await sandboxes.enforce.open(policy, ["sh", "-c", "cat " + folder + "/data/prompt; id -u"], context);
   const { stdout, stderr, status } = await runConfined(command, { timeoutMs: 20_000, graceMs: 5_000 });
   await close();
   console.log(JSON.stringify({ stdout, problem: problem(status, stderr) }));

@@ -1,10 +1,10 @@
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { covers } from "../../../policy/access/path-rules.ts";
-import { companionsOf } from "../bubblewrap/companions.ts";
+import { findCompanions } from "../bubblewrap/companions.ts";
 import { followLinks } from "./follow-links.ts";
 import { listDirectory } from "./list-directory.ts";
 import { readInterpreter } from "./read-interpreter.ts";
-import { runtimeOf } from "./runtime-of.ts";
+import { findRuntime } from "./runtime-of.ts";
 import { followShim } from "../bubblewrap/shims.ts";
 import { isProgram, explainClosedProgram, explainNotExecutable } from "./is-program.ts";
 
@@ -34,19 +34,19 @@ export interface MissingProgram {
   readonly why: string;
 }
 
-const known = new Map<string, FoundPrograms>();
+const foundPrograms = new Map<string, FoundPrograms>();
 
-/** Search programs by name or absolute path. Further words are tool rules for agents (`sbt compile`) and are ignored here. */
+/** Searches programs by name or absolute path. Further words are tool rules for agents (`sbt compile`) and are ignored here. */
 export function findPrograms(names: readonly string[], path: string): FoundPrograms {
   const key = JSON.stringify([names, path]);
-  const found = known.get(key) ?? search(names, path);
-  known.set(key, found);
+  const found = foundPrograms.get(key) ?? search(names, path);
+  foundPrograms.set(key, found);
   return found;
 }
 
 /** Returns the mounts that are not already covered by these paths. */
-export function excludeCovered(mounts: readonly ProgramMount[], there: readonly string[]): readonly ProgramMount[] {
-  return mounts.filter((mount) => !there.some((each) => covers(each, mount.path)));
+export function excludeCovered(mounts: readonly ProgramMount[], paths: readonly string[]): readonly ProgramMount[] {
+  return mounts.filter((mount) => !paths.some((each) => covers(each, mount.path)));
 }
 
 /** State of one search. */
@@ -62,14 +62,14 @@ function search(names: readonly string[], path: string): FoundPrograms {
   const state: Search = { dirs, mounts: new Map(), binDirs: new Set(), added: new Set() };
   const programs: FoundProgram[] = [];
   const missing: MissingProgram[] = [];
-  const asked = [...new Set(names.map(programOf).filter((name) => name !== ""))];
-  for (const name of asked) {
-    const found = addNamed(state, name);
+  const requested = [...new Set(names.map(programOf).filter((name) => name !== ""))];
+  for (const name of requested) {
+    const found = addByName(state, name);
     if ("why" in found) missing.push({ name, why: found.why });
     else programs.push({ name, path: found.path });
   }
   // Companion programs are optional: missing ones are not reported.
-  for (const name of asked.flatMap((each) => companionsOf(basename(each)))) addNamed(state, name);
+  for (const name of requested.flatMap((each) => findCompanions(basename(each)))) addByName(state, name);
   return {
     programs,
     mounts: outermost([...state.mounts.values()]),
@@ -83,9 +83,9 @@ function programOf(command: string): string {
   return isAbsolute(command) && isProgram(command) ? command : (command.trim().split(/\s+/)[0] ?? "");
 }
 
-type Added = { readonly path: string } | { readonly why: string };
+type AddResult = { readonly path: string } | { readonly why: string };
 
-function addNamed(state: Search, name: string): Added {
+function addByName(state: Search, name: string): AddResult {
   if (isAbsolute(name)) {
     return isProgram(name)
       ? addProgram(state, name)
@@ -95,7 +95,7 @@ function addNamed(state: Search, name: string): Added {
   let why = "is not on this machine's PATH";
   for (const dir of state.dirs) {
     const path = join(dir, name);
-    if (!namesIn(dir).has(name)) continue;
+    if (!listNames(dir).has(name)) continue;
     const added = isProgram(path) ? addProgram(state, path) : { why: explainNotExecutable(path) ?? why };
     if ("path" in added) {
       state.binDirs.add(dir);
@@ -109,14 +109,14 @@ function addNamed(state: Search, name: string): Added {
 const listed = new Map<string, ReadonlySet<string>>();
 
 /** Listing a directory once is much faster than checking many names in it. */
-function namesIn(dir: string): ReadonlySet<string> {
+function listNames(dir: string): ReadonlySet<string> {
   const names = listed.get(dir) ?? new Set(listDirectory(dir));
   listed.set(dir, names);
   return names;
 }
 
 /** All or nothing: if the interpreter is missing, no mounts of the program are added. */
-function addProgram(state: Search, path: string): Added {
+function addProgram(state: Search, path: string): AddResult {
   if (state.added.has(path)) return { path };
   const attempt: Search = { ...state, mounts: new Map(), binDirs: new Set(), added: new Set([...state.added, path]) };
   const why = addParts(attempt, path);
@@ -134,9 +134,9 @@ function addParts(state: Search, path: string): string | null {
   const closed = explainClosedProgram(real);
   if (closed !== null) return closed;
   const interpreter = readInterpreter(real);
-  for (const part of [path, ...runtimeOf(real, interpreter !== null)]) addMount(state, part);
+  for (const part of [path, ...findRuntime(real, interpreter !== null)]) addMount(state, part);
   for (const needed of interpreter ?? []) {
-    const added = addNamed(state, needed);
+    const added = addByName(state, needed);
     if ("why" in added) return `needs ${needed}, which ${added.why}`;
   }
   return null;
@@ -167,8 +167,8 @@ function outermost(mounts: readonly ProgramMount[]): readonly ProgramMount[] {
   const sorted = mounts.toSorted((a, b) => (a.path < b.path ? -1 : 1));
   const kept: ProgramMount[] = [];
   for (const mount of sorted) {
-    const isHeld = kept.some((each) => each.kind === "read" && covers(each.path, mount.path));
-    if (!isHeld) kept.push(mount);
+    const isCovered = kept.some((each) => each.kind === "read" && covers(each.path, mount.path));
+    if (!isCovered) kept.push(mount);
   }
   return kept;
 }

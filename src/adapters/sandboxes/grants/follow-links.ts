@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 
-export interface Followed {
+export interface ResolvedLinks {
   /** Every link on the path: its own real path and its target. */
   readonly links: ReadonlyMap<string, string>;
   readonly real: string;
@@ -11,14 +11,14 @@ export interface Followed {
 const MAX_LINKS = 40;
 
 /** Resolves an existing absolute path link by link. All of these links must exist inside for the path to work. */
-export function followLinks(path: string): Followed {
+export function followLinks(path: string): ResolvedLinks {
   const links = new Map<string, string>();
   const rest = partsOf(path);
   let real = "/";
   for (let followed = 0; rest.length > 0;) {
     const part = rest.shift() ?? "";
     const at = part === ".." ? dirname(real) : join(real, part);
-    const target = part === ".." ? null : linkAt(at);
+    const target = part === ".." ? null : readLinkTarget(at);
     if (target === null) {
       real = at;
       continue;
@@ -32,14 +32,14 @@ export function followLinks(path: string): Followed {
   return { links, real };
 }
 
-const known = new Map<string, string | null>();
+const linkTargets = new Map<string, string | null>();
 
 /** The target of a link, null for everything else. Cached, because most programs are in the same few directories. */
-function linkAt(path: string): string | null {
-  const seen = known.get(path);
+function readLinkTarget(path: string): string | null {
+  const seen = linkTargets.get(path);
   if (seen !== undefined) return seen;
   const target = lstatSync(path).isSymbolicLink() ? readlinkSync(path) : null;
-  known.set(path, target);
+  linkTargets.set(path, target);
   return target;
 }
 

@@ -4,11 +4,11 @@ import { withReal } from "../with-real.ts";
 
 /** The home directories according to the environment and to the system's user database. */
 export function knownHomes(): readonly string[] {
-  return withReal([ask(homedir), ask(() => userInfo().homedir)].filter((home) => isAbsolute(home)));
+  return withReal([readOrEmpty(homedir), readOrEmpty(() => userInfo().homedir)].filter((home) => isAbsolute(home)));
 }
 
 /** Users without an entry (as in some containers) have no home there. */
-function ask(home: () => string): string {
+function readOrEmpty(home: () => string): string {
   try {
     return home();
   } catch {

@@ -37,10 +37,12 @@ const WHY_NOT_GIT =
 
 function refuseGit(real: string, entries: readonly Dirent[]): string | null {
   if (isGit(real)) return `is a git checkout: ${WHY_NOT_GIT}`;
-  const around = parentsOf(real).find(isGit);
-  if (around !== undefined) return `is inside the git checkout ${terminalLine(around, 300)}: ${WHY_NOT_GIT}`;
-  const held = entries.find((entry) => entry.isDirectory() && isGit(join(real, entry.name)));
-  if (held !== undefined) return `contains the git checkout ${terminalLine(held.name, 100)}: ${WHY_NOT_GIT}`;
+  const parentCheckout = parentsOf(real).find(isGit);
+  if (parentCheckout !== undefined)
+    return `is inside the git checkout ${terminalLine(parentCheckout, 300)}: ${WHY_NOT_GIT}`;
+  const nestedCheckout = entries.find((entry) => entry.isDirectory() && isGit(join(real, entry.name)));
+  if (nestedCheckout !== undefined)
+    return `contains the git checkout ${terminalLine(nestedCheckout.name, 100)}: ${WHY_NOT_GIT}`;
   return null;
 }
 

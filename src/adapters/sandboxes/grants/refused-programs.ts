@@ -27,12 +27,12 @@ export function refusedProgramsDir({ cacheDir, allowed, path }: RefusedParams): 
     .digest("hex")
     .slice(0, 24);
   const dir = join(cacheDir, hash);
-  if (!existsSync(dir)) make(dir, refused, script);
+  if (!existsSync(dir)) createScripts(dir, refused, script);
   return dir;
 }
 
 /** Created under a temporary name and renamed, so that it is always complete, even with concurrent creators. */
-function make(dir: string, names: readonly string[], script: string): void {
+function createScripts(dir: string, names: readonly string[], script: string): void {
   const draft = `${dir}.${randomUUID()}`;
   mkdirSync(draft, { recursive: true });
   try {
@@ -56,9 +56,9 @@ function programsOn(path: string): readonly string[] {
 
 /** Uses only shell builtins, because no other program may be available. */
 function refusalScript(allowed: readonly string[]): string {
-  const may = allowed.length === 0 ? "No programs are allowed." : `Allowed programs: ${allowed.join(", ")}.`;
+  const allowedText = allowed.length === 0 ? "No programs are allowed." : `Allowed programs: ${allowed.join(", ")}.`;
   return `#!/bin/sh
-printf 'nightshift: "%s" is not available here. %s If the task needs it, report needs_info with the reason.\\n' "\${0##*/}" ${quote(may)} >&2
+printf 'nightshift: "%s" is not available here. %s If the task needs it, report needs_info with the reason.\\n' "\${0##*/}" ${quote(allowedText)} >&2
 exit 127
 `;
 }

@@ -84,15 +84,15 @@ describe("sandbox grants: refused", () => {
     expect(refusalOf([], at("a/way/runs")).message).toContain("Nightshift's own data");
   });
 
-  test("Nightshift's data directory if it is given as a link", () => {
+  test("Nightshift's data directory if it is requested through a link", () => {
     symlinkSync(join(dir, "data"), join(dir, "home"));
-    const asked = { write: at("data/runs"), read: [], forbidden: at("home") };
-    expect(() => resolveGrants(asked)).toThrow("Nightshift's own data");
+    const request = { write: at("data/runs"), read: [], forbidden: at("home") };
+    expect(() => resolveGrants(request)).toThrow("Nightshift's own data");
   });
 
   test("the whole home directory", () => {
-    const asked = { write: [], read: [homedir()], forbidden: [] };
-    expect(() => resolveGrants(asked)).toThrow("home directory");
+    const request = { write: [], read: [homedir()], forbidden: [] };
+    expect(() => resolveGrants(request)).toThrow("home directory");
   });
 
   test("sockets, pipes and devices", async () => {

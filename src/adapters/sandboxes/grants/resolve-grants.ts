@@ -40,15 +40,15 @@ export function resolveGrants(
   const limits = { forbidden: withReal(policy.forbidden), homes: knownHomes() };
   const refusals: string[] = [];
   const resolveAll = (paths: readonly string[], right: Right): readonly string[] =>
-    paths.flatMap((asked) => {
-      const found = resolvePath(asked);
+    paths.flatMap((requested) => {
+      const found = resolvePath(requested);
       const why =
         found.why ??
         refusePath(found.real, { ...limits, right }) ??
         refuseContents(found.real, right) ??
         (asOther ? refuseClosed(found.real, right) : null);
       if (why === null) return [found.real];
-      refusals.push(describe(asked, found.real, right, why));
+      refusals.push(describe(requested, found.real, right, why));
       return [];
     });
   const write = resolveAll(policy.write, "write");
@@ -63,13 +63,13 @@ interface Resolved {
   readonly why: string | null;
 }
 
-function resolvePath(asked: string): Resolved {
-  const refuse = (why: string): Resolved => ({ real: asked, why });
-  if (!isAbsolute(asked)) return refuse("is not an absolute path");
-  if (asked.includes("\0")) return refuse("contains a NUL character");
-  if (asked.split("/").includes("..")) return refuse("contains `..`: use the resolved path");
+function resolvePath(requested: string): Resolved {
+  const refuse = (why: string): Resolved => ({ real: requested, why });
+  if (!isAbsolute(requested)) return refuse("is not an absolute path");
+  if (requested.includes("\0")) return refuse("contains a NUL character");
+  if (requested.split("/").includes("..")) return refuse("contains `..`: use the resolved path");
   try {
-    const real = realpathSync.native(asked);
+    const real = realpathSync.native(requested);
     return { real, why: refuseKind(lstatSync(real)) };
   } catch (error) {
     return refuse(explain(error));
@@ -105,9 +105,9 @@ function outermost(paths: readonly string[]): readonly string[] {
   return kept;
 }
 
-function describe(asked: string, real: string, right: Right, why: string): string {
-  const shown = terminalLine(asked, 300);
-  return real === asked
+function describe(requested: string, real: string, right: Right, why: string): string {
+  const shown = terminalLine(requested, 300);
+  return real === requested
     ? `${shown} (to ${right}) ${why}`
     : `${shown} (to ${right}) leads to ${terminalLine(real, 300)}, which ${why}`;
 }

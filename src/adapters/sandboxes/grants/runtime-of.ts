@@ -8,7 +8,7 @@ import { listDirectory } from "./list-directory.ts";
  * Returns the files that a program needs besides its own. Neighbouring programs are never included: a toolchain is mounted
  * without its `bin`, so that allowing `node` does not allow `npx`.
  */
-export function runtimeOf(real: string, isScript: boolean): readonly string[] {
+export function findRuntime(real: string, isScript: boolean): readonly string[] {
   return (
     systemRuntime(real) ??
     storeRuntime(real) ??
@@ -61,7 +61,7 @@ function storeRuntime(real: string): readonly string[] | null {
   const cellar = real.indexOf("/Cellar/");
   if (cellar < 0) return null;
   const brew = real.slice(0, cellar);
-  return existing(brew, ["Cellar", "opt", "lib", "share", "etc/ca-certificates", "etc/openssl@3"]);
+  return listExisting(brew, ["Cellar", "opt", "lib", "share", "etc/ca-certificates", "etc/openssl@3"]);
 }
 
 /** An npm package: only itself if it is installed globally, otherwise with the folder of its dependencies. */
@@ -87,21 +87,21 @@ function toolchainRuntime(real: string): readonly string[] | null {
   const bin = dirname(real);
   const prefix = dirname(bin);
   if (!["bin", "sbin"].includes(basename(bin)) || ["/", "/usr", "/usr/local"].includes(prefix)) return null;
-  if (!mayBeSeen(prefix) || existing(prefix, LIBRARIES).length === 0) return null;
-  const isGo = existing(prefix, ["VERSION", "src", "pkg"]).length === 3;
-  return existing(prefix, isGo ? [...PARTS, ...PARTS_OF_GO] : PARTS).filter(mayBeSeen);
+  if (!isReadAllowed(prefix) || listExisting(prefix, LIBRARIES).length === 0) return null;
+  const isGo = listExisting(prefix, ["VERSION", "src", "pkg"]).length === 3;
+  return listExisting(prefix, isGo ? [...PARTS, ...PARTS_OF_GO] : PARTS).filter(isReadAllowed);
 }
 
 /** Software in its own folder: /opt/x, /usr/local/x. */
 function vendorRuntime(real: string): readonly string[] | null {
   const vendor = /^(?:\/opt|\/usr\/local)\/(?!bin\/|sbin\/|games\/|etc\/)[^/]+(?=\/)/.exec(real)?.[0];
-  return vendor === undefined || !mayBeSeen(vendor) ? null : [vendor];
+  return vendor === undefined || !isReadAllowed(vendor) ? null : [vendor];
 }
 
-function mayBeSeen(path: string): boolean {
+function isReadAllowed(path: string): boolean {
   return refusePath(realpathSync.native(path), { right: "read", forbidden: [], homes: knownHomes() }) === null;
 }
 
-function existing(folder: string, names: readonly string[]): readonly string[] {
+function listExisting(folder: string, names: readonly string[]): readonly string[] {
   return names.map((name) => join(folder, name)).filter((path) => existsSync(path));
 }

@@ -28,8 +28,8 @@ export async function openSeatbeltNetwork(
   const token = randomBytes(24).toString("hex");
   const egress = policy.network.length === 0 ? null : await openEgressPort({ rules: policy.network, token, onDenied });
   const gateway = policy.gateway === null ? null : await openGateway(policy.gateway);
-  const network = [egress, gateway].filter((door) => door !== null);
-  const told = {
+  const network = [egress, gateway].filter((proxy) => proxy !== null);
+  const env = {
     ...policy.env,
     ...proxyEnvironment(egress !== null, gateway !== null),
     // On Linux the relay sets this.
@@ -42,8 +42,8 @@ export async function openSeatbeltNetwork(
   ] as const;
   return {
     ports: network.map(({ port }) => port),
-    env: Object.fromEntries(Object.entries(told).map(([name, value]) => [name, replaceUrls(value, replacements)])),
-    close: async () => void (await Promise.all(network.map((door) => door.close()))),
+    env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, replaceUrls(value, replacements)])),
+    close: async () => void (await Promise.all(network.map((proxy) => proxy.close()))),
   };
 }
 

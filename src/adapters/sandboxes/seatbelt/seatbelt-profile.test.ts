@@ -57,8 +57,8 @@ const ask = (
   operation: string,
   path: string,
   change: Partial<SandboxPolicy> = {},
-  given: SeatbeltFacts = facts,
-): string => decide(seatbeltProfile({ ...policy, ...change }, given), operation, path);
+  machine: SeatbeltFacts = facts,
+): string => decide(seatbeltProfile({ ...policy, ...change }, machine), operation, path);
 
 describe("seatbelt profile: the text", () => {
   test("cannot be extended by a path, and contains each path unchanged", () => {

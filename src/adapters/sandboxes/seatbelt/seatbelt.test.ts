@@ -22,14 +22,14 @@ import { seatbelt, SEATBELT_LIMITATIONS } from "./seatbelt.ts";
 
 let root: string;
 let policy: SandboxPolicy;
-let place: SandboxContext;
+let context: SandboxContext;
 let denials: Denial[];
 
 beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), "nightshift-seatbelt-")));
   for (const name of ["ws", "run", "bin"]) mkdirSync(join(root, name));
   denials = [];
-  place = {
+  context = {
     dir: join(root, "run"),
     socket: join(root, "run", "s"),
     cache: join(root, "cache"),
@@ -60,7 +60,7 @@ function profileOf(argv: readonly string[]): string {
 }
 
 test("seatbelt: starts the command through sandbox-exec with the policy's environment", async () => {
-  const { command, close } = await seatbelt.open(policy, ["agent", "--flag", "a b", ""], place);
+  const { command, close } = await seatbelt.open(policy, ["agent", "--flag", "a b", ""], context);
   expect(command.argv.slice(-5)).toEqual(["--", join(root, "bin/agent"), "--flag", "a b", ""]);
   expect(command.argv[6]).toBe("/usr/bin/sandbox-exec");
   expect(command).toMatchObject({ env: policy.env, cwd: policy.cwd, inputs: [], statusPipes: 0, isWall: false });
@@ -72,24 +72,24 @@ test("seatbelt: starts the command through sandbox-exec with the policy's enviro
 test.skipIf(!existsSync("/bin/dash")).each([
   [null, "unlimited"],
   [30, "30"],
-])("seatbelt: limits file size and processor time (%s) before the command starts", async (cpuSeconds, told) => {
-  const { command } = await seatbelt.open({ ...policy, limits: { ...policy.limits, cpuSeconds } }, ["agent"], place);
+])("seatbelt: limits file size and processor time (%s) before the command starts", async (cpuSeconds, expected) => {
+  const { command } = await seatbelt.open({ ...policy, limits: { ...policy.limits, cpuSeconds } }, ["agent"], context);
   const [shell, ...rest] = command.argv.slice(0, 6);
-  const asked = [...rest, "/bin/dash", "-c", "ulimit -f; ulimit -c; ulimit -t"];
-  expect(execFileSync(shell ?? "", asked, { encoding: "utf8" })).toBe(`1954\n0\n${told}\n`);
+  const args = [...rest, "/bin/dash", "-c", "ulimit -f; ulimit -c; ulimit -t"];
+  expect(execFileSync(shell ?? "", args, { encoding: "utf8" })).toBe(`1954\n0\n${expected}\n`);
 });
 
 test("seatbelt: uses real paths, also for protected ones, and ignores missing paths", async () => {
   symlinkSync(join(root, "ws"), join(root, "link"));
   mkdirSync(join(root, "ws", "real"));
   symlinkSync(join(root, "ws", "real"), join(root, "ws", "alias"));
-  const asked = {
+  const request = {
     ...policy,
     cwd: join(root, "link"),
     own: { write: [join(root, "link")], read: [] },
     protect: [join(root, "link", "alias"), join(root, "ws", "missing")],
   };
-  const { command } = await seatbelt.open(asked, ["agent"], place);
+  const { command } = await seatbelt.open(request, ["agent"], context);
   const rules = readAll(profileOf(command.argv));
   const protectedPaths = rules
     .filter((rule) => Array.isArray(rule) && rule.slice(0, 2).join(" ") === "deny file-write*")
@@ -100,31 +100,31 @@ test("seatbelt: uses real paths, also for protected ones, and ignores missing pa
 
 test("seatbelt: stores a long profile in the job's directory and removes it", async () => {
   const read = makeLongNames();
-  const { command, close } = await seatbelt.open({ ...policy, read }, ["agent"], place);
+  const { command, close } = await seatbelt.open({ ...policy, read }, ["agent"], context);
   expect(command.argv.slice(6, 9)).toEqual(["/usr/bin/sandbox-exec", "-f", join(root, "run", "profile.sb")]);
   expect(readAll(profileOf(command.argv)).flatMap(texts)).toContain(read[249]);
   await close();
-  expect(existsSync(place.dir)).toBe(false);
+  expect(existsSync(context.dir)).toBe(false);
 });
 
 test("seatbelt: allows listed programs, their interpreters and the command, but no missing ones", async () => {
-  const { command } = await seatbelt.open({ ...policy, commands: ["tool", "nothing"] }, ["agent"], place);
+  const { command } = await seatbelt.open({ ...policy, commands: ["tool", "nothing"] }, ["agent"], context);
   const profile = profileOf(command.argv);
   for (const name of ["tool", "agent"]) expect(decide(profile, "process-exec", join(root, "bin", name))).toBe("allow");
   expect(decide(profile, "process-exec", realpathSync("/bin/sh"))).toBe("allow");
   expect(decide(profile, "process-exec", "/usr/bin/curl")).toBe("deny");
   // The directory of scripts that explain refused programs.
-  expect(command.env["PATH"]).toContain(place.cache);
+  expect(command.env["PATH"]).toContain(context.cache);
 });
 
 test("seatbelt: rejects forbidden paths", async () => {
-  await expect(seatbelt.open({ ...policy, write: ["/"] }, ["agent"], place)).rejects.toMatchObject({
+  await expect(seatbelt.open({ ...policy, write: ["/"] }, ["agent"], context)).rejects.toMatchObject({
     kind: "forbidden",
   });
 });
 
 test("seatbelt: passes the proxy's port and token to the command, and refuses clients without the token", async () => {
-  const { command, close } = await seatbelt.open({ ...policy, network: ["example.com"] }, ["agent"], place);
+  const { command, close } = await seatbelt.open({ ...policy, network: ["example.com"] }, ["agent"], context);
   const proxy = new URL(command.env["HTTPS_PROXY"] ?? "");
   expect(proxy.hostname).toBe("localhost");
   expect(proxy.password).toMatch(/^[0-9a-f]{48}$/);
@@ -151,7 +151,7 @@ test("seatbelt: forwards a loopback port to the gateway's socket, also without n
   const gateway = createServer((peer) => peer.end("gateway"));
   gateway.listen(socket);
   await once(gateway, "listening");
-  const { command, close } = await seatbelt.open({ ...policy, gateway: socket }, ["agent"], place);
+  const { command, close } = await seatbelt.open({ ...policy, gateway: socket }, ["agent"], context);
   const port = Number(/^http:\/\/localhost:(\d+)\/v1$/.exec(command.env["BASE"] ?? "")?.[1]);
   expect(profileOf(command.argv)).toContain(`(remote ip "localhost:${port}")`);
   const client = connect(port, "127.0.0.1");
@@ -167,16 +167,16 @@ test("seatbelt: forwards a loopback port to the gateway's socket, also without n
 
 test("seatbelt: leaves nothing open if the profile cannot be written", async () => {
   const odd = join(root, "ws", "\u{1F989}".slice(0, 1));
-  const asked = { ...policy, network: ["example.com"], protect: [odd], own: { write: [policy.cwd], read: [] } };
+  const request = { ...policy, network: ["example.com"], protect: [odd], own: { write: [policy.cwd], read: [] } };
   mkdirSync(odd);
-  await expect(seatbelt.open({ ...asked, cwd: policy.cwd }, ["agent"], place)).rejects.toMatchObject({
+  await expect(seatbelt.open({ ...request, cwd: policy.cwd }, ["agent"], context)).rejects.toMatchObject({
     kind: "forbidden",
   });
-  expect(existsSync(place.dir)).toBe(false);
+  expect(existsSync(context.dir)).toBe(false);
 });
 
 test("seatbelt: distinguishes a failed sandbox start from a failed command", async () => {
-  const { problem } = await seatbelt.open(policy, ["agent"], place);
+  const { problem } = await seatbelt.open(policy, ["agent"], context);
   expect(problem("", "sandbox-exec: sandbox_apply: Operation not permitted\n")).toContain("Operation not permitted");
   expect(problem("", "nightshift: 1: ulimit: bad number\n")).toContain("ulimit: bad number");
   expect(problem("", "agent: sandbox-exec: no\n")).toBeNull();

@@ -28,9 +28,9 @@ const BLOCK_BYTES = 512;
 
 export const seatbelt: Sandbox = {
   name: "seatbelt",
-  async open(asked, argv, context) {
-    const policy = resolvePaths(asked);
-    const programs = findAllowed(policy, argv, context);
+  async open(requestedPolicy, argv, context) {
+    const policy = resolvePaths(requestedPolicy);
+    const programs = findAllowedPrograms(policy, argv, context);
     await mkdir(context.dir, { recursive: true, mode: 0o700 });
     const network = await openSeatbeltNetwork(policy, context.onDenied);
     const close = async (): Promise<void> => {
@@ -78,15 +78,17 @@ interface Programs {
 }
 
 /** Like on Linux, except that files cannot appear under another path. */
-function findAllowed(policy: SandboxPolicy, [name, ...rest]: Argv, context: SandboxContext): Programs {
+function findAllowedPrograms(policy: SandboxPolicy, [name, ...rest]: Argv, context: SandboxContext): Programs {
   const { mounts, path, program } = programMounts(policy, [name, ...rest], context);
-  const moved = mounts.flatMap((mount) => ("at" in mount && mount.at !== undefined ? [[mount.at, mount.path]] : []));
+  const relocated = mounts.flatMap((mount) =>
+    "at" in mount && mount.at !== undefined ? [[mount.at, mount.path]] : [],
+  );
   const apple = policy.commands?.some((each) => each.split(" ")[0] === "git") === true ? APPLE_GIT : [];
   return {
     allowed: [...mounts.map((mount) => mount.path), APPLE_SHELL, ...apple],
     path: path
       .split(":")
-      .map((folder) => moved.find(([at]) => at === folder)?.[1] ?? folder)
+      .map((folder) => relocated.find(([at]) => at === folder)?.[1] ?? folder)
       .join(":"),
     argv: [program, ...rest],
   };
@@ -102,8 +104,8 @@ function withLimits({ limits }: SandboxPolicy, argv: Argv): Argv {
 
 /** Errors of sandbox-exec or of the shell that sets the limits. */
 function explain(stderr: string): string | null {
-  const said = /^(?:sandbox-exec|nightshift: \d+): (.+)/.exec(stderr)?.[1];
-  return said === undefined ? null : `The macOS sandbox could not be started: ${said}`;
+  const reason = /^(?:sandbox-exec|nightshift: \d+): (.+)/.exec(stderr)?.[1];
+  return reason === undefined ? null : `The macOS sandbox could not be started: ${reason}`;
 }
 
 /** /tmp and /var are links on macOS, and rules apply to real paths. */
@@ -123,6 +125,6 @@ function resolveAll(list: readonly string[]): string[] {
 
 /** A protected link may neither be replaced nor written through. */
 function resolveProtected(path: string): string[] {
-  const itself = join(realpathSync.native(dirname(path)), basename(path));
-  return existsSync(path) ? [itself, realpathSync.native(path)] : [itself];
+  const ownPath = join(realpathSync.native(dirname(path)), basename(path));
+  return existsSync(path) ? [ownPath, realpathSync.native(path)] : [ownPath];
 }

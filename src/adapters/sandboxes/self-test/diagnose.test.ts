@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { UserError } from "../../../core/text/errors.ts";
-import { diagnose, missingTool, oldBubblewrap } from "./diagnose.ts";
+import { diagnose, missingToolError, outdatedBubblewrapError } from "./diagnose.ts";
 import { findBubblewrap } from "../bubblewrap/find-bubblewrap.ts";
 import { readLinuxMachine, type LinuxMachine } from "../bubblewrap/linux-machine.ts";
 
@@ -18,7 +18,7 @@ const MACHINE: LinuxMachine = {
 const NO_NAMESPACE = "bwrap: No permissions to create new namespace, likely because the kernel does not allow it.\n";
 const UID_MAP = "bwrap: setting up uid map: Permission denied\n";
 
-describe("bubblewrap that is not there", () => {
+describe("a missing or outdated bubblewrap", () => {
   test.for([
     [["debian"], "sudo apt-get install -y bubblewrap"],
     [["ubuntu", "debian"], "sudo apt-get install -y bubblewrap"],
@@ -28,27 +28,27 @@ describe("bubblewrap that is not there", () => {
     [["arch"], "sudo pacman -S --noconfirm bubblewrap"],
     [["alpine"], "sudo apk add bubblewrap"],
     [["opensuse-leap", "suse"], "sudo zypper install -y bubblewrap"],
-    [["unheard-of"], "Install bubblewrap with your system's package manager."],
-  ] as const)("%j: %s", ([distribution, command]) => {
-    const error = missingTool("bwrap", { ...MACHINE, distribution });
+    [["unknown"], "Install bubblewrap with your system's package manager."],
+  ] as const)("on %j: %s", ([distribution, command]) => {
+    const error = missingToolError("bwrap", { ...MACHINE, distribution });
     expect(error).toMatchObject({ kind: "unavailable", message: expect.stringContaining("is not installed") });
     expect(error.hint).toContain(command);
   });
 
-  test("other programs are in another package", () => {
-    expect(missingTool("setpriv", MACHINE)).toMatchObject({
+  test("names the package of other missing programs", () => {
+    expect(missingToolError("setpriv", MACHINE)).toMatchObject({
       message: expect.stringContaining("setpriv"),
       hint: expect.stringContaining("apt-get install -y util-linux"),
     });
   });
 
-  test("one that is too old names the version that is needed", () => {
-    const { message } = oldBubblewrap("/usr/bin/bwrap", "0.6.1", MACHINE);
-    expect(message).toContain("/usr/bin/bwrap is bubblewrap 0.6.1; needed is 0.8.0 or newer");
+  test("an outdated version names the required one", () => {
+    const { message } = outdatedBubblewrapError("/usr/bin/bwrap", "0.6.1", MACHINE);
+    expect(message).toContain("/usr/bin/bwrap is bubblewrap 0.6.1; version 0.8.0 or newer is required");
   });
 });
 
-describe("a wall that did not come up", () => {
+describe("diagnose", () => {
   test.for([
     [UID_MAP, {}, "AppArmor", "/etc/apparmor.d/nightshift-bwrap"],
     ["bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted\n", {}, "AppArmor", "apparmor_parser -r"],
@@ -64,44 +64,48 @@ describe("a wall that did not come up", () => {
       "container",
       "mode",
     ],
-    [NO_NAMESPACE, {}, "gives you no user namespaces", "max_user_namespaces"],
+    [NO_NAMESPACE, {}, "does not allow user namespaces", "max_user_namespaces"],
     [
       "bwrap: Creating new namespace failed: nesting depth or /proc/sys/user/max_*_namespaces exceeded (ENOSPC)\n",
       {},
-      "in use",
+      "limit of namespaces",
       "sysctl -w",
     ],
-    ["bwrap: Unknown option --disable-userns\n", {}, "too old; 0.8.0", "newer bubblewrap"],
+    ["bwrap: Unknown option --disable-userns\n", {}, "too old; version 0.8.0", "newer bubblewrap"],
     ["bwrap: execvp /usr/bin/setpriv: No such file or directory\n", {}, "setpriv", "util-linux"],
     ["bwrap: Can't find source path /gone: No such file or directory\n", {}, "Can't find source path /gone", "doctor"],
-    ["", {}, "did not say why", "doctor"],
-  ] as const)("%j with %j", ([stderr, machine, message, hint]) => {
-    const found = diagnose(stderr, { ...MACHINE, ...machine });
-    expect(found.message).toContain(message);
-    expect(found.hint).toContain(hint);
+    ["", {}, "reported no reason", "doctor"],
+  ] as const)("explains %j with %j", ([stderr, machine, message, hint]) => {
+    const diagnosis = diagnose(stderr, { ...MACHINE, ...machine });
+    expect(diagnosis.message).toContain(message);
+    expect(diagnosis.hint).toContain(hint);
   });
 
-  test("a setting that was read beats what the words could mean too", () => {
-    const both = { ...MACHINE, apparmorRestricts: true, maxUserNamespaces: 0 };
-    expect(diagnose(UID_MAP, both).message).toContain("max_user_namespaces is 0");
+  test("prefers a cause confirmed by a setting to a guess", () => {
+    const machine = { ...MACHINE, apparmorRestricts: true, maxUserNamespaces: 0 };
+    expect(diagnose(UID_MAP, machine).message).toContain("max_user_namespaces is 0");
   });
 
-  test("every hint names both ways out", () => {
+  test("every hint says how to run without the sandbox", () => {
     const hints = [UID_MAP, NO_NAMESPACE, "", "bwrap: execvp prlimit: No such file or directory"].map(
       (stderr) => diagnose(stderr, MACHINE).hint,
     );
-    for (const hint of [...hints, missingTool("bwrap", MACHINE).hint, oldBubblewrap("b", "0.1.0", MACHINE).hint])
+    for (const hint of [
+      ...hints,
+      missingToolError("bwrap", MACHINE).hint,
+      outdatedBubblewrapError("b", "0.1.0", MACHINE).hint,
+    ])
       expect(hint).toMatch(/sandbox\.mode.*`external`.*`none`/);
   });
 
-  test("a flood of words is cut to the last line, which is the reason", () => {
+  test("uses only the last line of long output, truncated", () => {
     const { message } = diagnose(`${"warning\n".repeat(1000)}bwrap: ${"x".repeat(1000)}\n`, MACHINE);
     expect(message.length).toBeLessThan(400);
     expect(message).toContain("bwrap: xxx");
   });
 });
 
-test("the machine is read from the system's files, and what is missing is no guess", () => {
+test("readLinuxMachine: reads system files, and returns null for missing ones", () => {
   const files: Record<string, string> = {
     "/etc/os-release": 'NAME="Rocky Linux"\nID="rocky"\nID_LIKE="rhel centos fedora"\n',
     "/proc/sys/user/max_user_namespaces": "0\n",
@@ -124,7 +128,7 @@ test("the machine is read from the system's files, and what is missing is no gue
   });
 });
 
-describe("looking for bubblewrap", () => {
+describe("findBubblewrap", () => {
   let dir: string;
   beforeEach(() => {
     dir = mkdtempSync(join(tmpdir(), "bwrap-"));
@@ -137,23 +141,23 @@ describe("looking for bubblewrap", () => {
     writeFileSync(join(dir, "bwrap"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   };
 
-  test("one that is new enough is taken", async () => {
+  test("returns one that is new enough", async () => {
     install("echo bubblewrap 0.12.0");
     expect(await findBubblewrap(["/nowhere", dir])).toEqual({ path: join(dir, "bwrap"), version: "0.12.0" });
   });
 
   test.for([
-    ["echo bubblewrap 0.7.0", "needed is 0.8.0"],
-    ["echo bubblewrap 0.4.10", "needed is 0.8.0"],
+    ["echo bubblewrap 0.7.0", "0.8.0 or newer is required"],
+    ["echo bubblewrap 0.4.10", "0.8.0 or newer is required"],
     ["echo something else", "printed no version"],
     ["echo bwrap: broken >&2; exit 1", "bwrap: broken"],
-  ] as const)("%s: %s", async ([script, message]) => {
+  ] as const)("rejects `%s`: %s", async ([script, message]) => {
     install(script);
     await expect(findBubblewrap([dir])).rejects.toThrow(UserError);
     await expect(findBubblewrap([dir])).rejects.toThrow(message);
   });
 
-  test("none at all", async () => {
+  test("reports that it is not installed", async () => {
     await expect(findBubblewrap([dir])).rejects.toMatchObject({ kind: "unavailable", message: /not installed/ });
   });
 });

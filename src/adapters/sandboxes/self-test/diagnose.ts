@@ -1,20 +1,20 @@
 import { UserError } from "../../../core/text/errors.ts";
 import { readLinuxMachine, type LinuxMachine } from "../bubblewrap/linux-machine.ts";
 
-/** Why the wall did not come up, for people, and the one thing that repairs it. */
+/** Why the sandbox did not start, and how to fix it. */
 export interface Diagnosis {
   readonly message: string;
   readonly hint: string;
 }
 
-/** The two explicit ways out, at the end of every hint. */
-export const WAYS_OUT =
-  "To go on without it, set `sandbox.mode` in your config.yaml: `external` if Nightshift itself runs in a container or machine of its own, `none` to let agents run with all your rights.";
+/** How to run without the sandbox. Part of every hint. */
+export const OPT_OUT_HINT =
+  "To go on without it, set `sandbox.mode` in your config.yaml: `external` if Nightshift itself runs in its own container or machine, `none` to run agents with all your permissions.";
 
-/** The first that can drop user namespaces inside (`--disable-userns`); root can do without. */
-export const NEEDED_BUBBLEWRAP = "0.8.0";
+/** The first version with `--disable-userns`, which forbids user namespaces in the sandbox. */
+export const MIN_BUBBLEWRAP_VERSION = "0.8.0";
 
-const INSTALL: Readonly<Record<string, (packages: string) => string>> = {
+const INSTALL_COMMANDS: Readonly<Record<string, (packages: string) => string>> = {
   debian: (packages) => `sudo apt-get install -y ${packages}`,
   ubuntu: (packages) => `sudo apt-get install -y ${packages}`,
   fedora: (packages) => `sudo dnf install -y ${packages}`,
@@ -25,8 +25,8 @@ const INSTALL: Readonly<Record<string, (packages: string) => string>> = {
   suse: (packages) => `sudo zypper install -y ${packages}`,
 };
 
-/** A program that the wall is made with is not on this machine. */
-export function missingTool(program: string, machine: LinuxMachine = readLinuxMachine()): UserError {
+/** The error for a required program that is not installed. */
+export function missingToolError(program: string, machine: LinuxMachine = readLinuxMachine()): UserError {
   const { message, hint } = explainMissing(program, machine);
   return new UserError("unavailable", message, hint);
 }
@@ -34,35 +34,41 @@ export function missingTool(program: string, machine: LinuxMachine = readLinuxMa
 function explainMissing(program: string, machine: LinuxMachine): Diagnosis {
   if (program === "bwrap") {
     const message = "bubblewrap (bwrap), which confines agents and checks, is not installed.";
-    return { message, hint: install("bubblewrap", machine) };
+    return { message, hint: installHint("bubblewrap", machine) };
   }
   const message = `The program ${program} (of util-linux), which the sandbox needs, is not installed.`;
-  return { message, hint: install("util-linux", machine) };
+  return { message, hint: installHint("util-linux", machine) };
 }
 
-export function oldBubblewrap(path: string, version: string, machine: LinuxMachine = readLinuxMachine()): UserError {
+export function outdatedBubblewrapError(
+  path: string,
+  version: string,
+  machine: LinuxMachine = readLinuxMachine(),
+): UserError {
   return new UserError(
     "unavailable",
-    `${path} is bubblewrap ${version}; needed is ${NEEDED_BUBBLEWRAP} or newer, which can forbid new user namespaces inside.`,
-    install("bubblewrap", machine),
+    `${path} is bubblewrap ${version}; version ${MIN_BUBBLEWRAP_VERSION} or newer is required, because it can forbid user namespaces in the sandbox.`,
+    installHint("bubblewrap", machine),
   );
 }
 
-/** What bubblewrap's complaint means on this machine. */
+/** Explains an error of bubblewrap on this machine. */
 export function diagnose(stderr: string, machine: LinuxMachine = readLinuxMachine()): Diagnosis {
   const program = /execvp (?:\S*\/)?(\w+): No such file or directory/.exec(stderr)?.[1];
   if (program !== undefined && UTIL_LINUX.has(program)) return explainMissing(program, machine);
-  const cause = CAUSES.find(({ isIt }) => isIt(stderr, machine));
-  const said = stderr.trim().split("\n").at(-1)?.slice(0, 300) ?? "";
+  const cause = CAUSES.find(({ isIt: matches }) => matches(stderr, machine));
+  const lastLine = stderr.trim().split("\n").at(-1)?.slice(0, 300) ?? "";
   if (cause === undefined)
     return {
       message:
-        said === "" ? "The sandbox did not come up and did not say why." : `The sandbox did not come up: ${said}.`,
-      hint: withWaysOut("`nightshift doctor` tries it again and says more."),
+        lastLine === ""
+          ? "The sandbox did not start and reported no reason."
+          : `The sandbox did not start: ${lastLine}.`,
+      hint: withOptOutHint("Run `nightshift doctor` for more details."),
     };
   return {
-    message: `The sandbox did not come up: ${cause.message} It said: ${said}`,
-    hint: withWaysOut(cause.remedy),
+    message: `The sandbox did not start: ${cause.message} Output: ${lastLine}`,
+    hint: withOptOutHint(cause.remedy),
   };
 }
 
@@ -76,70 +82,72 @@ interface Cause {
 
 const NO_NAMESPACE =
   /No permissions to creat(?:e|ing) (?:a )?new namespace|Creating new namespace failed|unshare failed/;
-const NO_RIGHTS_IN_IT =
+const NO_NAMESPACE_PERMISSIONS =
   /setting up uid map: Permission denied|loopback: Failed RTM_NEWADDR|write failed \/proc\/self\/uid_map/;
 const NO_MORE_NAMESPACES = /ENOSPC|new namespace failed: No space left/;
 const NO_PROC = /Can't mount proc/;
 
-/** The first that fits: a setting that was read beats a guess from words. */
+/** The first match counts. Causes confirmed by a setting of the machine come before guesses from the output. */
 const CAUSES: readonly Cause[] = [
   {
     isIt: (stderr, { maxUserNamespaces }) => maxUserNamespaces === 0 && isAboutNamespaces(stderr),
-    message: "user namespaces are switched off (user.max_user_namespaces is 0).",
+    message: "user namespaces are disabled (user.max_user_namespaces is 0).",
     remedy: "Run: sudo sysctl -w user.max_user_namespaces=15000 (and keep it in /etc/sysctl.d).",
   },
   {
     isIt: (stderr, { unprivilegedClone }) => unprivilegedClone === 0 && isAboutNamespaces(stderr),
-    message: "user namespaces are for root alone (kernel.unprivileged_userns_clone is 0).",
+    message: "only root may create user namespaces (kernel.unprivileged_userns_clone is 0).",
     remedy: "Run: sudo sysctl -w kernel.unprivileged_userns_clone=1 (and keep it in /etc/sysctl.d).",
   },
   {
     isIt: (stderr, { container }) => container !== null && (isAboutNamespaces(stderr) || NO_PROC.test(stderr)),
-    message: "Nightshift runs in a container that allows no namespaces of its own.",
+    message: "Nightshift runs in a container that does not allow new namespaces.",
     remedy:
-      "The container is a wall itself: set `sandbox.mode: external`, or start it with the rights to make namespaces (docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined).",
+      "Set `sandbox.mode: external`, because the container already isolates agents, or start the container with permission to create namespaces (docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined).",
   },
   {
     isIt: (stderr, { apparmorRestricts }) =>
-      NO_RIGHTS_IN_IT.test(stderr) || (apparmorRestricts && NO_NAMESPACE.test(stderr)),
-    message: "AppArmor allows bubblewrap no user namespaces, as on Ubuntu 24.04 and later.",
-    remedy: `Allow it to bwrap alone: ${apparmorCommand()}`,
+      NO_NAMESPACE_PERMISSIONS.test(stderr) || (apparmorRestricts && NO_NAMESPACE.test(stderr)),
+    message:
+      "AppArmor does not allow bubblewrap to create user namespaces. This is the default on Ubuntu 24.04 and later.",
+    remedy: `Allow it for bwrap only: ${apparmorCommand()}`,
   },
   {
     isIt: (stderr) => /Unknown option --/.test(stderr),
-    message: `this bubblewrap is too old; ${NEEDED_BUBBLEWRAP} or newer is needed.`,
+    message: `bubblewrap is too old; version ${MIN_BUBBLEWRAP_VERSION} or newer is required.`,
     remedy: "Install a newer bubblewrap.",
   },
   {
     isIt: (stderr) => NO_MORE_NAMESPACES.test(stderr),
-    message: "all namespaces that you may have are in use, or there is a limit of none (user.max_*_namespaces).",
+    message: "the limit of namespaces is reached or 0 (user.max_*_namespaces).",
     remedy: "Run: sudo sysctl -w user.max_user_namespaces=15000",
   },
   {
     isIt: (stderr) => NO_NAMESPACE.test(stderr),
-    message: "this kernel gives you no user namespaces.",
-    remedy: "See user.max_user_namespaces, kernel.unprivileged_userns_clone and AppArmor or SELinux on this machine.",
+    message: "this kernel does not allow user namespaces.",
+    remedy:
+      "Check user.max_user_namespaces, kernel.unprivileged_userns_clone, and AppArmor or SELinux on this machine.",
   },
 ];
 
 function isAboutNamespaces(stderr: string): boolean {
-  return NO_NAMESPACE.test(stderr) || NO_RIGHTS_IN_IT.test(stderr) || NO_MORE_NAMESPACES.test(stderr);
+  return NO_NAMESPACE.test(stderr) || NO_NAMESPACE_PERMISSIONS.test(stderr) || NO_MORE_NAMESPACES.test(stderr);
 }
 
-/** A profile for bwrap alone, which allows it this one thing; the rest of the machine stays as it was. */
+/** Creates a profile that allows user namespaces for bwrap only. */
 function apparmorCommand(): string {
   const file = "/etc/apparmor.d/nightshift-bwrap";
   const profile = String.raw`abi <abi/4.0>,\nprofile nightshift-bwrap /usr/bin/bwrap flags=(unconfined) {\n  userns,\n}\n`;
   return `printf '${profile}' | sudo tee ${file} && sudo apparmor_parser -r ${file}`;
 }
 
-function install(packages: string, { distribution }: LinuxMachine): string {
-  const command = distribution.map((id) => INSTALL[id]).find((each) => each !== undefined);
-  return withWaysOut(
+function installHint(packages: string, { distribution }: LinuxMachine): string {
+  const command = distribution.map((id) => INSTALL_COMMANDS[id]).find((each) => each !== undefined);
+  return withOptOutHint(
     command === undefined ? `Install ${packages} with your system's package manager.` : `Run: ${command(packages)}`,
   );
 }
 
-function withWaysOut(remedy: string): string {
-  return `${remedy} ${WAYS_OUT}`;
+function withOptOutHint(remedy: string): string {
+  return `${remedy} ${OPT_OUT_HINT}`;
 }

@@ -16,62 +16,61 @@ import { join } from "node:path";
 import type { SandboxContext, SandboxPolicy } from "../../../ports/sandbox.ts";
 import { readSeccomp } from "./read-seccomp.ts";
 
-/** What stands outside of the wall during the self-test, for the probes to reach for. */
+/** Files, sockets and listeners outside of the sandbox that the probes try to reach. */
 export interface Scene {
   readonly id: string;
   readonly policy: SandboxPolicy;
-  /** For the wall itself. */
-  readonly place: Omit<SandboxContext, "onDenied">;
-  /** Readable inside: the probes make connections with it. */
+  readonly sandboxContext: Omit<SandboxContext, "onDenied">;
+  /** Readable in the sandbox, because the probes connect with it. */
   readonly node: string;
   readonly work: string;
   readonly outside: string;
   readonly secret: string;
-  /** Files of the person that a run has no business with. */
-  readonly personFiles: readonly string[];
+  /** Files in the user's home that a run must not see. */
+  readonly userFiles: readonly string[];
   readonly tcpPort: number;
-  /** Linux only: in no directory, and shared by all that share a network namespace. */
+  /** Linux only. Abstract sockets belong to a network namespace instead of a directory. */
   readonly abstractSocket: string;
   readonly socketPath: string;
-  /** How often somebody got through to one of our listeners. */
-  readonly visits: () => number;
+  /** Number of connections that reached one of the listeners. */
+  readonly connectionCount: () => number;
   readonly namespaces: Readonly<Record<string, string>>;
-  /** The filters of system calls that hold for this process already. */
+  /** The seccomp filters that already apply to this process. */
   readonly seccomp: { readonly mode: number; readonly filters: number | null };
   remove(): Promise<void>;
 }
 
 export interface SceneParams {
-  /** Nightshift's home: the self-test plays in there, as runs do. */
+  /** Nightshift's home. The self-test runs in it, as runs do. */
   readonly home: string;
-  readonly personHome: string;
+  readonly userHome: string;
 }
 
 export const NAMESPACES = ["mnt", "pid", "net", "ipc", "uts", "cgroup"] as const;
 
-const MANY_FILES = 50;
+const MAX_USER_FILES = 50;
 const CREDENTIALS = [".ssh", ".gnupg", ".aws", ".kube", ".docker", ".config/gh", ".claude"];
 const MEGABYTE = 2 ** 20;
 
-export async function openScene({ home, personHome }: SceneParams): Promise<Scene> {
+export async function openScene({ home, userHome: personHome }: SceneParams): Promise<Scene> {
   const id = randomUUID();
   const dir = mkdtempSync(join(home, "self-test-"));
-  // Short, as a socket's path has to be, and in a place that no run may share.
+  // Short, because socket paths are limited, and in a directory that runs do not share.
   const tmp = mkdtempSync(join(tmpdir(), "nightshift-"));
   const node = realpathSync(process.execPath);
   const [work, outside] = [join(dir, "work"), join(dir, "outside")];
   for (const each of [work, outside]) mkdirSync(each);
   writeFileSync(join(outside, "secret"), id, { mode: 0o600 });
 
-  let visits = 0;
+  let connections = 0;
   const servers: Server[] = [];
-  const listen = async (where: { readonly path: string } | { readonly port: number; readonly host: string }) => {
+  const listen = async (address: { readonly path: string } | { readonly port: number; readonly host: string }) => {
     const server = createServer((socket) => {
-      visits += 1;
+      connections += 1;
       socket.destroy();
     });
     servers.push(server);
-    await new Promise<void>((ready, fail) => server.once("error", fail).listen(where, ready));
+    await new Promise<void>((ready, fail) => server.once("error", fail).listen(address, ready));
     return server;
   };
   const remove = async (): Promise<void> => {
@@ -87,16 +86,21 @@ export async function openScene({ home, personHome }: SceneParams): Promise<Scen
     return {
       id,
       policy: policyFor({ work, node, home }),
-      place: { dir: join(dir, "place"), socket: join(tmp, "w"), cache: join(dir, "cache"), run: `self-test-${id}` },
+      sandboxContext: {
+        dir: join(dir, "context"),
+        socket: join(tmp, "w"),
+        cache: join(dir, "cache"),
+        run: `self-test-${id}`,
+      },
       work,
       node,
       outside,
       secret: join(outside, "secret"),
-      personFiles: findPersonFiles(personHome),
+      userFiles: findUserFiles(personHome),
       tcpPort: typeof tcp === "object" && tcp !== null ? tcp.port : 0,
       abstractSocket,
       socketPath,
-      visits: () => visits,
+      connectionCount: () => connections,
       namespaces: readNamespaces(),
       seccomp: readSeccomp(process.platform === "linux" ? readFileSync("/proc/self/status", "utf8") : ""),
       remove,
@@ -138,11 +142,11 @@ function policyFor({ work, node, home }: { work: string; node: string; home: str
   };
 }
 
-function findPersonFiles(home: string): readonly string[] {
+function findUserFiles(home: string): readonly string[] {
   if (!existsSync(home)) return [];
   const files = readdirSync(home, { withFileTypes: true }).filter((entry) => entry.isFile());
   const credentials = CREDENTIALS.map((name) => join(home, name)).filter((path) => existsSync(path));
-  return [...credentials, ...files.slice(0, MANY_FILES).map(({ name }) => join(home, name))];
+  return [...credentials, ...files.slice(0, MAX_USER_FILES).map(({ name }) => join(home, name))];
 }
 
 function readNamespaces(): Record<string, string> {

@@ -3,12 +3,12 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Sandbox } from "../../../ports/sandbox.ts";
-import { missingTool } from "./diagnose.ts";
+import { missingToolError } from "./diagnose.ts";
 import { enforce } from "../enforce.ts";
 import { none } from "../none.ts";
 import { runConfined } from "../run-confined.ts";
 import { readSeccomp } from "./read-seccomp.ts";
-import { requireHeld, runSelfTestOnce } from "./self-test-once.ts";
+import { requirePassed, runSelfTestOnce } from "./self-test-once.ts";
 import { PROC_PROBES } from "./self-test-probes.ts";
 import type { Scene } from "./self-test-scene.ts";
 import { runSelfTest } from "./self-test.ts";
@@ -19,7 +19,7 @@ const isRoot = process.getuid?.() === 0;
 let home: string;
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), "self-test-"));
-  writeFileSync(join(home, ".netrc"), "a file of the person");
+  writeFileSync(join(home, ".netrc"), "a file of the user");
 });
 afterEach(() => {
   rmSync(home, { recursive: true });
@@ -29,52 +29,52 @@ function listLeftovers(): readonly string[] {
   return readdirSync("/tmp").filter((name) => /^nightshift-[0-9a-f]{8}-/.test(name));
 }
 
-const params = () => ({ home, personHome: home });
+const params = () => ({ home, userHome: home });
 
-describe.runIf(isLinux)("the self-test", () => {
-  test("is passed by the real wall, quickly, and leaves nothing behind", async () => {
+describe.runIf(isLinux)("runSelfTest", () => {
+  test("passes in the real sandbox and leaves no files behind", async () => {
     const probes = await runSelfTest(enforce, params());
     expect(probes.filter(({ ok }) => !ok)).toEqual([]);
     expect(probes.length).toBeGreaterThanOrEqual(18);
     expect(readdirSync(home)).toEqual([".netrc"]);
   });
 
-  test("works with the home of whoever runs it", async () => {
-    const probes = await runSelfTest(enforce, { home, personHome: homedir() });
+  test("works with the real home of the user", async () => {
+    const probes = await runSelfTest(enforce, { home, userHome: homedir() });
     expect(probes.find(({ name }) => name === "your home")).toMatchObject({ ok: true });
   });
 
-  test("without a wall every probe that can reach through does", async () => {
-    // These depend on who we are and on what this kernel was built with.
-    const unsure = isRoot ? [] : ["user", "capabilities", "kernel settings", "new namespaces", "limits"];
+  test("fails every probe that can fail without a sandbox", async () => {
+    // These depend on the user and on the kernel's build options.
+    const unreliable = isRoot ? [] : ["user", "capabilities", "kernel settings", "new namespaces", "limits"];
     const probes = await runSelfTest(none, params());
     const passed = probes.filter(({ ok }) => ok).map(({ name }) => name);
-    expect(passed.filter((name) => !unsure.includes(name))).toEqual([]);
+    expect(passed.filter((name) => !unreliable.includes(name))).toEqual([]);
     expect(readdirSync(home)).toEqual([".netrc"]);
-    // Self-tests of other test files may have one there for a moment.
+    // Self-tests of other test files may create one temporarily.
     await expect.poll(listLeftovers, { timeout: 10_000 }).toEqual([]);
   });
 
-  test("a wall that starts nothing proves nothing", async () => {
-    const silent: Sandbox = { ...none, open: (policy, _, place) => none.open(policy, ["/bin/true"], place) };
+  test("fails all probes if the sandbox does not run the script", async () => {
+    const silent: Sandbox = { ...none, open: (policy, _, context) => none.open(policy, ["/bin/true"], context) };
     const probes = await runSelfTest(silent, params());
     const passed = probes.filter(({ ok }) => ok).map(({ name }) => name);
     expect(passed).toEqual(["connections", "leftovers"]);
   });
 
-  test("a wall that does not come up says so", async () => {
+  test("rejects if the sandbox does not start", async () => {
     const broken: Sandbox = {
       ...none,
-      open: async (policy, _, place) => ({
-        ...(await none.open(policy, ["/bin/sh", "-c", "echo no namespaces >&2; exit 1"], place)),
-        problem: (__, stderr) => `It did not come up: ${stderr.trim()}`,
+      open: async (policy, _, context) => ({
+        ...(await none.open(policy, ["/bin/sh", "-c", "echo no namespaces >&2; exit 1"], context)),
+        problem: (__, stderr) => `It did not start: ${stderr.trim()}`,
       }),
     };
     await expect(runSelfTest(broken, params())).rejects.toMatchObject({
       kind: "unavailable",
-      message: "It did not come up: no namespaces",
+      message: "It did not start: no namespaces",
     });
-    const missing: Sandbox = { ...none, open: () => Promise.reject(missingTool("bwrap")) };
+    const missing: Sandbox = { ...none, open: () => Promise.reject(missingToolError("bwrap")) };
     await expect(runSelfTest(missing, params())).rejects.toThrow("not installed");
     expect(readdirSync(home)).toEqual([".netrc"]);
   });
@@ -84,17 +84,17 @@ function status(mode: number, filters?: number): string {
   return `Name:\tsh\nSeccomp:\t${mode}\n${filters === undefined ? "" : `Seccomp_filters:\t${filters}\n`}`;
 }
 
-describe("the filter of system calls", () => {
+describe("the system call probe", () => {
   const rule = PROC_PROBES.find(({ name }) => name === "system calls");
-  const judge = (inside: string, outside: string) =>
-    rule?.judge(inside, { seccomp: readSeccomp(outside) } as unknown as Scene);
+  const evaluate = (inside: string, outside: string) =>
+    rule?.evaluate(inside, { seccomp: readSeccomp(outside) } as unknown as Scene);
 
   test.each([
     [status(2, 1), status(0, 0)],
     [status(2, 2), status(2, 1)],
     [status(2), status(0)],
-  ])("holds where the command has one more than Nightshift: %j, %j", (inside, outside) => {
-    expect(judge(inside, outside)).toBeNull();
+  ])("passes if the command has one filter more than Nightshift: %j, %j", (inside, outside) => {
+    expect(evaluate(inside, outside)).toBeNull();
   });
 
   test.each([
@@ -102,12 +102,12 @@ describe("the filter of system calls", () => {
     [status(2, 1), status(2, 1)],
     [status(2), status(2)],
     ["", status(0, 0)],
-  ])("does not hold where it has none of its own: %j, %j", (inside, outside) => {
-    expect(judge(inside, outside)).toMatch(/^there is no filter/);
+  ])("fails if the command has no filter of its own: %j, %j", (inside, outside) => {
+    expect(evaluate(inside, outside)).toMatch(/^there is no filter/);
   });
 });
 
-describe.runIf(isLinux)("a test that was passed", () => {
+describe.runIf(isLinux)("runSelfTestOnce", () => {
   let starts: number;
   const counted: Sandbox = {
     ...enforce,
@@ -120,7 +120,7 @@ describe.runIf(isLinux)("a test that was passed", () => {
     starts = 0;
   });
 
-  test("is not taken again, until something about it changes", async () => {
+  test("reuses a passed test until its key changes", async () => {
     const first = await runSelfTestOnce(counted, params());
     expect(await runSelfTestOnce(counted, params())).toEqual(first);
     expect(starts).toBe(1);
@@ -133,23 +133,23 @@ describe.runIf(isLinux)("a test that was passed", () => {
     expect(starts).toBe(3);
   });
 
-  test("but one that failed is", async () => {
-    const silent: Sandbox = { ...none, open: (policy, _, place) => none.open(policy, ["/bin/true"], place) };
+  test("does not reuse a failed test", async () => {
+    const silent: Sandbox = { ...none, open: (policy, _, context) => none.open(policy, ["/bin/true"], context) };
     const probes = await runSelfTestOnce(silent, params());
     expect(existsSync(join(home, "self-test.json"))).toBe(false);
-    expect(() => requireHeld(probes)).toThrow(/does not hold .*writes outside: could not be tried/);
+    expect(() => requirePassed(probes)).toThrow(/does not hold .*writes outside: could not be tested/);
   });
 
-  test("all that held is no reason to refuse", () => {
-    expect(() => requireHeld([{ name: "user", ok: true, detail: "" }])).not.toThrow();
+  test("requirePassed accepts passed probes", () => {
+    expect(() => requirePassed([{ name: "user", ok: true, detail: "" }])).not.toThrow();
   });
 });
 
-describe("starting a confined command", () => {
+describe("runConfined", () => {
   const limits = { timeoutMs: 10_000, graceMs: 500 };
   const command = { env: { PATH: "/usr/bin:/bin" }, cwd: "/", isWall: false } as const;
 
-  test("gives it its inputs and takes its status", async () => {
+  test("passes the inputs and returns the status", async () => {
     const argv = ["/bin/sh", "-c", "cat <&3; cat <&4 >&2; echo up >&5; exit 7"] as const;
     const inputs = [Buffer.from("one"), Buffer.alloc(200_000, "2")];
     const result = await runConfined({ ...command, argv, inputs, statusPipes: 1 }, limits);
@@ -157,7 +157,7 @@ describe("starting a confined command", () => {
     expect(result.stderr).toHaveLength(200_000);
   });
 
-  test("does not mind input that nobody reads, and ends what does not end", async () => {
+  test("ignores unread input and stops a command after the timeout", async () => {
     const inputs = [Buffer.alloc(1_000_000)];
     const unread = await runConfined({ ...command, argv: ["/bin/true"], inputs, statusPipes: 0 }, limits);
     expect(unread.code).toBe(0);
@@ -165,7 +165,7 @@ describe("starting a confined command", () => {
     expect(await runConfined(hung, { ...limits, timeoutMs: 100 })).toMatchObject({ code: null });
   });
 
-  test("throws when there is nothing to start", async () => {
+  test("throws if the program does not exist", async () => {
     const missing = { ...command, argv: ["/no/such/program"] as const, inputs: [], statusPipes: 0 };
     await expect(runConfined(missing, limits)).rejects.toThrow("ENOENT");
   });

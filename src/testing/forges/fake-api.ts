@@ -2,20 +2,20 @@ import type { ForgeWorld } from "./forge-world.ts";
 
 export interface ApiRequest {
   readonly method: string;
-  /** Path below the API's root, decoded only where the forge decodes it. */
+  /** Path below the API's root, still encoded. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly body: Readonly<Record<string, unknown>>;
   readonly token: string | null;
 }
 
-export interface ApiAnswer {
+export interface ApiResponse {
   readonly status: number;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export type Api = (world: ForgeWorld, request: ApiRequest) => Promise<ApiAnswer>;
+export type FakeApi = (world: ForgeWorld, request: ApiRequest) => Promise<ApiResponse>;
 
 export interface Page<T> {
   readonly items: readonly T[];
@@ -23,7 +23,11 @@ export interface Page<T> {
   readonly next: number | null;
 }
 
-export function cutPage<T>({ mostPerPage }: ForgeWorld, { query }: ApiRequest, items: readonly T[]): Page<T> {
+export function paginate<T>(
+  { maxPerPage: mostPerPage }: ForgeWorld,
+  { query }: ApiRequest,
+  items: readonly T[],
+): Page<T> {
   const size = Math.min(mostPerPage, Number(query.get("per_page") ?? 30));
   const page = Number(query.get("page") ?? 1);
   const next = page * size < items.length ? page + 1 : null;
