@@ -104,7 +104,7 @@ describe("sandbox: denied file accesses", () => {
     });
     const task = await settled((await submit()).id);
     const [agent] = await runs(task.id);
-    expect(agent?.payload?.["denied"]).toEqual([expect.stringMatching(/^denied: files outside/)]);
+    expect(agent?.payload?.["denied"]).toEqual([expect.stringMatching(/^denied: access to files outside/)]);
   });
 });
 

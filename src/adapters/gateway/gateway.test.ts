@@ -214,7 +214,6 @@ describe("gateway: streams", () => {
     slow.end(JSON.stringify(REQUEST));
     slow.on("error", () => undefined);
     await new Promise((resolve) => slow.once("response", resolve));
-    // Time in which a model without backpressure would send everything.
     await sleep(300);
     expect(sent).toBeLessThan(total / 2);
     slow.destroy();

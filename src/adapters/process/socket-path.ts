@@ -1,21 +1,25 @@
 import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { UserError } from "../../core/text/errors.ts";
 
 /** Linux allows 107 bytes for the path of a Unix socket, macOS 103. */
 const MAX_BYTES = 103;
 
-/** Returns the path of a job's control socket. Creates its directory, which only the owner may enter. */
-export function prepareSocketPath(home: string, dir: string): string {
+/** Returns the path of a job's control socket. */
+export function socketPath(home: string, dir: string): string {
   const name = `${shortHash(dir)}.sock`;
   const near = join(home, "s", name);
-  const folder =
-    Buffer.byteLength(near) <= MAX_BYTES ? join(home, "s") : join(tmpdir(), `nightshift-${shortHash(home)}`);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  assertPrivate(folder);
-  return join(folder, name);
+  return Buffer.byteLength(near) <= MAX_BYTES ? near : join(tmpdir(), `nightshift-${shortHash(home)}`, name);
+}
+
+/** Also creates the directory of the socket, which only the owner may enter. */
+export function prepareSocketPath(home: string, dir: string): string {
+  const path = socketPath(home, dir);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  assertPrivate(dirname(path));
+  return path;
 }
 
 function shortHash(text: string): string {

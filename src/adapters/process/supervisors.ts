@@ -8,7 +8,7 @@ import { connect, sendLine } from "./connect.ts";
 import { CLAIM, readExitRecord, readSupervisor, TIMINGS } from "./job-files.ts";
 import type { Timings } from "./job-files.ts";
 import { createPreparedSupervisors } from "./prepare-supervisors.ts";
-import { prepareSocketPath } from "./socket-path.ts";
+import { socketPath } from "./socket-path.ts";
 import { spawnSupervisor } from "./spawn-supervisor.ts";
 import { startSupervisor } from "./start-supervisor.ts";
 import { isAlive, watchJob } from "./watch-job.ts";
@@ -45,7 +45,7 @@ export function createSupervisors(options: SupervisorsOptions): Supervisors {
       log.info("supervisor started", { run: job.run, commands: job.commands.length });
     },
     async watch(dir, watchOptions) {
-      const result = await watchJob({ dir, socket: prepareSocketPath(home, dir), startMs }, watchOptions);
+      const result = await watchJob({ dir, socket: socketPath(home, dir), startMs }, watchOptions);
       if (result.kind === "lost")
         log.warn("a supervisor died without an exit record; its processes were ended", { dir });
       return result;

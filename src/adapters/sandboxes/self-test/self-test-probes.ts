@@ -41,7 +41,7 @@ export const FILE_PROBES: readonly ProbeRule[] = [
   },
   {
     name: "your home",
-    script: ({ userFiles: userFiles }) =>
+    script: ({ userFiles }) =>
       `for file in ${userFiles.map((file) => quote(file)).join(" ")}; do [ -e "$file" ] && echo "found: $file"; done; echo tried`,
     evaluate: (printed) => {
       const found = /^found: (.*)$/m.exec(printed)?.[1];
