@@ -53,7 +53,7 @@ describe("sandbox: denials", { timeout: 120_000 }, () => {
     });
     const task = await opened.settled((await opened.submit()).id);
     const denied = await deniedEvents(opened, task.id);
-    expect(denied).toEqual([expect.stringMatching(/denied: files outside/)]);
+    expect(denied).toEqual([expect.stringMatching(/denied: access to files outside/)]);
     expect(readAllFiles(opened)).toContain("open /etc/[redacted: SHOP_TOKEN]");
     expect(`${denied.join("")}${readAllFiles(opened)}`.toLowerCase()).not.toContain(secret.toLowerCase());
   });
