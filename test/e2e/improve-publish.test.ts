@@ -210,7 +210,7 @@ describe("publish: limits.open_change_requests", TEST_TIMEOUT, () => {
 
 describe("publish: invalid forge token", TEST_TIMEOUT, () => {
   it.each([
-    ["missing", {}, /There is no token for .*: \$FORGE_TOKEN is not set\. Make one with the scope "api"/],
+    ["missing", {}, /There is no token for .*: \$FORGE_TOKEN is not set\. Create one with the scope "api"/],
     ["expired", { FORGE_TOKEN: "glpat-another-invalid-token" }, /refused the token: .* Create a new one with/],
   ])("that is %s is reported before an agent starts, with what to do", async (_, env, sentence) => {
     await open({ env: { FORGE_TOKEN: "", ...env } });
