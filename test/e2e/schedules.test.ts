@@ -81,7 +81,7 @@ describe("schedule", () => {
       ...calendar.ports,
       store: {
         ...calendar.ports.store,
-        schedules: { ...calendar.ports.store.schedules, saveMark: () => Promise.reject(new Error("killed")) },
+        schedules: { ...calendar.ports.store.schedules, saveProgress: () => Promise.reject(new Error("killed")) },
       },
     };
     await expect(startDue(dying)).rejects.toThrow("killed");
