@@ -110,7 +110,7 @@ export interface Crash {
  */
 export function crashAt(
   crashes: readonly Crash[],
-  after: (night: Night, point: Checkpoint) => void = () => undefined,
+  after: (night: Night, point: Checkpoint) => Promise<void> = async () => undefined,
 ): (night: Night) => Promise<number> {
   return async (night) => {
     for (const { point, pass } of crashes) {
@@ -121,7 +121,7 @@ export function crashAt(
         // Open tasks of earlier crashes pass most checkpoints. The others need new work.
         if (openTasks(night) < pass || point === "submit.committed") await night.submit("quick");
       }
-      after(night, point);
+      await after(night, point);
     }
     return crashes.length;
   };
@@ -132,8 +132,12 @@ export function cutPowerAt(
   crashes: readonly Crash[],
   { survivingPercent, random }: { readonly survivingPercent: number; readonly random: Random },
 ): (night: Night) => Promise<number> {
-  return crashAt(crashes, ({ world: { home, powerCut } }, point) => {
-    for (const found of processesOf(home)) kill(found);
+  return crashAt(crashes, async ({ world: { home, powerCut } }, point) => {
+    // A killed process takes a moment to end, and must not write after the cut.
+    for (let left = processesOf(home); left.length > 0; left = processesOf(home)) {
+      for (const found of left) kill(found);
+      await sleep(10);
+    }
     const lost = powerCut?.restore(survivingPercent, random.between(1, 1e9)) ?? [];
     if (process.env["CHAOS_VERBOSE"] !== undefined) for (const line of lost) console.error(`${point}: ${line}`);
   });
