@@ -45,9 +45,10 @@ export async function keepAnswer(tx: Tx, key: string, answer: StoredAnswer, at: 
     .deleteFrom("answers")
     .where("at", "<=", at - DAY_MS)
     .execute();
+  const { request, status, body } = answer;
   await tx
     .insertInto("answers")
-    .values({ key, ...answer, at })
+    .values({ key, request, status, body, at })
     .onConflict((conflict) => conflict.column("key").doNothing())
     .execute();
 }
