@@ -9,8 +9,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { bootId } from "../adapters/process/boot-id.ts";
-import { EXIT_FILE, hasCode, syncDirectory, type StoredExitRecord } from "../adapters/process/job-files.ts";
+import { bootId, EXIT_FILE, hasCode, syncDirectory, type StoredExitRecord } from "../adapters/process/job-files.ts";
 import { sleep } from "../adapters/process/sleep.ts";
 import { UserError } from "../core/text/errors.ts";
 import type { ExitRecord } from "../ports/supervisor.ts";

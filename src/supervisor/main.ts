@@ -1,7 +1,6 @@
-import { mkdirSync } from "node:fs";
 import { flushCompileCache } from "node:module";
-import { join, resolve } from "node:path";
-import { CLAIM, hasCode, readJob } from "../adapters/process/job-files.ts";
+import { resolve } from "node:path";
+import { claimJob, readJob } from "../adapters/process/job-files.ts";
 import { closeInheritedDescriptors, readJobSecrets } from "./inherited.ts";
 import { preparePipes, removePipes } from "./output/pipes.ts";
 import { supervise } from "./supervise.ts";
@@ -21,7 +20,7 @@ if (job === null) {
   console.error(`There is no job in ${dir}.`);
   leave(2);
 }
-if (!claim()) leave(0);
+if (!claimJob(dir)) leave(0);
 // Node writes its compile cache only at exit. Writing it early helps supervisors that start at the same time.
 setTimeout(flushCompileCache, 500).unref();
 await supervise({ ...job, dir }, jobSecrets);
@@ -30,14 +29,4 @@ process.exit(0);
 function leave(code: number): never {
   removePipes(dir);
   process.exit(code);
-}
-
-function claim(): boolean {
-  try {
-    mkdirSync(join(dir, CLAIM), { mode: 0o700 });
-    return true;
-  } catch (error) {
-    if (hasCode(error, "EEXIST")) return false;
-    throw error;
-  }
 }

@@ -2,6 +2,7 @@ import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } f
 import { dirname } from "node:path";
 import { UserError } from "../../core/text/errors.ts";
 import type { UnreadDirectory } from "../../ports/file-record.ts";
+import { hasCode, syncDirectory } from "../process/job-files.ts";
 import type { Entry, KeptSnapshot } from "./entry.ts";
 
 const FORMAT = "nightshift file record";
@@ -48,7 +49,7 @@ export function readSnapshot(file: string): KeptSnapshot | null {
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    if (hasCode(error, "ENOENT")) return null;
     throw error;
   }
   const [first = "", ...lines] = text.split("\n");
@@ -92,13 +93,4 @@ function damaged(file: string): UserError {
     `${file} is not a complete file record.`,
     "The changes can no longer be determined. Submit the task again.",
   );
-}
-
-function syncDirectory(dir: string): void {
-  const handle = openSync(dir, "r");
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
 }

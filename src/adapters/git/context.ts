@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { UserError } from "../../core/text/errors.ts";
 import type { Log } from "../../ports/log.ts";
 import { checkName, mirrorName } from "./names.ts";
 import type { Person } from "./remote/network-env.ts";
@@ -18,6 +19,14 @@ export interface GitContext {
 
 export function mirrorPath(context: GitContext, project: string): string {
   return join(context.mirrorsDir, mirrorName(project));
+}
+
+export function unknownCommitError(project: string, commit: string): UserError {
+  return new UserError(
+    "not_found",
+    `Commit ${commit} is not in the mirror of "${project}".`,
+    "Sync the project first.",
+  );
 }
 
 /** Separate from the mirror's objects, because every agent of the project can read those. */

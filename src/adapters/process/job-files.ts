@@ -3,6 +3,7 @@ import {
   existsSync,
   fsyncSync,
   linkSync,
+  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -11,7 +12,6 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { ExitRecord, Job } from "../../ports/supervisor.ts";
-import { bootId } from "./boot-id.ts";
 
 /** Names of the files in a job's directory. */
 export const JOB_FILE = "job.json";
@@ -98,6 +98,15 @@ export function readExitRecord(dir: string): ExitRecord | null {
   return boot === bootId() ? record : null;
 }
 
+/** Identifies the current boot of the machine. Null where the system does not tell. */
+export function bootId(): string | null {
+  try {
+    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+  } catch {
+    return null;
+  }
+}
+
 /** Replaces a file atomically. Not durable: a power loss may undo it. */
 export function replaceFile(file: string, value: unknown): void {
   const temporary = temporaryName(file);
@@ -122,6 +131,17 @@ export function createFile(file: string, value: unknown): boolean {
     throw error;
   } finally {
     rmSync(temporary, { force: true });
+  }
+}
+
+/** Claims the job for one supervisor. Returns false if it is already claimed. */
+export function claimJob(dir: string): boolean {
+  try {
+    mkdirSync(join(dir, CLAIM), { mode: 0o700 });
+    return true;
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) return false;
+    throw error;
   }
 }
 

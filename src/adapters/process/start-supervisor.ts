@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Job } from "../../ports/supervisor.ts";
 import { CLAIM, JOB_FILE, replaceFile, SUPERVISOR_FILE, SUPERVISOR_LOG } from "./job-files.ts";
-import type { JobSecrets, StoredJob, Timings } from "./job-files.ts";
+import type { StoredJob, Timings } from "./job-files.ts";
 import { sleep } from "./sleep.ts";
 import { prepareSocketPath } from "./socket-path.ts";
 import type { WaitingSupervisor } from "./spawn-supervisor.ts";
@@ -33,21 +33,14 @@ export async function startSupervisor(job: Job, params: StartParams): Promise<vo
 
 class KilledError extends Error {}
 
-async function startOnce(job: Job, params: StartParams): Promise<void> {
-  replaceFile(join(job.dir, JOB_FILE), toStored(job, params));
-  const supervisor = params.acquire(job.dir);
-  supervisor.sendSecrets(secretsOf(job));
-  await waitUntilRegistered(job.dir, supervisor.child);
-}
-
-function toStored(job: Job, { home, timings }: StartParams): StoredJob {
-  const { secrets: _secrets, keys: _keys, redact: _redact, ...rest } = job;
+async function startOnce(job: Job, { home, timings, acquire }: StartParams): Promise<void> {
+  const { secrets, keys, redact, ...rest } = job;
   const cache = join(home, "cache", "sandbox");
-  return { ...rest, socket: prepareSocketPath(home, job.dir), cache, timings };
-}
-
-function secretsOf({ secrets, keys, redact }: Job): JobSecrets {
-  return { secrets, keys, redact };
+  const stored: StoredJob = { ...rest, socket: prepareSocketPath(home, job.dir), cache, timings };
+  replaceFile(join(job.dir, JOB_FILE), stored);
+  const supervisor = acquire(job.dir);
+  supervisor.sendSecrets({ secrets, keys, redact });
+  await waitUntilRegistered(job.dir, supervisor.child);
 }
 
 async function waitUntilRegistered(dir: string, child: ChildProcess): Promise<void> {

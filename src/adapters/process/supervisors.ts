@@ -4,14 +4,13 @@ import { fileURLToPath } from "node:url";
 import type { Log } from "../../ports/log.ts";
 import type { ControlOrder, Supervisors } from "../../ports/supervisor.ts";
 import { findBundle, SUPERVISOR } from "./bundle.ts";
-import { connect, sendLine } from "./connect.ts";
 import { CLAIM, readExitRecord, readSupervisor, TIMINGS } from "./job-files.ts";
 import type { Timings } from "./job-files.ts";
 import { createPreparedSupervisors } from "./prepare-supervisors.ts";
 import { socketPath } from "./socket-path.ts";
 import { spawnSupervisor } from "./spawn-supervisor.ts";
 import { startSupervisor } from "./start-supervisor.ts";
-import { isAlive, watchJob } from "./watch-job.ts";
+import { connect, isAlive, sendLine, watchJob } from "./watch-job.ts";
 
 export interface SupervisorsOptions {
   /** Nightshift's home directory. It contains the sockets and the compile cache. */

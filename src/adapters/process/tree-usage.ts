@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { closeSync, openSync, readFileSync, readSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { HAS_PROC, readProcFile } from "./process-table.ts";
 
 /**
  * Memory of several processes together: anonymous and shared memory, resident or swapped. Excludes the page cache, which
@@ -9,7 +10,7 @@ import { closeSync, openSync, readFileSync, readSync } from "node:fs";
  */
 export function boundTreeMemory(pids: readonly number[]): number {
   if (!HAS_PROC) return sumPs(pids);
-  return 1024 * pids.reduce((sum, pid) => sum + sumFields(readProc(pid, "status"), WHOLE), 0);
+  return 1024 * pids.reduce((sum, pid) => sum + sumFields(readProcFile(pid, "status"), WHOLE), 0);
 }
 
 export function readTreeMemory(pids: readonly number[]): number {
@@ -17,14 +18,13 @@ export function readTreeMemory(pids: readonly number[]): number {
   return 1024 * pids.reduce((sum, pid) => sum + readShare(pid), 0);
 }
 
-const HAS_PROC = process.platform === "linux";
 const WHOLE = /^(?:RssAnon|RssShmem|VmSwap):\s+(\d+)/gm;
 const SHARES = /^(?:Pss_Anon|Pss_Shmem|SwapPss):\s+(\d+)/gm;
 
 function readShare(pid: number): number {
-  const shares = readProc(pid, "smaps_rollup");
+  const shares = readProcFile(pid, "smaps_rollup");
   // A process can hide this file from everyone but root, and old kernels lack these fields.
-  return shares.includes("Pss_Anon") ? sumFields(shares, SHARES) : sumFields(readProc(pid, "status"), WHOLE);
+  return shares.includes("Pss_Anon") ? sumFields(shares, SHARES) : sumFields(readProcFile(pid, "status"), WHOLE);
 }
 
 /** In kB, the unit of the kernel. */
@@ -41,25 +41,6 @@ export function readLastPid(): string | null {
     return readFileSync("/proc/loadavg", "latin1").trim().split(" ").at(-1) ?? null;
   } catch {
     return null;
-  }
-}
-
-const buffer = Buffer.alloc(8192);
-
-/** Returns "" if the process has ended or cannot be inspected. */
-function readProc(pid: number, file: string): string {
-  let handle: number;
-  try {
-    handle = openSync(`/proc/${pid}/${file}`, "r");
-  } catch {
-    return "";
-  }
-  try {
-    return buffer.toString("latin1", 0, readSync(handle, buffer));
-  } catch {
-    return "";
-  } finally {
-    closeSync(handle);
   }
 }
 

@@ -1,12 +1,12 @@
-import { mkdirSync, rmSync, statSync } from "node:fs";
+import { rmSync, statSync } from "node:fs";
+import { createConnection } from "node:net";
+import type { Socket } from "node:net";
 import { join } from "node:path";
 import type { JobResult, WatchOptions } from "../../ports/supervisor.ts";
-import { connect, sendLine } from "./connect.ts";
 import {
-  CLAIM,
+  claimJob,
   createFile,
   DEAD,
-  hasCode,
   PROCESS_FILE,
   readExitRecord,
   readJob,
@@ -65,11 +65,7 @@ export function isAlive({ pid, startTime }: ProcessFile): boolean {
  * Returns false if the supervisor has registered in the meantime.
  */
 function giveUp(dir: string): boolean {
-  try {
-    mkdirSync(join(dir, CLAIM), { mode: 0o700 });
-  } catch (error) {
-    if (!hasCode(error, "EEXIST")) throw error;
-  }
+  claimJob(dir);
   return createFile(join(dir, SUPERVISOR_FILE), DEAD);
 }
 
@@ -109,4 +105,20 @@ async function endOrphans(dir: string, socket: string): Promise<void> {
 
 function transcriptSize(dir: string): number {
   return statSync(join(dir, TRANSCRIPT), { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** Connects to the supervisor of the job in `dir`. Returns null if none is listening. */
+export async function connect(dir: string): Promise<Socket | null> {
+  const path = readJob(dir)?.socket;
+  if (path === undefined) return null;
+  return new Promise((resolve) => {
+    const socket = createConnection(path);
+    socket.once("connect", () => resolve(socket));
+    // Later errors lead to a "close" event, which callers wait for.
+    socket.on("error", () => resolve(null));
+  });
+}
+
+export function sendLine(socket: Socket, message: unknown): void {
+  socket.write(`${JSON.stringify(message)}\n`);
 }

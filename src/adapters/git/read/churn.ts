@@ -1,7 +1,6 @@
-import { UserError } from "../../../core/text/errors.ts";
 import type { FileChurn } from "../../../core/nightly/proposal.ts";
 import type { ChurnParams } from "../../../ports/workspace.ts";
-import { mirrorPath } from "../context.ts";
+import { mirrorPath, unknownCommitError } from "../context.ts";
 import type { GitContext } from "../context.ts";
 import { git, hasCommit } from "../git.ts";
 import { checkCommit } from "../names.ts";
@@ -26,7 +25,7 @@ interface Counted {
 export async function readChurn(context: GitContext, params: ChurnParams): Promise<readonly FileChurn[] | null> {
   const [from, to] = [checkCommit(params.from), checkCommit(params.to)];
   const gitDir = mirrorPath(context, params.project);
-  if (!(await hasCommit(gitDir, to))) throw explainUnknown(params);
+  if (!(await hasCommit(gitDir, to))) throw unknownCommitError(params.project, to);
   if (!(await hasCommit(gitDir, from))) return null;
   const files = params.files.map((file) => ({ file, path: file.replace(/\/+$/, "") }));
   const names = [...new Set(files.map(({ path }) => path))].filter(isName);
@@ -104,8 +103,4 @@ function isIn(path: string, place: string): boolean {
 
 function sum(counted: readonly Counted[] | undefined, of: (each: Counted) => number): number {
   return (counted ?? []).reduce((total, each) => total + of(each), 0);
-}
-
-function explainUnknown({ project, to }: ChurnParams): UserError {
-  return new UserError("not_found", `Commit ${to} is not in the mirror of "${project}".`, "Sync the project first.");
 }

@@ -10,7 +10,7 @@ const MAX_PATH_BYTES = 4000;
 export async function makeTreeReadable(tree: string): Promise<void> {
   const directories: Buffer[] = [Buffer.from(tree)];
   for (const directory of directories) {
-    await makeUsable(directory);
+    if (((await lstat(directory)).mode & 0o700) !== 0o700) await chmod(directory, 0o700);
     for (const entry of await readdir(directory, { withFileTypes: true, encoding: "buffer" })) {
       const path = Buffer.concat([directory, SLASH, entry.name]);
       // git cannot reach deeper paths either.
@@ -18,17 +18,5 @@ export async function makeTreeReadable(tree: string): Promise<void> {
       if (entry.isDirectory()) directories.push(path);
       else if (!entry.isFile() && !entry.isSymbolicLink()) await unlink(path);
     }
-  }
-}
-
-/** Gives the owner all permissions on a directory. The caller must know that it is not a link. */
-export async function makeUsable(directory: Buffer): Promise<void> {
-  const { mode } = await lstat(directory);
-  if ((mode & 0o700) !== 0o700) await chmod(directory, 0o700);
-}
-
-export async function inBatches<T>(items: readonly T[], size: number, work: (item: T) => Promise<void>): Promise<void> {
-  for (let start = 0; start < items.length; start += size) {
-    await Promise.all(items.slice(start, start + size).map(work));
   }
 }

@@ -1,5 +1,6 @@
 import type { BigIntStats } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
+import { readAt } from "./read-at.ts";
 import { openInside, unread } from "./open-inside.ts";
 import type { Unread } from "./open-inside.ts";
 
@@ -30,7 +31,7 @@ async function readWhole(handle: FileHandle, maxBytes: number): Promise<Workspac
   const before = await handle.stat({ bigint: true });
   if (before.nlink !== 1n) return unread("hard_link", "is a hard link to another file");
   if (before.size > BigInt(maxBytes)) return unread("too_large", `is larger than ${maxBytes} bytes`);
-  const content = await readUpTo(handle, Number(before.size));
+  const content = await readAt(handle, 0, Number(before.size));
   const after = await handle.stat({ bigint: true });
   if (content.length !== Number(before.size) || !isUntouched(before, after))
     return unread("changed", "changed while it was being read");
@@ -40,15 +41,4 @@ async function readWhole(handle: FileHandle, maxBytes: number): Promise<Workspac
 /** Compares ctime, which no program can set, so that it also reveals changes that were covered up. */
 function isUntouched(before: BigIntStats, after: BigIntStats): boolean {
   return before.size === after.size && before.ctimeNs === after.ctimeNs;
-}
-
-async function readUpTo(handle: FileHandle, size: number): Promise<Buffer> {
-  const buffer = Buffer.alloc(size);
-  let length = 0;
-  while (length < size) {
-    const { bytesRead } = await handle.read(buffer, length, size - length, length);
-    if (bytesRead === 0) break;
-    length += bytesRead;
-  }
-  return buffer.subarray(0, length);
 }

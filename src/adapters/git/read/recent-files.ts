@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { UserError } from "../../../core/text/errors.ts";
 import type { RecentFilesParams } from "../../../ports/workspace.ts";
-import { mirrorPath } from "../context.ts";
+import { mirrorPath, unknownCommitError } from "../context.ts";
 import type { GitContext } from "../context.ts";
 import { exists } from "../git-dir.ts";
 import { git, gitFailure, runGit } from "../git.ts";
@@ -25,7 +25,7 @@ export async function listRecentFiles(context: GitContext, params: RecentFilesPa
     );
   }
   const gitDir = mirrorPath(context, params.project);
-  if (!(await exists(gitDir))) throw explainUnknown(params);
+  if (!(await exists(gitDir))) throw unknownCommitError(params.project, base);
   const commits = await listCommits(gitDir, { ...params, base });
   if (commits.length === 0) return [];
   const output = await git({ gitDir, args: COMPARE, input: commits.map((line) => `${line}\n`).join("") });
@@ -38,7 +38,8 @@ async function listCommits(gitDir: string, params: RecentFilesParams): Promise<s
   const args = ["rev-list", "--first-parent", "--parents", `--max-count=${params.commits}`, params.base, "--"];
   const call = { gitDir, args };
   const result = await runGit(call);
-  if (/bad object|bad revision|unknown revision/i.test(result.stderr)) throw explainUnknown(params);
+  if (/bad object|bad revision|unknown revision/i.test(result.stderr))
+    throw unknownCommitError(params.project, params.base);
   if (result.code !== 0) throw gitFailure(call, result);
   // At the end of a shallow history a commit looks like a root commit, but its changes are unknown.
   const ends = new Set((await readFile(join(gitDir, "shallow"), "utf8").catch(() => "")).split("\n"));
@@ -48,8 +49,4 @@ async function listCommits(gitDir: string, params: RecentFilesParams): Promise<s
     .map((line) => line.split(" ").slice(0, 2))
     .filter(([commit = ""]) => commit !== "" && !ends.has(commit))
     .map((ids) => ids.join(" "));
-}
-
-function explainUnknown({ project, base }: RecentFilesParams): UserError {
-  return new UserError("not_found", `Commit ${base} is not in the mirror of "${project}".`, "Sync the project first.");
 }

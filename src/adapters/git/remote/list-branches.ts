@@ -24,15 +24,11 @@ export async function readBranch(context: GitContext, params: ReadBranchParams):
   return (await listRefs(context, params, ref)).find(({ name }) => name === ref)?.commit ?? null;
 }
 
-interface Ref {
-  readonly commit: string;
-  readonly name: string;
-}
-
-type At = Pick<ListBranchesParams, "project" | "remote" | "credentials">;
-
-async function listRefs(context: GitContext, at: At, pattern: string): Promise<readonly Ref[]> {
-  const { project, remote, credentials } = at;
+async function listRefs(
+  context: GitContext,
+  { project, remote, credentials }: Omit<ListBranchesParams, "prefix">,
+  pattern: string,
+): Promise<readonly { readonly commit: string; readonly name: string }[]> {
   checkRemote(remote);
   const login = credentialsCall(remote, credentials, (await context.person()).env);
   const args = ["ls-remote", "--quiet", "--", remote, pattern];

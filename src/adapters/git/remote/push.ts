@@ -9,6 +9,7 @@ import { replaceFile } from "../git-dir.ts";
 import { runGit } from "../git.ts";
 import type { GitResult } from "../git.ts";
 import { checkBranch, checkCommit, checkRemote, showRemote } from "../names.ts";
+import { readBranch } from "./list-branches.ts";
 import { explainRemoteFailure } from "./remote-errors.ts";
 
 const HALF_AN_HOUR = 1_800_000;
@@ -28,7 +29,7 @@ export async function pushCommit(context: GitContext, params: PushParams): Promi
   let result = await push(context, params, before.at(-1) ?? "");
   for (let tries = 1; tries < MAX_TRIES && isRefused(result); tries++) {
     // After a crash, the last push may not have arrived, or its git process may still be running.
-    const there = await readRemote(context, params);
+    const there = await readBranch(context, params);
     if (there !== null && !ours.includes(there)) throw explainForeignBranch(params);
     result = await push(context, params, there ?? "");
   }
@@ -81,20 +82,6 @@ function isRefused({ code, stdout }: GitResult): boolean {
     code !== 0 &&
     /^!\t.*\[rejected\] \((stale info|fetch first|non-fast-forward|needs force)\)/m.test(stdout.toString())
   );
-}
-
-async function readRemote(context: GitContext, params: PushParams): Promise<string | null> {
-  const { env } = await context.person();
-  const ref = `refs/heads/${params.branch}`;
-  const args = ["ls-remote", "--quiet", "--", params.remote, ref];
-  const login = credentialsCall(params.remote, params.credentials, env);
-  const result = await runGit({ gitDir: taskPaths(context, params.task).engine, ...login, args });
-  if (result.code !== 0) throw explainRemoteFailure(params.remote, result.stderr, params.credentials);
-  const line = result.stdout
-    .toString()
-    .split("\n")
-    .find((text) => text.endsWith(`\t${ref}`));
-  return line?.split("\t")[0] ?? null;
 }
 
 /** Every commit this task tried to push to that branch, newest last. */

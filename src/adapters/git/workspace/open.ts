@@ -12,7 +12,7 @@ import { gitFailure, runGit } from "../git.ts";
 import { checkBranch, checkCommit } from "../names.ts";
 import { removeTree } from "./remove-tree.ts";
 import { restoreRescuedCommit } from "./rescue.ts";
-import { bootId } from "../../process/boot-id.ts";
+import { bootId } from "../../process/job-files.ts";
 import { isCode } from "../mirror/locks.ts";
 import { markDamaged, showsDamage } from "../mirror/repair.ts";
 

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { lstat, readlink, realpath } from "node:fs/promises";
-import type { FileHandle } from "node:fs/promises";
 import { UserError } from "../../../core/text/errors.ts";
 import { bytesOf } from "../read/changes.ts";
 import type { Changes } from "../read/changes.ts";
@@ -8,7 +7,7 @@ import { git, gitFailure } from "../git.ts";
 import type { Identity } from "../remote/network-env.ts";
 import { runGitRetryingLockedRefs } from "../mirror/retry-locked-refs.ts";
 import { fileChangedError, openEntry, readPieces, showPath } from "../read/read-entry.ts";
-import { inBatches } from "../read/make-tree-readable.ts";
+import { readAt } from "../read/read-at.ts";
 import { isCode } from "../mirror/locks.ts";
 
 export interface WriteCommitParams {
@@ -51,11 +50,6 @@ export async function writeCommit(params: WriteCommitParams): Promise<string> {
   return result.stdout.toString().trim();
 }
 
-/** Formats author or committer as in a commit object. */
-export function signature(identity: Identity, at: number): string {
-  return `${identity.name} <${identity.email}> ${Math.floor(at / 1000)} +0000`;
-}
-
 /** Ends the message with one newline and removes NUL, which a commit cannot contain. */
 export function cleanMessage(message: string): string {
   return `${message.replaceAll("\0", "").trimEnd()}\n`;
@@ -65,7 +59,7 @@ async function readEntries(params: WriteCommitParams): Promise<{ entries: Entry[
   const { tree, changes } = params;
   const entries: Entry[] = [];
   const gone: string[] = [];
-  await inBatches(changes.written, AT_ONCE, async (path) => {
+  const readEntry = async (path: string): Promise<void> => {
     const stat = await lstat(bytesOf(tree, path)).catch((error: unknown) => {
       if (!isCode(error, "ENOENT", "ENOTDIR")) throw error;
     });
@@ -77,7 +71,9 @@ async function readEntries(params: WriteCommitParams): Promise<{ entries: Entry[
       if (size > MAX_FILE_BYTES && blob === null) throw tooLarge(path, size);
       entries.push({ path, mode: stat.mode & 0o100 ? "100755" : "100644", size, blob });
     }
-  });
+  };
+  for (let start = 0; start < changes.written.length; start += AT_ONCE)
+    await Promise.all(changes.written.slice(start, start + AT_ONCE).map(readEntry));
   return { entries, gone };
 }
 
@@ -101,7 +97,8 @@ async function* importStream(
   entries: readonly Entry[],
   deleted: readonly string[],
 ): AsyncGenerator<Buffer> {
-  const who = signature(params.identity, params.at);
+  const { name, email } = params.identity;
+  const who = `${name} <${email}> ${Math.floor(params.at / 1000)} +0000`;
   const head = `commit refs/heads/work\nmark :1\nauthor ${who}\ncommitter ${who}\n`;
   yield Buffer.concat([Buffer.from(head), formatData(Buffer.from(cleanMessage(params.message)))]);
   // Deletions come first: a file may have become a directory, or the reverse.
@@ -131,24 +128,12 @@ async function readSmall(root: string, entry: Entry): Promise<Buffer | null> {
   if (entry.size > SMALL_FILE_BYTES) return null;
   const handle = await openEntry(root, entry.path);
   try {
-    const content = await readUpTo(handle, SMALL_FILE_BYTES + 1);
-    if (content.length > SMALL_FILE_BYTES) throw fileChangedError(entry.path);
-    return content;
+    const { size } = await handle.stat();
+    if (size > SMALL_FILE_BYTES) throw fileChangedError(entry.path);
+    return await readAt(handle, 0, size);
   } finally {
     await handle.close();
   }
-}
-
-async function readUpTo(handle: FileHandle, limit: number): Promise<Buffer> {
-  const { size } = await handle.stat();
-  const buffer = Buffer.allocUnsafe(Math.min(size, limit));
-  let filled = 0;
-  while (filled < buffer.length) {
-    const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, filled);
-    if (bytesRead === 0) break;
-    filled += bytesRead;
-  }
-  return buffer.subarray(0, filled);
 }
 
 async function* readLarge(root: string, entry: Entry): AsyncGenerator<Buffer> {

@@ -27,30 +27,10 @@ export async function lastEventId(db: Db): Promise<number> {
   return row?.id ?? 0;
 }
 
-function toEventRow(draft: EventDraft): Omit<EventRow, "id"> {
-  return {
-    at: draft.at,
-    task: draft.task,
-    run: draft.run,
-    type: draft.type,
-    level: draft.level,
-    actor_kind: draft.actor.kind,
-    actor_name: draft.actor.name,
-    summary: draft.summary,
-    data: toJson(draft.data),
-  };
+function toEventRow({ actor, data, ...same }: EventDraft): Omit<EventRow, "id"> {
+  return { ...same, actor_kind: actor.kind, actor_name: actor.name, data: toJson(data) };
 }
 
-function toEvent(row: EventRow): Event {
-  return {
-    id: row.id,
-    at: row.at,
-    task: row.task,
-    run: row.run,
-    type: row.type,
-    level: row.level,
-    actor: { kind: row.actor_kind, name: row.actor_name },
-    summary: row.summary,
-    data: fromJson(row.data),
-  };
+function toEvent({ actor_kind: kind, actor_name: name, data, ...same }: EventRow): Event {
+  return { ...same, actor: { kind, name }, data: fromJson(data) };
 }

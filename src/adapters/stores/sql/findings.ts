@@ -1,18 +1,13 @@
 import type { CheckResult } from "../../../core/task/run.ts";
 import type { Artifact } from "../../../core/task/task.ts";
+import { toColumns, toFields } from "./columns.ts";
 import { fromJson, toJson } from "./json.ts";
 import type { Db, Tx } from "./schema.ts";
 
 /** A check that was repeated after a crash replaces the earlier result of the same run. */
 export async function saveChecks(tx: Tx, checks: readonly CheckResult[]): Promise<void> {
   for (const { run, name, ...check } of checks) {
-    const result = {
-      severity: check.severity,
-      status: check.status,
-      exit_code: check.exitCode,
-      duration_ms: check.durationMs,
-      tail: check.tail,
-    };
+    const result = toColumns(check);
     await tx
       .insertInto("checks")
       .values({ run, name, ...result })
@@ -29,15 +24,7 @@ export async function listChecks(db: Db, task: string): Promise<readonly CheckRe
     .where("runs.task", "=", task)
     .orderBy("checks.id")
     .execute();
-  return rows.map((row) => ({
-    run: row.run,
-    name: row.name,
-    severity: row.severity,
-    status: row.status,
-    exitCode: row.exit_code,
-    durationMs: row.duration_ms,
-    tail: row.tail,
-  }));
+  return rows.map(({ id: _id, ...row }) => toFields(row));
 }
 
 /** An artifact with the same type and label replaces the earlier one. */

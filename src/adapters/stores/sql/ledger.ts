@@ -1,6 +1,7 @@
 import type { Proposal } from "../../../core/nightly/proposal.ts";
 import type { ProjectRule } from "../../../core/nightly/rule.ts";
 import type { ListProposalsQuery, ListRulesQuery, ProposalPatch } from "../../../ports/store.ts";
+import { toColumns, toFields } from "./columns.ts";
 import { fromJson, fromJsonOrNull, toJson, toJsonOrNull } from "./json.ts";
 import type { Db, Schema, Tx } from "./schema.ts";
 
@@ -53,26 +54,18 @@ export async function removeRule(tx: Tx, id: string): Promise<boolean> {
   return result.numDeletedRows > 0n;
 }
 
-function toRow({ files, baseCommit, updatedAt, reason, askedAt, ...same }: Proposal): Schema["proposals"] {
-  return {
-    ...same,
-    files: toJson(files),
-    base_commit: baseCommit,
-    updated_at: updatedAt,
-    reason: toJsonOrNull(reason),
-    asked_at: askedAt,
-  };
+function toRow({ files, reason, ...same }: Proposal): Schema["proposals"] {
+  return { ...toColumns(same), files: toJson(files), reason: toJsonOrNull(reason) };
 }
 
-function toProposal(row: Schema["proposals"]): Proposal {
-  const { files, base_commit: baseCommit, updated_at: updatedAt, reason, asked_at: askedAt, ...same } = row;
-  return { ...same, files: fromJson(files), baseCommit, updatedAt, reason: fromJsonOrNull(reason), askedAt };
+function toProposal({ files, reason, ...same }: Schema["proposals"]): Proposal {
+  return { ...toFields(same), files: fromJson(files), reason: fromJsonOrNull(reason) };
 }
 
-function toRuleRow({ by, updatedAt, expiresAt, ...same }: ProjectRule): Schema["rules"] {
-  return { ...same, by_whom: by, updated_at: updatedAt, expires_at: expiresAt };
+function toRuleRow({ by, ...same }: ProjectRule): Schema["rules"] {
+  return { ...toColumns(same), by_whom: by };
 }
 
-function toRule({ by_whom: by, updated_at: updatedAt, expires_at: expiresAt, ...same }: Schema["rules"]): ProjectRule {
-  return { ...same, by, updatedAt, expiresAt };
+function toRule({ by_whom: by, ...same }: Schema["rules"]): ProjectRule {
+  return { ...toFields(same), by };
 }

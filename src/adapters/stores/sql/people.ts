@@ -1,13 +1,14 @@
 import type { StoredAnswer, TokenRow } from "../../../ports/store.ts";
+import { toColumns, toFields } from "./columns.ts";
 import { fromJson, toJson } from "./json.ts";
 import type { Db, Schema, Tx } from "./schema.ts";
 
 const DAY_MS = 86_400_000;
 
-export async function addToken(tx: Tx, { name, hash, rights, createdAt }: TokenRow): Promise<boolean> {
+export async function addToken(tx: Tx, token: TokenRow): Promise<boolean> {
   const result = await tx
     .insertInto("tokens")
-    .values({ name, hash, rights: toJson(rights), created_at: createdAt })
+    .values({ ...toColumns(token), rights: toJson(token.rights) })
     .onConflict((conflict) => conflict.column("name").doNothing())
     .executeTakeFirst();
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
@@ -28,7 +29,7 @@ export async function removeToken(tx: Tx, name: string): Promise<boolean> {
 }
 
 function toToken(row: Schema["tokens"]): TokenRow {
-  return { name: row.name, hash: row.hash, rights: fromJson(row.rights), createdAt: row.created_at };
+  return { ...toFields(row), rights: fromJson(row.rights) };
 }
 
 export async function recallAnswer(db: Db, key: string): Promise<StoredAnswer | null> {

@@ -2,6 +2,7 @@ import { ENDED_STATUSES } from "../../../core/task/task.ts";
 import { UserError } from "../../../core/text/errors.ts";
 import type { ProjectRemoval } from "../../../ports/projects.ts";
 import type { Project } from "../../../ports/store.ts";
+import { toColumns, toFields } from "./columns.ts";
 import type { Db, Schema, Tx } from "./schema.ts";
 
 export async function keepPipeline(tx: Tx, pipeline: Schema["pipelines"]): Promise<void> {
@@ -22,7 +23,7 @@ export async function getPipeline(
 }
 
 export async function saveProject(tx: Tx, project: Project): Promise<void> {
-  const { name, ...columns } = toRow(project);
+  const { name, ...columns } = toColumns(project);
   await tx
     .insertInto("projects")
     .values({ name, ...columns })
@@ -32,11 +33,11 @@ export async function saveProject(tx: Tx, project: Project): Promise<void> {
 
 export async function getProject(db: Db, name: string): Promise<Project | null> {
   const row = await db.selectFrom("projects").selectAll().where("name", "=", name).executeTakeFirst();
-  return row === undefined ? null : toProject(row);
+  return row === undefined ? null : toFields(row);
 }
 
 export async function listProjects(db: Db): Promise<readonly Project[]> {
-  return (await db.selectFrom("projects").selectAll().orderBy("name").execute()).map(toProject);
+  return (await db.selectFrom("projects").selectAll().orderBy("name").execute()).map(toFields);
 }
 
 export async function removeProject(tx: Tx, name: string): Promise<ProjectRemoval> {
@@ -58,28 +59,4 @@ export async function removeProject(tx: Tx, name: string): Promise<ProjectRemova
 export async function requireProject(tx: Tx, name: string): Promise<void> {
   if ((await getProject(tx, name)) !== null) return;
   throw new UserError("not_found", `There is no project "${name}".`, "`nightshift init` in its checkout registers it.");
-}
-
-function toRow(project: Project): Schema["projects"] {
-  return {
-    name: project.name,
-    path: project.path,
-    remote: project.remote,
-    default_branch: project.defaultBranch,
-    accepted: project.accepted,
-    accepted_by: project.acceptedBy,
-    accepted_at: project.acceptedAt,
-  };
-}
-
-function toProject(row: Schema["projects"]): Project {
-  return {
-    name: row.name,
-    path: row.path,
-    remote: row.remote,
-    defaultBranch: row.default_branch,
-    accepted: row.accepted,
-    acceptedBy: row.accepted_by,
-    acceptedAt: row.accepted_at,
-  };
 }

@@ -7,47 +7,14 @@ import type { Tx } from "./schema.ts";
  */
 export async function recordCosts(tx: Tx, runs: readonly string[]): Promise<void> {
   if (runs.length === 0) return;
-  await tx
-    .insertInto("costs")
-    .columns([
-      "run",
-      "task",
-      "project",
-      "pipeline",
-      "role",
-      "agent",
-      "model",
-      "basis",
-      "nano_usd",
-      "tokens_input",
-      "tokens_output",
-      "tokens_cache_read",
-      "tokens_cache_write",
-      "at",
-    ])
-    .expression((eb) =>
-      eb
-        .selectFrom("runs")
-        .innerJoin("tasks", "tasks.id", "runs.task")
-        .select([
-          "runs.id",
-          "runs.task",
-          "runs.project",
-          "tasks.pipeline",
-          "runs.role",
-          "runs.agent",
-          "runs.model",
-          sql`case when runs.cost_usd is null then 'unknown' else runs.cost_basis end`.as("basis"),
-          sql`cast(round(runs.cost_usd * 1000000000) as bigint)`.as("nano_usd"),
-          "runs.tokens_input",
-          "runs.tokens_output",
-          "runs.tokens_cache_read",
-          "runs.tokens_cache_write",
-          "runs.finished_at",
-        ])
-        .where("runs.id", "in", runs)
-        .where("runs.step", "=", "agent")
-        .where("runs.started_at", "is not", null),
-    )
-    .execute();
+  await sql`
+    insert into costs (run, task, project, pipeline, role, agent, model, basis, nano_usd,
+      tokens_input, tokens_output, tokens_cache_read, tokens_cache_write, at)
+    select runs.id, runs.task, runs.project, tasks.pipeline, runs.role, runs.agent, runs.model,
+      case when runs.cost_usd is null then 'unknown' else runs.cost_basis end,
+      cast(round(runs.cost_usd * 1000000000) as bigint),
+      runs.tokens_input, runs.tokens_output, runs.tokens_cache_read, runs.tokens_cache_write, runs.finished_at
+    from runs join tasks on tasks.id = runs.task
+    where runs.id in (${sql.join(runs)}) and runs.step = 'agent' and runs.started_at is not null
+  `.execute(tx);
 }

@@ -1,70 +1,39 @@
+import type { Insertable, Updateable } from "kysely";
 import { fromNanoUsd } from "../../../core/money/cost-dimensions.ts";
-import type { Run } from "../../../core/task/run.ts";
+import { NO_TOKENS, type Run, type Tokens } from "../../../core/task/run.ts";
 import type { Task } from "../../../core/task/task.ts";
 import type { NewRun, RunEnd } from "../../../ports/store.ts";
+import { toColumns } from "./columns.ts";
 import { fromJsonOrNull, toJsonOrNull } from "./json.ts";
-import type { RunRow } from "./schema.ts";
+import type { RunRow, Schema } from "./schema.ts";
 import { rankOf } from "./task-rows.ts";
 
-export function toQueuedRow(run: NewRun, task: Task): RunRow {
+export function toQueuedRow(run: NewRun, task: Task): Insertable<Schema["runs"]> {
   return {
-    id: run.id,
-    task: run.task,
-    project: run.project,
-    state: run.state,
-    step: run.step,
-    role: run.role,
-    attempt: run.attempt,
+    ...toColumns(run),
+    trigger: toJsonOrNull(run.trigger),
     status: "queued",
     token: 0,
     priority: rankOf(task.priority),
     task_created_at: task.createdAt,
-    not_before: run.notBefore,
-    agent: run.agent,
-    agent_version: null,
-    model: null,
-    sandbox: null,
-    session_id: null,
-    outcome: null,
-    ended_by: null,
-    error: null,
-    commit_hash: null,
-    reserved_nano_usd: null,
-    cost_usd: null,
     cost_basis: "unknown",
-    tokens_input: 0,
-    tokens_output: 0,
-    tokens_cache_read: 0,
-    tokens_cache_write: 0,
-    created_at: run.createdAt,
-    started_at: null,
-    finished_at: null,
+    ...toTokenColumns(NO_TOKENS),
     paused_ms: 0,
-    trigger: toJsonOrNull(run.trigger),
-    payload: null,
-    exit: null,
   };
 }
 
-export function toEndColumns(end: RunEnd): Partial<RunRow> {
+export function toEndColumns({ id: _id, commit, tokens, ...end }: RunEnd): Updateable<Schema["runs"]> {
   return {
-    status: end.status,
-    outcome: end.outcome,
+    ...toColumns(end),
     payload: toJsonOrNull(end.payload),
     exit: toJsonOrNull(end.exit),
-    ended_by: end.endedBy,
-    ...(end.sandbox !== undefined && { sandbox: end.sandbox }),
-    error: end.error,
-    commit_hash: end.commit,
-    cost_usd: end.costUsd,
-    cost_basis: end.costBasis,
-    tokens_input: end.tokens.input,
-    tokens_output: end.tokens.output,
-    tokens_cache_read: end.tokens.cacheRead,
-    tokens_cache_write: end.tokens.cacheWrite,
-    paused_ms: end.pausedMs,
-    finished_at: end.finishedAt,
+    commit_hash: commit,
+    ...toTokenColumns(tokens),
   };
+}
+
+function toTokenColumns({ input, output, cacheRead, cacheWrite }: Tokens) {
+  return { tokens_input: input, tokens_output: output, tokens_cache_read: cacheRead, tokens_cache_write: cacheWrite };
 }
 
 export function toRun(row: RunRow): Run {

@@ -2,26 +2,13 @@ import { LeaseLostError } from "../../../core/text/errors.ts";
 import { OPEN_RUN_STATUSES, type Run, type RunEndStatus } from "../../../core/task/run.ts";
 import type { Task } from "../../../core/task/task.ts";
 import type { Lease, ListRunsQuery, NewRun, RunEnd, RunPatch } from "../../../ports/store.ts";
-import { startsWith } from "./prefix.ts";
+import { toColumns } from "./columns.ts";
 import { toEndColumns, toQueuedRow, toRun } from "./run-rows.ts";
-import type { Db, RunRow, Tx } from "./schema.ts";
+import type { Db, Tx } from "./schema.ts";
 
 export async function getRun(db: Db, id: string): Promise<Run | null> {
   const row = await db.selectFrom("runs").selectAll().where("id", "=", id).executeTakeFirst();
   return row === undefined ? null : toRun(row);
-}
-
-export async function findRunIds(db: Db, prefix: string): Promise<readonly string[]> {
-  const [from, to] = startsWith("run", prefix);
-  const rows = await db
-    .selectFrom("runs")
-    .select("id")
-    .where("id", ">=", from)
-    .where("id", "<", to)
-    .orderBy("id")
-    .limit(10)
-    .execute();
-  return rows.map((row) => row.id);
 }
 
 export async function listRuns(db: Db, query: ListRunsQuery): Promise<readonly Run[]> {
@@ -79,22 +66,8 @@ export async function requireLease(tx: Tx, lease: Lease): Promise<void> {
 
 export async function updateRun(tx: Tx, lease: Lease, patch: RunPatch): Promise<void> {
   await requireLease(tx, lease);
-  const columns = toPatchColumns(patch);
-  if (Object.keys(columns).length === 0) return;
-  await tx.updateTable("runs").set(columns).where("id", "=", lease.run).execute();
-}
-
-function toPatchColumns(patch: RunPatch): Partial<RunRow> {
-  return {
-    ...(patch.step !== undefined && { step: patch.step }),
-    ...(patch.role !== undefined && { role: patch.role }),
-    ...(patch.status !== undefined && { status: patch.status }),
-    ...(patch.agent !== undefined && { agent: patch.agent }),
-    ...(patch.agentVersion !== undefined && { agent_version: patch.agentVersion }),
-    ...(patch.model !== undefined && { model: patch.model }),
-    ...(patch.sandbox !== undefined && { sandbox: patch.sandbox }),
-    ...(patch.sessionId !== undefined && { session_id: patch.sessionId }),
-  };
+  if (Object.keys(patch).length === 0) return;
+  await tx.updateTable("runs").set(toColumns(patch)).where("id", "=", lease.run).execute();
 }
 
 export async function queueRun(tx: Tx, run: NewRun, task: Task): Promise<void> {

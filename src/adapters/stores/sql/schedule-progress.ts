@@ -1,13 +1,14 @@
 import type { ScheduleProgress } from "../../../core/schedule/schedule.ts";
-import type { Db, Schema, Tx } from "./schema.ts";
+import { toColumns, toFields } from "./columns.ts";
+import type { Db, Tx } from "./schema.ts";
 
 export async function listProgress(db: Db, project: string): Promise<readonly ScheduleProgress[]> {
-  return (await db.selectFrom("marks").selectAll().where("project", "=", project).execute()).map(toProgress);
+  const rows = await db.selectFrom("marks").selectAll().where("project", "=", project).execute();
+  return rows.map(({ id: _id, ...row }) => toFields(row));
 }
 
 export async function saveProgress(tx: Tx, progress: ScheduleProgress): Promise<void> {
-  const { timeZone, ...rest } = progress;
-  const columns = { ...rest, time_zone: timeZone };
+  const columns = toColumns(progress);
   await tx
     .insertInto("marks")
     .values({ id: idOf(progress.project, progress.name), ...columns })
@@ -25,8 +26,4 @@ export async function dropProgress(
 /** A line feed is a safe separator, because neither name can contain one. */
 function idOf(project: string, name: string): string {
   return `${project}\n${name}`;
-}
-
-function toProgress({ project, name, expression, time_zone: timeZone, at, task }: Schema["marks"]): ScheduleProgress {
-  return { project, name, expression, timeZone, at, task };
 }

@@ -1,98 +1,57 @@
 import type { Generated, Kysely, Selectable, Transaction } from "kysely";
-import type { EventLevel, EventType } from "../../../core/task/event.ts";
-import type { ProposalStatus } from "../../../core/nightly/proposal.ts";
+import type { Proposal } from "../../../core/nightly/proposal.ts";
+import type { ProjectRule } from "../../../core/nightly/rule.ts";
+import type { ScheduleProgress } from "../../../core/schedule/schedule.ts";
+import type { Actor, EventDraft } from "../../../core/task/event.ts";
 import type { Role } from "../../../core/task/role.ts";
-import type { CheckStatus, CostBasis, EndedBy, RunStatus, Severity, StepKind } from "../../../core/task/run.ts";
-import type { ArtifactType, Complexity, Size, TaskStatus } from "../../../core/task/task.ts";
-import type { NoticeKind } from "../../../ports/store.ts";
+import type { CheckResult, CostBasis, Run } from "../../../core/task/run.ts";
+import type { Artifact, Task } from "../../../core/task/task.ts";
+import type { NoticeKind, Project, StoredAnswer, TokenRow } from "../../../ports/store.ts";
+import type { Columns } from "./columns.ts";
 
-/** JSON as text. The comment beside a column names its type. */
+/** JSON as text. */
 type Json = string;
 /** Milliseconds since 1970. */
 type Time = number;
 
-interface TasksTable {
-  id: string;
-  version: number;
+/** Fields of a task that are stored as JSON. */
+type TaskJson = "tags" | "options" | "counters" | "context" | "conversation";
+type NullableTaskJson = "waitingFor" | "queuedFor" | "items" | "plan" | "trigger";
+
+type TasksTable = Columns<
+  Omit<Task, "priority" | "order" | TaskJson | NullableTaskJson> &
+    Record<TaskJson, Json> &
+    Record<NullableTaskJson, Json | null>
+> & {
   /** The submitter's idempotency key, so that a submission can be repeated safely. */
   key: string | null;
-  title: string;
-  description: string;
-  project: string;
-  pipeline: string;
-  pipeline_hash: string;
-  state: string;
-  status: TaskStatus;
   /** 0 (low) to 3 (urgent), so that the queue can be sorted by it. */
   priority: number;
-  size: Size | null;
-  complexity: Complexity | null;
-  branch: string | null;
-  base_commit: string | null;
-  head_commit: string | null;
-  plan_hash: string | null;
   /** `order` of the task, which is a reserved word in SQL. */
-  ordered: "cancel" | "kill" | null;
-  outcome: string | null;
-  reason: string | null;
-  submitted_by: string;
-  created_at: Time;
-  updated_at: Time;
-  finished_at: Time | null;
-  waiting_for: Json | null;
-  queued_for: Json | null;
-  tags: Json;
-  options: Json;
-  counters: Json;
-  items: Json | null;
-  plan: Json | null;
-  context: Json;
-  conversation: Json;
-  trigger: Json | null;
-}
+  ordered: Task["order"];
+};
 
-interface RunsTable {
-  id: string;
-  task: string;
-  project: string;
-  state: string;
-  step: StepKind;
-  role: Role | null;
-  attempt: number;
-  status: RunStatus;
-  token: number;
-  /** Copies of the task's priority and age, so that one index covers the queue and admission reads only its start. */
-  priority: number;
-  task_created_at: Time;
-  not_before: Time | null;
-  agent: string | null;
-  agent_version: string | null;
-  model: string | null;
-  sandbox: string | null;
-  session_id: string | null;
-  outcome: string | null;
-  ended_by: EndedBy | null;
-  error: string | null;
-  commit_hash: string | null;
-  /** Billionths of a dollar, as in `costs`. Counts towards the limits while the run is open. */
-  reserved_nano_usd: number | null;
-  cost_usd: number | null;
-  cost_basis: CostBasis;
+interface TokenColumns {
   tokens_input: number;
   tokens_output: number;
   tokens_cache_read: number;
   tokens_cache_write: number;
-  created_at: Time;
-  started_at: Time | null;
-  finished_at: Time | null;
-  paused_ms: number;
-  trigger: Json | null;
-  payload: Json | null;
-  exit: Json | null;
 }
 
+type RunJson = "trigger" | "payload" | "exit";
+
+type RunsTable = Columns<Omit<Run, "commit" | "reservedUsd" | "tokens" | RunJson> & Record<RunJson, Json | null>> &
+  TokenColumns & {
+    /** Copies of the task's priority and age, so that one index covers the queue and admission reads only its start. */
+    priority: number;
+    task_created_at: Time;
+    commit_hash: string | null;
+    /** Billionths of a dollar, as in `costs`. Counts towards the limits while the run is open. */
+    reserved_nano_usd: number | null;
+  };
+
 /** Cost of a run. No foreign keys, because costs are kept after a task is deleted. */
-interface CostsTable {
+interface CostsTable extends TokenColumns {
   run: string;
   task: string;
   project: string;
@@ -103,45 +62,23 @@ interface CostsTable {
   basis: CostBasis;
   /** Billionths of a dollar. An integer, so that sums are exact. Null if unknown. */
   nano_usd: number | null;
-  tokens_input: number;
-  tokens_output: number;
-  tokens_cache_read: number;
-  tokens_cache_write: number;
   /** When the run ended. */
   at: Time;
 }
 
-interface ChecksTable {
-  id: Generated<number>;
-  run: string;
-  name: string;
-  severity: Severity;
-  status: CheckStatus;
-  exit_code: number | null;
-  duration_ms: number;
-  tail: string;
-}
+type ChecksTable = Columns<CheckResult> & { id: Generated<number> };
 
-interface ArtifactsTable {
+interface ArtifactsTable extends Omit<Artifact, "data"> {
   id: Generated<number>;
   task: string;
-  type: ArtifactType;
-  label: string;
-  url: string | null;
   data: Json;
 }
 
 /** Append-only. `task` and `run` are not foreign keys, because events are kept after a task is deleted. */
-interface EventsTable {
+interface EventsTable extends Omit<EventDraft, "actor" | "data"> {
   id: Generated<number>;
-  at: Time;
-  task: string | null;
-  run: string | null;
-  type: EventType;
-  level: EventLevel;
-  actor_kind: "person" | "agent" | "system";
+  actor_kind: Actor["kind"];
   actor_name: string;
-  summary: string;
   data: Json;
 }
 
@@ -162,37 +99,12 @@ interface NoticesTable {
   error: string | null;
 }
 
-interface ProposalsTable {
-  id: string;
-  project: string;
-  task: string;
-  category: string;
-  title: string;
-  base_commit: string;
-  intent: string;
-  patch: string | null;
-  status: ProposalStatus;
-  url: string | null;
-  number: number | null;
-  at: Time;
-  updated_at: Time;
-  reason: Json | null;
-  asked_at: Time | null;
-  files: Json;
-}
+type ProposalsTable = Columns<Omit<Proposal, "files" | "reason">> & { files: Json; reason: Json | null };
 
-interface RulesTable {
-  id: string;
-  project: string;
-  text: string;
-  proposal: string | null;
-  url: string | null;
+type RulesTable = Columns<Omit<ProjectRule, "by">> & {
   /** `by` of the rule, which is a reserved word in SQL. */
   by_whom: string;
-  at: Time;
-  updated_at: Time;
-  expires_at: Time | null;
-}
+};
 
 interface PipelinesTable {
   hash: string;
@@ -200,44 +112,9 @@ interface PipelinesTable {
   text: string;
 }
 
-interface ProjectsTable {
-  name: string;
-  path: string | null;
-  remote: string;
-  default_branch: string;
-  accepted: string;
-  accepted_by: string;
-  accepted_at: Time;
-}
-
-interface TokensTable {
-  name: string;
-  hash: string;
-  rights: Json;
-  created_at: Time;
-}
-
-interface AnswersTable {
-  key: string;
-  request: string;
-  status: number;
-  body: string;
-  at: Time;
-}
-
 interface MetaTable {
   name: string;
   value: string;
-}
-
-interface MarksTable {
-  id: string;
-  project: string;
-  name: string;
-  expression: string;
-  time_zone: string;
-  at: Time;
-  task: string | null;
 }
 
 export interface Schema {
@@ -248,13 +125,13 @@ export interface Schema {
   artifacts: ArtifactsTable;
   events: EventsTable;
   notices: NoticesTable;
-  marks: MarksTable;
+  marks: Columns<ScheduleProgress> & { id: string };
   proposals: ProposalsTable;
   rules: RulesTable;
   pipelines: PipelinesTable;
-  projects: ProjectsTable;
-  tokens: TokensTable;
-  answers: AnswersTable;
+  projects: Columns<Project>;
+  tokens: Columns<Omit<TokenRow, "rights">> & { rights: Json };
+  answers: StoredAnswer & { key: string; at: Time };
   meta: MetaTable;
 }
 

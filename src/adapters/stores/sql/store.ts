@@ -6,6 +6,7 @@ import { commit, createTask } from "./commit.ts";
 import { costs, spent } from "./costs.ts";
 import type { Differences } from "./differences.ts";
 import * as events from "./events.ts";
+import { findIds } from "./find-ids.ts";
 import * as findings from "./findings.ts";
 import * as ledger from "./ledger.ts";
 import * as marks from "./schedule-progress.ts";
@@ -51,10 +52,10 @@ export function createSqlStore({ db, differences, log, upkeep }: SqlStoreParams)
       holdsLease: (lease) => runs.holdsLease(db, lease),
       getTask: (id) => tasks.getTask(db, id),
       getTaskByKey: (key) => tasks.getTaskByKey(db, key),
-      findTaskIds: (prefix) => tasks.findTaskIds(db, prefix),
+      findTaskIds: (prefix) => findIds(db, "task", prefix),
       listTasks: (query) => tasks.listTasks(db, query),
       getRun: (id) => runs.getRun(db, id),
-      findRunIds: (prefix) => runs.findRunIds(db, prefix),
+      findRunIds: (prefix) => findIds(db, "run", prefix),
       listRuns: (query) => runs.listRuns(db, query),
       listOpenRuns: () => runs.listOpenRuns(db),
       listChecks: (task) => findings.listChecks(db, task),

@@ -1,4 +1,5 @@
 import { PRIORITIES, type Priority, type Task } from "../../../core/task/task.ts";
+import { toColumns } from "./columns.ts";
 import { fromJson, fromJsonOrNull, toJson, toJsonOrNull } from "./json.ts";
 import type { TaskRow } from "./schema.ts";
 
@@ -6,31 +7,11 @@ export function rankOf(priority: Priority): number {
   return PRIORITIES.indexOf(priority);
 }
 
-export function toTaskRow(task: Task): Omit<TaskRow, "key"> {
+export function toTaskRow({ order, ...task }: Task): Omit<TaskRow, "key"> {
   return {
-    id: task.id,
-    version: task.version,
-    title: task.title,
-    description: task.description,
-    project: task.project,
-    pipeline: task.pipeline,
-    pipeline_hash: task.pipelineHash,
-    state: task.state,
-    status: task.status,
+    ...toColumns(task),
+    ordered: order,
     priority: rankOf(task.priority),
-    size: task.size,
-    complexity: task.complexity,
-    branch: task.branch,
-    base_commit: task.baseCommit,
-    head_commit: task.headCommit,
-    plan_hash: task.planHash,
-    ordered: task.order,
-    outcome: task.outcome,
-    reason: task.reason,
-    submitted_by: task.submittedBy,
-    created_at: task.createdAt,
-    updated_at: task.updatedAt,
-    finished_at: task.finishedAt,
     waiting_for: toJsonOrNull(task.waitingFor),
     queued_for: toJsonOrNull(task.queuedFor),
     tags: toJson(task.tags),
@@ -44,6 +25,7 @@ export function toTaskRow(task: Task): Omit<TaskRow, "key"> {
   };
 }
 
+/** Lists every field, because a generic conversion takes twice as long for thousands of tasks. */
 export function toTask(row: TaskRow): Task {
   return {
     id: row.id,

@@ -1,7 +1,6 @@
 import { UserError } from "../../../core/text/errors.ts";
 import { ENDED_STATUSES, TASK_STATUSES, type Task, type TaskStatus } from "../../../core/task/task.ts";
 import type { ListTasksQuery, Page } from "../../../ports/store.ts";
-import { startsWith } from "./prefix.ts";
 import type { Db, Tx } from "./schema.ts";
 import { toTask, toTaskRow } from "./task-rows.ts";
 
@@ -13,19 +12,6 @@ export async function getTask(db: Db, id: string): Promise<Task | null> {
 export async function getTaskByKey(db: Db, key: string): Promise<Task | null> {
   const row = await db.selectFrom("tasks").selectAll().where("key", "=", key).executeTakeFirst();
   return row === undefined ? null : toTask(row);
-}
-
-export async function findTaskIds(db: Db, prefix: string): Promise<readonly string[]> {
-  const [from, to] = startsWith("task", prefix);
-  const rows = await db
-    .selectFrom("tasks")
-    .select("id")
-    .where("id", ">=", from)
-    .where("id", "<", to)
-    .orderBy("id")
-    .limit(10)
-    .execute();
-  return rows.map((row) => row.id);
 }
 
 export async function listTasks(db: Db, query: ListTasksQuery): Promise<Page<Task>> {
