@@ -48,7 +48,6 @@ export function createForge(definition: ForgeDefinition, options: ForgeOptions):
           project,
           people: settings,
           pause,
-          options: settings.options,
         });
   return {
     place: repository,

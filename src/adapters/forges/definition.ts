@@ -1,5 +1,5 @@
 import type { ForgeAddress, ForgeSite } from "../../core/forge/forge-address.ts";
-import type { ForgeKind, OwnSettings } from "../../core/settings/kinds.ts";
+import type { ForgeKind } from "../../core/settings/kinds.ts";
 import type { ChangeRequestDraft, HookCall } from "../../ports/forge.ts";
 import type { ForgeMessageContext } from "./shared/responses.ts";
 import type { Exchange } from "./shared/exchange.ts";
@@ -49,6 +49,4 @@ export interface ForgeApiOptions {
   readonly project: string;
   readonly people: People;
   readonly pause: (ms: number) => Promise<void>;
-  /** The keys of `forge` that only this kind supports. */
-  readonly options: OwnSettings;
 }

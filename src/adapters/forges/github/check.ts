@@ -1,11 +1,12 @@
 import { ForgeError } from "../../../core/text/errors.ts";
 import { ForgeResponseError, parseJson, parseAs } from "../shared/responses.ts";
 import { repoPath } from "./client.ts";
-import type { GithubClient, RepositoryName } from "./client.ts";
+import type { RepositoryName } from "./client.ts";
+import type { ForgeClient } from "../shared/client.ts";
 import { repository } from "./schemas.ts";
 import type { People } from "../shared/forge-api.ts";
 
-export async function checkGithub(client: GithubClient, repo: RepositoryName, people: People): Promise<string[]> {
+export async function checkGithub(client: ForgeClient, repo: RepositoryName, people: People): Promise<string[]> {
   const { context } = client;
   const response = await client.send({ doing: "see the repository", path: repoPath(repo) });
   const found = parseAs(context, repository, parseJson(context, response));
@@ -32,7 +33,7 @@ function findMissingScope(header: string, isPrivate: boolean): string | null {
   return isPrivate ? "repo" : "public_repo";
 }
 
-async function checkPeople(client: GithubClient, repo: RepositoryName, people: People): Promise<string[]> {
+async function checkPeople(client: ForgeClient, repo: RepositoryName, people: People): Promise<string[]> {
   const { reviewer, assignee } = people;
   const problems: string[] = [];
   // Only tokens of the organization can look up a team (`org/team`).

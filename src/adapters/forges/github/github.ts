@@ -9,9 +9,7 @@ import { findPublished, publishOnce } from "../shared/publish.ts";
 import type { ForgeApiOptions } from "../definition.ts";
 import type { ForgeApi } from "../shared/forge-api.ts";
 
-type GithubOptions = Omit<ForgeApiOptions, "options">;
-
-export function createGithub(options: GithubOptions): ForgeApi {
+export function createGithub(options: ForgeApiOptions): ForgeApi {
   const client = createGithubClient(options);
   const configuredName = toName(options.project);
   let currentName: Promise<RepositoryName> | undefined;

@@ -2,14 +2,15 @@ import { ForgeError } from "../../../core/text/errors.ts";
 import type { ChangeRequest, ChangeRequestDraft } from "../../../ports/forge.ts";
 import { ForgeResponseError } from "../shared/responses.ts";
 import { repoPath } from "./client.ts";
-import type { GithubClient, RepositoryName } from "./client.ts";
+import type { RepositoryName } from "./client.ts";
+import type { ForgeClient } from "../shared/client.ts";
 import { assigneesResponse, fullPull, pull } from "./schemas.ts";
 import type { Pull } from "./schemas.ts";
 import { AlreadyOpenError } from "../shared/publish.ts";
 import type { PublishingForge, Warn } from "../shared/publish.ts";
 import { distinct, fitBody, fitTitle } from "../shared/texts.ts";
 
-export function githubPublishing(client: GithubClient, repo: RepositoryName): PublishingForge<Pull> {
+export function githubPublishing(client: ForgeClient, repo: RepositoryName): PublishingForge<Pull> {
   return {
     async findAll(branch) {
       const found = await client.list(pull.array(), {
@@ -58,7 +59,7 @@ function isFromRepository({ head }: Pull, { owner, repo }: RepositoryName): bool
 }
 
 async function createPull(
-  client: GithubClient,
+  client: ForgeClient,
   repo: RepositoryName,
   draft: ChangeRequestDraft,
   warn: Warn,
@@ -106,7 +107,7 @@ function explainCreateError(error: ForgeResponseError, { branch, target }: Chang
 type PullRef = RepositoryName & { readonly number: number };
 
 /** GitHub creates labels that the repository does not have yet. */
-async function addLabels(client: GithubClient, pullRef: PullRef, draft: ChangeRequestDraft, warn: Warn): Promise<void> {
+async function addLabels(client: ForgeClient, pullRef: PullRef, draft: ChangeRequestDraft, warn: Warn): Promise<void> {
   const labels = distinct(draft.labels);
   if (labels.length === 0) return;
   await orWarn(`The labels ${labels.join(", ")} were not added.`, warn, () =>
@@ -120,7 +121,7 @@ async function addLabels(client: GithubClient, pullRef: PullRef, draft: ChangeRe
 }
 
 async function requestReview(
-  client: GithubClient,
+  client: ForgeClient,
   pullRef: PullRef,
   { reviewer }: ChangeRequestDraft,
   warn: Warn,
@@ -140,7 +141,7 @@ async function requestReview(
 
 /** GitHub silently ignores people who cannot be assigned, so the response is checked. */
 async function assign(
-  client: GithubClient,
+  client: ForgeClient,
   pullRef: PullRef,
   { assignee }: ChangeRequestDraft,
   warn: Warn,
