@@ -103,7 +103,7 @@ it.skipIf(process.getuid?.() === 0)("disk usage: skips unreadable directories", 
 it("disk usage: handles directories deeper than the path limit", async () => {
   const dig = `for (let i = 0; i < 30; i++) { fs.mkdirSync("d".repeat(200)); process.chdir("d".repeat(200)); }`;
   execFileSync(process.execPath, ["-e", dig], { cwd: dir });
-  const { files, unreadableDirs: unread, isComplete: isComplete } = await measure(dir);
+  const { files, unreadableDirs: unread, isComplete } = await measure(dir);
   expect(files).toBeGreaterThan(10);
   expect(files).toBeLessThan(25);
   expect(unread).toBe(1);
