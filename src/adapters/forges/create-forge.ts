@@ -5,12 +5,11 @@ import type { ForgeAddress, ForgeSite } from "../../core/forge/forge-address.ts"
 import { createRedactor } from "../../policy/secrets/redact.ts";
 import type { ForgeSettings } from "../../core/settings/settings.ts";
 import type { Forge } from "../../ports/forge.ts";
-import type { ForgeDefinition } from "./definition.ts";
+import type { ForgeApi, ForgeDefinition } from "./definition.ts";
 import type { ForgeMessageContext } from "./shared/responses.ts";
 import { createExchange } from "./shared/exchange.ts";
 import type { Fetch } from "./shared/exchange.ts";
 import { issueForgeCredentials } from "./shared/forge-credentials.ts";
-import type { ForgeApi } from "./shared/forge-api.ts";
 
 export interface ForgeOptions {
   readonly settings: ForgeSettings;

@@ -1,9 +1,9 @@
 import type { ForgeAddress, ForgeSite } from "../../core/forge/forge-address.ts";
 import type { ForgeKind } from "../../core/settings/kinds.ts";
-import type { ChangeRequestDraft, HookCall } from "../../ports/forge.ts";
+import type { ForgeSettings } from "../../core/settings/settings.ts";
+import type { ChangeRequestDraft, Forge, HookCall } from "../../ports/forge.ts";
 import type { ForgeMessageContext } from "./shared/responses.ts";
 import type { Exchange } from "./shared/exchange.ts";
-import type { ForgeApi, People } from "./shared/forge-api.ts";
 
 /** Describes one kind of forge. */
 export interface ForgeDefinition extends ForgeKind {
@@ -39,6 +39,12 @@ export interface OpenRequest extends Pick<ChangeRequestDraft, "branch" | "target
   readonly address: ForgeAddress;
   readonly project: string;
 }
+
+/** The methods that every kind of forge implements itself. */
+export type ForgeApi = Pick<Forge, "publish" | "find" | "listOpen" | "read" | "look" | "check">;
+
+/** The people named in the project's settings. */
+export type People = Pick<ForgeSettings, "reviewer" | "assignee">;
 
 export interface ForgeApiOptions {
   readonly api: string;

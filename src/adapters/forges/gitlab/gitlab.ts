@@ -6,8 +6,7 @@ import { gitlabPublishing, findPersonId, toChangeRequest } from "./publish.ts";
 import { lookAtMergeRequest, readMergeRequest } from "./read.ts";
 import { mergeRequest, ownToken, project } from "./schemas.ts";
 import { findPublished, publishOnce } from "../shared/publish.ts";
-import type { ForgeApiOptions } from "../definition.ts";
-import type { ForgeApi, People } from "../shared/forge-api.ts";
+import type { ForgeApi, ForgeApiOptions, People } from "../definition.ts";
 
 /** The lowest role that can push a branch and open a merge request. */
 const DEVELOPER_ACCESS_LEVEL = 30;
