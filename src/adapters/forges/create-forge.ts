@@ -5,12 +5,11 @@ import type { ForgeAddress, ForgeSite } from "../../core/forge/forge-address.ts"
 import { createRedactor } from "../../policy/secrets/redact.ts";
 import type { ForgeSettings } from "../../core/settings/settings.ts";
 import type { Forge } from "../../ports/forge.ts";
-import type { ForgeDefinition } from "./definition.ts";
+import type { ForgeApi, ForgeDefinition } from "./definition.ts";
 import type { ForgeMessageContext } from "./shared/responses.ts";
 import { createExchange } from "./shared/exchange.ts";
 import type { Fetch } from "./shared/exchange.ts";
 import { issueForgeCredentials } from "./shared/forge-credentials.ts";
-import type { ForgeApi } from "./shared/forge-api.ts";
 
 export interface ForgeOptions {
   readonly settings: ForgeSettings;
@@ -48,7 +47,6 @@ export function createForge(definition: ForgeDefinition, options: ForgeOptions):
           project,
           people: settings,
           pause,
-          options: settings.options,
         });
   return {
     place: repository,

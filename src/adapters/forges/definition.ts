@@ -1,9 +1,9 @@
 import type { ForgeAddress, ForgeSite } from "../../core/forge/forge-address.ts";
-import type { ForgeKind, OwnSettings } from "../../core/settings/kinds.ts";
-import type { ChangeRequestDraft, HookCall } from "../../ports/forge.ts";
+import type { ForgeKind } from "../../core/settings/kinds.ts";
+import type { ForgeSettings } from "../../core/settings/settings.ts";
+import type { ChangeRequestDraft, Forge, HookCall } from "../../ports/forge.ts";
 import type { ForgeMessageContext } from "./shared/responses.ts";
 import type { Exchange } from "./shared/exchange.ts";
-import type { ForgeApi, People } from "./shared/forge-api.ts";
 
 /** Describes one kind of forge. */
 export interface ForgeDefinition extends ForgeKind {
@@ -40,6 +40,12 @@ export interface OpenRequest extends Pick<ChangeRequestDraft, "branch" | "target
   readonly project: string;
 }
 
+/** The methods that every kind of forge implements itself. */
+export type ForgeApi = Pick<Forge, "publish" | "find" | "listOpen" | "read" | "look" | "check">;
+
+/** The people named in the project's settings. */
+export type People = Pick<ForgeSettings, "reviewer" | "assignee">;
+
 export interface ForgeApiOptions {
   readonly api: string;
   readonly token: string;
@@ -49,6 +55,4 @@ export interface ForgeApiOptions {
   readonly project: string;
   readonly people: People;
   readonly pause: (ms: number) => Promise<void>;
-  /** The keys of `forge` that only this kind supports. */
-  readonly options: OwnSettings;
 }

@@ -5,10 +5,8 @@ import { waitUntil } from "../../testing/wait-until.ts";
 import { events, json, KEY, NONCE, openTestGateway, openTestModel, stream } from "./test-model.suite.ts";
 
 const ANSWER = { model: "claude-x-1", content: [], usage: { input_tokens: 100, output_tokens: 10 } };
-const START = {
-  type: "message_start",
-  message: { model: "claude-x-1", usage: { input_tokens: 100, output_tokens: 1 } },
-};
+const START_USAGE = { input_tokens: 100, output_tokens: 1 };
+const START = { type: "message_start", message: { model: "claude-x-1", usage: START_USAGE } };
 const WORDS = { type: "content_block_delta", delta: { type: "text_delta", text: "x".repeat(300) } };
 const END = { type: "message_delta", usage: { output_tokens: 120 } };
 const REQUEST = { model: "claude-x", max_tokens: 1000, messages: [{ role: "user", content: "hello" }] };

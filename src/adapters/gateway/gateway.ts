@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { chmodSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { Server } from "node:http";
@@ -62,16 +63,10 @@ export async function openGateway(params: GatewayParams): Promise<Gateway> {
 
 /** The socket is writable for everyone: access is limited by its directory and by the nonce. */
 async function listen(server: Server, socket: string | null): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  server.once("error", reject);
-  if (socket === null) server.listen({ host: "127.0.0.1", port: 0 }, () => resolve());
-  else {
-    rmSync(socket, { force: true });
-    server.listen({ path: socket }, () => resolve());
-  }
-  await promise;
+  if (socket !== null) rmSync(socket, { force: true });
+  server.listen(socket === null ? { host: "127.0.0.1", port: 0 } : { path: socket });
+  await once(server, "listening");
   if (socket !== null) chmodSync(socket, 0o666);
-  server.off("error", reject);
   // Most likely too many open files. The client has to retry.
   server.on("error", () => undefined);
 }

@@ -17,8 +17,8 @@ export interface NotifierDefinition extends NotifierKind {
 }
 
 /** The settings of one channel. */
-export interface ChannelContext {
-  readonly settings: OwnSettings;
+export interface ChannelContext<Settings = OwnSettings> {
+  readonly settings: Settings;
   readonly env: Environment;
   readonly timeoutMs?: number;
 }

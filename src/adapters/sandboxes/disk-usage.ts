@@ -6,15 +6,11 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 export interface DiskUsage {
   readonly bytes: number;
   readonly files: number;
-  /** Number of unreadable directories. Their contents are not counted. */
-  readonly unreadableDirs: number;
-  /** False if counting stopped early: limit exceeded, timeout or aborted. */
-  readonly isComplete: boolean;
 }
 
 interface DiskUsageParams {
   readonly dirs: readonly string[];
-  /** Counting stops when more than this is found. */
+  /** Counting stops when more than this is found, after the timeout, or if the signal is aborted. */
   readonly limitBytes: number;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
@@ -33,23 +29,23 @@ const MIN_FILE_BYTES = 4096;
  */
 export async function measureDisk(params: DiskUsageParams): Promise<DiskUsage> {
   const { dirs, limitBytes, timeoutMs: limitMs = DEFAULT_TIMEOUT_MS, signal } = params;
-  const usage = { bytes: 0, files: 0, unreadableDirs: 0 };
+  const usage = { bytes: 0, files: 0 };
   const linked = new Set<string>();
   const deadline = performance.now() + limitMs;
   let sliceEnd = performance.now() + SLICE_MS;
 
-  for (const entry of walk(dirs, () => usage.unreadableDirs++)) {
+  for (const entry of walk(dirs)) {
     if (!isCountedHardLink(entry, linked)) {
       usage.files++;
       usage.bytes += Math.max(entry.blocks * 512, MIN_FILE_BYTES);
     }
     const now = performance.now();
-    if (usage.bytes > limitBytes || now > deadline || signal?.aborted === true) return { ...usage, isComplete: false };
+    if (usage.bytes > limitBytes || now > deadline || signal?.aborted === true) return usage;
     if (now <= sliceEnd) continue;
     await nextTurn();
     sliceEnd = performance.now() + SLICE_MS;
   }
-  return { ...usage, isComplete: true };
+  return usage;
 }
 
 /** Path with one character per byte, because names need not be valid text. */
@@ -60,46 +56,43 @@ interface Folder {
   readonly device: number;
 }
 
-function* walk(dirs: readonly string[], onUnreadable: () => void): Generator<Stats> {
+function* walk(dirs: readonly string[]): Generator<Stats> {
   const folders: Folder[] = [];
   for (const dir of outermost(dirs)) {
     const path = Buffer.from(dir).toString("latin1");
     const stats = tryLstat(path);
-    if (stats === undefined || stats === null) continue;
+    if (stats === null) continue;
     if (stats.isDirectory()) folders.push({ path, device: stats.dev });
     yield stats;
   }
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    yield* list(folder, folders, onUnreadable);
+    yield* list(folder, folders);
   }
 }
 
-function* list({ path, device }: Folder, folders: Folder[], onUnread: () => void): Generator<Stats> {
+/** Lists nothing if the directory is unreadable. */
+function* list({ path, device }: Folder, folders: Folder[]): Generator<Stats> {
   const dir = tryOpenDir(path);
-  if (dir === null) {
-    onUnread();
-    return;
-  }
+  if (dir === null) return;
   try {
     for (let entry = dir.readSync(); entry !== null; entry = dir.readSync()) {
       const inner = `${path}/${entry.name}`;
       const stats = tryLstat(inner);
-      if (stats === null) onUnread();
       if (stats?.dev !== device) continue;
       if (stats.isDirectory()) folders.push({ path: inner, device });
       yield stats;
     }
   } catch {
-    onUnread();
+    return;
   } finally {
     dir.closeSync();
   }
 }
 
-/** Undefined if it no longer exists, null if it is inaccessible, for example because its path is too long. */
-function tryLstat(path: Latin1Path): Stats | undefined | null {
+/** Null if it no longer exists or is inaccessible, for example because its path is too long. */
+function tryLstat(path: Latin1Path): Stats | null {
   try {
-    return lstatSync(Buffer.from(path, "latin1"), { throwIfNoEntry: false });
+    return lstatSync(Buffer.from(path, "latin1"));
   } catch {
     return null;
   }

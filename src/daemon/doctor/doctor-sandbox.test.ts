@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { missingToolError } from "../../adapters/sandboxes/self-test/diagnose.ts";
-import { none } from "../../adapters/sandboxes/none.ts";
+import { none } from "../../adapters/sandboxes/index.ts";
 import { checkSandbox } from "./doctor-sandbox.ts";
 
 let home: string;

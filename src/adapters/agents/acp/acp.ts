@@ -19,11 +19,7 @@ export function acp({ command = [] }: { readonly command?: readonly string[] | u
   const known = KNOWN_AGENTS[basename(program)] ?? null;
   return {
     kind: "acp",
-    capabilities: {
-      sessions: true,
-      mcp: true,
-      gateway: known?.api ?? null,
-    },
+    capabilities: { sessions: true, mcp: true, gateway: known?.api ?? null },
     program: { name: program, versionArgs: [], oldest: null, install: "Install it, or correct `command`." },
     parseLine: parseEventLine,
     command: (run: AgentRun): AgentCommand => {
@@ -47,19 +43,8 @@ const START_TIMEOUT_MS = 60_000;
 
 function createRules(run: AgentRun, command: readonly string[]): AcpRules {
   const { workspace, mayWrite, write, read, tools, commands, model, session, reportServer } = run;
-  return {
-    command,
-    workspace,
-    mayWrite,
-    write: [...write, run.home],
-    read,
-    tools,
-    commands,
-    model,
-    session,
-    reportServer,
-    startTimeoutMs: START_TIMEOUT_MS,
-  };
+  const same = { workspace, mayWrite, read, tools, commands, model, session, reportServer };
+  return { ...same, command, write: [...write, run.home], startTimeoutMs: START_TIMEOUT_MS };
 }
 
 // The client is TypeScript in a checkout and JavaScript in the package.

@@ -1,6 +1,7 @@
 // The client for ACP agents: `node client.js <rules.json>`, with the prompt on stdin. It starts the agent, connects to it over
 // stdio, answers permission requests according to the rules, and prints one transcript event per line.
 import { readFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
 import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
 import type { ClientContext } from "@agentclientprotocol/sdk";
 import type { TranscriptEvent } from "../../../core/task/transcript.ts";
@@ -37,7 +38,7 @@ async function main(): Promise<number> {
   });
   // Written by the adapter (acp.ts).
   const rules = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")) as AcpRules;
-  const prompt = await readPrompt();
+  const prompt = await text(process.stdin);
   const agent = startAgent(rules.command, rules.workspace);
   const handler = createClientHandler(rules, print);
   const { stdout: from, stdin: to } = agent;
@@ -96,10 +97,4 @@ function errorEvent(message: string): TranscriptEvent {
 
 function print(events: readonly TranscriptEvent[]): void {
   for (const event of events) process.stdout.write(`${formatEvent(event)}\n`);
-}
-
-async function readPrompt(): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer); // always a Buffer without an encoding
-  return Buffer.concat(chunks).toString("utf8");
 }

@@ -8,11 +8,7 @@ export function aider(settings: Pick<AgentSettings, "model">): Agent {
   const api = findApi(settings.model);
   return {
     kind: "aider",
-    capabilities: {
-      sessions: false,
-      mcp: false,
-      gateway: api,
-    },
+    capabilities: { sessions: false, mcp: false, gateway: api },
     program: {
       name: "aider",
       versionArgs: ["--version"],

@@ -4,8 +4,7 @@ import { aider } from "./aider.ts";
 
 export const aiderAgent: AgentDefinition = {
   kind: "aider",
-  settings: noSettings,
-  secretKeys: [],
+  ...noSettings,
   create: aider,
   docs: {
     program: "`aider`",

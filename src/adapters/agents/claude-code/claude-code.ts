@@ -8,11 +8,7 @@ import { readTools } from "./tools.ts";
 export function claudeCode(): Agent {
   return {
     kind: "claude-code",
-    capabilities: {
-      sessions: true,
-      mcp: true,
-      gateway: "anthropic",
-    },
+    capabilities: { sessions: true, mcp: true, gateway: "anthropic" },
     program: {
       name: "claude",
       versionArgs: ["--version"],

@@ -4,8 +4,7 @@ import { claudeCode } from "./claude-code.ts";
 
 export const claudeCodeAgent: AgentDefinition = {
   kind: "claude-code",
-  settings: noSettings,
-  secretKeys: [],
+  ...noSettings,
   create: claudeCode,
   docs: {
     program: "`claude` 2.1.300 or newer",

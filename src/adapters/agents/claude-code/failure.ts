@@ -1,23 +1,24 @@
 import type { Failure } from "../../../core/task/transcript.ts";
-import type { ResultLine } from "./result.ts";
+import type { Json } from "./json.ts";
 
 /** Several fields are needed: an API failure has subtype `success` with `is_error`, and its kind is in one of five other fields. */
-export function findFailure(line: ResultLine, message: string): Failure | null {
-  switch (line.subtype) {
+export function findFailure(line: Json, message: string): Failure | null {
+  const isError = line["is_error"] === true;
+  switch (line["subtype"]) {
     case "error_max_turns":
       return "max_turns";
     case "error_max_budget_usd":
       return "budget";
     case "success":
-      return line.is_error === true ? findApiFailure(line, message) : null;
+      return isError ? findApiFailure(line, message) : null;
     default:
-      return line.is_error === true ? findInMessage(message) : null;
+      return isError ? findInMessage(message) : null;
   }
 }
 
-function findApiFailure(line: ResultLine, message: string): Failure | null {
+function findApiFailure(line: Json, message: string): Failure | null {
   const { terminal_reason: reason, stop_reason: stop, api_error: error, api_error_type: type } = line;
-  const status = typeof line.api_error_status === "number" ? line.api_error_status : null;
+  const status = typeof line["api_error_status"] === "number" ? line["api_error_status"] : null;
   if (reason === "prompt_too_long" || status === 413) return "context_too_long";
   if (stop === "refusal") return "refused";
   if (error === "usage_limit_reached" || isOutOfCredit(status, message)) return "usage_limit";

@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { shellWord } from "../../../core/change/related-command.ts";
 import type { GuardRules } from "./guard-program.ts";
 
 export interface GuardParams extends GuardRules {
@@ -19,35 +20,13 @@ const TOOLS = "Read|Edit|MultiEdit|Write|NotebookEdit|LS|Glob|Grep|Bash";
  * Settings for `claude --settings` that install the guard as a hook. Without `onFailure`, claude ignores a hook that fails,
  * hangs or is missing. Versions that do not support `onFailure` are not supported.
  */
-export function guardSettings({ node, guardFile: file, ...rules }: GuardParams): ClaudeSettings {
+export function guardSettings({ node, guardFile: file, ...rules }: GuardParams) {
   const { workspace, write, read, commands, shell } = rules;
-  const command = [node, file, JSON.stringify({ workspace, write, read, commands, shell })].map(quote).join(" ");
+  const command = [node, file, JSON.stringify({ workspace, write, read, commands, shell })].map(shellWord).join(" ");
+  const hook = { type: "command", command, timeout: 10, onFailure: "block" };
   return {
     // Otherwise claude signs commit messages and change requests.
     attribution: { commit: "", pr: "" },
-    hooks: {
-      PreToolUse: [{ matcher: TOOLS, hooks: [{ type: "command", command, timeout: 10, onFailure: "block" }] }],
-    },
+    hooks: { PreToolUse: [{ matcher: TOOLS, hooks: [hook] }] },
   };
-}
-
-export interface ClaudeSettings {
-  readonly attribution: { readonly commit: string; readonly pr: string };
-  readonly hooks: { readonly PreToolUse: readonly ClaudeHooks[] };
-}
-
-interface ClaudeHooks {
-  readonly matcher: string;
-  readonly hooks: readonly {
-    readonly type: "command";
-    readonly command: string;
-    /** In seconds. */
-    readonly timeout: number;
-    readonly onFailure: "block";
-  }[];
-}
-
-/** Quotes a word for the shell in which claude runs hooks. */
-function quote(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,4 +1,7 @@
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+/** A JSON object of the CLI. Each reader checks the fields that it uses. */
+export type Json = Readonly<Record<string, unknown>>;
+
+export function isRecord(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

@@ -1,5 +1,6 @@
 import type { TranscriptEvent } from "../../../core/task/transcript.ts";
-import { isRecord } from "./json.ts";
+import { isRecord, type Json } from "./json.ts";
+import { parseJson } from "../shared/parse-json-line.ts";
 import { readResult } from "./result.ts";
 import { readLimit, readSystem, readPlainLine } from "./system.ts";
 
@@ -14,8 +15,9 @@ export function parseClaudeLine(line: string): readonly TranscriptEvent[] {
 /** Returns null for unknown lines, and an empty list for known lines that the transcript does not need. */
 function readLine(line: string): readonly TranscriptEvent[] | null {
   if (!line.startsWith("{")) return readPlainLine(line);
-  const event = parse(line);
-  switch (event?.["type"]) {
+  const event = parseJson(line);
+  if (!isRecord(event)) return null;
+  switch (event["type"]) {
     case "assistant":
       return readAssistant(event);
     case "user":
@@ -38,65 +40,38 @@ function readLine(line: string): readonly TranscriptEvent[] | null {
   }
 }
 
-function parse(line: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isRecord(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
-interface MessageLine {
-  readonly message?: unknown;
-  readonly is_api_error_message?: unknown;
-  readonly tool_use_result?: unknown;
-}
-
-function blocksOf({ message }: MessageLine): readonly unknown[] | null {
+function blocksOf({ message }: Json): readonly unknown[] | null {
   return isRecord(message) && Array.isArray(message["content"]) ? message["content"] : null;
 }
 
-function readAssistant(line: MessageLine): readonly TranscriptEvent[] | null {
+function readAssistant(line: Json): readonly TranscriptEvent[] | null {
   const events = blocksOf(line)
     ?.map((block) => (isRecord(block) ? readBlock(block) : null))
     .filter((event) => event !== null);
   if (events === undefined) return null;
-  if (line.is_api_error_message !== true) return events;
+  if (line["is_api_error_message"] !== true) return events;
   // The result line classifies the failure, because it has more details.
   return events.map((event) => (event.type === "text" ? { type: "error", message: event.text, failure: null } : event));
 }
 
-interface Block {
-  readonly type?: unknown;
-  readonly text?: unknown;
-  readonly thinking?: unknown;
-  readonly id?: unknown;
-  readonly name?: unknown;
-  readonly input?: unknown;
-  readonly tool_use_id?: unknown;
-  readonly content?: unknown;
-  readonly is_error?: unknown;
-}
-
-function readBlock({ type, text, thinking, id, name, input }: Block): TranscriptEvent | null {
+function readBlock({ type, text, thinking, id, name, input }: Json): TranscriptEvent | null {
   if (type === "text" && typeof text === "string") return { type, text };
   if (type === "thinking" && typeof thinking === "string") return { type, text: thinking };
   if (type !== "tool_use" && type !== "server_tool_use") return null;
   return typeof id === "string" && typeof name === "string" ? { type: "tool_call", id, name, input } : null;
 }
 
-function readUser(line: MessageLine): readonly TranscriptEvent[] | null {
+function readUser(line: Json): readonly TranscriptEvent[] | null {
   const results = blocksOf(line)
     ?.map((block) => (isRecord(block) ? readToolResult(block) : null))
     .filter((event) => event !== null);
   // Text in a user message comes from the CLI. It stays raw, so that it is not mistaken for the agent's.
   if (results === undefined || results.length === 0) return null;
-  const change = fileChange(line.tool_use_result);
+  const change = fileChange(line["tool_use_result"]);
   return change === null ? results : [...results, change];
 }
 
-function readToolResult({ type, tool_use_id: id, content, is_error: isError }: Block): TranscriptEvent | null {
+function readToolResult({ type, tool_use_id: id, content, is_error: isError }: Json): TranscriptEvent | null {
   if (type !== "tool_result" || typeof id !== "string") return null;
   return { type, id, output: plainText(content), failed: isError === true };
 }
@@ -107,7 +82,7 @@ function plainText(content: unknown): string {
   return content.map((part: unknown) => (isRecord(part) ? partText(part) : "")).join("\n");
 }
 
-function partText({ type, text }: Block): string {
+function partText({ type, text }: Json): string {
   return typeof text === "string" ? text : `[${typeof type === "string" ? type : "unknown"}]`;
 }
 

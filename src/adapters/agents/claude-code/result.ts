@@ -1,35 +1,17 @@
 import { NO_TOKENS } from "../../../core/task/run.ts";
 import type { TranscriptEvent, UsageEvent } from "../../../core/task/transcript.ts";
 import { findFailure } from "./failure.ts";
-import { amountOf, isRecord } from "./json.ts";
+import { amountOf, isRecord, type Json } from "./json.ts";
 
-/** The last line of a run. There are two if a background task ended after the first. */
-export interface ResultLine {
-  readonly subtype?: unknown;
-  readonly is_error?: unknown;
-  readonly result?: unknown;
-  readonly errors?: unknown;
-  readonly error?: unknown;
-  readonly structured_output?: unknown;
-  /** qwen's name for `structured_output`. */
-  readonly structured_result?: unknown;
-  readonly usage?: unknown;
-  readonly modelUsage?: unknown;
-  readonly model_usage_since_last_result?: unknown;
-  readonly terminal_reason?: unknown;
-  readonly stop_reason?: unknown;
-  readonly api_error_status?: unknown;
-  readonly api_error_type?: unknown;
-  readonly api_error?: unknown;
-}
-
-export function readResult(line: ResultLine): readonly TranscriptEvent[] | null {
-  if (typeof line.subtype !== "string") return null;
+/** Reads the last line of a run. There are two if a background task ended after the first. */
+export function readResult(line: Json): readonly TranscriptEvent[] | null {
+  const { subtype, is_error: isError, structured_output: output, structured_result: qwenOutput } = line;
+  if (typeof subtype !== "string") return null;
   const events: TranscriptEvent[] = [...readUsage(line)];
-  const value = line.structured_output ?? line.structured_result;
+  const value = output ?? qwenOutput;
   if (value !== undefined) events.push({ type: "outcome", value });
   // If the API failed, `subtype` is still "success" and only `is_error` is set.
-  if (line.is_error === true || line.subtype !== "success") {
+  if (isError === true || subtype !== "success") {
     const message = errorMessage(line);
     events.push({ type: "error", message, failure: findFailure(line, message) });
   }
@@ -39,7 +21,7 @@ export function readResult(line: ResultLine): readonly TranscriptEvent[] | null 
 /**
  * `usage` leaves out subagents, and `modelUsage` includes earlier runs of the session, so both are only fallbacks.
  */
-function readUsage({ model_usage_since_last_result: since, modelUsage, usage }: ResultLine): readonly UsageEvent[] {
+function readUsage({ model_usage_since_last_result: since, modelUsage, usage }: Json): readonly UsageEvent[] {
   if (isRecord(since)) return byModel(since, "delta");
   if (isRecord(modelUsage)) return byModel(modelUsage, "session");
   if (!isRecord(usage)) return [];
@@ -72,7 +54,7 @@ function byModel(models: Readonly<Record<string, unknown>>, scope: UsageEvent["s
   return used.length > 0 ? used : [{ type: "usage", tokens: NO_TOKENS, costUsd: 0, model: null, scope: "delta" }];
 }
 
-function errorMessage({ errors, error, result, subtype, terminal_reason: reason }: ResultLine): string {
+function errorMessage({ errors, error, result, subtype, terminal_reason: reason }: Json): string {
   const listed = (Array.isArray(errors) ? errors : []).filter(
     (each): each is string => typeof each === "string" && each !== "" && !each.startsWith("[ede_diagnostic]"),
   );

@@ -1,16 +1,5 @@
 import type { Failure, TranscriptEvent } from "../../../core/task/transcript.ts";
-import { isRecord } from "./json.ts";
-
-/** A status line of the CLI. */
-export interface SystemLine {
-  readonly subtype?: unknown;
-  readonly session_id?: unknown;
-  readonly mcp_servers?: unknown;
-  readonly error?: unknown;
-  readonly error_status?: unknown;
-  readonly attempt?: unknown;
-  readonly max_retries?: unknown;
-}
+import { isRecord, type Json } from "./json.ts";
 
 /** Subtypes that the transcript does not need. */
 const IGNORED_SUBTYPES: ReadonlySet<unknown> = new Set([
@@ -28,13 +17,14 @@ const IGNORED_SUBTYPES: ReadonlySet<unknown> = new Set([
   "ui_invalidate",
 ]);
 
-export function readSystem(line: SystemLine): readonly TranscriptEvent[] | null {
-  if (line.subtype === "init") return readInit(line);
-  if (line.subtype === "api_retry") return readRetry(line);
-  return IGNORED_SUBTYPES.has(line.subtype) ? [] : null;
+/** Reads a status line of the CLI. */
+export function readSystem(line: Json): readonly TranscriptEvent[] | null {
+  if (line["subtype"] === "init") return readInit(line);
+  if (line["subtype"] === "api_retry") return readRetry(line);
+  return IGNORED_SUBTYPES.has(line["subtype"]) ? [] : null;
 }
 
-function readInit({ session_id: id, mcp_servers: servers }: SystemLine): readonly TranscriptEvent[] | null {
+function readInit({ session_id: id, mcp_servers: servers }: Json): readonly TranscriptEvent[] | null {
   if (typeof id !== "string" || id === "") return null;
   const events: TranscriptEvent[] = [{ type: "session", id }];
   for (const server of Array.isArray(servers) ? servers : []) {
@@ -47,7 +37,7 @@ function readInit({ session_id: id, mcp_servers: servers }: SystemLine): readonl
 }
 
 /** Claude retries by itself, so this does not end the run. But retries cannot help if the login failed. */
-function readRetry(line: SystemLine): readonly TranscriptEvent[] {
+function readRetry(line: Json): readonly TranscriptEvent[] {
   const { error, error_status: status, attempt, max_retries: maxRetries } = line;
   if (status === 429 || error === "rate_limit") return [{ type: "limit", kind: "rate", resetsAt: null }];
   const reason = [status, error].filter(isPrintable).join(" ");
@@ -62,16 +52,12 @@ function isPrintable(value: unknown): value is string | number {
 }
 
 /** The event also reports the remaining usage, which is not a limit. With paid extra usage no limit is reached. */
-export function readLimit({ rate_limit_info: info }: LimitLine): readonly TranscriptEvent[] | null {
+export function readLimit({ rate_limit_info: info }: Json): readonly TranscriptEvent[] | null {
   if (!isRecord(info)) return null;
   if (info["status"] !== "rejected" || info["isUsingOverage"] === true) return [];
   const seconds = info["resetsAt"];
   const isTime = typeof seconds === "number" && Number.isFinite(seconds) && seconds > 0;
   return [{ type: "limit", kind: "usage", resetsAt: isTime ? seconds * 1000 : null }];
-}
-
-interface LimitLine {
-  readonly rate_limit_info?: unknown;
 }
 
 /** Errors on stderr that end a run without a result line. The agent's own text is never printed as a plain line. */

@@ -1,14 +1,8 @@
 import { join } from "node:path";
 import type { AgentSettings } from "../../../core/settings/settings.ts";
 import { strictSchema } from "../../../core/outcomes/simplify-schema.ts";
-import type { Agent, AgentCapabilities, AgentCommand, AgentRun, McpServer } from "../../../ports/agent.ts";
+import type { Agent, AgentCommand, AgentRun, McpServer } from "../../../ports/agent.ts";
 import { parseCodexLine } from "./lines.ts";
-
-const CAPABILITIES: AgentCapabilities = {
-  sessions: true,
-  mcp: true,
-  gateway: "openai",
-};
 
 /** The environment variable from which Codex reads its API key. */
 const KEY_NAME = "NIGHTSHIFT_MODEL_KEY";
@@ -20,7 +14,7 @@ const KEY_NAME = "NIGHTSHIFT_MODEL_KEY";
 export function codex(settings: Pick<AgentSettings, "model">): Agent {
   return {
     kind: "codex",
-    capabilities: CAPABILITIES,
+    capabilities: { sessions: true, mcp: true, gateway: "openai" },
     program: {
       name: "codex",
       versionArgs: ["--version"],

@@ -4,8 +4,7 @@ import { codex } from "./codex.ts";
 
 export const codexAgent: AgentDefinition = {
   kind: "codex",
-  settings: noSettings,
-  secretKeys: [],
+  ...noSettings,
   create: codex,
   docs: {
     program: "`codex`",

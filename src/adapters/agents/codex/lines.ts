@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { TranscriptEvent } from "../../../core/task/transcript.ts";
 import { fatalError, classifyFailure } from "../shared/http-failure.ts";
-import { parseJsonLine } from "../shared/parse-json-line.ts";
+import { parseJson, parseJsonLine } from "../shared/parse-json-line.ts";
 
 const count = z.int().min(0).default(0);
 
@@ -60,15 +60,11 @@ const line = z.discriminatedUnion("type", [
 ]);
 type Line = z.infer<typeof line>;
 
-// Printed to stderr with exit code 1, without an event.
 const SESSION_UNKNOWN = /no rollout found for (thread|conversation) id|No saved session found with ID/;
 
 /** Parses a line of `codex exec --json`. */
 export function parseCodexLine(text: string): readonly TranscriptEvent[] {
-  if (!text.startsWith("{") && SESSION_UNKNOWN.test(text)) {
-    return [{ type: "error", message: text, failure: "session_unknown" }];
-  }
-  return parseJsonLine(text, line, readLine);
+  return parseJsonLine(text, { schema: line, read: readLine, sessionUnknown: SESSION_UNKNOWN });
 }
 
 function readLine(event: Line): readonly TranscriptEvent[] {
@@ -144,19 +140,8 @@ function readCompleted(completed: Item): readonly TranscriptEvent[] {
  * message counts, and only if the report tool was not called.
  */
 function parseOutcome(text: string): readonly TranscriptEvent[] {
-  const parsed = report.safeParse(text);
+  const parsed = report.safeParse(text.startsWith("{") ? parseJson(text) : null);
   return parsed.success ? [{ type: "outcome", value: parsed.data }] : [];
 }
 
-const report = z
-  .string()
-  .startsWith("{")
-  .transform((text, context) => {
-    try {
-      return JSON.parse(text) as unknown;
-    } catch {
-      context.addIssue({ code: "custom", message: "is not JSON" });
-      return z.NEVER;
-    }
-  })
-  .pipe(z.looseObject({ outcome: z.string() }));
+const report = z.looseObject({ outcome: z.string() });

@@ -1,13 +1,6 @@
 import type { AgentSettings } from "../../../core/settings/settings.ts";
-import type { Agent, AgentCapabilities } from "../../../ports/agent.ts";
+import type { Agent } from "../../../ports/agent.ts";
 import { parseCursorLine } from "./lines.ts";
-
-const CAPABILITIES: AgentCapabilities = {
-  sessions: true,
-  // Starting an MCP server needs approval, and the flag that approves it also approves the servers of the repository.
-  mcp: false,
-  gateway: null,
-};
 
 /**
  * Cursor's `cursor-agent`, implemented from its documentation. Its read-only modes are not used, because they could not write
@@ -16,7 +9,8 @@ const CAPABILITIES: AgentCapabilities = {
 export function cursor(settings: Pick<AgentSettings, "model">): Agent {
   return {
     kind: "cursor",
-    capabilities: CAPABILITIES,
+    // No MCP: starting a server needs approval, and the flag that approves it also approves the servers of the repository.
+    capabilities: { sessions: true, mcp: false, gateway: null },
     program: {
       name: "cursor-agent",
       versionArgs: ["--version"],

@@ -4,8 +4,7 @@ import { cursor } from "./cursor.ts";
 
 export const cursorAgent: AgentDefinition = {
   kind: "cursor",
-  settings: noSettings,
-  secretKeys: [],
+  ...noSettings,
   create: cursor,
   docs: {
     program: "`cursor-agent`",

@@ -39,7 +39,7 @@ const FATAL = /^(?:[A-Z]\w*)?Error: \S/;
 /** Parses a line of `cursor-agent -p --output-format stream-json`. */
 export function parseCursorLine(text: string): readonly TranscriptEvent[] {
   if (FATAL.test(text)) return fatalError(text, failureOf(text));
-  return parseJsonLine(text, line, readLine);
+  return parseJsonLine(text, { schema: line, read: readLine });
 }
 
 function failureOf(message: string) {

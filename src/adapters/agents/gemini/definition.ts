@@ -4,8 +4,7 @@ import { gemini } from "./gemini.ts";
 
 export const geminiAgent: AgentDefinition = {
   kind: "gemini",
-  settings: noSettings,
-  secretKeys: [],
+  ...noSettings,
   create: gemini,
   docs: {
     program: "`gemini`",

@@ -1,13 +1,7 @@
 import { join } from "node:path";
 import type { AgentSettings } from "../../../core/settings/settings.ts";
-import type { Agent, AgentCapabilities, AgentCommand, AgentRun } from "../../../ports/agent.ts";
+import type { Agent, AgentCommand, AgentRun } from "../../../ports/agent.ts";
 import { parseGeminiLine } from "./lines.ts";
-
-const CAPABILITIES: AgentCapabilities = {
-  sessions: true,
-  mcp: true,
-  gateway: "gemini",
-};
 
 /**
  * Google's `gemini`. It only starts MCP servers in a trusted workspace. `--skip-trust` takes effect after it has read its
@@ -17,7 +11,7 @@ const CAPABILITIES: AgentCapabilities = {
 export function gemini(settings: Pick<AgentSettings, "model">): Agent {
   return {
     kind: "gemini",
-    capabilities: CAPABILITIES,
+    capabilities: { sessions: true, mcp: true, gateway: "gemini" },
     program: {
       name: "gemini",
       versionArgs: ["--version"],

@@ -41,7 +41,6 @@ const line = z.discriminatedUnion("type", [
 type Line = z.infer<typeof line>;
 type Result = Extract<Line, { type: "result" }>;
 
-// Printed to stderr, without an event.
 const SESSION_UNKNOWN = /Invalid session identifier|No previous sessions found/i;
 
 /**
@@ -49,10 +48,7 @@ const SESSION_UNKNOWN = /Invalid session identifier|No previous sessions found/i
  * changed, and there are no `file_change` events.
  */
 export function parseGeminiLine(text: string): readonly TranscriptEvent[] {
-  if (!text.startsWith("{") && SESSION_UNKNOWN.test(text)) {
-    return [{ type: "error", message: text, failure: "session_unknown" }];
-  }
-  return parseJsonLine(text, line, readLine);
+  return parseJsonLine(text, { schema: line, read: readLine, sessionUnknown: SESSION_UNKNOWN });
 }
 
 function readLine(event: Line): readonly TranscriptEvent[] {

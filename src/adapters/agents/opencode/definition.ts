@@ -4,8 +4,7 @@ import { opencode } from "./opencode.ts";
 
 export const opencodeAgent: AgentDefinition = {
   kind: "opencode",
-  settings: noSettings,
-  secretKeys: [],
+  ...noSettings,
   create: opencode,
   docs: {
     program: "`opencode`",

@@ -55,15 +55,11 @@ type ToolUse = Extract<Line, { type: "tool_use" }>["part"];
 type StepFinish = Extract<Line, { type: "step_finish" }>["part"];
 type ErrorLine = Extract<Line, { type: "error" }>;
 
-// Printed to stderr, without an event.
 const SESSION_UNKNOWN = /session not found|NotFoundError.*session/i;
 
 /** Parses a line of `opencode run --format json`. There is no final event: a run ends when the program exits. */
 export function parseOpencodeLine(text: string): readonly TranscriptEvent[] {
-  if (!text.startsWith("{") && SESSION_UNKNOWN.test(text)) {
-    return [{ type: "error", message: text, failure: "session_unknown" }];
-  }
-  return parseJsonLine(text, line, readLine);
+  return parseJsonLine(text, { schema: line, read: readLine, sessionUnknown: SESSION_UNKNOWN });
 }
 
 function readLine(event: Line): readonly TranscriptEvent[] {

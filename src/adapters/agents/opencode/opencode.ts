@@ -2,14 +2,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { UserError } from "../../../core/text/errors.ts";
 import type { AgentSettings } from "../../../core/settings/settings.ts";
-import type { Agent, AgentCapabilities, AgentCommand, AgentRun } from "../../../ports/agent.ts";
+import type { Agent, AgentCommand, AgentRun } from "../../../ports/agent.ts";
 import { parseOpencodeLine } from "./lines.ts";
-
-const CAPABILITIES: AgentCapabilities = {
-  sessions: true,
-  mcp: true,
-  gateway: "openai",
-};
 
 /**
  * `opencode run`. Its whole configuration is in one environment variable, not in files of the workspace or of an earlier run.
@@ -19,7 +13,7 @@ const CAPABILITIES: AgentCapabilities = {
 export function opencode(settings: Pick<AgentSettings, "model">): Agent {
   return {
     kind: "opencode",
-    capabilities: CAPABILITIES,
+    capabilities: { sessions: true, mcp: true, gateway: "openai" },
     program: {
       name: "opencode",
       versionArgs: ["--version"],

@@ -4,8 +4,7 @@ import { qwen } from "./qwen.ts";
 
 export const qwenAgent: AgentDefinition = {
   kind: "qwen",
-  settings: noSettings,
-  secretKeys: [],
+  ...noSettings,
   create: qwen,
   docs: {
     program: "`qwen`",

@@ -7,11 +7,7 @@ import { readTools } from "../claude-code/tools.ts";
 export function qwen(): Agent {
   return {
     kind: "qwen",
-    capabilities: {
-      sessions: true,
-      mcp: true,
-      gateway: "openai",
-    },
+    capabilities: { sessions: true, mcp: true, gateway: "openai" },
     program: {
       name: "qwen",
       versionArgs: ["--version"],

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { FAILURES, type TranscriptEvent } from "../../../core/task/transcript.ts";
 import type { AgentCapabilities } from "../../../ports/agent.ts";
+import { parseJson } from "./parse-json-line.ts";
 
 /** Capabilities of programs about which Nightshift only knows the events they print. */
 export const MINIMAL_CAPABILITIES: AgentCapabilities = {
@@ -62,12 +63,4 @@ export function parseEventLine(line: string): readonly TranscriptEvent[] {
   if (!line.startsWith("{")) return [{ type: "text", text: line }];
   const parsed = event.safeParse(parseJson(line));
   return [parsed.success ? parsed.data : { type: "text", text: line }];
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return null;
-  }
 }

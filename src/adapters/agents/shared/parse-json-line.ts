@@ -1,20 +1,28 @@
 import type { z } from "zod";
 import type { TranscriptEvent } from "../../../core/task/transcript.ts";
 
-/** Parses output with one JSON object per line. Lines that do not match the schema become raw events. */
-export function parseJsonLine<T>(
-  line: string,
-  schema: z.ZodType<T>,
-  read: (known: T) => readonly TranscriptEvent[],
-): readonly TranscriptEvent[] {
-  // Checking the first character avoids an exception for each line of plain text.
-  const parsed = line.startsWith("{") ? schema.safeParse(parse(line)) : null;
-  return parsed?.success === true ? read(parsed.data) : [{ type: "raw", text: line }];
+interface LineFormat<T> {
+  readonly schema: z.ZodType<T>;
+  readonly read: (known: T) => readonly TranscriptEvent[];
+  /** Matches the plain text that the CLI prints to stderr, without an event, if it does not know the session. */
+  readonly sessionUnknown?: RegExp;
 }
 
-function parse(line: string): unknown {
+/** Parses output with one JSON object per line. Lines that do not match the schema become raw events. */
+export function parseJsonLine<T>(line: string, format: LineFormat<T>): readonly TranscriptEvent[] {
+  // Checking the first character avoids an exception for each line of plain text.
+  if (!line.startsWith("{"))
+    return format.sessionUnknown?.test(line) === true
+      ? [{ type: "error", message: line, failure: "session_unknown" }]
+      : [{ type: "raw", text: line }];
+  const parsed = format.schema.safeParse(parseJson(line));
+  return parsed.success ? format.read(parsed.data) : [{ type: "raw", text: line }];
+}
+
+/** Returns null if the text is not valid JSON. */
+export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(line);
+    return JSON.parse(text);
   } catch {
     return null;
   }

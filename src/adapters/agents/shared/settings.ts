@@ -3,7 +3,7 @@ import type { OwnSettings } from "../../../core/settings/kinds.ts";
 import { argv } from "../../../core/settings/values.ts";
 
 /** Settings of agents that only take a model. */
-export const noSettings = z.object({});
+export const noSettings = { settings: z.object({}), secretKeys: [] };
 
 /** Setting of agents whose program the user chooses. */
 export const commandKey = argv

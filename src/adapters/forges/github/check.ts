@@ -1,11 +1,12 @@
 import { ForgeError } from "../../../core/text/errors.ts";
 import { ForgeResponseError, parseJson, parseAs } from "../shared/responses.ts";
 import { repoPath } from "./client.ts";
-import type { GithubClient, RepositoryName } from "./client.ts";
+import type { RepositoryName } from "./client.ts";
+import type { ApiRequest, ForgeClient } from "../shared/client.ts";
 import { repository } from "./schemas.ts";
-import type { People } from "../shared/forge-api.ts";
+import type { People } from "../definition.ts";
 
-export async function checkGithub(client: GithubClient, repo: RepositoryName, people: People): Promise<string[]> {
+export async function checkGithub(client: ForgeClient, repo: RepositoryName, people: People): Promise<string[]> {
   const { context } = client;
   const response = await client.send({ doing: "see the repository", path: repoPath(repo) });
   const found = parseAs(context, repository, parseJson(context, response));
@@ -32,33 +33,28 @@ function findMissingScope(header: string, isPrivate: boolean): string | null {
   return isPrivate ? "repo" : "public_repo";
 }
 
-async function checkPeople(client: GithubClient, repo: RepositoryName, people: People): Promise<string[]> {
+async function checkPeople(client: ForgeClient, repo: RepositoryName, people: People): Promise<string[]> {
   const { reviewer, assignee } = people;
+  const { repository: place } = client.context;
   const problems: string[] = [];
   // Only tokens of the organization can look up a team (`org/team`).
   if (reviewer !== null && !reviewer.includes("/")) {
-    const isFound = await exists(() =>
-      client.send({ doing: "look for the reviewer", path: repoPath(repo, "collaborators", reviewer) }),
-    );
-    if (!isFound)
-      problems.push(
-        `The reviewer "${reviewer}" is not a collaborator of ${client.context.repository}. Set \`forge.reviewer\`.`,
-      );
+    const path = repoPath(repo, "collaborators", reviewer);
+    if (!(await exists(client, { doing: "look for the reviewer", path })))
+      problems.push(`The reviewer "${reviewer}" is not a collaborator of ${place}. Set \`forge.reviewer\`.`);
   }
   if (assignee !== null) {
-    const isFound = await exists(() =>
-      client.send({ doing: "look for the assignee", path: repoPath(repo, "assignees", assignee) }),
-    );
-    if (!isFound)
-      problems.push(`"${assignee}" cannot be assigned at ${client.context.repository}. Set \`forge.assignee\`.`);
+    const path = repoPath(repo, "assignees", assignee);
+    if (!(await exists(client, { doing: "look for the assignee", path })))
+      problems.push(`"${assignee}" cannot be assigned at ${place}. Set \`forge.assignee\`.`);
   }
   return problems;
 }
 
 /** Assumes that the person exists if the token is not allowed to look them up. */
-async function exists(request: () => Promise<unknown>): Promise<boolean> {
+async function exists(client: ForgeClient, request: ApiRequest): Promise<boolean> {
   try {
-    await request();
+    await client.send(request);
     return true;
   } catch (error) {
     if (error instanceof ForgeResponseError && error.status === 404) return false;

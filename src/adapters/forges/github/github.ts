@@ -6,12 +6,9 @@ import { githubPublishing, toChangeRequest } from "./publish.ts";
 import { lookAtPull, readPull } from "./read.ts";
 import { labelNames, pull, repository } from "./schemas.ts";
 import { findPublished, publishOnce } from "../shared/publish.ts";
-import type { ForgeApiOptions } from "../definition.ts";
-import type { ForgeApi } from "../shared/forge-api.ts";
+import type { ForgeApi, ForgeApiOptions } from "../definition.ts";
 
-type GithubOptions = Omit<ForgeApiOptions, "options">;
-
-export function createGithub(options: GithubOptions): ForgeApi {
+export function createGithub(options: ForgeApiOptions): ForgeApi {
   const client = createGithubClient(options);
   const configuredName = toName(options.project);
   let currentName: Promise<RepositoryName> | undefined;

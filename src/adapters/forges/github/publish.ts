@@ -2,14 +2,15 @@ import { ForgeError } from "../../../core/text/errors.ts";
 import type { ChangeRequest, ChangeRequestDraft } from "../../../ports/forge.ts";
 import { ForgeResponseError } from "../shared/responses.ts";
 import { repoPath } from "./client.ts";
-import type { GithubClient, RepositoryName } from "./client.ts";
+import type { RepositoryName } from "./client.ts";
+import type { ApiRequest, ForgeClient } from "../shared/client.ts";
 import { assigneesResponse, fullPull, pull } from "./schemas.ts";
 import type { Pull } from "./schemas.ts";
 import { AlreadyOpenError } from "../shared/publish.ts";
 import type { PublishingForge, Warn } from "../shared/publish.ts";
 import { distinct, fitBody, fitTitle } from "../shared/texts.ts";
 
-export function githubPublishing(client: GithubClient, repo: RepositoryName): PublishingForge<Pull> {
+export function githubPublishing(client: ForgeClient, repo: RepositoryName): PublishingForge<Pull> {
   return {
     async findAll(branch) {
       const found = await client.list(pull.array(), {
@@ -35,10 +36,13 @@ export function githubPublishing(client: GithubClient, repo: RepositoryName): Pu
         body: { ...text, ...base },
       });
     },
-    async applyLabelsAndReviewers({ number }, draft, warn) {
-      await addLabels(client, { ...repo, number }, draft, warn);
-      await requestReview(client, { ...repo, number }, draft, warn);
-      await assign(client, { ...repo, number }, draft, warn);
+    applyLabelsAndReviewers: ({ number }, draft, warn) => {
+      const add: AddToPull = (list, what, request) => ({
+        ...request,
+        method: "POST",
+        path: repoPath(repo, list, number, what),
+      });
+      return applyLabelsAndReviewers(client, add, draft, warn);
     },
     async readBack(number) {
       const path = repoPath(repo, "pulls", number);
@@ -58,7 +62,7 @@ function isFromRepository({ head }: Pull, { owner, repo }: RepositoryName): bool
 }
 
 async function createPull(
-  client: GithubClient,
+  client: ForgeClient,
   repo: RepositoryName,
   draft: ChangeRequestDraft,
   warn: Warn,
@@ -103,59 +107,35 @@ function explainCreateError(error: ForgeResponseError, { branch, target }: Chang
   return error;
 }
 
-type PullRef = RepositoryName & { readonly number: number };
+type AddToPull = (list: "issues" | "pulls", what: string, request: Pick<ApiRequest, "doing" | "body">) => ApiRequest;
 
-/** GitHub creates labels that the repository does not have yet. */
-async function addLabels(client: GithubClient, pullRef: PullRef, draft: ChangeRequestDraft, warn: Warn): Promise<void> {
-  const labels = distinct(draft.labels);
-  if (labels.length === 0) return;
-  await orWarn(`The labels ${labels.join(", ")} were not added.`, warn, () =>
-    client.send({
-      doing: "add labels",
-      method: "POST",
-      path: repoPath(pullRef, "issues", pullRef.number, "labels"),
-      body: { labels },
-    }),
-  );
-}
-
-async function requestReview(
-  client: GithubClient,
-  pullRef: PullRef,
-  { reviewer }: ChangeRequestDraft,
+async function applyLabelsAndReviewers(
+  client: ForgeClient,
+  add: AddToPull,
+  { labels: allLabels, reviewer, assignee }: ChangeRequestDraft,
   warn: Warn,
 ): Promise<void> {
-  if (reviewer === null) return;
-  const team = reviewer.includes("/") ? reviewer.slice(reviewer.indexOf("/") + 1) : null;
-  const body = team === null ? { reviewers: [reviewer] } : { team_reviewers: [team] };
-  await orWarn(`${reviewer} was not added as reviewer.`, warn, () =>
-    client.send({
-      doing: "request a review",
-      method: "POST",
-      path: repoPath(pullRef, "pulls", pullRef.number, "requested_reviewers"),
-      body,
-    }),
-  );
-}
-
-/** GitHub silently ignores people who cannot be assigned, so the response is checked. */
-async function assign(
-  client: GithubClient,
-  pullRef: PullRef,
-  { assignee }: ChangeRequestDraft,
-  warn: Warn,
-): Promise<void> {
-  if (assignee === null) return;
-  await orWarn(`${assignee} was not assigned.`, warn, async () => {
-    const { assignees } = await client.get(assigneesResponse, {
-      doing: "set the assignee",
-      method: "POST",
-      path: repoPath(pullRef, "issues", pullRef.number, "assignees"),
-      body: { assignees: [assignee] },
+  const labels = distinct(allLabels);
+  // GitHub creates labels that the repository does not have yet.
+  if (labels.length > 0)
+    await orWarn(`The labels ${labels.join(", ")} were not added.`, warn, () =>
+      client.send(add("issues", "labels", { doing: "add labels", body: { labels } })),
+    );
+  if (reviewer !== null) {
+    const [owner, ...team] = reviewer.split("/");
+    const body = team.length === 0 ? { reviewers: [owner] } : { team_reviewers: [team.join("/")] };
+    await orWarn(`${reviewer} was not added as reviewer.`, warn, () =>
+      client.send(add("pulls", "requested_reviewers", { doing: "request a review", body })),
+    );
+  }
+  if (assignee !== null)
+    await orWarn(`${assignee} was not assigned.`, warn, async () => {
+      const request = add("issues", "assignees", { doing: "set the assignee", body: { assignees: [assignee] } });
+      const { assignees } = await client.get(assigneesResponse, request);
+      // GitHub silently ignores people who cannot be assigned.
+      const isAssigned = assignees?.some(({ login }) => login.toLowerCase() === assignee.toLowerCase()) ?? false;
+      if (!isAssigned) warn(`${assignee} was not assigned: the repository has no collaborator with that name.`);
     });
-    const isAssigned = assignees?.some(({ login }) => login.toLowerCase() === assignee.toLowerCase()) ?? false;
-    if (!isAssigned) warn(`${assignee} was not assigned: the repository has no collaborator with that name.`);
-  });
 }
 
 /** Turns a failure into a warning, so that the other requests still run. A refused token is an error, since all would fail. */

@@ -4,15 +4,12 @@ import { ForgeResponseError } from "../shared/responses.ts";
 import { checkRunVerdict, combine, commitStatusVerdict } from "../shared/ci.ts";
 import type { Verdict } from "../shared/ci.ts";
 import { repoPath } from "./client.ts";
-import type { GithubClient, RepositoryName } from "./client.ts";
+import type { RepositoryName } from "./client.ts";
+import type { ForgeClient } from "../shared/client.ts";
 import { toChangeRequest } from "./publish.ts";
 import { checkRuns, combinedStatus, fullPull, issueComment, labelNames, review, reviewComment } from "./schemas.ts";
 
-export async function readPull(
-  client: GithubClient,
-  repo: RepositoryName,
-  number: number,
-): Promise<ChangeRequestState> {
+export async function readPull(client: ForgeClient, repo: RepositoryName, number: number): Promise<ChangeRequestState> {
   const pull = await getPull(client, repo, number);
   const [comments, ci] = await Promise.all([readComments(client, repo, number), readCi(client, repo, pull.head.sha)]);
   return {
@@ -25,7 +22,7 @@ export async function readPull(
 }
 
 export async function lookAtPull(
-  client: GithubClient,
+  client: ForgeClient,
   repo: RepositoryName,
   number: number,
 ): Promise<ChangeRequestLook> {
@@ -34,7 +31,7 @@ export async function lookAtPull(
 
 type FullPull = z.infer<typeof fullPull>;
 
-function getPull(client: GithubClient, repo: RepositoryName, number: number): Promise<FullPull> {
+function getPull(client: ForgeClient, repo: RepositoryName, number: number): Promise<FullPull> {
   return client.get(fullPull, { doing: `read pull request #${number}`, path: repoPath(repo, "pulls", number) });
 }
 
@@ -49,7 +46,7 @@ function toLook(pull: FullPull): ChangeRequestLook {
 }
 
 /** Collects general comments, line comments and the summaries of reviews. */
-async function readComments(client: GithubClient, repo: RepositoryName, number: number): Promise<ForgeComment[]> {
+async function readComments(client: ForgeClient, repo: RepositoryName, number: number): Promise<ForgeComment[]> {
   const doing = "read comments";
   const [general, lines, reviews] = await Promise.all([
     client.list(issueComment.array(), { doing, path: repoPath(repo, "issues", number, "comments") }),
@@ -87,7 +84,7 @@ function toComment(kind: string, { id, body, user }: CommentFields, createdAt: s
   };
 }
 
-async function readCi(client: GithubClient, repo: RepositoryName, ref: string): Promise<CiState> {
+async function readCi(client: ForgeClient, repo: RepositoryName, ref: string): Promise<CiState> {
   const [runs, statuses] = await Promise.all([
     emptyIfForbidden(async () => {
       const found = await client.list(checkRuns, {

@@ -59,8 +59,7 @@ export const review = z.object({
 
 const checkRun = z.object({ status: z.string(), conclusion: z.string().nullable() });
 export const checkRuns = z.object({ check_runs: z.array(checkRun) }).transform((response) => response.check_runs);
-export const commitStatus = z.object({ state: z.string() });
-export const combinedStatus = z.object({ statuses: z.array(commitStatus) });
+export const combinedStatus = z.object({ statuses: z.array(z.object({ state: z.string() })) });
 export const assigneesResponse = z.object({ assignees: z.array(z.object({ login: z.string() })).nullish() });
 
 export function labelNames(labels: readonly z.infer<typeof label>[]): readonly string[] {

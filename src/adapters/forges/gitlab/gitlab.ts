@@ -1,21 +1,22 @@
 import type { z } from "zod";
 import { ForgeResponseError } from "../shared/responses.ts";
-import { createGitlabClient } from "./client.ts";
-import type { GitlabClient } from "./client.ts";
+import { createForgeClient } from "../shared/client.ts";
+import type { ForgeClient } from "../shared/client.ts";
 import { gitlabPublishing, findPersonId, toChangeRequest } from "./publish.ts";
 import { lookAtMergeRequest, readMergeRequest } from "./read.ts";
 import { mergeRequest, ownToken, project } from "./schemas.ts";
 import { findPublished, publishOnce } from "../shared/publish.ts";
-import type { ForgeApiOptions } from "../definition.ts";
-import type { ForgeApi, People } from "../shared/forge-api.ts";
-
-type GitlabOptions = Omit<ForgeApiOptions, "options">;
+import type { ForgeApi, ForgeApiOptions, People } from "../definition.ts";
 
 /** The lowest role that can push a branch and open a merge request. */
 const DEVELOPER_ACCESS_LEVEL = 30;
 
-export function createGitlab(options: GitlabOptions): ForgeApi {
-  const client = createGitlabClient(options);
+export function createGitlab(options: ForgeApiOptions): ForgeApi {
+  const client = createForgeClient(options, {
+    // Works for personal, project, group and OAuth tokens.
+    authorization: `Bearer ${options.token}`,
+    accept: "application/json",
+  });
   const path = `/projects/${encodeURIComponent(options.project)}`;
   const readProject = () => client.get(project, { doing: "find the project", path });
   let projectId: Promise<number> | undefined;
@@ -34,7 +35,7 @@ export function createGitlab(options: GitlabOptions): ForgeApi {
       publishOnce(gitlabPublishing(client, await getProjectId()), draft, { pause: options.pause, onOpened }),
     find: async (pushed) => findPublished(gitlabPublishing(client, await getProjectId()), pushed),
     async listOpen(label) {
-      const open = await client.list(mergeRequest, {
+      const open = await client.list(mergeRequest.array(), {
         doing: "list merge requests",
         path: `/projects/${await getProjectId()}/merge_requests`,
         query: { state: "opened", labels: label, order_by: "created_at", sort: "desc" },
@@ -55,7 +56,7 @@ export function createGitlab(options: GitlabOptions): ForgeApi {
 }
 
 /** Not every kind of token can read its own scopes. If it cannot, the project's permissions are checked instead. */
-async function checkToken(client: GitlabClient): Promise<string[]> {
+async function checkToken(client: ForgeClient): Promise<string[]> {
   const { tokenFrom } = client.context;
   try {
     const token = await client.get(ownToken, { doing: "look at the token", path: "/personal_access_tokens/self" });
@@ -70,7 +71,7 @@ async function checkToken(client: GitlabClient): Promise<string[]> {
   }
 }
 
-function checkProject({ context }: GitlabClient, found: z.infer<typeof project>): string[] {
+function checkProject({ context }: ForgeClient, found: z.infer<typeof project>): string[] {
   const levels = [found.permissions?.project_access, found.permissions?.group_access]
     .map((access) => access?.access_level)
     .filter((level) => level !== undefined);
@@ -85,7 +86,7 @@ function checkProject({ context }: GitlabClient, found: z.infer<typeof project>)
   ];
 }
 
-async function checkPeople(client: GitlabClient, { reviewer, assignee }: People): Promise<string[]> {
+async function checkPeople(client: ForgeClient, { reviewer, assignee }: People): Promise<string[]> {
   const problems: string[] = [];
   if (reviewer !== null && (await findPersonId(client, reviewer)) === null)
     problems.push(`${client.context.host} has no user "${reviewer}". Set \`forge.reviewer\` to a user name.`);

@@ -1,17 +1,17 @@
 import type { ChangeRequest, ChangeRequestDraft, Published } from "../../../ports/forge.ts";
 import { ForgeResponseError } from "../shared/responses.ts";
-import type { GitlabClient, GitlabRequest } from "./client.ts";
+import type { ApiRequest, ForgeClient } from "../shared/client.ts";
 import { fullMergeRequest, mergeRequest, person } from "./schemas.ts";
 import type { MergeRequest } from "./schemas.ts";
 import { AlreadyOpenError } from "../shared/publish.ts";
 import type { PublishingForge, Warn } from "../shared/publish.ts";
 import { distinct, fitBody, fitTitle, escapeQuickActions } from "../shared/texts.ts";
 
-export function gitlabPublishing(client: GitlabClient, id: number): PublishingForge<MergeRequest> {
+export function gitlabPublishing(client: ForgeClient, id: number): PublishingForge<MergeRequest> {
   const basePath = `/projects/${id}/merge_requests`;
   return {
     async findAll(branch) {
-      const found = await client.list(mergeRequest, {
+      const found = await client.list(mergeRequest.array(), {
         doing: "look for merge requests",
         path: basePath,
         query: { state: "all", source_branch: branch },
@@ -21,7 +21,7 @@ export function gitlabPublishing(client: GitlabClient, id: number): PublishingFo
     describe: (found) => ({ ...toChangeRequest(found), state: stateOf(found), headCommit: found.sha }),
     async create(draft, warn) {
       const labels = usableLabels(draft, warn);
-      const request: GitlabRequest = {
+      const request: ApiRequest = {
         doing: "open the merge request",
         method: "POST",
         path: basePath,
@@ -31,6 +31,7 @@ export function gitlabPublishing(client: GitlabClient, id: number): PublishingFo
           ...toTexts(draft, draft.draft),
           ...(labels.length === 0 ? {} : { labels: labels.join(",") }),
         },
+        repeatable: false,
       };
       try {
         return await client.get(mergeRequest, request);
@@ -93,7 +94,7 @@ interface ApplyParams {
 }
 
 /** Adds what is missing in one request, and keeps what people have set. */
-async function dress(client: GitlabClient, path: string, { found, draft, warn }: ApplyParams): Promise<void> {
+async function dress(client: ForgeClient, path: string, { found, draft, warn }: ApplyParams): Promise<void> {
   const missing = distinct(draft.labels).filter((label) => !label.includes(",") && !found.labels.includes(label));
   const [reviewer, assignee] = await Promise.all([
     findPersonOrWarn(client, draft.reviewer, (name) =>
@@ -140,7 +141,7 @@ function includesPerson(people: People, id: number): boolean {
 }
 
 async function findPersonOrWarn(
-  client: GitlabClient,
+  client: ForgeClient,
   username: string | null,
   onUnknown: (username: string) => void,
 ): Promise<number | null> {
@@ -150,7 +151,7 @@ async function findPersonOrWarn(
   return id;
 }
 
-export async function findPersonId(client: GitlabClient, username: string): Promise<number | null> {
+export async function findPersonId(client: ForgeClient, username: string): Promise<number | null> {
   const query = { username: username.replace(/^@/, "") };
   const found = await client.get(person.array(), { doing: "look for a person", path: "/users", query });
   return found.find((each) => each.username.toLowerCase() === query.username.toLowerCase())?.id ?? null;

@@ -1,14 +1,14 @@
 import type { ChangeRequestLook, ChangeRequestState, CiState, ForgeComment } from "../../../ports/forge.ts";
 import { combine, pipelineVerdict } from "../shared/ci.ts";
-import type { GitlabClient } from "./client.ts";
+import type { ForgeClient } from "../shared/client.ts";
 import { stateOf, toChangeRequest } from "./publish.ts";
 import { discussion, fullMergeRequest } from "./schemas.ts";
 import type { FullMergeRequest, Note } from "./schemas.ts";
 
-export async function readMergeRequest(client: GitlabClient, id: number, number: number): Promise<ChangeRequestState> {
+export async function readMergeRequest(client: ForgeClient, id: number, number: number): Promise<ChangeRequestState> {
   const [read, discussions] = await Promise.all([
     getMergeRequest(client, id, number),
-    client.list(discussion, { doing: "read comments", path: `${pathOf(id, number)}/discussions` }),
+    client.list(discussion.array(), { doing: "read comments", path: `${pathOf(id, number)}/discussions` }),
   ]);
   return {
     ...toLook(read),
@@ -23,11 +23,11 @@ export async function readMergeRequest(client: GitlabClient, id: number, number:
   };
 }
 
-export async function lookAtMergeRequest(client: GitlabClient, id: number, number: number): Promise<ChangeRequestLook> {
+export async function lookAtMergeRequest(client: ForgeClient, id: number, number: number): Promise<ChangeRequestLook> {
   return toLook(await getMergeRequest(client, id, number));
 }
 
-function getMergeRequest(client: GitlabClient, id: number, number: number): Promise<FullMergeRequest> {
+function getMergeRequest(client: ForgeClient, id: number, number: number): Promise<FullMergeRequest> {
   return client.get(fullMergeRequest, { doing: `read merge request !${number}`, path: pathOf(id, number) });
 }
 

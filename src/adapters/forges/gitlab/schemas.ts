@@ -7,7 +7,6 @@ const access = z.object({ access_level: z.number() }).nullish();
 
 export const project = z.object({
   id: z.number().int().positive(),
-  path_with_namespace: z.string(),
   archived: z.boolean().default(false),
   // Missing if the token's owner is not a member.
   merge_requests_enabled: z.boolean().nullish(),
@@ -62,8 +61,4 @@ export type Note = z.infer<typeof note>;
 
 export const discussion = z.object({ notes: z.array(note) });
 
-export const ownToken = z.object({
-  scopes: z.array(z.string()),
-  active: z.boolean(),
-  expires_at: z.string().nullish(),
-});
+export const ownToken = z.object({ scopes: z.array(z.string()), active: z.boolean() });

@@ -1,5 +1,5 @@
 import { ForgeError } from "../../../core/text/errors.ts";
-import { isRateLimited, retryTime, planWait } from "./limits.ts";
+import { isRateLimited, planWait } from "./limits.ts";
 import type { ForgeResponse } from "./limits.ts";
 import { isTransient, toNetworkError } from "./network-error.ts";
 
@@ -125,8 +125,4 @@ function rateLimitError(host: string, retryAt: number): ForgeError {
     hint: "Nightshift continues by itself then.",
     retryAt,
   });
-}
-
-export function retryAtOf(response: ForgeResponse): number | null {
-  return retryTime(response, Date.now());
 }

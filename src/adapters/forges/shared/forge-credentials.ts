@@ -1,3 +1,4 @@
+import { shellWord } from "../../../core/change/related-command.ts";
 import type { ForgeAddress } from "../../../core/forge/forge-address.ts";
 import type { ForgeCredentials } from "../../../ports/forge.ts";
 import type { ForgeDefinition } from "../definition.ts";
@@ -18,15 +19,11 @@ export function issueForgeCredentials(params: CredentialsParams): ForgeCredentia
   const { cli } = definition;
   const variable = cli.tokenVariable(address);
   return {
-    openCommand: (draft) => cli.openCommand({ ...draft, address, project }, quote),
+    openCommand: (draft) => cli.openCommand({ ...draft, address, project }, shellWord),
     network: listHosts(address),
     env: { ...cli.env(address), GIT_TERMINAL_PROMPT: "0", ...gitConfig(gitSettings(params, variable)) },
     secrets: { [variable]: token },
   };
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function gitSettings(

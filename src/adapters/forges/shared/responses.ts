@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { ForgeError } from "../../../core/text/errors.ts";
 import type { Redactor } from "../../../policy/secrets/redact.ts";
 import { terminalLine } from "../../../core/text/terminal-text.ts";
-import { retryAtOf } from "./exchange.ts";
+import { retryTime } from "./limits.ts";
 import type { ForgeResponse } from "./limits.ts";
 
 /** Values that error messages about a forge use. */
@@ -109,7 +109,7 @@ function toForgeError(
   if (status >= 500) {
     return new ForgeError("unreachable", `${context.host} failed with status ${status}: cannot ${doing}.${suffix}`, {
       hint: "Nightshift tries again later.",
-      retryAt: retryAtOf(response),
+      retryAt: retryTime(response, Date.now()),
     });
   }
   return new ForgeError("refused", `${context.repository} refused to ${doing} (status ${status}).${suffix}`);

@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { NO_TOKENS } from "../../../core/task/run.ts";
+import { hasCode } from "../../process/job-files.ts";
 import type { Rejection } from "./rejection.ts";
 import { createUsageDropper } from "../meter/drop-usage.ts";
 import { streamBody } from "./stream-body.ts";
@@ -34,15 +35,15 @@ const MAX_ERROR_BYTES = 1024 * 1024;
 
 /** Resolves when both connections are done with the request, successfully or not. */
 export function forwardRequest(params: ForwardParams): Promise<Result> {
-  const { response, method } = params;
+  const { response, method, info, route } = params;
   // Already closed, so its "close" event will not come any more.
   if (response.destroyed) return Promise.resolve(null);
   const { promise, resolve } = Promise.withResolvers<Result>();
   let request: ClientRequest | null = null;
   let isSent = false;
   let isAnswered = false;
-  // The result if the client disconnects now.
-  let resultSoFar = (): Result => usageWithoutAnswer(params, isSent);
+  // The result if the client disconnects now. Without an answer, the input counts if it was sent.
+  let resultSoFar = (): Result => (isSent && info !== null ? estimateUsage(info, 0) : null);
 
   response.once("close", () => {
     if (response.writableFinished) return;
@@ -54,12 +55,12 @@ export function forwardRequest(params: ForwardParams): Promise<Result> {
     // Disconnected clients are handled above, and broken answers in streamBody.
     if (response.destroyed || isAnswered) return;
     params.reject({ status: 502, message: `The request to ${params.upstream.name} failed: ${error.message}.` });
-    resolve(usageWithoutAnswer(params, isSent));
+    resolve(resultSoFar());
   }
 
   function send(isRetry: boolean): void {
-    const { headers, route } = params;
-    const sending = params.upstream.request({ method, path: route.path, headers, isFresh: isRetry });
+    const { headers, upstream } = params;
+    const sending = upstream.request({ method, path: route.path, headers, isFresh: isRetry });
     request = sending;
     isSent = false;
     sending.once("finish", () => (isSent = true));
@@ -70,7 +71,7 @@ export function forwardRequest(params: ForwardParams): Promise<Result> {
     });
     sending.on("error", (error) => {
       // Upstream closed an idle connection, most likely before it received the request.
-      const isStale = !isRetry && !isAnswered && sending.reusedSocket && isReset(error);
+      const isStale = !isRetry && !isAnswered && sending.reusedSocket && hasCode(error, "ECONNRESET", "EPIPE");
       if (isStale && !response.destroyed) send(true);
       else fail(error);
     });
@@ -94,9 +95,10 @@ export function forwardRequest(params: ForwardParams): Promise<Result> {
       answer.destroy();
       const problem = status >= 300 ? "a redirect" : `a compressed answer (${encoding})`;
       params.reject({ status: 502, message: `${params.upstream.name} sent ${problem}, which is not supported.` });
-      return resolve(status >= 300 ? null : worstCaseUsage(params));
+      return resolve(status >= 300 || info === null ? null : estimateUsage(info, info.outputTokens));
     }
-    const meter = params.info === null ? null : createAnswerMeter(params, params.info, answer);
+    const isStream = isEventStream(answer);
+    const meter = info === null ? null : createMeter({ shape: route.shape, isStream, inputTokens: info.inputTokens });
     resultSoFar = () => meter?.end() ?? null;
     response.once("finish", () => resolve(resultSoFar()));
     streamAnswer(params, answer, meter);
@@ -106,7 +108,7 @@ export function forwardRequest(params: ForwardParams): Promise<Result> {
     send(false);
   } catch (error) {
     // For example a key with a line break. Other errors may contain the key, so the client must not see them.
-    if (!hasCode(error, "ERR_INVALID_CHAR")) throw error;
+    if (!(error instanceof Error && hasCode(error, "ERR_INVALID_CHAR"))) throw error;
     fail(error);
   }
   return promise;
@@ -125,10 +127,6 @@ function streamAnswer(params: ForwardParams, answer: IncomingMessage, meter: Met
     if (meter !== null && params.isOverLimit(meter.soFar())) response.destroy();
   };
   streamBody({ answer, response, inspect: look, dropper });
-}
-
-function createAnswerMeter({ route }: ForwardParams, info: RequestInfo, answer: IncomingMessage): Meter {
-  return createMeter({ shape: route.shape, isStream: isEventStream(answer), inputTokens: info.inputTokens });
 }
 
 function isEventStream({ headers }: IncomingMessage): boolean {
@@ -160,22 +158,6 @@ function sendError({ response, key }: ForwardParams, answer: IncomingMessage, er
   response.end(body);
 }
 
-/** Estimates the usage of a request without an answer: its input, if it was sent. */
-function usageWithoutAnswer({ info }: ForwardParams, isSent: boolean): Result {
-  if (info === null || !isSent) return null;
-  return { tokens: { ...NO_TOKENS, input: info.inputTokens }, model: null, isEstimated: true };
-}
-
-function worstCaseUsage({ info }: ForwardParams): Result {
-  if (info === null) return null;
-  const tokens = { ...NO_TOKENS, input: info.inputTokens, output: info.outputTokens };
-  return { tokens, model: null, isEstimated: true };
-}
-
-function isReset(error: Error): boolean {
-  return hasCode(error, "ECONNRESET") || hasCode(error, "EPIPE");
-}
-
-function hasCode(error: unknown, code: string): error is Error {
-  return error instanceof Error && "code" in error && error.code === code;
+function estimateUsage({ inputTokens }: RequestInfo, output: number): Result {
+  return { tokens: { ...NO_TOKENS, input: inputTokens, output }, model: null, isEstimated: true };
 }

@@ -3,7 +3,7 @@ import type { ModelApi } from "../../../ports/agent.ts";
 
 /** An error response of the gateway itself. */
 export interface Rejection {
-  readonly status: 400 | 401 | 404 | 413 | 415 | 502 | 504;
+  readonly status: 400 | 401 | 404 | 413 | 415 | 502;
   readonly message: string;
 }
 
@@ -14,7 +14,6 @@ const ANTHROPIC_TYPES: Readonly<Record<Rejection["status"], string>> = {
   413: "request_too_large",
   415: "invalid_request_error",
   502: "api_error",
-  504: "timeout_error",
 };
 
 const GEMINI_STATUSES: Readonly<Record<Rejection["status"], string>> = {
@@ -24,7 +23,6 @@ const GEMINI_STATUSES: Readonly<Record<Rejection["status"], string>> = {
   413: "INVALID_ARGUMENT",
   415: "INVALID_ARGUMENT",
   502: "UNAVAILABLE",
-  504: "DEADLINE_EXCEEDED",
 };
 
 /** Sends an error in the format of the API, so that the CLI shows the message and does not retry in vain. */

@@ -3,9 +3,10 @@ import { DeliveryError } from "../../../core/notices/notice-delivery.ts";
 import { costWords, durationWords, wordFor } from "../../../core/notices/notice-message.ts";
 import type { Notifier } from "../../../ports/notifier.ts";
 import type { Notice } from "../../../ports/store.ts";
+import type { ChannelContext } from "../definition.ts";
 import { call, callOk, toDeliveryError, type ChannelRequest } from "../shared/call.ts";
 import { addRow, type Row } from "./confluence-table.ts";
-import { readSecret, type Environment } from "../shared/read-secret.ts";
+import { readSecret } from "../shared/read-secret.ts";
 
 interface ConfluenceSettings {
   readonly url: string;
@@ -14,12 +15,9 @@ interface ConfluenceSettings {
   readonly token_env: string;
 }
 
-export interface ConfluenceOptions {
-  readonly settings: ConfluenceSettings;
+export interface ConfluenceOptions extends ChannelContext<ConfluenceSettings> {
   /** The project's time zone, used for the date of a row. */
   readonly timeZone: string;
-  readonly env: Environment;
-  readonly timeoutMs?: number;
   /** True for Confluence Cloud, whose API differs from Data Center. Derived from the URL by default. */
   readonly cloud?: boolean;
 }
@@ -50,7 +48,7 @@ export function createConfluenceNotifier(options: ConfluenceOptions): Notifier {
 }
 
 export function createConnection(
-  { settings, env, timeoutMs }: Pick<ConfluenceOptions, "settings" | "env" | "timeoutMs">,
+  { settings, env, timeoutMs }: ChannelContext<ConfluenceSettings>,
   signal?: AbortSignal,
 ): Connection {
   const token = readSecret(env, settings.token_env, "notify.confluence.token_env") ?? "";

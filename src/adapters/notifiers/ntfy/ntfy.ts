@@ -3,13 +3,14 @@ import type { NoticeAbout } from "../../../core/notices/notice.ts";
 import { messageOf } from "../../../core/notices/notice-message.ts";
 import type { Notifier } from "../../../ports/notifier.ts";
 import type { Notice } from "../../../ports/store.ts";
+import type { ChannelContext } from "../definition.ts";
 import { callOk } from "../shared/call.ts";
-import { readSecret, type Environment } from "../shared/read-secret.ts";
+import { readSecret } from "../shared/read-secret.ts";
 
-export interface NtfyOptions {
-  readonly settings: { readonly url: string; readonly topic: string; readonly token_env?: string | undefined };
-  readonly env: Environment;
-  readonly timeoutMs?: number;
+interface NtfySettings {
+  readonly url: string;
+  readonly topic: string;
+  readonly token_env?: string | undefined;
 }
 
 const TOPIC = /^[-_A-Za-z0-9]{1,64}$/;
@@ -27,7 +28,7 @@ const HIGH_PRIORITY = 4;
  * Publishes JSON to the root URL of the server (https://docs.ntfy.sh/publish/#publish-as-json). Under the URL of the topic,
  * ntfy would show the JSON itself as the message.
  */
-export function createNtfyNotifier({ settings, env, timeoutMs }: NtfyOptions): Notifier {
+export function createNtfyNotifier({ settings, env, timeoutMs }: ChannelContext<NtfySettings>): Notifier {
   return {
     async send(notice, signal) {
       const problem = findSettingsProblem(settings);
@@ -50,7 +51,7 @@ export function createNtfyNotifier({ settings, env, timeoutMs }: NtfyOptions): N
 }
 
 /** Returns the problem with the settings, or null if there is none. */
-export function findSettingsProblem({ url, topic }: { readonly url: string; readonly topic: string }): string | null {
+export function findSettingsProblem({ url, topic }: NtfySettings): string | null {
   if (!TOPIC.test(topic))
     return `notify.ntfy.topic is "${topic}"; allowed: 1 to 64 letters, digits, "-" and "_", without the server's URL`;
   const { pathname, origin } = new URL(url);

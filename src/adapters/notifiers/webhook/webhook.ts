@@ -3,14 +3,11 @@ import { deliveryId } from "../../../core/notices/notice.ts";
 import { messageOf } from "../../../core/notices/notice-message.ts";
 import type { Notifier } from "../../../ports/notifier.ts";
 import type { Notice } from "../../../ports/store.ts";
+import type { ChannelContext } from "../definition.ts";
 import { callOk, pathSecrets } from "../shared/call.ts";
-import { readSecret, type Environment } from "../shared/read-secret.ts";
+import { readSecret } from "../shared/read-secret.ts";
 
-export interface WebhookOptions {
-  readonly settings: { readonly url: string; readonly secret_env?: string | undefined };
-  readonly env: Environment;
-  readonly timeoutMs?: number;
-}
+type WebhookOptions = ChannelContext<{ readonly url: string; readonly secret_env?: string | undefined }>;
 
 /** Posts JSON to a URL of the user. The signature lets the receiver verify the sender and the time. */
 export function createWebhookNotifier({ settings, env, timeoutMs }: WebhookOptions): Notifier {

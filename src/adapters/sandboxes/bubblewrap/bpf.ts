@@ -24,20 +24,11 @@ const MAX_JUMP = 255;
 export const label = (name: string): BpfLine => ({ kind: "label", name });
 export const load = (offset: number): BpfLine => ({ kind: "load", offset });
 export const returnValue = (value: number): BpfLine => ({ kind: "return", value });
-export const jumpIf = (test: BpfTest, value: number, to: string): BpfLine => ({
-  kind: "jump",
-  test,
-  value,
-  to,
-  otherwise: false,
-});
-export const jumpUnless = (test: BpfTest, value: number, to: string): BpfLine => ({
-  kind: "jump",
-  test,
-  value,
-  to,
-  otherwise: true,
-});
+const jump =
+  (otherwise: boolean) =>
+  (test: BpfTest, value: number, to: string): BpfLine => ({ kind: "jump", test, value, to, otherwise });
+export const jumpIf = jump(false);
+export const jumpUnless = jump(true);
 
 /** Assembles lines to `struct sock_filter[]`. A label must come after the jumps to it, because BPF cannot jump back. */
 export function assembleBpf(lines: readonly BpfLine[]): Uint8Array {
@@ -62,14 +53,7 @@ export function assembleBpf(lines: readonly BpfLine[]): Uint8Array {
   return new Uint8Array(bytes.buffer);
 }
 
-interface Instruction {
-  readonly code: number;
-  readonly whenTrue: number;
-  readonly whenFalse: number;
-  readonly operand: number;
-}
-
-function encode(line: Exclude<BpfLine, { kind: "label" }>, distanceTo: (name: string) => number): Instruction {
+function encode(line: Exclude<BpfLine, { kind: "label" }>, distanceTo: (name: string) => number) {
   switch (line.kind) {
     case "load":
       return { code: LOAD_WORD, whenTrue: 0, whenFalse: 0, operand: line.offset };

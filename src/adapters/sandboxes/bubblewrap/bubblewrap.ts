@@ -16,7 +16,6 @@ import { programMounts } from "./program-mounts.ts";
 import { requireReadable } from "../grants/require-readable.ts";
 import { resolveGrants } from "../grants/resolve-grants.ts";
 import { seccompFilter } from "./seccomp.ts";
-import type { FilterRules } from "./seccomp.ts";
 import { stageNoExec } from "./stage.ts";
 import { systemMounts } from "./system-mounts.ts";
 
@@ -33,7 +32,7 @@ export const bubblewrap: Sandbox = {
   name: "bubblewrap",
   async open(policy, argv, context) {
     const identity = chooseIdentity(context.run);
-    const tools = findTools(policy, identity);
+    const bwrap = findBwrap(policy, identity);
     const grants = resolveGrants(policy);
     if (identity !== null) chownToRunUser([...policy.own.write, policy.cwd, ...listRunFiles(policy)], identity);
     requireReadable(policy.own.read, identity);
@@ -74,15 +73,19 @@ export const bubblewrap: Sandbox = {
       ...network.wrap([programs.program, ...argv.slice(1)], INNER_STATUS),
     ];
     const descriptors = ["--args", OPTIONS, "--seccomp", FILTER, "--json-status-fd", BWRAP_STATUS].map(String);
-    const outer: Argv = [tools.bwrap, ...descriptors, "--", ...inner];
+    const outer: Argv = [bwrap, ...descriptors, "--", ...inner];
+    const run = policy.env["NIGHTSHIFT_RUN"];
     const noExec = [policy.cwd, ...policy.own.write, ...(tmp === null ? [] : [tmp])];
     return {
       command: {
         argv: policy.executes ? outer : stageNoExec(noExec, outer, identity !== null),
         // For bubblewrap itself. The command's environment is passed in the options, which no other process can read.
-        env: pick(policy.env, ["NIGHTSHIFT_RUN"]),
+        env: run === undefined ? {} : { NIGHTSHIFT_RUN: run },
         cwd: "/",
-        inputs: [encodeOptions(options), seccompFilter(architecture(), filterRules(policy))],
+        inputs: [
+          Buffer.from(options.map((option) => `${option}\0`).join("")),
+          seccompFilter(architecture(), { executes: policy.executes, sharedBytes: policy.limits.tmpBytes }),
+        ],
         statusPipes: 2,
         isWall: true,
       },
@@ -100,12 +103,12 @@ function listRunFiles({ own, forbidden }: SandboxPolicy): readonly string[] {
   );
 }
 
-function findTools(policy: SandboxPolicy, identity: Identity | null): { readonly bwrap: string } {
+function findBwrap(policy: SandboxPolicy, identity: Identity | null): string {
   const bwrap = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"].find((path) => existsSync(path));
   if (bwrap === undefined) throw missingToolError("bwrap");
   if (identity !== null) requireTool(SETPRIV);
   if (!policy.executes) requireTool(UNSHARE);
-  return { bwrap };
+  return bwrap;
 }
 
 function requireTool(path: string): void {
@@ -185,10 +188,6 @@ function emptyTmp({ limits }: SandboxPolicy): readonly Mount[] {
   return ["/tmp", "/dev/shm"].map((path) => ({ kind: "empty", path, bytes: limits.tmpBytes }));
 }
 
-function filterRules({ executes, limits }: SandboxPolicy): FilterRules {
-  return { executes, sharedBytes: limits.tmpBytes };
-}
-
 function makeTmp(context: SandboxContext): string {
   const tmp = join(context.dir, "tmp");
   mkdirSync(tmp, { recursive: true });
@@ -213,10 +212,6 @@ function ownFiles(context: SandboxContext, identity: Identity | null): readonly 
   });
 }
 
-function encodeOptions(options: readonly string[]): Uint8Array {
-  return Buffer.from(options.map((option) => `${option}\0`).join(""));
-}
-
 /** True if bubblewrap saw its child end after the child had started the command. The exit code is then the command's. */
 function hasStarted(status: string): boolean {
   return status.includes('"exit-code"') && status.includes(STARTED);
@@ -232,8 +227,4 @@ function explain(stderr: string): string {
 async function closeAll(network: Network, context: SandboxContext): Promise<void> {
   await network.close();
   await removeTree(context.dir).catch(() => undefined);
-}
-
-function pick(env: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
 }

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
-import { access, constants } from "node:fs/promises";
 import { join } from "node:path";
 import { UserError } from "../../../core/text/errors.ts";
+import { isProgram } from "../grants/is-program.ts";
 import { diagnose, missingToolError, MIN_BUBBLEWRAP_VERSION, outdatedBubblewrapError } from "../self-test/diagnose.ts";
 
 export interface Bubblewrap {
@@ -15,11 +15,9 @@ const FOLDERS = ["/usr/bin", "/usr/local/bin", "/bin"];
 
 /** Throws a UserError of kind "unavailable" that says how to install it. */
 export async function findBubblewrap(folders: readonly string[] = FOLDERS): Promise<Bubblewrap> {
-  for (const folder of folders) {
-    const path = join(folder, "bwrap");
-    if (await canExecute(path)) return requireNewEnough(path);
-  }
-  throw missingToolError("bwrap");
+  const path = folders.map((folder) => join(folder, "bwrap")).find(isProgram);
+  if (path === undefined) throw missingToolError("bwrap");
+  return requireNewEnough(path);
 }
 
 async function requireNewEnough(path: string): Promise<Bubblewrap> {
@@ -43,11 +41,4 @@ function readVersion(path: string): Promise<{ stdout: string; stderr: string; fa
 
 function isOlder(version: string, needed: string): boolean {
   return version.localeCompare(needed, "en", { numeric: true }) < 0;
-}
-
-async function canExecute(path: string): Promise<boolean> {
-  return access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
 }

@@ -60,13 +60,8 @@ export function hardSeconds(seconds: number): number {
 
 /** Limits the value to our own hard limit, because raising it would be refused. */
 function capToHardLimit(name: string, value: number): number {
-  const line = readOwnLimits().find((each) => each.startsWith(name));
+  const limits = readFileSync("/proc/self/limits", "utf8").split("\n");
+  const line = limits.find((each) => each.startsWith(name));
   const hard = Number(/\s(\d+|unlimited)\s+\S*\s*$/.exec(line ?? "")?.[1]);
   return Number.isFinite(hard) ? Math.min(hard, value) : value;
-}
-
-let ownLimits: readonly string[] | null = null;
-
-function readOwnLimits(): readonly string[] {
-  return (ownLimits ??= readFileSync("/proc/self/limits", "utf8").split("\n"));
 }

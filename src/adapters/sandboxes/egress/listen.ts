@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import type { Server } from "node:net";
 import { basename, dirname } from "node:path";
@@ -19,11 +20,8 @@ export function shortenSocketPath(path: string): { readonly path: string; releas
 export type ListenAddress = { readonly path: string } | { readonly host: string; readonly port: number };
 
 export async function listen(server: Server, address: ListenAddress): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  server.once("error", reject);
-  server.listen(address, () => resolve());
-  await promise;
-  server.off("error", reject);
+  server.listen(address);
+  await once(server, "listening");
   // Usually too many open files. The client has to retry.
   server.on("error", () => undefined);
 }

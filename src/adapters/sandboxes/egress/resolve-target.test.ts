@@ -2,7 +2,7 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
 import { dialAddress, dialFirst } from "./dial.ts";
-import { explainForbiddenAddress } from "./private-address.ts";
+import { explainForbiddenAddress } from "./resolve-target.ts";
 import { lookupAll, resolveTarget, showTarget } from "./resolve-target.ts";
 
 it("egress: resolves names like the system", async () => {

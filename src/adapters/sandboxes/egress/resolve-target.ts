@@ -1,8 +1,8 @@
 import { lookup as dnsLookup } from "node:dns/promises";
-import { normaliseAddress } from "../../../policy/access/network-address.ts";
+import { networkInterfaces } from "node:os";
+import { normaliseAddress, refuseAddress } from "../../../policy/access/network-address.ts";
 import { formatTarget, isAllowed, parseTarget } from "../../../policy/access/network-rule.ts";
 import type { NetworkRule, Target } from "../../../policy/access/network-rule.ts";
-import { explainForbiddenAddress } from "./private-address.ts";
 
 /** Resolves a name to all its addresses. */
 export type Lookup = (name: string) => Promise<readonly string[]>;
@@ -64,4 +64,19 @@ export function errorCode(error: unknown): string {
 
 function denied(target: string, why: string): Resolved {
   return { kind: "denied", target, sentence: `denied: ${target}; ${why}` };
+}
+
+/** Returns why a run may not reach this address, to complete the sentence "it is …". Null if it may. */
+export function explainForbiddenAddress(address: string, own: () => readonly string[] = ownAddresses): string | null {
+  const refused = refuseAddress(address);
+  if (refused !== null) return refused;
+  // A public address of this machine reaches its services behind the firewall.
+  return own().includes(normaliseAddress(address) ?? "") ? "an address of this machine" : null;
+}
+
+/** Read every time, because a laptop may change networks. */
+function ownAddresses(): readonly string[] {
+  return Object.values(networkInterfaces()).flatMap((each) =>
+    (each ?? []).map(({ address }) => normaliseAddress(address) ?? address),
+  );
 }

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { chmodSync, existsSync, linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, isAbsolute, join } from "node:path";
+import { shellWord } from "../../../core/change/related-command.ts";
 import { listDirectory } from "./list-directory.ts";
 
 export interface RefusedParams {
@@ -58,11 +59,7 @@ function programsOn(path: string): readonly string[] {
 function refusalScript(allowed: readonly string[]): string {
   const allowedText = allowed.length === 0 ? "No programs are allowed." : `Allowed programs: ${allowed.join(", ")}.`;
   return `#!/bin/sh
-printf 'nightshift: "%s" is not available here. %s If the task needs it, report needs_info with the reason.\\n' "\${0##*/}" ${quote(allowedText)} >&2
+printf 'nightshift: "%s" is not available here. %s If the task needs it, report needs_info with the reason.\\n' "\${0##*/}" ${shellWord(allowedText)} >&2
 exit 127
 `;
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { shellWord } from "../../../core/change/related-command.ts";
 import { UserError } from "../../../core/text/errors.ts";
 import type { Identity } from "../identity.ts";
 
@@ -14,7 +15,7 @@ export function requireReadable(paths: readonly string[], identity: Identity | n
   throw new UserError(
     "unavailable",
     `Nightshift runs as root, so its commands run as a separate user, who cannot read ${closed.join(", ")}.`,
-    `Run: chmod -R o+rX ${closed.map(quote).join(" ")} (and start the daemon with \`umask 022\`).`,
+    `Run: chmod -R o+rX ${closed.map(shellWord).join(" ")} (and start the daemon with \`umask 022\`).`,
   );
 }
 
@@ -26,8 +27,4 @@ function isClosed(path: string, { uid }: Identity): boolean {
   // A program must be executable, too.
   const needed = (found.mode & 0o100) === 0 ? 0o4 : 0o5;
   return found.isFile() && (found.mode & needed) !== needed;
-}
-
-function quote(path: string): string {
-  return /^[\w./@+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

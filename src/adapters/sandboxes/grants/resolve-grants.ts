@@ -4,9 +4,8 @@ import { UserError } from "../../../core/text/errors.ts";
 import { covers, refusePath, type Right } from "../../../policy/access/path-rules.ts";
 import { terminalLine } from "../../../core/text/terminal-text.ts";
 import type { SandboxPolicy } from "../../../ports/sandbox.ts";
-import { knownHomes } from "./known-homes.ts";
+import { knownHomes, withReal } from "./known-homes.ts";
 import { refuseClosed, refuseContents } from "./refuse-contents.ts";
-import { withReal } from "../with-real.ts";
 
 /** The resolved paths. Parents first, without paths inside another one. */
 export interface ResolvedGrants {

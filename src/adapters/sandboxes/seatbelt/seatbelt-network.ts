@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
 import type { Denial, SandboxPolicy } from "../../../ports/sandbox.ts";
 import { openEgressPort } from "../egress/egress-proxy.ts";
 import { joinSockets } from "../egress/join-sockets.ts";
+import { closeServer, listen } from "../egress/listen.ts";
 import { proxyEnvironment } from "../egress/relay-inside.ts";
 
 /** Network access of the sandbox: proxies on loopback ports, because macOS has no network namespaces. */
@@ -12,11 +12,6 @@ export interface SeatbeltNetwork {
   readonly ports: readonly number[];
   /** The policy's environment plus the addresses of the proxies. */
   readonly env: Readonly<Record<string, string>>;
-  close(): Promise<void>;
-}
-
-interface LoopbackProxy {
-  readonly port: number;
   close(): Promise<void>;
 }
 
@@ -55,7 +50,7 @@ function replaceUrls(value: string, replacements: readonly (readonly [string, st
 const GATEWAY_IDLE_MS = 60 * 60_000;
 
 /** Forwards every connection to the gateway's socket. */
-async function openGateway(socketPath: string): Promise<LoopbackProxy> {
+async function openGateway(socketPath: string) {
   const open = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (inside) => {
     const outside = connect({ path: socketPath, allowHalfOpen: true });
@@ -65,16 +60,7 @@ async function openGateway(socketPath: string): Promise<LoopbackProxy> {
     }
     joinSockets(inside, outside, GATEWAY_IDLE_MS);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    // A TCP server always has this kind of address.
-    port: (server.address() as AddressInfo).port,
-    async close() {
-      for (const socket of open) socket.destroy();
-      if (!server.listening) return;
-      server.close();
-      await once(server, "close");
-    },
-  };
+  await listen(server, { host: "127.0.0.1", port: 0 });
+  // A TCP server always has this kind of address.
+  return { port: (server.address() as AddressInfo).port, close: () => closeServer(server, open) };
 }

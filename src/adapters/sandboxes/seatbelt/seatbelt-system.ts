@@ -1,14 +1,19 @@
-/** Parts of macOS that a command-line program needs to read. Not all of /Library: it contains the system keychain. */
-export const SYSTEM_TREES: readonly string[] = [
+/** Directories with programs. */
+export const PROGRAM_TREES: readonly string[] = [
   "/bin",
   "/sbin",
   "/usr",
   "/System",
   "/Library/Apple",
   "/Library/Developer",
-  "/Library/Frameworks",
   "/Library/Java",
   "/opt/homebrew",
+];
+
+/** Parts of macOS that a command-line program needs to read. Not all of /Library: it contains the system keychain. */
+export const SYSTEM_TREES: readonly string[] = [
+  ...PROGRAM_TREES,
+  "/Library/Frameworks",
   "/private/etc/ssl",
   "/private/var/db/dyld",
   "/private/var/db/timezone",
@@ -35,18 +40,6 @@ export const SYSTEM_FILES: readonly string[] = [
   "/dev/random",
   "/dev/urandom",
   "/dev/zero",
-];
-
-/** Directories with programs. The others contain what programs read. */
-export const PROGRAM_TREES: readonly string[] = [
-  "/bin",
-  "/sbin",
-  "/usr",
-  "/System",
-  "/Library/Apple",
-  "/Library/Developer",
-  "/Library/Java",
-  "/opt/homebrew",
 ];
 
 /** User and group names, notifications, the system log. Deliberately excluded: keychain, trust, preferences, pasteboard. */

@@ -1,9 +1,9 @@
 import { existsSync, rmSync, statSync } from "node:fs";
 import type { NetConnectOpts } from "node:net";
 import { join } from "node:path";
+import { shellWord } from "../../../core/change/related-command.ts";
 import { hardSeconds } from "../bubblewrap/init-script.ts";
-import { readSeccomp } from "./read-seccomp.ts";
-import { NAMESPACES, type Scene } from "./self-test-scene.ts";
+import { NAMESPACES, readSeccomp, type Scene } from "./self-test-scene.ts";
 
 /** Result of one attempt to break out of the sandbox. */
 export interface Probe {
@@ -26,7 +26,7 @@ export interface ProbeRule {
 export const FILE_PROBES: readonly ProbeRule[] = [
   {
     name: "writes outside",
-    script: ({ outside }) => `echo x > ${quote(join(outside, "written"))}; echo tried`,
+    script: ({ outside }) => `echo x > ${shellWord(join(outside, "written"))}; echo tried`,
     evaluate: (printed, { outside }) =>
       checkCompleted(printed) ??
       (existsSync(join(outside, "written")) ? "a file outside of the workspace was written" : null),
@@ -34,7 +34,7 @@ export const FILE_PROBES: readonly ProbeRule[] = [
   },
   {
     name: "Nightshift's data",
-    script: ({ secret }) => `cat ${quote(secret)}; echo tried`,
+    script: ({ secret }) => `cat ${shellWord(secret)}; echo tried`,
     evaluate: (printed, { id }) =>
       checkCompleted(printed) ?? (printed.includes(id) ? "a file of Nightshift was read" : null),
     successDetail: "not visible",
@@ -42,7 +42,7 @@ export const FILE_PROBES: readonly ProbeRule[] = [
   {
     name: "your home",
     script: ({ userFiles }) =>
-      `for file in ${userFiles.map((file) => quote(file)).join(" ")}; do [ -e "$file" ] && echo "found: $file"; done; echo tried`,
+      `for file in ${userFiles.map(shellWord).join(" ")}; do [ -e "$file" ] && echo "found: $file"; done; echo tried`,
     evaluate: (printed) => {
       const found = /^found: (.*)$/m.exec(printed)?.[1];
       return checkCompleted(printed) ?? (found === undefined ? null : `${found} is visible`);
@@ -52,7 +52,7 @@ export const FILE_PROBES: readonly ProbeRule[] = [
   {
     name: "temporary files",
     script: ({ id, socketPath }) =>
-      `echo x > /tmp/nightshift-${id}; echo x > /dev/shm/nightshift-${id}; [ -e ${quote(socketPath)} ] && echo shared; echo tried`,
+      `echo x > /tmp/nightshift-${id}; echo x > /dev/shm/nightshift-${id}; [ -e ${shellWord(socketPath)} ] && echo shared; echo tried`,
     evaluate: (printed, { id }) => {
       const created = ["/tmp", "/dev/shm"]
         .map((dir) => join(dir, `nightshift-${id}`))
@@ -94,7 +94,7 @@ export const PROC_PROBES: readonly ProbeRule[] = [
   },
   {
     name: "user",
-    script: ({ work }) => `: > ${quote(join(work, "owned"))}; grep '^Uid:' /proc/self/status`,
+    script: ({ work }) => `: > ${shellWord(join(work, "owned"))}; grep '^Uid:' /proc/self/status`,
     evaluate: (printed, { work }) => {
       const uids = /^Uid:\s+(.*)$/m.exec(printed)?.[1]?.split(/\s+/);
       const file = join(work, "owned");
@@ -179,7 +179,7 @@ function connectionProbe(name: string, target: (scene: Scene) => NetConnectOpts)
     name,
     script: (scene) => {
       const program = `require("net").connect(${JSON.stringify(target(scene))}, () => process.exit(0)).on("error", () => process.exit(1))`;
-      return `${quote(scene.node)} -e ${quote(program)}; echo "exit $?"`;
+      return `${shellWord(scene.node)} -e ${shellWord(program)}; echo "exit $?"`;
     },
     evaluate: expectFailure("a listener outside was reached"),
     successDetail: "sockets outside cannot be reached",
@@ -193,10 +193,6 @@ function expectFailure(problem: string): ProbeRule["evaluate"] {
     if (code >= 126) return `could not be tested (${code})`;
     return code === 0 ? problem : null;
   };
-}
-
-export function quote(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /** Missing output proves nothing, so the probe must print "tried" at its end. */

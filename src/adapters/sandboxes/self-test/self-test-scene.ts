@@ -14,7 +14,6 @@ import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SandboxContext, SandboxPolicy } from "../../../ports/sandbox.ts";
-import { readSeccomp } from "./read-seccomp.ts";
 
 /** Files, sockets and listeners outside of the sandbox that the probes try to reach. */
 export interface Scene {
@@ -157,4 +156,11 @@ function readNamespaces(): Record<string, string> {
       return existsSync(file) ? [[name, readlinkSync(file)]] : [];
     }),
   );
+}
+
+/** `filters` is null on kernels before 5.9, which do not count them. */
+export function readSeccomp(status: string): { readonly mode: number; readonly filters: number | null } {
+  const read = (name: string) => new RegExp(`^${name}:\\s+(\\d+)$`, "m").exec(status)?.[1];
+  const filters = read("Seccomp_filters");
+  return { mode: Number(read("Seccomp") ?? 0), filters: filters === undefined ? null : Number(filters) };
 }
