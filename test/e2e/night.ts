@@ -1,6 +1,6 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { saveProject } from "../../src/engine/commands/save-project.ts";
+import { saveProject } from "../../src/engine/commands/project-commands.ts";
 import type { Actor } from "../../src/core/task/event.ts";
 import type { CheckResult, Run } from "../../src/core/task/run.ts";
 import { hasEnded, type Task } from "../../src/core/task/task.ts";

@@ -12,13 +12,9 @@ import type { ConfigFormat, ParsedConfig } from "../parse/parse-config.ts";
 import { parseOnce } from "../parse/parse-once.ts";
 import { parsePipelineText } from "../pipeline/parse-pipeline-text.ts";
 import { layBelow, readPromptFile, type PromptFile } from "./prompt-file.ts";
-import { readPendingTrust, readProjectFile, type PendingTrust } from "./read-project.ts";
-import { readText } from "./read-text.ts";
-import { resolvePaths } from "./resolve-paths.ts";
-import { requireOwnScheduleNames } from "../parse/schedule-names.ts";
-import { resolveSettings } from "../resolve/resolve-settings.ts";
-import type { ProjectWritten, UserWritten } from "../schema/schema.ts";
 import {
+  readPendingTrust,
+  readProjectFile,
   hashSteeringFile,
   inCheckout,
   INSTRUCTIONS,
@@ -27,7 +23,12 @@ import {
   PIPELINES,
   PROMPTS,
   sha256,
-} from "./steering-files.ts";
+  type PendingTrust,
+} from "./read-project.ts";
+import { readText } from "./read-text.ts";
+import { resolvePaths } from "./resolve-paths.ts";
+import { resolveSettings } from "../resolve/resolve-settings.ts";
+import type { ProjectWritten, UserWritten } from "../schema/schema.ts";
 import { applyAccepted, listAcceptedFiles, readAccepted, requireAcceptedFile, type Pending } from "../trust/trust.ts";
 import { machineTimeZone, readUserFile } from "./user-config.ts";
 import type { WideningSet } from "../trust/widening.ts";
@@ -297,4 +298,20 @@ function findProblems(read: () => unknown): ConfigError["issues"] {
     if (error instanceof ConfigError) return error.issues;
     throw error;
   }
+}
+
+/** The progress of a schedule is stored by its name, so schedules with the same name in two files would block each other. */
+export function requireOwnScheduleNames(user: ParsedConfig<UserWritten>, own: ParsedConfig<ProjectWritten>): void {
+  const taken = new Set((user.written.schedules ?? []).map(({ name }) => name));
+  const issues = (own.written.schedules ?? []).flatMap(({ name }, index) =>
+    taken.has(name)
+      ? [
+          own.issue(
+            ["schedules", index, "name"],
+            `found \`${name}\`, which is also a schedule in ${user.file}; each schedule needs a unique name`,
+          ),
+        ]
+      : [],
+  );
+  if (issues.length > 0) throw new ConfigError(issues);
 }

@@ -5,9 +5,10 @@ import type { Settings } from "../../core/settings/settings.ts";
 import type { Forge, GitCredentials } from "../../ports/forge.ts";
 import { explainFinding, fine, type Finding } from "./doctor-finding.ts";
 import type { RegisteredProject } from "./doctor-home.ts";
-import { findUnreachable } from "./doctor-reach.ts";
 import { checkRemote } from "./doctor-remote.ts";
 import { createForgeFinder } from "../wire/wire-forges.ts";
+import { lookupAll, resolveTarget, type Lookup } from "../../adapters/sandboxes/egress/resolve-target.ts";
+import { formatTarget, parseNetworkRule } from "../../policy/access/network-rule.ts";
 
 const FORGE_TIMEOUT_MS = 20_000;
 
@@ -118,4 +119,22 @@ async function checkToken(name: string, forge: Forge): Promise<Finding> {
     timeout.catch(() => undefined);
     cancel.abort();
   }
+}
+
+/** Explains why a run in the sandbox cannot connect to these hosts. Ignores names that do not resolve, which may be temporary. */
+export async function findUnreachable(
+  hosts: readonly string[],
+  lookup: Lookup = lookupAll,
+): Promise<readonly string[]> {
+  const problems: string[] = [];
+  for (const host of hosts) {
+    const rule = parseNetworkRule(host);
+    if (typeof rule === "string") {
+      problems.push(`found ${host}; allowed: ${rule}`);
+      continue;
+    }
+    const resolved = await resolveTarget(formatTarget(rule), [rule], lookup);
+    if (resolved.kind === "denied") problems.push(resolved.sentence);
+  }
+  return problems;
 }

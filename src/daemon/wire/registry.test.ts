@@ -13,7 +13,7 @@ import { NOTIFIERS } from "../../adapters/notifiers/index.ts";
 import { toJsonSchema } from "../../config/schema/list-keys.ts";
 import { environmentName, text } from "../../core/settings/values.ts";
 import type { Settings } from "../../core/settings/settings.ts";
-import { saveProject } from "../../engine/commands/save-project.ts";
+import { saveProject } from "../../engine/commands/project-commands.ts";
 import type { Project } from "../../ports/store.ts";
 import { sampleNotice, SILENT_LOG } from "../../testing/store/samples.ts";
 import { createTempRepo, type TempRepo } from "../../testing/temp-repo.ts";

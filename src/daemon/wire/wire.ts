@@ -13,8 +13,8 @@ import { createRunFiles } from "../../adapters/run-files/run-files.ts";
 import { createSecretScan } from "../../adapters/secret-scan/scan.ts";
 import { openSqliteStore } from "../../adapters/stores/sqlite/open.ts";
 import { homePaths } from "../../config/files/paths.ts";
-import { readPrices } from "../../config/resolve/prices.ts";
-import { createProjectFiles } from "../../config/files/project-files.ts";
+import { readPrices } from "../../config/resolve/resolve-settings.ts";
+import { createProjectFiles, type SettingsListener } from "../../config/files/project-files.ts";
 import { readUserConfig, type UserConfig } from "../../config/files/user-config.ts";
 import { listSecretNames } from "../../core/settings/list-secret-names.ts";
 import type { EnginePorts } from "../../engine/ports.ts";
@@ -25,7 +25,6 @@ import { withRecordedPath } from "../host-environment.ts";
 import type { KnownSecrets } from "../known-secrets.ts";
 import { createLimits, type LimitsKeeper } from "../limits.ts";
 import { DISK_FLOOR_BYTES, sandboxLimits } from "../sandbox-limits.ts";
-import { registerSettings } from "./register-settings.ts";
 import { REGISTRY, type Registry } from "./registry.ts";
 import { createForgeFinder } from "./wire-forges.ts";
 import { createVersionCheck } from "./wire-agents.ts";
@@ -33,6 +32,7 @@ import { createChannels, type Channels } from "./wire-notifiers.ts";
 import { createSandboxGate, type SandboxGate } from "./wire-sandbox.ts";
 import { userName } from "../user-name.ts";
 import { createOutputSignals, type OutputSignals } from "../output-signals.ts";
+import { passwordsIn } from "../../policy/secrets/secret-names.ts";
 
 export interface WireOptions {
   readonly home: string;
@@ -134,4 +134,21 @@ export async function wire(options: WireOptions): Promise<Wired> {
     digest: (text) => createHash("sha256").update(text).digest("hex"),
   };
   return { registry, ports, user, limits, channels, output, projectFiles, sandbox };
+}
+
+export interface SettingsConsumers {
+  readonly registry: Registry;
+  readonly secrets: Pick<KnownSecrets, "add" | "addVariables">;
+  readonly channels: Pick<Channels, "update">;
+}
+
+/** Returns a listener that redacts the secrets named in new settings and updates the channels, before the settings are used. */
+export function registerSettings({ registry, secrets, channels }: SettingsConsumers): SettingsListener {
+  return (project, settings) => {
+    channels.update(project, settings);
+    if (settings === null) return;
+    secrets.addVariables(listSecretNames(registry, settings));
+    for (const value of passwordsIn(project.remote ?? ""))
+      secrets.add({ name: `password of ${project.name}'s remote`, value });
+  };
 }

@@ -11,7 +11,7 @@ import type { Task } from "../../core/task/task.ts";
 import type { Project } from "../../ports/store.ts";
 import type { TaskDraft } from "../../core/task/task-draft.ts";
 import type { EnginePorts } from "../ports.ts";
-import { promptValues } from "../run/prompt/prompt-values.ts";
+import { promptValues } from "../run/prompt/write-prompt.ts";
 import { draftTask } from "./submit.ts";
 import { agentPublishes } from "../nightly/agent-publishing.ts";
 

@@ -14,6 +14,9 @@ import { outcomeOf } from "../run/step-context.ts";
 import { weekdayOf, startPipeline, buildItems } from "../nightly/start-walk.ts";
 import { enqueueRuns, toNewRun } from "../transact.ts";
 import { requireProject } from "./require-project.ts";
+import { schedulesOf } from "../../core/schedule/schedule.ts";
+import type { ScheduleRunDraft } from "./commands-contract.ts";
+import { draftScheduledTask } from "./draft-task.ts";
 
 const MAX_DESCRIPTION = 1_000_000;
 const MAX_TITLE = 120;
@@ -170,4 +173,24 @@ function submittedEvent(task: Task, actor: Actor): EventDraft {
     summary: task.title,
     data: { pipeline: task.pipeline, project: task.project, state: task.state },
   };
+}
+
+/** Starts the work of a schedule now. Its regular times do not change. */
+export async function runSchedule(
+  ports: EnginePorts,
+  { project, name, key }: ScheduleRunDraft,
+  actor: Actor,
+): Promise<Task> {
+  const settings = await ports.projects.settings(await requireProject(ports.store, project));
+  const schedules = schedulesOf(settings);
+  const schedule = schedules.find((each) => each.name === name);
+  if (schedule === undefined) {
+    const known = schedules.map((each) => each.name).join(", ") || "none";
+    throw new UserError(
+      "not_found",
+      `${project} has no schedule "${name}". It has: ${known}.`,
+      "`nightshift schedule` lists them.",
+    );
+  }
+  return submit(ports, { ...draftScheduledTask(project, schedule), key }, actor);
 }

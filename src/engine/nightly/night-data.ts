@@ -1,5 +1,4 @@
-import { selectedCandidate, type Analysis } from "../../core/nightly/analysis.ts";
-import { describeEarlierProposal } from "../../core/nightly/candidates.ts";
+import { selectedCandidate, describeEarlierProposal, type Analysis } from "../../core/nightly/candidates.ts";
 import { describeRules } from "../../core/nightly/rule.ts";
 import { describeTriedItem } from "../../core/pipeline/items.ts";
 import type { PromptData } from "../../core/prompt/prompt-context.ts";

@@ -1,5 +1,4 @@
-import { selectedCandidate } from "../../core/nightly/analysis.ts";
-import { describeEarlierProposal } from "../../core/nightly/candidates.ts";
+import { selectedCandidate, describeEarlierProposal } from "../../core/nightly/candidates.ts";
 import type { DiffRules, Finding } from "../../policy/diff/finding.ts";
 import type { FileChange } from "../../core/change/file-change.ts";
 import { patchFingerprint } from "../../core/nightly/proposal-patch.ts";

@@ -11,7 +11,6 @@ import { cleanUp } from "./conclude/clean-up.ts";
 import { readTask, transact, type Decision } from "../transact.ts";
 import { pipelineOf } from "../pipeline-of.ts";
 import { factsOf, type EnginePorts, type RedactPorts } from "../ports.ts";
-import { isDiskFull } from "./conclude/is-disk-full.ts";
 import { markPublisher } from "./publish/publish-with-agent.ts";
 import { rememberAbandoned } from "../nightly/remember-proposals.ts";
 import { dismissJob, wasAnyJobStarted, controlJobs, wasStarted } from "./run-jobs.ts";
@@ -377,4 +376,11 @@ function endStatus({ outcome, error }: StepResult): RunEndStatus {
     default:
       return error === null ? "succeeded" : "failed";
   }
+}
+
+/** Recognizes errors of the file system, git and the store that are caused by a full disk. */
+export function isDiskFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if ("code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT")) return true;
+  return /no space left on device|disk quota exceeded|disk\b.* is full/i.test(error.message) || isDiskFull(error.cause);
 }

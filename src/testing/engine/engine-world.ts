@@ -8,7 +8,7 @@ import { wire, type Wired } from "../../daemon/wire/wire.ts";
 import { createCommands } from "../../engine/commands/commands.ts";
 import type { TaskDraft } from "../../core/task/task-draft.ts";
 import type { Commands } from "../../engine/commands/commands-contract.ts";
-import { saveProject } from "../../engine/commands/save-project.ts";
+import { saveProject } from "../../engine/commands/project-commands.ts";
 import type { EnginePorts } from "../../engine/ports.ts";
 import { runAttempt } from "../../engine/run/attempt.ts";
 import type { Checkpoint } from "../../ports/checkpoint.ts";
