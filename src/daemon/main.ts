@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { findHome, homePaths } from "../config/files/paths.ts";
 import { ConfigError, UserError } from "../core/text/errors.ts";
-import { SYSTEM, type EventType } from "../core/task/event.ts";
+import { newEvent, type EventType } from "../core/task/event.ts";
 import { startDispatch, type Dispatch } from "../engine/dispatch.ts";
 import { controlJobs } from "../engine/run/run-jobs.ts";
 import { openHttpServer, type HttpServer } from "../http/listen.ts";
@@ -119,16 +119,7 @@ async function refreshLimits({ limits, ports }: Wired): Promise<void> {
 async function record({ ports }: Wired, type: Extract<EventType, "daemon.started" | "daemon.stopped">): Promise<void> {
   const summary = `daemon ${type === "daemon.started" ? "started" : "stopped"} (pid ${process.pid})`;
   await ports.store.events.appendEvents([
-    {
-      at: ports.clock.now(),
-      task: null,
-      run: null,
-      type,
-      level: "info",
-      actor: SYSTEM,
-      summary,
-      data: { pid: process.pid },
-    },
+    newEvent({ at: ports.clock.now(), type, summary, data: { pid: process.pid } }),
   ]);
 }
 

@@ -7,7 +7,6 @@ import type { Settings } from "../../core/settings/settings.ts";
 import type { SettingsKinds } from "../../core/settings/kinds.ts";
 import type { Category } from "../../core/nightly/category.ts";
 import { checkAgents } from "../parse/check-agents.ts";
-import { keepLastGood } from "./last-good.ts";
 import type { ConfigFormat, ParsedConfig } from "../parse/parse-config.ts";
 import { parseOnce } from "../parse/parse-once.ts";
 import { parsePipelineText } from "../pipeline/parse-pipeline-text.ts";
@@ -314,4 +313,40 @@ export function requireOwnScheduleNames(user: ParsedConfig<UserWritten>, own: Pa
       : [],
   );
   if (issues.length > 0) throw new ConfigError(issues);
+}
+
+interface ProjectSource {
+  readonly name: string;
+  readonly path: string | null;
+  readonly remote?: string;
+  readonly accepted: string;
+}
+
+/** Keeps the last valid settings of each project, so that a mistake in a file does not stop the nightly run. */
+export function keepLastGood<P extends ProjectSource, T>(read: (project: P) => Promise<T>) {
+  const good = new Map<string, { readonly source: string; readonly found: T }>();
+
+  async function current(project: P): Promise<T> {
+    const found = await read(project);
+    good.set(project.name, { source: locationKey(project), found });
+    return found;
+  }
+
+  async function lastGood(project: P): Promise<T> {
+    try {
+      return await current(project);
+    } catch (error) {
+      const before = good.get(project.name);
+      if (before === undefined || before.source !== locationKey(project) || !(error instanceof ConfigError))
+        throw error;
+      return before.found;
+    }
+  }
+
+  return { current, lastGood };
+}
+
+/** A project with the same name but another location or other accepted permissions must not get the old settings. */
+export function locationKey({ name, path, remote = "", accepted }: ProjectSource): string {
+  return JSON.stringify([name, path, remote, accepted]);
 }

@@ -1,6 +1,5 @@
 import { findDependencySection } from "../change/dependency-files.ts";
-import { blocks, type FileChurn, type Proposal, type ProposalStatus } from "./proposal.ts";
-import type { ProposalReason } from "./proposal-reason.ts";
+import { blocks, type FileChurn, type Proposal, type ProposalStatus, type ProposalReason } from "./proposal.ts";
 import { slugOf } from "../task/branch-name.ts";
 import type { PayloadOf } from "../outcomes/outcome.ts";
 

@@ -1,7 +1,7 @@
 import { describeWalk } from "../nightly/category.ts";
 import type { PipelinePolicy } from "../pipeline/pipeline-policy.ts";
 import type { WaitKind } from "../pipeline/pipeline.ts";
-import { REASON_KINDS } from "../nightly/proposal-reason.ts";
+import { REASON_KINDS } from "../nightly/proposal.ts";
 import type { NotifiedKind } from "../settings/settings.ts";
 import { hasEnded, type Task, type TaskStatus, type WaitingFor } from "../task/task.ts";
 

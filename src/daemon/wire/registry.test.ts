@@ -22,7 +22,7 @@ import { renderInitConfig } from "../detect/detect-render.ts";
 import { checkMachine } from "../doctor/doctor.ts";
 import { createKnownSecrets } from "../known-secrets.ts";
 import { createRegistry } from "./registry.ts";
-import { createHookVerifier } from "./wire-forge-hooks.ts";
+import { createHookVerifier } from "./wire-forges.ts";
 import { wire, type Wired } from "./wire.ts";
 
 // Each new agent, forge or notifier needs only one definition …

@@ -1,5 +1,5 @@
 import { withoutCredentials } from "../../core/forge/forge-address.ts";
-import type { Actor } from "../../core/task/event.ts";
+import { newEvent, type Actor } from "../../core/task/event.ts";
 import { UserError } from "../../core/text/errors.ts";
 import type { DetectedProject, PendingTrust, ProjectFiles, ProjectSource } from "../../ports/projects.ts";
 import type { Project } from "../../ports/store.ts";
@@ -102,16 +102,14 @@ export async function saveProject(
   const at = clock.now();
   const known = await store.projects.getProject(project.name);
   const saved: Project = { ...project, acceptedBy: actor.name, acceptedAt: at };
-  await store.projects.saveProject(saved, {
+  const event = newEvent({
     at,
-    task: null,
-    run: null,
     type: known === null ? "project.registered" : "project.trusted",
-    level: "info",
     actor,
     summary: known === null ? `project ${project.name} registered` : `files of project ${project.name} accepted`,
     data: { project: project.name, path: project.path },
   });
+  await store.projects.saveProject(saved, event);
   return saved;
 }
 
@@ -121,16 +119,14 @@ export async function removeProject(
   name: string,
   actor: Actor,
 ): Promise<void> {
-  const removal = await store.projects.removeProject(name, {
+  const event = newEvent({
     at: clock.now(),
-    task: null,
-    run: null,
     type: "project.removed",
-    level: "info",
     actor,
     summary: `project ${name} removed`,
     data: { project: name },
   });
+  const removal = await store.projects.removeProject(name, event);
   switch (removal.kind) {
     case "removed":
       return;

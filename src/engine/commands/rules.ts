@@ -1,11 +1,10 @@
 import { UserError } from "../../core/text/errors.ts";
-import type { Actor, EventDraft } from "../../core/task/event.ts";
+import { newEvent, type Actor, type EventDraft } from "../../core/task/event.ts";
 import { defaultExpiry, ruleText, reasonText, ruleFromReason, type ProjectRule } from "../../core/nightly/rule.ts";
 import type { RuleDraft, RulePatch, ReasonResult, ReasonDraft } from "./commands-contract.ts";
 import type { EnginePorts, RedactPorts } from "../ports.ts";
 import { requireProject } from "./require-project.ts";
-import type { Proposal } from "../../core/nightly/proposal.ts";
-import type { ProposalReason } from "../../core/nightly/proposal-reason.ts";
+import type { Proposal, ProposalReason } from "../../core/nightly/proposal.ts";
 
 type RulePorts = Pick<EnginePorts, "store" | "clock"> & RedactPorts;
 
@@ -67,16 +66,13 @@ export async function saveRule(ports: RulePorts, unredacted: ProjectRule, actor:
 
 function ruleEvent({ clock }: RulePorts, rule: ProjectRule, actor: Actor): EventDraft {
   const { id, project, text, expiresAt } = rule;
-  return {
+  return newEvent({
     at: clock.now(),
-    task: null,
-    run: null,
     type: "rule.saved",
-    level: "info",
     actor,
     summary: `rule for ${project}: ${text}`,
     data: { rule: id, project, text, expires_at: expiresAt },
-  };
+  });
 }
 
 /** Accepts a rule id or a unique prefix of one, with or without `rule_`. */

@@ -1,13 +1,12 @@
 import { branchName } from "../../core/task/branch-name.ts";
 import { UserError } from "../../core/text/errors.ts";
-import { SYSTEM, type Actor, type EventDraft } from "../../core/task/event.ts";
+import { newEvent, SYSTEM, type Actor, type EventDraft } from "../../core/task/event.ts";
 import type { Pipeline } from "../../core/pipeline/pipeline.ts";
 import { resolveRun } from "../../core/settings/resolve-run.ts";
 import type { Settings } from "../../core/settings/settings.ts";
-import type { Task } from "../../core/task/task.ts";
+import type { Task, TaskDraft } from "../../core/task/task.ts";
 import { terminalLine, terminalText } from "../../core/text/terminal-text.ts";
 import type { Project } from "../../ports/store.ts";
-import type { TaskDraft } from "../../core/task/task-draft.ts";
 import { noticesFor } from "../deliver/notices.ts";
 import { admissionNow, factsOf, type EnginePorts } from "../ports.ts";
 import { outcomeOf } from "../run/step-context.ts";
@@ -163,16 +162,14 @@ function checkAgents(
 }
 
 function submittedEvent(task: Task, actor: Actor): EventDraft {
-  return {
+  return newEvent({
     at: task.createdAt,
     task: task.id,
-    run: null,
     type: "task.submitted",
-    level: "info",
     actor,
     summary: task.title,
     data: { pipeline: task.pipeline, project: task.project, state: task.state },
-  };
+  });
 }
 
 /** Starts the work of a schedule now. Its regular times do not change. */

@@ -1,6 +1,6 @@
 import { advance, reopen } from "../../core/pipeline/advance.ts";
 import { UserError } from "../../core/text/errors.ts";
-import type { Actor, EventDraft } from "../../core/task/event.ts";
+import { newEvent, type Actor, type EventDraft } from "../../core/task/event.ts";
 import type { Facts, Pipeline } from "../../core/pipeline/pipeline.ts";
 import { hasEnded, type Task, type TaskStatus } from "../../core/task/task.ts";
 import { cleanUp, hadSecrets } from "../run/conclude/clean-up.ts";
@@ -129,7 +129,7 @@ function changeStatus(
 ): { advance: { task: Task; events: readonly EventDraft[]; next: null } } {
   const at = ports.clock.now();
   const summary = `${type === "task.paused" ? "paused" : "resumed"} by ${actor.name}`;
-  const event: EventDraft = { at, task: before.id, run: null, type, level: "info", actor, summary, data: {} };
+  const event = newEvent({ at, task: before.id, type, actor, summary });
   return { advance: { task: { ...before, status, updatedAt: at }, events: [event], next: null } };
 }
 
@@ -222,16 +222,15 @@ async function removeAll(ports: EnginePorts, id: string, actor: Actor): Promise<
   await ports.workspaces.remove(id);
   await ports.runFiles.cleanTask(id);
   for (const run of runs) await ports.runFiles.removeRun(run.id);
-  await ports.store.tasks.deleteTask(id, {
+  const event = newEvent({
     at: ports.clock.now(),
     task: id,
-    run: null,
     type: "task.deleted",
-    level: "info",
     actor,
     summary: `deleted: ${task.title}`,
     data: { runs: runs.length },
   });
+  await ports.store.tasks.deleteTask(id, event);
 }
 
 /**

@@ -8,9 +8,15 @@ import {
   type Schedule,
   type ScheduleProgress,
 } from "../../core/schedule/schedule.ts";
-import { ENDED_STATUSES, hasEnded, TASK_STATUSES, type Task, type QueueReason } from "../../core/task/task.ts";
+import {
+  ENDED_STATUSES,
+  hasEnded,
+  TASK_STATUSES,
+  type Task,
+  type QueueReason,
+  type TaskDraft,
+} from "../../core/task/task.ts";
 import type { NewNotice, Page, Project } from "../../ports/store.ts";
-import type { TaskDraft } from "../../core/task/task-draft.ts";
 import { draftScheduledTask } from "../commands/draft-task.ts";
 import { noticesFor, refusalNotices, findFirstQueued } from "../deliver/notices.ts";
 import type { EnginePorts } from "../ports.ts";

@@ -4,7 +4,7 @@ import { policyOf } from "../../pipeline-of.ts";
 import type { EnginePorts } from "../../ports.ts";
 import { cleanJobs, endJobs } from "../run-jobs.ts";
 import { withTaskLock } from "../../transact.ts";
-import { findUntouchedTree } from "../prepare/untouched-tree.ts";
+import { findUntouchedTree } from "../prepare/setup-workspace.ts";
 
 type CleanUpPorts = Pick<EnginePorts, "store" | "projects" | "clock">;
 

@@ -12,7 +12,7 @@ import type { Settings } from "../../../core/settings/settings.ts";
 import type { Project } from "../../../ports/store.ts";
 import type { EnginePorts } from "../../ports.ts";
 import { describeCheck } from "../../../core/task/describe-check.ts";
-import { nightPromptData } from "../../nightly/night-data.ts";
+import { nightPromptData } from "../../nightly/night-policy.ts";
 
 export interface PromptParams {
   readonly role: Role;

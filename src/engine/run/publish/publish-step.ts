@@ -5,11 +5,10 @@ import type { Outcome } from "../../../core/outcomes/outcome.ts";
 import { lastPayload } from "../../../core/outcomes/stored-outcome.ts";
 import type { ChangeRequest, Forge, Published } from "../../../ports/forge.ts";
 import { describeEarlierProposal } from "../../../core/nightly/candidates.ts";
-import { chooseBranch } from "../prepare/choose-branch.ts";
+import { chooseBranch, targetBranch } from "../prepare/prepare-work.ts";
 import { checkPolicy } from "../checks/check-policy.ts";
 import { findPublishedMeanwhile } from "../../nightly/night-policy.ts";
 import { findTooManyOpen } from "../../nightly/night-over.ts";
-import { targetBranch } from "../prepare/prepare-work.ts";
 import {
   waitForOrphanedPublisher,
   publishWithAgent,
