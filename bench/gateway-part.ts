@@ -10,7 +10,7 @@ import { pipeline } from "node:stream";
 import { json } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect } from "node:tls";
-import { readPrices } from "../src/config/resolve/prices.ts";
+import { readPrices } from "../src/config/resolve/resolve-settings.ts";
 import { openGateway } from "../src/adapters/gateway/gateway.ts";
 
 /**

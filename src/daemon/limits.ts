@@ -1,4 +1,4 @@
-import { SYSTEM, type EventType } from "../core/task/event.ts";
+import { newEvent, type EventType } from "../core/task/event.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 import type { ProjectFiles } from "../ports/projects.ts";
@@ -62,18 +62,7 @@ export function createLimits(options: LimitsOptions): LimitsKeeper {
     options.log.warn(summary);
     // Storing the event can fail on a full disk. The status shows the problem anyway.
     await store.events
-      .appendEvents([
-        {
-          at: clock.now(),
-          task: null,
-          run: null,
-          type,
-          level: isNew ? "warning" : "info",
-          actor: SYSTEM,
-          summary,
-          data: {},
-        },
-      ])
+      .appendEvents([newEvent({ at: clock.now(), type, level: isNew ? "warning" : "info", summary })])
       .catch(() => []);
   }
 

@@ -5,12 +5,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { findHome, homePaths } from "../config/files/paths.ts";
 import { ConfigError, UserError } from "../core/text/errors.ts";
-import { SYSTEM, type EventType } from "../core/task/event.ts";
+import { newEvent, type EventType } from "../core/task/event.ts";
 import { startDispatch, type Dispatch } from "../engine/dispatch.ts";
 import { controlJobs } from "../engine/run/run-jobs.ts";
 import { openHttpServer, type HttpServer } from "../http/listen.ts";
 import type { Log } from "../ports/log.ts";
-import { createCheckpoints } from "./checkpoints.ts";
 import { removeDaemonFile, writeDaemonFile } from "./daemon-file.ts";
 import { policyOf } from "../engine/pipeline-of.ts";
 import { startHeartbeat } from "./heartbeat.ts";
@@ -19,6 +18,7 @@ import { createKnownSecrets } from "./known-secrets.ts";
 import { createLogger } from "./logger.ts";
 import { wire, type Wired } from "./wire/wire.ts";
 import { ping } from "./wire/wire-notifiers.ts";
+import { CHECKPOINTS, type Checkpoint, type PassCheckpoint } from "../ports/checkpoint.ts";
 
 const LIMITS_INTERVAL_MS = 2_000;
 const STOP_TIMEOUT_MS = 5_000;
@@ -119,16 +119,7 @@ async function refreshLimits({ limits, ports }: Wired): Promise<void> {
 async function record({ ports }: Wired, type: Extract<EventType, "daemon.started" | "daemon.stopped">): Promise<void> {
   const summary = `daemon ${type === "daemon.started" ? "started" : "stopped"} (pid ${process.pid})`;
   await ports.store.events.appendEvents([
-    {
-      at: ports.clock.now(),
-      task: null,
-      run: null,
-      type,
-      level: "info",
-      actor: SYSTEM,
-      summary,
-      data: { pid: process.pid },
-    },
+    newEvent({ at: ports.clock.now(), type, summary, data: { pid: process.pid } }),
   ]);
 }
 
@@ -162,3 +153,20 @@ try {
 }
 // Timers and sockets left by a failed start must not keep the process alive.
 process.exit();
+
+/**
+ * For crash tests: `NIGHTSHIFT_CRASH_AT=work.collected:3` kills this process the third time it passes that checkpoint.
+ * Without the variable, checkpoints do nothing.
+ */
+export function createCheckpoints(crashAt: string | undefined, crash: () => void): PassCheckpoint {
+  if (crashAt === undefined || crashAt === "") return () => undefined;
+  const [checkpoint, times = "1"] = crashAt.split(":");
+  if (!CHECKPOINTS.some((known) => known === checkpoint))
+    throw new Error(`NIGHTSHIFT_CRASH_AT is not a known checkpoint: ${crashAt}`);
+  let remaining = Number(times);
+  return (passed: Checkpoint) => {
+    if (passed !== checkpoint) return;
+    remaining -= 1;
+    if (remaining === 0) crash();
+  };
+}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sandboxLimits } from "./sandbox-limits.ts";
+import { sandboxLimits } from "./wire/wire-sandbox.ts";
 
 const GB = 1024 ** 3;
 const limitsOf = sandboxLimits({ memoryBytes: 8 * GB, cores: 4 });

@@ -1,6 +1,6 @@
 import { userInfo } from "node:os";
 import { expect, test } from "vitest";
-import { userName } from "./user-name.ts";
+import { userName } from "./wire/wire.ts";
 
 const unknown = (): string => {
   throw new Error("ENOENT: no such file or directory, uv_os_get_passwd");

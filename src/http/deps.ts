@@ -1,6 +1,6 @@
 import type { UsedLimit } from "../core/money/budget.ts";
 import type { Actor } from "../core/task/event.ts";
-import type { TaskDraft } from "../core/task/task-draft.ts";
+import type { TaskDraft } from "../core/task/task.ts";
 import type { Commands } from "../engine/commands/commands-contract.ts";
 import type { TaskPreview } from "../engine/commands/preview-task.ts";
 import type { Upcoming } from "../engine/schedule/upcoming.ts";

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { saveProject } from "../../src/engine/commands/save-project.ts";
+import { saveProject } from "../../src/engine/commands/project-commands.ts";
 import { limitsAt } from "../../src/core/money/budget.ts";
 import { createCalendar } from "../../src/core/schedule/calendar.ts";
 import type { AgentSettings } from "../../src/core/settings/settings.ts";

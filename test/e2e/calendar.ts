@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { saveProject } from "../../src/engine/commands/save-project.ts";
+import { saveProject } from "../../src/engine/commands/project-commands.ts";
 import { advance } from "../../src/core/pipeline/advance.ts";
 import { SYSTEM } from "../../src/core/task/event.ts";
 import type { BareOutcome, Outcome } from "../../src/core/outcomes/outcome.ts";

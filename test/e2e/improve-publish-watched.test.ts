@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { saveProject } from "../../src/engine/commands/save-project.ts";
+import { saveProject } from "../../src/engine/commands/project-commands.ts";
 import { hasEnded, type Task } from "../../src/core/task/task.ts";
 import { git } from "../../src/testing/temp-repo.ts";
 import { ALICE } from "./night.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { afterEach, expect, it, onTestFinished } from "vitest";
-import { saveProject } from "../../src/engine/commands/save-project.ts";
+import { saveProject } from "../../src/engine/commands/project-commands.ts";
 import { fakeSsh } from "../../src/testing/fake-ssh.ts";
 import { createTempDir, git } from "../../src/testing/temp-repo.ts";
 import { ALICE } from "./night.ts";

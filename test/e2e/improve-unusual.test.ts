@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { saveProject } from "../../src/engine/commands/save-project.ts";
+import { saveProject } from "../../src/engine/commands/project-commands.ts";
 import type { Task } from "../../src/core/task/task.ts";
 import type { Project } from "../../src/ports/store.ts";
 import { git } from "../../src/testing/temp-repo.ts";

@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { saveProject } from "../../src/engine/commands/save-project.ts";
+import { saveProject } from "../../src/engine/commands/project-commands.ts";
 import { openNight, type Night, type NightOptions } from "./night.ts";
 
 let night: Night | null = null;

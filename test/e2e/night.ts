@@ -1,13 +1,12 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { saveProject } from "../../src/engine/commands/save-project.ts";
+import { saveProject } from "../../src/engine/commands/project-commands.ts";
 import type { Actor } from "../../src/core/task/event.ts";
 import type { CheckResult, Run } from "../../src/core/task/run.ts";
-import { hasEnded, type Task } from "../../src/core/task/task.ts";
+import { hasEnded, type Task, type TaskDraft } from "../../src/core/task/task.ts";
 import { createKnownSecrets } from "../../src/daemon/known-secrets.ts";
 import { wire, type Wired } from "../../src/daemon/wire/wire.ts";
 import { createCommands } from "../../src/engine/commands/commands.ts";
-import type { TaskDraft } from "../../src/core/task/task-draft.ts";
 import type { Commands } from "../../src/engine/commands/commands-contract.ts";
 import { startDispatch, type Dispatch } from "../../src/engine/dispatch.ts";
 import { SAMPLE_DRAFT } from "../../src/testing/builders.ts";

@@ -1,6 +1,6 @@
 import { didYouMean } from "../../core/text/did-you-mean.ts";
 import { UserError } from "../../core/text/errors.ts";
-import { REASON_KINDS, type ReasonKind } from "../../core/nightly/proposal-reason.ts";
+import { REASON_KINDS, type ReasonKind } from "../../core/nightly/proposal.ts";
 import { EXPIRY_FORM, parseExpiry, readReasonKind } from "../../core/nightly/rule.ts";
 import { terminalLine } from "../../core/text/terminal-text.ts";
 import type { Client, ProposalJson, RuleJson } from "../../http/client/client.ts";

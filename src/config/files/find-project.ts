@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { pathExists } from "./path-exists.ts";
+import { pathExists } from "./paths.ts";
 
 /** Finds the project folder of `cwd`: the nearest parent with nightshift.yaml or .git. Returns null if there is none. */
 export async function findProjectDir(cwd: string): Promise<string | null> {

@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { findProjectDir } from "./find-project.ts";
-import { pathExists } from "./path-exists.ts";
-import { findHome, homePaths, nameHome, personHome } from "./paths.ts";
+import { pathExists, findHome, homePaths, nameHome, personHome } from "./paths.ts";
 
 let dir: string;
 beforeEach(async () => {

@@ -2,7 +2,6 @@ import { chmod, lstat, mkdir, realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { UserError } from "../../core/text/errors.ts";
-import { pathExists } from "./path-exists.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -114,4 +113,12 @@ async function makePrivate(home: string): Promise<void> {
     );
   }
   if ((stat.mode & 0o077) !== 0) await chmod(home, 0o700);
+}
+
+/** True for anything with that name, including a broken link. */
+export async function pathExists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
 }

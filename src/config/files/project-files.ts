@@ -7,18 +7,13 @@ import type { Settings } from "../../core/settings/settings.ts";
 import type { SettingsKinds } from "../../core/settings/kinds.ts";
 import type { Category } from "../../core/nightly/category.ts";
 import { checkAgents } from "../parse/check-agents.ts";
-import { keepLastGood } from "./last-good.ts";
 import type { ConfigFormat, ParsedConfig } from "../parse/parse-config.ts";
 import { parseOnce } from "../parse/parse-once.ts";
 import { parsePipelineText } from "../pipeline/parse-pipeline-text.ts";
 import { layBelow, readPromptFile, type PromptFile } from "./prompt-file.ts";
-import { readPendingTrust, readProjectFile, type PendingTrust } from "./read-project.ts";
-import { readText } from "./read-text.ts";
-import { resolvePaths } from "./resolve-paths.ts";
-import { requireOwnScheduleNames } from "../parse/schedule-names.ts";
-import { resolveSettings } from "../resolve/resolve-settings.ts";
-import type { ProjectWritten, UserWritten } from "../schema/schema.ts";
 import {
+  readPendingTrust,
+  readProjectFile,
   hashSteeringFile,
   inCheckout,
   INSTRUCTIONS,
@@ -27,7 +22,12 @@ import {
   PIPELINES,
   PROMPTS,
   sha256,
-} from "./steering-files.ts";
+  type PendingTrust,
+} from "./read-project.ts";
+import { readText } from "./read-text.ts";
+import { resolvePaths } from "./resolve-paths.ts";
+import { resolveSettings } from "../resolve/resolve-settings.ts";
+import type { ProjectWritten, UserWritten } from "../schema/schema.ts";
 import { applyAccepted, listAcceptedFiles, readAccepted, requireAcceptedFile, type Pending } from "../trust/trust.ts";
 import { machineTimeZone, readUserFile } from "./user-config.ts";
 import type { WideningSet } from "../trust/widening.ts";
@@ -297,4 +297,56 @@ function findProblems(read: () => unknown): ConfigError["issues"] {
     if (error instanceof ConfigError) return error.issues;
     throw error;
   }
+}
+
+/** The progress of a schedule is stored by its name, so schedules with the same name in two files would block each other. */
+export function requireOwnScheduleNames(user: ParsedConfig<UserWritten>, own: ParsedConfig<ProjectWritten>): void {
+  const taken = new Set((user.written.schedules ?? []).map(({ name }) => name));
+  const issues = (own.written.schedules ?? []).flatMap(({ name }, index) =>
+    taken.has(name)
+      ? [
+          own.issue(
+            ["schedules", index, "name"],
+            `found \`${name}\`, which is also a schedule in ${user.file}; each schedule needs a unique name`,
+          ),
+        ]
+      : [],
+  );
+  if (issues.length > 0) throw new ConfigError(issues);
+}
+
+interface ProjectSource {
+  readonly name: string;
+  readonly path: string | null;
+  readonly remote?: string;
+  readonly accepted: string;
+}
+
+/** Keeps the last valid settings of each project, so that a mistake in a file does not stop the nightly run. */
+export function keepLastGood<P extends ProjectSource, T>(read: (project: P) => Promise<T>) {
+  const good = new Map<string, { readonly source: string; readonly found: T }>();
+
+  async function current(project: P): Promise<T> {
+    const found = await read(project);
+    good.set(project.name, { source: locationKey(project), found });
+    return found;
+  }
+
+  async function lastGood(project: P): Promise<T> {
+    try {
+      return await current(project);
+    } catch (error) {
+      const before = good.get(project.name);
+      if (before === undefined || before.source !== locationKey(project) || !(error instanceof ConfigError))
+        throw error;
+      return before.found;
+    }
+  }
+
+  return { current, lastGood };
+}
+
+/** A project with the same name but another location or other accepted permissions must not get the old settings. */
+export function locationKey({ name, path, remote = "", accepted }: ProjectSource): string {
+  return JSON.stringify([name, path, remote, accepted]);
 }

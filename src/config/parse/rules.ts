@@ -1,8 +1,7 @@
 import { NIGHTLY } from "../../core/schedule/schedule.ts";
 import type { AgentKind, ForgeKind, OwnSettings, SettingsKind, SettingsKinds } from "../../core/settings/kinds.ts";
-import type { WrittenAgent } from "../schema/kind-sections.ts";
+import type { WrittenAgent, UserWritten } from "../schema/schema.ts";
 import type { KeyPath } from "./parse-yaml.ts";
-import type { UserWritten } from "../schema/schema.ts";
 
 export interface BrokenRule {
   readonly path: KeyPath;

@@ -6,13 +6,27 @@ import type {
   ForgeSettings,
   RoleSettings,
   Settings,
+  ImproveSettings,
+  NotifySettings,
+  ScheduleSettings,
 } from "../../core/settings/settings.ts";
-import { requireMs, toMs, capAmount } from "../schema/amounts.ts";
 import { findAgentKind } from "../parse/rules.ts";
-import { resolveImprove, resolveNotify, resolveSchedules } from "./resolve-night.ts";
-import { pickOwn, type AgentKind, type ForgeKind, type SettingsKinds } from "../../core/settings/kinds.ts";
-import type { WrittenForge } from "../schema/kind-sections.ts";
-import type { ProjectWritten, UserWritten } from "../schema/schema.ts";
+import {
+  pickOwn,
+  type AgentKind,
+  type ForgeKind,
+  type SettingsKinds,
+  type NotifierKind,
+} from "../../core/settings/kinds.ts";
+import type { WrittenForge, WrittenNotify, ProjectWritten, UserWritten } from "../schema/schema.ts";
+import { parseDuration } from "../../core/schedule/duration.ts";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parse } from "yaml";
+import type { z } from "zod";
+import type { PriceTable } from "../../core/money/prices.ts";
+import { prices } from "../schema/schema-sections.ts";
+import { WEEKDAYS, type Category, type Weekday } from "../../core/nightly/category.ts";
 
 export const DEFAULTS = {
   agent: "claude-code",
@@ -181,4 +195,74 @@ function resolveWorkspace(user: UserWritten, own: ProjectWritten): Settings["wor
     copy: written.copy ?? [],
     ports: capAmount(user.workspace?.ports, own.workspace?.ports) ?? DEFAULTS.ports,
   };
+}
+
+/** Caps the project's amount at the user's. Null if neither file sets one. */
+export function capAmount(ceiling: number | null | undefined, amount: number | null | undefined): number | null {
+  if (ceiling === null || ceiling === undefined) return amount ?? null;
+  return amount === null || amount === undefined ? ceiling : Math.min(ceiling, amount);
+}
+
+export function toMs(duration: string | undefined): number | null {
+  return duration === undefined ? null : requireMs(duration);
+}
+
+export function requireMs(duration: string): number {
+  const ms = parseDuration(duration);
+  if (ms === null) throw new TypeError(`The schema accepted the invalid duration ${duration}.`);
+  return ms;
+}
+
+type WrittenPrices = z.infer<typeof prices>;
+
+/** Reads the built-in prices, overridden by the user's. */
+export async function readPrices(builtinDir: string, own: WrittenPrices = {}): Promise<PriceTable> {
+  const shipped = prices.parse(parse(await readFile(join(builtinDir, "prices.yaml"), "utf8")));
+  const entries = Object.entries({ ...shipped, ...own }).map(([model, { input, output, cache_read, cache_write }]) => [
+    model,
+    // Without cache prices, cached tokens cost as much as input tokens.
+    { input, output, cacheRead: cache_read ?? input, cacheWrite: cache_write ?? input },
+  ]);
+  return Object.fromEntries(entries) as PriceTable; // one price for each entry
+}
+
+export const NIGHT_DEFAULTS = { maxDiffLines: 100, avoidRecentCommits: 10 } as const;
+
+type WrittenImprove = NonNullable<UserWritten["improve"]>;
+
+export function resolveImprove(user: WrittenImprove, own: WrittenImprove): ImproveSettings {
+  const days = { ...user.categories, ...own.categories };
+  return {
+    schedule: own.schedule ?? user.schedule ?? null,
+    categories: categoriesByDay(days),
+    maxDiffLines: capAmount(user.max_diff_lines, own.max_diff_lines) ?? NIGHT_DEFAULTS.maxDiffLines,
+    avoidRecentCommits: own.avoid_recent_commits ?? user.avoid_recent_commits ?? NIGHT_DEFAULTS.avoidRecentCommits,
+    publish: own.publish ?? user.publish ?? "engine",
+    jitterMs: toMs(own.jitter ?? user.jitter) ?? 0,
+    variables: { ...user.variables, ...own.variables },
+  };
+}
+
+function categoriesByDay(days: NonNullable<WrittenImprove["categories"]>): ImproveSettings["categories"] {
+  const entries: readonly (readonly [Weekday, readonly Category[]])[] = WEEKDAYS.map((day) => [day, days[day] ?? []]);
+  return Object.fromEntries(entries) as Record<Weekday, readonly Category[]>; // one entry for each of WEEKDAYS
+}
+
+export function resolveSchedules(written: NonNullable<UserWritten["schedules"]>): readonly ScheduleSettings[] {
+  return written.map(({ name, cron, pipeline, title, description, auto_approve }) => ({
+    name,
+    cron,
+    pipeline,
+    title,
+    description: description ?? title,
+    autoApprove: auto_approve ?? false,
+  }));
+}
+
+export function resolveNotify(written: WrittenNotify, notifiers: readonly NotifierKind[]): NotifySettings {
+  const channels = notifiers.flatMap(({ kind }) => {
+    const settings = written[kind];
+    return settings === undefined ? [] : [[kind, settings] as const];
+  });
+  return { channels: Object.fromEntries(channels), heartbeat: written.heartbeat ?? null };
 }

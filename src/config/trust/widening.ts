@@ -1,8 +1,7 @@
 import { parseDuration } from "../../core/schedule/duration.ts";
 import { ROLES } from "../../core/task/role.ts";
 import { DEFAULT_IDLE_MS, ROLE_DEFAULTS } from "../../core/task/role-defaults.ts";
-import { NIGHT_DEFAULTS } from "../resolve/resolve-night.ts";
-import { DEFAULTS } from "../resolve/resolve-settings.ts";
+import { NIGHT_DEFAULTS, DEFAULTS } from "../resolve/resolve-settings.ts";
 import type { ProjectWritten, UserWritten } from "../schema/schema.ts";
 
 /** Everything in a project's files that could request more permissions or spending: key → value, file path → SHA-256. */

@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { allow, leftForTask, limitsAt, type BudgetLimit, type BudgetUse, type UsedLimit } from "./budget.ts";
-import { monthOf, nightOf, type BudgetWindow } from "./budget-window.ts";
+import {
+  allow,
+  leftForTask,
+  limitsAt,
+  monthOf,
+  nightOf,
+  type BudgetLimit,
+  type BudgetUse,
+  type UsedLimit,
+  type BudgetWindow,
+} from "./budget.ts";
 import { describeRefusal, describeSpentTask, describeUncounted, usdWords } from "./budget-words.ts";
 
 const at = (moment: string): number => Date.parse(moment);

@@ -1,9 +1,7 @@
 import fc from "fast-check";
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { Candidate } from "./analysis.ts";
-import { chooseCandidate, cleanPath, type ChooseParams } from "./candidates.ts";
-import { candidateSlug } from "./candidates-slug.ts";
+import { chooseCandidate, cleanPath, candidateSlug, type Candidate, type ChooseParams } from "./candidates.ts";
 import { makeProposal } from "../../testing/builders.ts";
 
 const digest = (text: string): string => createHash("sha256").update(text).digest("hex");

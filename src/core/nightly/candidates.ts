@@ -1,8 +1,7 @@
-import type { Candidate } from "./analysis.ts";
-import { candidateSlug } from "./candidates-slug.ts";
 import { findDependencySection } from "../change/dependency-files.ts";
-import { blocks, type FileChurn, type Proposal, type ProposalStatus } from "./proposal.ts";
-import type { ProposalReason } from "./proposal-reason.ts";
+import { blocks, type FileChurn, type Proposal, type ProposalStatus, type ProposalReason } from "./proposal.ts";
+import { slugOf } from "../task/branch-name.ts";
+import type { PayloadOf } from "../outcomes/outcome.ts";
 
 export interface ChooseParams {
   readonly category: string;
@@ -131,3 +130,44 @@ export function describeEarlierProposal(proposal: Pick<Proposal, "status" | "tit
   const since = status === "published" ? "" : ", and its files have not changed enough since";
   return `"${title}" ${phrase}${url === null ? "" : ` (${url})`}${since}.`;
 }
+
+const SLUG = /^[a-z0-9][a-z0-9-]{2,48}$/;
+/** The slug of a title that has no usable characters. */
+const EMPTY_SLUG = slugOf("");
+
+export interface SlugParams {
+  readonly reported: string | null;
+  readonly title: string;
+  readonly category: string;
+  readonly digest: (text: string) => string;
+}
+
+/**
+ * Uses the agent's slug if it is valid, otherwise derives one from the title. If the title has no usable characters, the
+ * slug contains a digest of the title, so that two such titles never share a branch.
+ */
+export function candidateSlug({ reported, title, category, digest }: SlugParams): string {
+  if (reported !== null && SLUG.test(reported)) return reported;
+  const slug = slugOf(title);
+  return SLUG.test(slug) && slug !== EMPTY_SLUG ? slug : `${slugOf(category)}-${digest(title).slice(0, 8)}`;
+}
+
+type Found = PayloadOf<"improvement_found">;
+
+export type Candidate = Found["candidates"][number];
+
+/** Findings of the `analyze` role after the engine dropped the candidates that are not allowed. */
+export interface Analysis extends Pick<Found, "category" | "candidates" | "selected" | "slug"> {
+  readonly dropped: NonNullable<Found["dropped"]>;
+}
+
+export function toAnalysis({ category, candidates, selected, slug, dropped = [] }: Found): Analysis {
+  return { category, candidates, selected, slug, dropped };
+}
+
+export function selectedCandidate({ candidates, selected }: Analysis): Candidate | null {
+  return candidates.find(({ rank }) => rank === selected) ?? null;
+}
+
+/** The `describe` role's text about the finished change. */
+export type Description = PayloadOf<"described">;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Analysis } from "./analysis.ts";
+import type { Analysis } from "./candidates.ts";
 import { describeNightChange, describeTaskChange } from "./describe-change.ts";
 
 const candidate = (rank: number, title: string) => ({

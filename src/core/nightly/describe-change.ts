@@ -1,5 +1,4 @@
-import type { Analysis, Description } from "./analysis.ts";
-import { cleanFiles } from "./candidates.ts";
+import { cleanFiles, type Analysis, type Description } from "./candidates.ts";
 import { commitText, forgeText, titleText } from "../forge/forge-text.ts";
 import { terminalLine } from "../text/terminal-text.ts";
 

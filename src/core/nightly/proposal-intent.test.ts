@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { intentFingerprint, isSameIntent, type Intent } from "./proposal-intent.ts";
-import { titleWords } from "./proposal-words.ts";
+import { intentFingerprint, isSameIntent, titleWords, type Intent } from "./proposal-intent.ts";
 
 const digest = (text: string): string => text;
 

@@ -1,5 +1,4 @@
 import { isSameIntent, type Intent } from "./proposal-intent.ts";
-import type { ProposalReason } from "./proposal-reason.ts";
 
 /**
  * - `proposed`: found by an analysis but not selected.
@@ -81,4 +80,15 @@ export function proposalId(
   digest: (text: string) => string,
 ): string {
   return `prop_${digest(JSON.stringify([of.task, of.category, of.rank, of.title])).slice(0, ID_LENGTH)}`;
+}
+
+/** Why a person rejected a proposal. */
+export const REASON_KINDS = ["wrong", "not_worth_it", "too_big", "duplicate", "style", "other"] as const;
+export type ReasonKind = (typeof REASON_KINDS)[number];
+
+export interface ProposalReason {
+  readonly kind: ReasonKind;
+  readonly text: string;
+  readonly by: string;
+  readonly at: number;
 }

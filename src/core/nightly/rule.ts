@@ -1,6 +1,5 @@
 import { UserError } from "../text/errors.ts";
-import { REASON_KINDS, type ReasonKind } from "./proposal-reason.ts";
-import type { Proposal } from "./proposal.ts";
+import { REASON_KINDS, type ReasonKind, type Proposal } from "./proposal.ts";
 import { terminalLine, terminalText } from "../text/terminal-text.ts";
 
 /** A rule that a person wrote for the project's analyses. It becomes part of their prompts until it expires. */

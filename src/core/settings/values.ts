@@ -3,7 +3,7 @@ import { NOTIFIED_KINDS } from "./settings.ts";
 
 /**
  * Basic value schemas for the configuration files. The message of a rule completes the sentence "found …; allowed: …" in
- * config/parse/describe-issue.ts.
+ * config/parse/parse-config.ts.
  */
 export const text = z.string().min(1).max(10_000);
 

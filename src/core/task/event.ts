@@ -60,6 +60,11 @@ export interface EventDraft {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
+/** By default an `info` event of the engine itself, about no task and no run. */
+export function newEvent(event: Pick<EventDraft, "at" | "type" | "summary"> & Partial<EventDraft>): EventDraft {
+  return { task: null, run: null, level: "info", actor: SYSTEM, data: {}, ...event };
+}
+
 /** One entry of the append-only log. Ids increase in commit order; a gap is never filled later. */
 export interface Event extends EventDraft {
   readonly id: number;

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { pathExists } from "../../config/files/path-exists.ts";
+import { pathExists } from "../../config/files/paths.ts";
 import { readText } from "../../config/files/read-text.ts";
 
 export type CheckName = "build" | "lint" | "typecheck" | "test";

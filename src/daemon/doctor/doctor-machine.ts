@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { stat, statfs } from "node:fs/promises";
 import { delimiter, isAbsolute } from "node:path";
 import { machineTimeZone } from "../../config/files/user-config.ts";
-import { DISK_FLOOR_BYTES } from "../sandbox-limits.ts";
+import { DISK_FLOOR_BYTES } from "../wire/wire-sandbox.ts";
 import { fine, type Finding } from "./doctor-finding.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findUnreachable } from "./doctor-reach.ts";
+import { findUnreachable } from "./doctor-forge.ts";
 
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   "gitlab.example.com": ["93.184.216.34"],

@@ -9,7 +9,7 @@ import { SYSTEM } from "../../core/task/event.ts";
 import { createTempRepo, type TempRepo } from "../../testing/temp-repo.ts";
 import { checkMachine, type Finding } from "./doctor.ts";
 import { checkGit, checkNode, checkPath } from "./doctor-machine.ts";
-import { checkRemote } from "./doctor-remote.ts";
+import { checkRemote } from "./doctor-forge.ts";
 
 let repo: TempRepo;
 let home: string;

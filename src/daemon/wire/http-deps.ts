@@ -4,7 +4,7 @@ import { previewTask } from "../../engine/commands/preview-task.ts";
 import { listBudgets } from "../../engine/schedule/list-budgets.ts";
 import { listUpcoming } from "../../engine/schedule/upcoming.ts";
 import type { HttpDeps } from "../../http/deps.ts";
-import { createHookVerifier } from "./wire-forge-hooks.ts";
+import { createHookVerifier } from "./wire-forges.ts";
 import { createTranscriptParser } from "./wire-transcripts.ts";
 import { findAgents } from "./wire-agents.ts";
 import type { Wired } from "./wire.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Settings } from "../../core/settings/settings.ts";
 import { sampleProject } from "../../testing/store/samples.ts";
 import { createKnownSecrets } from "../known-secrets.ts";
-import { registerSettings } from "./register-settings.ts";
+import { registerSettings } from "./wire.ts";
 import { REGISTRY } from "./registry.ts";
 
 const project = sampleProject({ remote: "https://ci:p%40ss-of-remote@git.internal.net/shop.git" });

@@ -13,7 +13,7 @@ import { NOTIFIERS } from "../../adapters/notifiers/index.ts";
 import { toJsonSchema } from "../../config/schema/list-keys.ts";
 import { environmentName, text } from "../../core/settings/values.ts";
 import type { Settings } from "../../core/settings/settings.ts";
-import { saveProject } from "../../engine/commands/save-project.ts";
+import { saveProject } from "../../engine/commands/project-commands.ts";
 import type { Project } from "../../ports/store.ts";
 import { sampleNotice, SILENT_LOG } from "../../testing/store/samples.ts";
 import { createTempRepo, type TempRepo } from "../../testing/temp-repo.ts";
@@ -22,7 +22,7 @@ import { renderInitConfig } from "../detect/detect-render.ts";
 import { checkMachine } from "../doctor/doctor.ts";
 import { createKnownSecrets } from "../known-secrets.ts";
 import { createRegistry } from "./registry.ts";
-import { createHookVerifier } from "./wire-forge-hooks.ts";
+import { createHookVerifier } from "./wire-forges.ts";
 import { wire, type Wired } from "./wire.ts";
 
 // Each new agent, forge or notifier needs only one definition …

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { ConfigError } from "../../core/text/errors.ts";
 import type { EnginePorts } from "../../engine/ports.ts";
-import { createHookVerifier } from "./wire-forge-hooks.ts";
+import { createHookVerifier } from "./wire-forges.ts";
 import { FORGES } from "../../adapters/forges/index.ts";
 
 const SECRET = "a-secret-of-the-webhook";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { resolveNotify } from "../../config/resolve/resolve-night.ts";
+import { resolveNotify } from "../../config/resolve/resolve-settings.ts";
 import type { Settings } from "../../core/settings/settings.ts";
 import type { Project } from "../../ports/store.ts";
 import { openLoopbackNtfy } from "../../testing/loopback/loopback-ntfy.ts";

@@ -13,10 +13,10 @@ import { createRunFiles } from "../../adapters/run-files/run-files.ts";
 import { createSecretScan } from "../../adapters/secret-scan/scan.ts";
 import { openSqliteStore } from "../../adapters/stores/sqlite/open.ts";
 import { homePaths } from "../../config/files/paths.ts";
-import { readPrices } from "../../config/resolve/prices.ts";
-import { createProjectFiles } from "../../config/files/project-files.ts";
+import { readPrices } from "../../config/resolve/resolve-settings.ts";
+import { createProjectFiles, type SettingsListener } from "../../config/files/project-files.ts";
 import { readUserConfig, type UserConfig } from "../../config/files/user-config.ts";
-import { listSecretNames } from "../../core/settings/list-secret-names.ts";
+import { listSecretNames } from "../../core/settings/settings.ts";
 import type { EnginePorts } from "../../engine/ports.ts";
 import type { PassCheckpoint } from "../../ports/checkpoint.ts";
 import type { Log } from "../../ports/log.ts";
@@ -24,15 +24,13 @@ import { locateProject } from "../locate-project.ts";
 import { withRecordedPath } from "../host-environment.ts";
 import type { KnownSecrets } from "../known-secrets.ts";
 import { createLimits, type LimitsKeeper } from "../limits.ts";
-import { DISK_FLOOR_BYTES, sandboxLimits } from "../sandbox-limits.ts";
-import { registerSettings } from "./register-settings.ts";
+import { DISK_FLOOR_BYTES, sandboxLimits, createSandboxGate, type SandboxGate } from "./wire-sandbox.ts";
 import { REGISTRY, type Registry } from "./registry.ts";
 import { createForgeFinder } from "./wire-forges.ts";
 import { createVersionCheck } from "./wire-agents.ts";
 import { createChannels, type Channels } from "./wire-notifiers.ts";
-import { createSandboxGate, type SandboxGate } from "./wire-sandbox.ts";
-import { userName } from "../user-name.ts";
-import { createOutputSignals, type OutputSignals } from "../output-signals.ts";
+import { passwordsIn } from "../../policy/secrets/secret-names.ts";
+import { userInfo } from "node:os";
 
 export interface WireOptions {
   readonly home: string;
@@ -134,4 +132,58 @@ export async function wire(options: WireOptions): Promise<Wired> {
     digest: (text) => createHash("sha256").update(text).digest("hex"),
   };
   return { registry, ports, user, limits, channels, output, projectFiles, sandbox };
+}
+
+export interface SettingsConsumers {
+  readonly registry: Registry;
+  readonly secrets: Pick<KnownSecrets, "add" | "addVariables">;
+  readonly channels: Pick<Channels, "update">;
+}
+
+/** Returns a listener that redacts the secrets named in new settings and updates the channels, before the settings are used. */
+export function registerSettings({ registry, secrets, channels }: SettingsConsumers): SettingsListener {
+  return (project, settings) => {
+    channels.update(project, settings);
+    if (settings === null) return;
+    secrets.addVariables(listSecretNames(registry, settings));
+    for (const value of passwordsIn(project.remote ?? ""))
+      secrets.add({ name: `password of ${project.name}'s remote`, value });
+  };
+}
+
+/** The user who runs the daemon. A user ID without a name (common in containers) falls back to $USER, then to the ID. */
+export function userName(
+  env: Readonly<Record<string, string | undefined>>,
+  lookUp: () => string = () => userInfo().username,
+): string {
+  try {
+    return lookUp();
+  } catch {
+    const named = env["USER"] ?? "";
+    return named === "" ? `uid ${process.getuid?.() ?? "unknown"}` : named;
+  }
+}
+
+export interface OutputSignals {
+  grew(run: string): void;
+  /** Calls `wake` whenever the run's transcript grew. Returns a function that stops listening. */
+  listen(run: string, wake: () => void): () => void;
+}
+
+/** Notifies live viewers of a run about new output. */
+export function createOutputSignals(): OutputSignals {
+  const listeners = new Map<string, Set<() => void>>();
+  return {
+    grew(run) {
+      for (const wake of listeners.get(run) ?? []) wake();
+    },
+    listen(run, wake) {
+      const own = listeners.get(run) ?? new Set();
+      listeners.set(run, own.add(wake));
+      return () => {
+        own.delete(wake);
+        if (own.size === 0) listeners.delete(run);
+      };
+    },
+  };
 }

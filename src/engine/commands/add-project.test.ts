@@ -4,8 +4,7 @@ import type { PendingTrust, ProjectSource } from "../../ports/projects.ts";
 import type { Store } from "../../ports/store.ts";
 import { createFakeClock } from "../../testing/fake-clock.ts";
 import { SILENT_LOG, startTask } from "../../testing/store/samples.ts";
-import { acceptTrust, addProject } from "./add-project.ts";
-import { removeProject } from "./remove-project.ts";
+import { acceptTrust, addProject, removeProject } from "./project-commands.ts";
 
 const ADA = { kind: "person", name: "ada" } as const;
 const SHOP = { kind: "path", path: "/src/shop" } as const;

@@ -1,9 +1,7 @@
 import type { Actor } from "../../core/task/event.ts";
-import type { ProposalReason, ReasonKind } from "../../core/nightly/proposal-reason.ts";
-import type { Proposal } from "../../core/nightly/proposal.ts";
+import type { ProposalReason, ReasonKind, Proposal } from "../../core/nightly/proposal.ts";
 import type { ProjectRule } from "../../core/nightly/rule.ts";
-import type { TaskDraft } from "../../core/task/task-draft.ts";
-import type { Task } from "../../core/task/task.ts";
+import type { TaskDraft, Task } from "../../core/task/task.ts";
 import type { PendingTrust, ProjectSource } from "../../ports/projects.ts";
 import type { Project, Right, TokenRow } from "../../ports/store.ts";
 

@@ -1,17 +1,11 @@
-import { acceptTrust, addProject } from "./add-project.ts";
+import { acceptTrust, addProject, removeProject } from "./project-commands.ts";
 import type { Commands } from "./commands-contract.ts";
 import { answer, approve, choose, reject, revise } from "./decide.ts";
-import { endTask } from "./end-task.ts";
-import { giveReason } from "./give-reason.ts";
-import { pause, resume } from "./pause-task.ts";
+import { endTask, pause, resume, retry, removeTask } from "./task-commands.ts";
+import { giveReason, addRule, editRule, removeRule } from "./rules.ts";
 import type { EnginePorts } from "../ports.ts";
-import { removeProject } from "./remove-project.ts";
-import { removeTask } from "./remove-task.ts";
-import { retry } from "./retry-task.ts";
-import { addRule, editRule, removeRule } from "./rules.ts";
-import { submit } from "./submit.ts";
+import { submit, runSchedule } from "./submit.ts";
 import { addToken, removeToken } from "./tokens.ts";
-import { runSchedule } from "./run-schedule.ts";
 
 export function createCommands(ports: EnginePorts): Commands {
   return {

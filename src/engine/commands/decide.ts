@@ -1,6 +1,6 @@
 import { advance } from "../../core/pipeline/advance.ts";
 import { UserError } from "../../core/text/errors.ts";
-import type { Actor, EventDraft } from "../../core/task/event.ts";
+import { newEvent, type Actor, type EventDraft } from "../../core/task/event.ts";
 import type { Outcome } from "../../core/outcomes/outcome.ts";
 import type { Question, Task, WaitingFor } from "../../core/task/task.ts";
 import { hasEnded } from "../../core/task/task.ts";
@@ -110,16 +110,14 @@ export function decisionEvent(
   actor: Actor,
   at: number,
 ): EventDraft {
-  return {
+  return newEvent({
     at,
     task: task.id,
-    run: null,
     type: "task.decided",
-    level: "info",
     actor,
     summary: `${name}: ${summary}`,
     data: { decision: name },
-  };
+  });
 }
 
 function requireWaiting(task: Task, kinds: readonly WaitingFor["kind"][], verb: string): WaitingFor {

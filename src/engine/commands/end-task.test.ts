@@ -5,7 +5,7 @@ import type { Store } from "../../ports/store.ts";
 import { createFakeClock, type FakeClock } from "../../testing/fake-clock.ts";
 import { committing, OPEN, sampleEvent, SILENT_LOG, startTask } from "../../testing/store/samples.ts";
 import type { EnginePorts } from "../ports.ts";
-import { endTask } from "./end-task.ts";
+import { endTask } from "./task-commands.ts";
 
 const ADA = { kind: "person", name: "ada" } as const;
 

@@ -7,13 +7,11 @@ import { buildContext } from "../../core/prompt/prompt-context.ts";
 import { resolveRun } from "../../core/settings/resolve-run.ts";
 import type { Role } from "../../core/task/role.ts";
 import type { Settings } from "../../core/settings/settings.ts";
-import type { Task } from "../../core/task/task.ts";
-import type { Project } from "../../ports/store.ts";
-import type { TaskDraft } from "../../core/task/task-draft.ts";
+import type { TaskDraft } from "../../core/task/task.ts";
 import type { EnginePorts } from "../ports.ts";
-import { promptValues } from "../run/prompt/prompt-values.ts";
-import { draftTask } from "./submit.ts";
-import { agentPublishes } from "../nightly/agent-publishing.ts";
+import { promptValues } from "../run/prompt/write-prompt.ts";
+import { draftTask, type DraftedTask } from "./submit.ts";
+import { agentPublishes } from "../nightly/night-over.ts";
 
 /** What a task would do if it were submitted. */
 export interface TaskPreview {
@@ -106,14 +104,7 @@ function roleIn({ step }: State, publisher: "engine" | "agent"): Role | null {
   return step.kind === "publish" && publisher === "agent" ? "publish" : null;
 }
 
-interface PreviewParams {
-  readonly project: Project;
-  readonly settings: Settings;
-  readonly pipeline: Pipeline;
-  readonly state: State;
-  readonly role: Role;
-  readonly task: Task;
-}
+type PreviewParams = Omit<DraftedTask, "text"> & { readonly state: State; readonly role: Role };
 
 async function previewRun(ports: EnginePorts, params: PreviewParams): Promise<RunPreview> {
   const { settings, state, role, task } = params;

@@ -1,19 +1,21 @@
 import { branchName } from "../../core/task/branch-name.ts";
 import { UserError } from "../../core/text/errors.ts";
-import { SYSTEM, type Actor, type EventDraft } from "../../core/task/event.ts";
+import { newEvent, SYSTEM, type Actor, type EventDraft } from "../../core/task/event.ts";
 import type { Pipeline } from "../../core/pipeline/pipeline.ts";
 import { resolveRun } from "../../core/settings/resolve-run.ts";
 import type { Settings } from "../../core/settings/settings.ts";
-import type { Task } from "../../core/task/task.ts";
+import type { Task, TaskDraft } from "../../core/task/task.ts";
 import { terminalLine, terminalText } from "../../core/text/terminal-text.ts";
 import type { Project } from "../../ports/store.ts";
-import type { TaskDraft } from "../../core/task/task-draft.ts";
 import { noticesFor } from "../deliver/notices.ts";
 import { admissionNow, factsOf, type EnginePorts } from "../ports.ts";
 import { outcomeOf } from "../run/step-context.ts";
 import { weekdayOf, startPipeline, buildItems } from "../nightly/start-walk.ts";
 import { enqueueRuns, toNewRun } from "../transact.ts";
 import { requireProject } from "./require-project.ts";
+import { schedulesOf } from "../../core/schedule/schedule.ts";
+import type { ScheduleRunDraft } from "./commands-contract.ts";
+import { draftScheduledTask } from "./draft-task.ts";
 
 const MAX_DESCRIPTION = 1_000_000;
 const MAX_TITLE = 120;
@@ -160,14 +162,32 @@ function checkAgents(
 }
 
 function submittedEvent(task: Task, actor: Actor): EventDraft {
-  return {
+  return newEvent({
     at: task.createdAt,
     task: task.id,
-    run: null,
     type: "task.submitted",
-    level: "info",
     actor,
     summary: task.title,
     data: { pipeline: task.pipeline, project: task.project, state: task.state },
-  };
+  });
+}
+
+/** Starts the work of a schedule now. Its regular times do not change. */
+export async function runSchedule(
+  ports: EnginePorts,
+  { project, name, key }: ScheduleRunDraft,
+  actor: Actor,
+): Promise<Task> {
+  const settings = await ports.projects.settings(await requireProject(ports.store, project));
+  const schedules = schedulesOf(settings);
+  const schedule = schedules.find((each) => each.name === name);
+  if (schedule === undefined) {
+    const known = schedules.map((each) => each.name).join(", ") || "none";
+    throw new UserError(
+      "not_found",
+      `${project} has no schedule "${name}". It has: ${known}.`,
+      "`nightshift schedule` lists them.",
+    );
+  }
+  return submit(ports, { ...draftScheduledTask(project, schedule), key }, actor);
 }

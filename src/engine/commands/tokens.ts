@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Actor, EventDraft } from "../../core/task/event.ts";
+import { newEvent, type Actor } from "../../core/task/event.ts";
 import { UserError } from "../../core/text/errors.ts";
 import type { TokenRow } from "../../ports/store.ts";
 import type { EnginePorts, Host } from "../ports.ts";
@@ -20,8 +20,10 @@ export async function addToken(ports: TokenPorts, draft: TokenDraft, actor: Acto
   const rights = [...new Set(draft.rights)];
   const row: TokenRow = { name, hash: ports.digest(token), rights, createdAt: ports.clock.now() };
   const rightsText = rights.length === 0 ? "may only read" : `may ${rights.join(", ")}`;
-  const event = tokenEvent(ports, actor, {
+  const event = newEvent({
+    at: ports.clock.now(),
     type: "token.added",
+    actor,
     summary: `token for ${name} added (${rightsText})`,
     data: { name, rights },
   });
@@ -30,8 +32,10 @@ export async function addToken(ports: TokenPorts, draft: TokenDraft, actor: Acto
 }
 
 export async function removeToken(ports: TokenPorts, name: string, actor: Actor): Promise<void> {
-  const event = tokenEvent(ports, actor, {
+  const event = newEvent({
+    at: ports.clock.now(),
     type: "token.removed",
+    actor,
     summary: `token for ${name} removed`,
     data: { name },
   });
@@ -41,12 +45,4 @@ export async function removeToken(ports: TokenPorts, name: string, actor: Actor)
 
 function tokenExists(name: string): UserError {
   return new UserError("conflict", `There is already a token for "${name}".`, "Remove it first, or use another name.");
-}
-
-function tokenEvent(
-  { clock }: TokenPorts,
-  actor: Actor,
-  event: Pick<EventDraft, "type" | "summary" | "data">,
-): EventDraft {
-  return { at: clock.now(), task: null, run: null, level: "info", actor, ...event };
 }

@@ -1,5 +1,5 @@
 import { DeliveryError, deliveryDelayMs, MAX_TRIES } from "../../core/notices/notice-delivery.ts";
-import { SYSTEM } from "../../core/task/event.ts";
+import { newEvent } from "../../core/task/event.ts";
 import type { Notifier } from "../../ports/notifier.ts";
 import type { Notice } from "../../ports/store.ts";
 import type { ChannelAccess, EngineHooks, EnginePorts, RedactPorts } from "../ports.ts";
@@ -100,15 +100,13 @@ async function drop(ports: DeliveryPorts, notice: Notice): Promise<void> {
 
 async function recordFailure(ports: DeliveryPorts, notice: Notice, summary: string): Promise<void> {
   await ports.store.events.appendEvents([
-    {
+    newEvent({
       at: ports.clock.now(),
       task: notice.task,
-      run: null,
       type: "notice.failed",
       level: "warning",
-      actor: SYSTEM,
       summary,
       data: { channel: notice.channel, project: notice.project, kind: notice.kind },
-    },
+    }),
   ]);
 }

@@ -1,4 +1,4 @@
-import type { EventDraft } from "../../core/task/event.ts";
+import type { EventDraft, Event } from "../../core/task/event.ts";
 import {
   describeEventNotice,
   describeRefused,
@@ -9,7 +9,6 @@ import {
 import type { Schedule } from "../../core/schedule/schedule.ts";
 import type { Artifact, Task } from "../../core/task/task.ts";
 import type { NewNotice, NoticeKind, Project, RunEnd } from "../../ports/store.ts";
-import { findFirstQueued } from "./find-first-queued.ts";
 import { policyOf } from "../pipeline-of.ts";
 import type { ChannelAccess, EnginePorts, RedactPorts } from "../ports.ts";
 
@@ -106,4 +105,17 @@ function kindOf(event: EventDraft): NoticeKind | null {
 function kindOfEnd({ data: { status }, actor, run }: EventDraft): NoticeKind {
   const isCancelledByEngine = status === "cancelled" && actor.kind === "system" && run === null;
   return status === "failed" || isCancelledByEngine ? "failed" : "finished";
+}
+
+const PAGE = 1_000;
+
+/** The first event in which the task was queued for this reason, or null. */
+export async function findFirstQueued(store: EnginePorts["store"], task: string, kind: unknown): Promise<Event | null> {
+  for (let after = 0; ;) {
+    const page = await store.events.listEvents({ after, task, limit: PAGE });
+    const found = page.find(({ type, data }) => type === "task.queued" && data["kind"] === kind);
+    const last = page.at(-1);
+    if (found !== undefined || last === undefined) return found ?? null;
+    after = last.id;
+  }
 }

@@ -1,5 +1,4 @@
-import { toAnalysis, type Analysis } from "../../core/nightly/analysis.ts";
-import { chooseCandidate, type Choice } from "../../core/nightly/candidates.ts";
+import { toAnalysis, chooseCandidate, type Analysis, type Choice } from "../../core/nightly/candidates.ts";
 import type { Outcome } from "../../core/outcomes/outcome.ts";
 import { findRecentFiles } from "./night-policy.ts";
 import { recordProposals, findKnownProposals, type KnownProposals } from "./ledger.ts";

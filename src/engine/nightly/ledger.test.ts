@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createGitWorkspaces } from "../../adapters/git/workspaces.ts";
 import { openSqliteStore } from "../../adapters/stores/sqlite/open.ts";
-import type { Candidate } from "../../core/nightly/analysis.ts";
+import type { Candidate } from "../../core/nightly/candidates.ts";
 import type { Actor } from "../../core/task/event.ts";
 import { createFakeClock, type FakeClock } from "../../testing/fake-clock.ts";
 import { SILENT_LOG, creating, sampleEvent, sampleProject, sampleTask } from "../../testing/store/samples.ts";
 import { createTempRepo, type TempRepo } from "../../testing/temp-repo.ts";
-import { giveReason } from "../commands/give-reason.ts";
+import { giveReason, addRule, editRule, removeRule } from "../commands/rules.ts";
 import {
   findBlocker,
   markAsked,
@@ -23,7 +23,6 @@ import {
   type LedgerContext,
   type LedgerPorts,
 } from "./ledger.ts";
-import { addRule, editRule, removeRule } from "../commands/rules.ts";
 
 const ADA: Actor = { kind: "person", name: "ada" };
 const DAY = 86_400_000;

@@ -1,5 +1,4 @@
-import type { Analysis, Candidate } from "../../core/nightly/analysis.ts";
-import { cleanFiles } from "../../core/nightly/candidates.ts";
+import { cleanFiles, type Analysis, type Candidate } from "../../core/nightly/candidates.ts";
 import { isSameIntent, intentFingerprint, type Intent } from "../../core/nightly/proposal-intent.ts";
 import { blocks, proposalId, type FileChurn, type Proposal, type ProposalStatus } from "../../core/nightly/proposal.ts";
 import { terminalLine } from "../../core/text/terminal-text.ts";

@@ -3,9 +3,10 @@ import { ForgeError } from "../../core/text/errors.ts";
 import type { Outcome } from "../../core/outcomes/outcome.ts";
 import type { Proposal } from "../../core/nightly/proposal.ts";
 import type { Role } from "../../core/task/role.ts";
-import type { Forge } from "../../ports/forge.ts";
-import { checkAgentCanPublish } from "./agent-publishing.ts";
-import { outcomeOf, type StepContext } from "../run/step-context.ts";
+import type { Forge, ForgeCredentials } from "../../ports/forge.ts";
+import { outcomeOf, StepEnd, type StepContext } from "../run/step-context.ts";
+import { parseNetworkRules } from "../../policy/access/network-rule.ts";
+import type { Settings } from "../../core/settings/settings.ts";
 
 const MAX_LEDGER = 10_000;
 
@@ -65,4 +66,29 @@ async function listBranches(context: StepContext, published: readonly Proposal[]
   const prefixes = [...new Set(branches.map((branch) => branch.split("/")[0] ?? branch))];
   const remaining = await Promise.all(prefixes.map((prefix) => ports.workspaces.listBranches({ ...query, prefix })));
   return branches.filter((branch) => remaining.flat().includes(branch));
+}
+
+/** True if the pipeline defers to the setting `improve.publish`, the setting is `agent`, and the project has a forge. */
+export function agentPublishes({ pipeline, settings }: Pick<StepContext, "pipeline" | "settings">): boolean {
+  const isUpToSetting = pipeline.policy.publish.by === "improve.publish";
+  return isUpToSetting && settings.forge !== null && settings.improve.publish === "agent";
+}
+
+/** Fails before a night spends money on a change that its agent could not publish. */
+export function checkAgentCanPublish(context: StepContext): void {
+  const { ports, project, settings } = context;
+  if (!agentPublishes(context) || settings.sandbox.mode !== "enforce") return;
+  const forge = ports.forges.open(project, settings);
+  if (forge !== null) requireSandboxAllowsForge(settings, forge.issueCredentials());
+}
+
+/** Fails before credentials are issued to a run that could not reach the forge from the sandbox. */
+export function requireSandboxAllowsForge(
+  { sandbox }: Pick<Settings, "sandbox">,
+  { network }: Pick<ForgeCredentials, "network">,
+): void {
+  const { problems } = sandbox.mode === "enforce" ? parseNetworkRules(network) : { problems: [] };
+  if (problems.length === 0) return;
+  const summary = `the agent should publish, but the sandbox does not allow access to the forge: ${problems.join(" ")} Set improve.publish: engine.`;
+  throw new StepEnd("sandbox_refused", summary);
 }

@@ -1,12 +1,15 @@
-import { selectedCandidate } from "../../core/nightly/analysis.ts";
-import { describeEarlierProposal } from "../../core/nightly/candidates.ts";
+import { selectedCandidate, describeEarlierProposal, type Analysis } from "../../core/nightly/candidates.ts";
 import type { DiffRules, Finding } from "../../policy/diff/finding.ts";
 import type { FileChange } from "../../core/change/file-change.ts";
 import { patchFingerprint } from "../../core/nightly/proposal-patch.ts";
 import type { Proposal } from "../../core/nightly/proposal.ts";
 import { readNightResults } from "./night-results.ts";
-import { findBlocker } from "./ledger.ts";
+import { findBlocker, DECIDED_STATUSES } from "./ledger.ts";
 import type { StepContext, Work } from "../run/step-context.ts";
+import { describeRules } from "../../core/nightly/rule.ts";
+import { describeTriedItem } from "../../core/pipeline/items.ts";
+import type { PromptData } from "../../core/prompt/prompt-context.ts";
+import type { Role } from "../../core/task/role.ts";
 
 const DECIDED = ["published", "merged", "closed", "rejected"] as const;
 const MAX_LEDGER = 10_000;
@@ -70,4 +73,51 @@ async function findByPatch({ ports, project, task }: StepContext, patch: string 
     limit: MAX_LEDGER,
   });
   return ledger.find((proposal) => proposal.patch === patch && proposal.task !== task.id) ?? null;
+}
+
+const MAX_LISTED = 200;
+
+/** Prompt data for `context: analysis`: for an analysis what it must not propose, for all other roles its result. */
+export async function nightPromptData(context: StepContext, role: Role, work: Work): Promise<PromptData> {
+  return role === "analyze" ? exclusionData(context, work) : analysisData(context, role);
+}
+
+/** The implementer gets the selected candidate. Roles that verify or describe the change get all of them. */
+async function analysisData(context: StepContext, role: Role): Promise<PromptData> {
+  const { analysis } = await readNightResults(context);
+  if (analysis === null) return {};
+  const shown = role === "implement" ? selectedCandidate(analysis) : withoutSlug(analysis);
+  return { analysis: JSON.stringify(shown, null, 2) };
+}
+
+function withoutSlug({ category, candidates, selected, dropped }: Analysis) {
+  return { category, candidates, selected, dropped };
+}
+
+/** What the engine would drop anyway, so that the agent does not propose it. */
+async function exclusionData(context: StepContext, work: Work): Promise<PromptData> {
+  const { ports, project, settings, task, pipeline } = context;
+  const { avoidRecentCommits } = settings.improve;
+  const [recent, rules, proposals] = await Promise.all([
+    findRecentFiles(context, work),
+    ports.store.ledger.listRules({ project: project.name, at: ports.clock.now() }),
+    pipeline.policy.ledger
+      ? ports.store.ledger.listProposals({ project: project.name, statuses: DECIDED_STATUSES, limit: MAX_LISTED })
+      : [],
+  ]);
+  const tried = (task.items?.tried ?? []).map(describeTriedItem);
+  return {
+    rules: describeRules(rules),
+    avoid: formatList(`Files of the last ${avoidRecentCommits} commits`, recent),
+    proposals: formatList("Proposed before", proposals.map(describeEarlierProposal)),
+    tried: formatList("Tried tonight already", tried),
+  };
+}
+
+function formatList(title: string, entries: readonly string[]): string {
+  // The same proposal may exist in several categories.
+  const lines = [...new Set(entries)];
+  if (lines.length === 0) return "";
+  const more = lines.length > MAX_LISTED ? [`… and ${lines.length - MAX_LISTED} more`] : [];
+  return [`${title}:`, ...lines.slice(0, MAX_LISTED).map((line) => `- ${line}`), ...more].join("\n");
 }

@@ -1,4 +1,4 @@
-import { toAnalysis, type Analysis, type Description } from "../../core/nightly/analysis.ts";
+import { toAnalysis, type Analysis, type Description } from "../../core/nightly/candidates.ts";
 import { describeNightChange, type ChangeText } from "../../core/nightly/describe-change.ts";
 import { lastPayload } from "../../core/outcomes/stored-outcome.ts";
 import type { Run } from "../../core/task/run.ts";

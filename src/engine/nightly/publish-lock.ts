@@ -1,7 +1,6 @@
 import { wasStarted } from "../run/run-jobs.ts";
 import type { StepContext } from "../run/step-context.ts";
-import { withTaskLock } from "../task-lock.ts";
-import { readTask } from "../transact.ts";
+import { withTaskLock, readTask } from "../transact.ts";
 
 const POLL_MS = 250;
 

@@ -1,7 +1,7 @@
 import { advance } from "../../core/pipeline/advance.ts";
 import { NIGHT_LABEL } from "../../core/nightly/describe-change.ts";
 import { ConfigError, ForgeError, UserError } from "../../core/text/errors.ts";
-import { SYSTEM, type EventDraft } from "../../core/task/event.ts";
+import { newEvent, SYSTEM, type EventDraft } from "../../core/task/event.ts";
 import { reasonCommand, WHY_CLOSED } from "../../core/notices/notice.ts";
 import type { Proposal } from "../../core/nightly/proposal.ts";
 import type { Task } from "../../core/task/task.ts";
@@ -182,16 +182,13 @@ async function applyState(
 ): Promise<void> {
   const isMerged = state === "merged";
   const at = ports.clock.now();
-  const event: EventDraft = {
+  const event: EventDraft = newEvent({
     at,
     task: request.task,
-    run: null,
     type: isMerged ? "request.merged" : "request.closed",
-    level: "info",
-    actor: SYSTEM,
     summary: `${request.url} was ${isMerged ? "merged" : "closed"}`,
     data: { number: request.number, url: request.url },
-  };
+  });
   const task = await ports.store.tasks.getTask(request.task);
   if (task?.waitingFor?.kind === "merge") await advanceTask(ports, { project, task: task.id, event });
   else await ports.store.events.appendEvents([event]);
@@ -229,16 +226,13 @@ async function advanceTask(ports: EnginePorts, { project, task: id, event }: Mer
 async function askForReasons(ports: EnginePorts, project: Project): Promise<void> {
   for (const proposal of await listUnexplained(ports, project.name)) {
     const task = await ports.store.tasks.getTask(proposal.task);
-    const event: EventDraft = {
+    const event: EventDraft = newEvent({
       at: ports.clock.now(),
       task: proposal.task,
-      run: null,
       type: "request.unexplained",
-      level: "info",
-      actor: SYSTEM,
       summary: `${proposal.url ?? proposal.title} – ${WHY_CLOSED}: ${reasonCommand(proposal.task)}`,
       data: { number: proposal.number, url: proposal.url, proposal: proposal.id },
-    };
+    });
     const notices = task === null ? [] : await noticesFor(ports, { task, events: [event] });
     await ports.store.events.tell({ events: [event], notices });
     await markAsked(ports, proposal.id);

@@ -1,6 +1,6 @@
 import { cleanTask, isDue } from "../run/conclude/clean-up.ts";
 import { admissionNow, type EnginePorts } from "../ports.ts";
-import { withTaskLock } from "../task-lock.ts";
+import { withTaskLock } from "../transact.ts";
 
 /**
  * Admits the runs that may start and submits every open run again; the courier ignores runs that it already has. Runs at the

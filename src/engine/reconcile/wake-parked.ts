@@ -1,5 +1,5 @@
 import { allow, limitsAt, type Allowance } from "../../core/money/budget.ts";
-import { SYSTEM, type EventDraft } from "../../core/task/event.ts";
+import { newEvent, type EventDraft } from "../../core/task/event.ts";
 import { storedPayload } from "../../core/outcomes/stored-outcome.ts";
 import { utcMinute } from "../../core/schedule/schedule.ts";
 import type { Task } from "../../core/task/task.ts";
@@ -76,16 +76,12 @@ async function wake(ports: EnginePorts, { id }: Task): Promise<void> {
     // It may have started or been paused meanwhile.
     if (!isParked(before, at)) return { advance: { task: before, events: [], next: null } };
     const until = before.queuedFor?.until ?? at;
-    const event: EventDraft = {
+    const event: EventDraft = newEvent({
       at,
       task: id,
-      run: null,
       type: "run.note",
-      level: "info",
-      actor: SYSTEM,
       summary: `budget is available again: it no longer waits until ${utcMinute(until)}`,
-      data: {},
-    };
+    });
     return {
       advance: { task: { ...before, queuedFor: null, updatedAt: at }, events: [event], next: null },
       wake: true,

@@ -1,6 +1,6 @@
 import { advance } from "../../core/pipeline/advance.ts";
 import { ConfigError, ForgeError, LeaseLostError, RemoteError, UserError } from "../../core/text/errors.ts";
-import { SYSTEM, type EventDraft } from "../../core/task/event.ts";
+import { newEvent, SYSTEM, type EventDraft } from "../../core/task/event.ts";
 import type { FailureOutcome, Outcome } from "../../core/outcomes/outcome.ts";
 import { resolveRun } from "../../core/settings/resolve-run.ts";
 import type { Run, RunEndStatus, StepKind } from "../../core/task/run.ts";
@@ -11,7 +11,6 @@ import { cleanUp } from "./conclude/clean-up.ts";
 import { readTask, transact, type Decision } from "../transact.ts";
 import { pipelineOf } from "../pipeline-of.ts";
 import { factsOf, type EnginePorts, type RedactPorts } from "../ports.ts";
-import { isDiskFull } from "./conclude/is-disk-full.ts";
 import { markPublisher } from "./publish/publish-with-agent.ts";
 import { rememberAbandoned } from "../nightly/remember-proposals.ts";
 import { dismissJob, wasAnyJobStarted, controlJobs, wasStarted } from "./run-jobs.ts";
@@ -78,16 +77,15 @@ async function failTask(ports: EnginePorts, run: Run, error: unknown): Promise<v
   await transact(ports, run.task, lease, (task) => {
     const at = ports.clock.now();
     const outcome = outcomeOf("agent_error", message);
-    const ended: EventDraft = {
+    const ended: EventDraft = newEvent({
       at,
       task: task.id,
       run: run.id,
       type: "task.ended",
       level: "error",
-      actor: SYSTEM,
       summary: `failed: ${message}`,
       data: { status: "failed", outcome: outcome.name },
-    };
+    });
     const failed: Task = {
       ...task,
       status: "failed",
@@ -162,16 +160,14 @@ function markRunning(
   { run, isFirst, agent }: { readonly run: Run; readonly isFirst: boolean; readonly agent: EventDraft["data"] },
 ): Decision {
   const at = ports.clock.now();
-  const started: EventDraft = {
+  const started: EventDraft = newEvent({
     at,
     task: task.id,
     run: run.id,
     type: isFirst ? "run.started" : "run.note",
-    level: "info",
-    actor: SYSTEM,
     summary: isFirst ? `${run.role ?? run.step} started (attempt ${run.attempt})` : `${run.role ?? run.step} continued`,
     data: { role: run.role, step: run.step, attempt: run.attempt, token: run.token, ...agent },
-  };
+  });
   const status = task.status === "paused" ? "paused" : "running";
   return {
     advance: { task: { ...task, status, queuedFor: null, updatedAt: at }, events: [], next: null },
@@ -339,31 +335,31 @@ function toRunEnd(run: Run, result: StepResult, finishedAt: number): RunEnd {
 }
 
 function denialEvents(run: Run, { denials }: StepResult, at: number): readonly EventDraft[] {
-  return denials.map(({ kind, target, sentence, count }) => ({
-    at,
-    task: run.task,
-    run: run.id,
-    type: "run.denied",
-    level: "warning",
-    actor: SYSTEM,
-    summary: count === 1 ? sentence : `${sentence} (${count} times)`,
-    data: { kind, target, count },
-  }));
+  return denials.map(({ kind, target, sentence, count }) =>
+    newEvent({
+      at,
+      task: run.task,
+      run: run.id,
+      type: "run.denied",
+      level: "warning",
+      summary: count === 1 ? sentence : `${sentence} (${count} times)`,
+      data: { kind, target, count },
+    }),
+  );
 }
 
 function endEvent(run: Run, result: StepResult, at: number): EventDraft {
   const { outcome, endedBy, error } = result;
   const interrupted = outcome.name === "interrupted";
-  return {
+  return newEvent({
     at,
     task: run.task,
     run: run.id,
     type: interrupted ? "run.interrupted" : "run.ended",
     level: error === null ? "info" : "warning",
-    actor: SYSTEM,
     summary: `${run.role ?? run.step}: ${outcome.name}${outcome.summary === "" ? "" : ` – ${outcome.summary}`}`,
     data: { outcome: outcome.name, ended_by: endedBy, ...costData(run, result, at) },
-  };
+  });
 }
 
 function endStatus({ outcome, error }: StepResult): RunEndStatus {
@@ -377,4 +373,11 @@ function endStatus({ outcome, error }: StepResult): RunEndStatus {
     default:
       return error === null ? "succeeded" : "failed";
   }
+}
+
+/** Recognizes errors of the file system, git and the store that are caused by a full disk. */
+export function isDiskFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if ("code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT")) return true;
+  return /no space left on device|disk quota exceeded|disk\b.* is full/i.test(error.message) || isDiskFull(error.cause);
 }

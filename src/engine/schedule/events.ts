@@ -1,4 +1,4 @@
-import { SYSTEM, type EventDraft } from "../../core/task/event.ts";
+import { newEvent, type EventDraft } from "../../core/task/event.ts";
 import { utcMinute, type Schedule, type ScheduleProgress } from "../../core/schedule/schedule.ts";
 import type { Task } from "../../core/task/task.ts";
 import type { Project } from "../../ports/store.ts";
@@ -20,40 +20,36 @@ export interface DueSchedule extends ScheduledTime {
 }
 
 export function refusedEvent({ project, schedule: { name }, now }: DueSchedule, reason: string): EventDraft {
-  return {
-    ...eventBase(now),
+  return newEvent({
+    at: now,
     type: "schedule.refused",
     level: "error",
     summary: `"${name}" of ${project.name} could not be started: ${reason}`,
     data: { schedule: name, project: project.name },
-  };
+  });
 }
 
 export function skippedEvent({ schedule: { name }, at, now }: DueSchedule, running: Task): EventDraft {
-  return {
-    ...eventBase(now),
+  return newEvent({
+    at: now,
     task: running.id,
     type: "schedule.skipped",
     level: "warning",
     summary: `"${name}" of ${utcMinute(at)} was skipped: ${running.id} has not ended (${running.status})`,
     data: { schedule: name, moment: at },
-  };
+  });
 }
 
 export function missedEvent({ schedule: { name }, due, now }: DueSchedule, task: Task): EventDraft {
   const [first = now] = due;
   const times = `${due.length === MAX_MISSED ? "at least " : ""}${due.length} times`;
   const which = due.length === 1 ? utcMinute(first) : `${times} since ${utcMinute(first)}`;
-  return {
-    ...eventBase(now),
+  return newEvent({
+    at: now,
     task: task.id,
     type: "schedule.missed",
     level: "warning",
     summary: `"${name}" should have run ${which}, but Nightshift was not running; it runs once now`,
     data: { schedule: name, missed: due },
-  };
-}
-
-function eventBase(at: number) {
-  return { at, task: null, run: null, actor: SYSTEM } as const;
+  });
 }

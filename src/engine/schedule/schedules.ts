@@ -4,18 +4,27 @@ import {
   isChanged,
   jitterOf,
   schedulesOf,
+  utcMinute,
   type Schedule,
   type ScheduleProgress,
 } from "../../core/schedule/schedule.ts";
-import { ENDED_STATUSES, hasEnded, TASK_STATUSES, type Task } from "../../core/task/task.ts";
+import {
+  ENDED_STATUSES,
+  hasEnded,
+  TASK_STATUSES,
+  type Task,
+  type QueueReason,
+  type TaskDraft,
+} from "../../core/task/task.ts";
 import type { NewNotice, Page, Project } from "../../ports/store.ts";
-import type { TaskDraft } from "../../core/task/task-draft.ts";
-import { endParkedTask } from "./end-parked.ts";
 import { draftScheduledTask } from "../commands/draft-task.ts";
-import { noticesFor, refusalNotices } from "../deliver/notices.ts";
+import { noticesFor, refusalNotices, findFirstQueued } from "../deliver/notices.ts";
 import type { EnginePorts } from "../ports.ts";
 import { missedEvent, MAX_MISSED, refusedEvent, skippedEvent, type DueSchedule, type ScheduledTime } from "./events.ts";
 import { submit } from "../commands/submit.ts";
+import { cleanUp } from "../run/conclude/clean-up.ts";
+import { endNow } from "../commands/task-commands.ts";
+import { transact } from "../transact.ts";
 
 /** A start later than this after the scheduled time counts as missed and is reported. */
 const LATE_MS = 15 * 60_000;
@@ -229,4 +238,42 @@ function draftFor({ project, schedule, at }: ScheduledTime, key: string): TaskDr
   // The scheduled time decides the weekday of a list. Pipelines without a list ignore it.
   const improve = { category: null, only: false, scheduledAt: at };
   return { ...draftScheduledTask(project.name, schedule), improve, key };
+}
+
+const WAITED_FOR: Readonly<Record<QueueReason, string>> = {
+  quota: "its agent's quota",
+  login: "a login",
+  provider: "an unreachable provider",
+  budget: "its budget",
+  window: "its time window",
+  dependency: "another task",
+  capacity: "capacity on this machine",
+  backoff: "a retry",
+};
+
+/** Ends a night that still waits when the next one starts, with what it waited for as the reason. True if the task has ended. */
+export async function endParkedTask(ports: EnginePorts, { id }: Pick<Task, "id">): Promise<boolean> {
+  if (!(await isParked(ports, await ports.store.tasks.getTask(id)))) return false;
+  const { task } = await transact(ports, id, null, async (before) =>
+    // It may have started meanwhile.
+    (await isParked(ports, before))
+      ? endNow(ports, before, await describeWait(ports, before), SYSTEM)
+      : { advance: { task: before, events: [], next: null } },
+  );
+  if (!hasEnded(task)) return false;
+  await cleanUp(ports, id);
+  return true;
+}
+
+async function isParked({ store }: EnginePorts, task: Task | null): Promise<boolean> {
+  if (task?.status !== "queued" || task.queuedFor === null || task.queuedFor.kind === "backoff") return false;
+  const runs = await store.tasks.listRuns({ task: task.id, status: ["running", "paused"], project: null, limit: 1 });
+  return runs.length === 0;
+}
+
+async function describeWait({ store }: EnginePorts, { id, queuedFor, updatedAt }: Task): Promise<string> {
+  const kind = queuedFor?.kind ?? "backoff";
+  const first = await findFirstQueued(store, id, kind);
+  const details = first === null ? "" : ` (${first.summary})`;
+  return `it waited for ${WAITED_FOR[kind]} since ${utcMinute(first?.at ?? updatedAt)}, and the next night starts now${details}`;
 }

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { REASON_KINDS } from "../../core/nightly/proposal-reason.ts";
-import { PROPOSAL_STATUSES } from "../../core/nightly/proposal.ts";
+import { REASON_KINDS, PROPOSAL_STATUSES } from "../../core/nightly/proposal.ts";
 import { time } from "./common.ts";
 
 export const ruleSchema = z

@@ -5,7 +5,7 @@ import { DEFAULT_POLICY } from "../../../core/pipeline/pipeline-policy.ts";
 import type { Agent } from "../../../ports/agent.ts";
 import type { Store } from "../../../ports/store.ts";
 import { committing, sampleEnd, sampleRun, SILENT_LOG, startTask } from "../../../testing/store/samples.ts";
-import { chooseSession } from "./agent-session.ts";
+import { chooseSession } from "./start-agent.ts";
 import type { StepContext } from "../step-context.ts";
 
 let store: Store;

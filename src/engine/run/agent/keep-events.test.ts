@@ -3,7 +3,7 @@ import { usageOf } from "../../../core/money/cost.ts";
 import { explainFailure, hasLostSession } from "../../../core/outcomes/explain-failure.ts";
 import { NO_TOKENS } from "../../../core/task/run.ts";
 import type { TranscriptEvent, UsageEvent } from "../../../core/task/transcript.ts";
-import { createKeptEvents } from "./keep-events.ts";
+import { createKeptEvents } from "./read-output.ts";
 
 function keep(events: readonly TranscriptEvent[]): readonly TranscriptEvent[] {
   const kept = createKeptEvents();

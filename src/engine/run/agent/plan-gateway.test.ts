@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RunSettings } from "../../../core/settings/resolve-run.ts";
 import type { Agent } from "../../../ports/agent.ts";
-import { planGateway } from "./plan-gateway.ts";
+import { planGateway } from "./start-agent.ts";
 import { StepEnd, type StepContext } from "../step-context.ts";
 
 const KEY = ["sk", "ant", "real", "f00dfeedbeef"].join("-");

@@ -11,15 +11,15 @@ import type { ForgeCredentials } from "../../../ports/forge.ts";
 import type { RunPaths } from "../../../ports/run-files.ts";
 import type { Job, JobCommand, JobResult } from "../../../ports/supervisor.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
-import { chooseSession } from "./agent-session.ts";
 import { applyBudget } from "./budget.ts";
-import { GATEWAY_URL, planGateway, type PlannedGateway } from "./plan-gateway.ts";
 import type { ReportServer } from "../../ports.ts";
 import { agentPolicy, grantFor } from "../prepare/sandbox-policy.ts";
 import { openWorkspace, setUpWorkspace } from "../prepare/setup-workspace.ts";
 import { StepEnd, type StepContext, type Work } from "../step-context.ts";
 import { supervise } from "../supervise.ts";
 import { writePrompt } from "../prompt/write-prompt.ts";
+import { describeKeys, findModelAccess } from "../../../policy/access/model-access.ts";
+import type { GatewayPlan } from "../../../ports/gateway.ts";
 
 const MAX_TRANSCRIPT_BYTES = 50_000_000;
 const MAX_RUNS = 1_000;
@@ -227,4 +227,80 @@ function environmentOf(context: StepContext, execution: AgentExecution, command:
     extra: { ...command.env, ...credentials?.env },
   });
   return { ...environment, secrets: { ...environment.secrets, ...credentials?.secrets } };
+}
+
+/**
+ * Resumes the session of the last run of the same role and agent, for example after an interruption, a limit, an answer or
+ * a failed check. Roles never share a session. With `session: fresh`, the next category and the next try start a new
+ * session, because a resumed session gets only the latest changes as its prompt.
+ */
+export async function chooseSession(
+  context: StepContext,
+  role: Role,
+  agent: Agent,
+  name: string,
+): Promise<AgentSession> {
+  const { ports, task, run, pipeline } = context;
+  const fresh: AgentSession = { kind: "new", id: toUuid(ports.digest(`session of ${run.id} ${run.token}`)) };
+  if (!agent.capabilities.sessions || context.state.workspace === "fresh") return fresh;
+  if (pipeline.policy.session === "fresh" && run.trigger === null) return fresh;
+  const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
+  const last = runs.findLast((each) => each.id !== run.id && each.role === role && each.agent === name);
+  // Resuming a session that was too long would fail again.
+  if (last === undefined || last.sessionId === null || last.outcome === "context_too_long") return fresh;
+  return { kind: "resume", id: last.sessionId };
+}
+
+/** CLIs require a version 4 UUID. */
+function toUuid(hex: string): string {
+  const part = (from: number, to: number): string => hex.slice(from, to);
+  return [part(0, 8), part(8, 12), `4${part(13, 16)}`, `8${part(17, 20)}`, part(20, 32)].join("-");
+}
+
+/** Address of the gateway inside the sandbox. Without a sandbox, the supervisor replaces it with the real port. */
+export const GATEWAY_URL = "http://127.0.0.1:3129";
+
+/** Characters allowed in a header. Checked here because the error message can name the variable. */
+const PRINTABLE_ASCII = /^[\x21-\x7e]+$/;
+
+export interface PlannedGateway {
+  readonly plan: GatewayPlan;
+  readonly keys: Readonly<Record<string, string>>;
+}
+
+/** Returns null for a CLI that cannot be pointed to a gateway. It reaches its model directly, with the secrets granted to it. */
+export function planGateway(context: StepContext, agent: Agent, runSettings: RunSettings): PlannedGateway | null {
+  const { ports, run, settings } = context;
+  const api = agent.capabilities.gateway;
+  if (api === null) return null;
+  const access = findModelAccess(api, ports.host.env);
+  // Keys read from a file often end with a line break.
+  const key = access === null ? "" : (ports.host.env[access.keyName]?.trim() ?? "");
+  if (access === null || key === "")
+    throw new StepEnd(
+      "login_expired",
+      `there is no key for ${agent.kind}: set ${describeKeys(api)} in the environment of the daemon and restart it`,
+    );
+  if (!PRINTABLE_ASCII.test(key))
+    throw new StepEnd(
+      "login_expired",
+      `${access.keyName} is not a valid key: it contains ${describeInvalidCharacters(key)}, and only printable ASCII characters are allowed; correct it in the environment of the daemon and restart it`,
+    );
+  return {
+    plan: {
+      api,
+      ...access,
+      nonce: ports.digest(`gateway of ${run.id} ${run.token} ${ports.clock.newId("run")}`).slice(0, 40),
+      limitUsd: runSettings.maxBudgetUsd,
+      limitTokens: settings.budget.runTokens,
+      prices: ports.agents.prices,
+    },
+    keys: { [access.keyName]: key },
+  };
+}
+
+function describeInvalidCharacters(key: string): string {
+  if (/[\r\n]/.test(key)) return "a line break";
+  if (/\s/.test(key)) return "white space";
+  return "control or non-ASCII characters";
 }

@@ -6,7 +6,9 @@ import { setupJobOf, wasStarted } from "../run-jobs.ts";
 import { commandPolicy } from "./sandbox-policy.ts";
 import type { StepContext } from "../step-context.ts";
 import { supervise } from "../supervise.ts";
-import { findUntouchedTree } from "./untouched-tree.ts";
+import { grantAccess } from "../../../policy/access/grant.ts";
+import type { Role } from "../../../core/task/role.ts";
+import type { Run } from "../../../core/task/run.ts";
 
 const SETUP = "setup";
 const SETUP_LOG = "setup.log";
@@ -179,4 +181,25 @@ export async function describeSetup(
 function describeEnd({ endedBy, durationMs, startError, exit }: CommandResult): string {
   if (endedBy === "timeout") return `the set-up command was still running after ${Math.round(durationMs / 1000)} s`;
   return `the set-up command ${startError ?? `exited with code ${exit.code ?? exit.signal ?? "unknown"}`}`;
+}
+
+const NOTHING_ALLOWED = { write: [], read: [], network: [], commands: null } as const;
+
+/**
+ * Finds the newest tree of a task that is unchanged since its checkout because a sandboxed agent could only read it.
+ * Returns the id of its run, or null if there is none.
+ */
+export function findUntouchedTree(runs: readonly Run[]): string | null {
+  return runs.findLast(couldOnlyRead)?.id ?? null;
+}
+
+function couldOnlyRead({ role, sandbox, finishedAt }: Run): boolean {
+  return role !== null && sandbox === "enforce" && finishedAt !== null && isReader(role);
+}
+
+function isReader(role: Role): boolean {
+  // Its write access depends on the plan.
+  if (role === "execute") return false;
+  const { workspace, inWorkspace } = grantAccess(role, NOTHING_ALLOWED);
+  return workspace === "read" && inWorkspace.length === 0;
 }

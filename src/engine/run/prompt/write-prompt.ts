@@ -1,11 +1,18 @@
-import { buildContext, type PromptData } from "../../../core/prompt/prompt-context.ts";
+import { buildContext, type PromptData, type PromptValues } from "../../../core/prompt/prompt-context.ts";
 import type { Role } from "../../../core/task/role.ts";
 import type { Task } from "../../../core/task/task.ts";
 import type { RunPaths } from "../../../ports/run-files.ts";
-import { loadPromptData } from "./prompt-data.ts";
-import { promptValues } from "./prompt-values.ts";
 import { grantFor } from "../prepare/sandbox-policy.ts";
 import type { StepContext, Work } from "../step-context.ts";
+import { currentCategory } from "../../../core/nightly/category.ts";
+import { isAddress, withoutCredentials } from "../../../core/forge/forge-address.ts";
+import { maxLinesOf } from "../../../core/pipeline/pipeline-policy.ts";
+import type { Pipeline } from "../../../core/pipeline/pipeline.ts";
+import type { Settings } from "../../../core/settings/settings.ts";
+import type { Project } from "../../../ports/store.ts";
+import type { EnginePorts } from "../../ports.ts";
+import { describeCheck } from "../../../core/task/describe-check.ts";
+import { nightPromptData } from "../../nightly/night-policy.ts";
 
 export interface PromptParams {
   readonly role: Role;
@@ -55,4 +62,80 @@ export async function writePrompt(context: StepContext, params: PromptParams): P
 function visibleTask({ task, run, pipeline }: StepContext): Task {
   const isHidden = pipeline.policy.context === "analysis";
   return { ...task, trigger: run.trigger, ...(isHidden && { context: [] }) };
+}
+
+export interface ValuesParams {
+  readonly project: Project;
+  readonly settings: Settings;
+  readonly pipeline: Pipeline;
+  readonly task: Pick<Task, "items">;
+  readonly baseCommit: string | null;
+  readonly commands: readonly string[] | null;
+  readonly at: number;
+}
+
+/** Values of the variables that a prompt template can use. */
+export async function promptValues(ports: EnginePorts, params: ValuesParams): Promise<PromptValues> {
+  const { project, settings, pipeline, task, baseCommit, commands, at } = params;
+  const { change } = pipeline.policy;
+  return {
+    project: project.name,
+    defaultBranch: settings.defaultBranch ?? project.defaultBranch,
+    baseCommit,
+    repoUrl: isAddress(project.remote) ? withoutCredentials(project.remote) : null,
+    reviewer: settings.forge?.reviewer ?? null,
+    commands,
+    date: formatDate(settings.timeZone, at),
+    category: await describeCategory(ports, task),
+    limits: {
+      maxDiffLines: maxLinesOf(change, settings.improve) ?? settings.improve.maxDiffLines,
+      avoidRecentCommits: settings.improve.avoidRecentCommits,
+      change,
+    },
+  };
+}
+
+async function describeCategory(ports: EnginePorts, task: Pick<Task, "items">): Promise<PromptValues["category"]> {
+  const current = currentCategory(task);
+  return current === null ? null : { ...current, guidance: await ports.projects.guidance(current.name) };
+}
+
+function formatDate(timeZone: string, at: number): string {
+  // en-CA formats as year-month-day. Formatters are cached because creating one takes ten times as long as a whole prompt.
+  const formatter = formatters.get(timeZone) ?? new Intl.DateTimeFormat("en-CA", { timeZone, dateStyle: "short" });
+  formatters.set(timeZone, formatter);
+  return formatter.format(at);
+}
+
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+const MAX_DIFF_BYTES = 200_000;
+const ROLES_WITH_DIFF: readonly Role[] = ["review", "verify", "describe"];
+const ROLES_WITH_CHECKS: readonly Role[] = ["verify", "describe"];
+
+/** Data for the prompt beyond the task itself: the current state, not how it came about. */
+export async function loadPromptData(context: StepContext, role: Role, work: Work): Promise<PromptData> {
+  // The agent that has the forge's token must not read what other agents wrote, except for the title.
+  if (role === "publish") return {};
+  const { policy } = context.pipeline;
+  return {
+    ...(ROLES_WITH_DIFF.includes(role) && (await loadDiff(context, work))),
+    ...(ROLES_WITH_CHECKS.includes(role) && (await loadChecks(context))),
+    ...(policy.context === "analysis" && (await nightPromptData(context, role, work))),
+  };
+}
+
+async function loadDiff({ ports, task, project }: StepContext, work: Work): Promise<PromptData> {
+  if (work.baseCommit === work.headCommit) return {};
+  const range = { from: work.baseCommit, to: work.headCommit, maxBytes: MAX_DIFF_BYTES };
+  const diff = await ports.workspaces.diff({ project: project.name, task: task.id, ...range });
+  const patch = ports.secrets.redact(diff.patch);
+  return { diff: diff.cut ? `${patch}\n[the rest of the diff is omitted: read the files]` : patch };
+}
+
+/** As recorded by the engine; the agent that made the change cannot influence them. */
+async function loadChecks({ ports, task }: StepContext): Promise<PromptData> {
+  const checks = await ports.store.tasks.listChecks(task.id);
+  const newest = checks.filter(({ run }) => run === checks.at(-1)?.run);
+  return { checks: newest.map(describeCheck).join("\n\n") };
 }

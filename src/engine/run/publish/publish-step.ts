@@ -1,16 +1,14 @@
-import type { ChangeText } from "../../../core/nightly/describe-change.ts";
-import { withoutCredentials } from "../../../core/forge/remote-address.ts";
+import { describeTaskChange, type ChangeText } from "../../../core/nightly/describe-change.ts";
+import { withoutCredentials } from "../../../core/forge/forge-address.ts";
 import type { Artifact } from "../../../core/task/task.ts";
 import type { Outcome } from "../../../core/outcomes/outcome.ts";
 import { lastPayload } from "../../../core/outcomes/stored-outcome.ts";
 import type { ChangeRequest, Forge, Published } from "../../../ports/forge.ts";
 import { describeEarlierProposal } from "../../../core/nightly/candidates.ts";
-import { chooseBranch } from "../prepare/choose-branch.ts";
-import { describeWork } from "./change-text.ts";
+import { chooseBranch, targetBranch } from "../prepare/prepare-work.ts";
 import { checkPolicy } from "../checks/check-policy.ts";
 import { findPublishedMeanwhile } from "../../nightly/night-policy.ts";
 import { findTooManyOpen } from "../../nightly/night-over.ts";
-import { targetBranch } from "../prepare/prepare-work.ts";
 import {
   waitForOrphanedPublisher,
   publishWithAgent,
@@ -22,6 +20,8 @@ import { isPublished, rememberPublished } from "../../nightly/remember-proposals
 import { wasStarted } from "../run-jobs.ts";
 import { readTask, transact } from "../../transact.ts";
 import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult, type Work } from "../step-context.ts";
+import { describeCheckStatus } from "../../../core/task/describe-check.ts";
+import { loadChangeText } from "../../nightly/night-results.ts";
 
 /**
  * Pushes one commit on top of the base as the task's branch, and opens a change request if there is a forge. The work counts
@@ -194,4 +194,21 @@ async function requireChecked(context: StepContext, work: Work): Promise<void> {
   const { rejection, needsDecision } = await checkPolicy(context, work);
   const problem = rejection ?? needsDecision;
   if (problem !== null) throw new StepEnd("refused", `the change must not be published as it is:\n${problem}`);
+}
+
+/** Commit message of the finished change, and the text of its change request. */
+export async function describeWork(context: StepContext): Promise<ChangeText> {
+  return context.pipeline.policy.publish.text === "described" ? loadChangeText(context) : taskChange(context);
+}
+
+async function taskChange({ ports, task, settings }: StepContext): Promise<ChangeText> {
+  const checks = await ports.store.tasks.listChecks(task.id);
+  const newest = checks.filter(({ run }) => run === checks.at(-1)?.run);
+  return describeTaskChange({
+    title: task.title,
+    description: task.description,
+    summary: task.context.findLast(({ kind }) => kind === "implementation_summary")?.text ?? "",
+    checks: newest.map((check) => `${check.name}: ${describeCheckStatus(check)}`),
+    trailer: settings.commitTrailer,
+  });
 }

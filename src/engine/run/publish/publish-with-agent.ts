@@ -1,10 +1,10 @@
 import type { ChangeText } from "../../../core/nightly/describe-change.ts";
-import { SYSTEM } from "../../../core/task/event.ts";
+import { newEvent } from "../../../core/task/event.ts";
 import { isFailure, type Failure, type Outcome } from "../../../core/outcomes/outcome.ts";
 import { defaultEdge, needsPerson } from "../../../core/pipeline/edges.ts";
 import type { Forge, ForgeCredentials } from "../../../ports/forge.ts";
 import { targetBranch } from "../prepare/prepare-work.ts";
-import { agentPublishes, requireSandboxAllowsForge } from "../../nightly/agent-publishing.ts";
+import { agentPublishes, requireSandboxAllowsForge } from "../../nightly/night-over.ts";
 import {
   findViolation,
   verifyReport,
@@ -143,16 +143,15 @@ function tokenVariables({ settings }: StepContext): readonly string[] {
 async function recordTokenGrant({ ports, run }: StepContext, { forge, granted }: PublishTarget): Promise<void> {
   const names = granted.map((name) => `$${name}`).join(", ");
   await ports.store.events.appendEvents([
-    {
+    newEvent({
       at: ports.clock.now(),
       task: run.task,
       run: run.id,
       type: "run.note",
       level: "warning",
-      actor: SYSTEM,
       summary: `the agent of this run holds the forge's token (${names} for ${forge.place}), because improve.publish is agent`,
       data: { granted },
-    },
+    }),
   ]);
 }
 

@@ -1,12 +1,12 @@
-import { withoutCredentials } from "../../core/forge/remote-address.ts";
-import type { Actor } from "../../core/task/event.ts";
+import { withoutCredentials } from "../../core/forge/forge-address.ts";
+import { newEvent, type Actor } from "../../core/task/event.ts";
 import { UserError } from "../../core/text/errors.ts";
 import type { DetectedProject, PendingTrust, ProjectFiles, ProjectSource } from "../../ports/projects.ts";
 import type { Project } from "../../ports/store.ts";
 import type { EnginePorts, Host } from "../ports.ts";
-import { withTaskLock } from "../task-lock.ts";
+import { withTaskLock } from "../transact.ts";
 import type { ProjectWithTrust } from "./commands-contract.ts";
-import { saveProject } from "./save-project.ts";
+import { failUnknownProject } from "./require-project.ts";
 
 type ProjectPorts = Pick<EnginePorts, "store" | "clock"> & {
   readonly host: Pick<Host, "detectProject">;
@@ -91,4 +91,48 @@ function previouslyAccepted(detected: DetectedProject, known: Project | null): s
     `"${detected.name}" is already the name of ${known.path ?? withoutCredentials(known.remote)}.`,
     `Set another \`project:\` in nightshift.yaml, or remove the old one with \`nightshift projects --remove ${known.name}\`.`,
   );
+}
+
+/** Stores a project. Only `addProject` and `acceptTrust` decide what `accepted` may contain. */
+export async function saveProject(
+  { store, clock }: Pick<EnginePorts, "store" | "clock">,
+  project: Omit<Project, "acceptedAt" | "acceptedBy">,
+  actor: Actor,
+): Promise<Project> {
+  const at = clock.now();
+  const known = await store.projects.getProject(project.name);
+  const saved: Project = { ...project, acceptedBy: actor.name, acceptedAt: at };
+  const event = newEvent({
+    at,
+    type: known === null ? "project.registered" : "project.trusted",
+    actor,
+    summary: known === null ? `project ${project.name} registered` : `files of project ${project.name} accepted`,
+    data: { project: project.name, path: project.path },
+  });
+  await store.projects.saveProject(saved, event);
+  return saved;
+}
+
+/** Keeps the project's tasks, ledger and costs. */
+export async function removeProject(
+  { store, clock }: Pick<EnginePorts, "store" | "clock">,
+  name: string,
+  actor: Actor,
+): Promise<void> {
+  const event = newEvent({
+    at: clock.now(),
+    type: "project.removed",
+    actor,
+    summary: `project ${name} removed`,
+    data: { project: name },
+  });
+  const removal = await store.projects.removeProject(name, event);
+  switch (removal.kind) {
+    case "removed":
+      return;
+    case "unknown":
+      return await failUnknownProject(store, name);
+    case "in_use":
+      throw new UserError("conflict", `"${name}" has unfinished tasks, such as ${removal.task}.`, "Cancel them first.");
+  }
 }

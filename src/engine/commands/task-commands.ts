@@ -1,0 +1,254 @@
+import { advance, reopen } from "../../core/pipeline/advance.ts";
+import { UserError } from "../../core/text/errors.ts";
+import { newEvent, type Actor, type EventDraft } from "../../core/task/event.ts";
+import type { Facts, Pipeline } from "../../core/pipeline/pipeline.ts";
+import { hasEnded, type Task, type TaskStatus } from "../../core/task/task.ts";
+import { cleanUp, hadSecrets } from "../run/conclude/clean-up.ts";
+import { decisionEvent } from "./decide.ts";
+import { pipelineOf } from "../pipeline-of.ts";
+import { factsOf, type EnginePorts } from "../ports.ts";
+import { outcomeOf } from "../run/step-context.ts";
+import { readTask, transact, withTaskLock, type Decision } from "../transact.ts";
+import { isListDone, restartsList } from "../../core/pipeline/items.ts";
+import { requireProject } from "./require-project.ts";
+
+type Order = "cancel" | "kill";
+
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Ends a task at once if none of its runs is executing. Otherwise it saves the order, and the process that executes the run
+ * stops it, collects its work and ends the task.
+ */
+export async function endTask(ports: EnginePorts, id: string, order: Order, actor: Actor): Promise<Task> {
+  const { task } = await transact(ports, id, null, async (before) => {
+    if (hasEnded(before))
+      throw new UserError(
+        "conflict",
+        `${id} cannot be ${order === "kill" ? "killed" : "cancelled"}: it has ended (${before.status}).`,
+      );
+    // Inside the transaction: if the task changes meanwhile, this decision is made again.
+    const runs = await ports.store.tasks.listRuns({ task: id, status: ["running", "paused"], project: null, limit: 1 });
+    const reason = `${order === "kill" ? "killed" : "cancelled"} by ${actor.name}`;
+    return runs.length > 0 ? saveOrder(ports, before, order, actor) : endNow(ports, before, reason, actor);
+  });
+  if (!hasEnded(task)) return waitForEnd(ports, id);
+  await cleanUp(ports, id);
+  return task;
+}
+
+function saveOrder(ports: EnginePorts, before: Task, order: Order, actor: Actor): Decision {
+  const at = ports.clock.now();
+  const task = { ...before, order, updatedAt: at };
+  return {
+    advance: { task, events: [], next: null },
+    events: [decisionEvent(before, outcomeOf("cancel", order), actor, at)],
+  };
+}
+
+/** For a task without an executing run. */
+export async function endNow(ports: EnginePorts, before: Task, reason: string, actor: Actor): Promise<Decision> {
+  const at = ports.clock.now();
+  const outcome = outcomeOf("cancel", reason);
+  const advanced = advance({
+    pipeline: await pipelineOf(ports, before),
+    task: before,
+    outcome,
+    run: null,
+    actor,
+    facts: NO_FACTS,
+    limits: {},
+    digest: ports.digest,
+    at,
+  });
+  return {
+    advance: advanced,
+    events: [decisionEvent(before, outcome, actor, at)],
+    endOthers: { status: "cancelled", at },
+  };
+}
+
+/** Transitions to an end have no conditions. */
+const NO_FACTS: Facts = {
+  forge: false,
+  design: false,
+  auto_plan: false,
+  auto_merge: false,
+  auto_approve: false,
+  skip_plan: false,
+  git: false,
+};
+
+/** The order is durable already. Waiting only lets the caller return the ended task in most cases. */
+async function waitForEnd(ports: EnginePorts, id: string): Promise<Task> {
+  const ended = Promise.withResolvers<void>();
+  const waiting = new AbortController();
+  const unsubscribe = ports.store.events.onEvents((events) => {
+    if (events.some(({ task, type }) => task === id && type === "task.ended")) ended.resolve();
+  });
+  try {
+    // The task may have ended before the subscription started.
+    if (!hasEnded(await readTask(ports, id)))
+      await Promise.race([ended.promise, ports.clock.sleep(TIMEOUT_MS, waiting.signal)]);
+  } finally {
+    waiting.abort();
+    unsubscribe();
+  }
+  return readTask(ports, id);
+}
+
+/** No run of the task starts or continues until it is resumed. The watcher of an executing run stops its process tree. */
+export async function pause(ports: EnginePorts, id: string, actor: Actor): Promise<Task> {
+  const { task } = await transact(ports, id, null, (before) => {
+    if (before.status === "paused" || before.status === "waiting" || hasEnded(before))
+      throw wrongStatus(before, "pause", "queued or running");
+    return changeStatus(ports, before, { status: "paused", type: "task.paused", actor });
+  });
+  return task;
+}
+
+export async function resume(ports: EnginePorts, id: string, actor: Actor): Promise<Task> {
+  const { task } = await transact(ports, id, null, async (before) => {
+    if (before.status !== "paused") throw wrongStatus(before, "resume", "paused");
+    const open = await ports.store.tasks.listRuns({ task: id, status: ["running", "paused"], project: null, limit: 1 });
+    return changeStatus(ports, before, { status: open.length > 0 ? "running" : "queued", type: "task.resumed", actor });
+  });
+  return task;
+}
+
+interface StatusChange {
+  readonly status: TaskStatus;
+  readonly type: "task.paused" | "task.resumed";
+  readonly actor: Actor;
+}
+
+function changeStatus(
+  ports: EnginePorts,
+  before: Task,
+  { status, type, actor }: StatusChange,
+): { advance: { task: Task; events: readonly EventDraft[]; next: null } } {
+  const at = ports.clock.now();
+  const summary = `${type === "task.paused" ? "paused" : "resumed"} by ${actor.name}`;
+  const event = newEvent({ at, task: before.id, type, actor, summary });
+  return { advance: { task: { ...before, status, updatedAt: at }, events: [event], next: null } };
+}
+
+function wrongStatus(task: Task, verb: string, allowed: string): UserError {
+  return new UserError(
+    "conflict",
+    `Cannot ${verb} ${task.id}: it is ${task.status}.`,
+    `Only a task that is ${allowed} can be ${verb}d.`,
+  );
+}
+
+/** Restarts a failed or cancelled task from `state`, or if null from the state it ended in, and resets its counters. */
+export async function retry(ports: EnginePorts, id: string, state: string | null, actor: Actor): Promise<Task> {
+  // The lock waits for a cleanup that may be removing the task's files.
+  return withTaskLock(ports, id, () => reopenTask(ports, id, state, actor));
+}
+
+async function reopenTask(ports: EnginePorts, id: string, state: string | null, actor: Actor): Promise<Task> {
+  const { task } = await transact(ports, id, null, async (before) => {
+    if (before.status !== "failed" && before.status !== "cancelled")
+      throw new UserError(
+        "conflict",
+        `Cannot retry ${id}: it is ${before.status}.`,
+        "Only a task that failed or was cancelled can be retried.",
+      );
+    const pipeline = await pipelineOf(ports, before);
+    const from = state === null ? await findResumeState(ports, pipeline, before) : checkState(pipeline, state);
+    const problem = await findRetryProblem(ports, pipeline, before, from);
+    if (problem !== null)
+      throw new UserError(
+        "conflict",
+        `Cannot retry ${id} from "${from}": ${problem}.`,
+        `Use --from ${pipeline.start}.`,
+      );
+    const settings = await ports.projects.settings(await requireProject(ports.store, before.project));
+    const at = ports.clock.now();
+    const outcome = outcomeOf("retry", `retried from "${from}" by ${actor.name}`);
+    const again = reopen(
+      {
+        pipeline,
+        task: { ...before, order: null },
+        outcome,
+        run: null,
+        actor,
+        facts: factsOf(before, settings),
+        limits: { repair: settings.repairAttempts },
+        digest: ports.digest,
+        at,
+      },
+      from,
+    );
+    return { advance: again, events: [decisionEvent(before, outcome, actor, at)] };
+  });
+  return task;
+}
+
+/** A list that was completed, or whose work was deleted, starts over. */
+async function findResumeState(ports: EnginePorts, pipeline: Pipeline, task: Task): Promise<string> {
+  const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
+  const state = runs.at(-1)?.state ?? pipeline.start;
+  if (isListDone(task) || (await findRetryProblem(ports, pipeline, task, state)) !== null) return pipeline.start;
+  return checkState(pipeline, state);
+}
+
+function checkState(pipeline: Pipeline, name: string): string {
+  const state = pipeline.states[name];
+  if (state !== undefined && state.step.kind !== "end") return name;
+  const names = Object.values(pipeline.states).filter(({ step }) => step.kind !== "end");
+  throw new UserError(
+    "invalid",
+    state === undefined ? `Pipeline ${pipeline.name} has no state "${name}".` : `"${name}" is an end.`,
+    `Use --from with one of: ${names.map((each) => each.name).join(", ")}.`,
+  );
+}
+
+/** Removes the files first, so a crash in between leaves a task that can be deleted again instead of orphaned files. */
+export async function removeTask(ports: EnginePorts, id: string, actor: Actor): Promise<void> {
+  await withTaskLock(ports, id, () => removeAll(ports, id, actor));
+}
+
+async function removeAll(ports: EnginePorts, id: string, actor: Actor): Promise<void> {
+  const task = await readTask(ports, id);
+  if (!hasEnded(task))
+    throw new UserError(
+      "conflict",
+      `Cannot delete ${id}: it is ${task.status}.`,
+      `Run "nightshift cancel ${id}" first.`,
+    );
+  const runs = await ports.store.tasks.listRuns({ task: id, status: null, project: null, limit: 10_000 });
+  await ports.workspaces.remove(id);
+  await ports.runFiles.cleanTask(id);
+  for (const run of runs) await ports.runFiles.removeRun(run.id);
+  const event = newEvent({
+    at: ports.clock.now(),
+    task: id,
+    type: "task.deleted",
+    actor,
+    summary: `deleted: ${task.title}`,
+    data: { runs: runs.length },
+  });
+  await ports.store.tasks.deleteTask(id, event);
+}
+
+/**
+ * Why a task with a list cannot be retried from this state. Null if it can, and for tasks without a list. An item needs a
+ * selection by its own analysis, not by the analysis of an earlier item.
+ */
+export async function findRetryProblem(
+  ports: EnginePorts,
+  pipeline: Pipeline,
+  task: Task,
+  state: string,
+): Promise<string | null> {
+  const { items, baseCommit, headCommit } = task;
+  if (items === null || restartsList(pipeline, state)) return null;
+  const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
+  const analysis = runs.findLast(({ role }) => role === "analyze");
+  if (analysis?.outcome !== "improvement_found") return `nothing was selected for "${items.list[items.at] ?? ""}"`;
+  if (pipeline.states[state]?.workspace === "fresh") return null;
+  if (headCommit === null || headCommit === baseCommit) return "there is no change to continue with";
+  return (await hadSecrets(ports, task)) ? "a secret was found in its changes, so they were deleted" : null;
+}
