@@ -67,7 +67,7 @@ async function main(): Promise<void> {
       startedAt: wired.ports.clock.now(),
       stop: (force) => stopping.resolve({ force }),
       // Calls before the dispatch starts can be ignored: it first polls all change requests.
-      pollForge: (project) => dispatch?.lookAgain(project),
+      pollForge: (project) => dispatch?.pollForge(project),
     }),
     { host: "127.0.0.1", port: Number(values.port), publicUrl: null },
   );

@@ -5,14 +5,14 @@ import { createReadBackTrigger } from "./reconcile/read-back-trigger.ts";
 import type { EnginePorts } from "./ports.ts";
 import { createReadBack } from "./reconcile/read-back.ts";
 import { reconcile, sweepWorkspaces } from "./reconcile/reconcile.ts";
-import { startDue } from "./schedule/schedules.ts";
+import { startDueSchedules } from "./schedule/schedules.ts";
 import { wakeParked } from "./reconcile/wake-parked.ts";
 
 export interface Dispatch {
   /** Does everything that is due now. Also called by a timer. */
   tick(): Promise<void>;
   /** Reads the project's change requests back soon, without waiting for the next interval. */
-  lookAgain(project: string): void;
+  pollForge(project: string): void;
   /** Detaches from every run and resolves when the engine is idle. The runs continue under their supervisors. */
   stop(): Promise<void>;
 }
@@ -38,7 +38,9 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
   const readBackTrigger = createReadBackTrigger(ports, readBack);
   const tasks = [
     createPeriodicTask(ports, { name: "sweeping workspaces", everyMs: SWEEP_MS }, () => sweepWorkspaces(ports, kept)),
-    createPeriodicTask(ports, { name: "starting due schedules", everyMs: SCHEDULES_MS }, () => startDue(ports)),
+    createPeriodicTask(ports, { name: "starting due schedules", everyMs: SCHEDULES_MS }, () =>
+      startDueSchedules(ports),
+    ),
     createPeriodicTask(ports, { name: "waking tasks that wait for budget", everyMs: WAKE_MS }, () => wakeParked(ports)),
     createPeriodicTask(ports, { name: "reading back change requests", everyMs: READ_BACK_MS }, () => readBack()),
     readBackTrigger,
@@ -58,7 +60,7 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
   await tick();
   return {
     tick,
-    lookAgain: readBackTrigger.request,
+    pollForge: readBackTrigger.request,
     stop: async () => {
       stopTicking();
       unsubscribe();

@@ -5,7 +5,7 @@
  */
 export interface Forge {
   /** For messages: `gitlab.example.com/team/shop`. */
-  readonly place: string;
+  readonly repository: string;
   /** Credentials for git over https if the remote belongs to this forge; null for every other remote. */
   credentialsFor(remote: string): GitCredentials | null;
 
@@ -33,7 +33,7 @@ export interface Forge {
   read(number: number): Promise<ChangeRequestState>;
 
   /** Like `read`, but in a single request and without comments and CI. */
-  look(number: number): Promise<ChangeRequestLook>;
+  readState(number: number): Promise<ChangeRequestLook>;
 
   /** Returns one message per problem that would make `publish` fail: token missing, expired or without a scope, project unknown. */
   check(): Promise<readonly string[]>;

@@ -100,5 +100,5 @@ export interface ConfinedCommand {
   /** Number of descriptors after `inputs` to which the sandbox writes its status. `Confinement.problem` gets all of it concatenated. */
   readonly statusPipes: number;
   /** The first process is the sandbox itself: send polite signals only to the processes inside. */
-  readonly isWall: boolean;
+  readonly isIsolating: boolean;
 }

@@ -6,7 +6,7 @@ import type { Store } from "./store.ts";
  */
 export const STORE_MUTATIONS = {
   tasks: ["createTask", "commit", "admit", "takeRun", "updateRun", "deleteTask"],
-  events: ["appendEvents", "tell"],
+  events: ["appendEvents", "appendWithNotices"],
   outbox: ["markDelivered", "markUndelivered", "dropNotice"],
   schedules: ["saveProgress", "dropProgress"],
   ledger: ["saveProposals", "updateProposal", "saveRule", "removeRule"],

@@ -92,7 +92,10 @@ export interface TaskStore {
 export interface EventStore {
   appendEvents(events: readonly EventDraft[]): Promise<readonly Event[]>;
   /** Writes events and the notices about them in one transaction. */
-  tell(told: { readonly events: readonly EventDraft[]; readonly notices: readonly NewNotice[] }): Promise<void>;
+  appendWithNotices(record: {
+    readonly events: readonly EventDraft[];
+    readonly notices: readonly NewNotice[];
+  }): Promise<void>;
   /** Returns events with an id greater than `after`, oldest first. */
   listEvents(query: ListEventsQuery): Promise<readonly Event[]>;
   lastEventId(): Promise<number>;

@@ -70,7 +70,7 @@ async function runToExit(started: StartedProcess, params: CommandParams): Promis
     leader,
     environment: runEnvironmentEntry(job.run),
     since: processStartTime(process.pid),
-    leaderIsWall: confinement.command.isWall,
+    leaderIsWall: confinement.command.isIsolating,
   });
   const ending = createEnding(tree, job.timings.graceMs);
   const failures: Error[] = [];

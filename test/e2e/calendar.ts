@@ -10,7 +10,7 @@ import { wire, type Wired } from "../../src/daemon/wire/wire.ts";
 import { createCommands } from "../../src/engine/commands/commands.ts";
 import { pipelineOf } from "../../src/engine/pipeline-of.ts";
 import { admissionNow, factsOf, type EnginePorts } from "../../src/engine/ports.ts";
-import { startDue } from "../../src/engine/schedule/schedules.ts";
+import { startDueSchedules } from "../../src/engine/schedule/schedules.ts";
 import { outcomeOf } from "../../src/engine/run/step-context.ts";
 import { requireProject } from "../../src/engine/commands/require-project.ts";
 import { transact } from "../../src/engine/transact.ts";
@@ -74,7 +74,7 @@ export async function openCalendar(start: string, settings: string): Promise<Cal
     },
     repo,
     now: Date.parse(start),
-    tick: () => startDue(ports),
+    tick: () => startDueSchedules(ports),
     configure,
     tasks: async () =>
       (await ports.store.tasks.listTasks({ status: null, state: null, project: null, cursor: null, limit: 1000 })).rows,

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Task } from "../../src/core/task/task.ts";
-import { startDue } from "../../src/engine/schedule/schedules.ts";
+import { startDueSchedules } from "../../src/engine/schedule/schedules.ts";
 import { listUpcoming } from "../../src/engine/schedule/upcoming.ts";
 import { openNightly, type Nightly, type NightlyOptions } from "./nightly.ts";
 
@@ -118,8 +118,8 @@ describe("schedule of a custom nightly pipeline", () => {
     });
     const { ports } = night.wired;
     const { id } = await night.submit({ pipeline: "docs_night", description: "Improve the documentation." });
-    await startDue(ports);
-    await startDue({ ...ports, clock: { ...ports.clock, now: () => Date.now() + 60_000 } });
+    await startDueSchedules(ports);
+    await startDueSchedules({ ...ports, clock: { ...ports.clock, now: () => Date.now() + 60_000 } });
     const list = { status: null, state: null, project: "shop", cursor: null, limit: 10 };
     expect((await ports.store.tasks.listTasks(list)).rows.map((task) => task.id)).toEqual([id]);
     const skipped = (await ports.store.events.listEvents({ after: 0, task: null, limit: 1000 })).filter(

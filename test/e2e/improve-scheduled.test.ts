@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { startDue } from "../../src/engine/schedule/schedules.ts";
+import { startDueSchedules } from "../../src/engine/schedule/schedules.ts";
 import { NIGHTLY_DRAFT, openNightly, type Nightly, type NightlyOptions } from "./nightly.ts";
 import { expectNothingLeft } from "./cleanup-checks.ts";
 
@@ -26,8 +26,8 @@ describe("improve: scheduled task", TEST_TIMEOUT, () => {
     const opened = await open({ improve: '  schedule: "* * * * *"\n' });
     const { ports } = opened.wired;
     const later = (ms: number) => ({ ...ports, clock: { ...ports.clock, now: () => Date.now() + ms } });
-    await startDue(ports);
-    await startDue(later(MINUTE));
+    await startDueSchedules(ports);
+    await startDueSchedules(later(MINUTE));
     const list = { status: null, state: null, project: "shop", cursor: null, limit: 10 };
     const task = (await ports.store.tasks.listTasks(list)).rows.at(-1);
     if (task === undefined) throw new Error("the schedule started nothing");

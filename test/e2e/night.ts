@@ -143,7 +143,7 @@ export async function openNight(options: NightOptions = {}): Promise<Night> {
         .map(({ data }) => `${String(data["from"])}>${String(data["to"])}`);
     },
     published: (task, file) => git(repo.remote, "show", `${task.branch}:${file}`),
-    lookAgain: (name) => dispatch.lookAgain(name),
+    lookAgain: (name) => dispatch.pollForge(name),
     restart: async () => {
       await stop(wired, dispatch);
       wired = await open();

@@ -5,7 +5,7 @@ import { UserError } from "../../src/core/text/errors.ts";
 import { messageOf } from "../../src/core/notices/notice-message.ts";
 import { createCommands } from "../../src/engine/commands/commands.ts";
 import { draftNightlyTask } from "../../src/engine/commands/draft-task.ts";
-import { startDue } from "../../src/engine/schedule/schedules.ts";
+import { startDueSchedules } from "../../src/engine/schedule/schedules.ts";
 import { listUpcoming } from "../../src/engine/schedule/upcoming.ts";
 import { DAY, HOUR, nightly, openCalendar, type Calendar } from "./calendar.ts";
 import { ALICE } from "./night.ts";
@@ -144,7 +144,7 @@ describe("schedule: run that cannot start", () => {
     await calendar.tick();
     calendar.now = Date.parse("2026-11-17T02:00:10Z");
     await expect(
-      startDue({
+      startDueSchedules({
         ...calendar.ports,
         store: { ...calendar.ports.store, tasks: { ...calendar.ports.store.tasks, createTask: failWithFullDisk } },
       }),
@@ -166,7 +166,7 @@ describe("schedule: run that cannot start", () => {
         ? Promise.reject(new UserError("unavailable", "not now"))
         : ports.projects.settings(project);
     await expect(
-      startDue({
+      startDueSchedules({
         ...ports,
         projects: { ...ports.projects, settings },
         store: {

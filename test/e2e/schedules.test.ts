@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { startDue } from "../../src/engine/schedule/schedules.ts";
+import { startDueSchedules } from "../../src/engine/schedule/schedules.ts";
 import { listUpcoming } from "../../src/engine/schedule/upcoming.ts";
 import { DAY, HOUR, nightly, openCalendar, type Calendar } from "./calendar.ts";
 
@@ -84,7 +84,7 @@ describe("schedule", () => {
         schedules: { ...calendar.ports.store.schedules, saveProgress: () => Promise.reject(new Error("killed")) },
       },
     };
-    await expect(startDue(dying)).rejects.toThrow("killed");
+    await expect(startDueSchedules(dying)).rejects.toThrow("killed");
     await calendar.restart();
     await calendar.tick();
     expect(await calendar.tasks()).toHaveLength(1);

@@ -49,7 +49,7 @@ export function createForge(definition: ForgeDefinition, options: ForgeOptions):
           pause,
         });
   return {
-    place: repository,
+    repository: repository,
     credentialsFor: (to) =>
       typeof token === "string" && isForgeRemote(to, address)
         ? { username: definition.gitUser, password: token }
@@ -111,7 +111,7 @@ function rejectAll(error: ForgeError): ForgeApi {
   const reject = async (): Promise<never> => {
     throw new ForgeError(error.trouble, error.message, { hint: error.hint });
   };
-  return { publish: reject, find: reject, listOpen: reject, read: reject, look: reject, check: reject };
+  return { publish: reject, find: reject, listOpen: reject, read: reject, readState: reject, check: reject };
 }
 
 /** An error that makes the check itself fail is one of the problems it looks for. */

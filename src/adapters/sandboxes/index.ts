@@ -8,7 +8,7 @@ export const none: Sandbox = {
   name: "none",
   open: (policy, argv) =>
     Promise.resolve({
-      command: { argv, env: { ...policy.env }, cwd: policy.cwd, inputs: [], statusPipes: 0, isWall: false },
+      command: { argv, env: { ...policy.env }, cwd: policy.cwd, inputs: [], statusPipes: 0, isIsolating: false },
       problem: () => null,
       close: () => Promise.resolve(),
     }),

@@ -34,7 +34,7 @@ test.each(["none", "external"] as const)(
       cwd: folder,
       inputs: [],
       statusPipes: 0,
-      isWall: false,
+      isIsolating: false,
     });
   },
 );

@@ -46,13 +46,13 @@ const DEFAULT_REASONS: Readonly<Partial<Record<WaitKind, string>>> = {
   merge: "The change is ready to be merged.",
 };
 
-export interface Told {
+export interface NoticeContent {
   readonly project: string;
   readonly title: string;
   readonly data: NoticeData;
 }
 
-export function messageOf({ project, title, data }: Told): Message {
+export function messageOf({ project, title, data }: NoticeContent): Message {
   const subject = data.category ?? title;
   const command = isAsked(data) ? data.next[0] : undefined;
   const facts = [

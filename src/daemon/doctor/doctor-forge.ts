@@ -115,10 +115,13 @@ function checkWebhook({ project, settings, env }: CheckForgeParams): readonly Fi
 
 async function checkToken(name: string, forge: Forge): Promise<Finding> {
   const cancel = new AbortController();
-  const timeout = sleep(FORGE_TIMEOUT_MS, [`${forge.place} does not respond.`], { signal: cancel.signal, ref: false });
+  const timeout = sleep(FORGE_TIMEOUT_MS, [`${forge.repository} does not respond.`], {
+    signal: cancel.signal,
+    ref: false,
+  });
   try {
     const problems = await Promise.race([forge.check(), timeout]);
-    if (problems.length === 0) return fine(name, `${forge.place}: the token may push and open change requests`);
+    if (problems.length === 0) return fine(name, `${forge.repository}: the token may push and open change requests`);
     return { name, ok: "no", detail: problems.join("\n"), fix: null };
   } catch (error) {
     return explainFinding(name, error);

@@ -83,7 +83,7 @@ const teahouse: ForgeDefinition = {
       checkedForges.push(`${api} ${project}`);
       return ["The kettle is cold."];
     };
-    return { publish: unused, find: unused, listOpen: unused, read: unused, look: unused, check };
+    return { publish: unused, find: unused, listOpen: unused, read: unused, readState: unused, check };
   },
   docs: [["personal", "a cup"]],
 };
@@ -238,7 +238,7 @@ notify: { pager: { nmber: "112", key_env: PAGER_KEY } }
     expect(agent.program?.name).toBe("parrot-cli");
 
     const forge = ports.forges.open(project, settings);
-    expect(forge?.place).toBe("tea.localhost/team/shop");
+    expect(forge?.repository).toBe("tea.localhost/team/shop");
     expect(forge?.credentialsFor(REMOTE)).toEqual({ username: "guest", password: "login-value" });
     const credentials = forge?.issueCredentials();
     expect(credentials?.secrets).toEqual({ TEA_TOKEN: "login-value" });

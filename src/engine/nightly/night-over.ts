@@ -48,7 +48,7 @@ async function listOpen(forge: Forge, context: StepContext, published: readonly 
 
 async function isOpen(forge: Forge, number: number): Promise<boolean> {
   try {
-    return (await forge.look(number)).state === "open";
+    return (await forge.readState(number)).state === "open";
   } catch (error) {
     if (error instanceof ForgeError && error.trouble === "missing") return false;
     throw error;

@@ -22,7 +22,7 @@ function world(script: { look: () => Promise<Partial<ChangeRequestLook>>; listOp
   const reported: string[] = [];
   const calls = { look: 0 };
   const forge = {
-    look: async () => {
+    readState: async () => {
       calls.look += 1;
       return { number: 7, url: URL, state: "open", mergeCommit: null, ...(await script.look()) };
     },
@@ -47,7 +47,7 @@ function world(script: { look: () => Promise<Partial<ChangeRequestLook>>; listOp
       events: {
         appendEvents: async (events: readonly { type: string }[]) =>
           void reported.push(...events.map(({ type }) => type)),
-        tell: async ({ events }: { events: readonly { type: string }[] }) =>
+        appendWithNotices: async ({ events }: { events: readonly { type: string }[] }) =>
           void reported.push(...events.map(({ type }) => type)),
       },
     },

@@ -148,7 +148,7 @@ type RequestState = Pick<ChangeRequestLook, "state" | "mergeCommit">;
 /** Null if the number belongs to another request, because the project or its forge was replaced. */
 async function readRequest({ forge, request }: Reading): Promise<RequestState | null> {
   try {
-    const now = await forge.look(request.number);
+    const now = await forge.readState(request.number);
     return now.url === request.url ? now : null;
   } catch (error) {
     if (!(error instanceof ForgeError) || error.trouble !== "missing") throw error;
@@ -234,7 +234,7 @@ async function askForReasons(ports: EnginePorts, project: Project): Promise<void
       data: { number: proposal.number, url: proposal.url, proposal: proposal.id },
     });
     const notices = task === null ? [] : await noticesFor(ports, { task, events: [event] });
-    await ports.store.events.tell({ events: [event], notices });
+    await ports.store.events.appendWithNotices({ events: [event], notices });
     await markAsked(ports, proposal.id);
   }
 }

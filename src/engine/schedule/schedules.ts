@@ -38,7 +38,7 @@ const PAGE = 200;
  * Starts the due schedules of all projects. Safe to call at any time, also after a crash: the scheduled time is part of the
  * task's key, so it creates one task, and the progress is saved only after that.
  */
-export async function startDue(ports: EnginePorts): Promise<void> {
+export async function startDueSchedules(ports: EnginePorts): Promise<void> {
   const errors: unknown[] = [];
   for (const project of await ports.store.projects.listProjects())
     // An error in one project must not affect the others.

@@ -220,7 +220,7 @@ function testPublish(scene: ForgeScene): void {
     test("works below a path prefix, with subgroups, and under a project's former name", async () => {
       const project = scene.setup.kind === "gitlab" ? "team/sub/shop" : "team/shop";
       await scene.restart({ prefix: "/tools/forge", project, formerProject: "team/old-shop" });
-      expect(scene.forge().place).toMatch(new RegExp(`^127.0.0.1:\\d+/tools/forge/${project}$`));
+      expect(scene.forge().repository).toMatch(new RegExp(`^127.0.0.1:\\d+/tools/forge/${project}$`));
       await scene.makeBranch("night-shift/faster");
       await scene.makeBranch("night-shift/other");
       expect(await scene.forge().publish(scene.draft())).toMatchObject({ number: 1 });

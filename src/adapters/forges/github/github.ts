@@ -38,7 +38,7 @@ export function createGithub(options: ForgeApiOptions): ForgeApi {
       return open.filter((each) => has(labelNames(each.labels))).map(toChangeRequest);
     },
     read: async (number) => readPull(client, await getCurrentName(), number),
-    look: async (number) => lookAtPull(client, await getCurrentName(), number),
+    readState: async (number) => lookAtPull(client, await getCurrentName(), number),
     check: () => checkGithub(client, configuredName, options.people),
   };
 }

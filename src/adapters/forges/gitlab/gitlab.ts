@@ -43,7 +43,7 @@ export function createGitlab(options: ForgeApiOptions): ForgeApi {
       return open.filter(({ labels }) => labels.includes(label)).map(toChangeRequest);
     },
     read: async (number) => readMergeRequest(client, await getProjectId(), number),
-    look: async (number) => lookAtMergeRequest(client, await getProjectId(), number),
+    readState: async (number) => lookAtMergeRequest(client, await getProjectId(), number),
     async check() {
       const found = await readProject();
       return [

@@ -87,7 +87,7 @@ export const bubblewrap: Sandbox = {
           seccompFilter(architecture(), { executes: policy.executes, sharedBytes: policy.limits.tmpBytes }),
         ],
         statusPipes: 2,
-        isWall: true,
+        isIsolating: true,
       },
       problem: (status, stderr) => (hasStarted(status) ? null : explain(stderr)),
       close: () => closeAll(network, context),

@@ -36,7 +36,7 @@ async function tryAll(calls: Readonly<Record<string, Syscall>>): Promise<Record<
       cwd: "/",
       inputs: [seccompFilter(arch, { executes: true, sharedBytes: 4096 * 100_000 })],
       statusPipes: 0,
-      isWall: true,
+      isIsolating: true,
     },
     { timeoutMs: 20_000, graceMs: 1_000 },
   );

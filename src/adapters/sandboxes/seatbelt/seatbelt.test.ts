@@ -63,7 +63,7 @@ test("seatbelt: starts the command through sandbox-exec with the policy's enviro
   const { command, close } = await seatbelt.open(policy, ["agent", "--flag", "a b", ""], context);
   expect(command.argv.slice(-5)).toEqual(["--", join(root, "bin/agent"), "--flag", "a b", ""]);
   expect(command.argv[6]).toBe("/usr/bin/sandbox-exec");
-  expect(command).toMatchObject({ env: policy.env, cwd: policy.cwd, inputs: [], statusPipes: 0, isWall: false });
+  expect(command).toMatchObject({ env: policy.env, cwd: policy.cwd, inputs: [], statusPipes: 0, isIsolating: false });
   expect(seatbelt.name).toBe("seatbelt");
   await close();
   await close();

@@ -45,7 +45,7 @@ export const seatbelt: Sandbox = {
       const env = { ...network.env, PATH: programs.path };
       return {
         // sandbox-exec is replaced by the command, so the first process is not the sandbox.
-        command: { argv: command, env, cwd: policy.cwd, inputs: [], statusPipes: 0, isWall: false },
+        command: { argv: command, env, cwd: policy.cwd, inputs: [], statusPipes: 0, isIsolating: false },
         problem: (_, stderr) => explain(stderr),
         close,
       };

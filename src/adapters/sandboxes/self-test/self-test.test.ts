@@ -146,7 +146,7 @@ describe.runIf(isLinux)("runSelfTestOnce", () => {
 
 describe("runConfined", () => {
   const limits = { timeoutMs: 10_000, graceMs: 500 };
-  const command = { env: { PATH: "/usr/bin:/bin" }, cwd: "/", isWall: false } as const;
+  const command = { env: { PATH: "/usr/bin:/bin" }, cwd: "/", isIsolating: false } as const;
 
   test("passes the inputs and returns the status", async () => {
     const argv = ["/bin/sh", "-c", "cat <&3; cat <&4 >&2; echo up >&5; exit 7"] as const;

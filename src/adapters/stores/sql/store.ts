@@ -69,7 +69,7 @@ export function createSqlStore({ db, differences, log, upkeep }: SqlStoreParams)
     },
     events: {
       appendEvents: (drafts) => write((_tx, record) => record(drafts)),
-      tell: ({ events: drafts, notices }) =>
+      appendWithNotices: ({ events: drafts, notices }) =>
         write(async (tx, record) => {
           await outbox.insertNotices(tx, notices);
           await record(drafts);
@@ -114,11 +114,11 @@ function scheduleStore(db: Db, write: Write): ScheduleStore {
   return {
     listProgress: (project) => marks.listProgress(db, project),
     dropProgress: (mark) => write((tx) => marks.dropProgress(tx, mark)),
-    saveProgress: (mark, told) =>
+    saveProgress: (progress, { events: drafts, notices }) =>
       write(async (tx, record) => {
-        await marks.saveProgress(tx, mark);
-        await outbox.insertNotices(tx, told.notices);
-        await record(told.events);
+        await marks.saveProgress(tx, progress);
+        await outbox.insertNotices(tx, notices);
+        await record(drafts);
       }),
   };
 }

@@ -149,7 +149,7 @@ async function recordTokenGrant({ ports, run }: StepContext, { forge, granted }:
       run: run.id,
       type: "run.note",
       level: "warning",
-      summary: `the agent of this run holds the forge's token (${names} for ${forge.place}), because improve.publish is agent`,
+      summary: `the agent of this run holds the forge's token (${names} for ${forge.repository}), because improve.publish is agent`,
       data: { granted },
     }),
   ]);

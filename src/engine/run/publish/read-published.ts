@@ -77,7 +77,7 @@ function hasForeignCommit({ head, earlierCommits }: PublishedState, { commit }: 
 function foreignCommit({ head, request }: PublishedState, { forge, branch, commit, granted }: PublishTarget): Outcome {
   const names = granted.map((name) => `$${name}`).join(", ");
   const summary = [
-    `"${branch}" at ${forge.place} has a commit that was not checked: ${head ?? "nothing"} instead of ${commit}.`,
+    `"${branch}" at ${forge.repository} has a commit that was not checked: ${head ?? "nothing"} instead of ${commit}.`,
     `Inspect it${request === null ? "" : `, close ${request.url}`}, delete the branch, and replace the token in ${names},`,
     "which may have been misused.",
   ].join(" ");
@@ -87,7 +87,7 @@ function foreignCommit({ head, request }: PublishedState, { forge, branch, commi
 /** The engine cannot know which of them people use. */
 function severalRequests({ url, alsoOpen }: FoundRequest, { forge, branch, commit, granted }: PublishTarget): Outcome {
   const urls = [url, ...alsoOpen];
-  const summary = `"${branch}" at ${forge.place} has ${urls.length} open change requests, but only one is allowed: ${urls.join(", ")}. Close all but one of them, then retry.`;
+  const summary = `"${branch}" at ${forge.repository} has ${urls.length} open change requests, but only one is allowed: ${urls.join(", ")}. Close all but one of them, then retry.`;
   return outcomeOf("policy_failed", summary, { branch, commit, url, urls, granted });
 }
 
@@ -95,7 +95,7 @@ function severalRequests({ url, alsoOpen }: FoundRequest, { forge, branch, commi
 function alreadyDecided({ url, state }: FoundRequest, { forge, branch, commit, granted }: PublishTarget): Outcome {
   const names = granted.map((name) => `$${name}`).join(", ");
   const summary = [
-    `${url} of "${branch}" at ${forge.place} is already ${state}, but only people may merge or close it.`,
+    `${url} of "${branch}" at ${forge.repository} is already ${state}, but only people may merge or close it.`,
     `Unless you ${state} it, the agent did: inspect it and replace the token in ${names}. A retry accepts its state.`,
   ].join(" ");
   return outcomeOf("policy_failed", summary, { branch, commit, url, state, granted });
@@ -106,8 +106,10 @@ export function verifyReport({ head, request }: PublishedState, target: PublishT
   const { forge, branch, commit, granted } = target;
   const failed = (reason: string): Outcome =>
     outcomeOf("agent_error", `the agent reported ${url}, but ${reason}`, { branch, commit, granted, claimed: url });
-  if (head !== commit) return failed(`${forge.place} does not have the commit in "${branch}": nothing is published`);
-  if (request === null) return failed(`${forge.place} has no open change request for "${branch}", which is pushed`);
+  if (head !== commit)
+    return failed(`${forge.repository} does not have the commit in "${branch}": nothing is published`);
+  if (request === null)
+    return failed(`${forge.repository} has no open change request for "${branch}", which is pushed`);
   if (withoutSlash(request.url) === withoutSlash(url)) return null;
   return failed(`the change request of "${branch}" is ${request.url}`);
 }
