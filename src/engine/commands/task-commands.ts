@@ -3,13 +3,14 @@ import { UserError } from "../../core/text/errors.ts";
 import { newEvent, type Actor, type EventDraft } from "../../core/task/event.ts";
 import type { Facts, Pipeline } from "../../core/pipeline/pipeline.ts";
 import { hasEnded, type Task, type TaskStatus } from "../../core/task/task.ts";
-import { cleanUp, hadSecrets } from "../run/conclude/clean-up.ts";
+import { findRetryProblem } from "../nightly/find-retry-problem.ts";
+import { cleanUp } from "../run/conclude/clean-up.ts";
 import { decisionEvent } from "./decide.ts";
 import { pipelineOf } from "../pipeline-of.ts";
 import { factsOf, type EnginePorts } from "../ports.ts";
 import { outcomeOf } from "../run/step-context.ts";
 import { readTask, transact, withTaskLock, type Decision } from "../transact.ts";
-import { isListDone, restartsList } from "../../core/pipeline/items.ts";
+import { isListDone } from "../../core/pipeline/items.ts";
 import { requireProject } from "./require-project.ts";
 
 type Order = "cancel" | "kill";
@@ -231,24 +232,4 @@ async function removeAll(ports: EnginePorts, id: string, actor: Actor): Promise<
     data: { runs: runs.length },
   });
   await ports.store.tasks.deleteTask(id, event);
-}
-
-/**
- * Why a task with a list cannot be retried from this state. Null if it can, and for tasks without a list. An item needs a
- * selection by its own analysis, not by the analysis of an earlier item.
- */
-export async function findRetryProblem(
-  ports: EnginePorts,
-  pipeline: Pipeline,
-  task: Task,
-  state: string,
-): Promise<string | null> {
-  const { items, baseCommit, headCommit } = task;
-  if (items === null || restartsList(pipeline, state)) return null;
-  const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
-  const analysis = runs.findLast(({ role }) => role === "analyze");
-  if (analysis?.outcome !== "improvement_found") return `nothing was selected for "${items.list[items.at] ?? ""}"`;
-  if (pipeline.states[state]?.workspace === "fresh") return null;
-  if (headCommit === null || headCommit === baseCommit) return "there is no change to continue with";
-  return (await hadSecrets(ports, task)) ? "a secret was found in its changes, so they were deleted" : null;
 }

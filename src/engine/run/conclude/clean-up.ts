@@ -1,5 +1,6 @@
 import type { Run } from "../../../core/task/run.ts";
 import { hasEnded, type Task } from "../../../core/task/task.ts";
+import { hadSecrets } from "../../nightly/had-secrets.ts";
 import { policyOf } from "../../pipeline-of.ts";
 import type { EnginePorts } from "../../ports.ts";
 import { cleanJobs, endJobs } from "../run-jobs.ts";
@@ -98,11 +99,4 @@ async function rescue(ports: EnginePorts, task: Task): Promise<void> {
   const artifacts = await ports.store.tasks.listArtifacts(task.id);
   if (task.status === "succeeded" && artifacts.some(({ type }) => type === "branch")) return;
   await ports.workspaces.rescue(task.project, task.id, task.headCommit);
-}
-
-/** With `unpublished: remove`, abandoned work is not kept for anyone, so work that contained a secret is deleted. */
-export async function hadSecrets(ports: Pick<EnginePorts, "store" | "projects">, task: Task): Promise<boolean> {
-  if ((await policyOf(ports, task)).unpublished === "keep") return false;
-  const checks = await ports.store.tasks.listChecks(task.id);
-  return checks.some(({ name, severity }) => name === "no-secrets" && severity === "error");
 }
