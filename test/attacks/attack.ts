@@ -25,7 +25,7 @@ export interface Attempt extends AttackDescription {
    */
   readonly attempt: (fixture: Fixture) => string | Promise<string>;
   /** Checked outside afterwards, independent of the attacker's result. Returns the harm, or null. */
-  readonly harm?: (fixture: Fixture) => string | null;
+  readonly harm?: (fixture: Fixture) => string | null | Promise<string | null>;
   readonly control: Control;
   /** Runs in a separate sandbox, because it may disturb the others. */
   readonly alone?: true;

@@ -73,7 +73,7 @@ async function runGroup(
       outcome: "broken" as const,
       detail: `no answer. ${answers.get("")?.detail ?? ""}`,
     };
-    const done = harm?.(fixture) ?? null;
+    const done = (await harm?.(fixture)) ?? null;
     // If there is an outside check, the attacker's own result does not count, but the attempt must have run.
     if (harm === undefined || own.outcome === "broken" || own.outcome === "absent") results[name] = own;
     else

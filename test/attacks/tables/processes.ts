@@ -1,5 +1,6 @@
 import { closeSync, existsSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { RESULT } from "../../../src/testing/syscalls/syscall-program.ts";
 import type { Attack, Attempt, Fixture } from "../attack.ts";
 import { DESCRIPTOR } from "../descriptor.ts";
@@ -53,7 +54,9 @@ export const attacks: readonly Attack[] = [
       process.kill(victimPid, "SIGSTOP");
       return "signalled";
     },
-    harm({ victimPid }) {
+    async harm({ victimPid }) {
+      // A busy machine takes a moment until the signal reaches the process.
+      for (let tries = 0; tries < 50 && processState(victimPid) !== "T"; tries++) await sleep(20);
       const isStopped = processState(victimPid) === "T";
       process.kill(victimPid, "SIGCONT");
       return isStopped ? "it was stopped" : null;
