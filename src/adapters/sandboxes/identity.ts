@@ -42,8 +42,8 @@ const CHOWNS = ["/usr/bin/chown", "/bin/chown"];
  * Makes the run's user the owner of what the engine created for the run. Does nothing if that is already done.
  *
  * Uses chown(1), which handles names that are not text and directories deeper than the path limit, works with descriptors
- * and follows no links. A hard link would change the owner of a file elsewhere, but none can exist: the engine writes each
- * file anew, and inside the sandbox each writable directory is a separate mount, and the kernel refuses links between mounts.
+ * and follows no links. A hard link would change the owner of a file elsewhere, but none can exist: the engine creates each
+ * file itself, and inside the sandbox each writable directory is a separate mount, between which the kernel refuses links.
  */
 export function chownToRunUser(paths: readonly string[], { uid }: Identity): void {
   const others = paths.filter((path) => {
