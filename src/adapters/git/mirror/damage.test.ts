@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, stat, truncate } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, rm, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { UserError } from "../../../core/text/errors.ts";
@@ -42,7 +42,12 @@ async function commitWork(task: string): Promise<string> {
 async function empty(dir: string, matching: RegExp): Promise<void> {
   const files = (await readdir(dir, { recursive: true })).filter((file) => matching.test(file));
   expect(files).not.toEqual([]);
-  for (const file of files) if ((await stat(join(dir, file))).isFile()) await truncate(join(dir, file), 0);
+  for (const path of files.map((file) => join(dir, file))) {
+    if (!(await stat(path)).isFile()) continue;
+    // Git's objects are read-only, which stops every user but root.
+    await chmod(path, 0o644);
+    await truncate(path, 0);
+  }
 }
 
 describe("git mirror after a power cut", () => {

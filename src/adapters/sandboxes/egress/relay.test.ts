@@ -34,7 +34,9 @@ afterEach(async () => {
 });
 
 function run(...argv: string[]) {
-  return spawnSync(NODE, [relay, "--", ...argv], { encoding: "utf8", input: "from outside" });
+  // A PATH with a directory that the user cannot enter would turn a missing program into a forbidden one.
+  const env = { PATH: "/usr/bin:/bin" };
+  return spawnSync(NODE, [relay, "--", ...argv], { encoding: "utf8", input: "from outside", env });
 }
 
 describe("relay: the end of the command", () => {
