@@ -116,7 +116,7 @@ function createServe(deps: HttpDeps) {
         query: queryOf(request),
         body: row.body === null ? null : parseJson(text),
       }),
-      actor: { kind: "person", name: caller.name },
+      actor: { kind: "person", name: caller.name, rights: caller.rights },
       key,
       request,
       lastEventId: row.stream === null ? null : lastEventId(request),

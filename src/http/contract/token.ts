@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { RIGHTS } from "../../core/task/requester.ts";
 import { time } from "./common.ts";
 
-export const rightSchema = z.enum(["submit", "approve", "admin"]);
+export const rightSchema = z.enum(RIGHTS);
 
 export const tokenSchema = z
   .strictObject({ name: z.string(), rights: z.array(rightSchema), created_at: time })

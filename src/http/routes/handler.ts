@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Actor } from "../../core/task/event.ts";
+import type { Requester } from "../../core/task/requester.ts";
 import type { RouteKey, Routes } from "../contract/routes.ts";
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : null;
@@ -9,7 +9,7 @@ export interface Input<K extends RouteKey> {
   readonly params: Parsed<Routes[K]["params"]>;
   readonly query: Parsed<Routes[K]["query"]>;
   readonly body: Parsed<Routes[K]["body"]>;
-  readonly actor: Actor;
+  readonly actor: Requester;
   /** The `Idempotency-Key` combined with the caller's name, or null. */
   readonly key: string | null;
   /** The raw request, needed to verify a signature of its bytes. */
