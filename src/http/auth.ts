@@ -1,6 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { StoreReader } from "../ports/store-mutations.ts";
 import { requireRight, type Right } from "../core/task/requester.ts";
+import { UserError } from "../core/text/errors.ts";
 import type { Access } from "./contract/route.ts";
 import { RequestError } from "./problem.ts";
 
@@ -32,6 +33,16 @@ export async function authorize(request: Request, access: Access, deps: AuthDeps
   }
   if (access !== "read") requireRight(caller, access);
   return caller;
+}
+
+export async function isAuthorized(request: Request, access: Access, deps: AuthDeps, now: number): Promise<boolean> {
+  return await authorize(request, access, deps, now).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof RequestError || error instanceof UserError) return false;
+      throw error;
+    },
+  );
 }
 
 export function hashToken(token: string): string {

@@ -4,6 +4,14 @@ import type { RouteKey, Routes } from "../contract/routes.ts";
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : null;
 
+/** What a stream needs to know about the connection it is sent on. */
+export interface Connection {
+  /** Destroys the connection. */
+  readonly cut: () => void;
+  /** Authenticates the caller again. */
+  readonly isAllowed: () => Promise<boolean>;
+}
+
 /** A request that was authorized and validated for its route. */
 export interface Input<K extends RouteKey> {
   readonly params: Parsed<Routes[K]["params"]>;
@@ -15,8 +23,7 @@ export interface Input<K extends RouteKey> {
   /** The raw request, needed to verify a signature of its bytes. */
   readonly request: Request;
   readonly lastEventId: number | null;
-  /** Destroys the connection. */
-  readonly cut: () => void;
+  readonly connection: Connection;
 }
 
 /** Returns the JSON value that the route declares, or a stream. */
