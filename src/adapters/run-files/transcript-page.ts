@@ -14,7 +14,7 @@ export async function readTranscriptPage(file: string, offset: number, maxBytes:
     size *= 2;
     part = await readPart(file, offset, size);
   }
-  const end = part?.lastIndexOf("\n") ?? -1;
+  const end = (size === maxBytes ? part?.lastIndexOf("\n") : part?.indexOf("\n")) ?? -1;
   if (part === null || end < 0) return { lines: [], next: offset };
   const lines = part.toString("utf8", 0, end).split("\n").flatMap(parseLine);
   return { lines, next: offset + end + 1 };
