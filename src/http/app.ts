@@ -1,12 +1,12 @@
 import { type Context, Hono } from "hono";
 import type { z } from "zod";
 import type { Issue } from "../core/text/errors.ts";
-import { authorize, type Caller } from "./auth.ts";
+import { authorize, type Caller, isAuthorized } from "./auth.ts";
 import { parseJson, readBody } from "./body.ts";
 import { BASE, type Route } from "./contract/route.ts";
 import { ROUTES, type RouteKey } from "./contract/routes.ts";
 import type { HttpDeps } from "./deps.ts";
-import { openEventFeed } from "./live/event-feed.ts";
+import { MAX_REPLAY, openEventFeed } from "./live/event-feed.ts";
 import { type Address, checkOrigin } from "./guard.ts";
 import { type StoredResponse, createIdempotency, fingerprint } from "./idempotency.ts";
 import { problemResponse, RequestError, toProblem } from "./problem.ts";
@@ -14,14 +14,14 @@ import { costRoutes } from "./routes/costs.ts";
 import { daemonRoutes } from "./routes/daemon.ts";
 import { decisionRoutes } from "./routes/decisions.ts";
 import { forgeHookRoutes } from "./routes/forge-hooks.ts";
-import type { Handlers, Input } from "./routes/handler.ts";
+import type { Connection, Handlers, Input } from "./routes/handler.ts";
 import { projectRoutes } from "./routes/projects.ts";
 import { ruleRoutes } from "./routes/rules.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { scheduleRoutes } from "./routes/schedules.ts";
 import { taskRoutes } from "./routes/tasks.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
-import { sseResponse } from "./live/sse.ts";
+import { sseResponse, type SseSource } from "./live/sse.ts";
 
 export interface App {
   readonly fetch: Hono["fetch"];
@@ -35,9 +35,11 @@ export interface App {
 export interface AppOptions {
   readonly heartbeatMs: number;
   readonly stallMs: number;
+  /** Readers of `/events` that are further behind get a `reset`. */
+  readonly maxReplay: number;
 }
 
-const OPTIONS: AppOptions = { heartbeatMs: 15_000, stallMs: 30_000 };
+const OPTIONS: AppOptions = { heartbeatMs: 15_000, stallMs: 30_000, maxReplay: MAX_REPLAY };
 
 const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
@@ -50,12 +52,16 @@ const SECURITY_HEADERS: Readonly<Record<string, string>> = {
 };
 
 export function createApp(deps: HttpDeps, address: Address, options: AppOptions = OPTIONS): App {
-  const feed = openEventFeed(deps.store);
+  const feed = openEventFeed(deps.store, options.maxReplay);
   const closing = new AbortController();
-  const stream = (source: Parameters<typeof sseResponse>[0], cut: () => void) =>
+  const stream = (source: SseSource, connection: Connection) =>
     sseResponse(source, {
       ...options,
-      cut,
+      ...connection,
+      watchAccess: (wake) =>
+        deps.store.events.onEvents((events) => {
+          if (events.some(({ type }) => type === "token.removed")) wake();
+        }),
       closing: closing.signal,
       onError: (error) => deps.log.error("event stream failed", { error: String(error) }),
     });
@@ -116,11 +122,14 @@ function createServe(deps: HttpDeps) {
         query: queryOf(request),
         body: row.body === null ? null : parseJson(text),
       }),
-      actor: { kind: "person", name: caller.name },
+      actor: { kind: "person", name: caller.name, rights: caller.rights },
       key,
       request,
       lastEventId: row.stream === null ? null : lastEventId(request),
-      cut: () => c.env?.outgoing?.destroy(),
+      connection: {
+        cut: () => c.env?.outgoing?.destroy(),
+        isAllowed: () => isAuthorized(request, row.right, deps, deps.clock.now()),
+      },
     } as Input<RouteKey>; // parsed by the row's own schemas
     const perform = async () => await handler(input);
     if (key === null || !row.replay) return toResponse(row, await perform());

@@ -1,6 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { StoreReader } from "../ports/store-mutations.ts";
-import type { Right } from "../ports/store.ts";
+import { requireRight, type Right } from "../core/task/requester.ts";
+import { UserError } from "../core/text/errors.ts";
 import type { Access } from "./contract/route.ts";
 import { RequestError } from "./problem.ts";
 
@@ -21,7 +22,7 @@ export interface AuthDeps {
 export const COOKIE = "nightshift";
 const ANYONE: Caller = { name: "anyone", rights: [] };
 
-/** Authenticates the caller and checks their rights. Throws a RequestError with status 401 or 403. */
+/** Authenticates the caller and checks their rights. Throws an error with status 401 or 403. */
 export async function authorize(request: Request, access: Access, deps: AuthDeps, now: number): Promise<Caller> {
   if (access === null) return ANYONE;
   const caller = (await callerByToken(request, deps)) ?? callerByCookie(request, deps, now);
@@ -30,17 +31,18 @@ export async function authorize(request: Request, access: Access, deps: AuthDeps
       hint: 'Send "Authorization: Bearer <token>" with the token from daemon.json or from "nightshift token add <name>".',
     });
   }
-  if (access !== "read" && !mayDo(caller, access)) {
-    const has = caller.rights.length === 0 ? "may only read" : `may ${caller.rights.join(", ")}`;
-    throw new RequestError(403, `This needs the right "${access}"; ${caller.name} ${has}.`, {
-      hint: `Someone with the right "admin" can grant it with "nightshift token add <name> --may ${access}".`,
-    });
-  }
+  if (access !== "read") requireRight(caller, access);
   return caller;
 }
 
-export function mayDo(caller: Caller, right: Right): boolean {
-  return caller.rights.includes("admin") || caller.rights.includes(right);
+export async function isAuthorized(request: Request, access: Access, deps: AuthDeps, now: number): Promise<boolean> {
+  return await authorize(request, access, deps, now).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof RequestError || error instanceof UserError) return false;
+      throw error;
+    },
+  );
 }
 
 export function hashToken(token: string): string {

@@ -122,7 +122,7 @@ describe("API: tasks", () => {
 });
 
 describe("API: decisions", () => {
-  const me = { kind: "person", name: "alice" };
+  const me = { kind: "person", name: "alice", rights: ["admin"] };
   it.each([
     ["approve", { plan_hash: "h1" }, ["h1"]],
     ["approve", undefined, [null]],

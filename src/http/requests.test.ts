@@ -77,12 +77,24 @@ describe("API: request bodies", () => {
   });
 
   it("accepts at most 2 MB, whatever the Content-Length says", async () => {
-    const fits = JSON.stringify({ ...DRAFT, description: "x".repeat(MAX_BODY - 100) });
+    const fits = JSON.stringify(DRAFT).padEnd(MAX_BODY);
     expect((await api.request("POST", "/api/v1/tasks", { body: fits })).status).toBe(201);
     const tooLarge = JSON.stringify({ ...DRAFT, description: "x".repeat(MAX_BODY) });
     expect((await api.request("POST", "/api/v1/tasks", { body: tooLarge })).status).toBe(413);
     const lying = await api.request("POST", "/api/v1/tasks", { body: tooLarge, headers: { "content-length": "10" } });
     expect(lying.status).toBe(413);
+  });
+
+  it("names the limit of a value that is too long, and of a list with too many entries", async () => {
+    const tags = Array.from({ length: 250 }, (_, index) => `tag ${index}`);
+    const response = await api.request("POST", "/api/v1/tasks", { body: { ...DRAFT, tags, project: "x".repeat(300) } });
+    expect(response.status).toBe(400);
+    const { issues } = await problemOf(response);
+    expect(issues.map(({ key, message }) => `${key}: ${message}`)).toEqual([
+      expect.stringMatching(/^project: .*200/),
+      expect.stringMatching(/^tags: .*20/),
+    ]);
+    expect(api.calls).toEqual([]);
   });
 
   it("lists all problems at once", async () => {
@@ -133,7 +145,7 @@ describe("API: ids", () => {
 
   it("passes the full id and the caller to commands", async () => {
     await api.request("POST", `/api/v1/tasks/${task.id.slice(0, 12)}/approve`, { body: { plan_hash: "h" } });
-    expect(api.calls).toEqual([["approve", task.id, "h", { kind: "person", name: "alice" }]]);
+    expect(api.calls).toEqual([["approve", task.id, "h", { kind: "person", name: "alice", rights: ["admin"] }]]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Right } from "../ports/store.ts";
+import type { Right } from "../core/task/requester.ts";
 import { hashToken } from "./auth.ts";
 import { problemSchema } from "./contract/problem.ts";
 import { type Access, BASE, type Route } from "./contract/route.ts";

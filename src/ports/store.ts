@@ -12,6 +12,7 @@ import type {
 } from "../core/task/run.ts";
 import type { NoticeData } from "../core/notices/notice.ts";
 import type { Proposal, ProposalStatus } from "../core/nightly/proposal.ts";
+import type { Right } from "../core/task/requester.ts";
 import type { Role } from "../core/task/role.ts";
 import type { ScheduleProgress } from "../core/schedule/schedule.ts";
 import type { ProjectRule } from "../core/nightly/rule.ts";
@@ -346,8 +347,6 @@ export interface ListRulesQuery {
   /** Excludes rules that have expired by this time. Null includes all. */
   readonly at: number | null;
 }
-
-export type Right = "submit" | "approve" | "admin";
 
 export interface TokenRow {
   readonly name: string;

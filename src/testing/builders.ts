@@ -29,6 +29,7 @@ export function makeTask(overrides: Partial<Task> = {}): Task {
     headCommit: null,
     plan: null,
     planHash: null,
+    approvedStates: [],
     context: [],
     conversation: [],
     trigger: null,

@@ -8,7 +8,7 @@ import type { TranscriptLine } from "../../src/core/task/transcript.ts";
 import { checkAgent } from "../../src/daemon/wire/wire-agents.ts";
 import { builtInAgents, describeAgents } from "../../src/adapters/agents/create-agent.ts";
 import { AGENTS } from "../../src/adapters/agents/index.ts";
-import { openNight, type Night, type NightOptions } from "./night.ts";
+import { ALICE, openNight, type Night, type NightOptions } from "./night.ts";
 
 const TIMEOUT_MS = 120_000;
 let night: Night | null = null;
@@ -164,7 +164,7 @@ describe("agent", () => {
     const { id } = await opened.submit();
     await opened.until(id, ({ status }) => status === "running");
     await waitForOutput(opened, id, "ready");
-    await opened.commands.cancel(id, { kind: "person", name: "alice" });
+    await opened.commands.cancel(id, ALICE);
     expect(await opened.until(id, hasSettled)).toMatchObject({ status: "cancelled" });
     const [run] = await opened.runs(id);
     expect(run).toMatchObject({ endedBy: "cancel", exit: { signal: "SIGKILL" } });

@@ -1,7 +1,7 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { saveProject } from "../../src/engine/commands/project-commands.ts";
-import type { Actor } from "../../src/core/task/event.ts";
+import type { Requester } from "../../src/core/task/requester.ts";
 import type { CheckResult, Run } from "../../src/core/task/run.ts";
 import { hasEnded, type Task, type TaskDraft } from "../../src/core/task/task.ts";
 import { createKnownSecrets } from "../../src/daemon/known-secrets.ts";
@@ -13,7 +13,7 @@ import { SAMPLE_DRAFT } from "../../src/testing/builders.ts";
 import { SILENT_LOG } from "../../src/testing/store/samples.ts";
 import { createTempRepo, git, type Files, type TempRepo } from "../../src/testing/temp-repo.ts";
 
-export const ALICE: Actor = { kind: "person", name: "alice" };
+export const ALICE: Requester = { kind: "person", name: "alice", rights: ["admin"] };
 
 /** Runs the real engine in this process with real store, git, supervisors and files in a temporary home. Only the agent is a script. */
 export interface Night {

@@ -7,12 +7,14 @@ const MAX_LINE_BYTES = 7 * 1024 * 1024;
 
 /** Returns only complete lines. A single line that is longer than `maxBytes` is returned too, so that readers can get past it. */
 export async function readTranscriptPage(file: string, offset: number, maxBytes: number): Promise<TranscriptPage> {
-  let part = await readPart(file, offset, maxBytes);
-  let end = part?.lastIndexOf("\n") ?? -1;
-  if (part !== null && end < 0 && part.length === maxBytes) {
-    part = await readPart(file, offset, Math.max(maxBytes, MAX_LINE_BYTES));
-    end = part?.indexOf("\n") ?? -1;
+  let size = maxBytes;
+  let part = await readPart(file, offset, size);
+  // Doubling the size reads at most twice as much as the line has.
+  while (part !== null && part.length === size && size < MAX_LINE_BYTES && !part.includes("\n")) {
+    size *= 2;
+    part = await readPart(file, offset, size);
   }
+  const end = (size === maxBytes ? part?.lastIndexOf("\n") : part?.indexOf("\n")) ?? -1;
   if (part === null || end < 0) return { lines: [], next: offset };
   const lines = part.toString("utf8", 0, end).split("\n").flatMap(parseLine);
   return { lines, next: offset + end + 1 };

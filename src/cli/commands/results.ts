@@ -14,7 +14,6 @@ export async function results(
 ): Promise<void> {
   const client = await connect(context);
   const task = await client.call("GET /tasks/:id", { params: { id } });
-  const output = options.showOutput === true ? await readOutput(client, task) : null;
   const value = {
     task: task.id,
     status: task.status,
@@ -30,11 +29,26 @@ export async function results(
     checks: task.checks,
     denied: denials(task),
     error: task.runs.at(-1)?.error ?? null,
-    ...(output === null ? {} : { output }),
   };
-  printResult(context, value, () =>
-    [summary(context, task), deniedPart(task), filesTable(task), output === null ? "" : `\n${output}`].join(""),
-  );
+  const text = (): string => [summary(context, task), deniedPart(task), filesTable(task)].join("");
+  if (options.showOutput !== true) return printResult(context, value, text);
+  if (context.json) await printJsonWithOutput(context, value, readOutput(client, task));
+  else {
+    context.out(`${text()}\n`);
+    for await (const part of readOutput(client, task)) context.out(part);
+  }
+}
+
+/** Prints `value` with the additional property `output`, part by part, because the output can have hundreds of megabytes. */
+export async function printJsonWithOutput(
+  context: CliContext,
+  value: object,
+  output: AsyncIterable<string>,
+): Promise<void> {
+  const json = JSON.stringify(value, null, 2);
+  context.out(`${json.slice(0, json.lastIndexOf("\n"))},\n  "output": "`);
+  for await (const part of output) context.out(JSON.stringify(part).slice(1, -1));
+  context.out('"\n}\n');
 }
 
 function deniedPart(task: TaskJson): string {
@@ -64,11 +78,9 @@ function filesTable(task: TaskJson): string {
   )}`;
 }
 
-async function readOutput(client: Client, task: TaskJson): Promise<string> {
-  const parts: string[] = [];
+async function* readOutput(client: Client, task: TaskJson): AsyncGenerator<string> {
   for (const run of task.runs)
     for await (const page of readPages(client, run.id))
       for (const line of page.lines)
-        for (const event of line.events) if ("text" in event) parts.push(terminalText(event.text));
-  return `${parts.join("\n")}\n`;
+        for (const event of line.events) if ("text" in event) yield `${terminalText(event.text)}\n`;
 }

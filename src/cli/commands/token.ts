@@ -1,10 +1,8 @@
+import { RIGHTS, type Right } from "../../core/task/requester.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { connect } from "../connect.ts";
 import { printResult, type CliContext } from "../context.ts";
 import { table } from "../print/table.ts";
-
-const RIGHTS = ["submit", "approve", "admin"] as const;
-type Right = (typeof RIGHTS)[number];
 
 export async function listTokens(context: CliContext): Promise<void> {
   const client = await connect(context);

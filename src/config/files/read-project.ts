@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { ConfigError } from "../../core/text/errors.ts";
-import { errorCode, readText, isInside, readBytes } from "./read-text.ts";
+import { errorCode, isInside, MAX_CONFIG_BYTES, readBytes, readText } from "./read-text.ts";
 import type { ConfigFormat, ParsedConfig } from "../parse/parse-config.ts";
 import type { ProjectWritten, UserWritten } from "../schema/schema.ts";
 import {
@@ -32,7 +32,7 @@ export interface PendingTrust {
 /** Reads nightshift.yaml of a checkout. A missing file means no settings. */
 export async function readProjectFile(dir: string, format: ConfigFormat): Promise<ParsedConfig<ProjectWritten>> {
   const file = join(dir, "nightshift.yaml");
-  const text = await readText(file, dir);
+  const text = await readText(file, dir, MAX_CONFIG_BYTES);
   if (text === null) await requireFolder(dir);
   return format.parseProject(text ?? "", file);
 }
@@ -119,13 +119,17 @@ export function listAgentFiles(dir: string, written: ProjectWritten, kinds: read
   return paths.flatMap((path) => inCheckout(dir, path));
 }
 
+/** All of them are read for every run. */
+const MAX_FILES = 100;
+
 /** Lists the names of the files in a folder of the checkout, without extension. */
 export async function listNames(dir: string, folder: string, ending: string): Promise<string[]> {
-  const files = await readFolder(join(dir, folder));
-  return files
-    .filter((file) => file.endsWith(ending))
-    .map((file) => file.slice(0, -ending.length))
-    .toSorted();
+  const files = (await readFolder(join(dir, folder))).filter((file) => file.endsWith(ending));
+  if (files.length > MAX_FILES) {
+    const message = `has ${files.length} files that end with ${ending}; allowed: at most ${MAX_FILES}`;
+    throw new ConfigError([{ file: join(dir, folder), line: null, column: null, key: "", message }]);
+  }
+  return files.map((file) => file.slice(0, -ending.length)).toSorted();
 }
 
 async function readFolder(folder: string): Promise<string[]> {

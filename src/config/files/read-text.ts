@@ -3,14 +3,21 @@ import { lstat, open, realpath } from "node:fs/promises";
 import { relative, isAbsolute, sep } from "node:path";
 import { ConfigError } from "../../core/text/errors.ts";
 
+/** Of prompts and instructions. */
 const MAX_TEXT_BYTES = 1_000_000;
+/** Of config.yaml and nightshift.yaml. YAML of a megabyte takes seconds to parse. */
+export const MAX_CONFIG_BYTES = 256 * 1024;
 
 /**
  * Reads a text file, or returns null if it does not exist. Throws ConfigError for anything that is not readable UTF-8 text of
- * at most a megabyte.
+ * at most `max` bytes.
  */
-export async function readText(file: string, within: string | null = null): Promise<string | null> {
-  const bytes = await readBytes(file, { within, max: MAX_TEXT_BYTES });
+export async function readText(
+  file: string,
+  within: string | null = null,
+  max: number = MAX_TEXT_BYTES,
+): Promise<string | null> {
+  const bytes = await readBytes(file, { within, max });
   if (bytes === null) return null;
   if (bytes.includes(0)) throw problem(file, "contains a NUL byte and is not text; save it as UTF-8 text");
   try {

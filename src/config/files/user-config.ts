@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { BudgetSettings, NotifySettings, SandboxMode } from "../../core/settings/settings.ts";
 import type { ConfigFormat, ParsedConfig } from "../parse/parse-config.ts";
-import { readText } from "./read-text.ts";
+import { MAX_CONFIG_BYTES, readText } from "./read-text.ts";
 import { resolveSettings } from "../resolve/resolve-settings.ts";
 import { resolvePaths } from "./resolve-paths.ts";
 import type { UserWritten } from "../schema/schema.ts";
@@ -46,7 +46,7 @@ export async function readUserConfig(home: string, format: ConfigFormat): Promis
 /** Reads config.yaml with absolute paths. A missing file means no settings. */
 export async function readUserFile(home: string, format: ConfigFormat): Promise<ParsedConfig<UserWritten>> {
   const file = join(home, "config.yaml");
-  const parsed = format.parseUser((await readText(file)) ?? "", file);
+  const parsed = format.parseUser((await readText(file, null, MAX_CONFIG_BYTES)) ?? "", file);
   return { ...parsed, written: resolvePaths(parsed.written, home, format.kinds.agents) };
 }
 

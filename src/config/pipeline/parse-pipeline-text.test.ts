@@ -38,6 +38,12 @@ describe("parsePipelineText: limits", () => {
     expect(problems(manyStates(200)).join()).not.toContain("this one has");
   });
 
+  it("rejects more than 2000 edges", () => {
+    expect(problems(manyEdges()).join()).toMatch(
+      /A pipeline has at most 2000 edges between its states, this one has \d+\./,
+    );
+  });
+
   it("rejects more than 256 kB, counted in bytes", () => {
     expect(problems(`${BASE}#${"é".repeat(131_072)}`)).toEqual([
       `1:1 : A pipeline has at most 262144 bytes, this one has ${BASE.length + 1 + 262_144}.`,

@@ -1,7 +1,7 @@
 import type { Issue } from "../../core/text/errors.ts";
 import { PLAN_KINDS } from "../../core/outcomes/outcome-entry.ts";
 import type { Pipeline, State } from "../../core/pipeline/pipeline.ts";
-import { edgesFrom } from "../../core/pipeline/pipeline-graph.ts";
+import { edgesFrom, type Edge } from "../../core/pipeline/pipeline-graph.ts";
 import { defaultPolicy } from "../../core/pipeline/pipeline-policy.ts";
 import { everyPolicyHasItsStates, PIPELINE_RULES, type Finding } from "./pipeline-rules.ts";
 import { readMap, readOneOf, readText, show, type Field, type Path } from "./read-fields.ts";
@@ -11,6 +11,8 @@ import { isName } from "./read-target.ts";
 
 const PIPELINE_KEYS = ["name", "start", "each", "plan", "policy", "states"];
 const MAX_STATES = 200;
+/** Some rules look at every pair of edges. */
+const MAX_EDGES = 2000;
 const MAX_ISSUES = 200;
 
 export interface PipelineSource {
@@ -47,14 +49,20 @@ export function checkPipeline(source: PipelineSource, locate: Locate): PipelineR
     findings.flatMap(({ path: [top, name] }) => (top === "states" && typeof name === "string" ? [name] : [])),
   );
   if (pipeline !== null) {
-    const draft = { pipeline, edges: Object.values(pipeline.states).flatMap(edgesFrom), broken };
+    const edges = Object.values(pipeline.states).flatMap(edgesFrom);
     const isPolicyWritten = valueAt(source.value, ["policy"]) !== undefined;
     const rules = isPolicyWritten ? [...PIPELINE_RULES, everyPolicyHasItsStates] : PIPELINE_RULES;
-    const found = rules.flatMap((rule) => rule(draft));
+    const found =
+      edges.length > MAX_EDGES ? [tooManyEdges(edges)] : rules.flatMap((rule) => rule({ pipeline, edges, broken }));
     findings.push(...found.map(({ path, message }) => ({ path: toWrittenPath(source.value, path), message })));
   }
   if (pipeline !== null && findings.length === 0) return { ok: true, pipeline };
   return { ok: false, issues: toIssues(findings, source.file, locate) };
+}
+
+function tooManyEdges({ length }: readonly Edge[]): Finding {
+  const message = `A pipeline has at most ${MAX_EDGES} edges between its states, this one has ${length}.`;
+  return { path: ["states"], message };
 }
 
 function toIssues(findings: readonly Finding[], file: string | null, locate: Locate): readonly Issue[] {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { CATEGORIES, WEEKDAYS } from "../../core/nightly/category.ts";
 import { ROLES, type Role } from "../../core/task/role.ts";
-import { argv, environmentName, text } from "../../core/settings/values.ts";
+import { argv, boundedRecord, environmentName, text } from "../../core/settings/values.ts";
 import { Cron } from "croner";
 import { DURATION_FORM, parseDuration } from "../../core/schedule/duration.ts";
 import { parseNetworkRule } from "../../policy/access/network-rule.ts";
@@ -12,6 +12,7 @@ import { parseNetworkRule } from "../../policy/access/network-rule.ts";
  */
 export const duration = z
   .string()
+  .max(10)
   .regex(/^[0-9]{1,9}[smhd]$/, { error: DURATION_FORM, abort: true })
   .refine((value) => parseDuration(value) !== null, DURATION_FORM);
 
@@ -20,10 +21,13 @@ export const count = z.int().min(0).max(1_000_000);
 
 const NAME_ALLOWED = "up to 40 letters, digits, `.`, `_` or `-`, beginning with a letter or digit";
 /** Names are used as file names and event fields, so only plain characters are allowed. */
-export const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/, NAME_ALLOWED);
+export const name = z
+  .string()
+  .max(40, NAME_ALLOWED)
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/, NAME_ALLOWED);
 
 export const words = z.array(text).max(200);
-export const roles = z.array(z.enum(ROLES)).min(1);
+export const roles = z.array(z.enum(ROLES)).min(1).max(50);
 
 /** Allowed hosts. Each invalid entry is reported separately. */
 export const networkRules = z
@@ -41,14 +45,15 @@ const COMMAND_ALLOWED =
 /** Programs available in the sandbox: names or absolute paths. Patterns and relative paths would be ambiguous. */
 export const commandRules = z.array(z.string().min(1).max(10_000).refine(isCommandRule, COMMAND_ALLOWED)).max(200);
 
-export const timeZone = z.string().refine(isTimeZone, "a time zone of the IANA list, such as `Europe/Paris` or `UTC`");
+export const timeZone = z.string().max(100).refine(isTimeZone, "a time zone of the IANA list, such as `Europe/Paris` or `UTC`");
 
 export const cron = z
   .string()
+  .max(200)
   .refine(isCron, "five cron fields (minute hour day month weekday) that match a future date, such as `0 2 * * 1-5`");
 
 /** A file or folder inside the repository, relative to its root. */
-export const innerPath = z.string().refine(isInnerPath, "a path inside the repository, relative to it, without `..`");
+export const innerPath = z.string().max(4096).refine(isInnerPath, "a path inside the repository, relative to it, without `..`");
 
 export const branchTemplate = z
   .string()
@@ -161,7 +166,7 @@ export const secret = z.strictObject({ roles: roles.describe("Roles whose agents
 
 export const mcpServer = z.strictObject({
   command: argv.describe("Program that starts the server, with its arguments."),
-  secrets: z.array(environmentName).optional().describe("Environment variables that are passed to the server."),
+  secrets: z.array(environmentName).max(50).optional().describe("Environment variables that are passed to the server."),
   tools: words.optional().describe("Tools of the server that agents may call; default: all."),
 });
 
@@ -175,7 +180,7 @@ export const budget = z.strictObject({
   run_tokens: z.int().min(0).optional().describe("Maximum number of tokens in a run."),
 });
 
-export const prices = z.record(
+export const prices = boundedRecord(
   text,
   z.strictObject({
     input: usd.describe("USD per million input tokens."),
@@ -183,6 +188,7 @@ export const prices = z.record(
     cache_read: usd.optional().describe("USD per million tokens read from the cache; default: same as `input`."),
     cache_write: usd.optional().describe("USD per million tokens written to the cache; default: same as `input`."),
   }),
+  500,
 );
 
 export const limits = z.strictObject({
@@ -202,7 +208,7 @@ export const gates = z.strictObject({
   merge: gate.describe("Whether a person merges or changes are merged automatically; default `person`."),
 });
 
-const categories = z.array(z.enum(CATEGORIES)).optional();
+const categories = z.array(z.enum(CATEGORIES)).max(20).optional();
 
 export const improve = z.strictObject({
   schedule: cron.optional().describe("When nightly improvement starts, as a five-field cron expression in `time_zone`."),
@@ -222,7 +228,7 @@ export const improve = z.strictObject({
     .optional()
     .describe("Who pushes the branch and opens the change request; default `engine`. `agent` gives the agent access to the forge token."),
   jitter: duration.optional().describe("Maximum delay of a start after its scheduled time; default `0s`."),
-  variables: z.record(name, z.string().max(10_000)).optional().describe("Your own `{{name}}` variables for prompts."),
+  variables: boundedRecord(name, z.string().max(10_000), 100).optional().describe("Your own `{{name}}` variables for prompts."),
 });
 
 export const schedule = z.strictObject({

@@ -7,7 +7,7 @@ import type {
   SettingsKind,
   SettingsKinds,
 } from "../../core/settings/kinds.ts";
-import { environmentName, text, notifiedKinds, webUrl } from "../../core/settings/values.ts";
+import { boundedRecord, environmentName, text, notifiedKinds, webUrl } from "../../core/settings/values.ts";
 import * as section from "./schema-sections.ts";
 import { name, timeZone } from "./schema-sections.ts";
 
@@ -96,13 +96,11 @@ const sharedKeys = (kinds: SettingsKinds) => ({
     .describe("Forge on which to open change requests; default: none, Nightshift only pushes the branch."),
   agent: name.optional().describe("Agent for all roles that do not set one; default `claude-code`."),
   fallback_agent: name.optional().describe("Agent to switch to when the first one has used up its quota."),
-  agents: z
-    .record(name, agentSection(kinds.agents))
+  agents: boundedRecord(name, agentSection(kinds.agents), 50)
     .optional()
     .describe("Settings of built-in agents and definitions of your own, by name."),
   roles: section.roleSections.optional().describe("Agent, model, limits, tools and prompt for each role."),
-  checks: z
-    .record(name, section.check)
+  checks: boundedRecord(name, section.check, 100)
     .optional()
     .describe("Commands that check a change, by name. The check `no-secrets` is built in."),
   fail_on_warning: z.boolean().optional().describe("Treat check warnings as errors; default `false`."),
@@ -113,11 +111,10 @@ const sharedKeys = (kinds: SettingsKinds) => ({
     .optional()
     .describe("How many times an agent may try to fix failed checks; default 3."),
   workspace: section.workspace.optional().describe("Checkouts in which agents work."),
-  secrets: z
-    .record(environmentName, section.secret)
+  secrets: boundedRecord(environmentName, section.secret, 100)
     .optional()
     .describe("Environment variables to pass to agents; default: none."),
-  mcp: z.record(name, section.mcpServer).optional().describe("MCP servers for agents, by name; default: none."),
+  mcp: boundedRecord(name, section.mcpServer, 50).optional().describe("MCP servers for agents, by name; default: none."),
   budget: section.budget.optional().describe("Limits on cost."),
   limits: section.limits.optional().describe("Limits on time and on the number of runs and change requests."),
   gates: section.gates.optional().describe("Decisions that need a person."),

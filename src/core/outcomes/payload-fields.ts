@@ -11,6 +11,7 @@ export const path = z.string().min(1).max(4_096);
 /** People type ids in `nightshift answer <task> <id>=…`, so they contain no `=` and nothing special to a shell. */
 const id = z
   .string()
+  .max(64)
   .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, "must be 1 to 64 letters, digits, dots, dashes or underscores")
   .describe("1 to 64 letters, digits, dots, dashes or underscores");
 export const lines = z.array(line).max(100);
@@ -38,7 +39,7 @@ const question = z
     input: z.enum(["text", "choice", "boolean"]),
     options: maybe(z.array(line).max(20)),
     default: maybe(z.union([anyText, z.boolean()])),
-    deadline: maybe(z.iso.datetime({ offset: true })),
+    deadline: maybe(z.iso.datetime({ offset: true }).max(40)),
   })
   .superRefine((value, context) => {
     const choices = value.options ?? [];

@@ -1,4 +1,5 @@
 import { defaultEdge } from "./edges.ts";
+import { approveState } from "./gates.ts";
 import { enterState, goToEnd, type Move } from "./enter-state.ts";
 import type { Actor, EventDraft } from "../task/event.ts";
 import { entryOf, outcomeOf, type Outcome } from "../outcomes/outcome.ts";
@@ -54,7 +55,13 @@ export function advance(params: AdvanceParams): Advance {
   if (state === undefined)
     return recordMove(params, goToEnd(params, "failed", `pipeline ${pipeline.name} has no state ${task.state}`));
   const updated = { ...params, task: countRun(applyOutcome(params), params) };
-  return recordMove(updated, decide(updated, state));
+  return recordMove(updated, recordApproval(task, decide(updated, state)));
+}
+
+/** Only a person's decision moves a task out of a wait. */
+function recordApproval(before: Task, move: Move): Move {
+  if (before.waitingFor === null || move.end !== null || move.task.state === before.state) return move;
+  return { ...move, task: approveState(move.task) };
 }
 
 /** The first move of a new task. */
@@ -69,10 +76,8 @@ export function reopen(params: AdvanceParams, state: string): Advance {
   if (ended.items !== null && restartsList(params.pipeline, state))
     return begin({ ...params, task: restartList(ended) });
   const task = retryItem(ended);
-  return recordMove(
-    { ...params, task },
-    enterState({ ...params, task, to: state, role: null, trigger: retryTrigger(params) }),
-  );
+  const move = enterState({ ...params, task, to: state, role: null, trigger: retryTrigger(params) });
+  return recordMove({ ...params, task }, { ...move, task: approveState(move.task) });
 }
 
 function decide(params: AdvanceParams, state: State): Move {

@@ -1,5 +1,5 @@
 import type { AdvanceParams } from "./advance.ts";
-import type { EndStatus, Pipeline, State, WaitKind } from "./pipeline.ts";
+import type { EndStatus, Facts, Pipeline, State, WaitKind } from "./pipeline.ts";
 import type { Role } from "../task/role.ts";
 import type { StepKind } from "../task/run.ts";
 import type { QueuedFor, Task, Trigger, WaitingFor } from "../task/task.ts";
@@ -38,7 +38,7 @@ export function enterState(params: EnterParams): Move {
   const { pipeline, outcome } = params;
   // Conditions are evaluated only when a state is entered, not when its step is repeated.
   const state =
-    params.again === true ? (pipeline.states[params.to] ?? null) : resolveState(pipeline, params.to, params);
+    params.again === true ? (pipeline.states[params.to] ?? null) : resolveState(pipeline, params.to, params.facts);
   if (state === null) return goToEnd(params, "failed", `pipeline ${pipeline.name} has no state ${params.to}`);
   const task = moveToState(params, state.name);
   switch (state.step.kind) {
@@ -66,7 +66,7 @@ export function endState(pipeline: Pipeline, status: EndStatus): State | null {
 }
 
 /** Follows `else` past states whose condition is false. The rules forbid cycles; the counter is a second safeguard. */
-function resolveState(pipeline: Pipeline, name: string, { facts }: AdvanceParams): State | null {
+export function resolveState(pipeline: Pipeline, name: string, facts: Facts): State | null {
   let state = pipeline.states[name];
   for (let steps = Object.keys(pipeline.states).length; state !== undefined && steps > 0; steps -= 1) {
     if (state.when === null || facts[state.when.fact] === state.when.holds) return state;

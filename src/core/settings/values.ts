@@ -7,11 +7,24 @@ import { NOTIFIED_KINDS } from "./settings.ts";
  */
 export const text = z.string().min(1).max(10_000);
 
+/** A record with at most `max` entries. JSON Schema gets the limit as well. */
+export function boundedRecord<Key extends z.ZodType<string, string>, Value extends z.ZodType>(
+  key: Key,
+  value: Value,
+  max: number,
+) {
+  return z
+    .record(key, value)
+    .refine((record) => Object.keys(record).length <= max, { error: `at most ${max} entries`, abort: true })
+    .meta({ maxProperties: max });
+}
+
 /** Program and arguments; no shell command line. */
 export const argv = z.array(z.string().max(10_000)).min(1).max(200);
 
 export const environmentName = z
   .string()
+  .max(100)
   .regex(
     /^(?!NIGHTSHIFT_)[A-Za-z_][A-Za-z0-9_]{0,99}$/,
     "the name of an environment variable, not beginning with `NIGHTSHIFT_`",
@@ -29,6 +42,7 @@ export const webUrl = z
 export const notifiedKinds = z
   .array(z.enum(NOTIFIED_KINDS))
   .min(1)
+  .max(20)
   .optional()
   .describe("Events to send; default: all.");
 

@@ -42,6 +42,8 @@ export interface Task {
   readonly headCommit: string | null;
   readonly plan: Readonly<Record<string, unknown>> | null;
   readonly planHash: string | null;
+  /** States that a person's decision moved the task to. A retry may enter them again without a new decision. */
+  readonly approvedStates: readonly ApprovedState[];
   /** Summaries of earlier runs for the prompts of later ones. */
   readonly context: readonly ContextEntry[];
   readonly conversation: readonly Exchange[];
@@ -71,6 +73,12 @@ export interface TriedItem {
   readonly outcome: string;
   readonly reason: string;
   readonly filesScanned: number | null;
+}
+
+export interface ApprovedState {
+  readonly state: string;
+  /** The plan that the decision applies to. Null if there was none. */
+  readonly planHash: string | null;
 }
 
 /** Options of this task that override the project's settings. */

@@ -1,44 +1,44 @@
-import type { Actor } from "../../core/task/event.ts";
 import type { ProposalReason, ReasonKind, Proposal } from "../../core/nightly/proposal.ts";
 import type { ProjectRule } from "../../core/nightly/rule.ts";
 import type { TaskDraft, Task } from "../../core/task/task.ts";
 import type { PendingTrust, ProjectSource } from "../../ports/projects.ts";
-import type { Project, Right, TokenRow } from "../../ports/store.ts";
+import type { Right, Requester } from "../../core/task/requester.ts";
+import type { Project, TokenRow } from "../../ports/store.ts";
 
 /**
  * Every change that a person or agent can request, through the CLI, the web page, the API or chat. A command throws a
- * UserError if it is refused, and resolves when its effect is durable.
+ * UserError if it is refused, also if the requester lacks the right, and resolves when its effect is durable.
  */
 export interface Commands {
-  submit(draft: TaskDraft, actor: Actor): Promise<Task>;
-  approve(task: string, planHash: string | null, actor: Actor): Promise<Task>;
-  reject(task: string, reason: string | null, actor: Actor): Promise<Task>;
-  revise(task: string, feedback: string, actor: Actor): Promise<Task>;
-  answer(task: string, answers: Readonly<Record<string, string>>, actor: Actor): Promise<Task>;
-  choose(task: string, option: string, note: string | null, actor: Actor): Promise<Task>;
-  pause(task: string, actor: Actor): Promise<Task>;
-  resume(task: string, actor: Actor): Promise<Task>;
-  cancel(task: string, actor: Actor): Promise<Task>;
-  kill(task: string, actor: Actor): Promise<Task>;
+  submit(draft: TaskDraft, actor: Requester): Promise<Task>;
+  approve(task: string, planHash: string | null, actor: Requester): Promise<Task>;
+  reject(task: string, reason: string | null, actor: Requester): Promise<Task>;
+  revise(task: string, feedback: string, actor: Requester): Promise<Task>;
+  answer(task: string, answers: Readonly<Record<string, string>>, actor: Requester): Promise<Task>;
+  choose(task: string, option: string, note: string | null, actor: Requester): Promise<Task>;
+  pause(task: string, actor: Requester): Promise<Task>;
+  resume(task: string, actor: Requester): Promise<Task>;
+  cancel(task: string, actor: Requester): Promise<Task>;
+  kill(task: string, actor: Requester): Promise<Task>;
   /** Restarts from `state`, or if null from the state that failed. */
-  retry(task: string, state: string | null, actor: Actor): Promise<Task>;
-  remove(task: string, actor: Actor): Promise<void>;
+  retry(task: string, state: string | null, actor: Requester): Promise<Task>;
+  remove(task: string, actor: Requester): Promise<void>;
   /** Runs a schedule's work now. */
-  runSchedule(schedule: ScheduleRunDraft, actor: Actor): Promise<Task>;
+  runSchedule(schedule: ScheduleRunDraft, actor: Requester): Promise<Task>;
   /** Registers a project without trusting its files. Does not change a registered project. */
-  addProject(source: ProjectSource, actor: Actor): Promise<ProjectWithTrust>;
+  addProject(source: ProjectSource, actor: Requester): Promise<ProjectWithTrust>;
   /** Accepts a project's files if they match `hash`. Registers the project if needed. */
-  acceptTrust(source: ProjectSource, hash: string, actor: Actor): Promise<ProjectWithTrust>;
+  acceptTrust(source: ProjectSource, hash: string, actor: Requester): Promise<ProjectWithTrust>;
   /** Fails while the project has unfinished tasks. */
-  removeProject(name: string, actor: Actor): Promise<void>;
-  addToken(draft: TokenDraft, actor: Actor): Promise<NewToken>;
-  removeToken(name: string, actor: Actor): Promise<void>;
-  addRule(draft: RuleDraft, actor: Actor): Promise<ProjectRule>;
+  removeProject(name: string, actor: Requester): Promise<void>;
+  addToken(draft: TokenDraft, actor: Requester): Promise<NewToken>;
+  removeToken(name: string, actor: Requester): Promise<void>;
+  addRule(draft: RuleDraft, actor: Requester): Promise<ProjectRule>;
   /** `rule` is an id or a unique prefix of one. */
-  editRule(rule: string, patch: RulePatch, actor: Actor): Promise<ProjectRule>;
-  removeRule(rule: string, actor: Actor): Promise<ProjectRule>;
+  editRule(rule: string, patch: RulePatch, actor: Requester): Promise<ProjectRule>;
+  removeRule(rule: string, actor: Requester): Promise<ProjectRule>;
   /** Records why a proposal is not wanted. `proposal` is the id of the proposal or of its task. */
-  giveReason(proposal: string, reason: ReasonDraft, actor: Actor): Promise<ReasonResult>;
+  giveReason(proposal: string, reason: ReasonDraft, actor: Requester): Promise<ReasonResult>;
 }
 
 export interface ProjectWithTrust {

@@ -1,15 +1,46 @@
-import { acceptTrust, addProject, removeProject } from "./project-commands.ts";
+import { requireRight, type Requester, type Right } from "../../core/task/requester.ts";
+import type { EnginePorts } from "../ports.ts";
 import type { Commands } from "./commands-contract.ts";
 import { answer, approve, choose, reject, revise } from "./decide.ts";
-import { endTask, pause, resume, retry, removeTask } from "./task-commands.ts";
+import { acceptTrust, addProject, removeProject } from "./project-commands.ts";
 import { giveReason, addRule, editRule, removeRule } from "./rules.ts";
-import type { EnginePorts } from "../ports.ts";
 import { submit, runSchedule } from "./submit.ts";
+import { endTask, pause, resume, retry, removeTask } from "./task-commands.ts";
 import { addToken, removeToken } from "./tokens.ts";
 
+/** The right that each command needs. `submit` and `retry` need `approve` in addition if they skip a gate. */
+export const COMMAND_RIGHTS: Readonly<Record<keyof Commands, Right>> = {
+  submit: "submit",
+  approve: "approve",
+  reject: "approve",
+  revise: "approve",
+  answer: "approve",
+  choose: "approve",
+  pause: "submit",
+  resume: "submit",
+  cancel: "submit",
+  kill: "submit",
+  retry: "submit",
+  remove: "admin",
+  runSchedule: "submit",
+  addProject: "admin",
+  acceptTrust: "admin",
+  removeProject: "admin",
+  addToken: "admin",
+  removeToken: "admin",
+  addRule: "approve",
+  editRule: "approve",
+  removeRule: "approve",
+  giveReason: "approve",
+};
+
 export function createCommands(ports: EnginePorts): Commands {
-  return {
-    submit: (draft, actor) => submit(ports, draft, actor),
+  return requireRights({
+    submit: async (draft, actor) => {
+      // A schedule's `auto_approve` is part of the settings that a person accepted, so only this command checks it.
+      if (draft.autoApprove) requireRight(actor, "approve", "Submitting a task with auto-approval");
+      return submit(ports, draft, actor);
+    },
     approve: (task, planHash, actor) => approve(ports, task, { planHash, actor }),
     reject: (task, reason, actor) => reject(ports, task, { reason, actor }),
     revise: (task, feedback, actor) => revise(ports, task, { feedback, actor }),
@@ -31,5 +62,18 @@ export function createCommands(ports: EnginePorts): Commands {
     editRule: (rule, patch, actor) => editRule(ports, rule, patch, actor),
     removeRule: (rule, actor) => removeRule(ports, rule, actor),
     giveReason: (proposal, reason, actor) => giveReason(ports, proposal, reason, actor),
-  };
+  });
+}
+
+/** Checks the requester's right before each command. The last argument of every command is the requester. */
+function requireRights(commands: Commands): Commands {
+  type AnyCommand = (...given: unknown[]) => Promise<unknown>;
+  const guarded = Object.entries(commands).map(([name, command]: [string, AnyCommand]) => [
+    name,
+    async (...given: unknown[]) => {
+      requireRight(given.at(-1) as Requester, COMMAND_RIGHTS[name as keyof Commands]);
+      return await command(...given);
+    },
+  ]);
+  return Object.fromEntries(guarded) as Commands; // the same keys, and each value has the type of the original
 }

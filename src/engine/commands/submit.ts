@@ -120,6 +120,7 @@ function makeTask(ports: EnginePorts, { draft, actor, settings, pipeline }: Task
     headCommit: null,
     plan: null,
     planHash: null,
+    approvedStates: [],
     context: [],
     conversation: [],
     trigger: null,

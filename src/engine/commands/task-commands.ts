@@ -1,7 +1,9 @@
 import { advance, reopen } from "../../core/pipeline/advance.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { newEvent, type Actor, type EventDraft } from "../../core/task/event.ts";
+import { findSkippedGates } from "../../core/pipeline/gates.ts";
 import type { Facts, Pipeline } from "../../core/pipeline/pipeline.ts";
+import { requireRight, type Requester } from "../../core/task/requester.ts";
 import { hasEnded, type Task, type TaskStatus } from "../../core/task/task.ts";
 import { findRetryProblem } from "../nightly/find-retry-problem.ts";
 import { cleanUp } from "../run/conclude/clean-up.ts";
@@ -143,12 +145,12 @@ function wrongStatus(task: Task, verb: string, allowed: string): UserError {
 }
 
 /** Restarts a failed or cancelled task from `state`, or if null from the state it ended in, and resets its counters. */
-export async function retry(ports: EnginePorts, id: string, state: string | null, actor: Actor): Promise<Task> {
+export async function retry(ports: EnginePorts, id: string, state: string | null, actor: Requester): Promise<Task> {
   // The lock waits for a cleanup that may be removing the task's files.
   return withTaskLock(ports, id, () => reopenTask(ports, id, state, actor));
 }
 
-async function reopenTask(ports: EnginePorts, id: string, state: string | null, actor: Actor): Promise<Task> {
+async function reopenTask(ports: EnginePorts, id: string, state: string | null, actor: Requester): Promise<Task> {
   const { task } = await transact(ports, id, null, async (before) => {
     if (before.status !== "failed" && before.status !== "cancelled")
       throw new UserError(
@@ -166,6 +168,8 @@ async function reopenTask(ports: EnginePorts, id: string, state: string | null, 
         `Use --from ${pipeline.start}.`,
       );
     const settings = await ports.projects.settings(await requireProject(ports.store, before.project));
+    const facts = factsOf(before, settings);
+    checkGates({ pipeline, facts, task: before, from, actor });
     const at = ports.clock.now();
     const outcome = outcomeOf("retry", `retried from "${from}" by ${actor.name}`);
     const again = reopen(
@@ -175,7 +179,7 @@ async function reopenTask(ports: EnginePorts, id: string, state: string | null, 
         outcome,
         run: null,
         actor,
-        facts: factsOf(before, settings),
+        facts,
         limits: { repair: settings.repairAttempts },
         digest: ports.digest,
         at,
@@ -185,6 +189,22 @@ async function reopenTask(ports: EnginePorts, id: string, state: string | null, 
     return { advance: again, events: [decisionEvent(before, outcome, actor, at)] };
   });
   return task;
+}
+
+interface RetryParams {
+  readonly pipeline: Pipeline;
+  readonly facts: Facts;
+  readonly task: Task;
+  readonly from: string;
+  readonly actor: Requester;
+}
+
+/** Skipping a gate is a decision, so it needs the same right as the decision there. */
+function checkGates({ pipeline, facts, task, from, actor }: RetryParams): void {
+  const gates = findSkippedGates(pipeline, facts, task, from);
+  if (gates.length === 0) return;
+  const names = gates.map((gate) => `"${gate}"`).join(", ");
+  requireRight(actor, "approve", `Retrying ${task.id} from "${from}" skips a decision (${names}) and`);
 }
 
 /** A list that was completed, or whose work was deleted, starts over. */

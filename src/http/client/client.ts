@@ -34,15 +34,22 @@ export interface Client {
   call<K extends CallableRoute>(route: K, ...input: CallInput<K>): Promise<Reply<K>>;
   /**
    * Yields events after the id `after`, or new ones. Reconnects without missing or repeating an event. Ends when the signal
-   * aborts. Throws UnreachableError if it cannot reconnect.
+   * aborts. Throws UnreachableError if it cannot reconnect. Without `task`, a reader that is too far behind continues with new
+   * events after a call of `onReset`, and should reload what it shows.
    */
-  events(options: FollowOptions & { readonly after?: number; readonly task?: string }): AsyncGenerator<EventJson, void>;
+  events(options: EventOptions): AsyncGenerator<EventJson, void>;
   /** Yields a run's output from a byte offset until its end. */
   output(run: string, options: FollowOptions & { readonly offset?: number }): AsyncGenerator<OutputPageJson, void>;
 }
 
 export interface FollowOptions {
   readonly signal: AbortSignal;
+}
+
+export interface EventOptions extends FollowOptions {
+  readonly after?: number;
+  readonly task?: string;
+  readonly onReset?: () => void;
 }
 
 /** All routes except `/events`, which is only available as a stream. */
@@ -100,9 +107,10 @@ export function createClient({ url, token, send = sendWithFetch }: ClientOptions
       return (response.status === 204 ? null : await response.json()) as Reply<K>;
     },
 
-    async *events({ after, task, signal }) {
+    async *events({ after, task, signal, onReset }) {
       const address = `${url}${BASE}/events${formatQuery({ task })}`;
       for await (const message of followStream({ address, authorization, signal, from: after ?? null })) {
+        if (message.event === "reset") onReset?.();
         if (message.event === undefined) yield JSON.parse(message.data) as EventJson; // see call
       }
     },

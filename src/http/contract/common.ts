@@ -3,6 +3,16 @@ import { z } from "zod";
 /** Times are ISO 8601 in UTC. */
 export const time = z.iso.datetime();
 
+// Limits of everything that a request contains. A test looks for values without a limit.
+
+/** A time with any offset. */
+export const requestedTime = z.iso.datetime({ offset: true }).max(40);
+/** A name, a hash or another short text on one line. */
+export const shortText = z.string().max(200);
+export const requiredName = shortText.min(1);
+/** What a person writes about a task: feedback, a reason, an answer. */
+export const comment = z.string().max(20_000);
+
 export const tokensSchema = z
   .strictObject({ input: z.int(), output: z.int(), cache_read: z.int(), cache_write: z.int() })
   .meta({ id: "Tokens" });
@@ -10,6 +20,7 @@ export const tokensSchema = z
 /** An id or a unique prefix of one, with or without `task_` or `run_`. */
 export const idOrPrefix = z
   .string()
+  .max(40)
   .regex(/^[0-9a-z_]{1,40}$/, "must be an id or its prefix: lower-case letters, digits and _");
 
 export const freeObject = z.record(z.string(), z.unknown());
@@ -18,6 +29,7 @@ export const freeObject = z.record(z.string(), z.unknown());
 export function listOf<const T extends readonly [string, ...string[]]>(values: T) {
   return z
     .string()
+    .max(1000)
     .transform((text) => text.split(","))
     .pipe(z.array(z.enum(values)));
 }

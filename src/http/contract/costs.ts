@@ -1,12 +1,15 @@
 import { z } from "zod";
 import { COST_DIMENSIONS } from "../../core/money/cost-dimensions.ts";
-import { listOf, time, tokensSchema } from "./common.ts";
+import { listOf, requestedTime, shortText, time, tokensSchema } from "./common.ts";
 
 /** Accepts the years 1970 to 2999. */
 const YEARS = /^(19[7-9]|2\d\d)\d-/;
-const day = z.iso.date().regex(YEARS);
-const moment = z.iso.datetime({ offset: true }).regex(YEARS);
-const someDays = z.string().regex(/^[1-9]\d{0,3}d$/);
+const day = z.iso.date().max(10).regex(YEARS);
+const moment = requestedTime.regex(YEARS);
+const someDays = z
+  .string()
+  .max(5)
+  .regex(/^[1-9]\d{0,3}d$/);
 
 const sinceSchema = z.union([day, moment, someDays], {
   error: "must be a day (2026-11-15), a timestamp (2026-11-15T22:00:00Z) or a number of days (7d)",
@@ -20,7 +23,7 @@ export const costsQuerySchema = z.strictObject({
     .optional()
     .meta({ description: "First day, a timestamp, or `7d` for the last seven days including today." }),
   until: untilSchema.optional().meta({ description: "Last day (inclusive), or a timestamp (exclusive)." }),
-  project: z.string().optional(),
+  project: shortText.optional(),
   by: listOf(COST_DIMENSIONS)
     .optional()
     .meta({ description: "Comma-separated dimensions to group by, in this order. Default: all of them." }),

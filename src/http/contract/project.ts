@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { time } from "./common.ts";
+import { shortText, time } from "./common.ts";
 
 export const projectSchema = z
   .strictObject({
@@ -15,9 +15,9 @@ export type ProjectJson = z.output<typeof projectSchema>;
 
 export const registerSchema = z
   .strictObject({
-    path: z.string().startsWith("/", "must be an absolute path").nullable().default(null),
-    url: z.string().min(1).nullable().default(null),
-    accept: z.string().nullable().default(null).meta({
+    path: z.string().max(4096).startsWith("/", "must be an absolute path").nullable().default(null),
+    url: z.string().min(1).max(2048).nullable().default(null),
+    accept: shortText.nullable().default(null).meta({
       description:
         "Hash of the accepted changes (see GET /projects/:name/trust). Null registers the project without accepting changes.",
     }),

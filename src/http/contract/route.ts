@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Right } from "../../ports/store.ts";
+import type { Right } from "../../core/task/requester.ts";
 
 export const BASE = "/api/v1";
 

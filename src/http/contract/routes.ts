@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { PROPOSAL_STATUSES } from "../../core/nightly/proposal.ts";
 import { RUN_STATUSES } from "../../core/task/run.ts";
+import { boundedRecord } from "../../core/settings/values.ts";
 import { TASK_STATUSES } from "../../core/task/task.ts";
-import { idOrPrefix, limitUpTo, listOf, offset } from "./common.ts";
+import { comment, idOrPrefix, limitUpTo, listOf, offset, requiredName, shortText } from "./common.ts";
 import { budgetSchema, costsQuerySchema, costsSchema } from "./costs.ts";
 import { agentSchema, healthSchema, statusSchema, stopSchema } from "./daemon.ts";
 import { eventSchema } from "./event.ts";
@@ -16,7 +17,7 @@ import { diffSchema, taskDraftSchema, taskSchema } from "./task.ts";
 import { issuedTokenSchema, newTokenSchema, tokenSchema } from "./token.ts";
 
 const byId = z.strictObject({ id: idOrPrefix });
-const byName = z.strictObject({ name: z.string().min(1) });
+const byName = z.strictObject({ name: requiredName });
 
 /** A person's action on a task. These routes differ only in their verb, right and body. */
 function taskAction<const R extends "submit" | "approve", B extends z.ZodType | null>(
@@ -41,9 +42,9 @@ export const ROUTES = {
     right: "read",
     query: z.strictObject({
       status: listOf(TASK_STATUSES).optional(),
-      state: z.string().optional(),
-      project: z.string().optional(),
-      cursor: z.string().optional(),
+      state: shortText.optional(),
+      project: shortText.optional(),
+      cursor: shortText.optional(),
       limit: limitUpTo(1000, 100),
     }),
     ok: z.strictObject({ tasks: z.array(taskSchema), next: z.string().nullable() }),
@@ -64,27 +65,27 @@ export const ROUTES = {
   "POST /tasks/:id/approve": taskAction(
     "approve",
     "Approve the plan with this hash.",
-    z.strictObject({ plan_hash: z.string().nullable().default(null) }),
+    z.strictObject({ plan_hash: shortText.nullable().default(null) }),
   ),
   "POST /tasks/:id/reject": taskAction(
     "approve",
     "Reject the plan or change that the task waits with.",
-    z.strictObject({ reason: z.string().nullable().default(null) }),
+    z.strictObject({ reason: comment.nullable().default(null) }),
   ),
   "POST /tasks/:id/revise": taskAction(
     "approve",
     "Request a new plan, with feedback.",
-    z.strictObject({ feedback: z.string().min(1) }),
+    z.strictObject({ feedback: z.string().min(1).max(100_000) }),
   ),
   "POST /tasks/:id/answer": taskAction(
     "approve",
     "Answer the agent's questions, by question id.",
-    z.strictObject({ answers: z.record(z.string(), z.string()) }),
+    z.strictObject({ answers: boundedRecord(shortText, comment, 20) }),
   ),
   "POST /tasks/:id/choose": taskAction(
     "approve",
     "Choose one of the proposed options.",
-    z.strictObject({ option: z.string().min(1), note: z.string().nullable().default(null) }),
+    z.strictObject({ option: requiredName, note: comment.nullable().default(null) }),
   ),
   "POST /tasks/:id/pause": taskAction("submit", "Pause the task and suspend its processes.", null),
   "POST /tasks/:id/resume": taskAction("submit", "Resume a paused task.", null),
@@ -97,7 +98,7 @@ export const ROUTES = {
   "POST /tasks/:id/retry": taskAction(
     "submit",
     "Retry from the state that failed, or from another state.",
-    z.strictObject({ from: z.string().min(1).nullable().default(null) }),
+    z.strictObject({ from: requiredName.nullable().default(null) }),
   ),
 
   "GET /tasks/:id/diff": route({
@@ -119,7 +120,7 @@ export const ROUTES = {
     right: "read",
     query: z.strictObject({
       status: listOf(RUN_STATUSES).optional(),
-      project: z.string().optional(),
+      project: shortText.optional(),
       task: idOrPrefix.optional(),
       limit: limitUpTo(1000, 200),
     }),
@@ -148,14 +149,14 @@ export const ROUTES = {
   "GET /schedules": route({
     summary: "List the upcoming runs, earliest first.",
     right: "read",
-    query: z.strictObject({ project: z.string().optional(), days: limitUpTo(366, 7) }),
+    query: z.strictObject({ project: shortText.optional(), days: limitUpTo(366, 7) }),
     ok: schedulesSchema,
   }),
   "POST /schedules/:name/run": route({
     summary: "Run a schedule's work now. Its next scheduled time does not change.",
     right: "submit",
     params: byName,
-    body: z.strictObject({ project: z.string().min(1) }),
+    body: z.strictObject({ project: requiredName }),
     status: 201,
     ok: taskSchema,
   }),
@@ -176,7 +177,7 @@ export const ROUTES = {
   "GET /budgets": route({
     summary: "Get the spent and reserved amounts for the limits of this night and month. Empty if no limit is set.",
     right: "read",
-    query: z.strictObject({ project: z.string().optional() }),
+    query: z.strictObject({ project: shortText.optional() }),
     ok: z.strictObject({ budgets: z.array(budgetSchema) }),
   }),
   "GET /agents": route({
@@ -219,7 +220,7 @@ export const ROUTES = {
   "GET /rules": route({
     summary: "List the rules that nightly analyses follow. With `expired=true`, include expired rules.",
     right: "read",
-    query: z.strictObject({ project: z.string().optional(), expired: z.stringbool().default(false) }),
+    query: z.strictObject({ project: shortText.optional(), expired: shortText.pipe(z.stringbool()).default(false) }),
     ok: z.strictObject({ rules: z.array(ruleSchema) }),
   }),
   "POST /rules": route({
@@ -241,7 +242,7 @@ export const ROUTES = {
     summary: "List the proposals in the ledger, newest first.",
     right: "read",
     query: z.strictObject({
-      project: z.string().optional(),
+      project: shortText.optional(),
       status: listOf(PROPOSAL_STATUSES).optional(),
       limit: limitUpTo(1000, 100),
     }),

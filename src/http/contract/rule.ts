@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { REASON_KINDS, PROPOSAL_STATUSES } from "../../core/nightly/proposal.ts";
-import { time } from "./common.ts";
+import { comment, requestedTime, requiredName, time } from "./common.ts";
 
 export const ruleSchema = z
   .strictObject({
@@ -21,17 +21,17 @@ export const ruleSchema = z
   .meta({ id: "Rule" });
 export type RuleJson = z.output<typeof ruleSchema>;
 
-const expiresAt = z.iso.datetime({ offset: true }).nullable().optional();
+const expiresAt = requestedTime.nullable().optional();
 
 export const newRuleSchema = z.strictObject({
-  project: z.string().min(1),
-  text: z.string(),
+  project: requiredName,
+  text: comment,
   expires_at: expiresAt.meta({ description: "Null for a rule that never expires. Default: after 180 days." }),
 });
 
 export const ruleChangeSchema = z
   .strictObject({
-    text: z.string().optional(),
+    text: comment.optional(),
     expires_at: expiresAt.meta({ description: "Null for a rule that never expires." }),
   })
   .refine(({ text, expires_at }) => text !== undefined || expires_at !== undefined, "needs text or expires_at");
@@ -58,7 +58,7 @@ export const proposalSchema = z
   .meta({ id: "Proposal" });
 export type ProposalJson = z.output<typeof proposalSchema>;
 
-export const reasonSchema = z.strictObject({ kind: z.enum(REASON_KINDS), text: z.string().default("") });
+export const reasonSchema = z.strictObject({ kind: z.enum(REASON_KINDS), text: comment.default("") });
 
 export const explainedSchema = z.strictObject({
   proposal: proposalSchema,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { CATEGORIES } from "../../core/nightly/category.ts";
 import { ROLES } from "../../core/task/role.ts";
-import { time } from "./common.ts";
+import { requiredName, time } from "./common.ts";
 
 export const upcomingSchema = z
   .strictObject({
@@ -70,7 +70,7 @@ export const improvePreviewSchema = z
   .meta({ id: "ImprovePreview" });
 
 export const improveSchema = z.strictObject({
-  project: z.string().min(1),
+  project: requiredName,
   category: z.enum(CATEGORIES).nullable().default(null),
   only: z.boolean().default(false),
 });

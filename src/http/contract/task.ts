@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { CATEGORIES } from "../../core/nightly/category.ts";
 import { COMPLEXITIES, CONTEXT_KINDS, PRIORITIES, QUEUE_REASONS, SIZES, TASK_STATUSES } from "../../core/task/task.ts";
-import { freeObject, time, tokensSchema } from "./common.ts";
+import { freeObject, requiredName, time, tokensSchema } from "./common.ts";
 import { checkSchema, runSchema } from "./run.ts";
 
 export const questionSchema = z
@@ -111,16 +111,16 @@ export const taskSchema = z
 export type TaskJson = z.output<typeof taskSchema>;
 
 export const taskDraftSchema = z.strictObject({
-  project: z.string().min(1),
-  pipeline: z.string().min(1).default("staged"),
-  title: z.string().min(1).nullable().default(null),
-  description: z.string().min(1),
+  project: requiredName,
+  pipeline: requiredName.default("staged"),
+  title: z.string().min(1).max(1000).nullable().default(null),
+  description: z.string().min(1).max(1_000_000),
   priority: z.enum(PRIORITIES).default("normal"),
   size: z.enum(SIZES).nullable().default(null),
   complexity: z.enum(COMPLEXITIES).nullable().default(null),
-  tags: z.array(z.string().min(1)).default([]),
-  agent: z.string().min(1).nullable().default(null),
-  model: z.string().min(1).nullable().default(null),
+  tags: z.array(z.string().min(1).max(40)).max(20).default([]),
+  agent: requiredName.nullable().default(null),
+  model: requiredName.nullable().default(null),
   timeout_ms: z.int().positive().nullable().default(null),
   budget_usd: z.number().positive().nullable().default(null),
   auto_approve: z.boolean().default(false),

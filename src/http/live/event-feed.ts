@@ -16,8 +16,11 @@ type EventStore = Pick<StoreReader, "events">;
 const BATCH_MS = 16;
 const PAGE = 200;
 
+/** Reading events is cheap for the daemon only up to a point, and a reader that missed this many has to reload anyway. */
+export const MAX_REPLAY = 10_000;
+
 /** Every watcher has its own cursor and reads from the store, so it neither skips nor repeats an event. */
-export function openEventFeed(store: EventStore): EventFeed {
+export function openEventFeed(store: EventStore, maxReplay: number = MAX_REPLAY): EventFeed {
   const watchers = new Set<() => void>();
   let timer: NodeJS.Timeout | null = null;
   let hasMore = false;
@@ -45,7 +48,7 @@ export function openEventFeed(store: EventStore): EventFeed {
           // Send the start position, so that a client that disconnects before the first event knows where to resume.
           return { text: `retry: 1000\n${sseMessage({ id: cursor, event: "ready", data: {} })}`, last: false };
         }
-        const found = await readAfter(store, cursor, task);
+        const found = await readAfter(store, cursor, { task, maxReplay });
         cursor = found.cursor;
         return found.text === "" ? null : { text: found.text, last: false };
       },
@@ -72,10 +75,20 @@ async function startOf(store: EventStore, after: number | null): Promise<number>
   return after === null ? last : Math.min(after, last);
 }
 
-async function readAfter(store: EventStore, cursor: number, task: string | null) {
+interface ReadOptions {
+  readonly task: string | null;
+  readonly maxReplay: number;
+}
+
+async function readAfter(store: EventStore, cursor: number, { task, maxReplay }: ReadOptions) {
   // Read before the page: all events up to this id are in the page, so the cursor may move there even if the latest
   // events belong to other tasks.
   const committed = await store.events.lastEventId();
+  // The events of one task are few and found by an index, so their reader may be any distance behind.
+  if (task === null && committed - cursor > maxReplay) {
+    const data = { missed: committed - cursor };
+    return { text: sseMessage({ id: committed, event: "reset", data }), cursor: committed };
+  }
   const events = await store.events.listEvents({ after: cursor, task, limit: PAGE });
   const last = events.at(-1)?.id ?? cursor;
   return {

@@ -2,13 +2,15 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { waitUntil } from "../../testing/wait-until.ts";
+import type { Requester } from "../../core/task/requester.ts";
 import { createClient } from "../client/client.ts";
 import { eventSchema } from "../contract/event.ts";
 import { outputPageSchema } from "../contract/output.ts";
 import { endRun, type Harness, makeEvent, makeTask, openHarness, OWNER_TOKEN, saveTask } from "../harness.suite.ts";
 import { type HttpServer, openHttpServer } from "../listen.ts";
 
-const TIMES = { heartbeatMs: 100, stallMs: 300 };
+const OWNER: Requester = { kind: "person", name: "alice", rights: ["admin"] };
+const TIMES = { heartbeatMs: 100, stallMs: 300, maxReplay: 1000 };
 
 let api: Harness;
 let server: HttpServer;
@@ -54,6 +56,17 @@ async function readIds(socket: Socket, enough: (ids: readonly number[]) => boole
   return ids;
 }
 
+async function readText(socket: Socket): Promise<string> {
+  let text = "";
+  for await (const bytes of socket) {
+    text += String(bytes);
+    // The end of a chunked response.
+    if (text.endsWith("0\r\n\r\n")) break;
+  }
+  socket.destroy();
+  return text;
+}
+
 async function startRun() {
   const created = await saveTask(api.store, makeTask({ status: "running" }));
   return { task: created.task, run: created.admitted[0] ?? "" };
@@ -86,7 +99,7 @@ describe("event stream", () => {
       seen.push(...(await readIds(socket, (ids) => ids.length >= 37 || seen.length + ids.length >= total)));
     }
     await writing;
-    expect(connections).toBeGreaterThan(4);
+    expect(connections).toBeGreaterThan(1);
     expect(seen).toEqual(Array.from({ length: total }, (_, index) => first + index + 1));
     await waitUntil(() => server.app.watchers() === 0);
   });
@@ -185,6 +198,54 @@ describe("event stream", () => {
     expect(seen).toBe(80);
     abort.abort();
     await reading;
+  });
+
+  it("ends when the caller's token is removed, and the output of a run too", async () => {
+    const { token } = await api.deps.commands.addToken({ name: "bob", rights: [] }, OWNER);
+    const { run } = await startRun();
+    await server.close();
+    // Without heartbeats, only the removal can end the streams.
+    server = await openHttpServer(
+      api.deps,
+      { host: "127.0.0.1", port: 0, publicUrl: null },
+      { ...TIMES, heartbeatMs: 60_000, stallMs: 60_000 },
+    );
+    const headers = { authorization: `Bearer ${token}` };
+    const events = await openStream(headers);
+    const output = await openStream(headers, `/runs/${run}/output`);
+    const owners = await openStream();
+    const ended = [events, output].map((socket) => readText(socket));
+    const stillOpen = readIds(owners, (ids) => ids.length > 1);
+    await waitUntil(() => server.app.watchers() === 2 && api.transcript.watched === 1);
+    await api.deps.commands.removeToken("bob", OWNER);
+    await api.store.events.appendEvents([makeEvent({ summary: "a secret of others" })]);
+    for (const text of await Promise.all(ended)) expect(text).not.toContain("a secret of others");
+    expect(await stillOpen).toHaveLength(2);
+    const again = await fetch(`${server.url}/api/v1/events`, { headers });
+    expect(again.status).toBe(401);
+  });
+
+  it("sends a reset to a reader that is too far behind, and continues with new events", async () => {
+    await api.store.events.appendEvents(Array.from({ length: 1500 }, () => makeEvent()));
+    const last = await api.store.events.lastEventId();
+    let resets = 0;
+    const abort = new AbortController();
+    const events = connectClient().events({ after: 0, signal: abort.signal, onReset: () => (resets += 1) });
+    const next = events.next();
+    await waitUntil(() => resets === 1);
+    await api.store.events.appendEvents([makeEvent({ summary: "new" })]);
+    expect((await next).value).toMatchObject({ id: last + 1, summary: "new" });
+    abort.abort();
+  });
+
+  it("replays a whole task, however many other events there are", async () => {
+    const { task } = await saveTask(api.store, makeTask());
+    await api.store.events.appendEvents(Array.from({ length: 1500 }, () => makeEvent()));
+    const [first] = await readIds(
+      await openStream({}, `/events?task=${task.id}&last_event_id=0`),
+      (ids) => ids.length > 0,
+    );
+    expect(first).toBe(1);
   });
 
   it("ends when the server closes, without waiting for clients", async () => {

@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+
 /** Source of an event stream. It remembers the reader's position. */
 export interface SseSource {
   /** Returns the next chunk, or null if there is none yet. The stream ends after a chunk with `last`. */
@@ -18,6 +20,10 @@ export interface SseOptions {
   readonly stallMs: number;
   /** Destroys the connection. A stalled client would keep the stream from closing normally. */
   readonly cut: () => void;
+  /** False once the caller's token was removed or their session expired. The stream ends then. */
+  readonly isAllowed: () => Promise<boolean>;
+  /** Calls `wake` whenever `isAllowed` may have changed. Returns a function that unsubscribes. */
+  readonly watchAccess: (wake: () => void) => () => void;
   /** Aborts when the server closes. */
   readonly closing: AbortSignal;
   readonly onError: (error: unknown) => void;
@@ -44,7 +50,8 @@ export function sseResponse(source: SseSource, options: SseOptions): Response {
 
   function start(): () => void {
     options.closing.addEventListener("abort", signal.notify);
-    return source.watch(signal.notify);
+    const stops = [source.watch(signal.notify), options.watchAccess(signal.notify)];
+    return () => stops.forEach((stop) => stop());
   }
 
   function release(): void {
@@ -59,7 +66,12 @@ export function sseResponse(source: SseSource, options: SseOptions): Response {
     while (!gone.signal.aborted && !options.closing.aborted) {
       signal.reset();
       const chunk = await source.read();
-      if (chunk !== null) return chunk;
+      if (!(await options.isAllowed())) return LAST_CHUNK;
+      if (chunk !== null) {
+        // A source with a long history is read without waiting for anything. Other requests get their turn in between.
+        await nextTurn();
+        return chunk;
+      }
       if (!(await signal.wait(options.heartbeatMs))) return HEARTBEAT;
     }
     return LAST_CHUNK;

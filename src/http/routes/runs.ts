@@ -4,13 +4,13 @@ import { findRun, findTask } from "../lookup.ts";
 import { outputSource, readOutput } from "../live/output-feed.ts";
 import type { SseSource } from "../live/sse.ts";
 import { viewRun } from "../views/views.ts";
-import type { Handlers } from "./handler.ts";
+import type { Connection, Handlers } from "./handler.ts";
 
 type RunRoutes = "GET /runs" | "GET /runs/:id" | "GET /runs/:id/output" | "GET /events";
 
 export interface LiveStreams {
   readonly feed: EventFeed;
-  readonly stream: (source: SseSource, cut: () => void) => Response;
+  readonly stream: (source: SseSource, connection: Connection) => Response;
 }
 
 export function runRoutes(deps: HttpDeps, { feed, stream }: LiveStreams): Handlers<RunRoutes> {
@@ -32,16 +32,16 @@ export function runRoutes(deps: HttpDeps, { feed, stream }: LiveStreams): Handle
       return viewRun(await findRun(store, params.id), clock.now());
     },
 
-    async "GET /runs/:id/output"({ params, query, lastEventId, cut }) {
+    async "GET /runs/:id/output"({ params, query, lastEventId, connection }) {
       const run = await findRun(store, params.id);
       const offset = lastEventId ?? query.last_event_id ?? query.offset ?? 0;
       if (query.format === "json") return await readOutput(run, offset, deps);
-      return stream(outputSource(run.id, offset, deps), cut);
+      return stream(outputSource(run.id, offset, deps), connection);
     },
 
-    async "GET /events"({ query, lastEventId, cut }) {
+    async "GET /events"({ query, lastEventId, connection }) {
       const task = query.task === undefined ? null : (await findTask(store, query.task)).id;
-      return stream(feed.source(lastEventId ?? query.last_event_id ?? null, task), cut);
+      return stream(feed.source(lastEventId ?? query.last_event_id ?? null, task), connection);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Actor } from "../../core/task/event.ts";
+import type { Requester } from "../../core/task/requester.ts";
 import type { Run } from "../../core/task/run.ts";
 import type { Task, TaskDraft } from "../../core/task/task.ts";
 import { createKnownSecrets } from "../../daemon/known-secrets.ts";
@@ -15,7 +15,7 @@ import { SAMPLE_DRAFT } from "../builders.ts";
 import { createTempRepo, type Files, type TempRepo } from "../temp-repo.ts";
 import { createScriptedSupervisors, type Script, type ScriptedSupervisors } from "./scripted-supervisors.ts";
 
-export const ADA: Actor = { kind: "person", name: "ada" };
+export const ADA: Requester = { kind: "person", name: "ada", rights: ["admin"] };
 
 /** The engine on real SQLite, git and files. A script plays every command, so no process is started and nothing waits. */
 export interface EngineWorld {

@@ -52,6 +52,7 @@ export function sampleTask(over: Partial<Task> = {}): Task {
     headCommit: null,
     plan: null,
     planHash: null,
+    approvedStates: [{ state: "implementing", planHash: "h" }],
     context: [{ kind: "fix_summary", text: "done", run: "run_x", at: 5 }],
     conversation: [],
     trigger: null,

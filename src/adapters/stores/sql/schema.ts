@@ -15,7 +15,7 @@ type Json = string;
 type Time = number;
 
 /** Fields of a task that are stored as JSON. */
-type TaskJson = "tags" | "options" | "counters" | "context" | "conversation";
+type TaskJson = "tags" | "options" | "counters" | "approvedStates" | "context" | "conversation";
 type NullableTaskJson = "waitingFor" | "queuedFor" | "items" | "plan" | "trigger";
 
 type TasksTable = Columns<

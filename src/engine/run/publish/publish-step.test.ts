@@ -1,5 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { openEngineWorld, type EngineWorld, type EngineWorldOptions } from "../../../testing/engine/engine-world.ts";
+import {
+  ADA,
+  openEngineWorld,
+  type EngineWorld,
+  type EngineWorldOptions,
+} from "../../../testing/engine/engine-world.ts";
 import { RemoteError } from "../../../core/text/errors.ts";
 import type { ScriptedEnd } from "../../../testing/engine/scripted-supervisors.ts";
 import { git } from "../../../testing/temp-repo.ts";
@@ -58,7 +63,7 @@ describe("publish", () => {
 
   it("an order to cancel before the push leaves the remote unchanged", async () => {
     const id = await readyToPublish();
-    await world.commands.cancel(id, { kind: "person", name: "ada" });
+    await world.commands.cancel(id, ADA);
     await world.drain(id);
     expect((await world.ports.store.tasks.getTask(id))?.status).toBe("cancelled");
     expect(await git(world.repo.remote, "for-each-ref", "--format=%(refname)")).toBe("refs/heads/main");

@@ -1,0 +1,54 @@
+import type { ApprovedState, Task } from "../task/task.ts";
+import { resolveState } from "./enter-state.ts";
+import type { Facts, Pipeline, State, Target } from "./pipeline.ts";
+import { edgesFrom } from "./pipeline-graph.ts";
+
+type GatedTask = Pick<Task, "approvedStates" | "planHash">;
+
+/**
+ * Returns the gates that the task would skip if it continued at `state`: the states in front of it where a person has to
+ * decide. Empty if the task gets there without a person, or if a person already moved it there with the same plan.
+ */
+export function findSkippedGates(pipeline: Pipeline, facts: Facts, task: GatedTask, state: string): readonly string[] {
+  const target = resolveState(pipeline, state, facts);
+  // A person decides there before anything happens.
+  if (target?.step.kind === "wait") return [];
+  const start = resolveState(pipeline, pipeline.start, facts);
+  const approved = task.approvedStates.filter(({ planHash }) => planHash === task.planHash);
+  const reached = new Set([...(start === null ? [] : [start.name]), ...approved.map((each) => each.state)]);
+  const gates: string[] = [];
+  // A state that is added during the iteration is visited too.
+  for (const name of reached) {
+    const from = pipeline.states[name];
+    const moves = from === undefined ? [] : movesFrom(pipeline, facts, from);
+    if (moves.some(({ byPerson }) => byPerson)) gates.push(name);
+    for (const { to, byPerson } of moves) if (!byPerson) reached.add(to);
+  }
+  return target === null || reached.has(target.name) ? [] : gates;
+}
+
+interface PossibleMove {
+  readonly to: string;
+  readonly byPerson: boolean;
+}
+
+function movesFrom(pipeline: Pipeline, facts: Facts, state: State): readonly PossibleMove[] {
+  return edgesFrom(state).flatMap(({ outcome, to, target, after }) => {
+    // The edge of a false condition has no outcome; `resolveState` follows it.
+    if (outcome === null || ![target, after].every((each) => each === null || holds(each, facts))) return [];
+    const entered = resolveState(pipeline, to, facts);
+    const isChoice = (state.on[outcome] ?? []).filter((each) => holds(each, facts)).length > 1;
+    return entered === null ? [] : [{ to: entered.name, byPerson: state.step.kind === "wait" || isChoice }];
+  });
+}
+
+function holds({ when }: Target, facts: Facts): boolean {
+  return when === null || facts[when.fact] === when.holds;
+}
+
+/** Records that a person moved the task to its current state. */
+export function approveState(task: Task): Task {
+  const approved: ApprovedState = { state: task.state, planHash: task.planHash };
+  const others = task.approvedStates.filter(({ state }) => state !== task.state);
+  return { ...task, approvedStates: [...others, approved] };
+}

@@ -1,0 +1,114 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { Requester, Right } from "../../core/task/requester.ts";
+import type { Task } from "../../core/task/task.ts";
+import { ADA, openEngineWorld, type EngineWorld } from "../../testing/engine/engine-world.ts";
+import { SAMPLE_DRAFT } from "../../testing/builders.ts";
+import type { Commands } from "./commands-contract.ts";
+
+let world: EngineWorld;
+afterEach(() => world.close());
+
+const bob = (...rights: readonly Right[]): Requester => ({ kind: "person", name: "bob", rights });
+
+const PLAN = {
+  outcome: "plan_complete",
+  summary: "read two files",
+  plan: "Read both files.",
+  plan_summary: "Read both files.",
+  subtasks: [],
+  prompt: "Compare them.",
+  system_prompt: "",
+  tools: ["Read"],
+  directories: [],
+  needs_git: false,
+  estimate: { tokens: 1000, minutes: 1 },
+  reasoning: "Only reads.",
+};
+
+async function open(settings = ""): Promise<void> {
+  world = await openEngineWorld({
+    settings,
+    script: ({ role }) => (role === "plan" ? { report: PLAN } : { exitCode: 1 }),
+  });
+}
+
+/** A staged task that a person cancelled while it waited for approval. */
+async function cancelledPlan(): Promise<Task> {
+  const { id } = await world.submit({ pipeline: "staged" });
+  expect(await world.drain(id)).toMatchObject({ state: "staged", status: "waiting" });
+  return await world.commands.cancel(id, bob("submit"));
+}
+
+const REFUSED = { kind: "forbidden", message: expect.stringContaining('needs the right "approve"') };
+
+describe("rights: commands that skip a gate need the right of the gate", () => {
+  it("a submit-only token cannot submit with auto-approval", async () => {
+    await open();
+    const draft = { ...SAMPLE_DRAFT, pipeline: "staged", autoApprove: true };
+    await expect(world.commands.submit(draft, bob("submit"))).rejects.toMatchObject(REFUSED);
+    expect(await world.commands.submit(draft, bob("submit", "approve"))).toMatchObject({ submittedBy: "bob" });
+  });
+
+  it("a schedule's auto-approval was accepted with the settings, so the right to submit is enough", async () => {
+    await open(
+      'schedules: [{ name: compare, cron: "0 3 * * *", pipeline: staged, title: Compare, auto_approve: true }]\n',
+    );
+    const schedule = { project: "shop", name: "compare", key: null };
+    expect(await world.commands.runSchedule(schedule, bob("submit"))).toMatchObject({ options: { autoApprove: true } });
+  });
+
+  it("a submit-only token cannot cancel a waiting task and retry it behind the approval", async () => {
+    await open();
+    const { id } = await cancelledPlan();
+    await expect(world.commands.retry(id, "running", bob("submit"))).rejects.toMatchObject({
+      kind: "forbidden",
+      message: expect.stringMatching(/from "running" skips a decision \("staged"\) and needs the right "approve"/),
+    });
+    expect(world.supervisors.started).toEqual(["agent:plan"]);
+    expect(await world.commands.retry(id, "running", bob("submit", "approve"))).toMatchObject({ state: "running" });
+  });
+
+  it("a submit-only token can retry in front of the approval, and behind it once the plan was approved", async () => {
+    await open();
+    const { id } = await cancelledPlan();
+    await world.commands.retry(id, "staged", bob("submit"));
+    const { planHash } = (await world.ports.store.tasks.getTask(id))!;
+    await world.commands.approve(id, planHash, ADA);
+    await world.commands.cancel(id, bob("submit"));
+    expect(await world.commands.retry(id, "running", bob("submit"))).toMatchObject({ state: "running" });
+  });
+});
+
+it("rights: every command checks the requester's right before anything else", async () => {
+  await open();
+  const readOnly = bob();
+  const calls: { readonly [Name in keyof Commands]: Parameters<Commands[Name]> } = {
+    submit: [SAMPLE_DRAFT, readOnly],
+    approve: ["task_x", null, readOnly],
+    reject: ["task_x", null, readOnly],
+    revise: ["task_x", "no", readOnly],
+    answer: ["task_x", {}, readOnly],
+    choose: ["task_x", "a", null, readOnly],
+    pause: ["task_x", readOnly],
+    resume: ["task_x", readOnly],
+    cancel: ["task_x", readOnly],
+    kill: ["task_x", readOnly],
+    retry: ["task_x", null, readOnly],
+    remove: ["task_x", readOnly],
+    runSchedule: [{ project: "shop", name: "nightly", key: null }, readOnly],
+    addProject: [{ kind: "path", path: "/x" }, readOnly],
+    acceptTrust: [{ kind: "path", path: "/x" }, "h", readOnly],
+    removeProject: ["shop", readOnly],
+    addToken: [{ name: "eve", rights: ["admin"] }, readOnly],
+    removeToken: ["eve", readOnly],
+    addRule: [{ project: "shop", text: "no" }, readOnly],
+    editRule: ["rule_x", {}, readOnly],
+    removeRule: ["rule_x", readOnly],
+    giveReason: ["prop_x", { kind: "wrong", text: "" }, readOnly],
+  };
+  expect(Object.keys(calls).toSorted()).toEqual(Object.keys(world.commands).toSorted());
+  for (const [name, given] of Object.entries(calls)) {
+    const command = world.commands[name as keyof Commands] as (...given: readonly unknown[]) => Promise<unknown>;
+    await expect(command(...given), name).rejects.toMatchObject({ kind: "forbidden" });
+  }
+});
