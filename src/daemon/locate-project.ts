@@ -1,7 +1,7 @@
 import { readProjectFile } from "../config/files/read-project.ts";
 import { UserError } from "../core/text/errors.ts";
 import type { DetectedProject, ProjectSource } from "../ports/projects.ts";
-import { detectProject } from "./detect/detect.ts";
+import { detectProject, toName } from "./detect/detect.ts";
 import type { Registry } from "./wire/registry.ts";
 
 /** Derives name, path, remote and default branch of a project from a checkout or a repository URL. */
@@ -27,5 +27,5 @@ function fromUrl(url: string): DetectedProject {
   if (name === undefined || url.startsWith("-"))
     throw new UserError("invalid", `"${url}" is not the URL of a repository.`, "Use a URL that git clone accepts.");
   // The first task asks the remote for its default branch.
-  return { name, path: null, remote: url, defaultBranch: "HEAD" };
+  return { name: toName(name), path: null, remote: url, defaultBranch: "HEAD" };
 }

@@ -1,5 +1,5 @@
-import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { writeCheckoutFile } from "../../config/files/write-checkout-file.ts";
 import { detectProject, type DetectedProject } from "../../daemon/detect/detect.ts";
 import { renderInitConfig } from "../../daemon/detect/detect-render.ts";
 import { acceptFiles, type AcceptResult } from "../accept-files.ts";
@@ -26,9 +26,8 @@ export async function init(context: CliContext, { force = false, url, yes = fals
 async function initCheckout(context: CliContext, force: boolean, yes: boolean): Promise<void> {
   const detected = await detectProject(context.cwd, { env: context.env });
   const file = join(detected.dir, "nightshift.yaml");
-  const isNew = force || !existsSync(file);
-  if (isNew) writeFileSync(file, renderInitConfig(detected));
-  else context.progress("nightshift.yaml already exists and was not changed. Use --force to overwrite it.\n");
+  const isNew = await writeCheckoutFile(file, renderInitConfig(detected), { overwrite: force });
+  if (!isNew) context.progress("nightshift.yaml already exists and was not changed. Use --force to overwrite it.\n");
   for (const note of isNew ? notes(detected, context.env) : []) context.progress(`Note: ${note}\n`);
   const client = await connect(context);
   const found = await acceptFiles(context, client, {

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { resolve } from "node:path";
+import { checkBranch } from "../../adapters/git/names.ts";
 import { UserError } from "../../core/text/errors.ts";
 
 export interface GitFacts {
@@ -45,7 +46,7 @@ export async function detectGit(dir: string, env: Environment): Promise<GitFacts
   const branch = (await query("symbolic-ref", "--quiet", "--short", "HEAD")).output;
   return {
     dir: top,
-    defaultBranch: await findDefaultBranch(query, remoteName, branch),
+    defaultBranch: requirePlainBranch(await findDefaultBranch(query, remoteName, branch)),
     remote: remoteName === null ? top : await readRemote(query, remoteName, top),
     shallow: shallow === "true",
     detached: branch === null,
@@ -88,6 +89,16 @@ async function findDefaultBranch(query: QueryGit, remote: string | null, current
     "No branch is checked out and the remote has no default branch.",
     "Check out the branch that tasks should start from.",
   );
+}
+
+/** Whoever made the repository chose this name, and it is shown in commands to copy. */
+function requirePlainBranch(branch: string): string {
+  try {
+    return checkBranch(branch);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    throw new UserError("invalid", `The default branch has an unsafe name. ${error.message}`, error.hint);
+  }
 }
 
 interface GitAnswer {

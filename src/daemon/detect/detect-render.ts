@@ -104,5 +104,12 @@ function scalar(value: string): string {
     /^[A-Za-z./][A-Za-z0-9 ./_-]*$/.test(value) &&
     !/^(true|false|null|yes|no|on|off|\.inf|\.nan)$/i.test(value) &&
     !value.endsWith(" ");
-  return isPlain ? value : JSON.stringify(value);
+  if (isPlain) return value;
+  // JSON allows some invisible characters that YAML forbids or that hide text in an editor.
+  return JSON.stringify(value).replaceAll(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, escapeUnits);
+}
+
+function escapeUnits(character: string): string {
+  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
+  return units.map((unit) => String.raw`\u${unit.toString(16).padStart(4, "0")}`).join("");
 }

@@ -123,7 +123,7 @@ function sameBranches(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, str
 
 function chooseBranch(source: ProjectSource, heads: Heads): string {
   if (source.defaultBranch !== null) return checkBranch(source.defaultBranch);
-  if (heads.head !== null) return heads.head;
+  if (heads.head !== null) return checkBranch(heads.head);
   const remote = showRemote(source.remote);
   if (heads.branches.size === 0) throw explainNoCommits(remote);
   throw new UserError(
