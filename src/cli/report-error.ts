@@ -1,4 +1,5 @@
 import { ConfigError, formatIssue, UserError } from "../core/text/errors.ts";
+import { withoutCredentials } from "../core/text/without-credentials.ts";
 import { ProblemError, UnreachableError } from "../http/client/client.ts";
 import { DaemonStartError, type ExitCode } from "./exit.ts";
 import { formatMessage } from "./print/message.ts";
@@ -39,6 +40,11 @@ function printJson({ message, hint, code }: Report): void {
 }
 
 export function describeError(error: unknown): Report {
+  const { message, hint, code } = toReport(error);
+  return { message: withoutCredentials(message), hint: hint === null ? null : withoutCredentials(hint), code };
+}
+
+function toReport(error: unknown): Report {
   if (error instanceof ProblemError) return describeProblem(error);
   if (error instanceof UnreachableError)
     return {

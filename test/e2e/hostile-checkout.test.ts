@@ -20,7 +20,7 @@ afterAll(async () => {
   await user.cleanUp();
 });
 
-describe("init in a hostile checkout", () => {
+describe("init in a hostile checkout", { timeout: 120_000 }, () => {
   it("does not create the target of a dangling link", async () => {
     await symlink("../.bash_profile", join(clone, "nightshift.yaml"));
     const result = await user.run("init");

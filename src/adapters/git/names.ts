@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { UserError } from "../../core/text/errors.ts";
 import { terminalText } from "../../core/text/terminal-text.ts";
+import { withoutCredentials } from "../../core/text/without-credentials.ts";
 
 /** Returns a readable file name for a project that is unique on any file system. */
 export function mirrorName(project: string): string {
@@ -57,14 +58,9 @@ export function checkRemote(remote: string): string {
   if (remote !== "" && !remote.startsWith("-") && !remote.includes("\0") && !remote.includes("\n")) return remote;
   throw new UserError(
     "invalid",
-    `"${remote}" is not a remote.`,
+    `"${withoutCredentials(remote)}" is not a remote.`,
     "Give a URL or an absolute path that git can fetch from.",
   );
-}
-
-/** Returns the remote for messages, without the password that a URL may contain. */
-export function showRemote(remote: string): string {
-  return remote.replace(/^([a-z+]+:\/\/)[^/@]*@/i, "$1");
 }
 
 /**

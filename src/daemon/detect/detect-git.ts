@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { resolve } from "node:path";
 import { checkBranch } from "../../adapters/git/names.ts";
 import { UserError } from "../../core/text/errors.ts";
+import { withoutCredentials } from "../../core/text/without-credentials.ts";
 
 export interface GitFacts {
   /** Root of the checkout. */
@@ -68,7 +69,7 @@ async function readRemote(query: QueryGit, name: string, top: string): Promise<s
   if (/^[A-Za-z0-9+.-]+::/.test(url) || url.startsWith("-")) {
     throw new UserError(
       "invalid",
-      `The remote ${name} is \`${url}\`, which is not supported.`,
+      `The remote ${name} is \`${withoutCredentials(url)}\`, which is not supported.`,
       "Use an https, ssh, git or file URL, or a path.",
     );
   }
