@@ -1,4 +1,5 @@
 import { ConfigError, formatIssue, UserError } from "../core/text/errors.ts";
+import { terminalJson } from "../core/text/terminal-text.ts";
 import { withoutCredentials } from "../core/text/without-credentials.ts";
 import { ProblemError, UnreachableError } from "../http/client/client.ts";
 import { DaemonStartError, type ExitCode } from "./exit.ts";
@@ -36,7 +37,7 @@ function reportWrongUse({ exitCode, message }: CommanderLike, json: boolean): Ex
 }
 
 function printJson({ message, hint, code }: Report): void {
-  process.stdout.write(`${JSON.stringify({ error: { message, hint, exit: code } })}\n`);
+  process.stdout.write(`${terminalJson({ error: { message, hint, exit: code } })}\n`);
 }
 
 export function describeError(error: unknown): Report {

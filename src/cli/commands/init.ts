@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { writeCheckoutFile } from "../../config/files/write-checkout-file.ts";
 import { detectProject, type DetectedProject } from "../../daemon/detect/detect.ts";
 import { renderInitConfig } from "../../daemon/detect/detect-render.ts";
+import { escapedLine } from "../../core/text/terminal-text.ts";
 import { acceptFiles, type AcceptResult } from "../accept-files.ts";
 import { connect } from "../connect.ts";
 import { printResult, type CliContext } from "../context.ts";
@@ -45,8 +46,8 @@ function describe(
   { file, isNew }: { readonly file: string; readonly isNew: boolean },
 ): string {
   return [
-    isNew ? `Wrote ${file}. Review it and commit it with your project.` : `Read ${file}.`,
-    `Project ${project.name}: default branch ${project.default_branch}, remote ${project.remote}`,
+    isNew ? `Wrote ${escapedLine(file)}. Review it and commit it with your project.` : `Read ${escapedLine(file)}.`,
+    `Project ${project.name}: default branch ${project.default_branch}, remote ${escapedLine(project.remote)}`,
     accepted
       ? 'Next: nightshift submit --pipeline chore "…" --wait, or nightshift improve --category docs --dry-run'
       : 'The permissions that its files request were not accepted. Run "nightshift trust" to review them.',

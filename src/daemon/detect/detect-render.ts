@@ -1,3 +1,4 @@
+import { terminalJson } from "../../core/text/terminal-text.ts";
 import type { DetectedForge, DetectedProject } from "./detect.ts";
 import type { Tools } from "./detect-tools.ts";
 
@@ -106,10 +107,5 @@ function scalar(value: string): string {
     !value.endsWith(" ");
   if (isPlain) return value;
   // JSON allows some invisible characters that YAML forbids or that hide text in an editor.
-  return JSON.stringify(value).replaceAll(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, escapeUnits);
-}
-
-function escapeUnits(character: string): string {
-  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
-  return units.map((unit) => String.raw`\u${unit.toString(16).padStart(4, "0")}`).join("");
+  return terminalJson(value);
 }
