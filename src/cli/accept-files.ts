@@ -1,5 +1,5 @@
 import { UserError } from "../core/text/errors.ts";
-import { terminalText } from "../core/text/terminal-text.ts";
+import { escapedLine, escapedText, prefixLines } from "../core/text/terminal-text.ts";
 import type { Client, PendingTrustJson, ProjectJson } from "../http/client/client.ts";
 import { confirm } from "./ask.ts";
 import type { CliContext } from "./context.ts";
@@ -46,7 +46,7 @@ function isRepositoryFile(key: string): boolean {
 
 function describe(context: CliContext, { changes }: PendingTrustJson): string {
   const lines = changes.flatMap(({ key, accepted, wanted }) => [
-    paint(context, "bold", terminalText(key)),
+    paint(context, "bold", escapedLine(key)),
     ...(isRepositoryFile(key) ? [`  ${describeFileChange(accepted, wanted)}`] : compare(context, accepted, wanted)),
   ]);
   return `The project's files request these permissions:\n${lines.join("\n")}\n`;
@@ -54,8 +54,8 @@ function describe(context: CliContext, { changes }: PendingTrustJson): string {
 
 function compare(context: CliContext, accepted: string | null, wanted: string | null): readonly string[] {
   return [
-    ...(accepted === null ? [] : [paint(context, "red", `  - ${terminalText(accepted)}`)]),
-    ...(wanted === null ? [] : [paint(context, "green", `  + ${terminalText(wanted)}`)]),
+    ...(accepted === null ? [] : [paint(context, "red", prefixLines(escapedText(accepted), "  - "))]),
+    ...(wanted === null ? [] : [paint(context, "green", prefixLines(escapedText(wanted), "  + "))]),
   ];
 }
 

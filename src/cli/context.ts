@@ -1,3 +1,5 @@
+import { terminalJson, terminalOutput } from "../core/text/terminal-text.ts";
+
 /** Global options and output streams, passed to every command. */
 export interface CliContext {
   /** Print one JSON value to stdout and nothing else. */
@@ -40,14 +42,14 @@ export function createContext(options: GlobalOptions): CliContext {
     project: options.project ?? null,
     cwd: process.cwd(),
     env,
-    out: (text) => void process.stdout.write(text),
-    progress: (text) => void (quiet || json || process.stderr.write(text)),
-    warn: (text) => void (json || process.stderr.write(text)),
+    out: (text) => void process.stdout.write(terminalOutput(text)),
+    progress: (text) => void (quiet || json || process.stderr.write(terminalOutput(text))),
+    warn: (text) => void (json || process.stderr.write(terminalOutput(text))),
     interactive: process.stdin.isTTY && process.stderr.isTTY && !json,
   };
 }
 
 /** Prints the result of a command: `value` with --json, otherwise the text. */
 export function printResult(context: CliContext, value: unknown, text: () => string): void {
-  context.out(context.json ? `${JSON.stringify(value, null, 2)}\n` : text());
+  context.out(context.json ? `${terminalJson(value, 2)}\n` : text());
 }

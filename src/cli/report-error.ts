@@ -1,4 +1,6 @@
 import { ConfigError, formatIssue, UserError } from "../core/text/errors.ts";
+import { terminalJson } from "../core/text/terminal-text.ts";
+import { withoutCredentials } from "../core/text/without-credentials.ts";
 import { ProblemError, UnreachableError } from "../http/client/client.ts";
 import { DaemonStartError, type ExitCode } from "./exit.ts";
 import { formatMessage } from "./print/message.ts";
@@ -35,10 +37,15 @@ function reportWrongUse({ exitCode, message }: CommanderLike, json: boolean): Ex
 }
 
 function printJson({ message, hint, code }: Report): void {
-  process.stdout.write(`${JSON.stringify({ error: { message, hint, exit: code } })}\n`);
+  process.stdout.write(`${terminalJson({ error: { message, hint, exit: code } })}\n`);
 }
 
 export function describeError(error: unknown): Report {
+  const { message, hint, code } = toReport(error);
+  return { message: withoutCredentials(message), hint: hint === null ? null : withoutCredentials(hint), code };
+}
+
+function toReport(error: unknown): Report {
   if (error instanceof ProblemError) return describeProblem(error);
   if (error instanceof UnreachableError)
     return {

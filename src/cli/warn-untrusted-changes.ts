@@ -1,3 +1,4 @@
+import { escapedLine } from "../core/text/terminal-text.ts";
 import type { Client } from "../http/client/client.ts";
 import { acceptFiles } from "./accept-files.ts";
 import type { CliContext } from "./context.ts";
@@ -21,7 +22,7 @@ export async function warnAboutUntrustedChanges(
       ? null
       : await acceptFiles(context, client, { location: { path, url: null }, generated: false, yes: false });
   if (result?.accepted === true) return;
-  const keys = changes.map(({ key }) => key).join(", ");
+  const keys = changes.map(({ key }) => escapedLine(key)).join(", ");
   context.progress(
     paint(
       context,

@@ -1,7 +1,8 @@
 import { readProjectFile } from "../config/files/read-project.ts";
 import { UserError } from "../core/text/errors.ts";
+import { withoutCredentials } from "../core/text/without-credentials.ts";
 import type { DetectedProject, ProjectSource } from "../ports/projects.ts";
-import { detectProject } from "./detect/detect.ts";
+import { detectProject, toName } from "./detect/detect.ts";
 import type { Registry } from "./wire/registry.ts";
 
 /** Derives name, path, remote and default branch of a project from a checkout or a repository URL. */
@@ -25,7 +26,11 @@ export async function locateProject(
 function fromUrl(url: string): DetectedProject {
   const name = /([^/:]+?)(?:\.git)?\/*$/.exec(url)?.[1];
   if (name === undefined || url.startsWith("-"))
-    throw new UserError("invalid", `"${url}" is not the URL of a repository.`, "Use a URL that git clone accepts.");
+    throw new UserError(
+      "invalid",
+      `"${withoutCredentials(url)}" is not the URL of a repository.`,
+      "Use a URL that git clone accepts.",
+    );
   // The first task asks the remote for its default branch.
-  return { name, path: null, remote: url, defaultBranch: "HEAD" };
+  return { name: toName(name), path: null, remote: url, defaultBranch: "HEAD" };
 }

@@ -1,5 +1,6 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
+import { withoutCredentials } from "../core/text/without-credentials.ts";
 import type { Redactor } from "../policy/secrets/redact.ts";
 import type { Log } from "../ports/log.ts";
 
@@ -14,7 +15,7 @@ export interface LoggerOptions {
 export function createLogger({ dir, echo, redactor }: LoggerOptions): Log {
   function write(level: "info" | "warn" | "error", msg: string, fields: Readonly<Record<string, unknown>>): void {
     const time = new Date().toISOString();
-    const line = `${withoutSecrets(redactor(), toJson({ level, time, ...fields, msg }))}\n`;
+    const line = `${withoutSecrets(redactor(), withoutCredentials(toJson({ level, time, ...fields, msg })))}\n`;
     try {
       appendFileSync(join(dir, `${time.slice(0, 10)}.jsonl`), line, { mode: 0o600 });
     } catch {

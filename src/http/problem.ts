@@ -7,6 +7,7 @@ import {
   UserError,
   type UserErrorKind,
 } from "../core/text/errors.ts";
+import { withoutCredentials } from "../core/text/without-credentials.ts";
 import type { Log } from "../ports/log.ts";
 import type { ProblemJson } from "./contract/problem.ts";
 
@@ -76,5 +77,12 @@ export function problemResponse(body: ProblemJson): Response {
 
 function problem(status: Status, detail: string, hint: string | null, issues: readonly Issue[] = []): ProblemJson {
   const [slug, title] = PROBLEMS[status];
-  return { type: `urn:nightshift:problem:${slug}`, title, status, detail, hint, issues: [...issues] };
+  return {
+    type: `urn:nightshift:problem:${slug}`,
+    title,
+    status,
+    detail: withoutCredentials(detail),
+    hint: hint === null ? null : withoutCredentials(hint),
+    issues: issues.map((issue) => ({ ...issue, message: withoutCredentials(issue.message) })),
+  };
 }

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import { UserError } from "../../core/text/errors.ts";
+import { terminalText } from "../../core/text/terminal-text.ts";
+import { withoutCredentials } from "../../core/text/without-credentials.ts";
 
 /** Returns a readable file name for a project that is unique on any file system. */
 export function mirrorName(project: string): string {
@@ -28,7 +30,10 @@ export function checkCommit(commit: string): string {
   throw new UserError("invalid", `"${commit}" is not a full commit id.`, "Give its 40 hexadecimal digits.");
 }
 
-/** Implements the rules of `git check-ref-format --branch` without starting git. */
+/**
+ * Implements the rules of `git check-ref-format --branch` without starting git. Also refuses what a shell or a terminal would
+ * interpret, because people and agents copy branch names into commands.
+ */
 export function checkBranch(branch: string): string {
   const forbidden = new RegExp(
     [
@@ -37,13 +42,15 @@ export function checkBranch(branch: string): string {
       String.raw`^[-/]|/$|\.$`,
       String.raw`(^|/)\.`,
       String.raw`\.lock(/|$)`,
+      "[$`\"';&|<>(){}!]",
     ].join("|"),
   );
-  if (branch !== "" && branch !== "@" && branch !== "HEAD" && !forbidden.test(branch)) return branch;
+  const isPlain = !forbidden.test(branch) && terminalText(branch) === branch;
+  if (branch !== "" && branch !== "@" && branch !== "HEAD" && isPlain) return branch;
   throw new UserError(
     "invalid",
-    `"${branch}" cannot be the name of a branch.`,
-    "See `git help check-ref-format` for what git allows.",
+    `"${terminalText(branch)}" cannot be the name of a branch.`,
+    "Use letters, digits and the characters - _ . / + = @ # % and comma. `git help check-ref-format` lists the rules of git.",
   );
 }
 
@@ -51,14 +58,9 @@ export function checkRemote(remote: string): string {
   if (remote !== "" && !remote.startsWith("-") && !remote.includes("\0") && !remote.includes("\n")) return remote;
   throw new UserError(
     "invalid",
-    `"${remote}" is not a remote.`,
+    `"${withoutCredentials(remote)}" is not a remote.`,
     "Give a URL or an absolute path that git can fetch from.",
   );
-}
-
-/** Returns the remote for messages, without the password that a URL may contain. */
-export function showRemote(remote: string): string {
-  return remote.replace(/^([a-z+]+:\/\/)[^/@]*@/i, "$1");
 }
 
 /**

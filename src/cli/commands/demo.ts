@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { shellWord } from "../../core/change/related-command.ts";
 import { NIGHT_WORK } from "../../core/schedule/schedule.ts";
 import type { Client, TaskJson } from "../../http/client/client.ts";
 import { acceptFiles } from "../accept-files.ts";
@@ -151,9 +152,9 @@ function describeNextSteps(dir: string, tasks: readonly TaskJson[]): string {
   return [
     "",
     "Where to look:",
-    `  git -C ${join(dir, "remote.git")} log --stat ${branches.at(-1) ?? ""}   the published branches`,
+    `  git -C ${shellWord(join(dir, "remote.git"))} log --stat ${branches.at(-1) ?? ""}   the published branches`,
     `  ${join(dir, "home", "runs")}   the prompt, transcript, checks and diff of each run`,
-    `  rm -rf ${dir}   removes the demo`,
+    `  rm -rf ${shellWord(dir)}   removes the demo`,
     "",
     'To use it in your own repository, run "nightshift init", then "nightshift submit" or "nightshift improve" (see README.md).',
     "",

@@ -6,14 +6,14 @@ import { paint } from "../print/style.ts";
 export async function diff(context: CliContext, id: string): Promise<void> {
   const client = await connect(context);
   const change = await client.call("GET /tasks/:id/diff", { params: { id } });
+  // In a pipe, the patch is unchanged so that `git apply` accepts it.
+  if (!context.json && !process.stdout.isTTY && change.patch !== "") return void process.stdout.write(change.patch);
   printResult(context, change, () =>
     change.patch === "" ? "There is no change yet.\n" : colour(context, change.patch),
   );
 }
 
-/** Without colour (in a pipe), the patch is unchanged so that `git apply` accepts it. On a terminal, control characters are escaped. */
 function colour(context: CliContext, patch: string): string {
-  if (!context.color) return patch;
   return terminalText(patch)
     .split("\n")
     .map((line) =>

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { findHome, homePaths } from "../../config/files/paths.ts";
-import { terminalText } from "../../core/text/terminal-text.ts";
+import { terminalJson, terminalText } from "../../core/text/terminal-text.ts";
 import type { Client, OutputPageJson, RunJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
 import type { CliContext } from "../context.ts";
@@ -98,7 +98,7 @@ class JsonList {
   }
 
   add(element: unknown): void {
-    this.context.out(`${this.count === 0 ? "[\n" : ",\n"}${JSON.stringify(element)}`);
+    this.context.out(`${this.count === 0 ? "[\n" : ",\n"}${terminalJson(element)}`);
     this.count += 1;
   }
 

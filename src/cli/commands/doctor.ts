@@ -1,4 +1,5 @@
 import { checkMachine, type Finding } from "../../daemon/doctor/doctor.ts";
+import { escapedLine } from "../../core/text/terminal-text.ts";
 import { printResult, type CliContext } from "../context.ts";
 import { Exit } from "../exit.ts";
 import { formatMessage } from "../print/message.ts";
@@ -33,5 +34,5 @@ function line(context: Pick<CliContext, "color">, { name, ok, detail, fix }: Fin
         : paint(context, "red", "✗");
   const indent = " ".repeat(width + 3);
   const repair = fix === null ? "" : `\n${indent}→ ${formatMessage(fix, `${indent}  `)}`;
-  return `${mark} ${name.padEnd(width)} ${formatMessage(detail, indent)}${repair}\n`;
+  return `${mark} ${escapedLine(name).padEnd(width)} ${formatMessage(detail, indent)}${repair}\n`;
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Category } from "../../core/nightly/category.ts";
 import { NIGHT_WORK } from "../../core/schedule/schedule.ts";
+import { escapedLine, prefixLines } from "../../core/text/terminal-text.ts";
 import type { ImprovePreviewJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
 import { printResult, type CliContext } from "../context.ts";
@@ -53,7 +54,7 @@ function printPreview(context: CliContext, preview: ImprovePreviewJson, withProm
     head("Checks"),
     checks.length === 0
       ? "The project has no checks of its own.\n"
-      : checks.map(({ name, command }) => `${name}: ${command}\n`).join(""),
+      : checks.map(({ name, command }) => `${name}: ${escapedLine(command)}\n`).join(""),
     head("Limits"),
     `at most ${limits.max_diff_lines} changed lines, ${limits.retries} retries per category, ${limits.open_change_requests} open change requests; `,
     `files changed in the last ${plural(limits.avoid_recent_commits, "commit")} are excluded; time limit ${limit(limits.task_timeout_ms)}\n`,
@@ -61,9 +62,9 @@ function printPreview(context: CliContext, preview: ImprovePreviewJson, withProm
     head("Publishing"),
     publish.forge === null
       ? `No forge is configured. The branch night-shift/… is pushed.\n`
-      : `a change request at ${publish.forge} into ${publish.target}${publish.reviewer === null ? "" : `, reviewer ${publish.reviewer}`}${publish.by === "agent" ? "; an agent pushes the branch and opens it, with access to the forge token" : ""}\n`,
+      : `a change request at ${escapedLine(publish.forge)} into ${escapedLine(publish.target)}${publish.reviewer === null ? "" : `, reviewer ${escapedLine(publish.reviewer)}`}${publish.by === "agent" ? "; an agent pushes the branch and opens it, with access to the forge token" : ""}\n`,
     ...(withPrompts
-      ? runs.map(({ role, prompt }) => `${head(`Prompt of ${role}`)}\n${prompt}`)
+      ? runs.map(({ role, prompt }) => `${head(`Prompt of ${role}`)}\n${prefixLines(prompt, "  ")}\n`)
       : ["\nAdd --prompts to see the prompts.\n"]),
   ].join("");
 }
@@ -98,5 +99,5 @@ function budget(amounts: ImprovePreviewJson["budget"]): string {
 }
 
 function list(words: readonly string[]): string {
-  return words.length === 0 ? "none" : words.join(", ");
+  return words.length === 0 ? "none" : words.map(escapedLine).join(", ");
 }

@@ -1,7 +1,8 @@
-import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { writeCheckoutFile } from "../../config/files/write-checkout-file.ts";
 import { detectProject, type DetectedProject } from "../../daemon/detect/detect.ts";
 import { renderInitConfig } from "../../daemon/detect/detect-render.ts";
+import { escapedLine } from "../../core/text/terminal-text.ts";
 import { acceptFiles, type AcceptResult } from "../accept-files.ts";
 import { connect } from "../connect.ts";
 import { printResult, type CliContext } from "../context.ts";
@@ -26,9 +27,8 @@ export async function init(context: CliContext, { force = false, url, yes = fals
 async function initCheckout(context: CliContext, force: boolean, yes: boolean): Promise<void> {
   const detected = await detectProject(context.cwd, { env: context.env });
   const file = join(detected.dir, "nightshift.yaml");
-  const isNew = force || !existsSync(file);
-  if (isNew) writeFileSync(file, renderInitConfig(detected));
-  else context.progress("nightshift.yaml already exists and was not changed. Use --force to overwrite it.\n");
+  const isNew = await writeCheckoutFile(file, renderInitConfig(detected), { overwrite: force });
+  if (!isNew) context.progress("nightshift.yaml already exists and was not changed. Use --force to overwrite it.\n");
   for (const note of isNew ? notes(detected, context.env) : []) context.progress(`Note: ${note}\n`);
   const client = await connect(context);
   const found = await acceptFiles(context, client, {
@@ -46,8 +46,8 @@ function describe(
   { file, isNew }: { readonly file: string; readonly isNew: boolean },
 ): string {
   return [
-    isNew ? `Wrote ${file}. Review it and commit it with your project.` : `Read ${file}.`,
-    `Project ${project.name}: default branch ${project.default_branch}, remote ${project.remote}`,
+    isNew ? `Wrote ${escapedLine(file)}. Review it and commit it with your project.` : `Read ${escapedLine(file)}.`,
+    `Project ${project.name}: default branch ${project.default_branch}, remote ${escapedLine(project.remote)}`,
     accepted
       ? 'Next: nightshift submit --pipeline chore "…" --wait, or nightshift improve --category docs --dry-run'
       : 'The permissions that its files request were not accepted. Run "nightshift trust" to review them.',

@@ -1,4 +1,4 @@
-import { terminalText } from "../../core/text/terminal-text.ts";
+import { escapedLine, terminalText } from "../../core/text/terminal-text.ts";
 import type { Client, TaskJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
 import { printResult, type CliContext } from "../context.ts";
@@ -74,7 +74,7 @@ function filesTable(task: TaskJson): string {
   if (files.length === 0) return "  No files changed.\n";
   return `\n${table(
     ["FILE", "CHANGE", "+", "−"],
-    files.map((file) => [terminalText(file.path), file.change, String(file.insertions), String(file.deletions)]),
+    files.map((file) => [escapedLine(file.path), file.change, String(file.insertions), String(file.deletions)]),
   )}`;
 }
 

@@ -132,7 +132,10 @@ function unexplainedLines(proposals: readonly ProposalJson[]): string {
   if (proposals.length === 0) return "";
   const lines = proposals
     .slice(0, MAX_UNEXPLAINED)
-    .map(({ id, title, url }) => `  ${id}  ${terminalLine(title, MAX_CELL)}${url === null ? "" : `  ${url}`}\n`);
+    .map(
+      ({ id, title, url }) =>
+        `  ${id}  ${terminalLine(title, MAX_CELL)}${url === null ? "" : `  ${terminalLine(url, MAX_LINE)}`}\n`,
+    );
   const more = proposals.length > MAX_UNEXPLAINED ? `  and ${proposals.length - MAX_UNEXPLAINED} more\n` : "";
   return `${plural(proposals.length, "change request")} closed without a reason. Add one with "nightshift rules reason <id> <kind>":\n${lines.join("")}${more}`;
 }

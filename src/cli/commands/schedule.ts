@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { terminalLine } from "../../core/text/terminal-text.ts";
+import { escapedLine, terminalLine } from "../../core/text/terminal-text.ts";
 import type { SchedulesJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
 import { printResult, type CliContext } from "../context.ts";
@@ -33,7 +33,9 @@ export async function runSchedule(
 
 /** Lists the upcoming runs, each in the time zone of its schedule. */
 function printSchedule(context: CliContext, { runs, problems }: SchedulesJson, days: number): string {
-  const errors = problems.map((problem) => `${paint(context, "red", "Cannot read schedule")}: ${problem}\n`).join("");
+  const errors = problems
+    .map((problem) => `${paint(context, "red", "Cannot read schedule")}: ${escapedLine(problem)}\n`)
+    .join("");
   if (runs.length === 0)
     return `${errors}Nothing is scheduled. Set improve.schedule or schedules in nightshift.yaml.\n`;
   const rows = runs.map((run) => [

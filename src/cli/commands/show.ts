@@ -1,6 +1,6 @@
 import { describePath } from "../../core/pipeline/describe-path.ts";
 import { possibleActions } from "../../core/pipeline/possible-actions.ts";
-import { terminalText } from "../../core/text/terminal-text.ts";
+import { escapedLine, prefixLines, terminalText } from "../../core/text/terminal-text.ts";
 import type { EventJson, TaskJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
 import { printResult, type CliContext } from "../context.ts";
@@ -42,13 +42,13 @@ function render(context: CliContext, task: TaskJson, events: readonly EventJson[
     parts.push(
       title("Artifacts"),
       ...task.artifacts.map(
-        ({ type, label, url }) => `  ${type}: ${terminalText(label)}${url === null ? "" : ` ${terminalText(url)}`}\n`,
+        ({ type, label, url }) => `  ${type}: ${escapedLine(label)}${url === null ? "" : ` ${escapedLine(url)}`}\n`,
       ),
     );
   for (const exchange of task.conversation)
     if (exchange.reply !== null)
       parts.push(
-        `  ${exchange.by ?? "?"}: ${terminalText(
+        `  ${exchange.by ?? "?"}: ${escapedLine(
           Object.entries(exchange.reply)
             .map(([key, value]) => `${key}=${value}`)
             .join(", "),
@@ -75,8 +75,9 @@ function word(value: unknown): string {
   return typeof value === "string" ? value : "?";
 }
 
+/** Indented, so that no line of it can imitate one of our own. */
 function cut(text: string): string {
-  const safe = terminalText(text);
+  const safe = prefixLines(terminalText(text), "  ");
   return safe.length <= MAX_TEXT
     ? safe
     : `${safe.slice(0, MAX_TEXT)}… (${safe.length} characters; use --json to see all)`;

@@ -1,4 +1,4 @@
-import { terminalText } from "../../core/text/terminal-text.ts";
+import { escapedLine } from "../../core/text/terminal-text.ts";
 import type { TaskJson } from "../../http/client/client.ts";
 import type { CliContext } from "../context.ts";
 import { describeFindings, lastChecks, withoutFindings } from "./findings.ts";
@@ -24,9 +24,9 @@ export function summary(context: Pick<CliContext, "color">, task: TaskJson): str
   const facts = [
     `${plural(task.runs.length, "run")} in ${duration(task.duration_ms)}, cost ${money(task.cost_usd, task.unknown_cost ?? 0)}`,
     ...(task.category === null || hasReasonPerCategory(task) ? [] : [`category: ${task.category}`]),
-    ...(diff === undefined ? [] : [`change: ${terminalText(diff.label)}`]),
-    ...(branch === undefined ? [] : [`branch: ${terminalText(branch.label)}`]),
-    ...(request?.url == null ? [] : [`change request: ${terminalText(request.url)}`]),
+    ...(diff === undefined ? [] : [`change: ${escapedLine(diff.label)}`]),
+    ...(branch === undefined ? [] : [`branch: ${escapedLine(branch.label)}`]),
+    ...(request?.url == null ? [] : [`change request: ${escapedLine(request.url)}`]),
     ...(task.reason === null || !showsReason(task)
       ? []
       : [

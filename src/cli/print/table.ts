@@ -10,7 +10,8 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
       .map((cell, column) => cell + " ".repeat(Math.max(0, (widths[column] ?? 0) - width(cell))))
       .join("  ")
       .trimEnd();
-  return [headings, ...rows].map((cells) => `${line(cells)}\n`).join("");
+  // A cell with a line break could imitate a row.
+  return [headings, ...rows].map((cells) => `${line(cells).replaceAll("\n", " ")}\n`).join("");
 }
 
 function width(cell: string): number {

@@ -1,5 +1,5 @@
 import { describeCheckStatus } from "../../core/task/describe-check.ts";
-import { terminalLine, terminalText } from "../../core/text/terminal-text.ts";
+import { escapedLine, terminalLine } from "../../core/text/terminal-text.ts";
 import type { RunJson, TaskJson } from "../../http/client/client.ts";
 import type { CliContext } from "../context.ts";
 import { paintCheck, severityWord, withoutFindings } from "./findings.ts";
@@ -58,7 +58,7 @@ export function describeWaiting(task: TaskJson): string {
         "Waiting for answers:",
         ...waiting.questions.map(
           ({ id, question, options, default: fallback }) =>
-            `  ${id}: ${terminalText(question)}${options.length === 0 ? "" : ` [${options.map((option) => terminalLine(option, MAX_LINE)).join(" | ")}]`}${fallback === null ? "" : ` (default: ${terminalLine(fallback, MAX_LINE)})`}`,
+            `  ${id}: ${formatMessage(question, "    ")}${options.length === 0 ? "" : ` [${options.map((option) => terminalLine(option, MAX_LINE)).join(" | ")}]`}${fallback === null ? "" : ` (default: ${terminalLine(fallback, MAX_LINE)})`}`,
         ),
         `→ nightshift answer ${task.id} ${waiting.questions.map(({ id }) => `${id}=…`).join(" ")}`,
         "",
@@ -90,7 +90,7 @@ export function facts(task: TaskJson): string {
     commits(task),
     `took ${duration(task.duration_ms)}, agents ${duration(task.agent_ms ?? 0)}, cost ${money(task.cost_usd, task.unknown_cost ?? 0)}`,
     ...whyQueued(task).map((why) => `will be retried: ${formatMessage(why, "    ")}`),
-    ...(url === null ? [] : [`change request: ${terminalText(url)}`]),
+    ...(url === null ? [] : [`change request: ${escapedLine(url)}`]),
     ...(reason === "" ? [] : [`reason: ${formatMessage(withoutFindings(reason, task), "    ")}`]),
   ];
   return lines.map((line) => `  ${line}\n`).join("");
@@ -109,7 +109,7 @@ function commits(task: TaskJson): string {
     `branch ${task.branch ?? "–"}`,
     `base ${task.base_commit?.slice(0, 12) ?? "–"}`,
     `work ${task.head_commit?.slice(0, 12) ?? "–"}`,
-    ...(published === undefined ? [] : [`published ${terminalText(published)}`]),
+    ...(published === undefined ? [] : [`published ${escapedLine(published)}`]),
   ].join(", ");
 }
 

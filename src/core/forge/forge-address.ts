@@ -141,7 +141,3 @@ function decode(text: string): string | null {
 export function isAddress(remote: string): boolean {
   return /^(?:https?|ssh|git):\/\//i.test(remote) || /^[^/\\]+@[^/\\:]+:/.test(remote);
 }
-
-export function withoutCredentials(remote: string): string {
-  return remote.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, "$1");
-}

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { terminalLine, terminalText } from "./terminal-text.ts";
+import { escapedLine, prefixLines, terminalJson, terminalLine, terminalOutput, terminalText } from "./terminal-text.ts";
 
 const DANGEROUS =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|[\u{e0000}-\u{e007f}]/u;
@@ -57,6 +57,8 @@ describe("terminalText", () => {
     ["backspaces", "no\b\byes", "noyes"],
     ["reversed reading order", "safe\u202egnp.exe", "safegnp.exe"],
     ["NUL", "a\0b", "ab"],
+    ["zero-width spaces and joiners", "a\u200bb\u200cc\u200dd\u2060e", "abcde"],
+    ["soft hyphens, fillers and variation selectors", "a\u00adb\u3164c\ufe01d\u{e0100}e", "abcde"],
     ["a reset", "a\u001bcb", "ab"],
   ])("removes %s", (_, text, expected) => {
     expect(terminalText(text)).toBe(expected);
@@ -70,6 +72,44 @@ describe("terminalText", () => {
     const started = performance.now();
     terminalText("\u001b]".repeat(500_000));
     expect(performance.now() - started).toBeLessThan(2000);
+  });
+});
+
+describe("terminalOutput", () => {
+  it("keeps only the colours of the CLI", () => {
+    expect(terminalOutput("\u001b[1mbold\u001b[22m \u001b[31mred\u001b[39m")).toBe(
+      "\u001b[1mbold\u001b[22m \u001b[31mred\u001b[39m",
+    );
+    expect(terminalOutput("a\u001b[8mhidden\u001b[2J\u001b]0;\u001b[31mx\u0007")).toBe("ahidden]0;\u001b[31mx");
+  });
+
+  it("leaves no other control character, whatever it is given", () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        // oxlint-disable-next-line no-control-regex -- matches control characters
+        expect(terminalOutput(text).replaceAll(/\u001b\[(?:1|22|3[0-79]|9[0-7])m/g, "")).not.toMatch(DANGEROUS);
+      }),
+    );
+  });
+});
+
+describe("escapedLine, terminalJson and prefixLines", () => {
+  it("show what terminalText would remove", () => {
+    expect(escapedLine("a\u001b[2J\u202e\nb\u{e0041}")).toBe(String.raw`a\u001b[2J\u202e\nb\udb40\udc41`);
+  });
+
+  it("terminalJson is printable and keeps every character", () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const json = terminalJson({ text: text.toWellFormed() });
+        expect(json).not.toMatch(DANGEROUS);
+        expect(JSON.parse(json)).toEqual({ text: text.toWellFormed() });
+      }),
+    );
+  });
+
+  it("prefixLines marks every line", () => {
+    expect(prefixLines("a\n\nb", "  + ")).toBe("  + a\n  + \n  + b");
   });
 });
 

@@ -11,8 +11,11 @@ const ESCAPE_STRING =
 const ESCAPE_SEQUENCE = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b[ -/]*[0-~]/g;
 // oxlint-disable-next-line no-control-regex -- matches control characters
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
-/** Marks that reorder or break lines, and tag characters, which can encode invisible text. */
-const INVISIBLE = /[\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
+/** Marks that reorder or break lines, and characters without a glyph, which can hide text. U+FE0F selects emoji, so it stays. */
+const INVISIBLE = /(?!\ufe0f)[\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
+/** The colours that the CLI itself prints. */
+// oxlint-disable-next-line no-control-regex -- matches control characters
+const OWN_STYLE = /(\u001b\[(?:1|22|3[0-79]|9[0-7])m)/;
 
 /** Keeps visible characters, line feeds and tabs only. */
 export function terminalText(text: string): string {
@@ -23,6 +26,44 @@ export function terminalText(text: string): string {
     .replace(ESCAPE_SEQUENCE, "")
     .replace(CONTROL, "")
     .replace(INVISIBLE, "");
+}
+
+/** Cleans what the CLI is about to print, except for its own colours. The last line of defence: values are cleaned before. */
+export function terminalOutput(text: string): string {
+  return text
+    .split(OWN_STYLE)
+    .map((part, index) => (index % 2 === 1 ? part : terminalText(part)))
+    .join("");
+}
+
+/** Shows control and invisible characters as escapes instead of removing them, for text that a person has to review. */
+export function escapedText(text: string): string {
+  return text.toWellFormed().replace(CONTROL, toEscape).replace(INVISIBLE, toEscape);
+}
+
+/** Like `escapedText`, on one line. */
+export function escapedLine(text: string): string {
+  return escapedText(text)
+    .replaceAll("\n", String.raw`\n`)
+    .replaceAll("\t", String.raw`\t`);
+}
+
+function toEscape(character: string): string {
+  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
+  return units.map((unit) => String.raw`\u${unit.toString(16).padStart(4, "0")}`).join("");
+}
+
+/** Formats a value as JSON that is safe to print. Programs read the same value from it. */
+export function terminalJson(value: unknown, indent = 0): string {
+  return escapedText(JSON.stringify(value, null, indent));
+}
+
+/** Returns the lines of a text, each with a prefix, so that no line can imitate one of our own. */
+export function prefixLines(text: string, prefix: string): string {
+  return text
+    .split("\n")
+    .map((line) => `${prefix}${line}`)
+    .join("\n");
 }
 
 /** Returns one line of at most `maxLength` characters, for titles, table cells and reasons. */

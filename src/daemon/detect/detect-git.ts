@@ -1,6 +1,8 @@
 import { execFile } from "node:child_process";
 import { resolve } from "node:path";
+import { checkBranch } from "../../adapters/git/names.ts";
 import { UserError } from "../../core/text/errors.ts";
+import { withoutCredentials } from "../../core/text/without-credentials.ts";
 
 export interface GitFacts {
   /** Root of the checkout. */
@@ -45,7 +47,7 @@ export async function detectGit(dir: string, env: Environment): Promise<GitFacts
   const branch = (await query("symbolic-ref", "--quiet", "--short", "HEAD")).output;
   return {
     dir: top,
-    defaultBranch: await findDefaultBranch(query, remoteName, branch),
+    defaultBranch: requirePlainBranch(await findDefaultBranch(query, remoteName, branch)),
     remote: remoteName === null ? top : await readRemote(query, remoteName, top),
     shallow: shallow === "true",
     detached: branch === null,
@@ -67,7 +69,7 @@ async function readRemote(query: QueryGit, name: string, top: string): Promise<s
   if (/^[A-Za-z0-9+.-]+::/.test(url) || url.startsWith("-")) {
     throw new UserError(
       "invalid",
-      `The remote ${name} is \`${url}\`, which is not supported.`,
+      `The remote ${name} is \`${withoutCredentials(url)}\`, which is not supported.`,
       "Use an https, ssh, git or file URL, or a path.",
     );
   }
@@ -88,6 +90,16 @@ async function findDefaultBranch(query: QueryGit, remote: string | null, current
     "No branch is checked out and the remote has no default branch.",
     "Check out the branch that tasks should start from.",
   );
+}
+
+/** Whoever made the repository chose this name, and it is shown in commands to copy. */
+function requirePlainBranch(branch: string): string {
+  try {
+    return checkBranch(branch);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    throw new UserError("invalid", `The default branch has an unsafe name. ${error.message}`, error.hint);
+  }
 }
 
 interface GitAnswer {

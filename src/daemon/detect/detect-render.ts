@@ -1,3 +1,4 @@
+import { terminalJson } from "../../core/text/terminal-text.ts";
 import type { DetectedForge, DetectedProject } from "./detect.ts";
 import type { Tools } from "./detect-tools.ts";
 
@@ -104,5 +105,7 @@ function scalar(value: string): string {
     /^[A-Za-z./][A-Za-z0-9 ./_-]*$/.test(value) &&
     !/^(true|false|null|yes|no|on|off|\.inf|\.nan)$/i.test(value) &&
     !value.endsWith(" ");
-  return isPlain ? value : JSON.stringify(value);
+  if (isPlain) return value;
+  // JSON allows some invisible characters that YAML forbids or that hide text in an editor.
+  return terminalJson(value);
 }

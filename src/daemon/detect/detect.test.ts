@@ -2,6 +2,7 @@ import { chmod, mkdir, realpath, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createTempDir, createTempRepo, git, writeFiles, type Files, type TempDir } from "../../testing/temp-repo.ts";
+import { locateProject } from "../locate-project.ts";
 import { renderInitConfig } from "./detect-render.ts";
 import { detectAgents, detectForge, detectProject } from "./detect.ts";
 import { REGISTRY } from "../wire/registry.ts";
@@ -102,6 +103,20 @@ describe("detectProject", () => {
     const found = await detectProject(path, { env: { ...env, GIT_DIR: "/nonexistent" } });
     expect(found.dir).toBe(path);
     await expect(realpath(join(dir.path, "sprung"))).rejects.toThrow(/ENOENT/);
+  });
+
+  it.each(["$(touch${IFS}owned)", "`id`", "a;id", "a'b", "a&b", "a\u202eb", "a{b,c}"])(
+    "refuses the default branch %j",
+    async (branch) => {
+      const path = await makeRepo();
+      await git(path, "checkout", "--quiet", "-b", branch);
+      await expect(detect(path)).rejects.toThrow("The default branch has an unsafe name.");
+    },
+  );
+
+  it("names a project after its URL, without characters that a shell interprets", async () => {
+    const url = "https://example.com/team/$(touch x).git";
+    expect(await locateProject({ kind: "url", url }, env, REGISTRY)).toMatchObject({ name: "touch-x", remote: url });
   });
 
   it("finds every agent that has its own program", async () => {
@@ -279,11 +294,13 @@ describe("detectTools and renderInitConfig", () => {
   });
 
   it("quotes values that YAML would read differently", async () => {
-    const detected = { ...(await detect(await makeRepo())), name: "true", defaultBranch: "feat/#1: {x}" };
-    expect(REGISTRY.format.parseProject(renderInitConfig(detected), "n").written).toMatchObject({
-      project: "true",
-      default_branch: "feat/#1: {x}",
-    });
+    const found = await detect(await makeRepo());
+    for (const defaultBranch of ["feat/#1: {x}", "$(x)`y`", "a\u0085b\u202ec\u{e0041}\u007f", "naïve/日本"]) {
+      const text = renderInitConfig({ ...found, name: "true", defaultBranch });
+      expect(text).toMatch(/^[\n\p{L}\p{N}\p{P}\p{S} ]*$/u);
+      const { written } = REGISTRY.format.parseProject(text, "n");
+      expect(written).toMatchObject({ project: "true", default_branch: defaultBranch });
+    }
   });
 
   it("sets no agent if config.yaml already does", async () => {

@@ -96,8 +96,8 @@ async function isExecutable(file: string): Promise<boolean> {
   );
 }
 
-/** Turns a folder name into a valid project name. */
-function toName(folder: string): string {
+/** Turns the name of a folder or repository into a valid project name. */
+export function toName(folder: string): string {
   const plain = folder
     .replaceAll(/[^A-Za-z0-9._-]+/g, "-")
     .slice(0, 40)

@@ -13,9 +13,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { credentialsCall } from "../../adapters/git/remote/credentials.ts";
 import { git, runGit } from "../../adapters/git/git.ts";
-import { checkRemote as requireRemote, showRemote } from "../../adapters/git/names.ts";
+import { checkRemote as requireRemote } from "../../adapters/git/names.ts";
 import { readPerson } from "../../adapters/git/remote/network-env.ts";
 import { explainRemoteFailure } from "../../adapters/git/remote/remote-errors.ts";
+import { withoutCredentials } from "../../core/text/without-credentials.ts";
 
 const FORGE_TIMEOUT_MS = 20_000;
 
@@ -177,7 +178,7 @@ export async function checkRemote(
       `${await makeCommit(dir)}:refs/heads/nightshift-doctor`,
     );
     return [
-      fine("remote", `${showRemote(remote)} can be read`),
+      fine("remote", `${withoutCredentials(remote)} can be read`),
       pushed.code === 0
         ? fine("push", "would be accepted")
         : explainFinding("push", explainRemoteFailure(remote, pushed.stderr, credentials)),

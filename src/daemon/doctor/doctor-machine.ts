@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { stat, statfs } from "node:fs/promises";
 import { delimiter, isAbsolute } from "node:path";
+import { shellWord } from "../../core/change/related-command.ts";
 import { machineTimeZone } from "../../config/files/user-config.ts";
 import { DISK_FLOOR_BYTES } from "../wire/wire-sandbox.ts";
 import { fine, type Finding } from "./doctor-finding.ts";
@@ -54,7 +55,7 @@ export async function checkPath(env: Environment): Promise<Finding> {
       name: "PATH",
       ok: "warn",
       detail: `all users can write to ${writable.join(", ")}`,
-      fix: `chmod o-w ${writable.join(" ")}`,
+      fix: `chmod o-w ${writable.map(shellWord).join(" ")}`,
     };
   return fine("PATH", `${folders.length} folders`);
 }
@@ -75,7 +76,7 @@ export async function checkHomeMode(home: string): Promise<Finding> {
         name: "home",
         ok: "no",
         detail: `other users can access ${home} (mode ${mode.toString(8)})`,
-        fix: `chmod 700 ${home}`,
+        fix: `chmod 700 ${shellWord(home)}`,
       };
 }
 

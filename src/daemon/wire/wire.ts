@@ -144,10 +144,9 @@ export interface SettingsConsumers {
 export function registerSettings({ registry, secrets, channels }: SettingsConsumers): SettingsListener {
   return (project, settings) => {
     channels.update(project, settings);
-    if (settings === null) return;
-    secrets.addVariables(listSecretNames(registry, settings));
     for (const value of passwordsIn(project.remote ?? ""))
       secrets.add({ name: `password of ${project.name}'s remote`, value });
+    if (settings !== null) secrets.addVariables(listSecretNames(registry, settings));
   };
 }
 

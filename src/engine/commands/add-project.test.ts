@@ -25,7 +25,8 @@ const ports = () => ({
   host: {
     detectProject: async (source: ProjectSource) => {
       const path = source.kind === "path" ? source.path : null;
-      return { name: "shop", path, remote: path ?? "https://git.example.com/shop.git", defaultBranch: "main" };
+      const remote = source.kind === "path" ? source.path : source.url;
+      return { name: "shop", path, remote, defaultBranch: "main" };
     },
   },
   projects: { pendingTrust: async () => files },
@@ -49,6 +50,15 @@ it("accept trust: refuses files that changed since they were shown, and writes n
   expect((await acceptTrust(ports(), SHOP, "h2", ADA)).pending.changes).toEqual([]);
   expect(await store.projects.getProject("shop")).toMatchObject({ accepted: '{"checks":2}', acceptedBy: "ada" });
   expect(await types()).toEqual(["project.registered", "project.trusted"]);
+});
+
+it("accept trust: a URL without credentials, as the API shows it, keeps the registered credentials", async () => {
+  const remote = "https://bob:secret@git.example.com/shop.git";
+  await addProject(ports(), { kind: "url", url: remote }, ADA);
+  await acceptTrust(ports(), { kind: "url", url: "https://git.example.com/shop.git" }, "h1", ADA);
+  expect(await store.projects.getProject("shop")).toMatchObject({ remote, accepted: '{"checks":1}' });
+  const other = { kind: "url", url: "https://git.example.com/other/shop.git" } as const;
+  await expect(addProject(ports(), other, ADA)).rejects.toMatchObject({ kind: "conflict" });
 });
 
 it("add project: two folders with the same name added concurrently: the second is refused", async () => {

@@ -1,6 +1,6 @@
-import { withoutCredentials } from "../../core/forge/forge-address.ts";
 import { newEvent, type Actor } from "../../core/task/event.ts";
 import { UserError } from "../../core/text/errors.ts";
+import { withoutCredentials } from "../../core/text/without-credentials.ts";
 import type { DetectedProject, PendingTrust, ProjectFiles, ProjectSource } from "../../ports/projects.ts";
 import type { Project } from "../../ports/store.ts";
 import type { EnginePorts, Host } from "../ports.ts";
@@ -58,9 +58,10 @@ interface InspectedSource {
 }
 
 async function inspectSource({ store, projects, host }: ProjectPorts, source: ProjectSource): Promise<InspectedSource> {
-  const detected = await host.detectProject(source);
-  requireSameName(detected, await store.projects.listProjects());
-  const known = await store.projects.getProject(detected.name);
+  const located = await host.detectProject(source);
+  requireSameName(located, await store.projects.listProjects());
+  const known = await store.projects.getProject(located.name);
+  const detected = { ...located, remote: restoreCredentials(located, known) };
   const accepted = previouslyAccepted(detected, known);
   return { detected, known, accepted, pending: await projects.pendingTrust(detected, accepted) };
 }
@@ -74,6 +75,11 @@ function requireSameName(detected: DetectedProject, projects: readonly Project[]
     `${detected.path} is registered as "${known.name}", but its name is now "${detected.name}". Its tasks and ledger belong to the registered name.`,
     `Set \`project: ${known.name}\` in nightshift.yaml. To start over as "${detected.name}", first run \`nightshift projects --remove ${known.name}\`.`,
   );
+}
+
+/** The API shows remotes without credentials. A client that sends such a URL back means the registered remote. */
+function restoreCredentials({ path, remote }: DetectedProject, known: Project | null): string {
+  return path === null && known !== null && remote === withoutCredentials(known.remote) ? known.remote : remote;
 }
 
 /** Trust belongs to a path and remote. Another repository with the same name does not inherit it. */

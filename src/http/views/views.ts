@@ -2,6 +2,7 @@ import { add } from "../../core/money/cost.ts";
 import { describeCategory } from "../../core/nightly/category.ts";
 import type { Event } from "../../core/task/event.ts";
 import { NO_TOKENS, type CheckResult, type Run, type Tokens } from "../../core/task/run.ts";
+import { withoutCredentials } from "../../core/text/without-credentials.ts";
 import type { Artifact, Exchange, Option, Question, Task, WaitingFor } from "../../core/task/task.ts";
 import type { Project, TokenRow } from "../../ports/store.ts";
 import type { EventJson } from "../contract/event.ts";
@@ -179,7 +180,7 @@ export function viewProject(project: Project): ProjectJson {
   return {
     name: project.name,
     path: project.path,
-    remote: project.remote,
+    remote: withoutCredentials(project.remote),
     default_branch: project.defaultBranch,
     accepted_by: project.acceptedBy,
     accepted_at: iso(project.acceptedAt),

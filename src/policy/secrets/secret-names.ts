@@ -36,6 +36,7 @@ const WELL_KNOWN = new Set([
 
 const SECRET_NAME = /(?:^|_)(?:TOKEN|SECRET|KEY|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS|PAT)$/i;
 const MIN_GUESSED_LENGTH = 12;
+const MIN_TOKEN_LENGTH = 20;
 
 /** Whether to redact a variable that no setting names. The name alone is not enough: `true` or a path is not a credential. */
 export function isCredential(name: string, value: string): boolean {
@@ -45,13 +46,17 @@ export function isCredential(name: string, value: string): boolean {
   );
 }
 
-/** Passwords in a URL, both encoded and decoded. */
+/** Passwords in a URL, both encoded and decoded. A user name that is as long as a token counts as one. */
 export function passwordsIn(address: string): readonly string[] {
-  const written = /^[a-z][\w+.-]*:\/\/[^\s/?#:@]*:([^\s/?#@]+)@/i.exec(address)?.[1];
-  if (written === undefined) return [];
+  const [, user = "", password = ""] = /^[a-z][\w+.-]*:\/\/([^\s/?#:@]*)(?::([^\s/?#]+))?@/i.exec(address) ?? [];
+  const written = [password, user.length >= MIN_TOKEN_LENGTH ? user : ""].filter((value) => value !== "");
+  return [...new Set(written.flatMap((value) => [decode(value), value]))];
+}
+
+function decode(text: string): string {
   try {
-    return [...new Set([decodeURIComponent(written), written])];
+    return decodeURIComponent(text);
   } catch {
-    return [written];
+    return text;
   }
 }

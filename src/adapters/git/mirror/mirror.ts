@@ -8,12 +8,13 @@ import { credentialsCall } from "../remote/credentials.ts";
 import { exists, repairGitDir, replaceFile, writeGitDir, type GitDirParams } from "../git-dir.ts";
 import { runGit } from "../git.ts";
 import type { GitCall, GitResult } from "../git.ts";
-import { checkBranch, checkRemote, showRemote } from "../names.ts";
+import { checkBranch, checkRemote } from "../names.ts";
 import { runGitRetryingLockedRefs } from "./retry-locked-refs.ts";
 import { explainRemoteFailure } from "../remote/remote-errors.ts";
 import { removeTree } from "../workspace/remove-tree.ts";
 import { isMarkedDamaged, removeDamage, showsDamage } from "./repair.ts";
 import { createKeyedLock, withProcessLock } from "./locks.ts";
+import { withoutCredentials } from "../../../core/text/without-credentials.ts";
 
 /** The branches of a remote: the one its HEAD names, and the commit of each. */
 interface Heads {
@@ -123,8 +124,8 @@ function sameBranches(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, str
 
 function chooseBranch(source: ProjectSource, heads: Heads): string {
   if (source.defaultBranch !== null) return checkBranch(source.defaultBranch);
-  if (heads.head !== null) return heads.head;
-  const remote = showRemote(source.remote);
+  if (heads.head !== null) return checkBranch(heads.head);
+  const remote = withoutCredentials(source.remote);
   if (heads.branches.size === 0) throw explainNoCommits(remote);
   throw new UserError(
     "invalid",
@@ -134,7 +135,7 @@ function chooseBranch(source: ProjectSource, heads: Heads): string {
 }
 
 function explainMissingBranch(source: ProjectSource, branch: string, heads: Heads): UserError {
-  const remote = showRemote(source.remote);
+  const remote = withoutCredentials(source.remote);
   if (heads.branches.size === 0) return explainNoCommits(remote);
   const some = [...heads.branches.keys()].slice(0, 5).join(", ");
   return new UserError(

@@ -8,9 +8,10 @@ import { credentialsCall, redactPassword } from "./credentials.ts";
 import { replaceFile } from "../git-dir.ts";
 import { runGit } from "../git.ts";
 import type { GitResult } from "../git.ts";
-import { checkBranch, checkCommit, checkRemote, showRemote } from "../names.ts";
+import { checkBranch, checkCommit, checkRemote } from "../names.ts";
 import { readBranch } from "./list-branches.ts";
 import { explainRemoteFailure } from "./remote-errors.ts";
+import { withoutCredentials } from "../../../core/text/without-credentials.ts";
 
 const HALF_AN_HOUR = 1_800_000;
 const MAX_TRIES = 3;
@@ -58,7 +59,7 @@ async function push(context: GitContext, params: PushParams, expected: string): 
 function checkPushResult(params: PushParams, result: GitResult): void {
   if (result.code === 0) return;
   if (isRefused(result)) throw explainForeignBranch(params);
-  const remote = showRemote(params.remote);
+  const remote = withoutCredentials(params.remote);
   const stderr = redactPassword(result.stderr, params.credentials);
   const said = `${redactPassword(result.stdout.toString(), params.credentials)}${stderr}`;
   if (/branch is currently checked out|refusing to update checked out branch/.test(said)) {
@@ -107,7 +108,7 @@ function isPath(remote: string): boolean {
 function explainForeignBranch(params: PushParams): UserError {
   return new UserError(
     "conflict",
-    `${showRemote(params.remote)} has a branch "${params.branch}" that this task did not push, or that was changed since.`,
+    `${withoutCredentials(params.remote)} has a branch "${params.branch}" that this task did not push, or that was changed since.`,
     "Rename or delete that branch on the remote, or use another branch for the task.",
   );
 }

@@ -2,7 +2,7 @@ import { RemoteError, UserError } from "../../../core/text/errors.ts";
 import type { UserErrorKind } from "../../../core/text/errors.ts";
 import type { GitCredentials } from "../../../ports/forge.ts";
 import { redactPassword } from "./credentials.ts";
-import { showRemote } from "../names.ts";
+import { withoutCredentials } from "../../../core/text/without-credentials.ts";
 
 interface Explanation {
   readonly when: RegExp;
@@ -94,10 +94,10 @@ function explainTokenFailure({ kind, when }: Explanation): Partial<Explanation> 
 
 /** `credentials` are the ones that git used. */
 export function explainRemoteFailure(remote: string, stderr: string, credentials?: GitCredentials | null): UserError {
-  const shown = showRemote(remote);
+  const shown = withoutCredentials(remote);
   const found = EXPLANATIONS.find(({ when }) => when.test(stderr));
   const isTokenUsed = credentials !== null && credentials !== undefined && /^https?:/i.test(remote);
   if (found) return toError(isTokenUsed ? { ...found, ...explainTokenFailure(found) } : found, shown);
-  const said = redactPassword(stderr, credentials).trim().replaceAll(remote, shown).slice(-2000);
+  const said = withoutCredentials(redactPassword(stderr, credentials)).trim().slice(-2000);
   return new UserError("unavailable", `git could not work with ${shown}: ${said || "it was stopped"}`);
 }

@@ -1,5 +1,5 @@
 import { describeTaskChange, type ChangeText } from "../../../core/nightly/describe-change.ts";
-import { withoutCredentials } from "../../../core/forge/forge-address.ts";
+import { withoutCredentials } from "../../../core/text/without-credentials.ts";
 import type { Artifact } from "../../../core/task/task.ts";
 import type { Outcome } from "../../../core/outcomes/outcome.ts";
 import { lastPayload } from "../../../core/outcomes/stored-outcome.ts";

@@ -1,0 +1,26 @@
+import { expect, it } from "vitest";
+import { withoutCredentials } from "./without-credentials.ts";
+
+it.each([
+  ["https://bob:secret@example.com/x.git", "https://example.com/x.git"],
+  ["https://token@example.com/x.git", "https://example.com/x.git"],
+  ["https://bob:p@ss@example.com/x", "https://example.com/x"],
+  ["HTTPS://bob:secret@example.com", "HTTPS://example.com"],
+  ["git+ssh://git:secret@example.com/x", "git+ssh://example.com/x"],
+  ['found `"https://a:b@c.d"`, then http://e:f@g.h/', 'found `"https://c.d"`, then http://g.h/'],
+  ["https://ntfy.example.com/x?auth=abc&lang=en", "https://ntfy.example.com/x?auth=[redacted]&lang=en"],
+  ["https://example.com/h?a=1&private_token=abc#top", "https://example.com/h?a=1&private_token=[redacted]#top"],
+])("removes credentials from %s", (text, expected) => {
+  expect(withoutCredentials(text)).toBe(expected);
+  expect(withoutCredentials(expected)).toBe(expected);
+});
+
+it.each([
+  "git@example.com:team/shop.git",
+  "/srv/shop.git",
+  "write to bob@example.com, see https://example.com/@bob?page=2",
+  "https://example.com/?monkey=1",
+  '{"url":"https://example.com","mail":"bob@example.com"}',
+])("keeps %s", (text) => {
+  expect(withoutCredentials(text)).toBe(text);
+});

@@ -1,0 +1,12 @@
+/** Everything up to the last `@` before the path, as in `https://bob:p@ss@host/`. Quotes end it, so that it stays within one value of a JSON text. */
+const USER_INFO = /\b([a-z][a-z0-9+.-]*:\/\/)[^\s/?#"'`<>]*@/gi;
+const SECRET_PARAMETER =
+  /([?&](?:[\w.-]*[_.-])?(?:token|secret|key|apikey|password|passwd|pwd|auth|sig|signature|credentials?)=)[^\s&#"'`<>]+/gi;
+
+/**
+ * Removes user names, passwords and secret query parameters from every URL in a text. Use it wherever a URL leaves the
+ * process: in views, messages, logs and prompts.
+ */
+export function withoutCredentials(text: string): string {
+  return text.replace(USER_INFO, "$1").replace(SECRET_PARAMETER, "$1[redacted]");
+}
