@@ -12,6 +12,7 @@ import type { RunFiles } from "../ports/run-files.ts";
 import type { StoreReader } from "../ports/store-mutations.ts";
 import type { PeopleStore } from "../ports/store.ts";
 import type { AuthDeps } from "./auth.ts";
+import type { FindingJson } from "./contract/daemon.ts";
 import type { OutputDeps } from "./live/output-feed.ts";
 
 /** Dependencies of the HTTP API. */
@@ -27,6 +28,8 @@ export interface HttpDeps extends AuthDeps, OutputDeps {
   readonly store: StoreReader & { readonly people: Pick<PeopleStore, "keepAnswer"> };
   readonly runFiles: Pick<RunFiles, "readTranscript" | "readDiff">;
   readonly agents: () => Promise<readonly AgentInfo[]>;
+  /** Checks everything that depends on the environment of the daemon, and the project in this folder. */
+  readonly doctor: (path: string) => Promise<readonly FindingJson[]>;
   readonly pendingTrust: ProjectFiles["pendingTrust"];
   /** Verifies a webhook call, and polls the forge if it is genuine ("accepted"). Null if the project has no webhook. */
   readonly verifyHook: (project: string, call: HookCall) => Promise<"accepted" | "rejected" | null>;

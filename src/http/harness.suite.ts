@@ -75,6 +75,7 @@ export async function openHarness(options?: AppOptions): Promise<Harness> {
     agents: async () => [
       { name: "mine", kind: "command", program: "./a", version: null, usable: true, problem: null, parkedUntil: null },
     ],
+    doctor: async (path) => [{ name: "project", ok: "yes", detail: path, fix: null }],
     pendingTrust: SHOP_FILES.pendingTrust,
     verifyHook: async () => null,
     stop: (force) => void stops.push(force),

@@ -64,6 +64,12 @@ export interface Workspaces {
    */
   recentFiles(params: RecentFilesParams): Promise<readonly string[]>;
 
+  /** Returns all files and links of a commit of the mirror, without submodules, in the encoding of `readChanges`. */
+  listFiles(params: CommitName): Promise<readonly string[]>;
+
+  /** Counts the commits of the default branch up to `base`, following first parents like `recentFiles`. Stops at `max`. */
+  countCommits(params: CommitName & { readonly max: number }): Promise<number>;
+
   /**
    * Returns how each file changed between two commits of the mirror, in the order of `files`; a directory includes everything
    * below it. Returns null if the mirror does not have `from` because history was rewritten. A missing `to` is a UserError.
@@ -226,9 +232,13 @@ export interface ReadChangesParams {
   readonly maxFileBytes: number;
 }
 
-export interface RecentFilesParams {
+/** A commit of a project's mirror. */
+export interface CommitName {
   readonly project: string;
   readonly base: string;
+}
+
+export interface RecentFilesParams extends CommitName {
   readonly commits: number;
 }
 

@@ -58,7 +58,7 @@ describe("CLI: projects", () => {
     expect((await user.run("trust")).stdout).toContain("Nothing to accept");
   });
 
-  test("doctor reports the machine as ready, with a warning about the missing sandbox", async () => {
+  test("doctor finds no errors, with a warning about the missing sandbox", async () => {
     const result = await user.run("doctor");
     expect(result).toMatchObject({ code: 0 });
     expect(result.stdout).toMatch(/! sandbox +NONE/);

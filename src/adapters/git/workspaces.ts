@@ -14,6 +14,7 @@ import type { Identity, Person } from "./remote/network-env.ts";
 import { closeTree, createEngineDir, openTree } from "./workspace/open.ts";
 import { pushCommit } from "./remote/push.ts";
 import { readChanges } from "./read/read-changes.ts";
+import { countCommits, listFiles } from "./read/list-files.ts";
 import { listRecentFiles } from "./read/recent-files.ts";
 import { removeTree } from "./workspace/remove-tree.ts";
 import { rescueCommit } from "./workspace/rescue.ts";
@@ -59,6 +60,8 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
     readChanges: (params) => withEngineDir(context, params, () => readChanges(context, params)),
     churn: (params) => readChurn(context, params),
     recentFiles: (params) => listRecentFiles(context, params),
+    listFiles: (params) => listFiles(context, params),
+    countCommits: (params) => countCommits(context, params),
     rescue: (project, task, commit) =>
       withEngineDir(context, { project, task }, () => rescueCommit(context, { project, task, commit })),
     close: (task, name) => closeTree(context, task, name),

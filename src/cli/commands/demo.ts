@@ -16,7 +16,6 @@ import { runWithCleanup } from "../closed-pipe.ts";
 import { waitForTask } from "../wait-for-task.ts";
 import { stopDaemon } from "./stop.ts";
 
-// The repository has only two commits. With the default of avoid_recent_commits, every file would count as recent.
 const SETTINGS = `project: demo
 agent: scripted
 agents:
@@ -24,8 +23,6 @@ agents:
   night: { kind: scripted, script: nightly }
 checks:
   test: { command: sh test.sh }
-improve:
-  avoid_recent_commits: 1
 `;
 
 const DESCRIPTION = "Make greet.sh print the greeting that test.sh expects, and nothing else.";

@@ -1,4 +1,4 @@
-import { checkMachine, type Finding } from "../../daemon/doctor/doctor.ts";
+import { checkMachine, NIGHT_NEEDS, type Finding } from "../../daemon/doctor/doctor.ts";
 import { escapedLine } from "../../core/text/terminal-text.ts";
 import { printResult, type CliContext } from "../context.ts";
 import { Exit } from "../exit.ts";
@@ -15,15 +15,65 @@ export async function doctor(context: CliContext): Promise<void> {
 }
 
 export function render(context: Pick<CliContext, "color">, findings: readonly Finding[]): string {
-  const bad = findings.filter(({ ok }) => ok === "no").length;
-  const result =
-    bad === 0
-      ? paint(context, "green", "Everything is ready.")
-      : paint(context, "red", `${plural(bad, "problem")} to fix.`);
   const longest = Math.max(NAME_WIDTH.least, ...findings.map(({ name }) => name.length));
   const width = Math.min(NAME_WIDTH.most, longest);
-  return `${findings.map((finding) => line(context, finding, width)).join("")}\n${result}\n`;
+  const lines = findings.map((finding) => line(context, finding, width)).join("");
+  return `${lines}\n${conclude(context, findings)}`;
 }
+
+/** Says whether the current project is ready for a night, or what is missing and which command repairs it. */
+function conclude(context: Pick<CliContext, "color">, findings: readonly Finding[]): string {
+  const bad = findings.filter(({ ok }) => ok === "no").length;
+  const problems = bad === 0 ? "" : paint(context, "red", `${plural(bad, "problem")} to fix.\n`);
+  const missing = findMissing(findings);
+  if (missing === null)
+    return bad > 0
+      ? problems
+      : `${paint(context, "green", "No problems found.")} Run doctor in a project's folder to see whether it is ready for the night.\n`;
+  if (missing.length === 0) return bad > 0 ? problems : paint(context, "green", "Ready for the night.\n");
+  const lines = missing.map(
+    ({ what, fix }) => `  ${formatMessage(what, "    ")}\n    → ${formatMessage(fix, "      ")}\n`,
+  );
+  return `${problems}${paint(context, "yellow", "Not ready for the night:")}\n${lines.join("")}`;
+}
+
+interface Missing {
+  readonly what: string;
+  readonly fix: string;
+}
+
+/** Null outside of a repository. The other needs are unknown until the project is registered. */
+function findMissing(findings: readonly Finding[]): readonly Missing[] | null {
+  const needs = findings.flatMap(({ night, detail, fix }) => (night === undefined ? [] : [{ ...night, detail, fix }]));
+  const project = needs.find(({ need }) => need === "project");
+  if (project === undefined) return null;
+  const asked = project.met ? NIGHT_NEEDS : (["project"] as const);
+  return asked.flatMap((need) => {
+    const about = needs.filter((each) => each.need === need);
+    if (about.some(({ met }) => met)) return [];
+    const unmet = about[0];
+    const standard = UNMET[need];
+    if (unmet === undefined) return standard === null ? [] : [standard];
+    return [
+      { what: `${need}: ${unmet.detail.split("\n", 1)[0] ?? ""}`, fix: unmet.fix ?? standard?.fix ?? "see above" },
+    ];
+  });
+}
+
+/** What to say if there is no finding about a need. Null: then nothing is missing. */
+const UNMET: Readonly<Record<(typeof NIGHT_NEEDS)[number], Missing | null>> = {
+  project: { what: "project: not registered", fix: "nightshift init" },
+  daemon: { what: "daemon: not running", fix: "nightshift start" },
+  agent: { what: "agent: none is usable", fix: "nightshift agents" },
+  trust: { what: "trust: the project's files were not accepted", fix: "nightshift trust" },
+  checks: { what: "checks: they have not run", fix: "nightshift doctor, without --no-run, while the daemon runs" },
+  push: { what: "push: not tested", fix: "correct the remote of the repository" },
+  files: null,
+  schedule: {
+    what: "schedule: none",
+    fix: 'set improve.schedule in nightshift.yaml, such as "0 2 * * *", then run nightshift trust',
+  },
+};
 
 function line(context: Pick<CliContext, "color">, { name, ok, detail, fix }: Finding, width: number): string {
   const mark =

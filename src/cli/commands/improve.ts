@@ -57,7 +57,8 @@ function printPreview(context: CliContext, preview: ImprovePreviewJson, withProm
       : checks.map(({ name, command }) => `${name}: ${escapedLine(command)}\n`).join(""),
     head("Limits"),
     `at most ${limits.max_diff_lines} changed lines, ${limits.retries} retries per category, ${limits.open_change_requests} open change requests; `,
-    `files changed in the last ${plural(limits.avoid_recent_commits, "commit")} are excluded; time limit ${limit(limits.task_timeout_ms)}\n`,
+    `time limit ${limit(limits.task_timeout_ms)}\n`,
+    `${describeFiles(context, preview)}\n`,
     `budget: ${budget(preview.budget)}\n`,
     head("Publishing"),
     publish.forge === null
@@ -67,6 +68,17 @@ function printPreview(context: CliContext, preview: ImprovePreviewJson, withProm
       ? runs.map(({ role, prompt }) => `${head(`Prompt of ${role}`)}\n${prefixLines(prompt, "  ")}\n`)
       : ["\nAdd --prompts to see the prompts.\n"]),
   ].join("");
+}
+
+function describeFiles(context: CliContext, { files, limits }: ImprovePreviewJson): string {
+  const recent = limits.avoid_recent_commits;
+  const excluded =
+    recent === null
+      ? "recently changed files are excluded"
+      : `files changed in the last ${plural(recent, "commit")} are excluded`;
+  if (files === null) return `files: unknown, because the remote cannot be read; ${excluded}`;
+  if (files.problem === null) return `files: ${files.eligible} of ${files.all} may be changed; ${excluded}`;
+  return paint(context, "yellow", `The night would end at once, without an agent: ${files.problem}.`);
 }
 
 function agentRow(run: ImprovePreviewJson["runs"][number]): readonly string[] {

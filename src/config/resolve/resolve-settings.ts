@@ -226,7 +226,7 @@ export async function readPrices(builtinDir: string, own: WrittenPrices = {}): P
   return Object.fromEntries(entries) as PriceTable; // one price for each entry
 }
 
-export const NIGHT_DEFAULTS = { maxDiffLines: 100, avoidRecentCommits: 10 } as const;
+export const DEFAULT_DIFF_LINES = 100;
 
 type WrittenImprove = NonNullable<UserWritten["improve"]>;
 
@@ -235,8 +235,8 @@ export function resolveImprove(user: WrittenImprove, own: WrittenImprove): Impro
   return {
     schedule: own.schedule ?? user.schedule ?? null,
     categories: categoriesByDay(days),
-    maxDiffLines: capAmount(user.max_diff_lines, own.max_diff_lines) ?? NIGHT_DEFAULTS.maxDiffLines,
-    avoidRecentCommits: own.avoid_recent_commits ?? user.avoid_recent_commits ?? NIGHT_DEFAULTS.avoidRecentCommits,
+    maxDiffLines: capAmount(user.max_diff_lines, own.max_diff_lines) ?? DEFAULT_DIFF_LINES,
+    avoidRecentCommits: own.avoid_recent_commits ?? user.avoid_recent_commits ?? null,
     publish: own.publish ?? user.publish ?? "engine",
     jitterMs: toMs(own.jitter ?? user.jitter) ?? 0,
     variables: { ...user.variables, ...own.variables },

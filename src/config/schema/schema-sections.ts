@@ -222,7 +222,9 @@ export const improve = z.strictObject({
     .optional()
     .describe("Categories of improvements for each weekday."),
   max_diff_lines: z.int().min(1).max(100_000).optional().describe("Maximum number of changed lines; default 100."),
-  avoid_recent_commits: count.optional().describe("Do not touch files changed in this many recent commits; default 10."),
+  avoid_recent_commits: count
+    .optional()
+    .describe("Do not touch files changed in this many recent commits; default 10, at most a tenth of the history."),
   publish: z
     .enum(["engine", "agent"])
     .optional()

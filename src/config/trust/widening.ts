@@ -1,7 +1,7 @@
 import { parseDuration } from "../../core/schedule/duration.ts";
 import { ROLES } from "../../core/task/role.ts";
 import { DEFAULT_IDLE_MS, ROLE_DEFAULTS } from "../../core/task/role-defaults.ts";
-import { NIGHT_DEFAULTS, DEFAULTS } from "../resolve/resolve-settings.ts";
+import { DEFAULT_DIFF_LINES, DEFAULTS } from "../resolve/resolve-settings.ts";
 import type { ProjectWritten, UserWritten } from "../schema/schema.ts";
 
 /** Everything in a project's files that could request more permissions or spending: key → value, file path → SHA-256. */
@@ -123,7 +123,7 @@ function defaultOf(path: readonly string[]): unknown {
     "limits.task_timeout": DEFAULTS.taskTimeout,
     "workspace.ports": DEFAULTS.ports,
     "workspace.setup_timeout": DEFAULTS.setupTimeout,
-    "improve.max_diff_lines": NIGHT_DEFAULTS.maxDiffLines,
+    "improve.max_diff_lines": DEFAULT_DIFF_LINES,
   };
   return defaults[path.join(".")];
 }

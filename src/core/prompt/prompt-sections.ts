@@ -56,7 +56,9 @@ export interface ChangeLimits {
 /** The rules of the pipeline's policy for a change. */
 export function describeLimits({ maxDiffLines, avoidRecentCommits, change }: ChangeLimits): string {
   const forbidden = [
-    ...(change.recentFiles === "refuse" ? [`No file that the last ${avoidRecentCommits} commits changed`] : []),
+    ...(change.recentFiles === "refuse" && avoidRecentCommits > 0
+      ? [`No file that the last ${avoidRecentCommits} commits changed`]
+      : []),
     ...(change.dependencyFiles === "refuse" ? ["no dependency manifest or lock file"] : []),
     ...(change.gates === "refuse" ? ["nothing that defines the checks"] : []),
   ].join(", ");

@@ -127,7 +127,8 @@ export interface ImproveSettings {
   readonly categories: Readonly<Record<Weekday, readonly Category[]>>;
   /** Added and removed lines of one change. */
   readonly maxDiffLines: number;
-  readonly avoidRecentCommits: number;
+  /** Null: the default, which depends on the length of the history (`recentCommitsToAvoid`). */
+  readonly avoidRecentCommits: number | null;
   readonly publish: "engine" | "agent";
   /** A scheduled run starts with a random delay up to this value. */
   readonly jitterMs: number;

@@ -14,7 +14,7 @@ import type { RegisteredProject } from "./doctor-home.ts";
 export interface CheckChannelsParams {
   readonly env: Environment;
   readonly home: string;
-  readonly config: UserConfig | null;
+  readonly config: Pick<UserConfig, "notify"> | null;
   readonly projects: readonly RegisteredProject[];
   readonly registry: Registry;
   readonly timeoutMs?: number;

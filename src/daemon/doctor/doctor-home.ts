@@ -4,9 +4,11 @@ import { homePaths } from "../../config/files/paths.ts";
 import { readUserConfig, type UserConfig } from "../../config/files/user-config.ts";
 import type { ConfigFormat } from "../../config/parse/parse-config.ts";
 import { createNodeClient } from "../../http/client/node-client.ts";
-import { explainFinding, fine, type Finding } from "./doctor-finding.ts";
+import { explainFinding, fine, forNight, type Finding } from "./doctor-finding.ts";
 
-const DAEMON_TIMEOUT_MS = 3_000;
+const STATUS_TIMEOUT_MS = 3_000;
+/** The daemon tries remotes, forges and channels, which have limits of their own. */
+const DOCTOR_TIMEOUT_MS = 180_000;
 
 export type RegisteredProject = InspectedProject;
 
@@ -68,22 +70,41 @@ function describe(inspection: Inspection, file: string): Finding {
   }
 }
 
-export async function checkDaemon(home: string): Promise<Finding> {
+/** What a running daemon says about itself. `findings` is null if none runs, or if it cannot answer. */
+export interface DaemonAnswer {
+  readonly finding: Finding;
+  readonly findings: readonly Finding[] | null;
+}
+
+const SHELL_VIEW = "What follows describes this shell, whose environment a daemon started here would inherit.";
+
+/** Asks the running daemon what it sees: its PATH, keys and agents count at night, not those of this shell. */
+export async function askDaemon(home: string, cwd: string): Promise<DaemonAnswer> {
   const file = homePaths(home).daemon;
-  if (!existsSync(file)) return fine("daemon", "not running; commands start it when they need it");
+  if (!existsSync(file))
+    return {
+      finding: fine("daemon", `not running; commands start it when they need it. ${SHELL_VIEW}`),
+      findings: null,
+    };
   try {
     // Written by the daemon, in a folder that only this user can write to.
     const { pid, url, token } = JSON.parse(readFileSync(file, "utf8")) as { pid: number; url: string; token: string };
-    const { version } = await createNodeClient({ url, token }).call("GET /status", {
-      signal: AbortSignal.timeout(DAEMON_TIMEOUT_MS),
-    });
-    return fine("daemon", `${version} (pid ${pid}) at ${url}`);
+    const client = createNodeClient({ url, token });
+    const { version } = await client.call("GET /status", { signal: AbortSignal.timeout(STATUS_TIMEOUT_MS) });
+    const detail = `${version} (pid ${pid}) at ${url}`;
+    try {
+      const { findings } = await client.call("GET /doctor", {
+        query: { path: cwd },
+        signal: AbortSignal.timeout(DOCTOR_TIMEOUT_MS),
+      });
+      return { finding: forNight("daemon", fine("daemon", `${detail}. What follows is what it sees.`)), findings };
+    } catch (error) {
+      const problem = `${detail}; it does not say what it sees: ${error instanceof Error ? error.message : String(error)} ${SHELL_VIEW}`;
+      const fix = "nightshift stop && nightshift start";
+      return { finding: forNight("daemon", { name: "daemon", ok: "warn", detail: problem, fix }), findings: null };
+    }
   } catch {
-    return {
-      name: "daemon",
-      ok: "warn",
-      detail: "daemon.json exists, but the daemon does not respond: it was killed or hangs",
-      fix: "nightshift start",
-    };
+    const detail = `daemon.json exists, but the daemon does not respond: it was killed or hangs. ${SHELL_VIEW}`;
+    return { finding: { name: "daemon", ok: "warn", detail, fix: "nightshift start" }, findings: null };
   }
 }

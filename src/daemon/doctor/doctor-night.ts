@@ -11,7 +11,7 @@ import { ROLES } from "../../core/task/role.ts";
 import { categoriesAt, NIGHTLY, schedulesOf, type Schedule } from "../../core/schedule/schedule.ts";
 import type { Settings } from "../../core/settings/settings.ts";
 import { checkForge } from "./doctor-forge.ts";
-import { explainFinding, fine, type Finding } from "./doctor-finding.ts";
+import { explainFinding, fine, forNight, type Finding } from "./doctor-finding.ts";
 import type { Registry } from "../wire/registry.ts";
 import type { RegisteredProject } from "./doctor-home.ts";
 
@@ -48,7 +48,7 @@ export async function checkNights(params: CheckNightsParams): Promise<readonly F
           triesPush: !isCurrent,
           forges: params.registry.forges,
         })),
-        ...checkSchedules(project.name, settings, params),
+        ...checkSchedules({ project: project.name, settings, isCurrent }, params),
         ...(await checkPrompts(project.name, settings, (role) => files.prompt(project, role))),
       ];
     }),
@@ -56,12 +56,19 @@ export async function checkNights(params: CheckNightsParams): Promise<readonly F
   return found.flat();
 }
 
+/** Only the project of the current folder needs a schedule: other projects may have none on purpose. */
 function checkSchedules(
-  project: string,
-  settings: Settings,
+  {
+    project,
+    settings,
+    isCurrent,
+  }: { readonly project: string; readonly settings: Settings; readonly isCurrent: boolean },
   { home, now = Date.now() }: CheckNightsParams,
 ): readonly Finding[] {
-  const findings = schedulesOf(settings).map((schedule) => checkSchedule(project, settings, { schedule, now }));
+  const findings = schedulesOf(settings).map((schedule) => {
+    const finding = checkSchedule(project, settings, { schedule, now });
+    return isCurrent ? forNight("schedule", finding, finding.detail.startsWith("next: ")) : finding;
+  });
   if (findings.length === 0 || existsSync(homePaths(home).daemon)) return findings;
   const [detail, fix] = ["the daemon is not running, so no schedule starts", "nightshift start"];
   return [...findings, { name: `schedules (${project})`, ok: "warn", detail, fix }];

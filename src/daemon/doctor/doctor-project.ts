@@ -9,11 +9,12 @@ import type { ConfigFormat } from "../../config/parse/parse-config.ts";
 import { ConfigError, UserError } from "../../core/text/errors.ts";
 import type { SandboxMode, Settings } from "../../core/settings/settings.ts";
 import { detectGit, type GitFacts } from "../detect/detect-git.ts";
-import { explainFinding, fine, type Finding } from "./doctor-finding.ts";
+import { explainFinding, fine, forNight, type Finding } from "./doctor-finding.ts";
 import type { RegisteredProject } from "./doctor-home.ts";
 import { findCredentials, checkRemote } from "./doctor-forge.ts";
 import { checkSettings, checkWithoutEffect, type SettingsParams } from "./doctor-settings.ts";
 import type { Registry } from "../wire/registry.ts";
+import type { AgentInfo } from "../../http/deps.ts";
 import { checkAgent } from "../wire/wire-agents.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -46,7 +47,13 @@ export async function checkProject(params: CheckProjectParams): Promise<readonly
       ? { name: "project", ok: "warn" as const, detail: `${git.dir} is not registered`, fix: "nightshift init" }
       : await checkName({ dir: git.dir, name: project.name, others, format: params.registry.format });
   const fileFindings = await checkFiles(git.dir, project ?? null, params);
-  return [nameFinding, ...fileFindings, ...(await remoteFindings)];
+  return [
+    forNight("project", nameFinding, project !== undefined),
+    ...fileFindings,
+    ...(await remoteFindings).map((finding) =>
+      finding.name === "push" || finding.ok === "no" ? forNight("push", finding) : finding,
+    ),
+  ];
 }
 
 /** Each folder can be only one project and keeps its registered name. */
@@ -121,7 +128,7 @@ async function checkFiles(
     const layers: SettingsParams[] = [resolvePaths(written, dir, registry.agents)];
     if (project !== null) {
       const files = openProjectFiles(home, registry);
-      findings.push(describeTrust((await files.pendingTrust(project, project.accepted)).changes));
+      findings.push(forNight("trust", describeTrust((await files.pendingTrust(project, project.accepted)).changes)));
       const settings = await files.settings(project);
       layers.unshift(settings);
       findings.push(
@@ -160,24 +167,26 @@ async function checkAgents(
   const used = [settings.agent, settings.fallbackAgent, ...Object.values(settings.roles).map(({ agent }) => agent)];
   const described = describeAgents(agents, settings.agents).filter(({ name }) => used.includes(name));
   const found = await Promise.all(described.map((agent) => checkAgent(agent, env)));
-  const findings = found.map(({ name, usable, program, version, problem }): Finding => {
-    if (usable)
-      return fine(`agent ${name}`, [program ?? "built in", version].filter((part) => part !== null).join(" "));
-    return {
-      name: `agent ${name}`,
-      ok: name === settings.agent ? "no" : "warn",
-      detail: problem ?? "not usable",
-      fix: "or use another agent in nightshift.yaml",
-    };
+  const findings = found.map((agent) => {
+    const finding = describeAgent(agent, agent.name === settings.agent);
+    return agent.name === settings.agent ? forNight("agent", finding) : finding;
   });
   if (found.some(({ name }) => name === settings.agent)) return findings;
-  return [
-    ...findings,
-    {
-      name: `agent ${settings.agent}`,
-      ok: "no",
-      detail: "this version has no such agent",
-      fix: "define it under agents in nightshift.yaml with kind: command",
-    },
-  ];
+  const missing: Finding = {
+    name: `agent ${settings.agent}`,
+    ok: "no",
+    detail: "this version has no such agent",
+    fix: "define it under agents in nightshift.yaml with kind: command",
+  };
+  return [...findings, forNight("agent", missing)];
+}
+
+function describeAgent({ name, usable, program, version, problem }: AgentInfo, isDefault: boolean): Finding {
+  if (usable) return fine(`agent ${name}`, [program ?? "built in", version].filter((part) => part !== null).join(" "));
+  return {
+    name: `agent ${name}`,
+    ok: isDefault ? "no" : "warn",
+    detail: problem ?? "not usable",
+    fix: "or use another agent in nightshift.yaml",
+  };
 }

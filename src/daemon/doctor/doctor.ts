@@ -1,7 +1,8 @@
 import { UserError } from "../../core/text/errors.ts";
 import { findHome } from "../../config/files/paths.ts";
+import type { UserConfig } from "../../config/files/user-config.ts";
 import { checkChannels } from "./doctor-channels.ts";
-import { checkDaemon, checkDatabase, checkUserConfig } from "./doctor-home.ts";
+import { askDaemon, checkDatabase, checkUserConfig, type RegisteredProject } from "./doctor-home.ts";
 import { withRecordedPath } from "../host-environment.ts";
 import { checkDisk, checkGit, checkHomeMode, checkNode, checkPath, checkTimeZone } from "./doctor-machine.ts";
 import { checkNights } from "./doctor-night.ts";
@@ -11,32 +12,56 @@ import { checkSandbox } from "./doctor-sandbox.ts";
 import { REGISTRY, type Registry } from "../wire/registry.ts";
 import { explainFinding, type Finding } from "./doctor-finding.ts";
 
-export type { Finding } from "./doctor-finding.ts";
+export { NIGHT_NEEDS, type Finding } from "./doctor-finding.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface CheckMachineParams {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly cwd: string;
   /** Default: the built-in registry. */
   readonly registry?: Registry;
 }
 
-/** Checks everything that runs depend on. It neither needs a daemon nor starts or disturbs one. */
+/**
+ * Checks everything that runs depend on. A running daemon checks what depends on its own environment; without one, that of
+ * the caller is checked. Never starts a daemon.
+ */
 export async function checkMachine({ env, cwd, registry = REGISTRY }: CheckMachineParams): Promise<readonly Finding[]> {
-  const machine = [checkNode(), ...(await Promise.all([checkGit(env), checkPath(env)]))];
   let home: string;
   try {
     home = await findHome(env);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return [...machine, checkTimeZone(), explainFinding("home", error)];
+    const machine = await Promise.all([checkGit(env), checkPath(env)]);
+    return [checkNode(), ...machine, checkTimeZone(), explainFinding("home", error)];
   }
   const { finding: configFinding, config } = await checkUserConfig(home, registry.format);
   const { finding: databaseFinding, projects } = checkDatabase(home);
-  const [homeMode, disk, daemon, path, project, sandbox, nights, channels] = await Promise.all([
+  const [homeMode, disk, path, daemon] = await Promise.all([
     checkHomeMode(home),
     checkDisk(home),
-    checkDaemon(home),
     checkLoginPath(home, env, registry.agents),
+    askDaemon(home, cwd),
+  ]);
+  const seen = daemon.findings ?? (await checkEnvironment({ env, home, config, projects, cwd, registry }));
+  const files = [homeMode, disk, configFinding, databaseFinding];
+  return [checkNode(), ...path, checkTimeZone(config?.timeZone), ...files, daemon.finding, ...seen];
+}
+
+export interface CheckEnvironmentParams extends Required<CheckMachineParams> {
+  readonly home: string;
+  /** Null if config.yaml is invalid. */
+  readonly config: Pick<UserConfig, "sandboxMode" | "notify"> | null;
+  readonly projects: readonly RegisteredProject[];
+}
+
+/** Checks what depends on the environment of the process that starts runs: programs, keys, agents, remotes and channels. */
+export async function checkEnvironment(params: CheckEnvironmentParams): Promise<readonly Finding[]> {
+  const { env, home, config, projects, cwd, registry } = params;
+  const [git, path, project, sandbox, nights, channels] = await Promise.all([
+    checkGit(env),
+    checkPath(env),
     checkProject({
       env: withRecordedPath(env, home),
       cwd,
@@ -50,7 +75,5 @@ export async function checkMachine({ env, cwd, registry = REGISTRY }: CheckMachi
     config === null ? [] : checkNights({ env, home, projects, cwd, registry }),
     checkChannels({ env, home, config, projects, registry }),
   ]);
-  const files = [homeMode, disk, configFinding, ...sandbox, databaseFinding];
-  const work = [...project, ...nights, ...channels];
-  return [...machine, ...path, checkTimeZone(config?.timeZone), ...files, daemon, ...work];
+  return [git, path, ...sandbox, ...project, ...nights, ...channels];
 }

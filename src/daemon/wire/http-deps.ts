@@ -47,6 +47,8 @@ export function createHttpDeps(wired: Wired, facts: DaemonFacts): HttpDeps {
     parseTranscript: createTranscriptParser(ports),
     onOutput: output.listen,
     agents: () => findAgents(registry.agents, ports),
+    // Loaded on demand: the daemon rarely needs it, and it has many imports.
+    doctor: async (path) => (await import("./wire-doctor.ts")).checkFromDaemon(wired, path),
     pendingTrust: (project, accepted) => ports.projects.pendingTrust(project, accepted),
     verifyHook: createHookVerifier(registry.forges, ports, facts.pollForge),
     stop: facts.stop,

@@ -11,7 +11,10 @@ import type { TaskDraft } from "../../core/task/task.ts";
 import type { EnginePorts } from "../ports.ts";
 import { promptValues } from "../run/prompt/write-prompt.ts";
 import { draftTask, type DraftedTask } from "./submit.ts";
+import { explainNoEligibleFiles, findEligibleFiles, type EligibleFiles } from "../nightly/eligible-files.ts";
 import { agentPublishes } from "../nightly/night-over.ts";
+import { sourceOf } from "../run/prepare/prepare-work.ts";
+import { DEFAULT_RECENT_COMMITS } from "../../core/nightly/recent-commits.ts";
 
 /** What a task would do if it were submitted. */
 export interface TaskPreview {
@@ -23,11 +26,14 @@ export interface TaskPreview {
   readonly checks: readonly { readonly name: string; readonly command: string }[];
   readonly limits: {
     readonly maxDiffLines: number;
-    readonly avoidRecentCommits: number;
+    /** Null: the default, but the history is unknown because the remote could not be read. */
+    readonly avoidRecentCommits: number | null;
     readonly openChangeRequests: number;
     readonly retries: number;
     readonly taskTimeoutMs: number;
   };
+  /** The files that the change may touch. Null if the remote could not be read. */
+  readonly files: { readonly all: number; readonly eligible: number; readonly problem: string | null } | null;
   readonly budget: Settings["budget"];
   readonly publish: {
     readonly forge: string | null;
@@ -60,9 +66,11 @@ const RETRIES = 2;
 export async function previewTask(ports: EnginePorts, draft: TaskDraft, actor: Actor): Promise<TaskPreview> {
   const { project, settings, pipeline, task } = await draftTask(ports, draft, actor);
   const by = agentPublishes({ pipeline, settings }) ? "agent" : "engine";
+  const files = await previewFiles(ports, { project, settings, pipeline });
+  const recentCommits = files?.recentCommits ?? settings.improve.avoidRecentCommits;
   const runs = await Promise.all(
     agentStates(pipeline, by).map(({ state, role }) =>
-      previewRun(ports, { project, settings, pipeline, state, role, task }),
+      previewRun(ports, { project, settings, pipeline, state, role, task, recentCommits }),
     ),
   );
   return {
@@ -73,11 +81,12 @@ export async function previewTask(ports: EnginePorts, draft: TaskDraft, actor: A
     checks: settings.checks.map(({ name, command }) => ({ name, command })),
     limits: {
       maxDiffLines: maxLinesOf(pipeline.policy.change, settings.improve) ?? settings.improve.maxDiffLines,
-      avoidRecentCommits: settings.improve.avoidRecentCommits,
+      avoidRecentCommits: recentCommits,
       openChangeRequests: settings.limits.openChangeRequests,
       retries: RETRIES,
       taskTimeoutMs: settings.limits.taskTimeoutMs,
     },
+    files: files === null ? null : toFilesPreview(files),
     budget: settings.budget,
     publish: {
       forge: settings.forge === null ? null : (settings.forge.url ?? settings.forge.kind),
@@ -86,6 +95,25 @@ export async function previewTask(ports: EnginePorts, draft: TaskDraft, actor: A
       by,
     },
   };
+}
+
+function toFilesPreview(files: EligibleFiles): TaskPreview["files"] {
+  const problem = files.eligible > 0 ? null : explainNoEligibleFiles(files);
+  return { all: files.all.length, eligible: files.eligible, problem };
+}
+
+/** Updates the mirror to count the files. Null if the remote cannot be read, which a preview need not fail for. */
+export async function previewFiles(
+  ports: EnginePorts,
+  { project, settings, pipeline }: Pick<DraftedTask, "project" | "settings" | "pipeline">,
+): Promise<EligibleFiles | null> {
+  try {
+    const { commit } = await ports.workspaces.sync(sourceOf({ ports, project, settings }));
+    return await findEligibleFiles(ports, { project, settings, pipeline, base: commit });
+  } catch (error) {
+    if (error instanceof UserError) return null;
+    throw error;
+  }
 }
 
 /** The first state of each role. */
@@ -104,7 +132,11 @@ function roleIn({ step }: State, publisher: "engine" | "agent"): Role | null {
   return step.kind === "publish" && publisher === "agent" ? "publish" : null;
 }
 
-type PreviewParams = Omit<DraftedTask, "text"> & { readonly state: State; readonly role: Role };
+type PreviewParams = Omit<DraftedTask, "text"> & {
+  readonly state: State;
+  readonly role: Role;
+  readonly recentCommits: number | null;
+};
 
 async function previewRun(ports: EnginePorts, params: PreviewParams): Promise<RunPreview> {
   const { settings, state, role, task } = params;
@@ -147,7 +179,7 @@ function forgeHosts(ports: EnginePorts, { project, settings }: PreviewParams): r
 
 async function previewPrompt(
   ports: EnginePorts,
-  { project, settings, pipeline, task }: PreviewParams,
+  { project, settings, pipeline, task, recentCommits }: PreviewParams,
   { role, commands, hasTool }: Pick<RunPreview, "role" | "commands"> & { readonly hasTool: boolean },
 ): Promise<string> {
   return buildContext({
@@ -164,6 +196,7 @@ async function previewPrompt(
       pipeline,
       task,
       baseCommit: null,
+      recentCommits: recentCommits ?? DEFAULT_RECENT_COMMITS,
       commands,
       at: task.createdAt,
     }),

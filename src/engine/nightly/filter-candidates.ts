@@ -1,5 +1,6 @@
 import { toAnalysis, chooseCandidate, type Analysis, type Choice } from "../../core/nightly/candidates.ts";
 import type { Outcome } from "../../core/outcomes/outcome.ts";
+import { countRecentCommits } from "./eligible-files.ts";
 import { findRecentFiles } from "./night-policy.ts";
 import { recordProposals, findKnownProposals, type KnownProposals } from "./ledger.ts";
 import { outcomeOf, type StepContext, type Work } from "../run/step-context.ts";
@@ -28,17 +29,19 @@ export async function filterCandidates(context: StepContext, work: Work, outcome
 }
 
 async function choose(context: StepContext, work: Work, analysis: Analysis): Promise<Choice> {
-  const { ports, settings, pipeline } = context;
+  const { ports, project, settings, pipeline } = context;
   const { ledger, change } = pipeline.policy;
-  const [recentFiles, known] = await Promise.all([
+  const base = work.baseCommit;
+  const [recentFiles, recentCommits, known] = await Promise.all([
     findRecentFiles(context, work),
-    ledger ? findKnownProposals(context, analysis, work.baseCommit) : NO_PROPOSALS,
+    countRecentCommits(ports, { project, settings, pipeline, base }),
+    ledger ? findKnownProposals(context, analysis, base) : NO_PROPOSALS,
   ]);
   return chooseCandidate({
     ...analysis,
     slug: analysis.slug ?? null,
     recentFiles,
-    recentCommits: settings.improve.avoidRecentCommits,
+    recentCommits,
     refusesDependencies: change.dependencyFiles === "refuse",
     ...known,
     digest: ports.digest,

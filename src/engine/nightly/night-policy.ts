@@ -4,8 +4,10 @@ import type { FileChange } from "../../core/change/file-change.ts";
 import { patchFingerprint } from "../../core/nightly/proposal-patch.ts";
 import type { Proposal } from "../../core/nightly/proposal.ts";
 import { readNightResults } from "./night-results.ts";
+import { countRecentCommits, findEligibleFiles, summarizeExcluded, type EligibleFiles } from "./eligible-files.ts";
 import { findBlocker, DECIDED_STATUSES } from "./ledger.ts";
 import type { StepContext, Work } from "../run/step-context.ts";
+import { lastCommits } from "../../core/nightly/recent-commits.ts";
 import { describeRules } from "../../core/nightly/rule.ts";
 import { describeTriedItem } from "../../core/pipeline/items.ts";
 import type { PromptData } from "../../core/prompt/prompt-context.ts";
@@ -30,9 +32,9 @@ type ScopeRule = "concernFiles" | "recentFiles";
 /** Files of the last commits. Empty if the pipeline allows changes to them. */
 export async function findRecentFiles(context: StepContext, work: Work): Promise<readonly string[]> {
   const { ports, project, settings, pipeline } = context;
-  if (pipeline.policy.change.recentFiles === "allow") return [];
-  const commits = settings.improve.avoidRecentCommits;
-  return ports.workspaces.recentFiles({ project: project.name, base: work.baseCommit, commits });
+  const base = work.baseCommit;
+  const commits = await countRecentCommits(ports, { project, settings, pipeline, base });
+  return ports.workspaces.recentFiles({ project: project.name, base, commits });
 }
 
 /** Finds a decided proposal with the same patch, even if its title differs. */
@@ -97,9 +99,8 @@ function withoutSlug({ category, candidates, selected, dropped }: Analysis) {
 /** What the engine would drop anyway, so that the agent does not propose it. */
 async function exclusionData(context: StepContext, work: Work): Promise<PromptData> {
   const { ports, project, settings, task, pipeline } = context;
-  const { avoidRecentCommits } = settings.improve;
-  const [recent, rules, proposals] = await Promise.all([
-    findRecentFiles(context, work),
+  const [files, rules, proposals] = await Promise.all([
+    findEligibleFiles(ports, { project, settings, pipeline, base: work.baseCommit }),
     ports.store.ledger.listRules({ project: project.name, at: ports.clock.now() }),
     pipeline.policy.ledger
       ? ports.store.ledger.listProposals({ project: project.name, statuses: DECIDED_STATUSES, limit: MAX_LISTED })
@@ -108,10 +109,21 @@ async function exclusionData(context: StepContext, work: Work): Promise<PromptDa
   const tried = (task.items?.tried ?? []).map(describeTriedItem);
   return {
     rules: describeRules(rules),
-    avoid: formatList(`Files of the last ${avoidRecentCommits} commits`, recent),
+    avoid: describeExcluded(files),
     proposals: formatList("Proposed before", proposals.map(describeEarlierProposal)),
     tried: formatList("Tried tonight already", tried),
   };
+}
+
+function describeExcluded(files: EligibleFiles): string {
+  const { recent, protectedFiles } = summarizeExcluded(files);
+  const lists = [
+    formatList(`Changed by ${lastCommits(files.recentCommits)}`, recent),
+    formatList("Define dependencies or checks", protectedFiles),
+  ].filter((list) => list !== "");
+  if (lists.length === 0) return "";
+  const count = `A candidate may touch ${files.eligible} of the ${files.all.length} files, and new ones. It must not touch the following; a directory ends with a slash and stands for all of its files.`;
+  return [count, ...lists].join("\n\n");
 }
 
 function formatList(title: string, entries: readonly string[]): string {

@@ -36,3 +36,20 @@ export const agentSchema = z
     parked_until: time.nullable(),
   })
   .meta({ id: "Agent" });
+
+export const findingSchema = z
+  .strictObject({
+    name: z.string(),
+    ok: z.enum(["yes", "no", "warn"]).meta({ description: "`no` blocks work. `warn` does not." }),
+    detail: z.string(),
+    fix: z.string().nullable().meta({ description: "How to fix it." }),
+    night: z
+      .strictObject({
+        need: z.enum(["project", "daemon", "agent", "trust", "checks", "push", "files", "schedule"]),
+        met: z.boolean(),
+      })
+      .optional()
+      .meta({ description: "Set if a night of the project in `path` needs this." }),
+  })
+  .meta({ id: "Finding" });
+export type FindingJson = z.output<typeof findingSchema>;

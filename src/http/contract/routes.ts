@@ -5,7 +5,7 @@ import { boundedRecord } from "../../core/settings/values.ts";
 import { TASK_STATUSES } from "../../core/task/task.ts";
 import { comment, idOrPrefix, limitUpTo, listOf, offset, requiredName, shortText } from "./common.ts";
 import { budgetSchema, costsQuerySchema, costsSchema } from "./costs.ts";
-import { agentSchema, healthSchema, statusSchema, stopSchema } from "./daemon.ts";
+import { agentSchema, findingSchema, healthSchema, statusSchema, stopSchema } from "./daemon.ts";
 import { eventSchema } from "./event.ts";
 import { outputPageSchema } from "./output.ts";
 import { pendingTrustSchema, projectSchema, registerSchema } from "./project.ts";
@@ -279,6 +279,13 @@ export const ROUTES = {
     ok: stopSchema,
   }),
   "GET /status": route({ summary: "Get the status of the daemon and its tasks.", right: "read", ok: statusSchema }),
+  "GET /doctor": route({
+    summary:
+      "Check what the daemon sees: programs, agents, names of missing variables, remotes, channels and the project in `path`.",
+    right: "admin",
+    query: z.strictObject({ path: z.string().startsWith("/", "must be an absolute path") }),
+    ok: z.strictObject({ findings: z.array(findingSchema) }),
+  }),
   "GET /healthz": route({
     summary: "Health check. Succeeds while the daemon can read its database.",
     right: null,

@@ -48,11 +48,19 @@ export const improvePreviewSchema = z
     checks: z.array(z.strictObject({ name: z.string(), command: z.string() })),
     limits: z.strictObject({
       max_diff_lines: z.int(),
-      avoid_recent_commits: z.int(),
+      avoid_recent_commits: z.int().nullable().meta({ description: "Null if the length of the history is unknown." }),
       open_change_requests: z.int(),
       retries: z.int(),
       task_timeout_ms: z.int(),
     }),
+    files: z
+      .strictObject({
+        all: z.int(),
+        eligible: z.int().meta({ description: "How many of them the change may touch." }),
+        problem: z.string().nullable().meta({ description: "Why no file may be touched." }),
+      })
+      .nullable()
+      .meta({ description: "The files of the default branch. Null if the remote cannot be read." }),
     budget: z.strictObject({
       run_usd: amount,
       task_usd: amount,

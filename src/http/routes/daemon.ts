@@ -3,9 +3,15 @@ import { describeApi } from "../openapi.ts";
 import { iso, isoOrNull, viewRun } from "../views/views.ts";
 import type { Handlers } from "./handler.ts";
 
-type DaemonRoutes = "GET /agents" | "POST /daemon/stop" | "GET /status" | "GET /healthz" | "GET /openapi.json";
+type DaemonRoutes =
+  | "GET /agents"
+  | "POST /daemon/stop"
+  | "GET /status"
+  | "GET /doctor"
+  | "GET /healthz"
+  | "GET /openapi.json";
 
-export function daemonRoutes({ store, agents, stop, info, clock }: HttpDeps): Handlers<DaemonRoutes> {
+export function daemonRoutes({ store, agents, doctor, stop, info, clock }: HttpDeps): Handlers<DaemonRoutes> {
   return {
     async "GET /agents"() {
       const found = await agents();
@@ -32,6 +38,10 @@ export function daemonRoutes({ store, agents, stop, info, clock }: HttpDeps): Ha
         open_runs: runs.length,
         problems: [...problems],
       };
+    },
+
+    async "GET /doctor"({ query }) {
+      return { findings: [...(await doctor(query.path))] };
     },
 
     async "GET /healthz"() {

@@ -1,4 +1,4 @@
-import { chmod, rm } from "node:fs/promises";
+import { chmod, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Workspaces } from "../../ports/workspace.ts";
@@ -57,6 +57,23 @@ export function testRecentFiles(adapter: string, setup: WorkspacesSetup): void {
       await chmod(join(repo.checkout, "a.txt"), 0o755);
       await repo.commit({});
       expect(await recent(1)).toEqual([...names, "a.txt"].toSorted());
+    });
+
+    test("listFiles lists the files and links of a commit, but no submodules; countCommits stops at the maximum", async () => {
+      const { commit: first } = await sync();
+      await symlink("a.txt", join(repo.checkout, "link"));
+      await repo.git("update-index", "--add", "--cacheinfo", `160000,${first},module`);
+      await repo.git("commit", "-q", "-m", "a submodule");
+      const base = await repo.commit({ "line\nend.txt": "x\n", "src/b.txt": null });
+      await sync();
+      expect((await workspaces.listFiles({ project, base })).toSorted()).toEqual(["a.txt", "line\nend.txt", "link"]);
+      expect(await workspaces.listFiles({ project, base: first })).toEqual(["a.txt", "src/b.txt"]);
+      expect(await workspaces.countCommits({ project, base, max: 100 })).toBe(3);
+      expect(await workspaces.countCommits({ project, base, max: 2 })).toBe(2);
+      for (const name of [project, "never-synced"])
+        await expect(workspaces.listFiles({ project: name, base: "f".repeat(40) })).rejects.toMatchObject({
+          kind: "not_found",
+        });
     });
 
     test("excludes the commit where a shallow history ends, because its changes are unknown", async () => {

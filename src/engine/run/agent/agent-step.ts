@@ -1,6 +1,7 @@
 import { isFailure, type Outcome } from "../../../core/outcomes/outcome.ts";
 import { CHANGING_ROLES, type Role } from "../../../core/task/role.ts";
 import { collectWork, type CollectedWork } from "../conclude/collect-work.ts";
+import { checkFilesBeforeAnalysis } from "../../nightly/eligible-files.ts";
 import { checkBeforeAnalysis } from "../../nightly/night-over.ts";
 import { prepareWork } from "../prepare/prepare-work.ts";
 import { endOf, runAgent, type AgentEnding } from "./run-agent.ts";
@@ -19,6 +20,8 @@ export async function runAgentStep(context: StepContext): Promise<StepResult> {
   if (over !== null) return resultOf(context, over);
   await prepareJob(ports, run.id);
   const work = await prepareWork(context);
+  const excluded = isStarted ? null : await checkFilesBeforeAnalysis(context, role, work);
+  if (excluded !== null) return resultOf(context, excluded, { work });
   const ending = await runAgent(context, role, () => startAgent(context, role, work));
   const { outcome } = ending;
   const collected = await collectWork(context, work, { role, outcome });

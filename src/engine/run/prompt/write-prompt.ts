@@ -13,6 +13,7 @@ import type { Settings } from "../../../core/settings/settings.ts";
 import type { Project } from "../../../ports/store.ts";
 import type { EnginePorts } from "../../ports.ts";
 import { describeCheck } from "../../../core/task/describe-check.ts";
+import { countRecentCommits } from "../../nightly/eligible-files.ts";
 import { nightPromptData } from "../../nightly/night-policy.ts";
 
 export interface PromptParams {
@@ -45,6 +46,7 @@ export async function writePrompt(context: StepContext, params: PromptParams): P
       pipeline,
       task,
       baseCommit: work.baseCommit,
+      recentCommits: await countRecentCommits(ports, { project, settings, pipeline, base: work.baseCommit }),
       commands: grantFor(context, role).commands,
       at: run.createdAt,
     }),
@@ -71,13 +73,14 @@ export interface ValuesParams {
   readonly pipeline: Pipeline;
   readonly task: Pick<Task, "items">;
   readonly baseCommit: string | null;
+  readonly recentCommits: number;
   readonly commands: readonly string[] | null;
   readonly at: number;
 }
 
 /** Values of the variables that a prompt template can use. */
 export async function promptValues(ports: EnginePorts, params: ValuesParams): Promise<PromptValues> {
-  const { project, settings, pipeline, task, baseCommit, commands, at } = params;
+  const { project, settings, pipeline, task, baseCommit, recentCommits, commands, at } = params;
   const { change } = pipeline.policy;
   return {
     project: project.name,
@@ -90,7 +93,7 @@ export async function promptValues(ports: EnginePorts, params: ValuesParams): Pr
     category: await describeCategory(ports, task),
     limits: {
       maxDiffLines: maxLinesOf(change, settings.improve) ?? settings.improve.maxDiffLines,
-      avoidRecentCommits: settings.improve.avoidRecentCommits,
+      avoidRecentCommits: recentCommits,
       change,
     },
   };

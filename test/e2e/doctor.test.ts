@@ -1,0 +1,65 @@
+import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { BIN, createUser, PROJECT_FILE, type User } from "./cli-user.ts";
+
+interface Finding {
+  readonly name: string;
+  readonly ok: string;
+  readonly detail: string;
+  readonly fix: string | null;
+}
+
+let user: User;
+
+beforeAll(async () => {
+  user = await createUser();
+  const secrets = "secrets: { SHOP_KEY: { roles: [implement] }, OTHER_KEY: { roles: [implement] } }\n";
+  await writeFile(join(user.repo.checkout, "nightshift.yaml"), PROJECT_FILE(user.repo.path) + secrets);
+});
+afterAll(() => user.cleanUp());
+
+/** Runs a command in a shell that has these variables in addition. */
+async function runWith(env: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<string> {
+  const options = { cwd: user.repo.checkout, env: { ...user.env, ...env } };
+  const { stdout } = await promisify(execFile)(process.execPath, [BIN, ...args], options).catch(
+    (error: { readonly stdout: string }) => error,
+  );
+  return stdout;
+}
+
+async function listFindings(env: Readonly<Record<string, string>>): Promise<Readonly<Record<string, string>>> {
+  const findings = JSON.parse(await runWith(env, "doctor", "--json")) as readonly Finding[];
+  return Object.fromEntries(findings.map(({ name, detail }) => [name, detail]));
+}
+
+// Each command starts programs and a sandbox test, which takes long on a busy machine.
+describe("doctor", { timeout: 180_000 }, () => {
+  test("without a daemon, it describes this shell and says so", async () => {
+    const found = await listFindings({ SHOP_KEY: "x" });
+    expect(found["secrets"]).toBe("OTHER_KEY is granted to implement, but is not set");
+    expect(found["daemon"]).toContain("describes this shell");
+  });
+
+  test("with a daemon, it reports the variables of the daemon and not those of this shell, and no values", async () => {
+    await runWith({ OTHER_KEY: "planted-value-of-the-daemon" }, "start");
+    const found = await listFindings({ SHOP_KEY: "x" });
+    expect(found["secrets"]).toBe("SHOP_KEY is granted to implement, but is not set");
+    expect(found["daemon"]).toContain("What follows is what it sees.");
+    expect(JSON.stringify(found)).not.toContain("planted-value");
+  });
+
+  test("a project that is not registered is not ready, and doctor says what to run", async () => {
+    expect(await runWith({}, "doctor")).toMatch(/Not ready for the night:\n {2}project: .+\n {4}→ nightshift init/);
+  });
+
+  test("a trusted project without a schedule is not ready, and doctor names only what is missing", async () => {
+    await runWith({}, "trust", "--yes");
+    const text = await runWith({}, "doctor");
+    expect(text).toMatch(/Not ready for the night:\n/);
+    expect(text).toMatch(/\n {2}schedule: none\n {4}→ set improve\.schedule/);
+    expect(text).not.toMatch(/\n {2}(trust|agent|push|daemon): /);
+  });
+});
