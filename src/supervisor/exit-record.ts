@@ -50,6 +50,11 @@ function writeOnce(dir: string, text: string): void {
   syncDirectory(dir);
 }
 
+/** Something outside removed a directory of the run before the command started. Neither the agent nor the sandbox is the cause. */
+export class DirectoryGoneError extends Error {
+  override readonly name = "DirectoryGoneError";
+}
+
 /** Converts a failure of the supervisor itself to the error of the exit record. */
 export function describeFailure(error: unknown): NonNullable<ExitRecord["error"]> {
   if (error instanceof UserError) {
@@ -58,5 +63,6 @@ export function describeFailure(error: unknown): NonNullable<ExitRecord["error"]
   if (hasCode(error, "ENOSPC", "EDQUOT")) {
     return { kind: "disk_full", message: "The disk is full. The command or its output could not be written." };
   }
+  if (error instanceof DirectoryGoneError) return { kind: "internal", message: error.message };
   return { kind: "internal", message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
 }

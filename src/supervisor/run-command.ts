@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { PROCESS_FILE, replaceFile, runEnvironmentEntry, SANDBOX_DIR } from "../adapters/process/job-files.ts";
 import type { StoredJob } from "../adapters/process/job-files.ts";
@@ -6,8 +7,9 @@ import { sleep } from "../adapters/process/sleep.ts";
 import { createTree } from "../adapters/process/tree.ts";
 import { UserError } from "../core/text/errors.ts";
 import type { EndedBy, Exit } from "../core/task/run.ts";
-import type { Confinement } from "../ports/sandbox.ts";
+import type { Confinement, SandboxPolicy } from "../ports/sandbox.ts";
 import type { CommandResult, JobCommand } from "../ports/supervisor.ts";
+import { DirectoryGoneError } from "./exit-record.ts";
 import { drain } from "./output/drain.ts";
 import { watchLimits } from "./watch/limits.ts";
 import type { Breach } from "./watch/limits.ts";
@@ -137,8 +139,18 @@ async function runToExit(started: StartedProcess, params: CommandParams): Promis
   // Ask the sandbox for a problem only if it exited by itself. If it was killed, its status is incomplete.
   const isUntouched = endedBy === null && exit.signal === null;
   const problem = isUntouched ? confinement.problem(await started.status(), stderr) : null;
-  if (problem !== null) throw new UserError("unavailable", problem);
+  if (problem !== null) {
+    requireDirectories(policy);
+    throw new UserError("unavailable", problem);
+  }
   return { exit, endedBy: endedBy ?? "exit" };
+}
+
+/** Distinguishes a directory that was removed, after which the run is repeated, from a sandbox that does not work. */
+function requireDirectories({ cwd, own }: SandboxPolicy): void {
+  const gone = [cwd, ...own.write].find((path) => !existsSync(path));
+  if (gone !== undefined)
+    throw new DirectoryGoneError(`The directory ${gone} was removed before the command could start.`);
 }
 
 interface Ending {

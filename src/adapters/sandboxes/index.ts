@@ -1,7 +1,7 @@
 import type { SandboxMode } from "../../core/settings/settings.ts";
 import { UserError } from "../../core/text/errors.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
-import { OPT_OUT_HINT } from "./self-test/diagnose.ts";
+import { EXTERNAL_HINT } from "./self-test/diagnose.ts";
 
 /** No sandbox: starts the command unchanged, with exactly the environment of the policy. */
 export const none: Sandbox = {
@@ -32,7 +32,7 @@ async function loadSandbox(platform: NodeJS.Platform): Promise<Sandbox> {
   throw new UserError(
     "unavailable",
     `Commands must run in a sandbox (sandbox.mode is enforce), but this version has none for ${platform}.`,
-    OPT_OUT_HINT,
+    EXTERNAL_HINT,
   );
 }
 

@@ -4,18 +4,18 @@ import { describeProblems, formatMessage } from "./message.ts";
 test.for<[name: string, text: string, expected: string]>([
   [
     "a command between two sentences",
-    "bubblewrap is not installed. Run: sudo apt-get install -y bubblewrap To go on without it, set `sandbox.mode`.",
-    "bubblewrap is not installed.\nRun:\n  sudo apt-get install -y bubblewrap\nTo go on without it, set `sandbox.mode`.",
+    "bubblewrap is not installed. Run: sudo apt-get install -y bubblewrap If this machine cannot run the sandbox, do.",
+    "bubblewrap is not installed.\nRun:\n  sudo apt-get install -y bubblewrap\nIf this machine cannot run the sandbox, do.",
   ],
   [
     "a remark after a command",
-    "Run: sudo sysctl -w user.max_user_namespaces=15000 (and keep it in /etc/sysctl.d). To go on without it, do.",
-    "Run:\n  sudo sysctl -w user.max_user_namespaces=15000\n(and keep it in /etc/sysctl.d).\nTo go on without it, do.",
+    "Run: sudo sysctl -w user.max_user_namespaces=15000 (and keep it in /etc/sysctl.d). If this machine cannot, do.",
+    "Run:\n  sudo sysctl -w user.max_user_namespaces=15000\n(and keep it in /etc/sysctl.d).\nIf this machine cannot, do.",
   ],
   [
     "a pipe of commands",
-    "Allow it for bwrap only: printf 'a: {\\n}' | sudo tee /etc/a && sudo load /etc/a To go on without it, do.",
-    "Allow it for bwrap only:\n  printf 'a: {\\n}' | sudo tee /etc/a && sudo load /etc/a\nTo go on without it, do.",
+    "Allow it for bwrap only: printf 'a: {\\n}' | sudo tee /etc/a && sudo load /etc/a If this machine cannot, do.",
+    "Allow it for bwrap only:\n  printf 'a: {\\n}' | sudo tee /etc/a && sudo load /etc/a\nIf this machine cannot, do.",
   ],
   ["no command", "add it: nightshift trust", "add it: nightshift trust"],
   ["control characters", "a\u001b[2Jb", "ab"],

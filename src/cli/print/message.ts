@@ -6,7 +6,7 @@ import { paint } from "./style.ts";
 export function formatMessage(text: string, indent = ""): string {
   return terminalText(text)
     .trim()
-    .replace(/[^\S\n]+(?=Run: |To go on without it)/g, "\n")
+    .replace(/[^\S\n]+(?=Run: |If this machine cannot)/g, "\n")
     .replace(/(?<=\bRun): |: (?=(?:sudo|printf) )/g, ":\n  ")
     .replace(/^( {2}(?:sudo|printf) .*) (\(and [^()]*\)\.?)$/gm, "$1\n$2")
     .split("\n")

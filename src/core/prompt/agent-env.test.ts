@@ -15,6 +15,7 @@ const HOST = {
   PATH: "/usr/bin",
   HOME: "/home/ann",
   USER: "ann",
+  SHELL: "/usr/bin/planted-zsh",
   TMPDIR: "/var/tmp",
   TZ: "Europe/Paris",
   GITLAB_TOKEN: "planted-1",

@@ -1,5 +1,5 @@
-/** Variables that an agent inherits from the daemon's environment. All others are dropped. */
-const INHERITED = ["PATH", "USER", "LANG", "LC_ALL", "TERM", "SHELL", "TZ"] as const;
+/** Variables that an agent inherits from the daemon's environment. All others are dropped. The sandbox sets SHELL. */
+const INHERITED = ["PATH", "USER", "LANG", "LC_ALL", "TERM", "TZ"] as const;
 
 export interface AgentEnvironmentParams {
   /** The environment of the daemon. */

@@ -34,7 +34,7 @@ test.runIf(process.platform === "linux")("doctor reports each failed sandbox pro
     name: "sandbox: writes outside",
     ok: "no",
     detail: "a file outside of the workspace was written",
-    fix: expect.stringContaining("`external`"),
+    fix: expect.stringContaining("no run starts until this is fixed"),
   });
 });
 

@@ -1,4 +1,4 @@
-import { OPT_OUT_HINT } from "../../adapters/sandboxes/self-test/diagnose.ts";
+import { EXTERNAL_HINT } from "../../adapters/sandboxes/self-test/diagnose.ts";
 import { findBubblewrap } from "../../adapters/sandboxes/bubblewrap/find-bubblewrap.ts";
 import { sandboxes } from "../../adapters/sandboxes/index.ts";
 import type { Probe } from "../../adapters/sandboxes/self-test/self-test-probes.ts";
@@ -65,7 +65,7 @@ function describeProbes(name: string, probes: readonly Probe[]): readonly Findin
       name: `sandbox: ${probe.name}`,
       ok: "no",
       detail: probe.detail,
-      fix: `no run starts until this is fixed. ${OPT_OUT_HINT}`,
+      fix: `no run starts until this is fixed. ${EXTERNAL_HINT}`,
     })),
   ];
 }

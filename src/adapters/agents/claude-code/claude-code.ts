@@ -83,6 +83,8 @@ const ENVIRONMENT: Readonly<Record<string, string>> = {
   CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1",
   // About eight seconds. By default it retries an invalid key for more than a minute. The engine handles longer waits.
   CLAUDE_CODE_MAX_RETRIES: "4",
+  // Otherwise it uses zsh if there is one. If this path does not exist, it uses SHELL, which the sandbox sets.
+  CLAUDE_CODE_SHELL: "/bin/bash",
   // Otherwise the model would have to search for the tool that reports the outcome.
   ENABLE_TOOL_SEARCH: "false",
 };

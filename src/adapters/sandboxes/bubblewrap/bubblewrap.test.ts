@@ -67,8 +67,20 @@ describe("bubblewrap: inside", () => {
     const job = bench.job([{ argv: ["env"], policy, secretNames: ["TOKEN"] }], { sandbox: "enforce", secrets });
     await bench.run(job);
     const names = printed(job).map((line) => line.split("=", 1).join());
-    expect(names.toSorted()).toEqual(["NAME", "NIGHTSHIFT_RUN", "PATH", "PWD", "TOKEN"]);
+    expect(names.toSorted()).toEqual(["NAME", "NIGHTSHIFT_RUN", "PATH", "PWD", "SHELL", "TOKEN"]);
   });
+
+  test.each([null, ["git"]])(
+    "the shell is bash whatever the login shell is, with the commands %j",
+    async (commands) => {
+      const programs = makeFolder();
+      for (const name of ["zsh", "fish"])
+        writeFileSync(join(programs, name), "#!/bin/sh\necho stand-in\n", { mode: 0o755 });
+      const env = { PATH: `${programs}:${process.env["PATH"]}`, SHELL: join(programs, "zsh"), HOME: cwd };
+      const script = 'basename "$SHELL"; "$SHELL" -c "echo \\$BASH" | sed s,.*/,,; grep -c ":$SHELL$" /etc/passwd';
+      expect((await run(script, { env, commands })).lines).toEqual(["bash", "bash", "1"]);
+    },
+  );
 
   test("the command is not root, has no capabilities, and the filter is active", async () => {
     const { lines } = await run("grep -E '^(Uid|CapEff|CapBnd|NoNewPrivs|Seccomp):' /proc/self/status");
@@ -271,6 +283,15 @@ describe("bubblewrap: a failed start", () => {
       }
     },
   );
+
+  test("is an interruption if the workspace was deleted", async () => {
+    rmSync(cwd, { recursive: true });
+    const { record } = await run("echo started");
+    expect(record.error).toMatchObject({
+      kind: "internal",
+      message: `The directory ${cwd} was removed before the command could start.`,
+    });
+  });
 
   test("leaves no descriptor of ours open in the command, with or without a relay", async () => {
     for (const network of [[], ["packages.example"]]) {

@@ -44,7 +44,7 @@ export const bubblewrap: Sandbox = {
       ...systemMounts(policy.commands === null),
       ...programs.mounts,
       ...(identity === null || policy.commands === null ? [] : [{ kind: "read", path: SETPRIV } as const]),
-      ...ownFiles(context, identity),
+      ...ownFiles(context, identity, programs.shell),
       ...(tmp === null ? emptyTmp(policy) : [{ kind: "write", path: tmp, at: "/tmp" } as const]),
       ...network.mounts,
       ...grants.read.map((path): Mount => ({ kind: "read", path })),
@@ -60,7 +60,7 @@ export const bubblewrap: Sandbox = {
       ...mountOptions(mounts),
       // After this, only the writable mounts can be written.
       ...SEAL,
-      ...environmentOptions({ ...policy.env, ...network.env, PATH: programs.path }),
+      ...environmentOptions({ ...policy.env, ...network.env, PATH: programs.path, SHELL: programs.shell }),
     ];
     const inner: Argv = [
       ...initCommand({
@@ -196,11 +196,11 @@ function makeTmp(context: SandboxContext): string {
 }
 
 /** User and group names inside: only the run's own user. */
-function ownFiles(context: SandboxContext, identity: Identity | null): readonly Mount[] {
+function ownFiles(context: SandboxContext, identity: Identity | null, shell: string): readonly Mount[] {
   const uid = identity?.uid ?? process.getuid?.() ?? 0;
   const gid = identity?.uid ?? process.getgid?.() ?? 0;
   const files = {
-    passwd: `agent:x:${uid}:${gid}:agent:/tmp:/bin/sh\n`,
+    passwd: `agent:x:${uid}:${gid}:agent:/tmp:${shell}\n`,
     hosts: "127.0.0.1 localhost\n::1 localhost\n",
   };
   return Object.entries(files).map(([name, text]) => {

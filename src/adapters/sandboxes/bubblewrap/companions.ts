@@ -6,8 +6,6 @@ const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
   "g++": ["as", "ld"],
   clang: ["as", "ld"],
   "clang++": ["as", "ld"],
-  // The shell of its Bash tool. It does not accept `sh`.
-  claude: ["bash"],
   cargo: ["rustc", "rustdoc", "cc", "as", "ld"],
   rustc: ["cc", "as", "ld"],
   npm: ["node"],
@@ -29,6 +27,8 @@ export function findCompanions(name: string): readonly string[] {
  */
 export const BASIC_PROGRAMS: readonly string[] = [
   "sh",
+  // The shell of most agents' tools. Some do not accept `sh`.
+  "bash",
   "awk",
   "basename",
   "cat",

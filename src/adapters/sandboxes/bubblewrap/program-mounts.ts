@@ -11,6 +11,8 @@ export interface ProgramMounts {
   readonly mounts: readonly Mount[];
   readonly path: string;
   readonly program: string;
+  /** The value of SHELL inside. The login shell may not exist there, and agents would otherwise prefer any zsh they find. */
+  readonly shell: string;
 }
 
 /** Toolchains that are usually installed outside the system directories. Available if the project has no list of commands. */
@@ -24,12 +26,16 @@ const REFUSED = "/run/nightshift/refused";
 export function programMounts(policy: SandboxPolicy, argv: Argv, context: SandboxContext): ProgramMounts {
   const hostPath = policy.env["PATH"] ?? "";
   const program = requireProgram(argv[0], hostPath);
+  const shell = findPrograms(["bash"], hostPath).programs[0]?.path ?? "/bin/sh";
+  const own = [program, shell, ...policy.programs];
   return policy.commands === null
-    ? { ...mountAllPrograms([program, ...policy.programs], hostPath), program }
-    : { ...mountListedPrograms(policy.commands, [program, ...policy.programs], hostPath, context), program };
+    ? { ...mountAllPrograms(own, hostPath), program, shell }
+    : { ...mountListedPrograms(policy.commands, own, hostPath, context), program, shell };
 }
 
-function mountAllPrograms(own: readonly string[], hostPath: string): Omit<ProgramMounts, "program"> {
+type MountedPrograms = Pick<ProgramMounts, "mounts" | "path">;
+
+function mountAllPrograms(own: readonly string[], hostPath: string): MountedPrograms {
   const folders = hostPath.split(":");
   const elsewhere = joinPath(folders.filter((folder) => !SYSTEM_PROGRAMS.includes(folder)));
   const found = [findPrograms(own, hostPath), findPrograms(TOOLCHAINS, elsewhere)];
@@ -42,7 +48,7 @@ function mountListedPrograms(
   own: readonly string[],
   hostPath: string,
   context: SandboxContext,
-): Omit<ProgramMounts, "program"> {
+): MountedPrograms {
   const found = findPrograms([...own, ...BASIC_PROGRAMS, ...commands], hostPath);
   const refused = refusedProgramsDir({ cacheDir: context.cache, allowed: commands, path: hostPath });
   return {

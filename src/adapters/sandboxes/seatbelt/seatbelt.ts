@@ -42,7 +42,7 @@ export const seatbelt: Sandbox = {
       const profile = seatbeltProfile(policy, facts);
       const option = await profileOption(profile, context.dir);
       const command = withLimits(policy, [SANDBOX_EXEC, ...option, "--", ...programs.argv]);
-      const env = { ...network.env, PATH: programs.path };
+      const env = { ...network.env, PATH: programs.path, SHELL: programs.shell };
       return {
         // sandbox-exec is replaced by the command, so the first process is not the sandbox.
         command: { argv: command, env, cwd: policy.cwd, inputs: [], statusPipes: 0, isIsolating: false },
@@ -74,12 +74,13 @@ const APPLE_GIT = [
 interface Programs {
   readonly allowed: readonly string[];
   readonly path: string;
+  readonly shell: string;
   readonly argv: Argv;
 }
 
 /** Like on Linux, except that files cannot appear under another path. */
 function findAllowedPrograms(policy: SandboxPolicy, [name, ...rest]: Argv, context: SandboxContext): Programs {
-  const { mounts, path, program } = programMounts(policy, [name, ...rest], context);
+  const { mounts, path, program, shell } = programMounts(policy, [name, ...rest], context);
   const relocated = mounts.flatMap((mount) =>
     "at" in mount && mount.at !== undefined ? [[mount.at, mount.path]] : [],
   );
@@ -90,6 +91,7 @@ function findAllowedPrograms(policy: SandboxPolicy, [name, ...rest]: Argv, conte
       .split(":")
       .map((folder) => relocated.find(([at]) => at === folder)?.[1] ?? folder)
       .join(":"),
+    shell,
     argv: [program, ...rest],
   };
 }

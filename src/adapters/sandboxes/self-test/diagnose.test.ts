@@ -86,7 +86,7 @@ describe("diagnose", () => {
     expect(diagnose(UID_MAP, machine).message).toContain("max_user_namespaces is 0");
   });
 
-  test("every hint says how to run without the sandbox", () => {
+  test("no hint advises to run agents without isolation", () => {
     const hints = [UID_MAP, NO_NAMESPACE, "", "bwrap: execvp prlimit: No such file or directory"].map(
       (stderr) => diagnose(stderr, MACHINE).hint,
     );
@@ -95,7 +95,7 @@ describe("diagnose", () => {
       missingToolError("bwrap", MACHINE).hint,
       outdatedBubblewrapError("b", "0.1.0", MACHINE).hint,
     ])
-      expect(hint).toMatch(/sandbox\.mode.*`external`.*`none`/);
+      expect(hint).not.toMatch(/`none`|without it/);
   });
 
   test("uses only the last line of long output, truncated", () => {

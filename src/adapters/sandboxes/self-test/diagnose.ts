@@ -7,9 +7,9 @@ export interface Diagnosis {
   readonly hint: string;
 }
 
-/** How to run without the sandbox. Part of every hint. */
-export const OPT_OUT_HINT =
-  "To go on without it, set `sandbox.mode` in your config.yaml: `external` if Nightshift itself runs in its own container or machine, `none` to run agents with all your permissions.";
+/** For machines that cannot run the sandbox. Never advises to run agents without any isolation. */
+export const EXTERNAL_HINT =
+  "If this machine cannot run the sandbox, run Nightshift in its own container or virtual machine and set `sandbox.mode: external` there.";
 
 /** The first version with `--disable-userns`, which forbids user namespaces in the sandbox. */
 export const MIN_BUBBLEWRAP_VERSION = "0.8.0";
@@ -64,11 +64,11 @@ export function diagnose(stderr: string, machine: LinuxMachine = readLinuxMachin
         lastLine === ""
           ? "The sandbox did not start and reported no reason."
           : `The sandbox did not start: ${lastLine}.`,
-      hint: withOptOutHint("Run `nightshift doctor` for more details."),
+      hint: "Run `nightshift doctor` for more details.",
     };
   return {
     message: `The sandbox did not start: ${cause.message} Output: ${lastLine}`,
-    hint: withOptOutHint(cause.remedy),
+    hint: withExternalHint(cause.remedy),
   };
 }
 
@@ -143,11 +143,11 @@ function apparmorCommand(): string {
 
 function installHint(packages: string, { distribution }: LinuxMachine): string {
   const command = distribution.map((id) => INSTALL_COMMANDS[id]).find((each) => each !== undefined);
-  return withOptOutHint(
+  return withExternalHint(
     command === undefined ? `Install ${packages} with your system's package manager.` : `Run: ${command(packages)}`,
   );
 }
 
-function withOptOutHint(remedy: string): string {
-  return `${remedy} ${OPT_OUT_HINT}`;
+function withExternalHint(remedy: string): string {
+  return `${remedy} ${EXTERNAL_HINT}`;
 }

@@ -4,7 +4,7 @@ import { release } from "node:os";
 import { dirname, join } from "node:path";
 import { UserError } from "../../../core/text/errors.ts";
 import type { Sandbox } from "../../../ports/sandbox.ts";
-import { OPT_OUT_HINT } from "./diagnose.ts";
+import { EXTERNAL_HINT } from "./diagnose.ts";
 import { findBubblewrap } from "../bubblewrap/find-bubblewrap.ts";
 import type { Probe } from "./self-test-probes.ts";
 import type { SceneParams } from "./self-test-scene.ts";
@@ -28,7 +28,7 @@ export function requirePassed(probes: readonly Probe[]): void {
   const failures = probes.filter(({ ok }) => !ok).map(({ name, detail }) => `${name}: ${detail}`);
   if (failures.length === 0) return;
   const message = `The sandbox does not hold on this machine (${failures.join("; ")}), so no run is started.`;
-  throw new UserError("unavailable", message, `"nightshift doctor" shows every probe. ${OPT_OUT_HINT}`);
+  throw new UserError("unavailable", message, `"nightshift doctor" shows every probe. ${EXTERNAL_HINT}`);
 }
 
 /** Everything that the result depends on. */
