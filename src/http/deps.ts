@@ -27,6 +27,7 @@ export interface HttpDeps extends AuthDeps, OutputDeps {
   readonly store: StoreReader & { readonly people: Pick<PeopleStore, "keepAnswer"> };
   readonly runFiles: Pick<RunFiles, "readTranscript" | "readDiff">;
   readonly agents: () => Promise<readonly AgentInfo[]>;
+  readonly keys: () => Promise<readonly KeyInfo[]>;
   readonly pendingTrust: ProjectFiles["pendingTrust"];
   /** Verifies a webhook call, and polls the forge if it is genuine ("accepted"). Null if the project has no webhook. */
   readonly verifyHook: (project: string, call: HookCall) => Promise<"accepted" | "rejected" | null>;
@@ -45,6 +46,17 @@ export interface AgentInfo {
   readonly usable: boolean;
   readonly problem: string | null;
   readonly parkedUntil: number | null;
+}
+
+/** A key without its value. */
+export interface KeyInfo {
+  readonly name: string;
+  readonly source: "stored" | "environment";
+  /** The last four characters. Null for short values. */
+  readonly ending: string | null;
+  readonly addedAt: string | null;
+  /** The daemon's environment also sets this variable, but the stored value is used. */
+  readonly replacesEnvironment: boolean;
 }
 
 export interface DaemonInfo {

@@ -1,5 +1,6 @@
 import { UserError } from "../../core/text/errors.ts";
 import { findHome } from "../../config/files/paths.ts";
+import { withStoredKeys } from "../../config/files/stored-keys.ts";
 import { checkChannels } from "./doctor-channels.ts";
 import { checkDaemon, checkDatabase, checkUserConfig } from "./doctor-home.ts";
 import { withRecordedPath } from "../host-environment.ts";
@@ -30,6 +31,8 @@ export async function checkMachine({ env, cwd, registry = REGISTRY }: CheckMachi
     if (!(error instanceof UserError)) throw error;
     return [...machine, checkTimeZone(), explainFinding("home", error)];
   }
+  // A damaged file is reported by `auth list` and in the daemon's log.
+  const keyed = withStoredKeys(env, home);
   const { finding: configFinding, config } = await checkUserConfig(home, registry.format);
   const { finding: databaseFinding, projects } = checkDatabase(home);
   const [homeMode, disk, daemon, path, project, sandbox, nights, channels] = await Promise.all([
@@ -38,7 +41,7 @@ export async function checkMachine({ env, cwd, registry = REGISTRY }: CheckMachi
     checkDaemon(home),
     checkLoginPath(home, env, registry.agents),
     checkProject({
-      env: withRecordedPath(env, home),
+      env: withStoredKeys(withRecordedPath(env, home), home),
       cwd,
       home,
       projects,
@@ -47,8 +50,8 @@ export async function checkMachine({ env, cwd, registry = REGISTRY }: CheckMachi
     }),
     // These need a valid config.yaml, for example to know the sandbox mode.
     config === null ? [] : checkSandbox({ mode: config.sandboxMode, home, env }),
-    config === null ? [] : checkNights({ env, home, projects, cwd, registry }),
-    checkChannels({ env, home, config, projects, registry }),
+    config === null ? [] : checkNights({ env: keyed, home, projects, cwd, registry }),
+    checkChannels({ env: keyed, home, config, projects, registry }),
   ]);
   const files = [homeMode, disk, configFinding, ...sandbox, databaseFinding];
   const work = [...project, ...nights, ...channels];
