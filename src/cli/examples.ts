@@ -16,6 +16,7 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   "auth list": "auth list",
   "auth add": "auth add ANTHROPIC_API_KEY < key.txt",
   "auth remove": "auth remove ANTHROPIC_API_KEY",
+  logs: "logs --follow --task task_3k9",
   clear: "clear --yes",
   completion: "completion bash >> ~/.bashrc",
   submit: 'submit --pipeline chore "Greet people by name" --wait',

@@ -4,6 +4,13 @@ import type { lazy } from "./program.ts";
 /** Declares the commands that manage the daemon's keys, log, backups and service. */
 export function addMachineCommands(program: Command, load: typeof lazy): void {
   addAuthCommands(program, load);
+  program
+    .command("logs")
+    .description("Show the daemon's log; works without a daemon")
+    .option("--follow", "Continue with new entries until Ctrl-C")
+    .option("--task <task>", "Show only entries about this task and its runs")
+    .option("--since <when>", "First entry: 30m, 2h or 7d before now, a day or a timestamp (default: 1d)")
+    .action(load(async () => (await import("./commands/logs.ts")).logs));
 }
 
 function addAuthCommands(program: Command, load: typeof lazy): void {
