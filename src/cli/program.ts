@@ -6,6 +6,7 @@ import { REASON_KINDS } from "../core/nightly/proposal.ts";
 import { COMPLEXITIES, PRIORITIES, SIZES, TASK_STATUSES } from "../core/task/task.ts";
 import { createContext, type CliContext, type GlobalOptions } from "./context.ts";
 import { EXAMPLES } from "./examples.ts";
+import { addMachineCommands } from "./machine-commands.ts";
 
 type Run<A extends readonly unknown[]> = (context: CliContext, ...args: A) => Promise<void>;
 
@@ -38,6 +39,7 @@ export function createProgram(): Command {
     .exitOverride();
   addProjectCommands(program);
   addDaemonCommands(program);
+  addMachineCommands(program, lazy);
   addTaskCommands(program);
   addDecisionCommands(program);
   addRuleCommands(program);
@@ -296,7 +298,9 @@ function addReadingCommands(program: Command): void {
 }
 
 /** Loads a command when it is called. Commander calls an action with the arguments, the options and the command itself. */
-function lazy<A extends readonly unknown[]>(load: () => Promise<Run<A>>): (...given: unknown[]) => Promise<void> {
+export function lazy<A extends readonly unknown[]>(
+  load: () => Promise<Run<A>>,
+): (...given: unknown[]) => Promise<void> {
   return async (...given) => {
     const command = given.at(-1);
     if (!(command instanceof Command)) throw new Error("commander called an action without its command");

@@ -1,6 +1,9 @@
 import { statSync } from "node:fs";
 import { homePaths } from "../config/files/paths.ts";
 import { readRecordedPath, mergePaths } from "../config/files/recorded-path.ts";
+import { withStoredKeys } from "../config/files/stored-keys.ts";
+import type { Log } from "../ports/log.ts";
+import type { KnownSecrets } from "./known-secrets.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -24,4 +27,19 @@ export function withRecordedPath(env: Environment, home: string): Environment {
       return mergePaths(env["PATH"] ?? "", loadRecordedPath());
     },
   };
+}
+
+export interface HostEnvironmentParams {
+  readonly env: Environment;
+  readonly home: string;
+  readonly secrets: Pick<KnownSecrets, "addStored">;
+  readonly log: Log;
+}
+
+/** The daemon's environment, with the recorded PATH and the stored keys. Every stored key is redacted from then on. */
+export function createHostEnvironment({ env, home, secrets, log }: HostEnvironmentParams): Environment {
+  return withStoredKeys(withRecordedPath(env, home), home, {
+    onKey: secrets.addStored,
+    onProblem: (problem) => log.warn(problem),
+  });
 }

@@ -12,6 +12,8 @@ export interface KnownSecrets {
   problems(): readonly string[];
   /** Adds a value that is not in an environment variable, such as the daemon's own token. */
   add(secret: Secret): void;
+  /** Adds a key that a person stored. Of an address, only its password is secret. */
+  addStored(secret: Secret): void;
   /** Adds the values of these environment variables, if they are set. */
   addVariables(names: readonly string[]): void;
 }
@@ -26,6 +28,11 @@ export function createKnownSecrets(env: Readonly<Record<string, string | undefin
     if (!isLongEnough(value)) return void tooShort.add(name);
     known.set(value, { name, value });
     redactor = null;
+  }
+
+  function addStored({ name, value }: Secret): void {
+    if (!name.endsWith("_BASE_URL")) add({ name, value });
+    for (const password of passwordsIn(value)) add({ name, value: password });
   }
 
   function addVariables(names: readonly string[]): void {
@@ -46,6 +53,7 @@ export function createKnownSecrets(env: Readonly<Record<string, string | undefin
           `${name} has fewer than ${SHORTEST_SECRET} characters and cannot be redacted from logs and transcripts`,
       ),
     add,
+    addStored,
     addVariables,
   };
 }

@@ -6,7 +6,7 @@ import type { EnginePorts } from "./ports.ts";
 import { createReadBack } from "./reconcile/read-back.ts";
 import { reconcile, sweepWorkspaces } from "./reconcile/reconcile.ts";
 import { startDueSchedules } from "./schedule/schedules.ts";
-import { wakeParked } from "./reconcile/wake-parked.ts";
+import { createLoginWake, wakeParked } from "./reconcile/wake-parked.ts";
 
 export interface Dispatch {
   /** Does everything that is due now. Also called by a timer. */
@@ -42,6 +42,7 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
       startDueSchedules(ports),
     ),
     createPeriodicTask(ports, { name: "waking tasks that wait for budget", everyMs: WAKE_MS }, () => wakeParked(ports)),
+    createPeriodicTask(ports, { name: "waking tasks that wait for a login", everyMs: WAKE_MS }, createLoginWake(ports)),
     createPeriodicTask(ports, { name: "reading back change requests", everyMs: READ_BACK_MS }, () => readBack()),
     readBackTrigger,
   ];

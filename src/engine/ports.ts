@@ -104,8 +104,10 @@ export interface ForgeAccess {
 export interface Host {
   /** Nightshift's own data. A run may read only what it was explicitly granted. */
   readonly home: string;
-  /** The daemon's environment. Only listed names are ever passed on. */
+  /** The daemon's environment, with the stored keys. Only listed names are ever passed on. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Changes when a stored key is added, changed or removed. */
+  readonly keysVersion: () => string;
   /** The OS user that the daemon runs as. The daemon's own token acts under this name. */
   readonly owner: string;
   /** Finds the project at a source. Throws UserError or ConfigError if there is none that can be used. */

@@ -30,6 +30,7 @@ export interface HttpDeps extends AuthDeps, OutputDeps {
   readonly agents: () => Promise<readonly AgentInfo[]>;
   /** Checks everything that depends on the environment of the daemon, and the project in this folder. */
   readonly doctor: (path: string) => Promise<readonly FindingJson[]>;
+  readonly keys: () => Promise<readonly KeyInfo[]>;
   readonly pendingTrust: ProjectFiles["pendingTrust"];
   /** Verifies a webhook call, and polls the forge if it is genuine ("accepted"). Null if the project has no webhook. */
   readonly verifyHook: (project: string, call: HookCall) => Promise<"accepted" | "rejected" | null>;
@@ -48,6 +49,17 @@ export interface AgentInfo {
   readonly usable: boolean;
   readonly problem: string | null;
   readonly parkedUntil: number | null;
+}
+
+/** A key without its value. */
+export interface KeyInfo {
+  readonly name: string;
+  readonly source: "stored" | "environment";
+  /** The last four characters. Null for short values. */
+  readonly ending: string | null;
+  readonly addedAt: string | null;
+  /** The daemon's environment also sets this variable, but the stored value is used. */
+  readonly replacesEnvironment: boolean;
 }
 
 export interface DaemonInfo {

@@ -76,6 +76,9 @@ export async function openHarness(options?: AppOptions): Promise<Harness> {
       { name: "mine", kind: "command", program: "./a", version: null, usable: true, problem: null, parkedUntil: null },
     ],
     doctor: async (path) => [{ name: "project", ok: "yes", detail: path, fix: null }],
+    keys: async () => [
+      { name: "GITLAB_TOKEN", source: "environment", ending: null, addedAt: null, replacesEnvironment: false },
+    ],
     pendingTrust: SHOP_FILES.pendingTrust,
     verifyHook: async () => null,
     stop: (force) => void stops.push(force),

@@ -40,6 +40,7 @@ export async function createFixture(kit: string): Promise<OpenFixture> {
     "user/.bashrc": "# mine\n",
     "nightshift/nightshift.db": `SQLite format 3 ${secret}\n`,
     "nightshift/config.yaml": `token: ${secret}\n`,
+    "nightshift/auth/keys.json": `{"ANTHROPIC_API_KEY":{"value":"${secret}"}}\n`,
     "nightshift/homes/run_other/.claude/credentials.json": `${secret}\n`,
     "nightshift/outcomes/run_other/outcome.json": '{"outcome":"done"}\n',
     "nightshift/workspaces/task_other/tree/file": "theirs\n",

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { findHome, homePaths } from "../../config/files/paths.ts";
-import { terminalJson, terminalText } from "../../core/text/terminal-text.ts";
 import type { Client, OutputPageJson, RunJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
 import type { CliContext } from "../context.ts";
+import { JsonList } from "../print/json-list.ts";
 import { paint } from "../print/style.ts";
 import { renderEvent } from "../print/transcript.ts";
 import { isSettled } from "../wait-for-task.ts";
@@ -86,23 +86,4 @@ async function listRun(list: JsonList, pages: Pages): Promise<void> {
   for await (const page of pages)
     for (const line of page.lines)
       for (const event of line.events) list.add({ run: page.run, at: line.at, command: line.command, ...event });
-}
-
-/** Prints one JSON array element by element, so that a reader who follows a run gets each element at once. */
-class JsonList {
-  private readonly context: CliContext;
-  private count = 0;
-
-  constructor(context: CliContext) {
-    this.context = context;
-  }
-
-  add(element: unknown): void {
-    this.context.out(`${this.count === 0 ? "[\n" : ",\n"}${terminalJson(element)}`);
-    this.count += 1;
-  }
-
-  end(): void {
-    if (this.context.json) this.context.out(this.count === 0 ? "[]\n" : "\n]\n");
-  }
 }

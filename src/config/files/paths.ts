@@ -12,6 +12,8 @@ export interface HomePaths {
   readonly daemon: string;
   /** The PATH of the login shell, recorded by `init` and `start`. */
   readonly path: string;
+  /** Keys stored by `nightshift auth`, in a folder that only the owner can enter. */
+  readonly keys: string;
   readonly logs: string;
   readonly runs: string;
   readonly mirrors: string;
@@ -30,6 +32,7 @@ export function homePaths(home: string): HomePaths {
     db: join(home, "nightshift.db"),
     daemon: join(home, "daemon.json"),
     path: join(home, "path.json"),
+    keys: join(home, "auth", "keys.json"),
     logs: join(home, "logs"),
     runs: join(home, "runs"),
     mirrors: join(home, "mirrors"),

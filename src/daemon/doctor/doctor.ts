@@ -1,6 +1,7 @@
 import { UserError } from "../../core/text/errors.ts";
 import { findHome } from "../../config/files/paths.ts";
 import type { UserConfig } from "../../config/files/user-config.ts";
+import { withStoredKeys } from "../../config/files/stored-keys.ts";
 import { checkChannels } from "./doctor-channels.ts";
 import { askDaemon, checkDatabase, checkUserConfig, type RegisteredProject } from "./doctor-home.ts";
 import { withRecordedPath } from "../host-environment.ts";
@@ -59,11 +60,13 @@ export interface CheckEnvironmentParams extends Required<CheckMachineParams> {
 /** Checks what depends on the environment of the process that starts runs: programs, keys, agents, remotes and channels. */
 export async function checkEnvironment(params: CheckEnvironmentParams): Promise<readonly Finding[]> {
   const { env, home, config, projects, cwd, registry } = params;
+  // A damaged file is reported by `auth list` and in the daemon's log.
+  const keyed = withStoredKeys(env, home);
   const [git, path, project, sandbox, nights, channels] = await Promise.all([
     checkGit(env),
     checkPath(env),
     checkProject({
-      env: withRecordedPath(env, home),
+      env: withStoredKeys(withRecordedPath(env, home), home),
       cwd,
       home,
       projects,
@@ -72,8 +75,8 @@ export async function checkEnvironment(params: CheckEnvironmentParams): Promise<
     }),
     // These need a valid config.yaml, for example to know the sandbox mode.
     config === null ? [] : checkSandbox({ mode: config.sandboxMode, home, env }),
-    config === null ? [] : checkNights({ env, home, projects, cwd, registry }),
-    checkChannels({ env, home, config, projects, registry }),
+    config === null ? [] : checkNights({ env: keyed, home, projects, cwd, registry }),
+    checkChannels({ env: keyed, home, config, projects, registry }),
   ]);
   return [git, path, ...sandbox, ...project, ...nights, ...channels];
 }

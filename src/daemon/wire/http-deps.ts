@@ -4,6 +4,9 @@ import { previewTask } from "../../engine/commands/preview-task.ts";
 import { listBudgets } from "../../engine/schedule/list-budgets.ts";
 import { listUpcoming } from "../../engine/schedule/upcoming.ts";
 import type { HttpDeps } from "../../http/deps.ts";
+import { listModelVariables } from "../../policy/access/model-access.ts";
+import { listSecretNames } from "../../core/settings/settings.ts";
+import { listKeys } from "../list-keys.ts";
 import { createHookVerifier } from "./wire-forges.ts";
 import { createTranscriptParser } from "./wire-transcripts.ts";
 import { findAgents } from "./wire-agents.ts";
@@ -49,6 +52,7 @@ export function createHttpDeps(wired: Wired, facts: DaemonFacts): HttpDeps {
     agents: () => findAgents(registry.agents, ports),
     // Loaded on demand: the daemon rarely needs it, and it has many imports.
     doctor: async (path) => (await import("./wire-doctor.ts")).checkFromDaemon(wired, path),
+    keys: async () => listKeys({ home: ports.host.home, env: process.env, names: await listKeyNames(wired) }),
     pendingTrust: (project, accepted) => ports.projects.pendingTrust(project, accepted),
     verifyHook: createHookVerifier(registry.forges, ports, facts.pollForge),
     stop: facts.stop,
@@ -65,6 +69,18 @@ export function createHttpDeps(wired: Wired, facts: DaemonFacts): HttpDeps {
     clock: ports.clock,
     log: ports.log,
   };
+}
+
+/** Every variable that a model provider or a registered project uses for a key. */
+async function listKeyNames({ ports, registry, user }: Wired): Promise<readonly string[]> {
+  const names = new Set(listModelVariables());
+  const common = { secrets: {}, agents: {}, forge: null, notify: user.notify };
+  for (const project of await ports.store.projects.listProjects()) {
+    const settings = await ports.projects.lastGood(project).catch(() => common);
+    for (const name of listSecretNames(registry, settings)) names.add(name);
+  }
+  for (const name of listSecretNames(registry, common)) names.add(name);
+  return [...names];
 }
 
 function sandboxProblems(mode: SandboxMode, problem: string | null): readonly string[] {

@@ -84,7 +84,7 @@ function explainVersionProblem({ name, oldest, install }: AgentProgram, version:
 
 function explainMissingKey({ gateway }: AgentDescription, env: Environment): string | null {
   if (gateway === null || findModelAccess(gateway, env) !== null) return null;
-  return `no API key: set ${describeKeys(gateway)} in the environment of the daemon`;
+  return `no API key: run "nightshift auth add <name>" with ${describeKeys(gateway)}, or set it in the environment of the daemon`;
 }
 
 async function findProgram(program: string, path: string): Promise<string | null> {

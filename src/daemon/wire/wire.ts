@@ -14,6 +14,7 @@ import { createSecretScan } from "../../adapters/secret-scan/scan.ts";
 import { openSqliteStore } from "../../adapters/stores/sqlite/open.ts";
 import { homePaths } from "../../config/files/paths.ts";
 import { readPrices } from "../../config/resolve/resolve-settings.ts";
+import { storedKeysVersion } from "../../config/files/stored-keys.ts";
 import { createProjectFiles, type SettingsListener } from "../../config/files/project-files.ts";
 import { readUserConfig, type UserConfig } from "../../config/files/user-config.ts";
 import { listSecretNames } from "../../core/settings/settings.ts";
@@ -21,7 +22,7 @@ import type { EnginePorts } from "../../engine/ports.ts";
 import type { PassCheckpoint } from "../../ports/checkpoint.ts";
 import type { Log } from "../../ports/log.ts";
 import { locateProject } from "../locate-project.ts";
-import { withRecordedPath } from "../host-environment.ts";
+import { createHostEnvironment } from "../host-environment.ts";
 import type { KnownSecrets } from "../known-secrets.ts";
 import { createLimits, type LimitsKeeper } from "../limits.ts";
 import { DISK_FLOOR_BYTES, sandboxLimits, createSandboxGate, type SandboxGate } from "./wire-sandbox.ts";
@@ -58,7 +59,7 @@ export interface Wired {
 /** Creates all adapters. No other code does, except the supervisor. */
 export async function wire(options: WireOptions): Promise<Wired> {
   const { home, env: own, log, secrets, pass, write, registry = REGISTRY } = options;
-  const env = withRecordedPath(own, home);
+  const env = createHostEnvironment({ env: own, home, secrets, log });
   const paths = homePaths(home);
   const user = await readUserConfig(home, registry.format);
   secrets.addVariables(listSecretNames(registry, { secrets: {}, agents: {}, forge: null, notify: user.notify }));
@@ -124,6 +125,7 @@ export async function wire(options: WireOptions): Promise<Wired> {
     host: {
       home,
       env,
+      keysVersion: () => storedKeysVersion(home),
       owner: userName(env),
       capacity: limits.current,
       detectProject: (source) => locateProject(source, env, registry),

@@ -16,7 +16,7 @@ import {
 } from "../../testing/store/samples.ts";
 import { createFakeClock } from "../../testing/fake-clock.ts";
 import type { EnginePorts } from "../ports.ts";
-import { wakeParked } from "./wake-parked.ts";
+import { createLoginWake, wakeParked } from "./wake-parked.ts";
 
 const NOW = Date.UTC(2026, 10, 15, 21);
 const NOON = Date.UTC(2026, 10, 16, 12);
@@ -50,18 +50,19 @@ async function park(costUsd: number, isCutOff: boolean, payload = {}): Promise<T
   return (await store.tasks.commit(committing(parked, { lease, endRun, newRun, admission: SHUT }))).task;
 }
 
-async function wake(): Promise<void> {
-  const ports = {
+function portsWith(keysVersion = () => "none"): EnginePorts {
+  return {
     store,
     projects: { lastGood: async () => settings() },
     clock: createFakeClock(NOW),
     courier: { submit: async (run: string) => void submitted.push(run) },
     channels: { namesFor: () => [] },
     secrets: { redact: <T>(value: T): T => value },
-    host: { capacity: () => OPEN },
+    host: { capacity: () => OPEN, keysVersion },
   } as unknown as EnginePorts;
-  await wakeParked(ports);
 }
+
+const wake = (): Promise<void> => wakeParked(portsWith());
 
 /** True if the task no longer waits and its run was submitted. */
 async function isWoken({ id }: Task): Promise<boolean> {
@@ -121,5 +122,35 @@ describe("a task that is parked for its budget", () => {
     await store.tasks.commit(committing({ ...task, status: "paused" }, { admission: SHUT }));
     nightUsd = 5;
     expect(await isWoken(task)).toBe(false);
+  });
+});
+
+async function parkForLogin(): Promise<string> {
+  const { task, run, lease } = await startTask(store);
+  const endRun = sampleEnd(run.id, { outcome: "login_expired", finishedAt: NOW - 1 });
+  const parked = { ...task, queuedFor: { kind: "login", until: NOON } } as const;
+  const newRun = sampleRun(task, { notBefore: NOON });
+  return (await store.tasks.commit(committing(parked, { lease, endRun, newRun, admission: SHUT }))).task.id;
+}
+const isParked = async (id: string): Promise<boolean> => (await store.tasks.getTask(id))?.queuedFor !== null;
+
+describe("a task that is parked for a login", () => {
+  it("is woken after the start of the daemon, and then once for each change of a stored key", async () => {
+    let version = "1";
+    const wakeForLogin = createLoginWake(portsWith(() => version));
+    const first = await parkForLogin();
+    await wakeForLogin();
+    expect(await isParked(first)).toBe(false);
+    expect(submitted).toHaveLength(1);
+    const second = await parkForLogin();
+    await wakeForLogin();
+    expect(await isParked(second)).toBe(true);
+    version = "2";
+    await wakeForLogin();
+    expect(await isParked(second)).toBe(false);
+    const budget = await park(1, false);
+    version = "3";
+    await wakeForLogin();
+    expect(await isParked(budget.id)).toBe(true);
   });
 });

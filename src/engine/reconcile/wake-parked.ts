@@ -2,7 +2,7 @@ import { allow, limitsAt, type Allowance } from "../../core/money/budget.ts";
 import { newEvent, type EventDraft } from "../../core/task/event.ts";
 import { storedPayload } from "../../core/outcomes/stored-outcome.ts";
 import { utcMinute } from "../../core/schedule/schedule.ts";
-import type { Task } from "../../core/task/task.ts";
+import type { QueueReason, Task } from "../../core/task/task.ts";
 import type { Page, Project } from "../../ports/store.ts";
 import type { EnginePorts } from "../ports.ts";
 import { transact } from "../transact.ts";
@@ -15,32 +15,43 @@ const MAX_RUNS = 1_000;
  * a reservation has ended.
  */
 export async function wakeParked(ports: EnginePorts): Promise<void> {
-  const parked = await listParked(ports);
+  const parked = await listParked(ports, "budget");
   for (const [name, tasks] of Map.groupBy(parked, ({ project }) => project)) {
     const allowance = await getAllowance(ports, await ports.store.projects.getProject(name));
     for (const task of tasks) {
       if (allowance === null || !(await hasEnoughBudget(ports, task, allowance))) continue;
-      await wake(ports, task);
+      await wake(ports, task, "budget", "budget is available again");
       // The woken task may use all of the rest, so the next call decides about the others.
       if (allowance.kind !== "allowed" || allowance.usd !== null) break;
     }
   }
 }
 
-async function listParked({ store, clock }: EnginePorts): Promise<readonly Task[]> {
-  const query = { status: ["queued"] as const, state: null, project: null, limit: PAGE, queuedFor: "budget" as const };
+/** Returns work that wakes the tasks that wait for a login: after the start of the daemon, and after each change of a stored key. */
+export function createLoginWake(ports: EnginePorts): () => Promise<void> {
+  let seen: string | null = null;
+  return async () => {
+    const version = ports.host.keysVersion();
+    if (version === seen) return;
+    for (const task of await listParked(ports, "login")) await wake(ports, task, "login", "a key may have changed");
+    seen = version;
+  };
+}
+
+async function listParked({ store, clock }: EnginePorts, queuedFor: QueueReason): Promise<readonly Task[]> {
+  const query = { status: ["queued"] as const, state: null, project: null, limit: PAGE, queuedFor };
   const parked: Task[] = [];
   let cursor: string | null = null;
   do {
     const page: Page<Task> = await store.tasks.listTasks({ ...query, cursor });
-    parked.push(...page.rows.filter((task) => isParked(task, clock.now())));
+    parked.push(...page.rows.filter((task) => isParked(task, queuedFor, clock.now())));
     cursor = page.next;
   } while (cursor !== null);
   return parked;
 }
 
-function isParked({ status, queuedFor }: Task, now: number): boolean {
-  return status === "queued" && queuedFor?.kind === "budget" && (queuedFor.until ?? 0) > now;
+function isParked({ status, queuedFor }: Task, kind: QueueReason, now: number): boolean {
+  return status === "queued" && queuedFor?.kind === kind && (queuedFor.until ?? 0) > now;
 }
 
 /** Null if unknown: the project was removed, or it never had valid settings. */
@@ -70,17 +81,17 @@ async function hasEnoughBudget({ store }: EnginePorts, { id }: Task, allowance: 
   return allowance.usd === null || allowance.usd > reserved;
 }
 
-async function wake(ports: EnginePorts, { id }: Task): Promise<void> {
+async function wake(ports: EnginePorts, { id }: Task, kind: QueueReason, reason: string): Promise<void> {
   await transact(ports, id, null, (before) => {
     const at = ports.clock.now();
     // It may have started or been paused meanwhile.
-    if (!isParked(before, at)) return { advance: { task: before, events: [], next: null } };
+    if (!isParked(before, kind, at)) return { advance: { task: before, events: [], next: null } };
     const until = before.queuedFor?.until ?? at;
     const event: EventDraft = newEvent({
       at,
       task: id,
       type: "run.note",
-      summary: `budget is available again: it no longer waits until ${utcMinute(until)}`,
+      summary: `${reason}: it no longer waits until ${utcMinute(until)}`,
     });
     return {
       advance: { task: { ...before, queuedFor: null, updatedAt: at }, events: [event], next: null },

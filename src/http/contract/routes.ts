@@ -7,6 +7,7 @@ import { comment, idOrPrefix, limitUpTo, listOf, offset, requiredName, shortText
 import { budgetSchema, costsQuerySchema, costsSchema } from "./costs.ts";
 import { agentSchema, findingSchema, healthSchema, statusSchema, stopSchema } from "./daemon.ts";
 import { eventSchema } from "./event.ts";
+import { keySchema } from "./key.ts";
 import { outputPageSchema } from "./output.ts";
 import { pendingTrustSchema, projectSchema, registerSchema } from "./project.ts";
 import { type Route, route } from "./route.ts";
@@ -271,6 +272,12 @@ export const ROUTES = {
     replay: false,
   }),
   "DELETE /tokens/:name": route({ summary: "Revoke a token.", right: "admin", params: byName, status: 204 }),
+
+  "GET /keys": route({
+    summary: "List the keys of model providers, forges and channels that the daemon has, without their values.",
+    right: "admin",
+    ok: z.strictObject({ keys: z.array(keySchema) }),
+  }),
 
   "POST /daemon/stop": route({
     summary: "Stop the daemon. Runs continue under their supervisors unless forced.",

@@ -5,17 +5,29 @@ import type { Handlers } from "./handler.ts";
 
 type DaemonRoutes =
   | "GET /agents"
+  | "GET /keys"
   | "POST /daemon/stop"
   | "GET /status"
   | "GET /doctor"
   | "GET /healthz"
   | "GET /openapi.json";
 
-export function daemonRoutes({ store, agents, doctor, stop, info, clock }: HttpDeps): Handlers<DaemonRoutes> {
+export function daemonRoutes({ store, agents, keys, doctor, stop, info, clock }: HttpDeps): Handlers<DaemonRoutes> {
   return {
     async "GET /agents"() {
       const found = await agents();
       return { agents: found.map(({ parkedUntil, ...agent }) => ({ ...agent, parked_until: isoOrNull(parkedUntil) })) };
+    },
+
+    async "GET /keys"() {
+      const found = await keys();
+      return {
+        keys: found.map(({ addedAt, replacesEnvironment, ...key }) => ({
+          ...key,
+          added_at: addedAt,
+          replaces_environment: replacesEnvironment,
+        })),
+      };
     },
 
     async "POST /daemon/stop"({ body }) {

@@ -52,6 +52,11 @@ export function findModelAccess(api: ModelProviderName, env: Environment): Model
   return { upstream: base, keyName: key.name, keyKind: key.kind };
 }
 
+/** All variables with the key or the base URL of a model provider. */
+export function listModelVariables(): readonly string[] {
+  return Object.values(PROVIDERS).flatMap(({ keys, addressName }) => [...keys.map(({ name }) => name), addressName]);
+}
+
 /** The variables to set, for messages. */
 export function describeKeys(api: ModelProviderName): string {
   return PROVIDERS[api].keys.map(({ name }) => name).join(" or ");

@@ -132,6 +132,9 @@ export const attacks: readonly Attack[] = [
   readAttack("read Nightshift's configuration", [17], ({ nightshift }) =>
     readFileSync(join(nightshift, "config.yaml"), "utf8"),
   ),
+  readAttack("read the stored keys of model providers and forges", [], ({ nightshift }) =>
+    readFileSync(join(nightshift, "auth/keys.json"), "utf8"),
+  ),
   readAttack("read the private home of another run", [], ({ nightshift }) =>
     readFileSync(join(nightshift, "homes/run_other/.claude/credentials.json"), "utf8"),
   ),

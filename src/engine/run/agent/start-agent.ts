@@ -279,12 +279,12 @@ export function planGateway(context: StepContext, agent: Agent, runSettings: Run
   if (access === null || key === "")
     throw new StepEnd(
       "login_expired",
-      `there is no key for ${agent.kind}: set ${describeKeys(api)} in the environment of the daemon and restart it`,
+      `there is no key for ${agent.kind}: run "nightshift auth add <name>" with ${describeKeys(api)}, or set it in the environment of the daemon and restart it`,
     );
   if (!PRINTABLE_ASCII.test(key))
     throw new StepEnd(
       "login_expired",
-      `${access.keyName} is not a valid key: it contains ${describeInvalidCharacters(key)}, and only printable ASCII characters are allowed; correct it in the environment of the daemon and restart it`,
+      `${access.keyName} is not a valid key: it contains ${describeInvalidCharacters(key)}, and only printable ASCII characters are allowed; correct it with "nightshift auth add ${access.keyName}", or in the environment of the daemon and restart it`,
     );
   return {
     plan: {

@@ -1,0 +1,30 @@
+import type { Command } from "commander";
+import type { lazy } from "./program.ts";
+
+/** Declares the commands that manage the daemon's keys, log, backups and service. */
+export function addMachineCommands(program: Command, load: typeof lazy): void {
+  addAuthCommands(program, load);
+  program
+    .command("logs")
+    .description("Show the daemon's log; works without a daemon")
+    .option("--follow", "Continue with new entries until Ctrl-C")
+    .option("--task <task>", "Show only entries about this task and its runs")
+    .option("--since <when>", "First entry: 30m, 2h or 7d before now, a day or a timestamp (default: 1d)")
+    .action(load(async () => (await import("./commands/logs.ts")).logs));
+}
+
+function addAuthCommands(program: Command, load: typeof lazy): void {
+  const auth = program.command("auth").description("Manage the keys of model providers and forges for the daemon");
+  auth
+    .command("list", { isDefault: true })
+    .description("List the keys that the daemon has, without their values")
+    .action(load(async () => (await import("./commands/auth.ts")).listKeys));
+  auth
+    .command("add <name>")
+    .description("Store a key for the daemon; the value is asked for, or read from stdin")
+    .action(load(async () => (await import("./commands/auth.ts")).addKey));
+  auth
+    .command("remove <name>")
+    .description("Remove a stored key")
+    .action(load(async () => (await import("./commands/auth.ts")).removeKey));
+}
