@@ -26,6 +26,20 @@ describe("diff policy: size", () => {
     expect(finding?.message).toMatch(/^The change has 7 changed lines \(5 added, 2 removed\). At most 6 are allowed\./);
   });
 
+  test.each([
+    ["3,000 lines that end with a carriage return", "x\r".repeat(3000)],
+    ["3,000 lines that end with a line separator", "x\u2028".repeat(3000)],
+    ["one line of 300 kB", "x".repeat(300_000)],
+  ])("rejects a new file with %s", (_, text) => {
+    expect(rulesOf(check({}, { "a.ts": text }, { maxChangedLines: 400 }))).toEqual(["error size"]);
+    expect(rulesOf(check({ "a.ts": text }, {}, { maxChangedLines: 400 }))).toEqual(["error size"]);
+  });
+
+  test("counts a line with CRLF and a line of up to 200 characters once", () => {
+    const text = `${"x".repeat(200)}\r\n`.repeat(10);
+    expect(check({}, { "a.ts": text }, { maxChangedLines: 10 })).toEqual([]);
+  });
+
   test("counts the lines of a source file that contains a NUL byte", () => {
     const findings = check({}, { "a.ts": `\0${numbered(50)}` }, { maxChangedLines: 10 });
     expect(rulesOf(findings)).toEqual(["error size", "error binary_file"]);
