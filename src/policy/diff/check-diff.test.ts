@@ -172,6 +172,64 @@ describe("diff policy: gates", () => {
   });
 });
 
+describe("diff policy: files in check commands", () => {
+  test.each([
+    ["node etc/look.js", "etc/look.js"],
+    ["node --enable-source-maps ./etc/look.js --all src", "etc/look.js"],
+    ["node --import ./etc/hook.js --test", "etc/hook.js"],
+    ["node -r ./etc/hook.js --test", "etc/hook.js"],
+    ["sh etc/look.sh", "etc/look.sh"],
+    ["set -e; bash -eu etc/look.sh src", "etc/look.sh"],
+    ["sh -c 'cd . && python3 etc/look.py'", "etc/look.py"],
+    ["sh < etc/look.sh", "etc/look.sh"],
+    ["./run", "run"],
+    ["CI=1 ./run --all", "run"],
+    ["etc/look all", "etc/look"],
+    ["timeout 60 etc/look", "etc/look"],
+    ["python -m looks.main src", "looks/main.py"],
+    ["python -m looks", "looks/__main__.py"],
+    ["uv run python etc/look.py", "etc/look.py"],
+    ["uv run etc/look.py", "etc/look.py"],
+    ["npx tsx etc/look.ts", "etc/look.ts"],
+    ["c8 node etc/look.js", "etc/look.js"],
+    ["cross-env A=1 node etc/look.js", "etc/look.js"],
+    ["make -f etc/look.mk all", "etc/look.mk"],
+    ["make --file=etc/look.inc", "etc/look.inc"],
+    ["go run ./etc/look -v", "etc/look/main.go"],
+    ["eslint -c etc/rules.js src", "etc/rules.js"],
+    ["eslint --config=etc/rules.js src", "etc/rules.js"],
+    ['ruff check --config "etc/rules.toml" app.py', "etc/rules.toml"],
+    ["python -m pytest -c etc/rules.ini", "etc/rules.ini"],
+    ["mocha --require etc/hook.js", "etc/hook.js"],
+    ["concurrently 'node etc/look.js' 'tsc'", "etc/look.js"],
+    ["npm run lint && (node etc/look.js)", "etc/look.js"],
+  ])("%j makes %s a gate", (command, path) => {
+    expect(gate(path, "a\n", "b\n", [command])).toMatchObject([{ severity: "error", path }]);
+  });
+
+  test.each([
+    ["node --check src/add.js", "src/add.js"],
+    ["node -c src/add.js", "src/add.js"],
+    ["node --test src/add.test.js", "src/add.test.js"],
+    ["ruff check app.py", "app.py"],
+    ["eslint src/add.js", "src/add.js"],
+    ["eslint --config etc/rules.js src/add.js", "src/add.js"],
+    ["npx prettier --check src/add.js", "src/add.js"],
+    ["python -m py_compile app.py", "app.py"],
+    ["python3 -m pytest app/test_app.py", "app/test_app.py"],
+    ["sh -n src/start.sh", "src/start.sh"],
+    ["php -l src/add.php", "src/add.php"],
+    ["shellcheck src/start.sh", "src/start.sh"],
+    ["test -f src/add.js", "src/add.js"],
+    ["node etc/look.js src/add.js", "src/add.js"],
+    ["sh etc/look.sh src/add.js", "src/add.js"],
+    ["uv run ruff check app.py", "app.py"],
+    ["vitest run src/add", "src/add"],
+  ])("%j does not make %s a gate", (command, path) => {
+    expect(gate(path, "a\n", "b\n", [command])).toEqual([]);
+  });
+});
+
 describe("diff policy: arbitrary input", () => {
   const PATHS =
     "a.test.ts test_a.py a_test.go src/test/ATest.java ASpec.scala tests/a.rs package.json Makefile pyproject.toml ci.sh a.snap".split(

@@ -5,7 +5,7 @@ import type { Span } from "./read-tests.ts";
 
 const END =
   /(?<![\w$.#@])(?:return\b(?!\s*:)|(?:break|continue)\b|(?:process|Deno)\.exit\s*\(|os\.Exit\s*\(|runtime\.Goexit\s*\(|System\.exit\s*\(|exitProcess\s*\(|(?:std::)?process::exit\s*\()/g;
-const NEVER = /\bif\s*\(?\s*(?:false|0|!1|!true)\s*\)?\s*\{/g;
+const NEVER = /\bif\s*(?:\(\s*)?(?:false|0|!1|!true)\s*(?:\)\s*)?\{/g;
 const INDENTED_END =
   /^[ \t]*(?:if\s+True\s*:[ \t]*)?(?:(?:return|break|continue)\b|raise\s+SystemExit\b|sys\.exit\s*\(|os\._exit\s*\(|exit\s*\()/gm;
 const INDENTED_NEVER = /^[ \t]*(?:if|while)\s+(?:False|0|not True)\s*:/gm;
