@@ -54,11 +54,11 @@ export function fromPatterns(added: AddedText): readonly SecretFinding[] {
   if (added.isBinary) return [];
   return findPatterns(added.path, added.text)
     .filter(({ start, end }) => added.isAdded(start, end))
-    .map(({ start, end, rule, what }) => ({
+    .map(({ start, end, rule, what, severity }) => ({
       path: added.path,
       line: added.lineAt(start),
       rule: `pattern/${rule}`,
-      severity: "warning",
+      severity,
       message: `This looks like ${what}: ${mask(added.text.slice(start, end))}.`,
     }));
 }

@@ -8,6 +8,11 @@ describe("forgeText", () => {
     ["an issue closed", "Closes #12, fixes !34 and team/shop#5", /[#!]\d/],
     ["markup", "<img src=x onerror=y> <!-- hidden --> </details>", /<[a-z!/]/i],
     ["a picture", "![look](https://evil.example/pixel)", /!\[/],
+    ["a heading", "fine\n## Verified by\n> ### x\n- # y\n1. # z\n#\n  ## w", /^[\s>*+-]*(?:\d[.)] )?#+( |$)/m],
+    ["an underlined heading", "Verified by\n===========\nChecks\n ---\n> q\n> =", /^[ >]*[=-]+$/m],
+    ["a code block without an end", "fine\n```\nall", /^```/m],
+    ["a code block in a list without an end", "- fine\n  ```\n```\nall", /^ *```/m],
+    ["a code block that ends with another mark", "````\nall\n```\n~~~", /^(```|~~~)/m],
     ["escape sequences", "a\u001b[31mb\u0000c", /[\u0000\u001b]/],
   ])("neutralizes %s", (_, text, order) => {
     expect(text).toMatch(order);
@@ -47,7 +52,8 @@ describe("forgeText", () => {
   });
 
   it("leaves plain Markdown unchanged", () => {
-    const text = "- `src/a.ts`: **faster** by 3 % (a < b, x > y)\n\n1. see docs/usage.md\n\n```\nlet a = b / c;\n```";
+    const text =
+      "- `src/a.ts`: **faster** by 3 % (a < b, x > y)\n\n1. see docs/usage.md\n\n```\nlet a = b / c;\n```\n\n- so:\n  ~~~sh\n  ls\n  ~~~\n- a | b\n  --- | ---";
     expect(forgeText(text)).toBe(text);
   });
 

@@ -8,6 +8,9 @@ const MENTION = /@(?=[\p{L}\p{N}_])/gu;
 const REFERENCE = /([#!]|\bGH-)(?=\d)/gi;
 const HTML = /<(?=[a-z/!?])/gi;
 const IMAGE = /!\[/g;
+/** A heading, also in a quote or a list, and the line under a text that makes it a heading. */
+const HEADING = /^((?:[ \t>*+-]|\d+[.)])*)(?=#{1,6}(?:[ \t]|$))/gm;
+const UNDERLINE = /^([ \t>]*)(?=(?:=+|-+)[ \t]*$)/gm;
 const MAX_TEXT = 20_000;
 
 /** Markers that make a forge or CI skip checks. */
@@ -35,17 +38,37 @@ function close(found: string, between: string, meant: string): string {
 
 /**
  * Prepares an agent's text for a forge's page. Forges interpret text: `/merge` on a line is a command, `@name` notifies
- * someone, `closes #12` closes an issue, and an image reports its viewers to a server. An agent must not trigger any of it.
+ * someone, `closes #12` closes an issue, and an image reports its viewers to a server. An agent must not trigger any of it,
+ * and its text must not look like a section of ours or hide one.
  */
 export function forgeText(text: string): string {
   const cut = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}\n…` : text;
-  return removeForgeCommands(terminalText(cut))
+  return breakOpenFences(removeForgeCommands(terminalText(cut)))
+    .replaceAll(HEADING, `$1${ZERO_WIDTH_SPACE}`)
+    .replaceAll(UNDERLINE, `$1${ZERO_WIDTH_SPACE}`)
     .replaceAll(HTML, "&lt;")
     .replaceAll(IMAGE, `!${ZERO_WIDTH_SPACE}[`)
     .replaceAll(ACTION, `$1${ZERO_WIDTH_SPACE}/`)
     .replaceAll(MENTION, `@${ZERO_WIDTH_SPACE}`)
     .replaceAll(REFERENCE, `$1${ZERO_WIDTH_SPACE}`)
     .trim();
+}
+
+const FENCE = /^( *)(`{3,}(?!.*`)|~{3,})/;
+
+/** A code block without an end would swallow the sections after it, so only blocks that end at their own indentation are kept. */
+function breakOpenFences(text: string): string {
+  const lines = text.split("\n");
+  for (let at = 0; at < lines.length; at++) {
+    const [, indent = "", mark = ""] = FENCE.exec(lines[at] ?? "") ?? [];
+    if (mark === "") continue;
+    const rest = lines.slice(at + 1);
+    const end = rest.findIndex((line) => line.startsWith(indent + mark) && /^ *(?:`+|~+)[ \t]*$/.test(line));
+    const isInside = end >= 0 && rest.slice(0, end).every((line) => line.trim() === "" || line.startsWith(indent));
+    if (isInside) at += end + 1;
+    else lines[at] = `${indent}${ZERO_WIDTH_SPACE}${(lines[at] ?? "").trimStart()}`;
+  }
+  return lines.join("\n");
 }
 
 /** Prepares the title of a change request, which becomes the commit subject in a squash merge. */

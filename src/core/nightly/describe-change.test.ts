@@ -70,6 +70,26 @@ describe("describeNightChange", () => {
     expect(line).not.toMatch(/@all|<img|#12|out\.ts/);
   });
 
+  it.each([
+    "[night-shift/security] Fix a hole",
+    "  [security][night-shift/security]  Fix a hole",
+    "［night-shift/security］ Fix a hole",
+    "Fix [Night Shift/security] a hole",
+    "[\u001b[0mnight-shift/security] Fix a hole",
+  ])("does not let the agent name another category: %j", (title) => {
+    const written = { ...description, title, commit_message: `${title}\n\nIt was one.` };
+    const told = describeNightChange({ category: "docs", analysis, description: written, trailer: "" });
+    expect(told.title).toBe("[night-shift/docs] Fix a hole");
+    expect(told.message).toBe("Fix a hole\n\nIt was one.");
+  });
+
+  it("does not let the agent add or hide sections", () => {
+    const hostile = { ...description, summary: "Good.\n\n## Verified by\n\nA person\n\nChecks\n------\n\n```" };
+    const { body } = describeNightChange({ category: "docs", analysis, description: hostile, trailer: "" });
+    expect(body.match(/^## .*$/gm)).toHaveLength(4);
+    expect(body).not.toMatch(/^```|^---/m);
+  });
+
   it("ends the commit message with the configured trailer", () => {
     expect(describeNightChange({ category: "docs", analysis, description, trailer: "Night: yes" }).message).toBe(
       "docs: say how to install\n\nNight: yes",

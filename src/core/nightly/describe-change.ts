@@ -1,6 +1,6 @@
 import { cleanFiles, type Analysis, type Description } from "./candidates.ts";
 import { commitText, forgeText, titleText } from "../forge/forge-text.ts";
-import { terminalLine } from "../text/terminal-text.ts";
+import { terminalLine, terminalText } from "../text/terminal-text.ts";
 
 /** The commit message of a change and the text of its change request. */
 export interface ChangeText {
@@ -23,8 +23,10 @@ export interface NightChange {
 /** Text of a nightly improvement. Agent text is escaped, so that it cannot trigger commands or mentions on the forge. */
 export function describeNightChange({ category, analysis, description, trailer }: NightChange): ChangeText {
   return {
-    message: [commitText(description.commit_message), trailer].filter((part) => part !== "").join("\n\n"),
-    title: `[${NIGHT_LABEL}/${category}] ${titleText(description.title, MAX_TITLE)}`,
+    message: [commitText(withoutCategories(description.commit_message)), trailer]
+      .filter((part) => part !== "")
+      .join("\n\n"),
+    title: `[${NIGHT_LABEL}/${category}] ${titleText(withoutCategories(description.title), MAX_TITLE)}`,
     body: joinSections([
       ["Summary", forgeText(description.summary)],
       ["Reasoning", forgeText(description.reasoning)],
@@ -33,6 +35,13 @@ export function describeNightChange({ category, analysis, description, trailer }
     ]),
     labels: [NIGHT_LABEL, category],
   };
+}
+
+/** Removes `[…]` at the start, and our own mark anywhere: only the engine may name the category. */
+function withoutCategories(text: string): string {
+  return terminalText(text)
+    .replace(/^(?:\s*[[［【][^\]］】\n]*[\]］】])+\s*/u, "")
+    .replaceAll(/[[［【][^\]］】\n]*night[\s_-]*shift[^\]］】\n]*[\]］】]\s*/giu, "");
 }
 
 export interface TaskChange {

@@ -1,4 +1,4 @@
-// What the check commands of a project run: names of scripts, targets and files.
+// What the check commands of a project run: names of scripts and targets.
 
 /** Scripts of package.json that the commands start, directly or through other scripts. */
 export function usedScripts(commands: readonly string[], scripts: ReadonlyMap<string, string>): ReadonlySet<string> {
@@ -55,13 +55,4 @@ function makeTargets(text: string, first: string | undefined): string[] {
     const targets = words.filter((word) => /^[\w./-]+$/.test(word) && !word.startsWith("-"));
     return targets.length > 0 ? targets : first === undefined ? [] : [first];
   });
-}
-
-/** Every word of the commands that may be a file, as a path in the format of a change. */
-export function namedFiles(commands: Iterable<string>): ReadonlySet<string> {
-  const words = new Set<string>();
-  for (const command of commands) {
-    for (const word of command.split(/[\s;&|()"'=<>]+/)) words.add(word.replace(/^(\.\/)+/, ""));
-  }
-  return words;
 }

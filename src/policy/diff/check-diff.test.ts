@@ -26,6 +26,20 @@ describe("diff policy: size", () => {
     expect(finding?.message).toMatch(/^The change has 7 changed lines \(5 added, 2 removed\). At most 6 are allowed\./);
   });
 
+  test.each([
+    ["3,000 lines that end with a carriage return", "x\r".repeat(3000)],
+    ["3,000 lines that end with a line separator", "x\u2028".repeat(3000)],
+    ["one line of 300 kB", "x".repeat(300_000)],
+  ])("rejects a new file with %s", (_, text) => {
+    expect(rulesOf(check({}, { "a.ts": text }, { maxChangedLines: 400 }))).toEqual(["error size"]);
+    expect(rulesOf(check({ "a.ts": text }, {}, { maxChangedLines: 400 }))).toEqual(["error size"]);
+  });
+
+  test("counts a line with CRLF and a line of up to 200 characters once", () => {
+    const text = `${"x".repeat(200)}\r\n`.repeat(10);
+    expect(check({}, { "a.ts": text }, { maxChangedLines: 10 })).toEqual([]);
+  });
+
   test("counts the lines of a source file that contains a NUL byte", () => {
     const findings = check({}, { "a.ts": `\0${numbered(50)}` }, { maxChangedLines: 10 });
     expect(rulesOf(findings)).toEqual(["error size", "error binary_file"]);
@@ -155,6 +169,64 @@ describe("diff policy: gates", () => {
     const text = "[project]\nname = 1\n\n[tool.pytest.ini_options]\nx = 1\n";
     expect(gate("pyproject.toml", text, text.replace("x = 1", "x = 2"))).toMatchObject([{ line: 4 }]);
     expect(gate("pyproject.toml", text, text.replace("name = 1", "name = 2"))).toEqual([]);
+  });
+});
+
+describe("diff policy: files in check commands", () => {
+  test.each([
+    ["node etc/look.js", "etc/look.js"],
+    ["node --enable-source-maps ./etc/look.js --all src", "etc/look.js"],
+    ["node --import ./etc/hook.js --test", "etc/hook.js"],
+    ["node -r ./etc/hook.js --test", "etc/hook.js"],
+    ["sh etc/look.sh", "etc/look.sh"],
+    ["set -e; bash -eu etc/look.sh src", "etc/look.sh"],
+    ["sh -c 'cd . && python3 etc/look.py'", "etc/look.py"],
+    ["sh < etc/look.sh", "etc/look.sh"],
+    ["./run", "run"],
+    ["CI=1 ./run --all", "run"],
+    ["etc/look all", "etc/look"],
+    ["timeout 60 etc/look", "etc/look"],
+    ["python -m looks.main src", "looks/main.py"],
+    ["python -m looks", "looks/__main__.py"],
+    ["uv run python etc/look.py", "etc/look.py"],
+    ["uv run etc/look.py", "etc/look.py"],
+    ["npx tsx etc/look.ts", "etc/look.ts"],
+    ["c8 node etc/look.js", "etc/look.js"],
+    ["cross-env A=1 node etc/look.js", "etc/look.js"],
+    ["make -f etc/look.mk all", "etc/look.mk"],
+    ["make --file=etc/look.inc", "etc/look.inc"],
+    ["go run ./etc/look -v", "etc/look/main.go"],
+    ["eslint -c etc/rules.js src", "etc/rules.js"],
+    ["eslint --config=etc/rules.js src", "etc/rules.js"],
+    ['ruff check --config "etc/rules.toml" app.py', "etc/rules.toml"],
+    ["python -m pytest -c etc/rules.ini", "etc/rules.ini"],
+    ["mocha --require etc/hook.js", "etc/hook.js"],
+    ["concurrently 'node etc/look.js' 'tsc'", "etc/look.js"],
+    ["npm run lint && (node etc/look.js)", "etc/look.js"],
+  ])("%j makes %s a gate", (command, path) => {
+    expect(gate(path, "a\n", "b\n", [command])).toMatchObject([{ severity: "error", path }]);
+  });
+
+  test.each([
+    ["node --check src/add.js", "src/add.js"],
+    ["node -c src/add.js", "src/add.js"],
+    ["node --test src/add.test.js", "src/add.test.js"],
+    ["ruff check app.py", "app.py"],
+    ["eslint src/add.js", "src/add.js"],
+    ["eslint --config etc/rules.js src/add.js", "src/add.js"],
+    ["npx prettier --check src/add.js", "src/add.js"],
+    ["python -m py_compile app.py", "app.py"],
+    ["python3 -m pytest app/test_app.py", "app/test_app.py"],
+    ["sh -n src/start.sh", "src/start.sh"],
+    ["php -l src/add.php", "src/add.php"],
+    ["shellcheck src/start.sh", "src/start.sh"],
+    ["test -f src/add.js", "src/add.js"],
+    ["node etc/look.js src/add.js", "src/add.js"],
+    ["sh etc/look.sh src/add.js", "src/add.js"],
+    ["uv run ruff check app.py", "app.py"],
+    ["vitest run src/add", "src/add"],
+  ])("%j does not make %s a gate", (command, path) => {
+    expect(gate(path, "a\n", "b\n", [command])).toEqual([]);
   });
 });
 

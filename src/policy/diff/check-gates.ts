@@ -1,5 +1,6 @@
 import { firstLine, nameOf, type ChangedFile } from "./changed-file.ts";
-import { namedFiles, usedScripts, usedTargets } from "./check-command-targets.ts";
+import { usedScripts, usedTargets } from "./check-command-targets.ts";
+import { executedFiles, isExecuted } from "./executed-files.ts";
 import { severityOf, type DiffRules, type Finding } from "./finding.ts";
 import { GATE_PARTS, gateKind, type GateKind } from "./gate-files.ts";
 import {
@@ -13,10 +14,10 @@ import {
 
 /** Reports changes of files that define the checks, because an agent must not change unnoticed what checks it. */
 export function checkGates(files: readonly ChangedFile[], rules: DiffRules): Finding[] {
-  const named = namedFiles(allCommands(files, rules.checkCommands));
+  const executed = executedFiles(allCommands(files, rules.checkCommands));
   return files.flatMap((file): Finding[] => {
     const parts = changedParts(file, rules.checkCommands);
-    const kind = gateKind(file.path) ?? (named.has(file.path) ? "script" : null);
+    const kind = gateKind(file.path) ?? (isExecuted(file.path, executed) ? "script" : null);
     const [first] = parts;
     if (kind === null && first === undefined) return [];
     const strict = (kind === "ci" || kind === "own") && rules.ciAndOwnConfig === "refuse" ? "refuse" : rules.gates;

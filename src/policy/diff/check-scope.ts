@@ -1,4 +1,4 @@
-import { firstLine, type ChangedFile } from "./changed-file.ts";
+import { firstLine, type ChangedFile, type TextSide } from "./changed-file.ts";
 import type { DiffRules, Finding } from "./finding.ts";
 
 /** Checks the size of the change. Lock files count, because people have to review them, too. */
@@ -6,8 +6,9 @@ export function checkSize(files: readonly ChangedFile[], rules: DiffRules): Find
   const most = rules.maxChangedLines;
   if (most === null) return [];
   const counts = files.map((file) => {
-    const { added, removed } = file.diff();
-    return { path: file.path, added: added.length, removed: removed.length, all: added.length + removed.length };
+    const diff = file.diff();
+    const [added, removed] = [countLines(file.after, diff.added), countLines(file.before, diff.removed)];
+    return { path: file.path, added, removed, all: added + removed };
   });
   const all = counts.reduce((sum, count) => sum + count.all, 0);
   if (all <= most) return [];
@@ -16,8 +17,21 @@ export function checkSize(files: readonly ChangedFile[], rules: DiffRules): Find
   const added = counts.reduce((sum, count) => sum + count.added, 0);
   const message =
     `The change has ${all} changed lines (${added} added, ${all - added} removed). At most ${most} are allowed. ` +
+    `A long line counts once per ${LINE_LENGTH} characters. ` +
     `The largest part is this file with ${largest.all}. Make a smaller change: leave out everything the task does not need.`;
   return [{ rule: "size", severity: "error", path: largest.path, line: null, message }];
+}
+
+const LINE_LENGTH = 200;
+/** Other characters than a line feed that break a line on the screen. */
+const LINE_BREAK = /[\r\v\f\u0085\u2028\u2029]/;
+
+/** Counts what a reviewer has to read, so that a change cannot hide in one long line or behind other line breaks. */
+function countLines(side: TextSide | null, changed: readonly number[]): number {
+  return changed.reduce((sum, at) => {
+    const parts = (side?.lines[at] ?? "").replace(/\r$/, "").split(LINE_BREAK);
+    return sum + parts.reduce((count, part) => count + Math.max(1, Math.ceil(part.length / LINE_LENGTH)), 0);
+  }, 0);
 }
 
 /** Checks which files were changed, independent of their contents. */

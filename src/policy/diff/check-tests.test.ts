@@ -20,7 +20,7 @@ const ECOSYSTEMS = [
 const WEAKENINGS: readonly (readonly [name: RegExp, says: RegExp])[] = [
   [/^(failure ignored|no tests pass|tests left out|tests skipped (by|in))/, /hides a failing check/],
   [/^(assertion|failure) (in|suppressed|recovered)/, /is caught and ignored/],
-  [/^assertion/, /lost an assertion/],
+  [/^assertion/, /lost (an assertion|\d+ assertions)/],
   [/^expectation loosened/, /expects less than before/],
   [/^tolerance widened/, /expectation was loosened/],
   [/skipped|^only|todo|expected to fail/, /is skipped/],
@@ -65,6 +65,22 @@ describe("weakened tests", () => {
     expect(weakened({ before: { [path]: before }, after: { [path]: after } })).toMatchObject([{ path, line: 6 }]);
     const [gone] = weakened({ before: { [path]: before }, after: {} });
     expect(gone).toMatchObject({ path, line: 4, message: expect.stringContaining("line number before the change") });
+  });
+
+  test.each([
+    ["src/cart.test.ts", "assert.strictEqual = () => {};\n"],
+    ["src/cart.js", 'import assert from "node:assert";\nassert.strictEqual = () => {};\n'],
+    ["test/helper.js", "Object.assign(assert, { equal() {} });\n"],
+    ["test/helper.js", "globalThis.expect = () => ({ toBe() {} });\n"],
+    ["src/cart.test.ts", 'vi.mock("node:assert");\n'],
+    ["src/cart.test.ts", "const expect = () => ({ toBe() {} });\n"],
+    ["tests/conftest.py", "unittest.TestCase.assertEqual = lambda *given: None\n"],
+    ["cart.py", "setattr(unittest.TestCase, name, nothing)\n"],
+  ])("an assertion replaced in %s by %j is an error", (path, code) => {
+    const text = "// one\n";
+    const [found] = weakened({ before: { [path]: text }, after: { [path]: text + code } });
+    expect(found).toMatchObject({ severity: "error", path, message: expect.stringContaining("replaces an assertion") });
+    expect(weakened({ before: { [path]: text + code }, after: { [path]: text } })).toEqual([]);
   });
 
   test("a new skipped test is a warning", () => {

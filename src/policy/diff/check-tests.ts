@@ -3,6 +3,7 @@ import type { Finding } from "./finding.ts";
 import { compareAssertions } from "../weakened-tests/compare-assertions.ts";
 import { compareCases } from "../weakened-tests/compare-cases.ts";
 import { compareSkips, compareSwallows } from "../weakened-tests/compare-marks.ts";
+import { compareOverrides } from "../weakened-tests/compare-overrides.ts";
 import { compareNumbers, type NumberSource } from "../weakened-tests/compare-numbers.ts";
 import { compareSnapshots } from "../weakened-tests/compare-snapshots.ts";
 import { findTests, type TestChange } from "../weakened-tests/find-tests.ts";
@@ -23,6 +24,7 @@ export function checkTests(files: readonly ChangedFile[]): Finding[] {
     ...compareAssertions(match, before, after),
     ...compareSkips(changes, match),
     ...compareSwallows(changes),
+    ...compareOverrides(files),
     ...compareNumbers([...changes.map((change) => numbersOfTests(change, fresh)), ...numbersOfConfig(files)]),
     ...compareSoftCommands(files),
     ...compareSnapshots(files),

@@ -7,9 +7,11 @@ export interface PatternMatch {
   readonly rule: string;
   /** Description for people: "a JSON Web Token". */
   readonly what: string;
+  /** False positives are possible for most patterns, so they are warnings. */
+  readonly severity: "error" | "warning";
 }
 
-/** Patterns that secretlint's recommended rules lack. False positives are possible, so these are warnings. */
+/** Patterns that secretlint's recommended rules lack. */
 const SHAPES: readonly { readonly rule: string; readonly what: string; readonly shape: RegExp }[] = [
   { rule: "google-api-key", what: "a Google API key", shape: /\bAIza[\w-]{35}(?![\w-])/g },
   { rule: "jwt", what: "a JSON Web Token", shape: /\beyJ[\w-]{10,4000}\.eyJ[\w-]{10,4000}\.[\w-]{16,4000}/g },
@@ -35,9 +37,10 @@ export function findPatterns(path: string, text: string): readonly PatternMatch[
       end: index + found.length,
       rule,
       what,
+      severity: "warning" as const,
     })),
   );
-  const matches = LOCK_FILE.test(path) ? shaped : [...shaped, ...findAssigned(text)];
+  const matches = LOCK_FILE.test(path) ? shaped : [...shaped, ...findAssigned(text), ...findAwsPairs(text)];
   return matches.filter(({ start, end }) => !isPlaceholder(text.slice(start, end)));
 }
 
@@ -48,7 +51,26 @@ function findAssigned(text: string): readonly PatternMatch[] {
     const value = quoted ?? values[3] ?? "";
     if (!looksRandom(name, value, quoted !== undefined)) return [];
     const end = match.index + all.length - (quoted === undefined ? 0 : 1);
-    return [{ start: end - value.length, end, rule: "assigned-secret", what: `a value for a ${name.toLowerCase()}` }];
+    const what = `a value for a ${name.toLowerCase()}`;
+    return [{ start: end - value.length, end, rule: "assigned-secret", what, severity: "warning" }];
+  });
+}
+
+const AWS_KEY_ID = /\b(?:AKIA|ASIA)[A-Z\d]{16}\b/;
+const AWS_SECRET = /(?<![A-Za-z\d+/=])[A-Za-z\d+/]{40}(?![A-Za-z\d+/=])/g;
+/** How far apart a key id and its secret are written at most, in characters. */
+const AWS_PAIR_DISTANCE = 400;
+
+/** A secret next to its key id, under whatever name. Without the id, a random text of this length can be anything. */
+function findAwsPairs(text: string): readonly PatternMatch[] {
+  if (!AWS_KEY_ID.test(text)) return [];
+  return Array.from(text.matchAll(AWS_SECRET)).flatMap(({ 0: secret, index: start }) => {
+    const isMixed = /[A-Z]/.test(secret) && /[a-z]/.test(secret) && /\d/.test(secret);
+    if (!isMixed || entropyOf(secret) < 3.7) return [];
+    const near = text.slice(Math.max(0, start - AWS_PAIR_DISTANCE), start + AWS_PAIR_DISTANCE);
+    const id = AWS_KEY_ID.exec(near)?.[0];
+    if (id === undefined || isPlaceholder(id)) return [];
+    return [{ start, end: start + 40, rule: "aws-secret-key", what: "an AWS secret key", severity: "error" }];
   });
 }
 

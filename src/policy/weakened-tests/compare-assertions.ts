@@ -3,7 +3,8 @@ import type { CaseMatch } from "./match-cases.ts";
 import type { TestCase, TestFile } from "./read-tests.ts";
 import { countOf, withoutCounted, type Weakening } from "./weakening.ts";
 
-const REMOVED_ADVICE = "Restore it, or assert the same in another way.";
+const REMOVED_ADVICE =
+  "Restore it, or assert the same in another way. An assertion that is never reached or always holds counts as removed.";
 const LOOSE_ADVICE = "Keep the exact expectation and fix the code instead.";
 
 /** Finds assertions that existing tests lost or weakened. */

@@ -76,7 +76,7 @@ function findSkips(file: TestFile): Mark[] {
 
 function withBuildLines(file: TestFile): string {
   const { code, text } = file.source;
-  return text.replaceAll(/^\/\/go:build[^\n]*|[^]/gm, (part, place: number) =>
+  return text.replaceAll(/^\/\/(?:go:build|\s*\+build)[^\n]*|[^]/gm, (part, place: number) =>
     part.length > 1 ? part : code.charAt(place),
   );
 }

@@ -28,6 +28,8 @@ export interface Ecosystem {
   /** A test that takes its cases from a table or a loop. */
   readonly table: RegExp;
   readonly skip: RegExp;
+  /** Matches code that replaces an assertion or the runner's functions, in any file. Global. */
+  readonly override?: RegExp;
   readonly swallow: readonly SwallowRule[];
   readonly numbers: readonly NumberRule[];
 }

@@ -34,7 +34,7 @@ export function findAssertions(source: Masked, layout: Layout, ecosystem: Ecosys
     left -= end - from;
     const piece = condition + source.spoken.slice(from, end);
     const text = squeeze(aliases === null ? piece : aliases.resolve(piece));
-    if (isVacuous(text)) continue;
+    if (isVacuous(text, ecosystem)) continue;
     const calls = /^(?:self\.|this\.)?(\w+)\s*\($/.exec(match[0])?.[1] ?? null;
     const level = levelOf(text, ecosystem);
     found.push({ text, level, place: match.index, line: layout.lineAt(from) + 1, calls });
@@ -94,8 +94,22 @@ const EMPTY = new RegExp(
 const SAME =
   /^(?:expect\((.{1,200})\)\.to(?:Be|Equal|StrictEqual)\(\1\)|\w+(?:_eq|Equals?|\.Equal)!?\((?:t,)?(.{1,200}),\2\)|assert\(?(.{1,200})===?\3\)?)$/;
 
+/** A condition with an alternative that is always true. */
+const ALWAYS =
+  /(?:^assert|[ (,])(?:True|1|not False) or\b|\bor (?:True|1|not False)(?=[),]|$)|(?<![\w.])(?:true|1|!0|!false)\|\||\|\|(?:true|1|!0|!false)(?=[),]|$)/;
+const NESTED = String.raw`(?:[^()]|\([^()]*\))`;
+/** Forms that look like an assertion and check nothing. */
+const NO_CHECK: Readonly<Record<string, RegExp>> = {
+  // A tuple and a function are always true.
+  Python: new RegExp(String.raw`^assert\(${NESTED}*,${NESTED}*\)$|^assert[ (]*lambda\b`),
+  // `expect` without a matcher, or with a matcher that is not called.
+  JavaScript: new RegExp(
+    String.raw`^expect(?:\.soft|\.poll)?\(${NESTED}*\)(?:\.(?:not|resolves|rejects))*(?:\.to[A-Z]\w*)?$`,
+  ),
+};
+
 /** An assertion that holds whatever the code does. */
-function isVacuous(text: string): boolean {
+function isVacuous(text: string, ecosystem: Ecosystem): boolean {
   if (text.length > 500) return false;
-  return EMPTY.test(text) || SAME.test(text) || /(?:\|\|true|[)\]"]orTrue|\|\|1)\)?$/.test(text);
+  return EMPTY.test(text) || SAME.test(text) || ALWAYS.test(text) || NO_CHECK[ecosystem.name]?.test(text) === true;
 }

@@ -7,7 +7,7 @@ export const go: Ecosystem = {
   near: /_test\.go$|(?:^|\/)(?:testdata|testutil\w*|testing|internal\/test\w*)\//,
   literal: /(?<comment>\/\/[^\n]*|\/\*[^]*?(?:\*\/|$))|"(?:[^"\\\n]|\\[^])*"?|`[^`]*`?|'(?:[^'\\\n]|\\[^\n])*'/g,
   test: /^func\s+(?<name>(?:Test|Benchmark|Fuzz|Example)(?![a-z])\w*)\s*\(/gm,
-  routine: /^func\s+(?:\([^()\n]{0,200}\)\s*)?(\w+)\s*(?:\[[^\]\n]{0,200}\])?\s*\(/gm,
+  routine: /^func\s+(?:\([^()\n]{0,200}\)\s*)?(\w+)\s*(?:\[[^\]\n]{0,200}\]\s*)?\(/gm,
   assertion:
     /(?<![\w.])(?:t|b|f|tb|tt|c|s|suite|s\.T\(\))\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)\s*\(|(?<![\w.])(?:assert|require|is|qt|td|s\.Require\(\)|suite\.Require\(\)|s\.Assert\(\))\.\w+\s*\(|(?<![\w.])(?:Expect|Eventually|Consistently)\s*\(|(?<![\w.])(?:assert|require|must|check|expect|verify)[A-Z]\w*\s*\(/g,
   conditional: true,
@@ -16,7 +16,7 @@ export const go: Ecosystem = {
   partial:
     /\.(?:Contains|NoError|ElementsMatch|Greater\w*|Less\w*|InDelta\w*|InEpsilon\w*|IsType|Implements|Regexp|Subset|WithinDuration|Panics|NotContains)f?\(|^if ?!?strings\.(?:Contains|HasPrefix|HasSuffix)|^if[^{]*[<>]=?[^{]*\{|^if [\w:=.,()" ]*err!=nil\{|ContainElement|ContainSubstring|BeNumerically|HaveOccurred/,
   table: /\brange\b|\bfor\b/,
-  skip: /\b(?:t|b|f|tb|s\.T\(\))\.(?:Skip|Skipf|SkipNow)\s*\(|\btesting\.Short\s*\(|^\/\/go:build\s+(?:ignore|never)\b|(?<![\w.])(?:X|P|F)(?:It|Describe|Context|Specify|When)\s*\(/gm,
+  skip: /\b(?:t|b|f|tb|s\.T\(\))\.(?:Skip|Skipf|SkipNow)\s*\(|\btesting\.Short\s*\(|^\/\/(?:go:build|\s*\+build)\s+[^\n]*|(?<![\w.])(?:X|P|F)(?:It|Describe|Context|Specify|When)\s*\(/gm,
   swallow: [
     {
       open: /\bdefer\s+func\s*\(\s*\)\s*\{(?=[^}]{0,400}\brecover\s*\(\s*\))/g,

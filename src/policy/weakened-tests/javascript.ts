@@ -17,7 +17,9 @@ export const javascript: Ecosystem = {
   partial:
     /\.(?:toMatchObject|toContain\w*|toMatch|toBeCloseTo|toBeGreaterThan\w*|toBeLessThan\w*|toBeInstanceOf|toHaveProperty|toHaveBeenCalled|toSatisfy|includes?|contains?|match|like|closeTo|above|below|least|most|instanceof|a|an|not)\b\(?|toThrow(?:Error)?\(\)|expect\.(?:any|anything|objectContaining|arrayContaining|stringContaining|stringMatching|closeTo)\(/,
   table: /\.(?:each|for)\b|\bforEach\s*\(|\bfor\s*(?:await\s*)?\(|\.map\s*\(/,
-  skip: /(?<![\w$.])(?:it|test|describe|suite|specify|context|bench)(?:\.\w+)*\.(?:skip|skipIf|runIf|todo|only|fails|failing|fixme)\b|(?<![\w$.])(?:x|f)(?:it|test|describe|specify|context)\b(?=\s*\()|\b(?:this|t|ctx|context)\.(?:skip|todo)\s*\(|(?<=[{,]\s*)(?:skip|todo|only)\s*:\s*(?!false)/g,
+  skip: /(?<![\w$.])(?:it|test|describe|suite|specify|context|bench)(?:\.\w+)*\.(?:skip|skipIf|runIf|todo|only|fails|failing|fixme)\b|(?<![\w$.])(?:x|f)(?:it|test|describe|specify|context)\b(?=\s*\()|\b(?:this|t|ctx|context)\.(?:skip|todo)\s*\(|(?<=[{,]\s*)(?:skip|todo|only)\s*:\s*(?!false)|(?:\bif\s*\([^\n{};]{1,300}\)\s*(?:\{\s*)?|&&\s*|\bcase\b[^\n:]{1,100}:\s*)(?=(?:it|test|describe|suite|specify)(?:\.\w+)*\s*\(\s*["'`])/g,
+  override:
+    /(?<![\w$.])(?:assert|expect|chai)(?:\.\w+)+\s*=(?![=>])[^\n]{0,80}|\bObject\.(?:assign|defineProperty|defineProperties)\s*\(\s*(?:assert|expect)\b|(?<![\w$.])(?:globalThis|global|window)\.(?:expect|assert|test|it|describe)\s*=(?![=>])|\b(?:const|let|var)\s+(?:assert|expect|test|it)\s*=\s*(?:async\s*)?(?:\(|\{|function\b|\w+\s*=>|new\s+Proxy)|\bfunction\s+(?:assert|expect|test|it)\s*\(|\b(?:vi|jest|mock)\.(?:mock|doMock|module)\s*\(\s*(?=["'`](?:node:)?(?:assert|test|vitest|chai|@jest\/globals)\b)|\b(?:vi|jest|mock)\.(?:spyOn|method)\s*\(\s*(?:assert|expect)\b/g,
   swallow: [
     {
       open: /\btry\s*\{/g,

@@ -11,9 +11,9 @@ export const jvm: Ecosystem = {
   test: /@(?:Test|ParameterizedTest|RepeatedTest|TestFactory|TestTemplate|Property|Theory)\b(?![^{;]{0,600}\bclass\b)[^{;]{0,600}?(?:\bfun\s+|\bdef\s+|\bvoid\s+|[\w>\]]\s+)(?<name>`[^`\n]*`|\w+)\s*\((?=[^;{]{0,600}[{=])|^[ \t]*public\s+void\s+(?<name>test\w*)\s*\(|(?<![\w.])(?:test|it|they|property|ignore|scenario|Scenario|xtest)\s*\(\s*(?=["s])|^[^\n{]{0,300}"\s*(?:taggedAs[^\n{]{0,300})?(?:in|ignore|!|>>)\s*\{/gm,
   decorator: /^\s*@(?!interface)/,
   routine:
-    /(?:\bdef\s+|\bfun\s+|\bvoid\s+|\b(?:private|static|public|protected)\s+[\w<>[\], ]{1,100}\s)(\w+)\s*(?:\[[^\]\n]{0,200}\])?\s*\(/g,
+    /(?:\bdef\s+|\bfun\s+|\bvoid\s+|\b(?:private|static|public|protected)\s+[\w<>[\], ]{1,100}\s)(\w+)\s*(?:\[[^\]\n]{0,200}\]\s*)?\(/g,
   assertion:
-    /(?<![\w.])(?:assert(?:[A-Z]\w*)?|verify(?:[A-Z]\w*)?|intercept|expect[A-Z]\w*|fail)\s*(?:\[[^\]\n]{0,200}\])?\s*[({]|(?<![\w.])(?:Assertions|Assert|Truth|JSONAssert|BDDMockito|Mockito)\.(?:assert\w*|fail|verify\w*|then)\s*\(|(?<infix>\s(?:should|must|shouldBe|shouldEqual|mustBe|mustEqual|shouldNot|shouldNotBe|shouldHaveSize|shouldContain\w*|shouldThrow)\b(?!\s*["{])|\.(?:andExpect|should)\s*\()|(?<infix>\s(?:shouldBe|shouldEqual|mustBe|mustEqual|shouldNotBe)\s+")|(?<![\w.])assert\s+(?=[\w(!])/g,
+    /(?<![\w.])(?:assert(?:[A-Z]\w*)?|verify(?:[A-Z]\w*)?|intercept|expect[A-Z]\w*|fail)\s*(?:\[[^\]\n]{0,200}\]\s*)?[({]|(?<![\w.])(?:Assertions|Assert|Truth|JSONAssert|BDDMockito|Mockito)\.(?:assert\w*|fail|verify\w*|then)\s*\(|(?<infix>\s(?:should|must|shouldBe|shouldEqual|mustBe|mustEqual|shouldNot|shouldNotBe|shouldHaveSize|shouldContain\w*|shouldThrow)\b(?!\s*["{])|\.(?:andExpect|should)\s*\()|(?<infix>\s(?:shouldBe|shouldEqual|mustBe|mustEqual|shouldNotBe)\s+")|(?<![\w.])assert\s+(?=[\w(!])/g,
   slight:
     /assert(?:NotNull|DoesNotThrow)|assert(?:True|False)?\((?!.*(?:==|equals\(|contains|startsWith|matches|[<>]))|\.(?:isNotNull|isNotEmpty|isNotBlank|isTrue|isFalse|isPresent)\(\)|notNullValue|(?:should|must) ?not be ?(?:null|empty|\(null\))|should(?:Not)?Be (?:defined|null$)|should be ?\(?defined|assert\(.*(?:!=null|\.isDefined|\.nonEmpty|\.isPresent)/,
   partial:

@@ -18,7 +18,9 @@ export const python: Ecosystem = {
   partial:
     /approx\(|^assert\b[^=]*\bin\b|isinstance\(|assertIn\b|assertTrue\(.*\bin\b|assertAlmostEqual|assertGreater|assertLess|assertIsInstance|assertRegex|assertCountEqual|pytest\.raises\((?!.*match=)|assertRaises\(|\.(?:startswith|endswith)\(|assert_called_once\(\)|assert_any_call|^assert[^=]*[<>](?!=?=)|allclose|isclose|assert_allclose|issubset|issuperset/,
   table: /\bparametrize\b|\bsubTest\b|^[ \t]*for\b/m,
-  skip: /@(?:\w+\.)*mark\.(?:skip|skipif|xfail)\b|@(?:unittest\.)?(?:skip|skipIf|skipUnless|expectedFailure)\b|\bpytest\.(?:skip|xfail|importorskip)\s*\(|\bself\.skipTest\s*\(|\braise\s+(?:unittest\.)?SkipTest\b|\bpytestmark\s*=\s*pytest\.mark\.(?:skip|xfail)\w*|\b__test__\s*=\s*False|\bcollect_ignore\w*\s*=/g,
+  skip: /@(?:\w+\.)*mark\.(?:skip|skipif|xfail)\b|@(?:unittest\.)?(?:skip|skipIf|skipUnless|expectedFailure)\b|\bpytest\.(?:skip|xfail|importorskip)\s*\(|\bself\.skipTest\s*\(|\braise\s+(?:unittest\.)?SkipTest\b|\bpytestmark\s*=\s*pytest\.mark\.(?:skip|xfail)\w*|\b__test__\s*=\s*False|\bcollect_ignore\w*\s*=|^[ \t]*(?:if|elif|while)\b[^\n]{1,300}:[ \t]*\n(?:[ \t]+@[^\n]*\n)*(?=[ \t]+(?:async[ \t]+)?def[ \t]+test|[ \t]+class[ \t]+Test)/gm,
+  override:
+    /(?<![\w.])(?:\w+\.)*TestCase\.\w+\s*=(?!=)[^\n]{0,80}|(?<![\w.])pytest\.\w+\s*=(?!=)[^\n]{0,80}|\bsetattr\s*\(\s*(?:\w+\.)*(?:TestCase|pytest)\b|\bsys\.modules\s*\[\s*["'](?:pytest|unittest)\b|\bdef\s+(?:assertEqual|assertTrue|assertFalse|assertRaises|assertIn)\s*\(/g,
   swallow: [
     { open: /^[ \t]*try[ \t]*:/gm, then: /^\s*except\b/, unless: /\braise\b|\bassert|\bfail\b|pytest\.fail/ },
     { open: /^[ \t]*with\s+(?:contextlib\.)?suppress\s*\([^\n]{0,200}:/gm, unless: /(?!)/ },

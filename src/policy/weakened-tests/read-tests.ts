@@ -1,3 +1,4 @@
+import { createDeadCodeTest } from "./dead-code.ts";
 import type { Ecosystem } from "./ecosystem.ts";
 import { findAssertions, type Assertion } from "./find-assertions.ts";
 import { endOfStatement, indentEnds, computeLayout, type Layout } from "./layout.ts";
@@ -37,7 +38,8 @@ export interface Helper extends Span {
 export function readTests(path: string, text: string, ecosystem: Ecosystem): TestFile {
   const source = mask(text, ecosystem.literal);
   const layout = computeLayout(source.code);
-  const assertions = findAssertions(source, layout, ecosystem);
+  const isDead = createDeadCodeTest(source.code, layout, ecosystem);
+  const assertions = findAssertions(source, layout, ecosystem).filter(({ place }) => !isDead(place));
   const cases: TestCase[] = [];
   const helpers: Helper[] = [];
   const file: TestFile = { path, ecosystem, source, layout, cases, helpers, assertions };
@@ -50,7 +52,7 @@ export function readTests(path: string, text: string, ecosystem: Ecosystem): Tes
   for (const found of source.code.matchAll(ecosystem.test)) {
     const start = found.index + found[0].search(/\S/);
     const span = spanOf(start, found.index + found[0].length);
-    if (!span || ends.has(span.end)) continue;
+    if (!span || ends.has(span.end) || isDead(start)) continue;
     ends.add(span.end);
     const whole = { start: withDecorators(span.start, source.code, layout, ecosystem), end: span.end };
     const name = found.groups?.["name"] ?? firstString(source.text.slice(start, Math.min(span.end, start + 300)));

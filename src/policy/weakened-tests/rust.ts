@@ -10,14 +10,14 @@ export const rust: Ecosystem = {
     /(?<comment>\/\/[^\n]*|\/\*[^]*?(?:\*\/|$))|b?r(?<hash>#{0,5})"[^]*?(?:"\k<hash>|$)|"(?:[^"\\]|\\[^])*"?|'(?:[^'\\\n]|\\(?:[nrt0'"\\]|x\w\w|u\{\w{1,6}\}))'/g,
   test: /#\[(?:\w+::)*(?:test|rstest|test_case|quickcheck|wasm_bindgen_test)\b[^\]]{0,200}\][^{;]{0,600}?\bfn\s+(?<name>\w+)/g,
   decorator: /^\s*#\[/,
-  routine: /\bfn\s+(\w+)\s*(?:<[^>\n]{0,200}>)?\s*\(/g,
+  routine: /\bfn\s+(\w+)\s*(?:<[^>\n]{0,200}>\s*)?\(/g,
   assertion:
     /(?<![\w])(?:\w+::)*(?:debug_|prop_)?assert(?:_\w+)?!\s*[([{]|(?<![\w:])panic!\s*\(|#\[should_panic\b|(?<![\w.])(?:assert|check|expect|verify)_\w+\s*\(/g,
   slight:
     /assert!\((?:!?[\w.]+|.*\.(?:is_some|is_ok|is_err|is_none)\(\)|!.*\.is_empty\(\))(?:,.*)?\)$|assert_ne!|#\[should_panic\]?$/,
   partial: /assert!\((?!.*==).*(?:contains\(|starts_with\(|ends_with\(|[<>]|matches!|any\(|all\()|assert_matches!/,
   table: /#\[case\b|#\[values\b|\bfor\b|rstest|test_case/,
-  skip: /#\[(?:cfg_attr\([^\]\n]{0,200},\s*)?ignore\b|#\[cfg\((?:any\(\)|not\(test\)|never|feature\s*=\s*)/g,
+  skip: /#\[(?:cfg_attr\([^\]\n]{0,200},\s*)?ignore\b|#!?\[cfg\((?:[^\]\n]{0,200}\b(?:any\(\s*\)|not\(\s*(?:test|all\(\s*\))\s*\))|never|feature\s*=\s*|all\(\s*test\s*,)/g,
   swallow: [
     {
       open: /(?:^|[;{}])\s*(?:let\s+_\w*\s*=\s*)?(?:\w+::)*catch_unwind\s*\(/gm,
