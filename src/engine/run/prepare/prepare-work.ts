@@ -52,7 +52,11 @@ async function updateWork(context: StepContext, known: Work | null): Promise<Wor
 }
 
 /** `HEAD`: the project was registered by its URL only, so the remote decides which branch is the default. */
-function sourceOf({ ports, project, settings }: StepContext): ProjectSource {
+export function sourceOf({
+  ports,
+  project,
+  settings,
+}: Pick<StepContext, "ports" | "project" | "settings">): ProjectSource {
   return {
     project: project.name,
     remote: project.remote,

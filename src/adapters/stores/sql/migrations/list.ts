@@ -4,7 +4,8 @@ import { notices } from "./0003-notices.ts";
 import { schedules } from "./0004-schedules.ts";
 import { ledger } from "./0005-ledger.ts";
 import { reservations } from "./0006-reservations.ts";
+import { baselines } from "./0007-baselines.ts";
 import type { Migration } from "./migration.ts";
 
 /** Migrations in order. A released migration is never changed; add a new one instead. */
-export const MIGRATIONS: readonly Migration[] = [start, costs, notices, schedules, ledger, reservations];
+export const MIGRATIONS: readonly Migration[] = [start, costs, notices, schedules, ledger, reservations, baselines];
