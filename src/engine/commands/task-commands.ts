@@ -1,6 +1,7 @@
 import { advance, reopen } from "../../core/pipeline/advance.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { newEvent, type Actor, type EventDraft } from "../../core/task/event.ts";
+import { isAfterPublishing } from "../../core/pipeline/pipeline-graph.ts";
 import type { Facts, Pipeline } from "../../core/pipeline/pipeline.ts";
 import { hasEnded, type Task, type TaskStatus } from "../../core/task/task.ts";
 import { findRetryProblem } from "../nightly/find-retry-problem.ts";
@@ -158,7 +159,9 @@ async function reopenTask(ports: EnginePorts, id: string, state: string | null, 
       );
     const pipeline = await pipelineOf(ports, before);
     const from = state === null ? await findResumeState(ports, pipeline, before) : checkState(pipeline, state);
-    const problem = await findRetryProblem(ports, pipeline, before, from);
+    const problem =
+      (await findRetryProblem(ports, pipeline, before, from)) ??
+      (await findSkippedPublishing(ports, pipeline, id, from));
     if (problem !== null)
       throw new UserError(
         "conflict",
@@ -185,6 +188,18 @@ async function reopenTask(ports: EnginePorts, id: string, state: string | null, 
     return { advance: again, events: [decisionEvent(before, outcome, actor, at)] };
   });
   return task;
+}
+
+/** A retry must not skip publishing: the task would wait for a merge that never comes, or end as succeeded without a result. */
+async function findSkippedPublishing(
+  ports: EnginePorts,
+  pipeline: Pipeline,
+  id: string,
+  state: string,
+): Promise<string | null> {
+  if (!isAfterPublishing(pipeline, state)) return null;
+  const artifacts = await ports.store.tasks.listArtifacts(id);
+  return artifacts.some(({ type }) => type === "branch") ? null : "its change was not published yet";
 }
 
 /** A list that was completed, or whose work was deleted, starts over. */

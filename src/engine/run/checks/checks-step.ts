@@ -1,47 +1,91 @@
 import type { Outcome } from "../../../core/outcomes/outcome.ts";
 import type { CheckResult } from "../../../core/task/run.ts";
 import type { CheckSettings } from "../../../core/settings/settings.ts";
-import { describeCheckStatus } from "../../../core/task/describe-check.ts";
+import { describeResults, judgeChange, type CheckedChange } from "../../../core/task/judge-change.ts";
 import { judgeCheck, needsBaseline } from "../../../core/task/judge-check.ts";
 import { relatedCommand } from "../../../core/change/related-command.ts";
+import type { ExitRecord } from "../../../ports/supervisor.ts";
 import { checkPolicy, type PolicyResult } from "./check-policy.ts";
 import { measureBaseline } from "./measure-baseline.ts";
 import { runChecks, type CheckHost, type RawCheckResult } from "./run-checks.ts";
 import { prepareWork } from "../prepare/prepare-work.ts";
-import { baselineJobOf, prepareJob } from "../run-jobs.ts";
+import { baseGatesJobOf, baselineJobOf, gatesBaselineJobOf, prepareJob } from "../run-jobs.ts";
 import { supervise } from "../supervise.ts";
 import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult, type Work } from "../step-context.ts";
 
 /** Runs the project's checks on a fresh checkout of the task's commit, never in a tree that an agent has used. */
 export async function runChecksStep(context: StepContext): Promise<StepResult> {
-  const { ports, run } = context;
+  const { ports, run, settings } = context;
   await prepareJob(ports, run.id);
   const work = await prepareWork(context);
   const policy = await checkPolicy(context, work);
   if (policy.rejection !== null || policy.needsDecision !== null) return rejectChange(context, work, policy);
   const checks = await checksFor(context, policy.files);
-  if (checks.length === 0)
-    return resultOf(context, outcomeOf("checks_passed", "the project has no checks", { commit: work.headCommit }), {
-      work,
-      checks: policy.checks,
-    });
   const host: CheckHost = { ...context, perform: (job) => supervise(context, job) };
-  const tree = { job: run.id, name: run.id, commit: work.headCommit, overlay: null };
-  const { record, results, setupFailure } = await runChecks(host, tree, checks);
-  ports.hooks.passCheckpoint("checks.ended");
-  const judged = await judgeByBaseline(host, { work, checks, results });
-  if (setupFailure !== null && judged.some(({ status }) => status === "failed"))
-    throw new StepEnd("setup_failed", setupFailure);
-  requireAllowedPrograms(judged);
-  return resultOf(context, toOutcome(context, judged, work), {
+  const checked = checks.length === 0 ? NOTHING_RAN : await checkChange(host, { work, checks, gates: policy.gates });
+  const { results, withBaseGates, records } = checked;
+  const { failOnWarning } = settings;
+  const outcome = toOutcome({ results, withBaseGates, gates: policy.gates, failOnWarning }, work);
+  return resultOf(context, outcome, {
     work,
-    checks: [...policy.checks, ...judged],
-    pausedMs: record.pausedMs,
-    sandbox: context.settings.sandbox.mode,
-    // Records of earlier versions have no denials.
-    denials: record.denials ?? [],
-    endedBy: "exit",
+    checks: [...policy.checks, ...results, ...withBaseGates],
+    ...(records.length > 0 && {
+      pausedMs: records.reduce((total, { pausedMs }) => total + pausedMs, 0),
+      sandbox: settings.sandbox.mode,
+      // Records of earlier versions have no denials.
+      denials: records.flatMap(({ denials }) => denials ?? []),
+      endedBy: "exit",
+    }),
   });
+}
+
+interface CheckParams {
+  readonly work: Work;
+  readonly checks: readonly CheckSettings[];
+  readonly gates: readonly string[];
+}
+
+interface Checked extends Pick<CheckedChange, "results" | "withBaseGates"> {
+  readonly records: readonly ExitRecord[];
+}
+
+const NOTHING_RAN: Checked = { results: [], withBaseGates: [], records: [] };
+
+async function checkChange(host: CheckHost, { work, checks, gates }: CheckParams): Promise<Checked> {
+  const { ports, run, settings } = host;
+  const tree = { job: run.id, name: run.id, commit: work.headCommit, overlay: null };
+  const { record, results: raw, setupFailure } = await runChecks(host, tree, checks);
+  ports.hooks.passCheckpoint("checks.ended");
+  const results = await judgeByBaseline(host, { work, checks, results: raw, job: baselineJobOf(run.id) });
+  if (setupFailure !== null && results.some(({ status }) => status === "failed"))
+    throw new StepEnd("setup_failed", setupFailure);
+  requireAllowedPrograms(results);
+  const verdict = judgeChange({ results, withBaseGates: [], gates: [], failOnWarning: settings.failOnWarning });
+  if (gates.length === 0 || verdict.kind === "failed") return { results, withBaseGates: [], records: [record] };
+  const again = await checkWithBaseGates(host, { work, checks, gates });
+  return { results, withBaseGates: again.results, records: [record, again.record] };
+}
+
+/** Checks the change with the base commit's version of the files that define the checks, so that it cannot weaken them. */
+async function checkWithBaseGates(
+  host: CheckHost,
+  { work, checks, gates }: CheckParams,
+): Promise<{ readonly results: readonly CheckResult[]; readonly record: ExitRecord }> {
+  const job = baseGatesJobOf(host.run.id);
+  const overlay = { commit: work.baseCommit, files: gates };
+  const tree = { job, name: treeOf(job), commit: work.headCommit, overlay };
+  const { record, results: raw, setupFailure } = await runChecks(host, tree, checks);
+  // The old files may not fit the new ones. Then they cannot judge the change, and a person decides.
+  const results =
+    setupFailure === null
+      ? await judgeByBaseline(host, { work, checks, results: raw, job: gatesBaselineJobOf(host.run.id) })
+      : raw.map((result) => ({ ...result, run: host.run.id }));
+  return { results: results.map((each) => ({ ...each, name: `${each.name} (as on the base)` })), record };
+}
+
+/** Trees are named after their run, with a suffix. */
+function treeOf(job: string): string {
+  return job.replace("/", ".");
 }
 
 /** The project's commands do not run on a change that was rejected or needs a person's decision. */
@@ -87,16 +131,18 @@ interface Comparison {
   readonly work: Work;
   readonly checks: readonly CheckSettings[];
   readonly results: readonly RawCheckResult[];
+  /** The job that runs checks on the base commit. */
+  readonly job: string;
 }
 
 /** Runs checks that did not pass on the base commit, too: what also happens there is not blamed on the change. */
 async function judgeByBaseline(
   host: CheckHost,
-  { work, checks, results }: Comparison,
+  { work, checks, results, job }: Comparison,
 ): Promise<readonly CheckResult[]> {
   const { run } = host;
   const failed = checks.filter(({ name }) => results.some((result) => result.name === name && needsBaseline(result)));
-  const tree = { job: baselineJobOf(run.id), name: `${run.id}.baseline` };
+  const tree = { job, name: treeOf(job) };
   const baseline =
     failed.length === 0 || work.baseCommit === work.headCommit
       ? []
@@ -107,14 +153,23 @@ async function judgeByBaseline(
   });
 }
 
-function toOutcome({ settings }: StepContext, results: readonly CheckResult[], work: Work): Outcome {
-  const blamed = results.filter(
-    ({ status, severity }) => status === "failed" && (severity === "error" || settings.failOnWarning),
-  );
-  const summary = results.map((each) => `${each.name}: ${describeCheckStatus(each)}`).join(", ");
-  const outcomes = Object.fromEntries(results.map(({ name, status }) => [name, status]));
-  if (blamed.length === 0) return outcomeOf("checks_passed", summary, { checks: outcomes, commit: work.headCommit });
-  return outcomeOf("checks_failed", summary, { checks: outcomes, details: blamed.map(describe).join("\n\n") });
+function toOutcome(change: CheckedChange, { headCommit: commit }: Work): Outcome {
+  const results = [...change.results, ...change.withBaseGates];
+  const summary = describeResults(results);
+  const checks = Object.fromEntries(results.map(({ name, status }) => [name, status]));
+  const verdict = judgeChange(change);
+  switch (verdict.kind) {
+    case "passed":
+      return outcomeOf("checks_passed", summary, { checks, commit });
+    case "failed":
+      return outcomeOf("checks_failed", summary, {
+        checks,
+        commit,
+        details: verdict.failed.map(describe).join("\n\n"),
+      });
+    case "inconclusive":
+      return outcomeOf("checks_inconclusive", `${verdict.reason}: ${summary}`, { checks, commit, gates: change.gates });
+  }
 }
 
 function describe({ name, exitCode, tail }: CheckResult): string {
