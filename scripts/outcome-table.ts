@@ -49,6 +49,8 @@ function describeEdge(edge: DefaultEdge): string {
       return `runs again ${edge.max === 1 ? "once" : `up to ${edge.max} times`}, then ${edge.then === "fail" ? "the task fails" : "a person chooses"}`;
     case "ask":
       return `asks a person for ${edge.what === "answers" ? "answers" : "a choice"}, then comes back`;
+    case "decide":
+      return "a person decides: publish, repair or reject";
     case "person":
       return "a person chooses";
     case "fail":

@@ -10,7 +10,7 @@ export const STORE_MUTATIONS = {
   outbox: ["markDelivered", "markUndelivered", "dropNotice"],
   schedules: ["saveProgress", "dropProgress"],
   ledger: ["saveProposals", "updateProposal", "saveRule", "removeRule"],
-  projects: ["keepPipeline", "saveProject", "removeProject"],
+  projects: ["keepPipeline", "keepBaseline", "saveProject", "removeProject"],
   people: ["addToken", "removeToken", "keepAnswer"],
   money: ["reserve"],
 } as const satisfies { readonly [Part in StorePart]: readonly (keyof Store[Part])[] };

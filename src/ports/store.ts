@@ -10,6 +10,7 @@ import type {
   Tokens,
   CostBasis,
 } from "../core/task/run.ts";
+import type { BaselineResult } from "../core/task/judge-check.ts";
 import type { NoticeData } from "../core/notices/notice.ts";
 import type { Proposal, ProposalStatus } from "../core/nightly/proposal.ts";
 import type { Right } from "../core/task/requester.ts";
@@ -152,6 +153,11 @@ export interface ProjectStore {
   /** Stores the text of a pipeline under its hash, so that a task can always find the version it started with. */
   keepPipeline(hash: string, name: string, text: string): Promise<void>;
   getPipeline(hash: string): Promise<{ readonly name: string; readonly text: string } | null>;
+
+  /** Keeps the result of a check on a base commit. `key` identifies the commit, the command and what else decides the result. */
+  keepBaseline(key: string, project: string, result: BaselineResult): Promise<void>;
+  /** Null if it was not kept, or more than a month ago. */
+  getBaseline(key: string, at: number): Promise<BaselineResult | null>;
 
   saveProject(project: Project, event: EventDraft): Promise<void>;
   getProject(name: string): Promise<Project | null>;

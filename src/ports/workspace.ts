@@ -125,8 +125,17 @@ export interface OpenWorkspaceParams {
    * which is much faster than writing thousands of files.
    */
   readonly unchanged?: string | null;
+  /** Files that are taken from another commit. */
+  readonly overlay?: TreeOverlay | null;
   /** Files to copy from the user's checkout (`.env.test`). Missing files are skipped. */
   readonly copy: { readonly from: string; readonly files: readonly string[] } | null;
+}
+
+/** Files of a checkout that have the content of another commit. A file that does not exist there is left out. */
+export interface TreeOverlay {
+  readonly commit: string;
+  /** Paths in the same encoding as `readChanges`. */
+  readonly files: readonly string[];
 }
 
 export interface Workspace {

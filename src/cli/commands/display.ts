@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { findHome, homePaths } from "../../config/files/paths.ts";
 import type { Client, OutputPageJson, RunJson } from "../../http/client/client.ts";
+import { terminalText } from "../../core/text/terminal-text.ts";
 import { connect } from "../connect.ts";
 import type { CliContext } from "../context.ts";
 import { JsonList } from "../print/json-list.ts";

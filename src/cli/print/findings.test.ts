@@ -22,7 +22,7 @@ test.for<[changes: Partial<CheckJson>, word: string, severity: string]>([
   [{ name: "no-secrets" }, "failed", "error"],
   [{ severity: "warning" }, "failed", "warning"],
   [{ status: "passed" }, "passed", "error"],
-  [{ status: "red_baseline" }, "red baseline", "error"],
+  [{ status: "could_not_run" }, "could not run", "error"],
 ])("%o is %s", ([changes, word, severity]) => {
   expect([describeCheckStatus(check(changes)), severityWord(check(changes))]).toEqual([word, severity]);
 });

@@ -68,6 +68,12 @@ export function describeTaskChange({ title, description, summary, checks, traile
   };
 }
 
+/** Tells the readers of a change request that nothing vouches for it. Null: the checks do. */
+export function addUnverified(text: ChangeText, because: string | null): ChangeText {
+  if (because === null) return text;
+  return { ...text, body: `${joinSections([["Not verified", forgeText(because)]])}\n\n${text.body}` };
+}
+
 function describeCandidates({ candidates, selected, dropped }: Analysis): string {
   const candidateLines = candidates
     .toSorted((a, b) => a.rank - b.rank)

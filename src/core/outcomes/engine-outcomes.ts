@@ -19,7 +19,19 @@ export const ENGINE_OUTCOMES = {
     class: "verdict",
     from: { checks: true },
     trigger: "errors",
-    payload: z.object({ checks, details: z.string().optional() }),
+    payload: z.object({ checks, commit, details: z.string().optional() }),
+  }),
+  /**
+   * Nothing shows that the commit is good or bad: no check gave a result, the change alters the checks themselves, or the
+   * commit to publish was never checked.
+   */
+  checks_inconclusive: defineOutcome({
+    class: "verdict",
+    from: { checks: true, publish: true },
+    edge: { do: "decide" },
+    trigger: "errors",
+    /** `gates`: files of the change that define the checks. */
+    payload: z.object({ checks, commit, gates: names, details: z.string().optional() }),
   }),
   policy_failed: defineOutcome({
     class: "verdict",
@@ -39,8 +51,10 @@ export const ENGINE_OUTCOMES = {
       state: z.string().optional(),
     }),
   }),
+  /** The agent reported success, but there is no result: no changed file, or for `execute` no text. */
   no_changes: defineFailure({
-    from: { agent: CHANGING_ROLES },
+    from: { agent: [...CHANGING_ROLES, "execute"] },
+    edge: { do: "fail" },
     trigger: "retry",
     payload: { claimed: z.string().optional(), summary: z.string().optional() },
   }),

@@ -18,6 +18,8 @@ export type DefaultEdge =
   | { readonly do: "again"; readonly max: number; readonly backoff: boolean; readonly then: "fail" | "person" }
   /** Wait for a reply, then return to this state. */
   | { readonly do: "ask"; readonly what: "answers" | "choice" }
+  /** Let a person decide whether the change is published although the checks do not vouch for it. */
+  | { readonly do: "decide" }
   | { readonly do: "person" }
   | { readonly do: "fail" }
   | { readonly do: "cancel" };

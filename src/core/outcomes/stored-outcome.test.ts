@@ -17,7 +17,7 @@ describe("readStored", () => {
 
   it.each([
     ["a run without an outcome", { outcome: null, payload: null }],
-    ["an outcome of another version", { outcome: "checks_inconclusive", payload: {} }],
+    ["an outcome of another version", { outcome: "checks_postponed", payload: {} }],
     ["a name that every object has", { outcome: "constructor", payload: {} }],
     ["a payload of another shape", { outcome: "refused", payload: { reported_findings: "a" } }],
     ["a payload that lacks what it needs", { outcome: "published", payload: { branch: "b" } }],

@@ -101,7 +101,7 @@ export const WORK_OUTCOMES = {
     class: "success",
     from: { agent: ["execute"] },
     schema: z.object({ summary: text, result: maybe(text) }),
-    when: "when the whole approved plan is done.",
+    when: "when the whole approved plan is done. `result` is all that is kept of your work; without it the task fails.",
     example: { summary: "The report is in reports/licences.md.", result: "3 packages have no licence." },
   }),
   approved: defineReport({

@@ -1,5 +1,6 @@
 import { defaultEdge } from "./edges.ts";
 import { approveState } from "./gates.ts";
+import { applyChecksDecision, askAboutChecks } from "./decide-checks.ts";
 import { enterState, goToEnd, type Move } from "./enter-state.ts";
 import type { Actor, EventDraft } from "../task/event.ts";
 import { entryOf, outcomeOf, type Outcome } from "../outcomes/outcome.ts";
@@ -85,7 +86,7 @@ function decide(params: AdvanceParams, state: State): Move {
   if (outcome.name === "answered" && state.step.kind !== "wait")
     return repeatStep(params, replyTrigger(params, "answers"));
   if (outcome.name === "chosen") {
-    const chosen = applyChoice(params, state, outcome.payload.option);
+    const chosen = applyChecksDecision(params, state) ?? applyChoice(params, state, outcome.payload.option);
     if (chosen !== null) return chosen;
   }
   const targets = state.on[outcome.name];
@@ -165,6 +166,8 @@ function takeDefaultEdge(params: AdvanceParams, edge: DefaultEdge): Move {
       return tryAgain(params, edge);
     case "ask":
       return askForReply(params, edge.what);
+    case "decide":
+      return askAboutChecks(params);
     case "person":
       return askPerson(params, outcome.summary, []);
     case "fail":
@@ -320,6 +323,7 @@ function triggerText(outcome: Outcome): string {
   const { summary } = outcome;
   switch (outcome.name) {
     case "checks_failed":
+    case "checks_inconclusive":
     case "policy_failed":
     case "revise":
       return nonBlank(outcome.payload.details) ?? summary;

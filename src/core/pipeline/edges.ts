@@ -34,5 +34,7 @@ export function defaultEdge(outcome: OutcomeName, step: Step): DefaultEdge | nul
 
 /** True if this edge can require a person's decision. */
 export function needsPerson(edge: DefaultEdge): boolean {
-  return edge.do === "ask" || edge.do === "person" || (edge.do === "again" && edge.then === "person");
+  return (
+    edge.do === "ask" || edge.do === "person" || edge.do === "decide" || (edge.do === "again" && edge.then === "person")
+  );
 }

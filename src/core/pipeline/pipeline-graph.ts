@@ -1,5 +1,5 @@
 import type { OutcomeName } from "../outcomes/outcome.ts";
-import type { State, Target } from "./pipeline.ts";
+import type { Pipeline, State, Target } from "./pipeline.ts";
 
 /** An edge between two states that the pipeline file defines. Default edges are not included. */
 export interface Edge {
@@ -83,6 +83,12 @@ function reachFrom(start: string, next: Reach): ReadonlySet<string> {
       pending.push(to);
     }
   return reached;
+}
+
+/** True if a task can reach the state only through a publish step, so that its change must have been published before. */
+export function isAfterPublishing({ start, states }: Pick<Pipeline, "start" | "states">, state: string): boolean {
+  const edges = Object.values(states).flatMap((each) => (each.step.kind === "publish" ? [] : edgesFrom(each)));
+  return state !== start && computeReach(Object.keys(states), edges).get(start)?.has(state) !== true;
 }
 
 /** Includes both ends. */

@@ -12,7 +12,7 @@ describe("describeCheck()", () => {
     [{ status: "failed", tail: finding }, `diff-policy: warned\n${finding}`],
     [{ status: "failed", severity: "error", tail: "- error size" }, "diff-policy: failed\n- error size"],
     [{ name: "test", severity: "error", tail: "12 passed" }, "test: passed"],
-    [{ name: "test", severity: "error", status: "red_baseline", tail: "1 failed" }, "test: red baseline\n1 failed"],
+    [{ name: "test", severity: "error", status: "inconclusive", tail: "1 failed" }, "test: inconclusive\n1 failed"],
     [
       { name: "lint", severity: "warning", status: "failed", tail: "a.ts:1" },
       "lint: failed (a warning: it does not block the change)\na.ts:1",

@@ -8,7 +8,7 @@ type CheckSummary = Pick<CheckResult, "name" | "status" | "severity">;
 /** A warning from a built-in check does not block the change, so it is not called a failure. */
 export function describeCheckStatus({ name, status, severity }: CheckSummary): string {
   if (BUILT_IN_CHECKS.has(name) && status === "failed" && severity === "warning") return "warned";
-  return status.replace("_", " ");
+  return status.replaceAll("_", " ");
 }
 
 /** A check's status, and its output if it did not pass. Used in prompts and change requests. */

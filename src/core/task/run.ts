@@ -97,7 +97,12 @@ export interface Run {
   readonly pausedMs: number;
 }
 
-export type CheckStatus = "passed" | "failed" | "timeout" | "flaky" | "red_baseline" | "skipped";
+/**
+ * `inconclusive`: it fails in the same way on the base commit. `could_not_run`: it does not run on the base commit either
+ * (program missing, timeout, set-up failed). `flaky`: it failed, then passed when it was repeated at once.
+ */
+export const CHECK_STATUSES = ["passed", "failed", "inconclusive", "could_not_run", "flaky", "skipped"] as const;
+export type CheckStatus = (typeof CHECK_STATUSES)[number];
 export type Severity = "error" | "warning";
 
 /** The result of one check of one `checks` run. */

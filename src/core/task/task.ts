@@ -94,7 +94,14 @@ export interface TaskOptions {
 export type WaitingFor =
   | { readonly kind: "approval"; readonly planHash: string | null; readonly since: number }
   | { readonly kind: "answers"; readonly questions: readonly Question[]; readonly since: number }
-  | { readonly kind: "choice"; readonly reason: string; readonly options: readonly Option[]; readonly since: number }
+  | {
+      readonly kind: "choice";
+      readonly reason: string;
+      readonly options: readonly Option[];
+      readonly since: number;
+      /** `checks`: whether to publish a change that the checks do not vouch for. Missing for all other choices. */
+      readonly about?: "checks";
+    }
   | { readonly kind: "review"; readonly since: number }
   | { readonly kind: "merge"; readonly since: number };
 
@@ -161,6 +168,8 @@ export interface Exchange {
   readonly reply: Readonly<Record<string, string>> | null;
   readonly by: string | null;
   readonly at: number;
+  /** For a decision about unverified work: the commit, and why the checks do not vouch for it. */
+  readonly about?: { readonly commit: string; readonly reason: string };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isAboutChecks } from "../../core/pipeline/decide-checks.ts";
 import { advance } from "../../core/pipeline/advance.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { newEvent, type Actor, type EventDraft } from "../../core/task/event.ts";
@@ -75,7 +76,13 @@ export function choose(
         "invalid",
         `"${params.option}" is not one of the options: ${options.map((option) => option.id).join(", ")}.`,
       );
-    const note = terminalText(params.note ?? "");
+    const note = terminalText(params.note ?? "").trim();
+    if (note === "" && isAboutChecks(waiting) && params.option !== "reject")
+      throw new UserError(
+        "invalid",
+        "This decision needs a reason.",
+        `Say why with nightshift choose ${task.id} ${params.option} --note "…". The change request shows it.`,
+      );
     return outcomeOf("chosen", note === "" ? `chose ${params.option}` : `chose ${params.option}: ${note}`, {
       option: params.option,
       note,

@@ -2,6 +2,7 @@ import { advance, reopen } from "../../core/pipeline/advance.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { newEvent, type Actor, type EventDraft } from "../../core/task/event.ts";
 import { findSkippedGates } from "../../core/pipeline/gates.ts";
+import { isAfterPublishing } from "../../core/pipeline/pipeline-graph.ts";
 import type { Facts, Pipeline } from "../../core/pipeline/pipeline.ts";
 import { requireRight, type Requester } from "../../core/task/requester.ts";
 import { hasEnded, type Task, type TaskStatus } from "../../core/task/task.ts";
@@ -160,7 +161,9 @@ async function reopenTask(ports: EnginePorts, id: string, state: string | null, 
       );
     const pipeline = await pipelineOf(ports, before);
     const from = state === null ? await findResumeState(ports, pipeline, before) : checkState(pipeline, state);
-    const problem = await findRetryProblem(ports, pipeline, before, from);
+    const problem =
+      (await findRetryProblem(ports, pipeline, before, from)) ??
+      (await findSkippedPublishing(ports, pipeline, id, from));
     if (problem !== null)
       throw new UserError(
         "conflict",
@@ -205,6 +208,18 @@ function checkGates({ pipeline, facts, task, from, actor }: RetryParams): void {
   if (gates.length === 0) return;
   const names = gates.map((gate) => `"${gate}"`).join(", ");
   requireRight(actor, "approve", `Retrying ${task.id} from "${from}" skips a decision (${names}) and`);
+}
+
+/** A retry must not skip publishing: the task would wait for a merge that never comes, or end as succeeded without a result. */
+async function findSkippedPublishing(
+  ports: EnginePorts,
+  pipeline: Pipeline,
+  id: string,
+  state: string,
+): Promise<string | null> {
+  if (!isAfterPublishing(pipeline, state)) return null;
+  const artifacts = await ports.store.tasks.listArtifacts(id);
+  return artifacts.some(({ type }) => type === "branch") ? null : "its change was not published yet";
 }
 
 /** A list that was completed, or whose work was deleted, starts over. */

@@ -28,13 +28,13 @@ describe("events of a run", () => {
     const checks = [
       check({}),
       check({ name: "lint", status: "failed", severity: "warning", exitCode: 1 }),
-      check({ status: "timeout", exitCode: null }),
+      check({ status: "could_not_run", exitCode: 127 }),
     ];
     const events = productEvents(RUN, result({ checks }), 5);
     expect(events.map(({ type, level, summary }) => [type, level, summary])).toEqual([
       ["check.ended", "debug", "check test: passed"],
       ["check.ended", "warning", "check lint: failed (warning only)"],
-      ["check.ended", "warning", "check test: timeout"],
+      ["check.ended", "warning", "check test: could not run"],
     ]);
     expect(events[1]).toMatchObject({
       at: 5,

@@ -30,7 +30,7 @@ export function productEvents(run: Run, result: StepResult, at: number): readonl
     ...describeTools(result.toolUses).map((content) => event("run.tools", "debug", content)),
     ...result.checks.map((check) =>
       event("check.ended", isOk(check) ? "debug" : "warning", {
-        summary: `check ${check.name}: ${check.status}${check.severity === "warning" ? " (warning only)" : ""}`,
+        summary: `check ${check.name}: ${check.status.replaceAll("_", " ")}${check.severity === "warning" ? " (warning only)" : ""}`,
         data: {
           name: check.name,
           status: check.status,

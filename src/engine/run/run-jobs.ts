@@ -10,14 +10,24 @@ export function baselineJobOf(run: string): string {
   return `${run}/baseline`;
 }
 
+/** As above, for checks that ran as the base commit defines them. */
+export function gatesBaselineJobOf(run: string): string {
+  return `${run}/gates-baseline`;
+}
+
+/** The job of a checks run that repeats the checks as the base commit defines them. */
+export function baseGatesJobOf(run: string): string {
+  return `${run}/base-gates`;
+}
+
 /** The job of an agent's run that sets up its workspace. */
 export function setupJobOf(run: string): string {
   return `${run}/setup`;
 }
 
-/** All jobs that a run can have: its main one, and set-up for an agent or the baseline for checks. */
+/** All jobs that a run can have: its main one, and set-up for an agent or further trees for checks. */
 function jobsOf(run: string): readonly string[] {
-  return [run, setupJobOf(run), baselineJobOf(run)];
+  return [run, setupJobOf(run), baselineJobOf(run), baseGatesJobOf(run), gatesBaselineJobOf(run)];
 }
 
 /** Starts the supervisor early, in parallel to creating the workspace, because both take about as long. */

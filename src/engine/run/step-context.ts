@@ -29,6 +29,12 @@ export interface StepContext {
   readonly signal: AbortSignal;
 }
 
+/** What the project's own commands (set-up and checks) need to run. They also run outside of a task, to measure a base commit. */
+export interface CommandContext extends Pick<StepContext, "ports" | "project" | "settings"> {
+  readonly task: Pick<Task, "id" | "branch">;
+  readonly run: Pick<Run, "id" | "step" | "role" | "attempt">;
+}
+
 /** The commits that a step starts from. */
 export interface Work {
   readonly baseCommit: string;

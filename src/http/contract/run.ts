@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ENDED_BY, RUN_STATUSES } from "../../core/task/run.ts";
+import { CHECK_STATUSES, ENDED_BY, RUN_STATUSES } from "../../core/task/run.ts";
 import { ROLES } from "../../core/task/role.ts";
 import { freeObject, time, tokensSchema } from "./common.ts";
 
@@ -40,7 +40,7 @@ export const checkSchema = z
     run: z.string(),
     name: z.string(),
     severity: z.enum(["error", "warning"]),
-    status: z.enum(["passed", "failed", "timeout", "flaky", "red_baseline", "skipped"]),
+    status: z.enum(CHECK_STATUSES),
     exit_code: z.int().nullable(),
     duration_ms: z.number(),
     tail: z.string(),

@@ -1,14 +1,14 @@
 import { isDependencyFile } from "../../core/nightly/candidates.ts";
-import { namedFiles } from "./check-command-targets.ts";
+import { executedFiles, isExecuted } from "./executed-files.ts";
 import type { DiffRules } from "./finding.ts";
 import { gateKind } from "./gate-files.ts";
 
 /** Returns a test for files that the rules refuse by name: those that define dependencies or checks. */
 export function protectedBy(rules: DiffRules): (path: string) => boolean {
-  const named = namedFiles(rules.checkCommands);
+  const executed = executedFiles(rules.checkCommands);
   return (path) => {
     if (rules.dependencyFiles === "refuse" && isDependencyFile(path)) return true;
-    const kind = gateKind(path) ?? (named.has(path) ? "script" : null);
+    const kind = gateKind(path) ?? (isExecuted(path, executed) ? "script" : null);
     if (kind === null) return false;
     return rules.gates === "refuse" || (["ci", "own"].includes(kind) && rules.ciAndOwnConfig === "refuse");
   };

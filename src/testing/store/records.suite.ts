@@ -24,6 +24,26 @@ export function testRecords(current: Current): void {
       expect(await current.store.projects.getPipeline("h")).toEqual({ name: "chore", text: "text" });
     });
 
+    it("keep the newest result of a check on a base commit for a month, until the project is removed", async () => {
+      const { projects } = current.store;
+      const result = {
+        name: "test",
+        status: "passed",
+        exitCode: 0,
+        durationMs: 5,
+        tail: "ok",
+        measuredAt: DAY,
+      } as const;
+      expect(await projects.getBaseline("key", DAY)).toBeNull();
+      await projects.keepBaseline("key", "shop", { ...result, status: "failed" });
+      await projects.keepBaseline("key", "shop", result);
+      expect(await projects.getBaseline("key", DAY)).toEqual(result);
+      expect(await projects.getBaseline("key", 40 * DAY)).toBeNull();
+      await projects.saveProject(sampleProject(), sampleEvent());
+      await projects.removeProject("shop", sampleEvent({ type: "project.removed" }));
+      expect(await projects.getBaseline("key", DAY)).toBeNull();
+    });
+
     it("save, replace, list and remove projects", async () => {
       const [shop, api] = [sampleProject(), sampleProject({ name: "api", path: null })];
       await current.store.projects.saveProject(shop, sampleEvent());

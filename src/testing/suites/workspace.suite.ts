@@ -6,6 +6,7 @@ import { createTempRepo, git, writeFiles } from "../temp-repo.ts";
 import type { Files, TempRepo } from "../temp-repo.ts";
 import { testReadChanges } from "./workspace-changes.suite.ts";
 import { testChurn } from "./workspace-churn.suite.ts";
+import { testOverlay } from "./workspace-overlay.suite.ts";
 import { testRecentFiles } from "./workspace-recent.suite.ts";
 import { testRescue } from "./workspace-rescue.suite.ts";
 import { testNoteSetup } from "./workspace-setup.suite.ts";
@@ -387,6 +388,7 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
   testReadChanges(adapter, setup);
   testNoteSetup(adapter, setup);
   testReuse(adapter, setup);
+  testOverlay(adapter, setup);
   testRecentFiles(adapter, setup);
   testRescue(adapter, setup);
   testChurn(adapter, setup);

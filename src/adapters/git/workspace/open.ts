@@ -14,6 +14,7 @@ import { removeTree } from "./remove-tree.ts";
 import { restoreRescuedCommit } from "./rescue.ts";
 import { bootId } from "../../process/job-files.ts";
 import { isCode } from "../mirror/locks.ts";
+import { writeOverlaidTree } from "./overlay.ts";
 import { markDamaged, showsDamage } from "../mirror/repair.ts";
 
 /** Metadata about a checkout, stored outside of it. */
@@ -114,7 +115,10 @@ async function checkOut(
   { files, index }: TreeFiles,
 ): Promise<void> {
   await mkdir(files);
-  const args = ["read-tree", "--reset", "-u", params.commit];
+  const overlay = params.overlay ?? null;
+  const tree =
+    overlay === null ? params.commit : await writeOverlaidTree(engine, `${index}.overlay`, params.commit, overlay);
+  const args = ["read-tree", "--reset", "-u", tree];
   const call = { gitDir: engine, workTree: files, indexFile: index, args };
   const result = await runGit(call);
   if (result.code === 0) return;

@@ -1,4 +1,5 @@
 import type { CheckResult } from "../../../core/task/run.ts";
+import { readCheckStatus } from "../../../core/task/judge-check.ts";
 import type { Artifact } from "../../../core/task/task.ts";
 import { toColumns, toFields } from "./columns.ts";
 import { fromJson, toJson } from "./json.ts";
@@ -24,7 +25,7 @@ export async function listChecks(db: Db, task: string): Promise<readonly CheckRe
     .where("runs.task", "=", task)
     .orderBy("checks.id")
     .execute();
-  return rows.map(({ id: _id, ...row }) => toFields(row));
+  return rows.map(({ id: _id, ...row }) => ({ ...toFields(row), status: readCheckStatus(row.status) }));
 }
 
 /** An artifact with the same type and label replaces the earlier one. */

@@ -2,7 +2,9 @@ import { ENDED_STATUSES } from "../../../core/task/task.ts";
 import { UserError } from "../../../core/text/errors.ts";
 import type { ProjectRemoval } from "../../../ports/projects.ts";
 import type { Project } from "../../../ports/store.ts";
+import type { BaselineResult } from "../../../core/task/judge-check.ts";
 import { toColumns, toFields } from "./columns.ts";
+import { fromJson, toJson } from "./json.ts";
 import type { Db, Schema, Tx } from "./schema.ts";
 
 export async function keepPipeline(tx: Tx, pipeline: Schema["pipelines"]): Promise<void> {
@@ -20,6 +22,32 @@ export async function getPipeline(
   return (
     (await db.selectFrom("pipelines").select(["name", "text"]).where("hash", "=", hash).executeTakeFirst()) ?? null
   );
+}
+
+const BASELINE_MS = 30 * 86_400_000;
+
+export async function keepBaseline(tx: Tx, key: string, project: string, result: BaselineResult): Promise<void> {
+  const at = result.measuredAt;
+  await tx
+    .deleteFrom("baselines")
+    .where("at", "<=", at - BASELINE_MS)
+    .execute();
+  const columns = { project, result: toJson(result), at };
+  await tx
+    .insertInto("baselines")
+    .values({ key, ...columns })
+    .onConflict((conflict) => conflict.column("key").doUpdateSet(columns))
+    .execute();
+}
+
+export async function getBaseline(db: Db, key: string, at: number): Promise<BaselineResult | null> {
+  const row = await db
+    .selectFrom("baselines")
+    .select("result")
+    .where("key", "=", key)
+    .where("at", ">", at - BASELINE_MS)
+    .executeTakeFirst();
+  return row === undefined ? null : fromJson(row.result);
 }
 
 export async function saveProject(tx: Tx, project: Project): Promise<void> {
@@ -53,6 +81,7 @@ export async function removeProject(tx: Tx, name: string): Promise<ProjectRemova
   if (open !== undefined) return { kind: "in_use", task: open.id };
   await tx.deleteFrom("projects").where("name", "=", name).execute();
   await tx.deleteFrom("marks").where("project", "=", name).execute();
+  await tx.deleteFrom("baselines").where("project", "=", name).execute();
   return { kind: "removed" };
 }
 

@@ -112,6 +112,14 @@ interface PipelinesTable {
   text: string;
 }
 
+/** Results of checks on base commits. */
+interface BaselinesTable {
+  key: string;
+  project: string;
+  result: Json;
+  at: Time;
+}
+
 interface MetaTable {
   name: string;
   value: string;
@@ -129,6 +137,7 @@ export interface Schema {
   proposals: ProposalsTable;
   rules: RulesTable;
   pipelines: PipelinesTable;
+  baselines: BaselinesTable;
   projects: Columns<Project>;
   tokens: Columns<Omit<TokenRow, "rights">> & { rights: Json };
   answers: StoredAnswer & { key: string; at: Time };

@@ -147,6 +147,8 @@ function projectStore(db: Db, write: Write): ProjectStore {
   return {
     keepPipeline: (hash, name, text) => write((tx) => projects.keepPipeline(tx, { hash, name, text })),
     getPipeline: (hash) => projects.getPipeline(db, hash),
+    keepBaseline: (key, project, result) => write((tx) => projects.keepBaseline(tx, key, project, result)),
+    getBaseline: (key, at) => projects.getBaseline(db, key, at),
     saveProject: (project, event) =>
       write(async (tx, record) => {
         await projects.saveProject(tx, project);

@@ -44,7 +44,7 @@ function toResult(
   ending: AgentEnding,
   { collected, role }: { readonly collected: CollectedWork; readonly role: Role },
 ): StepResult {
-  const outcome = rejectEmptyChange(ending.outcome, collected, role);
+  const outcome = rejectMissingResult(ending.outcome, collected, role);
   return resultOf(context, outcome, {
     ...endOf(context, ending),
     error: isFailure(outcome) ? outcome.summary : null,
@@ -55,11 +55,17 @@ function toResult(
   });
 }
 
-/** The agent reported a change but no file changed. The payload keeps its report. */
-function rejectEmptyChange(outcome: Outcome, collected: CollectedWork, role: Role): Outcome {
-  if (!CHANGING_ROLES.includes(role) || outcome.name !== "implemented" || !collected.isEmpty) return outcome;
-  return outcomeOf("no_changes", `it reported "${outcome.summary}" but changed no file`, {
-    claimed: outcome.name,
-    ...outcome.payload,
-  });
+/** The agent reported success without a result. The payload keeps its report. */
+function rejectMissingResult(outcome: Outcome, collected: CollectedWork, role: Role): Outcome {
+  const missing = findMissingResult(outcome, collected, role);
+  if (missing === null) return outcome;
+  const payload = { claimed: outcome.name, summary: outcome.summary };
+  return outcomeOf("no_changes", `it reported "${outcome.summary}" but ${missing}`, payload);
+}
+
+function findMissingResult(outcome: Outcome, { isEmpty }: CollectedWork, role: Role): string | null {
+  if (outcome.name === "implemented") return CHANGING_ROLES.includes(role) && isEmpty ? "changed no file" : null;
+  // An executor cannot change files, so the text is all that can remain of its work.
+  if (outcome.name !== "completed" || (outcome.payload.result ?? "").trim() !== "") return null;
+  return "delivered no result";
 }

@@ -21,12 +21,21 @@ export interface PolicyResult {
   readonly reportedFindings: readonly string[];
   /** Paths of the changed files that still exist. */
   readonly files: readonly string[];
+  /** Paths of the changed files that define what is checked. */
+  readonly gates: readonly string[];
 }
 
 /** With more findings than this, the agent cannot insist. */
 const MAX_REPORTED_FINDINGS = 200;
 
-const NO_FINDINGS: PolicyResult = { checks: [], rejection: null, needsDecision: null, reportedFindings: [], files: [] };
+const NO_FINDINGS: PolicyResult = {
+  checks: [],
+  rejection: null,
+  needsDecision: null,
+  reportedFindings: [],
+  files: [],
+  gates: [],
+};
 
 export async function checkPolicy(context: StepContext, work: Work): Promise<PolicyResult> {
   if (work.baseCommit === work.headCommit) return NO_FINDINGS;
@@ -55,11 +64,13 @@ export async function checkPolicy(context: StepContext, work: Work): Promise<Pol
   const errors = [...findings, ...secrets].filter(({ severity }) => severity === "error");
   const reportedFindings = errors.slice(0, MAX_REPORTED_FINDINGS).map(findingId);
   const files = changes.flatMap(({ path, after }) => (after === null ? [] : [path]));
-  if (errors.length === 0) return { ...NO_FINDINGS, checks: results, files };
+  const gates = [...new Set(findings.filter(({ rule }) => rule === "gates_changed").map(({ path }) => path))];
+  const result = { ...NO_FINDINGS, checks: results, reportedFindings, files, gates };
+  if (errors.length === 0) return result;
   const insistable = change.insist.map((name) => INSISTABLE_RULES[name]);
   if (errors.every((each) => insistable.includes(each.rule) && previous.reported.includes(findingId(each))))
-    return { checks: results, rejection: null, needsDecision: describeFindings(errors), reportedFindings, files };
-  return { checks: results, rejection: describeFindings(errors), needsDecision: null, reportedFindings, files };
+    return { ...result, needsDecision: describeFindings(errors) };
+  return { ...result, rejection: describeFindings(errors) };
 }
 
 type AnyFinding = Finding | SecretFinding;

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { openEngineWorld, type EngineWorld } from "../../../testing/engine/engine-world.ts";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ADA, openEngineWorld, type EngineWorld } from "../../../testing/engine/engine-world.ts";
 import type { ScriptedEnd } from "../../../testing/engine/scripted-supervisors.ts";
 
 let world: EngineWorld;
@@ -36,11 +38,73 @@ describe("checks", () => {
     });
   });
 
-  it("a check that fails on the base commit with the same output is a red baseline and not blamed on the change", async () => {
+  it("a check that fails on the base commit with the same output is inconclusive and never a pass", async () => {
     const red = { exitCode: 1, output: "fails since yesterday" };
     const { outcome, status } = await check(red, red);
-    expect(status).toBe("red_baseline");
-    expect(outcome).not.toBe("checks_failed");
+    expect([outcome, status]).toEqual(["checks_inconclusive", "inconclusive"]);
+  });
+
+  it.each<[what: string, end: ScriptedEnd]>([
+    ["exits with 127", { exitCode: 127, output: "uv: not found" }],
+    ["exits with 126", { exitCode: 126, output: "permission denied" }],
+    ["times out", { exitCode: 143, endedBy: "timeout" }],
+  ])(
+    "a check that %s on change and base could not run; it is blamed on the change if it ran on the base",
+    async (_, end) => {
+      const both = await check(end, end);
+      expect([both.outcome, both.status]).toEqual(["checks_inconclusive", "could_not_run"]);
+      await world.close();
+      const onChange = await check(end, {});
+      expect([onChange.outcome, onChange.status]).toEqual(["checks_failed", "failed"]);
+    },
+  );
+
+  it("a set-up that fails on change and base means that no check could run", async () => {
+    let setups = 0;
+    world = await openEngineWorld({
+      settings: "workspace: { setup: make deps }\nchecks:\n  test: { command: npm test }\n",
+      // It works for the agent and breaks afterwards.
+      script: ({ name }) => (name === "agent" ? CHANGE : name === "setup" && setups++ > 0 ? { exitCode: 1 } : {}),
+    });
+    const { id } = await world.submit();
+    await world.step(id);
+    expect((await world.step(id))?.outcome).toBe("checks_inconclusive");
+    expect((await world.ports.store.tasks.listChecks(id)).at(-1)).toMatchObject({
+      name: "test",
+      status: "could_not_run",
+    });
+  });
+
+  it("one check that passes is enough, and inconclusive ones are still shown", async () => {
+    const settings = "test: { command: npm test }\n  build: { command: make }";
+    world = await openEngineWorld({
+      settings: `checks:\n  ${settings}\n`,
+      script: ({ name }) => (name === "agent" ? CHANGE : { exitCode: name === "check:test" ? 127 : 0, output: "x" }),
+    });
+    const { id } = await world.submit();
+    await world.step(id);
+    expect(await world.step(id)).toMatchObject({
+      outcome: "checks_passed",
+      payload: { checks: { test: "could_not_run", build: "passed" } },
+    });
+  });
+
+  it("a project without checks passes, and the result says that none are configured", async () => {
+    world = await openEngineWorld({ script: () => CHANGE });
+    const { id } = await world.submit();
+    await world.step(id);
+    expect((await world.step(id))?.payload).toMatchObject({ summary: "no checks configured", checks: {} });
+    expect((await world.drain(id)).reason).toMatch(/not verified: no checks configured/);
+  });
+
+  it("a second change on the same base commit does not measure the base again", async () => {
+    const red = { exitCode: 1, output: "fails since yesterday" };
+    await check(red, red);
+    const before = world.supervisors.started.length;
+    const { id } = await world.submit();
+    await world.step(id);
+    expect((await world.step(id))?.outcome).toBe("checks_inconclusive");
+    expect(world.supervisors.started.slice(before)).toEqual(["agent:implement", "check:test"]);
   });
 
   it("a check that fails on the base commit with different output is blamed on the change", async () => {
@@ -76,5 +140,51 @@ describe("checks", () => {
     await world.step(id);
     expect((await world.step(id))?.outcome).toBe("policy_failed");
     expect(world.supervisors.started).toEqual(["agent:implement"]);
+  });
+});
+
+describe("checks: a change of what defines the checks", () => {
+  const GATE = { "check.sh": "grep -q hello greeting.txt\n", "greeting.txt": "hello, world\n" };
+  const files = { "check.sh": "test -f greeting.txt\n" };
+  const settings = "checks:\n  test: { command: sh check.sh }\n";
+
+  /** `onBaseGates` is how the check ends with the base commit's version of check.sh. */
+  async function changeGate(onBaseGates: ScriptedEnd): Promise<string> {
+    world = await openEngineWorld({
+      files,
+      settings,
+      script: async ({ name, cwd }) => {
+        if (name === "agent") return { ...CHANGE, files: GATE };
+        const isChanged = (await readFile(join(cwd, "greeting.txt"), "utf8")) === GATE["greeting.txt"];
+        const isBaseGate = (await readFile(join(cwd, "check.sh"), "utf8")) === files["check.sh"];
+        return isChanged && isBaseGate ? onBaseGates : {};
+      },
+    });
+    const { id } = await world.submit();
+    await world.step(id);
+    await world.step(id);
+    return id;
+  }
+
+  it("a change that passes only its own version of the checks is sent back with the output", async () => {
+    const id = await changeGate({ exitCode: 1, output: "greeting is wrong" });
+    const run = (await world.runs(id)).find(({ step }) => step === "checks");
+    expect(run).toMatchObject({ outcome: "checks_failed", payload: { checks: { "test (as on the base)": "failed" } } });
+    const task = await world.ports.store.tasks.getTask(id);
+    expect(task).toMatchObject({ state: "implementing", trigger: { kind: "errors" } });
+    expect(task?.trigger?.text).toContain("greeting is wrong");
+  });
+
+  it("otherwise a person decides, and nothing is published before", async () => {
+    const id = await changeGate({});
+    const task = await world.drain(id);
+    expect(task).toMatchObject({
+      status: "waiting",
+      state: "checking",
+      waitingFor: { kind: "choice", about: "checks" },
+    });
+    expect(JSON.stringify(task.waitingFor)).toContain("the change alters what is checked (check.sh)");
+    await world.commands.choose(id, "publish", "the script was wrong", ADA);
+    expect(await world.drain(id)).toMatchObject({ status: "succeeded", outcome: "published" });
   });
 });

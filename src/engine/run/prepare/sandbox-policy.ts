@@ -3,7 +3,7 @@ import type { Role } from "../../../core/task/role.ts";
 import type { SandboxPolicy } from "../../../ports/sandbox.ts";
 import type { RunPaths } from "../../../ports/run-files.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
-import type { StepContext } from "../step-context.ts";
+import type { CommandContext, StepContext } from "../step-context.ts";
 
 interface PolicyParams {
   readonly workspace: Workspace;
@@ -54,7 +54,7 @@ export function grantFor({ settings, state }: StepContext, role: Role): Access {
 }
 
 /** Policy of the project's own commands (set-up and checks): all that the project allows. They cannot write an outcome. */
-export function commandPolicy(context: StepContext, params: PolicyParams): SandboxPolicy {
+export function commandPolicy(context: CommandContext, params: PolicyParams): SandboxPolicy {
   const { workspace, paths } = params;
   const { write, read, network, commands } = context.settings.sandbox;
   return {
@@ -74,7 +74,7 @@ type BasePolicy = Pick<
   "cwd" | "protect" | "hide" | "programs" | "forbidden" | "env" | "answersNo" | "gateway" | "limits"
 >;
 
-function basePolicy({ ports }: StepContext, { workspace, env, timeoutMs }: PolicyParams): BasePolicy {
+function basePolicy({ ports }: Pick<StepContext, "ports">, { workspace, env, timeoutMs }: PolicyParams): BasePolicy {
   return {
     cwd: workspace.path,
     protect: [],

@@ -1,10 +1,10 @@
 import { agentEnvironment } from "../../../core/prompt/agent-env.ts";
 import type { RunPaths } from "../../../ports/run-files.ts";
 import type { CommandResult, ExitRecord, JobCommand, JobResult } from "../../../ports/supervisor.ts";
-import type { Workspace } from "../../../ports/workspace.ts";
+import type { TreeOverlay, Workspace } from "../../../ports/workspace.ts";
 import { setupJobOf, wasStarted } from "../run-jobs.ts";
 import { commandPolicy } from "./sandbox-policy.ts";
-import type { StepContext } from "../step-context.ts";
+import type { CommandContext, StepContext } from "../step-context.ts";
 import { supervise } from "../supervise.ts";
 import { grantAccess } from "../../../policy/access/grant.ts";
 import type { Role } from "../../../core/task/role.ts";
@@ -16,7 +16,12 @@ const MAX_LOG_BYTES = 10_000_000;
 const MAX_RUNS = 1_000;
 
 /** Opens a fresh tree at `commit`, or reuses an untouched one. A run that continues after a crash gets its own tree again. */
-export async function openWorkspace(context: StepContext, name: string, commit: string): Promise<Workspace> {
+export async function openWorkspace(
+  context: CommandContext,
+  name: string,
+  commit: string,
+  overlay: TreeOverlay | null = null,
+): Promise<Workspace> {
   const { ports, project, task, settings } = context;
   return ports.workspaces.open({
     project: project.name,
@@ -25,6 +30,7 @@ export async function openWorkspace(context: StepContext, name: string, commit: 
     commit,
     branch: task.branch ?? `agent/${task.id}`,
     unchanged: await findReusableTree(context),
+    overlay,
     copy:
       project.path === null || settings.workspace.copy.length === 0
         ? null
@@ -33,7 +39,7 @@ export async function openWorkspace(context: StepContext, name: string, commit: 
 }
 
 /** Only for agents: the project's commands must not run in a tree that an agent has used. */
-async function findReusableTree({ ports, run, task }: StepContext): Promise<string | null> {
+async function findReusableTree({ ports, run, task }: CommandContext): Promise<string | null> {
   if (run.step !== "agent") return null;
   return findUntouchedTree(
     await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS }),
@@ -41,7 +47,7 @@ async function findReusableTree({ ports, run, task }: StepContext): Promise<stri
 }
 
 /** The project's set-up command, if it has one. It runs in every tree, because trees do not share files. */
-export function setupCommand(context: StepContext, workspace: Workspace, paths: RunPaths): readonly JobCommand[] {
+export function setupCommand(context: CommandContext, workspace: Workspace, paths: RunPaths): readonly JobCommand[] {
   const { setup, setupTimeoutMs } = context.settings.workspace;
   if (setup === null) return [];
   const command = shellCommand(context, workspace, paths, {
@@ -119,7 +125,7 @@ type ShellCommand = Pick<JobCommand, "name" | "timeoutMs" | "logFile" | "ifFails
 
 /** One of the project's own commands, run in a tree as its developers would run it. It gets no secrets. */
 export function shellCommand(
-  context: StepContext,
+  context: CommandContext,
   workspace: Workspace,
   paths: RunPaths,
   shell: ShellCommand,
@@ -164,15 +170,15 @@ export function setupFailed(record: ExitRecord): boolean {
 
 const TAIL_BYTES = 600;
 
-/** Includes the end of the output and the sandbox denials, which usually are the reason. */
+/** Includes the end of the output and the sandbox denials, which usually are the reason. `job`: the job that ran it. */
 export async function describeSetup(
-  { ports, run }: Pick<StepContext, "ports" | "run">,
+  { ports }: Pick<StepContext, "ports">,
+  job: string,
   record: ExitRecord,
 ): Promise<string> {
   const setup = record.commands.find(({ name }) => name === SETUP);
   if (setup === undefined) return "the run ended before its agent was started";
   const denied = (record.denials ?? []).map(({ sentence }) => sentence);
-  const job = run.step === "agent" ? setupJobOf(run.id) : run.id;
   const tail = (await ports.runFiles.readLogTail(job, SETUP_LOG, TAIL_BYTES)).trim();
   const end = tail === "" ? [] : [`the end of its output (setup.log of the run):\n${tail}`];
   return [describeEnd(setup), ...denied, ...end].join("; ");

@@ -69,3 +69,92 @@ describe("publish", () => {
     expect(await git(world.repo.remote, "for-each-ref", "--format=%(refname)")).toBe("refs/heads/main");
   });
 });
+
+describe("publish: only verified commits", () => {
+  const settings = "checks:\n  test: { command: npm test }\n";
+  const published = () => git(world.repo.remote, "for-each-ref", "--format=%(refname)", "refs/heads/agent");
+
+  /** Runs a task until its checks ended in `end` on the change and on the base. */
+  async function checked(end: ScriptedEnd, over: Partial<EngineWorldOptions> = {}): Promise<string> {
+    const script: EngineWorldOptions["script"] = ({ name }) => (name === "agent" ? CHANGE : end);
+    world = await openEngineWorld({ settings, script, ...over });
+    const { id } = await world.submit();
+    await world.drain(id);
+    return id;
+  }
+
+  const missing = { exitCode: 127, output: "uv: not found" };
+
+  it("checks that could not run leave the decision to a person, who must say why", async () => {
+    const id = await checked(missing);
+    const task = await world.ports.store.tasks.getTask(id);
+    expect(task).toMatchObject({ status: "waiting", waitingFor: { kind: "choice" } });
+    const options = task?.waitingFor?.kind === "choice" ? task.waitingFor.options.map(({ id: option }) => option) : [];
+    expect(options).toEqual(["publish", "repair", "reject"]);
+    for (const option of ["publish", "repair"])
+      await expect(world.commands.choose(id, option, " ", ADA)).rejects.toThrow(/needs a reason/);
+    expect(await published()).toBe("");
+  });
+
+  it("publish continues, and the result says what was not verified and who decided", async () => {
+    const id = await checked(missing);
+    await world.commands.choose(id, "publish", "checked by hand", ADA);
+    const task = await world.drain(id);
+    expect(task).toMatchObject({ status: "succeeded", outcome: "published" });
+    expect(task.reason).toMatch(/not verified: no check gave a result: test: could not run.*ada.*checked by hand/);
+    expect(await published()).not.toBe("");
+  });
+
+  it("repair starts the agent with the reason, even if the repair limit is used up", async () => {
+    const id = await checked(missing, { settings: `${settings}repair_attempts: 0\n` });
+    await world.commands.choose(id, "repair", "use pytest directly", ADA);
+    expect(await world.ports.store.tasks.getTask(id)).toMatchObject({
+      state: "implementing",
+      trigger: { kind: "errors" },
+    });
+    expect((await world.ports.store.tasks.getTask(id))?.trigger?.text).toMatch(/use pytest directly[^]*could not run/);
+  });
+
+  it("reject cancels the task and publishes nothing", async () => {
+    const id = await checked(missing);
+    expect(await world.commands.choose(id, "reject", null, ADA)).toMatchObject({ status: "cancelled" });
+    expect(await published()).toBe("");
+  });
+
+  it("a decision holds for one commit only", async () => {
+    const id = await checked(missing);
+    await world.commands.choose(id, "repair", "try again", ADA);
+    await world.step(id);
+    await world.step(id);
+    expect(await world.ports.store.tasks.getTask(id)).toMatchObject({ status: "waiting", state: "checking" });
+  });
+
+  it("a retry from publishing after failed checks waits for a person instead of publishing", async () => {
+    const failing: EngineWorldOptions["script"] = ({ name, cwd }) =>
+      name === "agent" ? CHANGE : cwd.includes("baseline") ? {} : { exitCode: 1, output: "broken" };
+    const id = await checked({}, { script: failing, settings: `${settings}repair_attempts: 0\n` });
+    expect(await world.ports.store.tasks.getTask(id)).toMatchObject({ status: "failed", outcome: "checks_failed" });
+    await world.commands.retry(id, "publishing", ADA);
+    expect(await world.drain(id)).toMatchObject({
+      status: "waiting",
+      state: "publishing",
+      waitingFor: {
+        kind: "choice",
+        reason: "this commit did not pass the checks: the newest checks ended as checks_failed",
+      },
+    });
+    expect(await published()).toBe("");
+    await world.commands.choose(id, "publish", "the test is wrong", ADA);
+    const task = await world.drain(id);
+    expect(task).toMatchObject({ status: "succeeded", outcome: "published" });
+    expect(task.reason).toMatch(/not verified:.*checks_failed.*ada decided to publish it: the test is wrong/);
+  });
+
+  it.each(["reviewing", "merging"])("a retry from %s is refused before anything was published", async (state) => {
+    const failing: EngineWorldOptions["script"] = ({ name, cwd }) =>
+      name === "agent" ? CHANGE : cwd.includes("baseline") ? {} : { exitCode: 1, output: "broken" };
+    const id = await checked({}, { script: failing, settings: `${settings}repair_attempts: 0\n` });
+    await expect(world.commands.retry(id, state, ADA)).rejects.toThrow(/not published yet/);
+    expect(await world.ports.store.tasks.getTask(id)).toMatchObject({ status: "failed" });
+  });
+});

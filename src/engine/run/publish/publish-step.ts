@@ -1,12 +1,11 @@
-import { describeTaskChange, type ChangeText } from "../../../core/nightly/describe-change.ts";
+import { addUnverified, describeTaskChange, type ChangeText } from "../../../core/nightly/describe-change.ts";
 import { withoutCredentials } from "../../../core/text/without-credentials.ts";
 import type { Artifact } from "../../../core/task/task.ts";
 import type { Outcome } from "../../../core/outcomes/outcome.ts";
-import { lastPayload } from "../../../core/outcomes/stored-outcome.ts";
 import type { ChangeRequest, Forge, Published } from "../../../ports/forge.ts";
 import { describeEarlierProposal } from "../../../core/nightly/candidates.ts";
 import { chooseBranch, targetBranch } from "../prepare/prepare-work.ts";
-import { checkPolicy } from "../checks/check-policy.ts";
+import { describeUnverified, findUnverified } from "./verify-commit.ts";
 import { findPublishedMeanwhile } from "../../nightly/night-policy.ts";
 import { findTooManyOpen } from "../../nightly/night-over.ts";
 import {
@@ -31,19 +30,21 @@ import { loadChangeText } from "../../nightly/night-results.ts";
 export async function runPublishStep(context: StepContext): Promise<StepResult> {
   const { ports, run, pipeline } = context;
   const work = requireWork(context);
-  await requireChecked(context, work);
-  const text = await describeWork(context);
+  const undecided = await findUnverified(context, work);
+  if (undecided !== null) return resultOf(context, undecided);
+  const unverifiedBecause = await describeUnverified(context, work);
+  const text = addUnverified(await describeWork(context), unverifiedBecause);
   const begun = await wasStarted(ports, run.id);
   const publish = async (): Promise<StepResult> => {
     const obstacle = begun ? null : await findObstacle(context, work);
     if (obstacle !== null) return resultOf(context, obstacle, { error: obstacle.summary });
-    return publishBranch(context, work, text);
+    return publishBranch(context, { ...work, unverifiedBecause }, text);
   };
   if (!pipeline.policy.publish.oneAtATime) return publish();
   return (await withPublishLock(context, { hasStarted: begun, work: publish })) ?? cancelled(context);
 }
 
-async function publishBranch(context: StepContext, work: Work, text: ChangeText): Promise<StepResult> {
+async function publishBranch(context: StepContext, work: JudgedWork, text: ChangeText): Promise<StepResult> {
   const { ports, task, project } = context;
   const forge = await findForge(context);
   const credentials = forge?.credentialsFor(project.remote) ?? null;
@@ -153,7 +154,12 @@ function requestArtifact(label: string, { url, number }: ChangeRequest): Artifac
   return { type: "change_request", label, url, data: { number } };
 }
 
-interface PublishedWork extends Work {
+interface JudgedWork extends Work {
+  /** Why nothing vouches for it. Null if it passed the checks. */
+  readonly unverifiedBecause: string | null;
+}
+
+interface PublishedWork extends JudgedWork {
   readonly title: string;
   readonly branch: string;
   readonly commit: string;
@@ -162,7 +168,7 @@ interface PublishedWork extends Work {
 }
 
 function toResult(context: StepContext, published: PublishedWork): StepResult {
-  const { branch, commit, baseCommit, request, title, pushed } = published;
+  const { branch, commit, baseCommit, request, title, pushed, unverifiedBecause: because } = published;
   const { run, project } = context;
   const short = commit.slice(0, 12);
   const artifacts: readonly Artifact[] = [
@@ -170,8 +176,8 @@ function toResult(context: StepContext, published: PublishedWork): StepResult {
     { type: "commit", label: short, url: null, data: { commit, base: baseCommit } },
     ...(request === null ? [] : [requestArtifact(title, request)]),
   ];
-  const warnings = request === null || request.warnings.length === 0 ? "" : ` (${request.warnings.join("; ")})`;
-  const summary = `${request?.url ?? `${branch} at ${short}`}${warnings}`;
+  const remarks = [...(because === null ? [] : [`not verified: ${because}`]), ...(request?.warnings ?? [])];
+  const summary = `${request?.url ?? `${branch} at ${short}`}${remarks.length === 0 ? "" : ` (${remarks.join("; ")})`}`;
   const url = request?.url ?? null;
   const payload = { branch, commit, url, run: run.id, ...(pushed.granted.length > 0 && { granted: pushed.granted }) };
   // For an agent's run, `commit` means the files that the agent changed.
@@ -180,20 +186,6 @@ function toResult(context: StepContext, published: PublishedWork): StepResult {
     commit: run.role === null ? commit : null,
     artifacts,
   });
-}
-
-/** Reviews the commit unless it passed the checks: a pipeline may have none, and a rebase creates a new commit. */
-async function requireChecked(context: StepContext, work: Work): Promise<void> {
-  const { ports, task } = context;
-  const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
-  const passed = lastPayload(
-    runs.filter(({ step }) => step === "checks"),
-    "checks_passed",
-  );
-  if (passed?.commit === work.headCommit) return;
-  const { rejection, needsDecision } = await checkPolicy(context, work);
-  const problem = rejection ?? needsDecision;
-  if (problem !== null) throw new StepEnd("refused", `the change must not be published as it is:\n${problem}`);
 }
 
 /** Commit message of the finished change, and the text of its change request. */

@@ -5,6 +5,7 @@ import { schedules } from "./0004-schedules.ts";
 import { ledger } from "./0005-ledger.ts";
 import { reservations } from "./0006-reservations.ts";
 import { approvedStates } from "./0007-approved-states.ts";
+import { baselines } from "./0008-baselines.ts";
 import type { Migration } from "./migration.ts";
 
 /** Migrations in order. A released migration is never changed; add a new one instead. */
@@ -16,4 +17,5 @@ export const MIGRATIONS: readonly Migration[] = [
   ledger,
   reservations,
   approvedStates,
+  baselines,
 ];

@@ -1,0 +1,138 @@
+import type { CheckResult } from "../../../core/task/run.ts";
+import type { RawCheckStatus } from "../../../core/task/judge-check.ts";
+import type { CheckSettings } from "../../../core/settings/settings.ts";
+import type { CommandResult, ExitRecord, Job, JobResult } from "../../../ports/supervisor.ts";
+import type { TreeOverlay } from "../../../ports/workspace.ts";
+import { describeSetup, openWorkspace, setupCommand, setupFailed, shellCommand } from "../prepare/setup-workspace.ts";
+import { StepEnd, type CommandContext } from "../step-context.ts";
+
+const TAIL_BYTES = 8_000;
+
+/** Where checks run: for a run of a task, or outside of any task to measure a base commit. */
+export interface CheckHost extends CommandContext {
+  /** Starts a job and waits for its end. */
+  readonly perform: (job: Job) => Promise<JobResult>;
+}
+
+/** The fresh checkout that checks run in. */
+export interface CheckTree {
+  /** The job's id. Its directory holds the logs. */
+  readonly job: string;
+  /** Name of the workspace. */
+  readonly name: string;
+  readonly commit: string;
+  /** Files that are taken from another commit, for example to check a change with the base commit's test scripts. */
+  readonly overlay: TreeOverlay | null;
+}
+
+/** The result of a check on one tree, before it is compared with the base commit. */
+export type RawCheckResult = Omit<CheckResult, "run" | "status"> & { readonly status: RawCheckStatus };
+
+export interface TreeResult {
+  readonly record: ExitRecord;
+  readonly results: readonly RawCheckResult[];
+  /** How the set-up command failed. No check ran then. Null if it succeeded. */
+  readonly setupFailure: string | null;
+}
+
+/** Runs set-up and checks on a fresh checkout: never in a tree that an agent has used. */
+export async function runChecks(
+  host: CheckHost,
+  tree: CheckTree,
+  checks: readonly CheckSettings[],
+): Promise<TreeResult> {
+  const record = await runCommands(host, tree, checks);
+  const setupFailure = setupFailed(record) ? await describeSetup(host, tree.job, record) : null;
+  const results =
+    setupFailure === null
+      ? await Promise.all(checks.map((check) => toResult(host, tree, check, record)))
+      : checks.map((check) => didNotRun(check, setupFailure));
+  return { record, results, setupFailure };
+}
+
+async function runCommands(host: CheckHost, tree: CheckTree, checks: readonly CheckSettings[]): Promise<ExitRecord> {
+  const { ports, settings, task, run } = host;
+  const paths = await ports.runFiles.prepare({ run: tree.job, task: task.id, role: null });
+  const workspace = await openWorkspace(host, tree.name, tree.commit, tree.overlay);
+  const job: Job = {
+    dir: paths.dir,
+    run: run.id,
+    sandbox: settings.sandbox.mode,
+    commands: [
+      ...setupCommand(host, workspace, paths),
+      ...checks.map((check) =>
+        shellCommand(host, workspace, paths, {
+          name: commandName(check),
+          command: check.command,
+          timeoutMs: check.timeoutMs,
+          logFile: logFile(check),
+          ifFails: "continue",
+          rerun: true,
+        }),
+      ),
+    ],
+    secrets: {},
+    keys: {},
+    redact: ports.secrets.known(),
+    paused: false,
+  };
+  ports.hooks.passCheckpoint("checks.started");
+  return requireRecord(await host.perform(job));
+}
+
+function requireRecord(result: JobResult): ExitRecord {
+  if (result.kind === "lost")
+    throw new StepEnd("interrupted", "the supervisor of the checks died; its process tree was ended");
+  const { error, commands } = result.record;
+  if (error !== null) throw new StepEnd(error.kind === "internal" ? "interrupted" : error.kind, error.message);
+  const ended = commands.find(({ endedBy }) => endedBy === "cancel" || endedBy === "kill" || endedBy === "lost");
+  if (ended !== undefined)
+    throw new StepEnd(ended.endedBy === "lost" ? "interrupted" : "cancel", `the check "${ended.name}" was ended`);
+  return result.record;
+}
+
+/** The prefix keeps a check named `setup` apart from the set-up command. */
+function commandName({ name }: Pick<CheckSettings, "name">): string {
+  return `check:${name}`;
+}
+
+function logFile({ name }: Pick<CheckSettings, "name">): string {
+  return `checks/${name}.log`;
+}
+
+async function toResult(
+  { ports }: CheckHost,
+  { job }: CheckTree,
+  check: CheckSettings,
+  record: ExitRecord,
+): Promise<RawCheckResult> {
+  const ended = record.commands.find(({ name }) => name === commandName(check));
+  // A missing result must not count as passed. The run is repeated.
+  if (ended === undefined) throw new StepEnd("interrupted", `the check "${check.name}" did not run`);
+  const output = ended.startError ?? (await ports.runFiles.readLogTail(job, logFile(check), TAIL_BYTES));
+  return {
+    name: check.name,
+    severity: check.severity,
+    status: statusOf(ended),
+    exitCode: ended.exit.code,
+    durationMs: ended.durationMs,
+    tail: ended.endedBy === "timeout" ? `${output}\n${describeTimeout(ended)}`.trim() : output,
+  };
+}
+
+function didNotRun({ name, severity }: CheckSettings, reason: string): RawCheckResult {
+  return { name, severity, status: "could_not_run", exitCode: null, durationMs: 0, tail: reason };
+}
+
+function describeTimeout({ durationMs }: CommandResult): string {
+  return `It was still running after ${Math.round(durationMs / 1000)} s and was ended.`;
+}
+
+/** Exit codes of a shell for a program that cannot be executed or is missing. */
+const NOT_RUNNABLE: readonly (number | null)[] = [126, 127];
+
+function statusOf({ endedBy, exit, flaky, startError }: CommandResult): RawCheckStatus {
+  if (flaky) return "flaky";
+  if (endedBy === "exit" && exit.code === 0) return "passed";
+  return endedBy === "timeout" || startError !== null || NOT_RUNNABLE.includes(exit.code) ? "could_not_run" : "failed";
+}
