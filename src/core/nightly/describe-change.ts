@@ -68,6 +68,16 @@ export function describeTaskChange({ title, description, summary, checks, traile
   };
 }
 
+/** Says at the top of a change request that the project's checks did not run. */
+export function markUnchecked(text: ChangeText, checks: readonly string[]): ChangeText {
+  if (checks.length === 0) return text;
+  const names = checks.map((check) => forgeText(check)).join(", ");
+  return {
+    ...text,
+    body: `**Not checked.** These checks of the project did not run, because they were not accepted: ${names}\n\n${text.body}`,
+  };
+}
+
 function describeCandidates({ candidates, selected, dropped }: Analysis): string {
   const candidateLines = candidates
     .toSorted((a, b) => a.rank - b.rank)

@@ -39,6 +39,7 @@ export function createCommands(ports: EnginePorts): Commands {
     submit: async (draft, actor) => {
       // A schedule's `auto_approve` is part of the settings that a person accepted, so only this command checks it.
       if (draft.autoApprove) requireRight(actor, "approve", "Submitting a task with auto-approval");
+      if (draft.withoutChecks) requireRight(actor, "approve", "Submitting a task without the project's checks");
       return submit(ports, draft, actor);
     },
     approve: (task, planHash, actor) => approve(ports, task, { planHash, actor }),
