@@ -144,8 +144,8 @@ test("summary: an improvement shows its category, and its change request or what
   expect(summary(plain, task({ status: "succeeded", reason: "agent/x at 1" }))).not.toContain("reason");
 });
 
-test("facts: name the checks that did not run", () => {
+test("facts: name the checks that were not accepted", () => {
   expect(facts(task({ unchecked: ["build", "test"] }))).toContain(
-    "not checked: build, test did not run, because they are not accepted",
+    "not checked: nobody has accepted the project's checks build, test",
   );
 });

@@ -98,7 +98,7 @@ export function facts(task: TaskJson): string {
 }
 
 export function describeUnchecked({ unchecked }: Pick<TaskJson, "unchecked">): string {
-  return `not checked: ${unchecked.join(", ")} did not run, because they are not accepted`;
+  return `not checked: nobody has accepted the project's checks ${unchecked.join(", ")}`;
 }
 
 /** A parked task has no reason yet, so this returns the error of its last run. */

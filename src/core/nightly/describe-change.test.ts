@@ -119,7 +119,7 @@ describe("describeTaskChange", () => {
   });
 });
 
-it("change request: says at the top which checks did not run", () => {
+it("change request: says at the top which checks were not accepted", () => {
   const text = describeTaskChange({ title: "T", description: "D", summary: "S", checks: [], trailer: "" });
   expect(markUnchecked(text, [])).toEqual(text);
   expect(markUnchecked(text, ["build", "test"]).body).toMatch(/^\*\*Not checked\.\*\* .*: build, test\n\n## Summary/);

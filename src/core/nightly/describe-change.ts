@@ -68,13 +68,13 @@ export function describeTaskChange({ title, description, summary, checks, traile
   };
 }
 
-/** Says at the top of a change request that the project's checks did not run. */
+/** Says at the top of a change request which of the project's checks were not accepted. */
 export function markUnchecked(text: ChangeText, checks: readonly string[]): ChangeText {
   if (checks.length === 0) return text;
   const names = checks.map((check) => forgeText(check)).join(", ");
   return {
     ...text,
-    body: `**Not checked.** These checks of the project did not run, because they were not accepted: ${names}\n\n${text.body}`,
+    body: `**Not checked.** Nobody has accepted these checks of the project, so they did not verify the change as written: ${names}\n\n${text.body}`,
   };
 }
 

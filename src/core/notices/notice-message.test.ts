@@ -113,5 +113,5 @@ test.for([
 });
 
 test("notice message: a result without checks says so", () => {
-  expect(told({ unchecked: ["build", "test"] }).lines).toContain("Not checked: build, test did not run.");
+  expect(told({ unchecked: ["build", "test"] }).lines).toContain("Not checked: nobody has accepted build, test.");
 });

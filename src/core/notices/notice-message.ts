@@ -60,7 +60,7 @@ export function messageOf({ project, title, data }: NoticeContent): Message {
     ...(data.url === null ? [] : [data.url]),
     ...(data.unchecked === undefined
       ? []
-      : [terminalLine(`Not checked: ${data.unchecked.join(", ")} did not run.`, MAX_LINE)]),
+      : [terminalLine(`Not checked: nobody has accepted ${data.unchecked.join(", ")}.`, MAX_LINE)]),
     ...(data.about === undefined ? [`${costWords(data.costUsd)} · ${durationWords(data.durationMs)}`] : []),
     ...(command === undefined ? [] : [terminalLine(`→ ${command}`, MAX_LINE)]),
   ];

@@ -9,7 +9,7 @@ import { endTask, pause, resume, retry, removeTask } from "./task-commands.ts";
 import { addToken, removeToken } from "./tokens.ts";
 
 /** The right that each command needs. `submit` and `retry` need `approve` in addition if they skip a gate. */
-export const COMMAND_RIGHTS: Readonly<Record<keyof Commands, Right>> = {
+const COMMAND_RIGHTS: Readonly<Record<keyof Commands, Right>> = {
   submit: "submit",
   approve: "approve",
   reject: "approve",
