@@ -149,6 +149,7 @@ function addTaskCommands(program: Command): void {
     .addOption(new Option("--size <s>", "Size of the task").choices(SIZES))
     .addOption(new Option("--complexity <c>", "Complexity of the task").choices(COMPLEXITIES))
     .option("--tag <tag>", "Add a tag; repeatable", collect, [])
+    .option("--without-checks", "Start the task even if the project's checks are not accepted and do not run")
     .option("--wait", "Wait until the task ends or needs a person")
     .action(lazy(async () => (await import("./commands/submit.ts")).submit));
   program
@@ -162,6 +163,7 @@ function addTaskCommands(program: Command): void {
     .option("--only", "Do not try other categories if this one finds nothing")
     .option("--dry-run", "Show what would run, with prompts, limits, budget and permissions; start nothing")
     .option("--prompts", "With --dry-run: show the full prompts")
+    .option("--without-checks", "Start the task even if the project's checks are not accepted and do not run")
     .option("--wait", "Wait until the task ends or needs a person")
     .action(lazy(async () => (await import("./commands/improve.ts")).improve));
   const schedule = program.command("schedule").description("Show and run schedules");

@@ -163,6 +163,7 @@ describe("API: decisions", () => {
       budgetUsd: null,
       autoApprove: true,
       design: false,
+      withoutChecks: false,
       improve: { category: null, only: false, scheduledAt: null },
       key: null,
     });

@@ -119,6 +119,7 @@ export const SAMPLE_DRAFT: TaskDraft = {
   budgetUsd: null,
   autoApprove: false,
   design: false,
+  withoutChecks: false,
   improve: null,
   key: null,
 };

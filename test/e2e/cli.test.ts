@@ -50,10 +50,14 @@ describe("CLI: projects", () => {
     expect(initialised.code).toBe(2);
     expect(initialised.stderr).toContain("agents.mine");
     expect(initialised.stderr).toContain("nightshift trust --yes");
-    const submitted = await user.run("submit", "--pipeline", "chore", "x");
-    expect(submitted.stderr).toContain("Not accepted, so the previously accepted values are used");
+    const refused = await user.run("submit", "--pipeline", "chore", "x");
+    expect(refused.stderr).toContain("Not accepted, so the previously accepted values are used");
+    expect(refused.stderr).toContain('The checks of "shop" are not accepted yet');
+    const submitted = await user.run("submit", "--pipeline", "chore", "--without-checks", "x");
     // The new agent is not accepted yet, and the previous one is not installed on this machine.
-    await user.json("kill", /^task_\w+/.exec(submitted.stdout)?.[0] ?? "");
+    const id = /^task_\w+/.exec(submitted.stdout)?.[0] ?? "";
+    expect((await user.run("show", id)).stdout).toMatch(/not checked: nobody has accepted the project's checks .*/);
+    await user.json("kill", id);
     expect(await user.run("trust", "--yes")).toMatchObject({ code: 0, stdout: "Accepted the permissions for shop.\n" });
     expect((await user.run("trust")).stdout).toContain("Nothing to accept");
   });

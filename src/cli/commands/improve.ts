@@ -17,6 +17,7 @@ export interface ImproveOptions {
   readonly only?: boolean;
   readonly dryRun?: boolean;
   readonly prompts?: boolean;
+  readonly withoutChecks?: boolean;
   readonly wait?: boolean;
 }
 
@@ -32,7 +33,7 @@ export async function improve(context: CliContext, options: ImproveOptions): Pro
   const { pipeline, title, description } = NIGHT_WORK;
   const task = await client.call("POST /tasks", {
     idempotencyKey: randomUUID(),
-    body: { ...wanted, pipeline, title, description },
+    body: { ...wanted, pipeline, title, description, without_checks: options.withoutChecks ?? false },
   });
   await reportTask(context, client, task, { wait: options.wait, since: null });
 }

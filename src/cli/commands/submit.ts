@@ -19,6 +19,7 @@ export interface SubmitOptions {
   readonly timeout?: string;
   readonly autoApprove?: boolean;
   readonly design?: boolean;
+  readonly withoutChecks?: boolean;
   readonly priority: Priority;
   readonly size?: Size;
   readonly complexity?: Complexity;
@@ -49,6 +50,7 @@ export async function submit(context: CliContext, text: string | undefined, opti
       budget_usd: options.budget ?? null,
       auto_approve: options.autoApprove ?? false,
       design: options.design ?? false,
+      without_checks: options.withoutChecks ?? false,
     },
   });
   await reportTask(context, client, task, { wait: options.wait, since: null });

@@ -10,7 +10,7 @@ function lines(reason: string | null, url: string | null = URL): readonly string
   const sums = { runs: [], checks: [], duration_ms: 61_000, cost_usd: 0.5 };
   const none = { category: null, branch: null, base_commit: null, head_commit: null, queued_for: null };
   // These lines do not depend on the other fields of a task.
-  const text = facts({ ...sums, ...none, artifacts, reason } as unknown as TaskJson);
+  const text = facts({ ...sums, ...none, unchecked: [], artifacts, reason } as unknown as TaskJson);
   return text.split("\n").filter((line) => /request|reason/.test(line));
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { TaskJson } from "../../http/client/client.ts";
 import type { WaitingForJson } from "../../http/contract/task.ts";
 import { summary } from "./summary.ts";
-import { checksTable, describeWaiting, runsTable, taskLine } from "./task.ts";
+import { checksTable, describeWaiting, facts, runsTable, taskLine } from "./task.ts";
 
 const SINCE = "2026-11-16T02:00:00.000Z";
 const plain = { color: false };
@@ -21,7 +21,7 @@ function task(more: Partial<TaskJson> = {}): TaskJson {
   };
   const sums = { runs: [], checks: [], artifacts: [], duration_ms: 61_000, cost_usd: 0.5, unknown_cost: 1 };
   // These lines do not depend on the other fields of a task.
-  return { ...base, ...sums, ...more } as unknown as TaskJson;
+  return { unchecked: [], ...base, ...sums, ...more } as unknown as TaskJson;
 }
 
 const ownCheck: TaskJson["checks"][number] = {
@@ -142,4 +142,10 @@ test("summary: an improvement shows its category, and its change request or what
     /unknown\n {2}reason:\n {4}tests: covered \(7 files\)\n {4}docs: all is described \(7 files\)\n$/,
   );
   expect(summary(plain, task({ status: "succeeded", reason: "agent/x at 1" }))).not.toContain("reason");
+});
+
+test("facts: name the checks that were not accepted", () => {
+  expect(facts(task({ unchecked: ["build", "test"] }))).toContain(
+    "not checked: nobody has accepted the project's checks build, test",
+  );
 });

@@ -87,6 +87,7 @@ export function facts(task: TaskJson): string {
   const lines = [
     `project ${task.project}, pipeline ${task.pipeline}, priority ${task.priority}, submitted by ${task.submitted_by} at ${task.created_at}`,
     ...(task.category === null ? [] : [`category ${task.category}`]),
+    ...(task.unchecked.length === 0 ? [] : [describeUnchecked(task)]),
     commits(task),
     `took ${duration(task.duration_ms)}, agents ${duration(task.agent_ms ?? 0)}, cost ${money(task.cost_usd, task.unknown_cost ?? 0)}`,
     ...whyQueued(task).map((why) => `will be retried: ${formatMessage(why, "    ")}`),
@@ -94,6 +95,10 @@ export function facts(task: TaskJson): string {
     ...(reason === "" ? [] : [`reason: ${formatMessage(withoutFindings(reason, task), "    ")}`]),
   ];
   return lines.map((line) => `  ${line}\n`).join("");
+}
+
+export function describeUnchecked({ unchecked }: Pick<TaskJson, "unchecked">): string {
+  return `not checked: nobody has accepted the project's checks ${unchecked.join(", ")}`;
 }
 
 /** A parked task has no reason yet, so this returns the error of its last run. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Analysis } from "./candidates.ts";
-import { describeNightChange, describeTaskChange } from "./describe-change.ts";
+import { describeNightChange, describeTaskChange, markUnchecked } from "./describe-change.ts";
 
 const candidate = (rank: number, title: string) => ({
   rank,
@@ -117,4 +117,10 @@ describe("describeTaskChange", () => {
     expect(text.message).toBe("Greet\n\nGreets. see #12\n\nNight: yes");
     expect(text.title).toBe("Greet");
   });
+});
+
+it("change request: says at the top which checks were not accepted", () => {
+  const text = describeTaskChange({ title: "T", description: "D", summary: "S", checks: [], trailer: "" });
+  expect(markUnchecked(text, [])).toEqual(text);
+  expect(markUnchecked(text, ["build", "test"]).body).toMatch(/^\*\*Not checked\.\*\* .*: build, test\n\n## Summary/);
 });

@@ -74,6 +74,16 @@ export function addUnverified(text: ChangeText, because: string | null): ChangeT
   return { ...text, body: `${joinSections([["Not verified", forgeText(because)]])}\n\n${text.body}` };
 }
 
+/** Says at the top of a change request which of the project's checks were not accepted. */
+export function markUnchecked(text: ChangeText, checks: readonly string[]): ChangeText {
+  if (checks.length === 0) return text;
+  const names = checks.map((check) => forgeText(check)).join(", ");
+  return {
+    ...text,
+    body: `**Not checked.** Nobody has accepted these checks of the project, so they did not verify the change as written: ${names}\n\n${text.body}`,
+  };
+}
+
 function describeCandidates({ candidates, selected, dropped }: Analysis): string {
   const candidateLines = candidates
     .toSorted((a, b) => a.rank - b.rank)

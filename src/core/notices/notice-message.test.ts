@@ -111,3 +111,7 @@ test.for([
 ] as const)("formats the duration of %s ms as %s", ([ms, words]) => {
   expect(durationWords(ms)).toBe(words);
 });
+
+test("notice message: a result without checks says so", () => {
+  expect(told({ unchecked: ["build", "test"] }).lines).toContain("Not checked: nobody has accepted build, test.");
+});

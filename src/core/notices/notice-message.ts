@@ -58,6 +58,9 @@ export function messageOf({ project, title, data }: NoticeContent): Message {
   const facts = [
     // A truncated URL would be useless.
     ...(data.url === null ? [] : [data.url]),
+    ...(data.unchecked === undefined
+      ? []
+      : [terminalLine(`Not checked: nobody has accepted ${data.unchecked.join(", ")}.`, MAX_LINE)]),
     ...(data.about === undefined ? [`${costWords(data.costUsd)} · ${durationWords(data.durationMs)}`] : []),
     ...(command === undefined ? [] : [terminalLine(`→ ${command}`, MAX_LINE)]),
   ];

@@ -31,6 +31,8 @@ export interface NoticeData {
   /** Why it ended, or what it asks. */
   readonly reason: string | null;
   readonly url: string | null;
+  /** The project's checks that nobody accepted. Missing if all of them were accepted. */
+  readonly unchecked?: readonly string[];
   /** Null if the cost of at least one run is unknown. */
   readonly costUsd: number | null;
   readonly durationMs: number;
@@ -56,8 +58,10 @@ export interface NoticeFacts {
 export function describeTask(task: Task, facts: NoticeFacts): NoticeData {
   const ended = hasEnded(task);
   const isNight = facts.report === "night";
+  const { unchecked = [] } = task.options;
   return {
     ...(isNight && { isNight }),
+    ...(unchecked.length > 0 && { unchecked }),
     pipeline: task.pipeline,
     status: task.status,
     state: task.state,

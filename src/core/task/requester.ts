@@ -9,7 +9,7 @@ export interface Requester extends Actor {
   readonly rights: readonly Right[];
 }
 
-export function hasRight({ rights }: Pick<Requester, "rights">, right: Right): boolean {
+function hasRight({ rights }: Pick<Requester, "rights">, right: Right): boolean {
   return rights.includes("admin") || rights.includes(right);
 }
 

@@ -89,6 +89,11 @@ export interface TaskOptions {
   readonly budgetUsd: number | null;
   readonly autoApprove: boolean;
   readonly design: boolean;
+  /**
+   * Names of the project's checks that do not run as written, because nobody accepted them and the task was submitted anyway.
+   * Missing in tasks stored by an earlier version.
+   */
+  readonly unchecked?: readonly string[];
 }
 
 export type WaitingFor =
@@ -225,6 +230,8 @@ export interface TaskDraft {
   readonly budgetUsd: number | null;
   readonly autoApprove: boolean;
   readonly design: boolean;
+  /** Start the task even if the project's checks are not accepted and do not run. */
+  readonly withoutChecks: boolean;
   /** For `improve` only. Null: the settings of the weekday apply. */
   readonly improve: ImproveDraft | null;
   /** Idempotency key: two drafts with the same key create one task. */

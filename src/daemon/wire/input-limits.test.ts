@@ -40,7 +40,7 @@ function visit(node: Node, path: string): string[] {
     ...(isRecord && node.maxProperties === undefined ? [`${path}: record`] : []),
     ...(node.items === undefined ? [] : visit(node.items, `${path}[]`)),
     ...Object.entries(node.properties ?? {}).flatMap(([key, child]) => visit(child, `${path}.${key}`)),
-    ...(isRecord ? visit(node.additionalProperties as Node, `${path}.*`) : []),
+    ...(isRecord ? visit(node.additionalProperties, `${path}.*`) : []),
     ...(isRecord && node.propertyNames !== undefined
       ? visit({ type: "string", ...node.propertyNames }, `${path}.(key)`)
       : []),

@@ -9,7 +9,7 @@ import { endTask, pause, resume, retry, removeTask } from "./task-commands.ts";
 import { addToken, removeToken } from "./tokens.ts";
 
 /** The right that each command needs. `submit` and `retry` need `approve` in addition if they skip a gate. */
-export const COMMAND_RIGHTS: Readonly<Record<keyof Commands, Right>> = {
+const COMMAND_RIGHTS: Readonly<Record<keyof Commands, Right>> = {
   submit: "submit",
   approve: "approve",
   reject: "approve",
@@ -39,6 +39,7 @@ export function createCommands(ports: EnginePorts): Commands {
     submit: async (draft, actor) => {
       // A schedule's `auto_approve` is part of the settings that a person accepted, so only this command checks it.
       if (draft.autoApprove) requireRight(actor, "approve", "Submitting a task with auto-approval");
+      if (draft.withoutChecks) requireRight(actor, "approve", "Submitting a task without the project's checks");
       return submit(ports, draft, actor);
     },
     approve: (task, planHash, actor) => approve(ports, task, { planHash, actor }),

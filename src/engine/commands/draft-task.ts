@@ -19,6 +19,7 @@ export function draftScheduledTask(project: string, work: ScheduledWork): TaskDr
     budgetUsd: null,
     autoApprove,
     design: false,
+    withoutChecks: false,
     improve: null,
     key: null,
   };

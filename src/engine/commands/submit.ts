@@ -12,6 +12,7 @@ import { admissionNow, factsOf, type EnginePorts } from "../ports.ts";
 import { outcomeOf } from "../run/step-context.ts";
 import { weekdayOf, startPipeline, buildItems } from "../nightly/start-walk.ts";
 import { enqueueRuns, toNewRun } from "../transact.ts";
+import { requireAcceptedChecks } from "./require-accepted-checks.ts";
 import { requireProject } from "./require-project.ts";
 import { schedulesOf } from "../../core/schedule/schedule.ts";
 import type { ScheduleRunDraft } from "./commands-contract.ts";
@@ -23,7 +24,9 @@ const MAX_TAG = 40;
 
 /** Validates the whole draft, then writes the task, its first run and its events in one transaction. */
 export async function submit(ports: EnginePorts, draft: TaskDraft, actor: Actor): Promise<Task> {
-  const { settings, pipeline, text, task } = await draftTask(ports, draft, actor);
+  const { project, settings, pipeline, text, task: drafted } = await draftTask(ports, draft, actor);
+  const unchecked = await requireAcceptedChecks(ports, project, draft.withoutChecks);
+  const task: Task = { ...drafted, options: { ...drafted.options, unchecked } };
   await ports.store.projects.keepPipeline(pipeline.hash, pipeline.name, text);
   const first = startPipeline(
     {

@@ -10,6 +10,7 @@ export const requestedTime = z.iso.datetime({ offset: true }).max(40);
 /** A name, a hash or another short text on one line. */
 export const shortText = z.string().max(200);
 export const requiredName = shortText.min(1);
+export const absolutePath = z.string().max(4096).startsWith("/", "must be an absolute path");
 /** What a person writes about a task: feedback, a reason, an answer. */
 export const comment = z.string().max(20_000);
 

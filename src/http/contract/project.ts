@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { shortText, time } from "./common.ts";
+import { absolutePath, shortText, time } from "./common.ts";
 
 export const projectSchema = z
   .strictObject({
@@ -15,7 +15,7 @@ export type ProjectJson = z.output<typeof projectSchema>;
 
 export const registerSchema = z
   .strictObject({
-    path: z.string().max(4096).startsWith("/", "must be an absolute path").nullable().default(null),
+    path: absolutePath.nullable().default(null),
     url: z.string().min(1).max(2048).nullable().default(null),
     accept: shortText.nullable().default(null).meta({
       description:

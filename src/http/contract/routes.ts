@@ -3,7 +3,7 @@ import { PROPOSAL_STATUSES } from "../../core/nightly/proposal.ts";
 import { RUN_STATUSES } from "../../core/task/run.ts";
 import { boundedRecord } from "../../core/settings/values.ts";
 import { TASK_STATUSES } from "../../core/task/task.ts";
-import { comment, idOrPrefix, limitUpTo, listOf, offset, requiredName, shortText } from "./common.ts";
+import { absolutePath, comment, idOrPrefix, limitUpTo, listOf, offset, requiredName, shortText } from "./common.ts";
 import { budgetSchema, costsQuerySchema, costsSchema } from "./costs.ts";
 import { agentSchema, findingSchema, healthSchema, statusSchema, stopSchema } from "./daemon.ts";
 import { eventSchema } from "./event.ts";
@@ -290,7 +290,7 @@ export const ROUTES = {
     summary:
       "Check what the daemon sees: programs, agents, names of missing variables, remotes, channels and the project in `path`.",
     right: "admin",
-    query: z.strictObject({ path: z.string().startsWith("/", "must be an absolute path") }),
+    query: z.strictObject({ path: absolutePath }),
     ok: z.strictObject({ findings: z.array(findingSchema) }),
   }),
   "GET /healthz": route({

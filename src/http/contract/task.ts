@@ -77,6 +77,10 @@ export const taskSchema = z
       auto_approve: z.boolean(),
       design: z.boolean(),
     }),
+    unchecked: z.array(z.string()).meta({
+      description:
+        "The project's checks that do not run as written, because nobody accepted them and the task was submitted with `without_checks`.",
+    }),
     submitted_by: z.string(),
     created_at: time,
     updated_at: time,
@@ -125,6 +129,10 @@ export const taskDraftSchema = z.strictObject({
   budget_usd: z.number().positive().nullable().default(null),
   auto_approve: z.boolean().default(false),
   design: z.boolean().default(false),
+  without_checks: z.boolean().default(false).meta({
+    description:
+      "Start the task even if the project's checks are not accepted (see GET /projects/:name/trust) and do not run. Needs the right `approve`.",
+  }),
   category: z
     .enum(CATEGORIES)
     .nullable()

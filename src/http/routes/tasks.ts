@@ -15,9 +15,12 @@ export function taskRoutes({ commands, store, runFiles, clock }: HttpDeps): Hand
   return {
     async "POST /tasks"({ body, actor, key }) {
       const { timeout_ms: timeoutMs, budget_usd: budgetUsd, auto_approve: autoApprove, ...rest } = body;
-      const { category, only, ...draft } = rest;
+      const { category, only, without_checks: withoutChecks, ...draft } = rest;
       const improve = { category, only, scheduledAt: null };
-      const task = await commands.submit({ ...draft, timeoutMs, budgetUsd, autoApprove, improve, key }, actor);
+      const task = await commands.submit(
+        { ...draft, timeoutMs, budgetUsd, autoApprove, withoutChecks, improve, key },
+        actor,
+      );
       return await showTask(store, task, clock.now());
     },
 

@@ -89,6 +89,7 @@ function viewTaskFields(task: Task, now: number) {
       auto_approve: task.options.autoApprove,
       design: task.options.design,
     },
+    unchecked: [...(task.options.unchecked ?? [])],
     submitted_by: task.submittedBy,
     created_at: iso(task.createdAt),
     updated_at: iso(task.updatedAt),

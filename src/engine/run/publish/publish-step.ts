@@ -1,4 +1,4 @@
-import { addUnverified, describeTaskChange, type ChangeText } from "../../../core/nightly/describe-change.ts";
+import { addUnverified, describeTaskChange, markUnchecked, type ChangeText } from "../../../core/nightly/describe-change.ts";
 import { withoutCredentials } from "../../../core/text/without-credentials.ts";
 import type { Artifact } from "../../../core/task/task.ts";
 import type { Outcome } from "../../../core/outcomes/outcome.ts";
@@ -190,7 +190,9 @@ function toResult(context: StepContext, published: PublishedWork): StepResult {
 
 /** Commit message of the finished change, and the text of its change request. */
 export async function describeWork(context: StepContext): Promise<ChangeText> {
-  return context.pipeline.policy.publish.text === "described" ? loadChangeText(context) : taskChange(context);
+  const isDescribed = context.pipeline.policy.publish.text === "described";
+  const text = await (isDescribed ? loadChangeText(context) : taskChange(context));
+  return markUnchecked(text, context.task.options.unchecked ?? []);
 }
 
 async function taskChange({ ports, task, settings }: StepContext): Promise<ChangeText> {
