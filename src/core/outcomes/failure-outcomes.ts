@@ -56,6 +56,8 @@ export const FAILURES = {
     from: ANY_RUN,
     edge: { do: "again", max: 1, then: "fail" },
     trigger: "retry",
+    /** `final`: the time of the whole task is used up, so no further run could do anything. */
+    payload: { final: z.boolean().optional() },
   }),
   budget_exhausted: defineFailure({ from: ANY_RUN, edge: { do: "person" } }),
   disk_full: defineFailure({ from: ANY_RUN, edge: { do: "park", queue: "capacity" }, countsAsAttempt: false }),

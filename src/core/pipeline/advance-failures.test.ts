@@ -151,6 +151,16 @@ states:
   });
 });
 
+it("advance: a timeout of the whole task ends a list at once, without trying its other items", () => {
+  const improve = builtIn("improve");
+  const items = { list: ["tests", "docs"], at: 0, scheduled: 1, tried: [] };
+  const used = makeOutcome("timeout", { summary: "limits.task_timeout is used up", payload: { final: true } });
+  expect(walk(improve, start(improve, { items }), [used])).toMatchObject({
+    next: null,
+    task: { status: "failed", state: "abandoned", reason: "limits.task_timeout is used up" },
+  });
+});
+
 describe("advance: agent_error", () => {
   it("is retried after 2 and 4 seconds, then the task fails", () => {
     expect(after("agent_error").task.queuedFor).toEqual({ kind: "backoff", until: at + 2_000 });

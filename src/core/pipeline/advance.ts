@@ -83,6 +83,7 @@ export function reopen(params: AdvanceParams, state: string): Advance {
 
 function decide(params: AdvanceParams, state: State): Move {
   const { task, outcome } = params;
+  if (outcome.name === "timeout" && outcome.payload.final === true) return goToEnd(params, "failed", outcome.summary);
   if (outcome.name === "answered" && state.step.kind !== "wait")
     return repeatStep(params, replyTrigger(params, "answers"));
   if (outcome.name === "chosen") {

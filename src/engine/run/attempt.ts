@@ -76,7 +76,7 @@ async function failTask(ports: EnginePorts, run: Run, error: unknown): Promise<v
     error: error instanceof Error ? error.stack : message,
   });
   const lease = { run: run.id, token: run.token };
-  const cost = await unknownCost(ports, run);
+  const cost = await costOfFailure(ports, run);
   await transact(ports, run.task, lease, (task) => {
     const at = ports.clock.now();
     const outcome = outcomeOf("agent_error", message);
@@ -184,15 +184,16 @@ async function performStep(context: StepContext): Promise<StepResult> {
     // Also if an agent publishes: the engine verifies what was published.
     return await STEPS[context.state.step.kind === "publish" ? "publish" : context.run.step](context);
   } catch (error) {
-    return { ...toFailedResult(context, error), ...(await unknownCost(context.ports, context.run)) };
+    return { ...toFailedResult(context, error), ...(await costOfFailure(context.ports, context.run)) };
   } finally {
     dismissJob(context.ports, context.run.id);
   }
 }
 
-/** The cost of an agent whose step threw is unknown, not zero. */
-async function unknownCost(ports: EnginePorts, run: Run): Promise<Partial<StepResult>> {
-  if (run.step !== "agent" || !(await wasStarted(ports, run.id))) return {};
+/** The cost of an agent whose step threw is unknown, not zero. An agent that was not started did not work. */
+async function costOfFailure(ports: EnginePorts, run: Run): Promise<Partial<StepResult>> {
+  if (run.step !== "agent") return {};
+  if (!(await wasStarted(ports, run.id))) return { pausedMs: ports.clock.now() - (run.startedAt ?? run.createdAt) };
   return { costUsd: null, costBasis: "unknown" };
 }
 

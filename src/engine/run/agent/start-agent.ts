@@ -15,7 +15,7 @@ import { applyBudget } from "./budget.ts";
 import type { ReportServer } from "../../ports.ts";
 import { agentPolicy, grantFor } from "../prepare/sandbox-policy.ts";
 import { openWorkspace, setUpWorkspace } from "../prepare/setup-workspace.ts";
-import { StepEnd, type StepContext, type Work } from "../step-context.ts";
+import { outcomeOf, StepEnd, type StepContext, type Work } from "../step-context.ts";
 import { supervise } from "../supervise.ts";
 import { writePrompt } from "../prompt/write-prompt.ts";
 import { findKeyProblem, findModelAccess } from "../../../policy/access/model-access.ts";
@@ -119,8 +119,13 @@ function applyTaskTimeout({ run, settings }: StepContext, runSettings: RunSettin
   const remainingMs = settings.limits.taskTimeoutMs - usedMs;
   if (remainingMs <= 0)
     throw new StepEnd(
-      "timeout",
-      `the task's agents have worked for ${durationWords(usedMs)}: limits.task_timeout is used up`,
+      outcomeOf(
+        "timeout",
+        `the task's agents have worked for ${durationWords(usedMs)}: limits.task_timeout is used up`,
+        {
+          final: true,
+        },
+      ),
     );
   return { ...runSettings, timeoutMs: Math.min(runSettings.timeoutMs, remainingMs) };
 }
