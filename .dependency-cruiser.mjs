@@ -32,8 +32,8 @@ const roomRules = Object.entries(ROOMS).map(([room, allowed]) => ({
 const ENGINE_ORDER = [
   "(ports|pipeline-of|periodic-task|task-lock)\\.ts",
   "deliver/",
-  "transact\\.ts",
-  "run/(step-context|run-jobs|run-events|supervise)\\.ts",
+  "(transact|wake-task)\\.ts",
+  "run/(step-context|explain-error|run-jobs|run-events|supervise)\\.ts",
   "nightly/",
   "run/prepare/",
   "run/conclude/",

@@ -9,6 +9,18 @@ const problem = (status: number): ProblemError =>
 const issue = { file: "nightshift.yaml", line: 2, column: 3, key: "checs", message: "unknown key" };
 
 test.for<[name: string, error: unknown, code: number, words: string]>([
+  [
+    "a read-only home",
+    Object.assign(new Error("EROFS: x"), { code: "EROFS", path: "/h" }),
+    1,
+    "/h cannot be used: its disk is read-only.",
+  ],
+  [
+    "a full disk",
+    Object.assign(new Error("ENOSPC: x"), { code: "ENOSPC" }),
+    1,
+    "Nightshift's home cannot be used: its disk is full.",
+  ],
   ["invalid request", problem(400), 2, "no such task"],
   ["not found", problem(404), 2, "no such task"],
   ["too large", problem(413), 2, "no such task"],

@@ -1,3 +1,4 @@
+import { explainFileError } from "../core/text/explain-file-error.ts";
 import { ConfigError, formatIssue, UserError } from "../core/text/errors.ts";
 import { terminalJson } from "../core/text/terminal-text.ts";
 import { withoutCredentials } from "../core/text/without-credentials.ts";
@@ -61,6 +62,8 @@ function toReport(error: unknown): Report {
       hint: error.hint,
       code: error.kind === "conflict" || error.kind === "unavailable" ? 1 : 2,
     };
+  const explained = explainFileError(error);
+  if (explained !== null) return { message: explained.message, hint: explained.hint, code: 1 };
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return {
     message: `This is a bug in Nightshift: ${detail}`,

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { getCompileCacheDir } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -81,9 +81,27 @@ async function waitForDaemon(context: CliContext, child: ChildProcess, startLog:
   const other = await findDaemon(context);
   if (other !== null) return other;
   const output = `${readFileSync(startLog, "utf8")}${failure}`.trim();
-  throw new DaemonStartError(output === "" ? "The daemon did not start in time." : output, {
+  if (output === "") requireSpace(startLog);
+  throw new DaemonStartError(output === "" ? describeSilence(child) : output, {
     hint: `Run "nightshift doctor" to find the cause. The log is ${startLog}`,
     // The daemon exits with 2 if a configuration file is invalid.
     code: child.exitCode === 2 ? 2 : 4,
   });
 }
+
+function describeSilence({ exitCode, signalCode }: ChildProcess): string {
+  if (exitCode === null && signalCode === null) return "The daemon did not start in time.";
+  return `The daemon ended without a message (${signalCode ?? `exit code ${exitCode}`}).`;
+}
+
+/** On a full disk the daemon cannot write its message. Throws the error of the system, which says so. */
+function requireSpace(startLog: string): void {
+  const probe = `${startLog}.probe`;
+  try {
+    writeFileSync(probe, Buffer.alloc(PROBE_BYTES));
+  } finally {
+    rmSync(probe, { force: true });
+  }
+}
+
+const PROBE_BYTES = 100_000;

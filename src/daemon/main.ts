@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { findHome, homePaths } from "../config/files/paths.ts";
 import { ConfigError, UserError } from "../core/text/errors.ts";
+import { explainFileError } from "../core/text/explain-file-error.ts";
 import { newEvent, type EventType } from "../core/task/event.ts";
 import { startDispatch, type Dispatch } from "../engine/dispatch.ts";
 import { controlJobs } from "../engine/run/run-jobs.ts";
@@ -145,7 +146,8 @@ for (const stream of [process.stdout, process.stderr]) stream.on("error", () => 
 
 try {
   await main();
-} catch (error) {
+} catch (thrown) {
+  const error = explainFileError(thrown) ?? thrown;
   const expected = error instanceof UserError || error instanceof ConfigError;
   const hint = error instanceof UserError && error.hint !== null ? `\n→ ${error.hint}` : "";
   process.stderr.write(`${expected ? error.message + hint : error instanceof Error ? error.stack : String(error)}\n`);

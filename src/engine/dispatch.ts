@@ -6,7 +6,7 @@ import type { EnginePorts } from "./ports.ts";
 import { createReadBack } from "./reconcile/read-back.ts";
 import { reconcile, sweepWorkspaces } from "./reconcile/reconcile.ts";
 import { startDueSchedules } from "./schedule/schedules.ts";
-import { createLoginWake, wakeParked } from "./reconcile/wake-parked.ts";
+import { createLoginWake, wakeAfterRestart, wakeParked } from "./reconcile/wake-parked.ts";
 
 export interface Dispatch {
   /** Does everything that is due now. Also called by a timer. */
@@ -30,6 +30,9 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
     .catch((error: unknown) =>
       ports.log.warn("leftover files of an earlier daemon could not be removed", { error: String(error) }),
     );
+  await wakeAfterRestart(ports).catch((error: unknown) =>
+    ports.log.warn("parked tasks could not be woken; they continue later", { error: String(error) }),
+  );
   const deferredUntil = new Map<string, number>();
   await ports.courier.work(executeRun);
   let ticking: Promise<void> | null = null;

@@ -107,18 +107,18 @@ describe("improve: remote", TEST_TIMEOUT, () => {
     await updateProject(opened, { remote: "http://127.0.0.1:9/team/shop.git" });
     const id = await submitNight(opened);
     const task = await opened.until(id, ({ queuedFor }) => queuedFor !== null);
-    expect(task).toMatchObject({ status: "queued", state: "analyzing", queuedFor: { kind: "provider" } });
+    expect(task).toMatchObject({ status: "queued", state: "analyzing", queuedFor: { kind: "remote" } });
     const [run] = await opened.runs(id);
     expect(run).toMatchObject({ outcome: "provider_down" });
     expect(run?.error).toMatch(/cannot be reached\. Check the network and the address/);
   });
 
-  it("that is not a repository any more ends the task, and the message says what to do", async () => {
+  it("that is not a repository any more parks the task, and the message says what to do", async () => {
     const opened = await open();
     await updateProject(opened, { remote: join(opened.repo.path, "gone.git") });
-    const task = await runNight(opened);
-    expect(task).toMatchObject({ status: "failed" });
-    expect(task.reason).toMatch(/gone\.git is not a git repository\. Check the path or URL/);
+    const task = await opened.until(await submitNight(opened), ({ queuedFor }) => queuedFor !== null);
+    expect(task).toMatchObject({ status: "queued", queuedFor: { kind: "remote" }, items: { at: 0, tried: [] } });
+    expect(task.queuedFor?.reason).toMatch(/gone\.git cannot be reached: it is not a git repository\. Check the path/);
   });
 });
 

@@ -6,7 +6,23 @@ import { createSystemClock } from "./system.ts";
 testClock("system", { create: () => ({ clock: createSystemClock(), pass: (ms) => sleep(ms) }) });
 
 describe("system clock", () => {
-  it("continues when the machine's time is set back", () => {
+  it("follows and reports a large step back, for example after a jump into the future", () => {
+    let wall = 1_000_000;
+    const steps: number[] = [];
+    const clock = createSystemClock(
+      () => wall,
+      () => 0,
+      (ms) => steps.push(ms),
+    );
+    wall = 900_000_000;
+    expect(clock.now()).toBe(900_000_000);
+    wall = 1_000_500;
+    expect(clock.now()).toBe(1_000_500);
+    expect(clock.now()).toBe(1_000_500);
+    expect(steps).toEqual([900_000_000 - 1_000_500]);
+  });
+
+  it("continues when the machine's time is set back a little", () => {
     let wall = 1_000_000;
     let monotonic = 0;
     const clock = createSystemClock(
@@ -14,7 +30,7 @@ describe("system clock", () => {
       () => monotonic,
     );
     expect(clock.now()).toBe(1_000_000);
-    wall = 5_000;
+    wall = 950_000;
     monotonic = 250;
     expect(clock.now()).toBe(1_000_250);
   });

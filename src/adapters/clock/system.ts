@@ -5,13 +5,17 @@ import type { Clock } from "../../ports/clock.ts";
 
 const ID_BYTES = 10;
 
+/** A larger step back corrects a clock that was wrong, for example after a jump into the future. */
+const MAX_AHEAD_MS = 60_000;
+
 /**
- * The machine's time, but never backwards within a process: if the clock is set back, time continues from the previous value,
- * so that nothing waits for a time that has already passed.
+ * The machine's time. If the clock is set back a little, time continues from the previous value, so that nothing waits for a
+ * time that has already passed. A larger step back is followed and reported to `onSetBack`.
  */
 export function createSystemClock(
   wall: () => number = Date.now,
   monotonic: () => number = () => performance.now(),
+  onSetBack: (ms: number) => void = () => undefined,
 ): Clock {
   let anchor = { wall: wall(), monotonic: monotonic() };
   return {
@@ -34,8 +38,9 @@ export function createSystemClock(
     now: () => {
       const elapsed = Math.round(anchor.wall + monotonic() - anchor.monotonic);
       const actual = wall();
-      if (actual <= elapsed) return elapsed;
+      if (actual <= elapsed && elapsed - actual <= MAX_AHEAD_MS) return elapsed;
       anchor = { wall: actual, monotonic: monotonic() };
+      if (actual < elapsed) onSetBack(elapsed - actual);
       return actual;
     },
   };

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { UserError } from "../../core/text/errors.ts";
+import { MachineError } from "../../core/text/errors.ts";
 
 export interface GitCall {
   readonly args: readonly string[];
@@ -106,11 +106,7 @@ export async function hasCommit(gitDir: string, commit: string): Promise<boolean
 export function gitFailure(call: GitCall, result: GitResult): Error {
   const verb = call.args[0] ?? "git";
   if (/No space left on device|Disk quota exceeded/.test(result.stderr)) {
-    return new UserError(
-      "unavailable",
-      `git ${verb} failed because the disk is full.`,
-      "Free some space and try again.",
-    );
+    return new MachineError(`git ${verb} failed because the disk is full.`, "Free some space and try again.");
   }
   const said = result.stderr.trim() || (result.code === null ? "it was stopped" : `exit code ${result.code}`);
   return new Error(`git ${verb} failed in ${call.gitDir}: ${said}`);
@@ -144,9 +140,8 @@ function waitForEnd(child: ChildProcess): Promise<number | null> {
   });
 }
 
-function explainMissing(): UserError {
-  return new UserError(
-    "unavailable",
+function explainMissing(): MachineError {
+  return new MachineError(
     "git could not be started: it is not on the PATH, or Nightshift's data directory was removed.",
     "Install git 2.38 or newer.",
   );

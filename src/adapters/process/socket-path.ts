@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { UserError } from "../../core/text/errors.ts";
+import { MachineError } from "../../core/text/errors.ts";
 
 /** Linux allows 107 bytes for the path of a Unix socket, macOS 103. */
 const MAX_BYTES = 103;
@@ -30,8 +30,7 @@ function shortHash(text: string): string {
 function assertPrivate(folder: string): void {
   const stats = lstatSync(folder);
   if (stats.isDirectory() && stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0) return;
-  throw new UserError(
-    "unavailable",
+  throw new MachineError(
     `${folder} must be a directory that only you can enter, because it contains control sockets.`,
     "Remove it, or correct its owner and mode (0700).",
   );

@@ -1,6 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { MachineError } from "../../core/text/errors.ts";
 import type { Job } from "../../ports/supervisor.ts";
 import { CLAIM, JOB_FILE, replaceFile, SUPERVISOR_FILE, SUPERVISOR_LOG } from "./job-files.ts";
 import type { StoredJob, Timings } from "./job-files.ts";
@@ -31,7 +32,7 @@ export async function startSupervisor(job: Job, params: StartParams): Promise<vo
   }
 }
 
-class KilledError extends Error {}
+class KilledError extends MachineError {}
 
 async function startOnce(job: Job, { home, timings, acquire }: StartParams): Promise<void> {
   const { secrets, keys, redact, ...rest } = job;
@@ -55,7 +56,7 @@ async function waitUntilRegistered(dir: string, child: ChildProcess): Promise<vo
   while (!existsSync(join(dir, SUPERVISOR_FILE))) {
     if (failure !== null && existsSync(join(dir, CLAIM))) return;
     if (failure !== null || performance.now() > deadline) {
-      throw new (killed ? KilledError : Error)(
+      throw new (killed ? KilledError : MachineError)(
         `The supervisor could not be started: ${failure ?? "it did not respond in time"}. ${readLog(dir)}`.trim(),
       );
     }

@@ -3,6 +3,7 @@ import { terminalLine } from "../../core/text/terminal-text.ts";
 import type { Client, TaskJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
 import { printResult, type CliContext } from "../context.ts";
+import { formatMessage } from "../print/message.ts";
 import { paintStatus } from "../print/style.ts";
 import { table } from "../print/table.ts";
 import { age } from "../print/words.ts";
@@ -56,7 +57,18 @@ function list(context: CliContext, tasks: readonly TaskJson[]): string {
     age(task.created_at, now),
     terminalLine(task.title, MAX_TITLE),
   ]);
-  return table(["TASK", "PROJECT", "PIPELINE", "STATE", "STATUS", "FOR", "SUBMITTED", "TITLE"], rows);
+  return `${table(["TASK", "PROJECT", "PIPELINE", "STATE", "STATUS", "FOR", "SUBMITTED", "TITLE"], rows)}${parkedTasks(tasks)}`;
+}
+
+/** Why tasks are parked, once for all tasks with the same reason. */
+export function parkedTasks(tasks: readonly TaskJson[]): string {
+  const parked = tasks.filter(({ queued_for }) => queued_for?.reason != null);
+  const lines = [...Map.groupBy(parked, ({ queued_for }) => queued_for?.reason ?? "")].map(
+    ([reason, same]) => `${same.map(({ id }) => id).join(", ")}: ${formatMessage(reason, "  ")}\n`,
+  );
+  return lines.length === 0
+    ? ""
+    : `\n${lines.join("")}Parked tasks continue by themselves. To continue now: nightshift retry <task>\n`;
 }
 
 function waitsFor({ waiting_for, queued_for }: TaskJson): string {

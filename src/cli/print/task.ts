@@ -101,8 +101,9 @@ export function describeUnchecked({ unchecked }: Pick<TaskJson, "unchecked">): s
   return `not checked: nobody has accepted the project's checks ${unchecked.join(", ")}`;
 }
 
-/** A parked task has no reason yet, so this returns the error of its last run. */
+/** Without a reason of its own, the error of the last run explains the wait. */
 function whyQueued({ queued_for: queued, runs }: TaskJson): readonly string[] {
+  if (queued !== null && queued.reason !== null) return [queued.reason];
   const error = runs.findLast(({ finished_at: finished }) => finished !== null)?.error ?? null;
   return queued === null || error === null ? [] : [error];
 }

@@ -24,6 +24,8 @@ const OUTCOMES: Readonly<Record<string, string>> = {
 };
 
 const HAPPENED: Readonly<Record<NoticeAbout, string>> = {
+  remote: "waits for its remote",
+  machine: "waits for this machine",
   closed: "closed without a reason",
   missed: "was missed and starts now",
   skipped: "left out",

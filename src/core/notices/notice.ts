@@ -11,10 +11,17 @@ export const RUN_LOG = "run_log";
 
 /**
  * `closed`: its change request was closed without a reason. `missed`: its scheduled time was missed. `skipped`: a scheduled
- * time was skipped because of it. `refused`: a scheduled time created no task. `login`, `provider`: it waits for this and is
- * retried.
+ * time was skipped because of it. `refused`: a scheduled time created no task. The others: it waits for this and is retried.
  */
-export type NoticeAbout = "closed" | "missed" | "skipped" | "refused" | "login" | "provider";
+export type NoticeAbout = "closed" | "missed" | "skipped" | "refused" | ParkedFor;
+
+/** Reasons to wait that need action by a person. */
+export const PARKED_FOR = ["login", "provider", "remote", "machine"] as const;
+export type ParkedFor = (typeof PARKED_FOR)[number];
+
+export function isParkedFor(kind: unknown): kind is ParkedFor {
+  return PARKED_FOR.some((each) => each === kind);
+}
 
 /** Structured content of a notice, for channels that format it themselves or act on it. */
 export interface NoticeData {
@@ -78,8 +85,7 @@ export function describeTask(task: Task, facts: NoticeFacts): NoticeData {
 
 /** The notice data of a task for an event around it. */
 export function describeEventNotice(data: NoticeData, about: NoticeAbout, task: string, summary: string): NoticeData {
-  if (about === "login" || about === "provider")
-    return { ...data, about, reason: summary, next: ["nightshift doctor", ...data.next] };
+  if (isParkedFor(about)) return { ...data, about, reason: summary, next: ["nightshift doctor", ...data.next] };
   if (about !== "closed") return { ...data, about, reason: summary };
   return { ...data, about, reason: `${data.reason ?? "It"}: ${WHY_CLOSED}`, next: [reasonCommand(task)] };
 }

@@ -26,7 +26,13 @@ const ANY_RUN = { agent: "any", checks: true, publish: true } as const;
 /** Failures that can end a run of any step. */
 export const FAILURES = {
   usage_limit: defineFailure({ from: ANY_RUN, edge: { do: "park", queue: "quota" }, countsAsAttempt: false }),
-  provider_down: defineFailure({ from: ANY_RUN, edge: { do: "park", queue: "provider" }, countsAsAttempt: false }),
+  provider_down: defineFailure({
+    from: ANY_RUN,
+    edge: { do: "park", queue: "provider" },
+    countsAsAttempt: false,
+    /** Set if it is not the model provider that is down; see `MachineTrouble`. */
+    payload: { waits_for: z.enum(["remote", "machine"]).optional() },
+  }),
   login_expired: defineFailure({ from: ANY_RUN, edge: { do: "park", queue: "login" }, countsAsAttempt: false }),
   agent_missing: defineFailure({
     from: ANY_RUN,
@@ -36,7 +42,7 @@ export const FAILURES = {
   }),
   context_too_long: defineFailure({
     from: ANY_RUN,
-    edge: { do: "again", max: 1, backoff: false, then: "person" },
+    edge: { do: "again", max: 1, then: "person" },
   }),
   refused: defineFailure({
     from: ANY_RUN,
@@ -48,14 +54,16 @@ export const FAILURES = {
   }),
   timeout: defineFailure({
     from: ANY_RUN,
-    edge: { do: "again", max: 1, backoff: false, then: "fail" },
+    edge: { do: "again", max: 1, then: "fail" },
     trigger: "retry",
+    /** `final`: the time of the whole task is used up, so no further run could do anything. */
+    payload: { final: z.boolean().optional() },
   }),
   budget_exhausted: defineFailure({ from: ANY_RUN, edge: { do: "person" } }),
   disk_full: defineFailure({ from: ANY_RUN, edge: { do: "park", queue: "capacity" }, countsAsAttempt: false }),
   agent_error: defineFailure({
     from: ANY_RUN,
-    edge: { do: "again", max: 2, backoff: true, then: "fail" },
+    edge: { do: "again", max: 2, then: "fail" },
     discardsWork: true,
     trigger: "retry",
     /** `claimed`: URL of a change request that does not exist. */
@@ -63,13 +71,13 @@ export const FAILURES = {
   }),
   invalid_output: defineFailure({
     from: ANY_RUN,
-    edge: { do: "again", max: 1, backoff: false, then: "fail" },
+    edge: { do: "again", max: 1, then: "fail" },
     trigger: "report",
   }),
   sandbox_refused: defineFailure({ from: ANY_RUN, edge: { do: "fail" }, discardsWork: true }),
   interrupted: defineFailure({
     from: ANY_RUN,
-    edge: { do: "again", max: FREE_INTERRUPTIONS, backoff: false, then: "fail" },
+    edge: { do: "again", max: FREE_INTERRUPTIONS, then: "fail" },
     countsAsAttempt: false,
   }),
 };

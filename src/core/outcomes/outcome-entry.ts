@@ -14,8 +14,8 @@ export type OutcomeClass = "success" | "verdict" | "question" | "decision" | "fa
 export type DefaultEdge =
   /** Run the same step later. Does not count as an attempt. */
   | { readonly do: "park"; readonly queue: QueueReason }
-  /** Repeat the step up to `max` times, then do `then`. */
-  | { readonly do: "again"; readonly max: number; readonly backoff: boolean; readonly then: "fail" | "person" }
+  /** Repeat the step with a growing delay up to `max` times, then do `then`. */
+  | { readonly do: "again"; readonly max: number; readonly then: "fail" | "person" }
   /** Wait for a reply, then return to this state. */
   | { readonly do: "ask"; readonly what: "answers" | "choice" }
   /** Let a person decide whether the change is published although the checks do not vouch for it. */

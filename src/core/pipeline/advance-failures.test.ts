@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { makeOutcome } from "../../testing/builders.ts";
-import { builtIn, runIdAt, start, walk } from "../../testing/walk.ts";
+import { builtIn, parsed, runIdAt, start, walk } from "../../testing/walk.ts";
 import type { OutcomeName } from "../outcomes/outcome.ts";
+import type { Advance } from "./advance.ts";
+import type { Pipeline } from "./pipeline.ts";
 
 const chore = builtIn("chore");
 const first = start(chore);
@@ -37,6 +39,13 @@ describe("advance: parked runs", () => {
     expect(next?.notBefore).toBe(5_000_000);
   });
 
+  it.each(["remote", "machine"] as const)("provider_down can wait for %s, and the task says why", (kind) => {
+    const down = makeOutcome("provider_down", { summary: "It is gone.", payload: { waits_for: kind } });
+    const { task, next } = walk(chore, first, [down]);
+    expect(task.queuedFor).toEqual({ kind, until: next?.notBefore, reason: "It is gone." });
+    expect(next?.attempt).toBe(1);
+  });
+
   it("are retried after 1, 2, 4 … 30 minutes, without a limit and without counting as attempts", () => {
     let now = first;
     const minutes = Array.from({ length: 8 }, () => {
@@ -61,7 +70,7 @@ describe("advance: parked runs", () => {
 
 describe("advance: failures that are retried once", () => {
   it.each<[OutcomeName]>([["timeout"], ["invalid_output"]])("%s is retried once, then the task fails", (name) => {
-    expect(after(name).next).toMatchObject({ state: "implementing", role: "implement", attempt: 2, notBefore: null });
+    expect(after(name).next).toMatchObject({ state: "implementing", role: "implement", attempt: 2 });
     expect(after(name, name).task).toMatchObject({
       status: "failed",
       outcome: name,
@@ -97,6 +106,61 @@ describe("advance: failures that are retried once", () => {
   });
 });
 
+describe("advance: delays after failures", () => {
+  const delays = (pipeline: Pipeline, names: readonly OutcomeName[], from: Advance = start(pipeline)) => {
+    let now = from;
+    return names.map((name, index) => {
+      now = walk(pipeline, now, [makeOutcome(name, { summary: `${name} ${index}` })]);
+      return now.next?.notBefore == null ? 0 : (now.next.notBefore - now.task.updatedAt) / 1_000;
+    });
+  };
+
+  it.each(["timeout", "invalid_output", "context_too_long", "interrupted", "agent_error"] as const)(
+    "no step is repeated at once after %s",
+    (name) => expect(delays(chore, [name])).toEqual([2]),
+  );
+
+  it("an edge that a person wrote has the same delay, which grows until a run succeeds", () => {
+    const edge = "{ to: implementing, limit: { mine: 9 }, else: failed }";
+    const own = parsed(
+      `
+name: own
+start: implementing
+states:
+  implementing:
+    agent: implement
+    on: { implemented: checking, no_changes: failed, agent_error: ${edge}, timeout: ${edge} }
+  checking:
+    checks: true
+    on: { checks_passed: done, checks_failed: ${edge}, policy_failed: failed }
+  done: { end: succeeded }
+  failed: { end: failed }
+  cancelled: { end: cancelled }
+`,
+      "own",
+    );
+    expect(delays(own, ["agent_error", "timeout", "agent_error"])).toEqual([2, 4, 8]);
+    expect(delays(own, ["agent_error", "implemented", "checks_failed", "timeout"])).toEqual([2, 0, 0, 2]);
+  });
+
+  it("the next item of a list waits as well, so that broken runs do not use up all items at once", () => {
+    const improve = builtIn("improve");
+    const list = { list: ["tests", "types", "docs", "security"], at: 0, scheduled: 1, tried: [] };
+    const failures = Array.from({ length: 7 }, () => "agent_error" as const);
+    expect(delays(improve, failures, start(improve, { items: list }))).toEqual([2, 4, 8, 16, 32, 60, 60]);
+  });
+});
+
+it("advance: a timeout of the whole task ends a list at once, without trying its other items", () => {
+  const improve = builtIn("improve");
+  const items = { list: ["tests", "docs"], at: 0, scheduled: 1, tried: [] };
+  const used = makeOutcome("timeout", { summary: "limits.task_timeout is used up", payload: { final: true } });
+  expect(walk(improve, start(improve, { items }), [used])).toMatchObject({
+    next: null,
+    task: { status: "failed", state: "abandoned", reason: "limits.task_timeout is used up" },
+  });
+});
+
 describe("advance: agent_error", () => {
   it("is retried after 2 and 4 seconds, then the task fails", () => {
     expect(after("agent_error").task.queuedFor).toEqual({ kind: "backoff", until: at + 2_000 });
@@ -116,14 +180,14 @@ describe("advance: agent_error", () => {
 describe("advance: interrupted", () => {
   const lost = makeOutcome("interrupted", { summary: "the supervisor is gone" });
 
-  it("does not count the first three times, and the run is resumed immediately", () => {
+  it("does not count the first three times, and the run is resumed", () => {
     const now = walk(chore, first, [lost, lost, lost]);
-    expect(now.next).toMatchObject({ state: "implementing", attempt: 1, notBefore: null, trigger: { kind: "resume" } });
+    expect(now.next).toMatchObject({ state: "implementing", attempt: 1, trigger: { kind: "resume" } });
   });
 
   it("counts as an attempt from the fourth time, until no attempts are left", () => {
     const fourth = walk(chore, first, [lost, lost, lost, lost]);
-    expect(fourth.next).toMatchObject({ attempt: 2, notBefore: fourth.task.updatedAt + 2_000 });
+    expect(fourth.next).toMatchObject({ attempt: 2, notBefore: fourth.task.updatedAt + 16_000 });
     const sixth = walk(chore, fourth, [lost, lost]);
     expect(sixth.task).toMatchObject({ status: "failed", outcome: "interrupted" });
     expect(sixth.task.reason).toBe("the supervisor is gone (interrupted 6 times) (tried 3 times)");
@@ -131,7 +195,7 @@ describe("advance: interrupted", () => {
 
   it("starts counting again after the task left the state", () => {
     const now = walk(chore, first, [lost, lost, lost, makeOutcome("implemented"), lost]);
-    expect(now.next).toMatchObject({ state: "checking", step: "checks", attempt: 1, notBefore: null });
+    expect(now.next).toMatchObject({ state: "checking", step: "checks", attempt: 1 });
   });
 });
 
@@ -159,6 +223,6 @@ describe("advance: failures that are not retried", () => {
     expect(handed.next).toMatchObject({ role: "implement", attempt: 1, notBefore: null, trigger: { run: null } });
     // There is no further fallback, so the task waits for the second agent's quota.
     const both = walk(chore, handed, [limited]);
-    expect(both.task.queuedFor).toEqual({ kind: "quota", until: 9_000 });
+    expect(both.task.queuedFor).toMatchObject({ kind: "quota", until: 9_000 });
   });
 });

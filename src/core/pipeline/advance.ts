@@ -1,9 +1,9 @@
 import { defaultEdge } from "./edges.ts";
 import { approveState } from "./gates.ts";
 import { applyChecksDecision, askAboutChecks } from "./decide-checks.ts";
-import { enterState, goToEnd, type Move } from "./enter-state.ts";
+import { enterState, goToEnd, type EnterParams, type Move } from "./enter-state.ts";
 import type { Actor, EventDraft } from "../task/event.ts";
-import { entryOf, outcomeOf, type Outcome } from "../outcomes/outcome.ts";
+import { entryOf, isFailure, outcomeOf, type Outcome } from "../outcomes/outcome.ts";
 import type { DefaultEdge } from "../outcomes/outcome-entry.ts";
 import type { Facts, Pipeline, State, Target } from "./pipeline.ts";
 import { describeTried, giveUpItem, retryItem, restartList, restartsList, discardWork } from "./items.ts";
@@ -11,10 +11,11 @@ import { applyOutcome } from "./apply-outcome.ts";
 import { recordMove } from "./record-move.ts";
 import type { ReportedOption } from "../outcomes/payload-fields.ts";
 import { toOptions, toQuestions } from "../outcomes/read-outcome.ts";
+import { backOff, countRun, endFailureRow, increment, itemCounts, ownNumber, runCounts } from "./counters.ts";
 import { backoffDelayMs, parkDelayMs } from "../task/retry.ts";
 import type { Role } from "../task/role.ts";
 import type { StepKind } from "../task/run.ts";
-import { hasEnded, type Option, type QueuedFor, type Task, type Trigger } from "../task/task.ts";
+import { hasEnded, type Option, type QueuedFor, type QueueReason, type Task, type Trigger } from "../task/task.ts";
 
 export interface AdvanceParams {
   readonly pipeline: Pipeline;
@@ -55,7 +56,7 @@ export function advance(params: AdvanceParams): Advance {
   const state = pipeline.states[task.state];
   if (state === undefined)
     return recordMove(params, goToEnd(params, "failed", `pipeline ${pipeline.name} has no state ${task.state}`));
-  const updated = { ...params, task: countRun(applyOutcome(params), params) };
+  const updated = { ...params, task: endFailureRow(countRun(applyOutcome(params), params), params) };
   return recordMove(updated, recordApproval(task, decide(updated, state)));
 }
 
@@ -83,6 +84,7 @@ export function reopen(params: AdvanceParams, state: string): Advance {
 
 function decide(params: AdvanceParams, state: State): Move {
   const { task, outcome } = params;
+  if (outcome.name === "timeout" && outcome.payload.final === true) return goToEnd(params, "failed", outcome.summary);
   if (outcome.name === "answered" && state.step.kind !== "wait")
     return repeatStep(params, replyTrigger(params, "answers"));
   if (outcome.name === "chosen") {
@@ -98,7 +100,7 @@ function decide(params: AdvanceParams, state: State): Move {
     "invalid_output",
     `state "${task.state}" has no edge for outcome "${outcome.name}" (it has: ${Object.keys(state.on).join(", ")})`,
   );
-  return takeDefaultEdge({ ...params, outcome: unknown }, { do: "again", max: 1, backoff: false, then: "fail" });
+  return takeDefaultEdge({ ...params, outcome: unknown }, { do: "again", max: 1, then: "fail" });
 }
 
 function followTargets(params: AdvanceParams, targets: readonly Target[]): Move {
@@ -115,7 +117,7 @@ function takeTarget(params: AdvanceParams, target: Target): Move {
   const to = target.to ?? task.state;
   if (target.next !== null) return moveToNextItem(params, target);
   const trigger = outcomeTrigger(params);
-  if (target.limit === null) return enterState({ ...params, to, role: target.role, trigger });
+  if (target.limit === null) return enterAfterOutcome({ ...params, to, role: target.role, trigger });
   const { name } = target.limit;
   const max = ownNumber(params.limits, name) ?? target.limit.max;
   const used = ownNumber(task.counters, name) ?? 0;
@@ -123,13 +125,20 @@ function takeTarget(params: AdvanceParams, target: Target): Move {
     const summary = `${params.outcome.summary} (limit "${name}" of ${max} used up)`;
     return takeElse({ ...params, outcome: { ...params.outcome, summary } }, target.else, trigger);
   }
-  return enterState({ ...params, task: increment(task, name), to, role: target.role, trigger });
+  return enterAfterOutcome({ ...params, task: increment(task, name), to, role: target.role, trigger });
+}
+
+/** Every run that follows a failure starts with a delay, whatever the pipeline says. */
+function enterAfterOutcome(params: EnterParams): Move {
+  if (params.run === null || !isFailure(params.outcome)) return enterState(params);
+  const { task, queuedFor } = backOff(params);
+  return enterState({ ...params, task, queuedFor });
 }
 
 function takeElse(params: AdvanceParams, target: Target["else"], trigger: Trigger | null): Move {
   if (target === null) return goToEnd(params, "failed", params.outcome.summary);
   return typeof target === "string"
-    ? enterState({ ...params, to: target, role: null, trigger })
+    ? enterAfterOutcome({ ...params, to: target, role: null, trigger })
     : takeTarget(params, target);
 }
 
@@ -139,8 +148,8 @@ function moveToNextItem(params: AdvanceParams, target: Target): Move {
   const items = giveUpItem(task.items, outcome);
   if (items.at + 1 >= items.list.length) return finishList(params, { ...task, items }, target.else);
   // Limits are reset for each item. The number of runs per role is not, because agents see it as their attempt.
-  const moved = { ...discardWork(task), counters: runCounts(task), items: { ...items, at: items.at + 1 } };
-  return enterState({ ...params, task: moved, to: target.to ?? task.state, role: target.role, trigger: null });
+  const moved = { ...discardWork(task), counters: itemCounts(task), items: { ...items, at: items.at + 1 } };
+  return enterAfterOutcome({ ...params, task: moved, to: target.to ?? task.state, role: target.role, trigger: null });
 }
 
 /** The end state's name becomes the outcome; the reason lists the result of each item. */
@@ -161,7 +170,7 @@ function takeDefaultEdge(params: AdvanceParams, edge: DefaultEdge): Move {
   const { task, outcome } = params;
   switch (edge.do) {
     case "park":
-      return park(params, edge.queue);
+      return park(params, queueFor(outcome) ?? edge.queue);
     case "again":
       return tryAgain(params, edge);
     case "ask":
@@ -177,7 +186,12 @@ function takeDefaultEdge(params: AdvanceParams, edge: DefaultEdge): Move {
   }
 }
 
-function park(params: AdvanceParams, kind: QueuedFor["kind"]): Move {
+/** The git remote and this machine are not the model provider, so a task that waits for them says so. */
+function queueFor(outcome: Outcome): QueueReason | null {
+  return outcome.name === "provider_down" ? (outcome.payload.waits_for ?? null) : null;
+}
+
+function park(params: AdvanceParams, kind: QueueReason): Move {
   const fallback = params.fallbackAgent ?? null;
   if (kind === "quota" && fallback !== null) return switchToFallbackAgent(params, fallback);
   const counter = `${params.task.state}:park`;
@@ -185,7 +199,7 @@ function park(params: AdvanceParams, kind: QueuedFor["kind"]): Move {
   // A run that waits for capacity is admitted only when there is some, so a short delay is enough.
   const delayMs = kind === "capacity" ? backoffDelayMs : parkDelayMs;
   const until = params.outcome.retryAt ?? params.at + delayMs(task.counters[counter] ?? 1);
-  return repeatStep({ ...params, task }, resumeTrigger(params), { kind, until });
+  return repeatStep({ ...params, task }, resumeTrigger(params), { kind, until, reason: params.outcome.summary });
 }
 
 /** Repeats the step with the fallback agent, based on the work so far. It also does the rest of the task. */
@@ -203,9 +217,8 @@ function tryAgain(params: AdvanceParams, edge: Extract<DefaultEdge, { do: "again
   if (used >= edge.max) return giveUp(params, edge.then, `${outcome.summary} (tried ${used + 1} times)`);
   if (outcome.name === "agent_error" && hasSameError(params))
     return giveUp(params, edge.then, `${outcome.summary} (the same error twice in a row; not retried)`);
-  const task = increment(params.task, counter);
-  const until = edge.backoff ? params.at + backoffDelayMs(used + 1) : null;
-  return repeatStep({ ...params, task }, tryAgainTrigger(params), until === null ? null : { kind: "backoff", until });
+  const { task, queuedFor } = backOff({ ...params, task: increment(params.task, counter) });
+  return repeatStep({ ...params, task }, tryAgainTrigger(params), queuedFor);
 }
 
 /** After too many lost supervisors, the interruption counts as an agent error and as an attempt. */
@@ -214,7 +227,7 @@ function treatAsAgentError(params: AdvanceParams, times: number): Move {
   const counted = increment(params.task, `${params.task.state}:${outcome.name}`);
   const error = outcomeOf("agent_error", `${outcome.summary} (interrupted ${times} times)`);
   const failed = { ...params, outcome: error, task: countRun(counted, { ...params, outcome: error }) };
-  return tryAgain(failed, { do: "again", max: 2, backoff: true, then: "fail" });
+  return tryAgain(failed, { do: "again", max: 2, then: "fail" });
 }
 
 function giveUp(params: AdvanceParams, then: "fail" | "person", reason: string): Move {
@@ -365,23 +378,4 @@ function tryAgainTrigger(params: AdvanceParams): Trigger {
 
 function retryTrigger({ outcome, run }: AdvanceParams): Trigger {
   return { kind: "retry", text: outcome.summary, run: run?.id ?? null };
-}
-
-/** Parked and interrupted runs do not count; the next run is the same attempt. */
-function countRun(task: Task, { outcome, run }: AdvanceParams): Task {
-  if (run === null || !entryOf(outcome.name).countsAsAttempt) return task;
-  return increment(task, `ran:${run.role ?? run.step}`);
-}
-
-function increment(task: Task, name: string): Task {
-  return { ...task, counters: { ...task.counters, [name]: (ownNumber(task.counters, name) ?? 0) + 1 } };
-}
-
-/** Ignores inherited properties, because people may name a limit `constructor`. */
-function ownNumber(numbers: Readonly<Record<string, number>>, name: string): number | undefined {
-  return Object.hasOwn(numbers, name) ? numbers[name] : undefined;
-}
-
-function runCounts(task: Task): Task["counters"] {
-  return Object.fromEntries(Object.entries(task.counters).filter(([name]) => name.startsWith("ran:")));
 }

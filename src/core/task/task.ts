@@ -114,6 +114,8 @@ export const QUEUE_REASONS = [
   "quota",
   "login",
   "provider",
+  "remote",
+  "machine",
   "budget",
   "window",
   "dependency",
@@ -125,6 +127,8 @@ export type QueueReason = (typeof QUEUE_REASONS)[number];
 export interface QueuedFor {
   readonly kind: QueueReason;
   readonly until: number | null;
+  /** Why, in a sentence; missing in rows of earlier versions and if a limit of Nightshift is the reason. */
+  readonly reason?: string;
 }
 
 export interface Question {

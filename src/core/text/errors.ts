@@ -18,14 +18,29 @@ export type UserErrorKind =
   | "forbidden"
   | "unavailable"; // this machine cannot do it now (disk full, port in use, sandbox missing)
 
-/** Git's remote does not answer or asks for credentials. The task itself is not the cause. */
+/** Git's remote does not answer, is gone or asks for credentials. The task itself is not the cause. */
 export class RemoteError extends UserError {
   override readonly name = "RemoteError";
-  readonly trouble: "unreachable" | "credentials";
+  readonly trouble: "unreachable" | "missing" | "credentials";
 
   constructor(trouble: RemoteError["trouble"], message: string, hint: string | null = null) {
-    super(trouble === "credentials" ? "forbidden" : "unavailable", message, hint);
+    super(REMOTE_KINDS[trouble], message, hint);
     this.trouble = trouble;
+  }
+}
+
+const REMOTE_KINDS: Readonly<Record<RemoteError["trouble"], UserErrorKind>> = {
+  unreachable: "unavailable",
+  missing: "not_found",
+  credentials: "forbidden",
+};
+
+/** This machine cannot do it now: a disk is full, a program is missing or one of Nightshift's own files is unusable. */
+export class MachineError extends UserError {
+  override readonly name = "MachineError";
+
+  constructor(message: string, hint: string | null = null) {
+    super("unavailable", message, hint);
   }
 }
 

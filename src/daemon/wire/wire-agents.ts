@@ -5,7 +5,7 @@ import { delimiter, isAbsolute, join } from "node:path";
 import { builtInAgents, describeAgents, type AgentDescription } from "../../adapters/agents/create-agent.ts";
 import type { AgentDefinition } from "../../adapters/agents/definition.ts";
 import { explainNotExecutable } from "../../adapters/sandboxes/grants/is-program.ts";
-import { describeKeys, findModelAccess } from "../../policy/access/model-access.ts";
+import { findKeyProblem } from "../../policy/access/model-access.ts";
 import type { AgentSettings } from "../../core/settings/settings.ts";
 import type { EnginePorts } from "../../engine/ports.ts";
 import type { AgentInfo } from "../../http/deps.ts";
@@ -83,8 +83,7 @@ function explainVersionProblem({ name, oldest, install }: AgentProgram, version:
 }
 
 function explainMissingKey({ gateway }: AgentDescription, env: Environment): string | null {
-  if (gateway === null || findModelAccess(gateway, env) !== null) return null;
-  return `no API key: run "nightshift auth add <name>" with ${describeKeys(gateway)}, or set it in the environment of the daemon`;
+  return gateway === null ? null : findKeyProblem(gateway, env);
 }
 
 async function findProgram(program: string, path: string): Promise<string | null> {

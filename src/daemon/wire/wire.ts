@@ -78,7 +78,11 @@ export async function wire(options: WireOptions): Promise<Wired> {
   projectFiles.onSettings(registerSettings({ registry, secrets, channels }));
   const prices = await readPrices(builtinDir, user.prices);
   const runFiles = createRunFiles({ home });
-  const clock = createSystemClock();
+  const clock = createSystemClock(
+    Date.now,
+    () => performance.now(),
+    (ms) => log.warn("the machine's clock was set back; Nightshift follows it", { seconds: Math.round(ms / 1_000) }),
+  );
   const limits = createLimits({
     total: user.concurrentRuns,
     diskFloorBytes: DISK_FLOOR_BYTES,

@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { SYSTEM } from "../../core/task/event.ts";
+import { SAMPLE_DRAFT } from "../../testing/builders.ts";
 import { openEngineWorld, type EngineWorld, type EngineWorldOptions } from "../../testing/engine/engine-world.ts";
 
 let world: EngineWorld;
@@ -44,6 +46,26 @@ describe("submit", () => {
     await open();
     await expect(world.submit(draft)).rejects.toThrow(named);
     expect(Object.values(await world.ports.store.tasks.countTasks())).toEqual([0, 0, 0, 0, 0, 0, 0]);
+  });
+
+  it.each([
+    ["missing", {}],
+    ["empty", { ANTHROPIC_API_KEY: " \n" }],
+    ["a placeholder", { ANTHROPIC_API_KEY: "<key>" }],
+    ["two words", { ANTHROPIC_API_KEY: "sk-ant one" }],
+  ])("refuses a task whose key is %s in the daemon's environment, and writes nothing", async (_title, env) => {
+    await open({ over: ({ host }) => ({ host: { ...host, env } }) });
+    await expect(world.submit({ agent: "claude-code" })).rejects.toThrow(/nightshift auth add ANTHROPIC_API_KEY/);
+    expect(Object.values(await world.ports.store.tasks.countTasks())).toEqual([0, 0, 0, 0, 0, 0, 0]);
+  });
+
+  it("accepts a task whose key is set, and a scheduled one that can wait for its key", async () => {
+    const env: Record<string, string> = { ANTHROPIC_API_KEY: "sk-ant-1" };
+    await open({ over: ({ host }) => ({ host: { ...host, env } }) });
+    await world.submit({ agent: "claude-code" });
+    delete env["ANTHROPIC_API_KEY"];
+    await world.commands.submit({ ...SAMPLE_DRAFT, agent: "claude-code" }, SYSTEM);
+    expect(await world.ports.store.tasks.countTasks()).toMatchObject({ running: 0, failed: 0 });
   });
 
   it("stores the pipeline version that the task started with", async () => {

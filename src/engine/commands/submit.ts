@@ -6,7 +6,9 @@ import { resolveRun } from "../../core/settings/resolve-run.ts";
 import type { Settings } from "../../core/settings/settings.ts";
 import type { Task, TaskDraft } from "../../core/task/task.ts";
 import { terminalLine, terminalText } from "../../core/text/terminal-text.ts";
+import type { Agent } from "../../ports/agent.ts";
 import type { Project } from "../../ports/store.ts";
+import { findKeyProblem } from "../../policy/access/model-access.ts";
 import { noticesFor } from "../deliver/notices.ts";
 import { admissionNow, factsOf, type EnginePorts } from "../ports.ts";
 import { outcomeOf } from "../run/step-context.ts";
@@ -25,6 +27,8 @@ const MAX_TAG = 40;
 /** Validates the whole draft, then writes the task, its first run and its events in one transaction. */
 export async function submit(ports: EnginePorts, draft: TaskDraft, actor: Actor): Promise<Task> {
   const { project, settings, pipeline, text, task: drafted } = await draftTask(ports, draft, actor);
+  // A schedule does not fail: its task waits for the key, and a notice says so.
+  if (actor.kind !== "system") requireKeys(ports, { pipeline, settings, task: drafted });
   const unchecked = await requireAcceptedChecks(ports, project, draft.withoutChecks);
   const task: Task = { ...drafted, options: { ...drafted.options, unchecked } };
   await ports.store.projects.keepPipeline(pipeline.hash, pipeline.name, text);
@@ -75,7 +79,7 @@ export async function draftTask(ports: EnginePorts, draft: TaskDraft, actor: Act
     : ports.projects.settings(project));
   const { pipeline, text } = await ports.projects.pipeline(project, draft.pipeline);
   const task = makeTask(ports, { draft, actor, settings, pipeline });
-  checkAgents(ports, { pipeline, settings, task });
+  createAgents(ports, { pipeline, settings, task });
   return { project, settings, pipeline, text, task };
 }
 
@@ -155,14 +159,29 @@ function titleOf(text: string): string {
   return terminalLine(text.trim().split("\n")[0] ?? "", MAX_TITLE);
 }
 
-/** Reports an agent that is not configured now, not in the middle of the night. */
-function checkAgents(
-  ports: EnginePorts,
-  { pipeline, settings, task }: { pipeline: Pipeline; settings: Settings; task: Task },
-): void {
-  for (const state of Object.values(pipeline.states))
-    if (state.step.kind === "agent")
-      ports.agents.create(resolveRun(settings, state.agent, task.options, state.step.role).agentSettings);
+type PlannedTask = Pick<DraftedTask, "pipeline" | "settings" | "task">;
+
+/** The agents of all states. Throws if one is not configured: now, not in the middle of the night. */
+function createAgents(ports: EnginePorts, { pipeline, settings, task }: PlannedTask): readonly Agent[] {
+  return Object.values(pipeline.states).flatMap((state) =>
+    state.step.kind === "agent"
+      ? [ports.agents.create(resolveRun(settings, state.agent, task.options, state.step.role).agentSettings)]
+      : [],
+  );
+}
+
+/** The daemon's environment decides, because its agents use these keys. */
+function requireKeys(ports: EnginePorts, planned: PlannedTask): void {
+  const problems = createAgents(ports, planned).flatMap(({ kind, capabilities: { gateway } }) => {
+    const problem = gateway === null ? null : findKeyProblem(gateway, ports.host.env);
+    return problem === null ? [] : [`${kind}: ${problem}.`];
+  });
+  if (problems.length > 0)
+    throw new UserError(
+      "conflict",
+      `The task was not submitted, because its agent has no usable key. ${[...new Set(problems)].join(" ")}`,
+      "`nightshift agents` shows which agents can be used.",
+    );
 }
 
 function submittedEvent(task: Task, actor: Actor): EventDraft {

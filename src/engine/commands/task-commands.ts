@@ -12,6 +12,7 @@ import { decisionEvent } from "./decide.ts";
 import { pipelineOf } from "../pipeline-of.ts";
 import { factsOf, type EnginePorts } from "../ports.ts";
 import { outcomeOf } from "../run/step-context.ts";
+import { isParked, wakeTask } from "../wake-task.ts";
 import { readTask, transact, withTaskLock, type Decision } from "../transact.ts";
 import { isListDone } from "../../core/pipeline/items.ts";
 import { requireProject } from "./require-project.ts";
@@ -113,7 +114,8 @@ export async function pause(ports: EnginePorts, id: string, actor: Actor): Promi
 
 export async function resume(ports: EnginePorts, id: string, actor: Actor): Promise<Task> {
   const { task } = await transact(ports, id, null, async (before) => {
-    if (before.status !== "paused") throw wrongStatus(before, "resume", "paused");
+    if (isParked(before)) return wakeTask(ports, before, `resumed by ${actor.name}`, actor);
+    if (before.status !== "paused") throw wrongStatus(before, "resume", "paused or parked");
     const open = await ports.store.tasks.listRuns({ task: id, status: ["running", "paused"], project: null, limit: 1 });
     return changeStatus(ports, before, { status: open.length > 0 ? "running" : "queued", type: "task.resumed", actor });
   });
@@ -145,7 +147,7 @@ function wrongStatus(task: Task, verb: string, allowed: string): UserError {
   );
 }
 
-/** Restarts a failed or cancelled task from `state`, or if null from the state it ended in, and resets its counters. */
+/** Continues a parked task now. Restarts a failed or cancelled task from `state`, or if null from the state it ended in, and resets its counters. */
 export async function retry(ports: EnginePorts, id: string, state: string | null, actor: Requester): Promise<Task> {
   // The lock waits for a cleanup that may be removing the task's files.
   return withTaskLock(ports, id, () => reopenTask(ports, id, state, actor));
@@ -153,11 +155,13 @@ export async function retry(ports: EnginePorts, id: string, state: string | null
 
 async function reopenTask(ports: EnginePorts, id: string, state: string | null, actor: Requester): Promise<Task> {
   const { task } = await transact(ports, id, null, async (before) => {
+    if (isParked(before) && (state === null || state === before.state))
+      return wakeTask(ports, before, `retried by ${actor.name}`, actor);
     if (before.status !== "failed" && before.status !== "cancelled")
       throw new UserError(
         "conflict",
         `Cannot retry ${id}: it is ${before.status}.`,
-        "Only a task that failed or was cancelled can be retried.",
+        "Only a task that is parked, failed or was cancelled can be retried.",
       );
     const pipeline = await pipelineOf(ports, before);
     const from = state === null ? await findResumeState(ports, pipeline, before) : checkState(pipeline, state);

@@ -3,15 +3,18 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { openSqliteStore } from "../../adapters/stores/sqlite/open.ts";
 import { createProjectFiles } from "../../config/files/project-files.ts";
 import { SYSTEM, type EventDraft } from "../../core/task/event.ts";
+import type { Task } from "../../core/task/task.ts";
 import { isEndOfNight } from "../../core/notices/notice.ts";
 import type { EnginePorts } from "../ports.ts";
 import { REGISTRY } from "../../daemon/wire/registry.ts";
 import type { Store } from "../../ports/store.ts";
 import {
+  committing,
   sampleArtifact,
   sampleEnd,
   sampleEvent,
   sampleTask,
+  SHUT,
   SILENT_LOG,
   startTask,
 } from "../../testing/store/samples.ts";
@@ -87,6 +90,8 @@ test("a closed change request causes a notice with the command that gives the re
 test.for([
   ["login", 1],
   ["provider", 1],
+  ["remote", 1],
+  ["machine", 1],
   ["quota", 0],
   ["backoff", 0],
 ] as const)("a task that waits for %s causes %i notices, however often it is retried", async ([kind, times]) => {
@@ -98,6 +103,19 @@ test.for([
   expect(first.every(({ data }) => data.about === kind && data.reason === "it is [redacted]")).toBe(true);
   await store.events.appendEvents([queued]);
   expect(await noticesFor(ports, { task, events: [queued] })).toEqual([]);
+});
+
+test("tasks that are parked for the same reason cause one notice", async () => {
+  const [first, second] = [(await startTask(store)).task, (await startTask(store)).task];
+  const queuedFor = { kind: "remote", until: 9_000, reason: "The remote is gone." } as const;
+  const ports = { ...portsOf(), channels: { namesFor: () => ["ntfy"] } };
+  const count = async (task: Task) => {
+    const events = [sampleEvent({ task: task.id, type: "task.queued", data: { kind: "remote" } })];
+    return (await noticesFor(ports, { task: { ...task, status: "queued", queuedFor }, events })).length;
+  };
+  expect(await count(first)).toBe(1);
+  await store.tasks.commit(committing({ ...first, status: "queued", queuedFor }, { admission: SHUT }));
+  expect(await count(second)).toBe(0);
 });
 
 test("a task that the engine cancelled is reported as failed, one that a person cancelled is not", async () => {

@@ -3,6 +3,7 @@ import {
   describeEventNotice,
   describeRefused,
   describeTask,
+  isParkedFor,
   type NoticeAbout,
   type NoticeData,
 } from "../../core/notices/notice.ts";
@@ -62,9 +63,18 @@ export function refusalNotices(
     .map((channel) => ({ channel, kind, project: project.name, task: null, title: schedule.title, text, data, at }));
 }
 
-/** A task that waits is reported once, not after every retry. */
+/** A task that waits is reported once, not after every retry, and not if another task already waits for the same reason. */
 async function wasReported({ store }: NoticePorts, task: Task, { type, data }: EventDraft): Promise<boolean> {
-  return type === "task.queued" && (await findFirstQueued(store, task.id, data["kind"])) !== null;
+  if (type !== "task.queued") return false;
+  return (await findFirstQueued(store, task.id, data["kind"])) !== null || (await isReasonKnown(store, task));
+}
+
+async function isReasonKnown(store: EnginePorts["store"], { id, project, queuedFor }: Task): Promise<boolean> {
+  if (queuedFor?.reason === undefined) return false;
+  const { kind, reason } = queuedFor;
+  const query = { status: ["queued"] as const, state: null, project, limit: PAGE, cursor: null, queuedFor: kind };
+  const { rows } = await store.tasks.listTasks(query);
+  return rows.some((other) => other.id !== id && other.queuedFor?.reason === reason);
 }
 
 async function describe(ports: NoticePorts, commit: PendingCommit, at: number): Promise<NoticeData> {
@@ -89,8 +99,7 @@ const ABOUT: Readonly<Partial<Record<EventDraft["type"], NoticeAbout>>> = {
 
 function aboutOf({ type, data: { kind } }: EventDraft): NoticeAbout | undefined {
   if (type !== "task.queued") return ABOUT[type];
-  // Only these two need action by a person.
-  return kind === "login" || kind === "provider" ? kind : undefined;
+  return isParkedFor(kind) ? kind : undefined;
 }
 
 function kindOf(event: EventDraft): NoticeKind | null {

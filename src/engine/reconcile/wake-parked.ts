@@ -1,11 +1,11 @@
 import { allow, limitsAt, type Allowance } from "../../core/money/budget.ts";
-import { newEvent, type EventDraft } from "../../core/task/event.ts";
 import { storedPayload } from "../../core/outcomes/stored-outcome.ts";
 import { utcMinute } from "../../core/schedule/schedule.ts";
 import type { QueueReason, Task } from "../../core/task/task.ts";
 import type { Page, Project } from "../../ports/store.ts";
 import type { EnginePorts } from "../ports.ts";
 import { transact } from "../transact.ts";
+import { wakeTask } from "../wake-task.ts";
 
 const PAGE = 200;
 const MAX_RUNS = 1_000;
@@ -36,6 +36,12 @@ export function createLoginWake(ports: EnginePorts): () => Promise<void> {
     for (const task of await listParked(ports, "login")) await wake(ports, task, "login", "a key may have changed");
     seen = version;
   };
+}
+
+/** Wakes tasks when the daemon starts, because a person may have fixed what they wait for. */
+export async function wakeAfterRestart(ports: EnginePorts): Promise<void> {
+  for (const kind of ["remote", "machine"] as const)
+    for (const task of await listParked(ports, kind)) await wake(ports, task, kind, "the daemon was restarted");
 }
 
 async function listParked({ store, clock }: EnginePorts, queuedFor: QueueReason): Promise<readonly Task[]> {
@@ -87,15 +93,6 @@ async function wake(ports: EnginePorts, { id }: Task, kind: QueueReason, reason:
     // It may have started or been paused meanwhile.
     if (!isParked(before, kind, at)) return { advance: { task: before, events: [], next: null } };
     const until = before.queuedFor?.until ?? at;
-    const event: EventDraft = newEvent({
-      at,
-      task: id,
-      type: "run.note",
-      summary: `${reason}: it no longer waits until ${utcMinute(until)}`,
-    });
-    return {
-      advance: { task: { ...before, queuedFor: null, updatedAt: at }, events: [event], next: null },
-      wake: true,
-    };
+    return wakeTask(ports, before, `${reason}: it no longer waits until ${utcMinute(until)}`);
   });
 }

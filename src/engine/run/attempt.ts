@@ -1,7 +1,8 @@
 import { advance } from "../../core/pipeline/advance.ts";
-import { ConfigError, ForgeError, LeaseLostError, RemoteError, UserError } from "../../core/text/errors.ts";
+import { ConfigError, LeaseLostError, UserError } from "../../core/text/errors.ts";
 import { newEvent, SYSTEM, type EventDraft } from "../../core/task/event.ts";
-import type { FailureOutcome, Outcome } from "../../core/outcomes/outcome.ts";
+import type { Outcome } from "../../core/outcomes/outcome.ts";
+import { findMachineTrouble } from "../../core/outcomes/machine-trouble.ts";
 import { resolveRun } from "../../core/settings/resolve-run.ts";
 import type { Run, RunEndStatus, StepKind } from "../../core/task/run.ts";
 import type { Task } from "../../core/task/task.ts";
@@ -14,6 +15,7 @@ import { factsOf, type EnginePorts, type RedactPorts } from "../ports.ts";
 import { markPublisher } from "./publish/publish-with-agent.ts";
 import { rememberAbandoned } from "../nightly/remember-proposals.ts";
 import { dismissJob, wasAnyJobStarted, controlJobs, wasStarted } from "./run-jobs.ts";
+import { describeError, failureOf } from "./explain-error.ts";
 import { agentData, costData, productEvents } from "./run-events.ts";
 import { runAgentStep } from "./agent/agent-step.ts";
 import { runChecksStep } from "./checks/checks-step.ts";
@@ -40,7 +42,8 @@ export async function runAttempt(ports: EnginePorts, runId: string, signal: Abor
     ports.hooks.passCheckpoint("cleanup.done");
   } catch (error) {
     if (shouldReleaseRun(signal, error)) await releaseRun(ports, run);
-    else if (isStoreUnavailable(error) || (context === null && (await wasAnyJobStarted(ports, run.id)))) throw error;
+    else if (isTroubleOfMachine(ports, error) || (context === null && (await wasAnyJobStarted(ports, run.id))))
+      throw error;
     else await failTask(ports, run, error);
   }
 }
@@ -51,12 +54,12 @@ function shouldReleaseRun(signal: AbortSignal, error: unknown): boolean {
 }
 
 /**
- * Steps turn their own errors into outcomes, so this is a store that cannot be written, for example on a full disk. That
- * must not fail the task: the run stays open and is retried. The same applies to a running agent whose project settings
- * cannot be read after a restart.
+ * Steps turn their own errors into outcomes, so this is a store that cannot be written or settings that cannot be read, for
+ * example because of the disk. That must not fail the task: the run stays open and is retried. The same applies to a running
+ * agent whose project settings cannot be read after a restart.
  */
-function isStoreUnavailable(error: unknown): boolean {
-  return error instanceof UserError && error.kind === "unavailable";
+function isTroubleOfMachine({ host }: EnginePorts, error: unknown): boolean {
+  return findMachineTrouble(error, host.home) !== null;
 }
 
 /** Commits nothing: an open run continues under its supervisor and is picked up later. Jobs of an ended run are killed. */
@@ -73,7 +76,7 @@ async function failTask(ports: EnginePorts, run: Run, error: unknown): Promise<v
     error: error instanceof Error ? error.stack : message,
   });
   const lease = { run: run.id, token: run.token };
-  const cost = await unknownCost(ports, run);
+  const cost = await costOfFailure(ports, run);
   await transact(ports, run.task, lease, (task) => {
     const at = ports.clock.now();
     const outcome = outcomeOf("agent_error", message);
@@ -181,15 +184,16 @@ async function performStep(context: StepContext): Promise<StepResult> {
     // Also if an agent publishes: the engine verifies what was published.
     return await STEPS[context.state.step.kind === "publish" ? "publish" : context.run.step](context);
   } catch (error) {
-    return { ...toFailedResult(context, error), ...(await unknownCost(context.ports, context.run)) };
+    return { ...toFailedResult(context, error), ...(await costOfFailure(context.ports, context.run)) };
   } finally {
     dismissJob(context.ports, context.run.id);
   }
 }
 
-/** The cost of an agent whose step threw is unknown, not zero. */
-async function unknownCost(ports: EnginePorts, run: Run): Promise<Partial<StepResult>> {
-  if (run.step !== "agent" || !(await wasStarted(ports, run.id))) return {};
+/** The cost of an agent whose step threw is unknown, not zero. An agent that was not started did not work. */
+async function costOfFailure(ports: EnginePorts, run: Run): Promise<Partial<StepResult>> {
+  if (run.step !== "agent") return {};
+  if (!(await wasStarted(ports, run.id))) return { pausedMs: ports.clock.now() - (run.startedAt ?? run.createdAt) };
   return { costUsd: null, costBasis: "unknown" };
 }
 
@@ -209,32 +213,8 @@ function toFailedResult(context: StepContext, error: unknown): StepResult {
       run: context.run.id,
       error: error instanceof Error ? error.stack : message,
     });
-  const retryAt = error instanceof ForgeError ? error.retryAt : null;
-  return resultOf(context, { ...outcomeOf(failureOutcomeOf(error), message), retryAt }, { error: message });
+  return resultOf(context, failureOf(error, context.ports.host.home), { error: message });
 }
-
-/** The error message with its hint, if it has one. */
-function describeError(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const hint = error instanceof UserError ? error.hint : null;
-  if (hint === null) return error.message;
-  return `${error.message}${/[.!?]$/.test(error.message) ? "" : ";"} ${hint}`;
-}
-
-function failureOutcomeOf(error: unknown): FailureOutcome {
-  if (error instanceof ForgeError) return FORGE_FAILURES[error.trouble];
-  if (error instanceof RemoteError) return error.trouble === "credentials" ? "login_expired" : "provider_down";
-  return isDiskFull(error) ? "disk_full" : "agent_error";
-}
-
-/** Only a request that the forge rejected counts against the task. */
-const FORGE_FAILURES = {
-  credentials: "login_expired",
-  unreachable: "provider_down",
-  rate_limit: "provider_down",
-  missing: "agent_error",
-  refused: "agent_error",
-} as const satisfies Record<ForgeError["trouble"], FailureOutcome>;
 
 async function commitResult(context: StepContext, unredacted: StepResult): Promise<void> {
   const { ports, run, lease } = context;
@@ -373,11 +353,4 @@ function endStatus({ outcome, error }: StepResult): RunEndStatus {
     default:
       return error === null ? "succeeded" : "failed";
   }
-}
-
-/** Recognizes errors of the file system, git and the store that are caused by a full disk. */
-export function isDiskFull(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  if ("code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT")) return true;
-  return /no space left on device|disk quota exceeded|disk\b.* is full/i.test(error.message) || isDiskFull(error.cause);
 }

@@ -244,6 +244,8 @@ const WAITED_FOR: Readonly<Record<QueueReason, string>> = {
   quota: "its agent's quota",
   login: "a login",
   provider: "an unreachable provider",
+  remote: "its remote",
+  machine: "this machine",
   budget: "its budget",
   window: "its time window",
   dependency: "another task",

@@ -100,7 +100,9 @@ export const taskSchema = z
       .meta({ description: "Number of ended agent runs with unknown cost. Null in lists." }),
     tokens: tokensSchema.nullable().meta({ description: "Null in lists." }),
     waiting_for: waitingForSchema.nullable(),
-    queued_for: z.strictObject({ kind: z.enum(QUEUE_REASONS), until: time.nullable() }).nullable(),
+    queued_for: z
+      .strictObject({ kind: z.enum(QUEUE_REASONS), until: time.nullable(), reason: z.string().nullable() })
+      .nullable(),
     context: z.array(z.strictObject({ kind: z.enum(CONTEXT_KINDS), text: z.string(), run: z.string(), at: time })),
     conversation: z.array(exchangeSchema),
     runs: z.array(runSchema),

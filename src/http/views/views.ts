@@ -3,7 +3,7 @@ import { describeCategory } from "../../core/nightly/category.ts";
 import type { Event } from "../../core/task/event.ts";
 import { NO_TOKENS, type CheckResult, type Run, type Tokens } from "../../core/task/run.ts";
 import { withoutCredentials } from "../../core/text/without-credentials.ts";
-import type { Artifact, Exchange, Option, Question, Task, WaitingFor } from "../../core/task/task.ts";
+import type { Artifact, Exchange, Option, Question, QueuedFor, Task, WaitingFor } from "../../core/task/task.ts";
 import type { Project, TokenRow } from "../../ports/store.ts";
 import type { EventJson } from "../contract/event.ts";
 import type { ProjectJson } from "../contract/project.ts";
@@ -99,8 +99,12 @@ function viewTaskFields(task: Task, now: number) {
     reason: task.reason,
     category: describeCategory(task),
     waiting_for: task.waitingFor === null ? null : viewWaiting(task.waitingFor),
-    queued_for: task.queuedFor === null ? null : { kind: task.queuedFor.kind, until: isoOrNull(task.queuedFor.until) },
+    queued_for: task.queuedFor === null ? null : viewQueued(task.queuedFor),
   };
+}
+
+function viewQueued({ kind, until, reason }: QueuedFor): NonNullable<TaskJson["queued_for"]> {
+  return { kind, until: isoOrNull(until), reason: reason ?? null };
 }
 
 function viewWaiting(waiting: WaitingFor): WaitingForJson {

@@ -57,10 +57,32 @@ export function listModelVariables(): readonly string[] {
   return Object.values(PROVIDERS).flatMap(({ keys, addressName }) => [...keys.map(({ name }) => name), addressName]);
 }
 
-/** The variables to set, for messages. */
-export function describeKeys(api: ModelProviderName): string {
-  return PROVIDERS[api].keys.map(({ name }) => name).join(" or ");
+/** Why the key for this model cannot be used, and what to do. Null if it can be used. Never contains the key itself. */
+export function findKeyProblem(api: ModelProviderName, env: Environment): string | null {
+  const { keys } = PROVIDERS[api];
+  const access = findModelAccess(api, env);
+  const key = access === null ? "" : (env[access.keyName]?.trim() ?? "");
+  if (access === null || key === "")
+    return `no API key: ${describeRemedy(keys[0].name)}${keys.length === 1 ? "" : ` (${keys.map(({ name }) => name).join(" or ")})`}`;
+  const flaw = findFlaw(key);
+  return flaw === null ? null : `${access.keyName} is not a valid key: it ${flaw}; ${describeRemedy(access.keyName)}`;
 }
+
+function describeRemedy(name: string): string {
+  return `run "nightshift auth add ${name}", or set ${name} in the environment of the daemon and restart it`;
+}
+
+/** Keys are sent in a header, which allows only printable ASCII characters. */
+function findFlaw(key: string): string | null {
+  if (PLACEHOLDER.test(key)) return "is a placeholder";
+  if (/[\r\n]/.test(key)) return "contains a line break";
+  if (/\s/.test(key)) return "contains white space";
+  return /^[\x21-\x7e]+$/.test(key) ? null : "contains control or non-ASCII characters";
+}
+
+/** Texts that people copy from instructions instead of a key. */
+const PLACEHOLDER =
+  /^<.*>$|^\$\{?\w+\}?$|…|\.{3}|^(?:your|my)[-_ ]|^(?:x+|key|changeme|placeholder|none|null|undefined)$/i;
 
 function isSet(value: string | undefined): value is string {
   return value !== undefined && value !== "";

@@ -156,7 +156,7 @@ describe("git mirror of a project", () => {
         const remote = join(repo.path, place);
         await expect(sync(remote)).rejects.toMatchObject({
           kind: "not_found",
-          message: `${remote} is not a git repository.`,
+          message: `The remote ${remote} cannot be reached: it is not a git repository.`,
         });
       }
     });
@@ -186,7 +186,7 @@ describe("git mirror of a project", () => {
 
     test("reports an unreachable server without the password in the URL", async () => {
       const failure = await sync("http://bob:hunter2@127.0.0.1:1/x.git").catch((error: unknown) => error);
-      expect(failure).toMatchObject({ kind: "unavailable", message: "http://127.0.0.1:1/x.git cannot be reached." });
+      expect(failure).toMatchObject({ kind: "unavailable", message: "The remote http://127.0.0.1:1/x.git cannot be reached." });
     });
 
     test("reports an unsupported object format", async () => {

@@ -1,4 +1,4 @@
-import { RemoteError, UserError } from "../../../core/text/errors.ts";
+import { MachineError, RemoteError, UserError } from "../../../core/text/errors.ts";
 import type { UserErrorKind } from "../../../core/text/errors.ts";
 import type { GitCredentials } from "../../../ports/forge.ts";
 import { redactPassword } from "./credentials.ts";
@@ -6,7 +6,7 @@ import { withoutCredentials } from "../../../core/text/without-credentials.ts";
 
 interface Explanation {
   readonly when: RegExp;
-  readonly kind: UserErrorKind | RemoteError["trouble"];
+  readonly kind: UserErrorKind | RemoteError["trouble"] | "machine";
   readonly say: (remote: string) => string;
   readonly hint: string;
 }
@@ -61,25 +61,31 @@ const EXPLANATIONS: readonly Explanation[] = [
   {
     when: /Could not resolve host|Connection (refused|timed out|reset)|Network is unreachable|Operation timed out|No route to host|Failed to connect|Operation too slow|kex_exchange_identification|Connection closed by|The requested URL returned error: 5/i,
     kind: "unreachable",
-    say: (remote) => `${remote} cannot be reached.`,
+    say: (remote) => `The remote ${remote} cannot be reached.`,
     hint: "Check the network and the address; `git ls-remote` shows the same error.",
   },
   {
     when: /does not appear to be a git repository|not a git repository|[Rr]epository .*not found|does not exist|invalid gitfile format|not valid: is this a git repository|No such file or directory/,
-    kind: "not_found",
-    say: (remote) => `${remote} is not a git repository.`,
+    kind: "missing",
+    say: (remote) => `The remote ${remote} cannot be reached: it is not a git repository.`,
     hint: "Check the path or URL; `git ls-remote` must work with it.",
   },
   {
     when: /No space left on device|Disk quota exceeded/,
-    kind: "unavailable",
+    kind: "machine",
     say: (remote) => `The disk is full, so ${remote} could not be used.`,
     hint: "Free some space and try again.",
   },
 ];
 
+/** The connection failed or broke in a way that has no explanation of its own. */
+const LOST_CONNECTION =
+  /unable to access|Could not read from remote repository|early EOF|hung up unexpectedly|RPC failed|unexpected disconnect/i;
+
 function toError({ kind, say, hint }: Explanation, shown: string): UserError {
-  if (kind === "credentials" || kind === "unreachable") return new RemoteError(kind, say(shown), hint);
+  if (kind === "machine") return new MachineError(say(shown), hint);
+  if (kind === "credentials" || kind === "unreachable" || kind === "missing")
+    return new RemoteError(kind, say(shown), hint);
   return new UserError(kind, say(shown), hint);
 }
 
@@ -99,5 +105,7 @@ export function explainRemoteFailure(remote: string, stderr: string, credentials
   const isTokenUsed = credentials !== null && credentials !== undefined && /^https?:/i.test(remote);
   if (found) return toError(isTokenUsed ? { ...found, ...explainTokenFailure(found) } : found, shown);
   const said = withoutCredentials(redactPassword(stderr, credentials)).trim().slice(-2000);
-  return new UserError("unavailable", `git could not work with ${shown}: ${said || "it was stopped"}`);
+  if (said === "" || LOST_CONNECTION.test(said))
+    return new RemoteError("unreachable", `The remote ${shown} cannot be reached: ${said || "git was stopped"}`);
+  return new UserError("unavailable", `git could not work with ${shown}: ${said}`);
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { copyFile, lstat, mkdir, readFile, readdir, rename, symlink, utimes } from "node:fs/promises";
+import { copyFile, lstat, mkdir, readFile, readdir, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { UserError } from "../../../core/text/errors.ts";
+import { MachineError, UserError } from "../../../core/text/errors.ts";
 import type { OpenWorkspaceParams, Workspace } from "../../../ports/workspace.ts";
 import { isRoot } from "../read/changes.ts";
 import { mirrorPath, removalKey, taskPaths, treePaths } from "../context.ts";
@@ -122,14 +122,26 @@ async function checkOut(
   const call = { gitDir: engine, workTree: files, indexFile: index, args };
   const result = await runGit(call);
   if (result.code === 0) return;
+  if (/unable to write file/.test(result.stderr)) await requireSpace(files);
   if (!(await isDamaged(params, mirror, result.stderr))) throw explainCheckout(params, gitFailure(call, result));
   await markDamaged(mirror);
-  throw new UserError(
-    "unavailable",
+  throw new MachineError(
     `The local copy of "${params.project}" is damaged: ${gitFailure(call, result).message}`,
     "It is fetched again at the next attempt.",
   );
 }
+
+/** Git does not say why it could not write a file. Throws the error of the system if another file cannot be written either. */
+async function requireSpace(directory: string): Promise<void> {
+  const probe = join(directory, ".nightshift-probe");
+  try {
+    await writeFile(probe, Buffer.alloc(PROBE_BYTES));
+  } finally {
+    await rm(probe, { force: true });
+  }
+}
+
+const PROBE_BYTES = 1_000_000;
 
 /** Moves the files and the index of another checkout here, without its git directory. Returns false if none is usable. */
 async function reuseTree(params: OpenWorkspaceParams, task: TaskPaths, { files, index }: TreeFiles): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { UserError } from "../../../core/text/errors.ts";
+import { MachineError } from "../../../core/text/errors.ts";
 
 // Primary result codes of SQLite (sqlite.org/rescode.html). The higher bits of `errcode` are details.
 const BUSY = 5;
@@ -27,7 +27,7 @@ export function explainSqliteError(error: unknown, file: string): unknown {
   return explained ?? error;
 }
 
-function explain(code: number | null, file: string, message: string): UserError | null {
+function explain(code: number | null, file: string, message: string): MachineError | null {
   switch (code) {
     case FULL:
       return unavailable(
@@ -66,6 +66,6 @@ function explain(code: number | null, file: string, message: string): UserError 
   }
 }
 
-function unavailable(message: string, hint: string): UserError {
-  return new UserError("unavailable", message, hint);
+function unavailable(message: string, hint: string): MachineError {
+  return new MachineError(message, hint);
 }

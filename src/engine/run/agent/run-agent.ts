@@ -126,11 +126,12 @@ function fileDenials({ fileDenials: count }: AgentOutput): StepResult["denials"]
   return [{ kind: "file", target: "files", sentence, count }];
 }
 
-/** If a run ended while no daemon was running, the time until a daemon noticed is not working time. */
-function uncountedMs({ ports }: StepContext, record: ExitRecord | null): number {
+/** Neither the checkout before the start nor the time until a new daemon noticed the end is working time of the agent. */
+function uncountedMs({ ports, run }: StepContext, record: ExitRecord | null): number {
   if (record === null) return 0;
+  const preparedMs = Math.max(0, record.startedAt - (run.startedAt ?? record.startedAt));
   const unnoticedMs = ports.clock.now() - record.finishedAt;
-  return record.pausedMs + (unnoticedMs > MIN_UNNOTICED_MS ? unnoticedMs : 0);
+  return preparedMs + record.pausedMs + (unnoticedMs > MIN_UNNOTICED_MS ? unnoticedMs : 0);
 }
 
 const MIN_UNNOTICED_MS = 5_000;

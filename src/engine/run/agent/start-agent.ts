@@ -15,10 +15,10 @@ import { applyBudget } from "./budget.ts";
 import type { ReportServer } from "../../ports.ts";
 import { agentPolicy, grantFor } from "../prepare/sandbox-policy.ts";
 import { openWorkspace, setUpWorkspace } from "../prepare/setup-workspace.ts";
-import { StepEnd, type StepContext, type Work } from "../step-context.ts";
+import { outcomeOf, StepEnd, type StepContext, type Work } from "../step-context.ts";
 import { supervise } from "../supervise.ts";
 import { writePrompt } from "../prompt/write-prompt.ts";
-import { describeKeys, findModelAccess } from "../../../policy/access/model-access.ts";
+import { findKeyProblem, findModelAccess } from "../../../policy/access/model-access.ts";
 import type { GatewayPlan } from "../../../ports/gateway.ts";
 
 const MAX_TRANSCRIPT_BYTES = 50_000_000;
@@ -119,8 +119,13 @@ function applyTaskTimeout({ run, settings }: StepContext, runSettings: RunSettin
   const remainingMs = settings.limits.taskTimeoutMs - usedMs;
   if (remainingMs <= 0)
     throw new StepEnd(
-      "timeout",
-      `the task's agents have worked for ${durationWords(usedMs)}: limits.task_timeout is used up`,
+      outcomeOf(
+        "timeout",
+        `the task's agents have worked for ${durationWords(usedMs)}: limits.task_timeout is used up`,
+        {
+          final: true,
+        },
+      ),
     );
   return { ...runSettings, timeoutMs: Math.min(runSettings.timeoutMs, remainingMs) };
 }
@@ -260,9 +265,6 @@ function toUuid(hex: string): string {
 /** Address of the gateway inside the sandbox. Without a sandbox, the supervisor replaces it with the real port. */
 export const GATEWAY_URL = "http://127.0.0.1:3129";
 
-/** Characters allowed in a header. Checked here because the error message can name the variable. */
-const PRINTABLE_ASCII = /^[\x21-\x7e]+$/;
-
 export interface PlannedGateway {
   readonly plan: GatewayPlan;
   readonly keys: Readonly<Record<string, string>>;
@@ -274,18 +276,10 @@ export function planGateway(context: StepContext, agent: Agent, runSettings: Run
   const api = agent.capabilities.gateway;
   if (api === null) return null;
   const access = findModelAccess(api, ports.host.env);
+  const problem = findKeyProblem(api, ports.host.env);
+  if (access === null || problem !== null) throw new StepEnd("login_expired", `${agent.kind}: ${problem}`);
   // Keys read from a file often end with a line break.
-  const key = access === null ? "" : (ports.host.env[access.keyName]?.trim() ?? "");
-  if (access === null || key === "")
-    throw new StepEnd(
-      "login_expired",
-      `there is no key for ${agent.kind}: run "nightshift auth add <name>" with ${describeKeys(api)}, or set it in the environment of the daemon and restart it`,
-    );
-  if (!PRINTABLE_ASCII.test(key))
-    throw new StepEnd(
-      "login_expired",
-      `${access.keyName} is not a valid key: it contains ${describeInvalidCharacters(key)}, and only printable ASCII characters are allowed; correct it with "nightshift auth add ${access.keyName}", or in the environment of the daemon and restart it`,
-    );
+  const key = ports.host.env[access.keyName]?.trim() ?? "";
   return {
     plan: {
       api,
@@ -297,10 +291,4 @@ export function planGateway(context: StepContext, agent: Agent, runSettings: Run
     },
     keys: { [access.keyName]: key },
   };
-}
-
-function describeInvalidCharacters(key: string): string {
-  if (/[\r\n]/.test(key)) return "a line break";
-  if (/\s/.test(key)) return "white space";
-  return "control or non-ASCII characters";
 }

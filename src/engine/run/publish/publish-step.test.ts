@@ -57,7 +57,7 @@ describe("publish", () => {
     });
     expect((await world.step(id))?.outcome).toBe("provider_down");
     const task = await world.ports.store.tasks.getTask(id);
-    expect(task).toMatchObject({ status: "queued", queuedFor: { kind: "provider" } });
+    expect(task).toMatchObject({ status: "queued", queuedFor: { kind: "remote", reason: "no route to host" } });
     expect((await world.runs(id)).at(-1)).toMatchObject({ state: "publishing", attempt: 1 });
   });
 
