@@ -11,7 +11,7 @@ const ROOMS = {
   supervisor: ["core/", "policy/", "ports/", "adapters/(process|sandboxes|gateway)/"],
   config: ["core/", "policy/"],
   http: ["core/", "policy/", "ports/", "engine/"],
-  cli: ["core/", "config/", "http/client/", "daemon/(doctor|detect)/"],
+  cli: ["core/", "config/", "http/client/", "daemon/(doctor|detect|backup)/"],
   mcp: ["core/", "http/client/"],
   daemon: ["(?!cli/|testing/)"],
 };

@@ -17,6 +17,8 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   "auth add": "auth add ANTHROPIC_API_KEY < key.txt",
   "auth remove": "auth remove ANTHROPIC_API_KEY",
   logs: "logs --follow --task task_3k9",
+  backup: "backup /media/disk/nightshift-backup.gz",
+  restore: "restore /media/disk/nightshift-backup.gz",
   clear: "clear --yes",
   completion: "completion bash >> ~/.bashrc",
   submit: 'submit --pipeline chore "Greet people by name" --wait',

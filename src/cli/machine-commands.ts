@@ -11,6 +11,15 @@ export function addMachineCommands(program: Command, load: typeof lazy): void {
     .option("--task <task>", "Show only entries about this task and its runs")
     .option("--since <when>", "First entry: 30m, 2h or 7d before now, a day or a timestamp (default: 1d)")
     .action(load(async () => (await import("./commands/logs.ts")).logs));
+  program
+    .command("backup <file>")
+    .description("Save all data that cannot be created again to one file; the daemon may be running")
+    .action(load(async () => (await import("./commands/backup.ts")).backup));
+  program
+    .command("restore <file>")
+    .description("Replace the data on this machine with that of a backup; the daemon must not be running")
+    .option("--force", "Move existing data aside instead of refusing")
+    .action(load(async () => (await import("./commands/backup.ts")).restore));
 }
 
 function addAuthCommands(program: Command, load: typeof lazy): void {
