@@ -119,7 +119,7 @@ describe("retention", () => {
     const { run } = await addTask();
     await configure("retention: 0d\n");
     await clock.advance(400 * DAY);
-    await expect(applyRetention(ports)).rejects.toThrow();
+    await expect(applyRetention(ports)).rejects.toThrow("retention");
     expect(existsSync(filesOf(run))).toBe(true);
   });
 });
