@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -103,9 +103,7 @@ describe.skipIf(process.platform === "darwin")("service commands with systemd", 
     expect(output.join("")).toContain(`${file}: running`);
     await removeService(context);
     expect(existsSync(file)).toBe(false);
-    expect(execFileSync("tail", ["-n", "2", calls], { encoding: "utf8" })).toBe(
-      "--user disable --now nightshift.service\n--user daemon-reload\n",
-    );
+    expect(readFileSync(calls, "utf8")).toMatch(/--user disable --now nightshift\.service\n--user daemon-reload\n$/);
   });
 
   it("a machine without systemd gets one sentence and nothing is written", async () => {

@@ -1,14 +1,13 @@
 import { resolve } from "node:path";
 import { findHome } from "../../config/files/paths.ts";
-import { createBackup } from "../../daemon/backup/backup.ts";
-import { restoreBackup } from "../../daemon/backup/restore.ts";
+import { backUpHome, restoreHome } from "../../daemon/backup/backup.ts";
 import { printResult, type CliContext } from "../context.ts";
 import { localTime, plural } from "../print/words.ts";
 import { version } from "../version.ts";
 
 export async function backup(context: CliContext, file: string): Promise<void> {
   const home = await findHome(context.env);
-  const made = await createBackup({ home, file: resolve(context.cwd, file), version: version(), now: Date.now() });
+  const made = await backUpHome({ home, file: resolve(context.cwd, file), version: version(), now: Date.now() });
   const { leftOut, ...result } = made;
   printResult(context, { ...result, left_out: leftOut }, () =>
     [
@@ -23,7 +22,7 @@ export async function backup(context: CliContext, file: string): Promise<void> {
 
 export async function restore(context: CliContext, file: string, options: { readonly force?: boolean }): Promise<void> {
   const home = await findHome(context.env);
-  const done = await restoreBackup({
+  const done = await restoreHome({
     home,
     file: resolve(context.cwd, file),
     force: options.force ?? false,

@@ -16,9 +16,9 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openSqliteStore } from "../../adapters/stores/sqlite/open.ts";
-import { sampleEvent, sampleProject, SILENT_LOG } from "../../testing/store/samples.ts";
-import type { Store } from "../../ports/store.ts";
+import { openSqliteStore } from "../sqlite/open.ts";
+import { sampleEvent, sampleProject, SILENT_LOG } from "../../../testing/store/samples.ts";
+import type { Store } from "../../../ports/store.ts";
 import { createBackup, type BackupResult } from "./backup.ts";
 import { restoreBackup, type RestoreResult } from "./restore.ts";
 
@@ -49,9 +49,10 @@ function write(path: string, text: string | Buffer, mode = 0o644): void {
   writeFileSync(join(home, path), text, { mode });
 }
 
-const backup = (to = file): Promise<BackupResult> => createBackup({ home, file: to, version: "1.2.3", now: NOW });
+const backup = (to = file): Promise<BackupResult> =>
+  createBackup({ home, db: join(home, "nightshift.db"), file: to, version: "1.2.3", now: NOW });
 const restore = (from = file, force = false): Promise<RestoreResult> =>
-  restoreBackup({ home: target, file: from, force, now: NOW });
+  restoreBackup({ home: target, db: join(target, "nightshift.db"), file: from, force, now: NOW });
 
 /** Rewrites the backup with changed content. */
 function change(statement: string): string {
@@ -123,9 +124,15 @@ describe("backup", () => {
     for (const inside of [join(home, "b.gz"), join(dir, "link/b.gz")])
       await expect(backup(inside)).rejects.toThrow("inside Nightshift's home");
     await expect(backup(join(dir, "none/b.gz"))).rejects.toThrow("does not exist");
-    await expect(createBackup({ home: target, file: join(dir, "c.gz"), version: "1", now: NOW })).rejects.toThrow(
-      "nothing to back up",
-    );
+    await expect(
+      createBackup({
+        home: target,
+        db: join(target, "nightshift.db"),
+        file: join(dir, "c.gz"),
+        version: "1",
+        now: NOW,
+      }),
+    ).rejects.toThrow("nothing to back up");
     expect(readdirSync(dir).filter((name) => name.includes("partial"))).toEqual([]);
   });
 });

@@ -2,14 +2,15 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { acquireLock } from "../../adapters/stores/sqlite/lock.ts";
-import { inspectDatabase } from "../../adapters/stores/sqlite/inspect.ts";
-import { homePaths } from "../../config/files/paths.ts";
-import { UserError } from "../../core/text/errors.ts";
+import { acquireLock } from "../sqlite/lock.ts";
+import { inspectDatabase } from "../sqlite/inspect.ts";
+import { UserError } from "../../../core/text/errors.ts";
 import { decompress, extractFiles, madeByNewer, notABackup, readManifest, type Manifest } from "./archive.ts";
 
 export interface RestoreParams {
   readonly home: string;
+  /** The database in the home. */
+  readonly db: string;
   readonly file: string;
   /** Moves existing data aside instead of refusing. */
   readonly force: boolean;
@@ -30,8 +31,7 @@ const NO_DATA = /^(?:logs|path\.json|daemon\.json|s|nightshift\.db\.lock(?:-.*)?
  * Replaces the data in Nightshift's home with that of a backup. The backup is unpacked and checked in a temporary folder first,
  * so that a damaged one changes nothing. The database is moved last.
  */
-export async function restoreBackup({ home, file, force, now }: RestoreParams): Promise<RestoreResult> {
-  const { db } = homePaths(home);
+export async function restoreBackup({ home, db, file, force, now }: RestoreParams): Promise<RestoreResult> {
   const existing = readdirSync(home).filter((name) => !NO_DATA.test(name));
   if (existing.length > 0 && !force)
     throw new UserError(

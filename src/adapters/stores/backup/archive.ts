@@ -12,7 +12,7 @@ import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
-import { UserError } from "../../core/text/errors.ts";
+import { UserError } from "../../../core/text/errors.ts";
 import { isInside, type SelectedFile } from "./select-files.ts";
 
 /**
