@@ -65,6 +65,7 @@ describe("packed package", () => {
         "README.md",
         "bin/nightshift",
         "bin/package.json",
+        "docs/cli.md",
         "dist/cli/main.js",
         "dist/supervisor/main.js",
         "dist/mcp/report-outcome.mjs",

@@ -4,6 +4,7 @@ import type { lazy } from "./program.ts";
 /** Declares the commands that manage the daemon's keys, log, backups and service. */
 export function addMachineCommands(program: Command, load: typeof lazy): void {
   addAuthCommands(program, load);
+  addServiceCommands(program, load);
   program
     .command("logs")
     .description("Show the daemon's log; works without a daemon")
@@ -11,6 +12,15 @@ export function addMachineCommands(program: Command, load: typeof lazy): void {
     .option("--task <task>", "Show only entries about this task and its runs")
     .option("--since <when>", "First entry: 30m, 2h or 7d before now, a day or a timestamp (default: 1d)")
     .action(load(async () => (await import("./commands/logs.ts")).logs));
+  program
+    .command("backup <file>")
+    .description("Save all data that cannot be created again to one file; the daemon may be running")
+    .action(load(async () => (await import("./commands/backup.ts")).backup));
+  program
+    .command("restore <file>")
+    .description("Replace the data on this machine with that of a backup; the daemon must not be running")
+    .option("--force", "Move existing data aside instead of refusing")
+    .action(load(async () => (await import("./commands/backup.ts")).restore));
 }
 
 function addAuthCommands(program: Command, load: typeof lazy): void {
@@ -27,4 +37,20 @@ function addAuthCommands(program: Command, load: typeof lazy): void {
     .command("remove <name>")
     .description("Remove a stored key")
     .action(load(async () => (await import("./commands/auth.ts")).removeKey));
+}
+
+function addServiceCommands(program: Command, load: typeof lazy): void {
+  const service = program.command("service").description("Let the system start the daemon (systemd or launchd)");
+  service
+    .command("status", { isDefault: true })
+    .description("Show whether the service is installed and running")
+    .action(load(async () => (await import("./commands/service.ts")).showService));
+  service
+    .command("install")
+    .description("Start the daemon at login and after a crash")
+    .action(load(async () => (await import("./commands/service.ts")).installService));
+  service
+    .command("remove")
+    .description("Remove the service and stop the daemon; running agents continue")
+    .action(load(async () => (await import("./commands/service.ts")).removeService));
 }

@@ -21,7 +21,8 @@ export async function startDaemon(context: CliContext, args: readonly string[] =
   // Create a new file, because a daemon that is still running keeps writing to its own.
   rmSync(startLog, { force: true });
   const log = openSync(startLog, "a", 0o600);
-  const child = spawn(process.execPath, [...daemonArgs(), ...args], {
+  const [program, ...own] = daemonCommand();
+  const child = spawn(program, [...own, ...args], {
     detached: true,
     stdio: ["ignore", log, log],
     env: { ...SINGLE_MALLOC_ARENA, ...context.env, ...compileCache(), NIGHTSHIFT_HOME: home },
@@ -35,7 +36,8 @@ export async function startDaemon(context: CliContext, args: readonly string[] =
 /** Runs the daemon in this terminal until it is stopped. Returns its exit code. */
 export async function runDaemon(context: CliContext, args: readonly string[]): Promise<number> {
   const home = await findHome(context.env);
-  const child = spawn(process.execPath, [...daemonArgs(), "--foreground", ...args], {
+  const [program, ...own] = daemonCommand();
+  const child = spawn(program, [...own, "--foreground", ...args], {
     stdio: "inherit",
     env: { ...SINGLE_MALLOC_ARENA, ...context.env, NIGHTSHIFT_HOME: home },
   });
@@ -56,11 +58,13 @@ function compileCache(): Record<string, string> {
 /** By default, glibc gives each of Node's threads its own heap. One shared heap saves 3 MB. Runs do not inherit this. */
 const SINGLE_MALLOC_ARENA = { MALLOC_ARENA_MAX: "1" };
 
-function daemonArgs(): readonly string[] {
+/** The program that runs the daemon, and its first arguments. */
+export function daemonCommand(): readonly [string, ...string[]] {
   const source = import.meta.url.endsWith(".ts") ? "../daemon/main.ts" : "../daemon/main.js";
   // Measured after about 24 tasks: the small semi-space saves 30 MB for short-lived objects, and optimizing for size
   // saves 4 MB of code. The daemon mostly waits, so the speed does not matter.
   return [
+    process.execPath,
     "--max-semi-space-size=1",
     "--optimize-for-size",
     "--disable-warning=ExperimentalWarning",

@@ -5,6 +5,7 @@ import { createReadBackTrigger } from "./reconcile/read-back-trigger.ts";
 import type { EnginePorts } from "./ports.ts";
 import { createReadBack } from "./reconcile/read-back.ts";
 import { reconcile, sweepWorkspaces } from "./reconcile/reconcile.ts";
+import { applyRetention } from "./reconcile/retention.ts";
 import { startDueSchedules } from "./schedule/schedules.ts";
 import { createLoginWake, wakeAfterRestart, wakeParked } from "./reconcile/wake-parked.ts";
 
@@ -21,6 +22,7 @@ const TICK_MS = 1_000;
 const SWEEP_MS = 60_000;
 const SCHEDULES_MS = 5_000;
 const WAKE_MS = 5_000;
+const RETENTION_MS = 3_600_000;
 const READ_BACK_MS = 120_000;
 const RETRY_DELAY_MS = 5_000;
 
@@ -46,6 +48,9 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
     ),
     createPeriodicTask(ports, { name: "waking tasks that wait for budget", everyMs: WAKE_MS }, () => wakeParked(ports)),
     createPeriodicTask(ports, { name: "waking tasks that wait for a login", everyMs: WAKE_MS }, createLoginWake(ports)),
+    createPeriodicTask(ports, { name: "removing old transcripts and logs", everyMs: RETENTION_MS }, () =>
+      applyRetention(ports),
+    ),
     createPeriodicTask(ports, { name: "reading back change requests", everyMs: READ_BACK_MS }, () => readBack()),
     readBackTrigger,
   ];

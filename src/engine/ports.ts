@@ -108,12 +108,20 @@ export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Changes when a stored key is added, changed or removed. */
   readonly keysVersion: () => string;
+  readonly retention: Retention;
   /** The OS user that the daemon runs as. The daemon's own token acts under this name. */
   readonly owner: string;
   /** Finds the project at a source. Throws UserError or ConfigError if there is none that can be used. */
   readonly detectProject: (source: ProjectSource) => Promise<DetectedProject>;
   /** How many runs may execute at once. Zero while the disk is nearly full. */
   readonly capacity: () => Omit<Admission, "at">;
+}
+
+export interface Retention {
+  /** How long to keep the files of ended tasks. Null to keep them. Throws ConfigError while config.yaml is invalid. */
+  readonly readMs: () => Promise<number | null>;
+  /** Removes the daemon's log of days before this time. */
+  readonly removeLogs: (before: number) => Promise<void>;
 }
 
 export interface EngineHooks {

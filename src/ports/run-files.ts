@@ -33,6 +33,8 @@ export interface RunFiles {
   cleanRun(run: string): Promise<void>;
   /** Removes the private homes of a task's agents. */
   cleanTask(task: string): Promise<void>;
+  /** Lists the runs whose directory has not changed since this time. */
+  listOldRuns(before: number): Promise<readonly string[]>;
   /** Removes a run's directory. */
   removeRun(run: string): Promise<void>;
   /** Returns the free bytes on the disk of Nightshift's data. */

@@ -1,9 +1,12 @@
 import { spawn } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { TaskJson } from "../../src/http/client/client.ts";
 import { BIN, createUser, PROJECT_FILE, waitForExit, type CliResult, type User } from "./cli-user.ts";
+
+// The last test calls about ten commands.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const FIRST = "sk-ant-test-0123456789abcdefgh";
 const SECOND = "sk-ant-test-9876543210zyxwvuts";

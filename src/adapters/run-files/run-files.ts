@@ -44,6 +44,15 @@ export function createRunFiles({ home }: { readonly home: string }): RunFiles {
         await removeTree(join(dir, name));
     },
     cleanTask: (task) => removeTree(taskHomes(home, task)),
+    async listOldRuns(before) {
+      const names = (await readdir(join(home, "runs")).catch(nullIfMissing)) ?? [];
+      const old: string[] = [];
+      for (const name of names) {
+        const stats = await lstat(join(home, "runs", name)).catch(nullIfMissing);
+        if (stats?.isDirectory() === true && stats.mtimeMs < before) old.push(name);
+      }
+      return old;
+    },
     removeRun: (run) => removeTree(runDir(home, run)),
     async freeBytes() {
       const { bavail, bsize } = await statfs(home);

@@ -8,9 +8,19 @@ export async function diff(context: CliContext, id: string): Promise<void> {
   const change = await client.call("GET /tasks/:id/diff", { params: { id } });
   // In a pipe, the patch is unchanged so that `git apply` accepts it.
   if (!context.json && !process.stdout.isTTY && change.patch !== "") return void process.stdout.write(change.patch);
-  printResult(context, change, () =>
-    change.patch === "" ? "There is no change yet.\n" : colour(context, change.patch),
-  );
+  printResult(context, change, () => (change.patch === "" ? explainMissing(change) : colour(context, change.patch)));
+}
+
+function explainMissing({
+  base_commit: base,
+  head_commit: head,
+}: {
+  readonly base_commit: string | null;
+  readonly head_commit: string | null;
+}): string {
+  return head === null || head === base
+    ? "There is no change yet.\n"
+    : `The patch of this task was removed (retention). Its commit is ${head}.\n`;
 }
 
 function colour(context: CliContext, patch: string): string {

@@ -63,6 +63,7 @@ async function displayRun(context: CliContext, pages: Pages, { client, run, logs
   );
   for await (const page of pages)
     for (const line of page.lines) for (const event of line.events) context.out(renderEvent(context, event));
+  if (run.finished_at !== null && !existsSync(logs)) context.out("   The transcript was removed (retention).\n");
   for (const file of listLogs(logs)) context.out(`${paint(context, "gray", `   log: ${file}`)}\n`);
   const ended = await client.call("GET /runs/:id", { params: { id: run.id } });
   const error = ended.error === null ? "" : `: ${terminalText(ended.error)}`;

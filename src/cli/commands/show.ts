@@ -54,6 +54,8 @@ function render(context: CliContext, task: TaskJson, events: readonly EventJson[
             .join(", "),
         )}\n`,
       );
+  const removed = events.findLast(({ type }) => type === "task.files_removed");
+  if (removed !== undefined) parts.push(`\nNightshift ${terminalText(removed.summary)}.\n`);
   if (task.waiting_for !== null) parts.push(title("Your turn"), describeWaiting(task));
   parts.push(
     title("Possible now"),

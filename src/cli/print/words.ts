@@ -39,7 +39,10 @@ export function plural(count: number, word: string): string {
 export function localTime(iso: string): string {
   const at = new Date(iso);
   if (Number.isNaN(at.getTime())) return iso;
-  const two = (value: number): string => String(value).padStart(2, "0");
   const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
   return `${day} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, "0");
 }

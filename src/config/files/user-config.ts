@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { BudgetSettings, NotifySettings, SandboxMode } from "../../core/settings/settings.ts";
+import { parseRetention } from "../../core/schedule/duration.ts";
 import type { ConfigFormat, ParsedConfig } from "../parse/parse-config.ts";
 import { MAX_CONFIG_BYTES, readText } from "./read-text.ts";
 import { resolveSettings } from "../resolve/resolve-settings.ts";
@@ -19,6 +20,8 @@ export interface UserConfig {
   /** As written: config/prices.ts makes a table of them. */
   readonly prices: NonNullable<UserWritten["prices"]>;
   readonly notify: NotifySettings;
+  /** How long to keep the files of ended tasks. Null to keep them. */
+  readonly retentionMs: number | null;
 }
 
 /** Throws ConfigError with all problems. Callers keep their last valid configuration. */
@@ -40,6 +43,7 @@ export async function readUserConfig(home: string, format: ConfigFormat): Promis
     database: written.database ?? null,
     prices: written.prices ?? {},
     notify: settings.notify,
+    retentionMs: written.retention === undefined ? null : parseRetention(written.retention),
   };
 }
 

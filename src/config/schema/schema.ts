@@ -8,6 +8,7 @@ import type {
   SettingsKinds,
 } from "../../core/settings/kinds.ts";
 import { boundedRecord, environmentName, text, notifiedKinds, webUrl } from "../../core/settings/values.ts";
+import { RETENTION_FORM } from "../../core/schedule/duration.ts";
 import * as section from "./schema-sections.ts";
 import { name, timeZone } from "./schema-sections.ts";
 
@@ -150,13 +151,18 @@ export function createSchemas(kinds: SettingsKinds) {
         .describe(
           "Prices that override the built-in table, by model ID or by a prefix followed by `*`; config.yaml only.",
         ),
+      retention: z
+        .string()
+        .regex(/^[1-9][0-9]{0,3}d$/, { error: RETENTION_FORM })
+        .optional()
+        .describe("How long to keep transcripts and logs of ended tasks, such as `30d`; default: for ever; config.yaml only."),
       database: text.optional().describe("URL of a `postgres://` database; default: the SQLite file in the home folder; config.yaml only."),
     }),
   };
 }
 
 /** Keys that only config.yaml may set: a cloned repository must not choose its own sandbox mode or database. */
-export const USER_ONLY_KEYS: readonly string[] = ["database", "prices", "sandbox.mode"];
+export const USER_ONLY_KEYS: readonly string[] = ["database", "prices", "retention", "sandbox.mode"];
 
 type Schemas = ReturnType<typeof createSchemas>;
 

@@ -17,6 +17,7 @@ export const EVENT_TYPES = [
   "task.resumed",
   "task.ended",
   "task.deleted",
+  "task.files_removed",
   "run.started", // data: role, step, attempt, agent, model
   "run.ended", // data: outcome, ended_by, cost_usd, cost_basis, duration_ms
   "run.interrupted",

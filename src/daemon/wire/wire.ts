@@ -24,6 +24,7 @@ import type { Log } from "../../ports/log.ts";
 import { locateProject } from "../locate-project.ts";
 import { createHostEnvironment } from "../host-environment.ts";
 import type { KnownSecrets } from "../known-secrets.ts";
+import { createRetention } from "../retention.ts";
 import { createLimits, type LimitsKeeper } from "../limits.ts";
 import { DISK_FLOOR_BYTES, sandboxLimits, createSandboxGate, type SandboxGate } from "./wire-sandbox.ts";
 import { REGISTRY, type Registry } from "./registry.ts";
@@ -130,6 +131,7 @@ export async function wire(options: WireOptions): Promise<Wired> {
       home,
       env,
       keysVersion: () => storedKeysVersion(home),
+      retention: createRetention(home, registry.format),
       owner: userName(env),
       capacity: limits.current,
       detectProject: (source) => locateProject(source, env, registry),
