@@ -114,6 +114,29 @@ describe("every built-in pipeline, from submit to its end", () => {
     expect([task.status, task.state]).toEqual(["succeeded", "completed"]);
   });
 
+  it("staged: an executor that reports success without a result fails", async () => {
+    const execute = { report: { outcome: "completed", summary: "nothing to do" } };
+    await open({ ...ROLES, plan: { report: STAGED_PLAN }, execute });
+    const waiting = await world.drain((await world.submit({ pipeline: "staged" })).id);
+    await world.commands.approve(waiting.id, waiting.planHash, ADA);
+    const task = await world.drain(waiting.id);
+    expect(task).toMatchObject({ status: "failed", outcome: "no_changes" });
+    expect(task.reason).toContain("delivered no result");
+  });
+
+  it("improve: a candidate whose checks give no result is given up without another attempt", async () => {
+    world = await openEngineWorld({
+      settings: "checks:\n  test: { command: uv run pytest }\n",
+      script: ({ name, role }) => (name === "agent" ? (ROLES[role] ?? {}) : { exitCode: 127, output: "uv: not found" }),
+    });
+    const improve = { category: "docs", only: true, scheduledAt: null } as const;
+    const task = await world.drain((await world.submit({ pipeline: "improve", improve })).id);
+    expect([task.status, task.state]).toEqual(["failed", "abandoned"]);
+    expect(task.reason).toMatch(/docs: no check gave a result: test: could not run/);
+    expect(world.supervisors.started.filter((name) => name === "agent:implement")).toHaveLength(1);
+    expect(await git(world.repo.remote, "for-each-ref", "--format=%(refname)")).toBe("refs/heads/main");
+  });
+
   it("improve: one candidate is implemented, verified, described and pushed", async () => {
     await open();
     const improve = { category: "docs", only: true, scheduledAt: null } as const;

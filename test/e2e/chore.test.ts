@@ -124,9 +124,33 @@ describe("chore pipeline", () => {
     expect(task.status).toBe("succeeded");
     const found = await checks(task.id);
     expect(found.map(({ name, status }) => [name, status])).toEqual([
-      ["always-red", "red_baseline"],
+      ["always-red", "inconclusive"],
       ["test", "passed"],
     ]);
+  });
+
+  it("checks whose program is missing publish nothing: a person decides, and the result names them", async () => {
+    const { submit, settled, checks, commands, repo } = await open({
+      settings: "checks:\n  test: { command: nightshift-missing-uv run pytest }\n",
+    });
+    const task = await settled((await submit()).id);
+    expect(task).toMatchObject({
+      status: "waiting",
+      state: "checking",
+      waitingFor: { kind: "choice", about: "checks" },
+    });
+    expect((await checks(task.id)).map(({ name, status, exitCode }) => [name, status, exitCode])).toEqual([
+      ["test", "could_not_run", 127],
+    ]);
+    const branches = () => git(repo.remote, "for-each-ref", "--format=%(refname:short)", "refs/heads");
+    expect(await branches()).toBe("main");
+    await commands.choose(task.id, "publish", "uv is only in CI", ALICE);
+    const ended = await settled(task.id);
+    expect(ended).toMatchObject({ status: "succeeded", outcome: "published" });
+    expect(ended.reason).toMatch(
+      /not verified: no check gave a result: test: could not run; alice decided .*uv is only in CI/,
+    );
+    expect(await branches()).toContain(ended.branch);
   });
 
   it("counts a failure that differs from the one on the base as caused by the change", async () => {

@@ -89,12 +89,21 @@ describe("publish: policy", { timeout: 120_000 }, () => {
     expect(await pushedBranches()).toBe("");
   });
 
-  it.each([
-    ["in a pipeline without checks", UNCHECKED, VALID_CHANGE],
-    ["that was changed after the checks", CHANGED_AFTER_CHECKS, afterImplement(VALID_CHANGE)],
-  ])("accepts a valid change %s", async (_, pipeline, agent) => {
-    const { task } = await runPipeline(pipeline, agent);
+  it("accepts a valid change in a pipeline without checks, and says that it is not verified", async () => {
+    const { task } = await runPipeline(UNCHECKED, VALID_CHANGE);
     expect(task).toMatchObject({ status: "succeeded" });
+    expect(task.reason).toContain("not verified: the pipeline has no checks");
     expect(await pushedBranches()).toBe(task.branch);
+  });
+
+  it("does not push a change that was made after the checks before a person decided", async () => {
+    const { task } = await runPipeline(CHANGED_AFTER_CHECKS, afterImplement(VALID_CHANGE));
+    expect(task).toMatchObject({
+      status: "waiting",
+      state: "publishing",
+      waitingFor: { kind: "choice", about: "checks" },
+    });
+    expect(JSON.stringify(task.waitingFor)).toContain("it was changed after the checks");
+    expect(await pushedBranches()).toBe("");
   });
 });

@@ -51,7 +51,7 @@ describe("default edges", () => {
 
   it("do not exist for ordinary outcomes of a step or for outcomes it cannot have", () => {
     expect(defaultEdge("implemented", implement)).toBeNull();
-    expect(defaultEdge("no_changes", implement)).toBeNull();
+    expect(defaultEdge("no_changes", { kind: "agent", role: "review" })).toBeNull();
     expect(defaultEdge("needs_info", { kind: "checks" })).toBeNull();
     expect(defaultEdge("timeout", { kind: "wait", for: "approval" })).toBeNull();
     expect(defaultEdge("cancel", { kind: "end", status: "failed" })).toBeNull();
@@ -65,9 +65,9 @@ describe("possibleOutcomes()", () => {
     expect(possible).toContain("cancel");
   });
 
-  it("contains no_changes only for roles that change files", () => {
+  it("contains no_changes only for roles whose work is a result", () => {
     const roles = ROLES.filter((role) => possibleOutcomes({ kind: "agent", role }).includes("no_changes"));
-    expect(roles).toEqual(["implement", "request_changes"]);
+    expect(roles).toEqual(["implement", "execute", "request_changes"]);
   });
 
   it("lets people answer each kind of wait", () => {

@@ -32,7 +32,7 @@ describe("attempt: the chore pipeline", () => {
       settings: WITH_TEST,
       script: ({ name, run }) => {
         if (name === "agent") return { ...CHANGE, files: { "greeting.txt": `try ${run}\n` } };
-        // A check that fails runs once more on the base commit, to find a red baseline.
+        // A check that fails runs once more on the base commit, to find out whether the change broke it.
         return run === 0 ? { exitCode: 1, output: "expected hello, got try 0" } : {};
       },
       over: ({ runFiles }) => ({
