@@ -69,15 +69,16 @@ test("the registry in the project's .npmrc replaces the default, without its cre
   expect(await findRegistryHosts("npm ci", dir.path)).toEqual(["npm.example.com:8443"]);
 });
 
+const result = (status: "passed" | "failed" | "could_not_run") => ({
+  name: status,
+  status,
+  exitCode: 1,
+  durationMs: 1234,
+  tail: "uv: not found",
+  measuredAt: 0,
+});
+
 test("checks are ready for the night only if all of them can run and one passes", () => {
-  const result = (status: "passed" | "failed" | "could_not_run") => ({
-    name: status,
-    status,
-    exitCode: 1,
-    durationMs: 1234,
-    tail: "uv: not found",
-    measuredAt: 0,
-  });
   const isMet = (...statuses: readonly Parameters<typeof result>[0][]) =>
     describeBaseline({ branch: "main", commit: "0123456789", results: statuses.map(result) }).find(
       ({ night }) => night !== undefined,
