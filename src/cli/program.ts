@@ -57,12 +57,17 @@ function addProjectCommands(program: Command): void {
     .description("Detect checks, default branch and remote; write nightshift.yaml; register and trust the project")
     .option("--force", "Overwrite an existing nightshift.yaml")
     .option("--url <git url>", "Register a project without a checkout")
-    .option("--yes", "Accept the permissions that an existing nightshift.yaml requests")
+    .option(
+      "--yes",
+      "Accept the permissions that an existing nightshift.yaml requests; allow the package registry in a new one",
+    )
+    .option("--no-run", "Do not run the checks")
     .action(lazy(async () => (await import("./commands/init.ts")).init));
   program
     .command("trust")
     .description("Show the additional permissions that the project's files request, and accept them")
     .option("--yes", "Accept without a prompt")
+    .option("--no-run", "Do not run the checks")
     .action(lazy(async () => (await import("./commands/trust.ts")).trust));
   program
     .command("projects")
@@ -95,6 +100,7 @@ function addDaemonCommands(program: Command): void {
   program
     .command("doctor")
     .description("Check this machine and its configuration; works without a daemon")
+    .option("--no-run", "Do not run the project's checks")
     .action(lazy(async () => (await import("./commands/doctor.ts")).doctor));
   const token = program.command("token").description("Manage API tokens of people");
   token

@@ -10,7 +10,7 @@ import type { Log } from "../ports/log.ts";
 import type { ProjectFiles } from "../ports/projects.ts";
 import type { RunFiles } from "../ports/run-files.ts";
 import type { StoreReader } from "../ports/store-mutations.ts";
-import type { PeopleStore } from "../ports/store.ts";
+import type { PeopleStore, Project } from "../ports/store.ts";
 import type { AuthDeps } from "./auth.ts";
 import type { FindingJson } from "./contract/daemon.ts";
 import type { OutputDeps } from "./live/output-feed.ts";
@@ -29,8 +29,10 @@ export interface HttpDeps extends AuthDeps, OutputDeps {
   readonly runFiles: Pick<RunFiles, "readTranscript" | "readDiff">;
   readonly agents: () => Promise<readonly AgentInfo[]>;
   /** Checks everything that depends on the environment of the daemon, and the project in this folder. */
-  readonly doctor: (path: string) => Promise<readonly FindingJson[]>;
+  readonly doctor: (path: string, options: { readonly run: boolean }) => Promise<readonly FindingJson[]>;
   readonly keys: () => Promise<readonly KeyInfo[]>;
+  /** Finds settings that cannot work. With `run`, also runs the checks on the base commit. */
+  readonly checkSetup: (project: Project, options: { readonly run: boolean }) => Promise<readonly FindingJson[]>;
   readonly pendingTrust: ProjectFiles["pendingTrust"];
   /** Verifies a webhook call, and polls the forge if it is genuine ("accepted"). Null if the project has no webhook. */
   readonly verifyHook: (project: string, call: HookCall) => Promise<"accepted" | "rejected" | null>;

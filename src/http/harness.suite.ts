@@ -79,6 +79,7 @@ export async function openHarness(options?: AppOptions): Promise<Harness> {
     keys: async () => [
       { name: "GITLAB_TOKEN", source: "environment", ending: null, addedAt: null, replacesEnvironment: false },
     ],
+    checkSetup: async () => [],
     pendingTrust: SHOP_FILES.pendingTrust,
     verifyHook: async () => null,
     stop: (force) => void stops.push(force),

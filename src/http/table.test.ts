@@ -79,6 +79,7 @@ describe("API: every route", () => {
     expect(keysFor(null)).toEqual(["GET /healthz", "POST /projects/:name/forge-hook"]);
     expect(keysFor("submit")).toEqual([
       "POST /improve/plan",
+      "POST /projects/:name/checks",
       "POST /schedules/:name/run",
       "POST /tasks",
       ...verbs("cancel", "kill", "pause", "resume", "retry"),

@@ -93,7 +93,7 @@ function call({
     const child = execFile(
       process.execPath,
       [BIN, ...args],
-      { cwd, env, timeout: 30_000, maxBuffer: 50_000_000 },
+      { cwd, env, timeout: 120_000, maxBuffer: 50_000_000 },
       (_, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }),
     );
     child.stdin?.end();

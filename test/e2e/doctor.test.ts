@@ -12,12 +12,13 @@ interface Finding {
   readonly fix: string | null;
 }
 
+const SECRETS = "secrets: { SHOP_KEY: { roles: [implement] }, OTHER_KEY: { roles: [implement] } }\n";
+
 let user: User;
 
 beforeAll(async () => {
   user = await createUser();
-  const secrets = "secrets: { SHOP_KEY: { roles: [implement] }, OTHER_KEY: { roles: [implement] } }\n";
-  await writeFile(join(user.repo.checkout, "nightshift.yaml"), PROJECT_FILE(user.repo.path) + secrets);
+  await writeFile(join(user.repo.checkout, "nightshift.yaml"), PROJECT_FILE(user.repo.path) + SECRETS);
 });
 afterAll(() => user.cleanUp());
 
@@ -55,11 +56,31 @@ describe("doctor", { timeout: 180_000 }, () => {
     expect(await runWith({}, "doctor")).toMatch(/Not ready for the night:\n {2}project: .+\n {4}→ nightshift init/);
   });
 
+  test("trust accepts, and then runs the checks on the default branch and shows a check that cannot run", async () => {
+    const file = PROJECT_FILE(user.repo.path) + SECRETS;
+    await writeFile(
+      join(user.repo.checkout, "nightshift.yaml"),
+      file.replace("checks:\n", "checks:\n  missing: { command: no-such-program-here }\n"),
+    );
+    const trusted = JSON.parse(await runWith({}, "trust", "--yes", "--json")) as {
+      readonly is_accepted: boolean;
+      readonly findings: readonly Finding[];
+    };
+    expect(trusted.is_accepted).toBe(true);
+    expect(trusted.findings).toMatchObject([
+      { name: "check missing", ok: "no", detail: expect.stringMatching(/could not run on main[^]*not found/) },
+      { name: "check content", ok: "yes", detail: expect.stringContaining("passed on main") },
+      { name: "checks", ok: "warn", detail: expect.stringContaining("1 passed, 1 could not run") },
+    ]);
+    await writeFile(join(user.repo.checkout, "nightshift.yaml"), file);
+  });
+
   test("a trusted project without a schedule is not ready, and doctor names only what is missing", async () => {
-    await runWith({}, "trust", "--yes");
+    await runWith({}, "trust", "--yes", "--no-run");
     const text = await runWith({}, "doctor");
+    expect(text).toMatch(/✓ check content +passed on main/);
     expect(text).toMatch(/Not ready for the night:\n/);
     expect(text).toMatch(/\n {2}schedule: none\n {4}→ set improve\.schedule/);
-    expect(text).not.toMatch(/\n {2}(trust|agent|push|daemon): /);
+    expect(text).not.toMatch(/\n {2}(trust|agent|push|daemon|checks): /);
   });
 });

@@ -8,17 +8,21 @@ import { plural } from "../print/words.ts";
 
 const NAME_WIDTH = { least: 16, most: 30 };
 
-export async function doctor(context: CliContext): Promise<void> {
-  const findings = await checkMachine({ env: context.env, cwd: context.cwd });
+export async function doctor(context: CliContext, { run = true }: { readonly run?: boolean }): Promise<void> {
+  if (run) context.progress("Checking the machine and running the project's checks once …\n");
+  const findings = await checkMachine({ env: context.env, cwd: context.cwd, run });
   printResult(context, findings, () => render(context, findings));
   if (findings.some(({ ok }) => ok === "no")) throw new Exit(1);
 }
 
 export function render(context: Pick<CliContext, "color">, findings: readonly Finding[]): string {
+  return `${listFindings(context, findings)}\n${conclude(context, findings)}`;
+}
+
+export function listFindings(context: Pick<CliContext, "color">, findings: readonly Finding[]): string {
   const longest = Math.max(NAME_WIDTH.least, ...findings.map(({ name }) => name.length));
   const width = Math.min(NAME_WIDTH.most, longest);
-  const lines = findings.map((finding) => line(context, finding, width)).join("");
-  return `${lines}\n${conclude(context, findings)}`;
+  return findings.map((finding) => line(context, finding, width)).join("");
 }
 
 /** Says whether the current project is ready for a night, or what is missing and which command repairs it. */

@@ -1,9 +1,13 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { writeCheckoutFile } from "../../config/files/write-checkout-file.ts";
 import { detectProject, type DetectedProject } from "../../daemon/detect/detect.ts";
+import { findRegistryHosts } from "../../daemon/detect/detect-registry.ts";
 import { renderInitConfig } from "../../daemon/detect/detect-render.ts";
 import { escapedLine } from "../../core/text/terminal-text.ts";
 import { acceptFiles, type AcceptResult } from "../accept-files.ts";
+import { confirm } from "../ask.ts";
+import { checkSetup } from "../check-setup.ts";
 import { connect } from "../connect.ts";
 import { printResult, type CliContext } from "../context.ts";
 import { recordPath } from "../record-path.ts";
@@ -12,22 +16,28 @@ export interface InitOptions {
   readonly force?: boolean;
   readonly url?: string;
   readonly yes?: boolean;
+  /** `--no-run` sets it to false. */
+  readonly run?: boolean;
 }
 
-export async function init(context: CliContext, { force = false, url, yes = false }: InitOptions): Promise<void> {
+export async function init(context: CliContext, options: InitOptions): Promise<void> {
+  const { url } = options;
   // Runs concurrently, because the startup files of some login shells take seconds.
   const recorded = recordPath(context);
   try {
-    await (url === undefined ? initCheckout(context, force, yes) : initUrl(context, url));
+    await (url === undefined ? initCheckout(context, options) : initUrl(context, url));
   } finally {
     await recorded;
   }
 }
 
-async function initCheckout(context: CliContext, force: boolean, yes: boolean): Promise<void> {
+async function initCheckout(
+  context: CliContext,
+  { force = false, yes = false, run = true }: InitOptions,
+): Promise<void> {
   const detected = await detectProject(context.cwd, { env: context.env });
   const file = join(detected.dir, "nightshift.yaml");
-  const isNew = await writeCheckoutFile(file, renderInitConfig(detected), { overwrite: force });
+  const isNew = await writeInitConfig(context, detected, { file, force, yes });
   if (!isNew) context.progress("nightshift.yaml already exists and was not changed. Use --force to overwrite it.\n");
   for (const note of isNew ? notes(detected, context.env) : []) context.progress(`Note: ${note}\n`);
   const client = await connect(context);
@@ -36,8 +46,28 @@ async function initCheckout(context: CliContext, force: boolean, yes: boolean): 
     generated: isNew,
     yes,
   });
-  printResult(context, { project: found.project, file, written: isNew, is_accepted: found.accepted }, () =>
+  const { project, accepted } = found;
+  const findings = accepted ? await checkSetup(context, client, { project: project.name, run }) : [];
+  printResult(context, { project, file, written: isNew, is_accepted: accepted, findings }, () =>
     describe(found, { file, isNew }),
+  );
+}
+
+/** Returns false if the file exists and was not overwritten. */
+async function writeInitConfig(
+  context: CliContext,
+  detected: DetectedProject,
+  { file, force, yes }: { readonly file: string; readonly force: boolean; readonly yes: boolean },
+): Promise<boolean> {
+  if (!force && existsSync(file)) return false;
+  const hosts = await findRegistryHosts(detected.tools.setup, detected.dir);
+  const isGranted = hosts.length > 0 && (yes || (context.interactive && (await confirmHosts(hosts))));
+  return writeCheckoutFile(file, renderInitConfig(detected, { hosts, isGranted }), { overwrite: force });
+}
+
+function confirmHosts(hosts: readonly string[]): Promise<boolean> {
+  return confirm(
+    `The set-up command downloads packages. Allow agents, checks and set-up to connect to ${hosts.join(", ")}?`,
   );
 }
 

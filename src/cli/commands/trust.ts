@@ -2,11 +2,15 @@ import { findProjectDir } from "../../config/files/find-project.ts";
 import { UserError } from "../../core/text/errors.ts";
 import type { Client, ProjectJson } from "../../http/client/client.ts";
 import { acceptFiles, type ProjectLocation } from "../accept-files.ts";
+import { checkSetup } from "../check-setup.ts";
 import { connect } from "../connect.ts";
 import { printResult, type CliContext } from "../context.ts";
 
 /** Shows the additional permissions that the project's files request. They take effect only after they are accepted. */
-export async function trust(context: CliContext, options: { readonly yes?: boolean }): Promise<void> {
+export async function trust(
+  context: CliContext,
+  options: { readonly yes?: boolean; readonly run?: boolean },
+): Promise<void> {
   const client = await connect(context);
   const location = await findLocation(context, client);
   const { project, pending, accepted } = await acceptFiles(context, client, {
@@ -14,7 +18,10 @@ export async function trust(context: CliContext, options: { readonly yes?: boole
     generated: false,
     yes: options.yes ?? false,
   });
-  printResult(context, { ...pending, is_accepted: accepted }, () => {
+  const findings = accepted
+    ? await checkSetup(context, client, { project: project.name, run: options.run ?? true })
+    : [];
+  printResult(context, { ...pending, is_accepted: accepted, findings }, () => {
     if (!accepted) return "Nothing was accepted.\n";
     return pending.changes.length === 0
       ? `Nothing to accept: the files of ${project.name} request no additional permissions.\n`

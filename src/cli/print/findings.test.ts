@@ -68,7 +68,7 @@ test("findings: a reason does not repeat the findings printed below it", () => {
 });
 
 test("denials: each denial of all runs is printed once, without control characters", () => {
-  const sentence = "denied: evil.example:443; add it to sandbox.network to allow it";
+  const sentence = "denied: evil.example:443; to allow it, add it to sandbox.network and run nightshift trust";
   const task = taskOf([
     { payload: null },
     { payload: { denied: [sentence, "denied: \u001b[2Jx:443"] } },

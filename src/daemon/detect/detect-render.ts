@@ -2,8 +2,16 @@ import { terminalJson } from "../../core/text/terminal-text.ts";
 import type { DetectedForge, DetectedProject } from "./detect.ts";
 import type { Tools } from "./detect-tools.ts";
 
+/** Hosts that the set-up command downloads from, and whether the person granted them. */
+export interface OfferedNetwork {
+  readonly hosts: readonly string[];
+  readonly isGranted: boolean;
+}
+
+const NO_NETWORK: OfferedNetwork = { hosts: [], isGranted: false };
+
 /** Renders the nightshift.yaml that `init` writes: short, with comments, and only with detected values. */
-export function renderInitConfig(detected: DetectedProject): string {
+export function renderInitConfig(detected: DetectedProject, network: OfferedNetwork = NO_NETWORK): string {
   return [
     "# Nightshift settings of this project. All keys: docs/configuration.md.",
     "# Later changes that request more permissions or money take effect after `nightshift trust`.",
@@ -15,7 +23,7 @@ export function renderInitConfig(detected: DetectedProject): string {
     ...renderForge(detected.forge),
     ...renderChecks(detected.tools),
     ...renderWorkspace(detected.tools),
-    ...renderSandbox(detected.tools),
+    ...renderSandbox(detected.tools, network),
     ...renderImprove(),
     "# Who approves plans and merges: `person` or `auto`.",
     "gates: { plan: person, merge: person }",
@@ -79,12 +87,15 @@ function renderWorkspace({ setup }: Tools): string[] {
   return ["# Prepares a fresh checkout before work begins.", `workspace: { setup: ${scalar(setup)} }`, ""];
 }
 
-function renderSandbox({ commands, setup }: Tools): string[] {
+function renderSandbox({ commands, setup }: Tools, { hosts, isGranted }: OfferedNetwork): string[] {
+  const shown = hosts.length === 0 ? "packages.example.com" : hosts.map(scalar).join(", ");
   return [
     "# Programs that agents may run, and hosts that agents, checks and setup may connect to. Default: none.",
     "sandbox:",
     `  commands: [${commands.map(scalar).join(", ")}]`,
-    ...(setup === null ? [] : [`#   network: [packages.example.com]    # hosts that workspace.setup downloads from`]),
+    ...(setup === null
+      ? []
+      : [`${isGranted ? " " : "#  "} network: [${shown}]    # hosts that workspace.setup downloads from`]),
     "",
   ];
 }

@@ -9,6 +9,8 @@ import { explainFinding, fine, forNight, type Finding } from "./doctor-finding.t
 const STATUS_TIMEOUT_MS = 3_000;
 /** The daemon tries remotes, forges and channels, which have limits of their own. */
 const DOCTOR_TIMEOUT_MS = 180_000;
+/** The project limits how long its checks may take. */
+const CHECKS_TIMEOUT_MS = 2 * 3_600_000;
 
 export type RegisteredProject = InspectedProject;
 
@@ -79,7 +81,7 @@ export interface DaemonAnswer {
 const SHELL_VIEW = "What follows describes this shell, whose environment a daemon started here would inherit.";
 
 /** Asks the running daemon what it sees: its PATH, keys and agents count at night, not those of this shell. */
-export async function askDaemon(home: string, cwd: string): Promise<DaemonAnswer> {
+export async function askDaemon(home: string, cwd: string, run: boolean): Promise<DaemonAnswer> {
   const file = homePaths(home).daemon;
   if (!existsSync(file))
     return {
@@ -94,8 +96,8 @@ export async function askDaemon(home: string, cwd: string): Promise<DaemonAnswer
     const detail = `${version} (pid ${pid}) at ${url}`;
     try {
       const { findings } = await client.call("GET /doctor", {
-        query: { path: cwd },
-        signal: AbortSignal.timeout(DOCTOR_TIMEOUT_MS),
+        query: { path: cwd, run: String(run) },
+        signal: AbortSignal.timeout(run ? CHECKS_TIMEOUT_MS : DOCTOR_TIMEOUT_MS),
       });
       return { finding: forNight("daemon", fine("daemon", `${detail}. What follows is what it sees.`)), findings };
     } catch (error) {

@@ -20,6 +20,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface CheckMachineParams {
   readonly env: Environment;
   readonly cwd: string;
+  /** Let the daemon run the checks of the current project on its default branch. Default: false. */
+  readonly run?: boolean;
   /** Default: the built-in registry. */
   readonly registry?: Registry;
 }
@@ -28,7 +30,12 @@ export interface CheckMachineParams {
  * Checks everything that runs depend on. A running daemon checks what depends on its own environment; without one, that of
  * the caller is checked. Never starts a daemon.
  */
-export async function checkMachine({ env, cwd, registry = REGISTRY }: CheckMachineParams): Promise<readonly Finding[]> {
+export async function checkMachine({
+  env,
+  cwd,
+  run = false,
+  registry = REGISTRY,
+}: CheckMachineParams): Promise<readonly Finding[]> {
   let home: string;
   try {
     home = await findHome(env);
@@ -43,14 +50,14 @@ export async function checkMachine({ env, cwd, registry = REGISTRY }: CheckMachi
     checkHomeMode(home),
     checkDisk(home),
     checkLoginPath(home, env, registry.agents),
-    askDaemon(home, cwd),
+    askDaemon(home, cwd, run),
   ]);
   const seen = daemon.findings ?? (await checkEnvironment({ env, home, config, projects, cwd, registry }));
   const files = [homeMode, disk, configFinding, databaseFinding];
   return [checkNode(), ...path, checkTimeZone(config?.timeZone), ...files, daemon.finding, ...seen];
 }
 
-export interface CheckEnvironmentParams extends Required<CheckMachineParams> {
+export interface CheckEnvironmentParams extends Required<Omit<CheckMachineParams, "run">> {
   readonly home: string;
   /** Null if config.yaml is invalid. */
   readonly config: Pick<UserConfig, "sandboxMode" | "notify"> | null;

@@ -50,9 +50,11 @@ export function createHttpDeps(wired: Wired, facts: DaemonFacts): HttpDeps {
     parseTranscript: createTranscriptParser(ports),
     onOutput: output.listen,
     agents: () => findAgents(registry.agents, ports),
-    // Loaded on demand: the daemon rarely needs it, and it has many imports.
-    doctor: async (path) => (await import("./wire-doctor.ts")).checkFromDaemon(wired, path),
     keys: async () => listKeys({ home: ports.host.home, env: process.env, names: await listKeyNames(wired) }),
+    // Loaded on demand: the daemon rarely needs it, and it has many imports.
+    doctor: async (path, options) => (await import("./wire-doctor.ts")).checkFromDaemon(wired, path, options),
+    checkSetup: async (project, options) =>
+      (await import("./wire-doctor.ts")).checkProjectSetup(wired, project, options),
     pendingTrust: (project, accepted) => ports.projects.pendingTrust(project, accepted),
     verifyHook: createHookVerifier(registry.forges, ports, facts.pollForge),
     stop: facts.stop,

@@ -4,14 +4,24 @@ import { UserError } from "../../core/text/errors.ts";
 import { previewFiles } from "../../engine/commands/preview-task.ts";
 import { explainNoEligibleFiles } from "../../engine/nightly/eligible-files.ts";
 import { NIGHT_WORK } from "../../core/schedule/schedule.ts";
+import { measureProject } from "../../engine/run/checks/measure-baseline.ts";
+import type { Settings } from "../../core/settings/settings.ts";
 import type { Project } from "../../ports/store.ts";
 import { checkUserConfig } from "../doctor/doctor-home.ts";
 import { checkEnvironment } from "../doctor/doctor.ts";
-import { fine, forNight, type Finding } from "../doctor/doctor-finding.ts";
+import { checkConfiguration } from "../doctor/doctor-configuration.ts";
+import { describeBaseline } from "../doctor/doctor-checks.ts";
+import { explainFinding, fine, forNight, type Finding } from "../doctor/doctor-finding.ts";
 import type { Wired } from "./wire.ts";
 
+export interface DoctorOptions {
+  /** Run the checks on the base commit. */
+  readonly run: boolean;
+}
+
 /** The part of `doctor` that only the daemon can answer, with its own environment and data. */
-export async function checkFromDaemon({ registry, ports }: Wired, path: string): Promise<readonly Finding[]> {
+export async function checkFromDaemon(wired: Wired, path: string, options: DoctorOptions): Promise<readonly Finding[]> {
+  const { registry, ports } = wired;
   const { home, env } = ports.host;
   if (!existsSync(path)) throw new UserError("invalid", `The folder ${path} does not exist.`);
   const [{ config }, projects] = await Promise.all([
@@ -19,12 +29,39 @@ export async function checkFromDaemon({ registry, ports }: Wired, path: string):
     ports.store.projects.listProjects(),
   ]);
   const here = projects.find((project) => project.path !== null && isInside(path, project.path)) ?? null;
-  const [findings, files] = await Promise.all([
-    checkEnvironment({ env, home, config, projects, cwd: path, registry }),
-    here === null ? [] : checkNightFiles(ports, here),
-  ]);
+  const findings = await checkEnvironment({ env, home, config, projects, cwd: path, registry });
+  // One after the other, because both update the mirror.
+  const files = here === null ? [] : await checkNightFiles(ports, here);
+  const setup = here === null ? [] : await checkProjectSetup(wired, here, options);
   // Findings quote the output of other programs.
-  return ports.secrets.redact([...findings, ...files]);
+  return ports.secrets.redact([...findings, ...files, ...setup]);
+}
+
+/** Finds settings that cannot work, and runs the checks on the base commit. The results of the checks are kept. */
+export async function checkProjectSetup(
+  { ports }: Pick<Wired, "ports">,
+  project: Project,
+  { run }: DoctorOptions,
+): Promise<readonly Finding[]> {
+  let settings: Settings;
+  try {
+    settings = await ports.projects.settings(project);
+  } catch (error) {
+    return [explainFinding("nightshift.yaml", error)];
+  }
+  const findings = await checkConfiguration({ settings, dir: project.path, mode: ports.sandbox.mode });
+  const checks = run ? await runChecksOnBase(ports, project) : [];
+  return ports.secrets.redact([...findings, ...checks]);
+}
+
+async function runChecksOnBase(ports: Wired["ports"], project: Project): Promise<readonly Finding[]> {
+  try {
+    // Continues if the caller goes away: the results are kept for the next one.
+    return describeBaseline(await measureProject(ports, project, { signal: new AbortController().signal }));
+  } catch (error) {
+    const { detail, fix } = explainFinding("checks", error);
+    return [forNight("checks", { name: "checks", ok: "warn", detail: `could not run: ${detail}`, fix })];
+  }
 }
 
 /** Counts the files that a nightly improvement may change. Other findings report invalid settings and the remote. */

@@ -204,6 +204,15 @@ export const ROUTES = {
     params: byName,
     ok: pendingTrustSchema,
   }),
+  "POST /projects/:name/checks": route({
+    summary:
+      "Find settings of the project that cannot work. With `run`, run its checks on the default branch; results are kept.",
+    right: "submit",
+    params: byName,
+    body: z.strictObject({ run: z.boolean().default(true) }),
+    ok: z.strictObject({ findings: z.array(findingSchema) }),
+    replay: false,
+  }),
   "DELETE /projects/:name": route({
     summary: "Remove a project that has no unfinished tasks.",
     right: "admin",
@@ -290,7 +299,10 @@ export const ROUTES = {
     summary:
       "Check what the daemon sees: programs, agents, names of missing variables, remotes, channels and the project in `path`.",
     right: "admin",
-    query: z.strictObject({ path: absolutePath }),
+    query: z.strictObject({
+      path: absolutePath,
+      run: z.stringbool().default(false).meta({ description: "Run the project's checks on its default branch." }),
+    }),
     ok: z.strictObject({ findings: z.array(findingSchema) }),
   }),
   "GET /healthz": route({

@@ -53,7 +53,7 @@ export function daemonRoutes({ store, agents, keys, doctor, stop, info, clock }:
     },
 
     async "GET /doctor"({ query }) {
-      return { findings: [...(await doctor(query.path))] };
+      return { findings: [...(await doctor(query.path, { run: query.run }))] };
     },
 
     async "GET /healthz"() {

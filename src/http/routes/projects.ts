@@ -7,9 +7,14 @@ import type { HttpDeps } from "../deps.ts";
 import { viewProject } from "../views/views.ts";
 import type { Handlers } from "./handler.ts";
 
-type ProjectRoutes = "GET /projects" | "POST /projects" | "GET /projects/:name/trust" | "DELETE /projects/:name";
+type ProjectRoutes =
+  | "POST /projects/:name/checks"
+  | "GET /projects"
+  | "POST /projects"
+  | "GET /projects/:name/trust"
+  | "DELETE /projects/:name";
 
-export function projectRoutes({ commands, store, pendingTrust }: HttpDeps): Handlers<ProjectRoutes> {
+export function projectRoutes({ commands, store, pendingTrust, checkSetup }: HttpDeps): Handlers<ProjectRoutes> {
   return {
     async "GET /projects"() {
       return { projects: (await store.projects.listProjects()).map(viewProject) };
@@ -26,6 +31,10 @@ export function projectRoutes({ commands, store, pendingTrust }: HttpDeps): Hand
     async "GET /projects/:name/trust"({ params }) {
       const project = await requireProject(store, params.name);
       return viewPending(project.name, await pendingTrust(project, project.accepted));
+    },
+
+    async "POST /projects/:name/checks"({ params, body }) {
+      return { findings: [...(await checkSetup(await requireProject(store, params.name), body))] };
     },
 
     async "DELETE /projects/:name"({ params, actor }) {

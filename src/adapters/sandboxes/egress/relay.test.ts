@@ -161,7 +161,7 @@ describe.skipIf(!hasBubblewrap)("relay: inside a sandbox without network", () =>
     });
     cleanUps.push(proxy.close);
 
-    const sentence = "denied: evil.example:443; add it to sandbox.network to allow it";
+    const sentence = "denied: evil.example:443; to allow it, add it to sandbox.network and run nightshift trust";
     const heard = await inside({ "egress.sock": socket }, [
       [3128, "good.example"],
       [3128, "evil.example"],

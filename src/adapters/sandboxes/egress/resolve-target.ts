@@ -28,7 +28,7 @@ export async function resolveTarget(
   }
   const shown = formatTarget(target);
   if (!isAllowed(rules, target.host, target.port))
-    return denied(showTarget(shown), "add it to sandbox.network to allow it");
+    return denied(showTarget(shown), "to allow it, add it to sandbox.network and run nightshift trust");
 
   let addresses: readonly string[];
   try {

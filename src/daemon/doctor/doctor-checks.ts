@@ -1,0 +1,65 @@
+import type { BaselineResult } from "../../core/task/judge-check.ts";
+import type { ProjectBaseline } from "../../engine/run/checks/measure-baseline.ts";
+import { fine, forNight, type Finding } from "./doctor-finding.ts";
+
+const NO_CHECKS: Finding = {
+  name: "checks",
+  ok: "warn",
+  detail: "none are configured, so only a person verifies a change",
+  fix: "add commands under checks in nightshift.yaml, then run nightshift trust",
+};
+
+/** One finding for each check on the base commit, and one that says whether the checks can judge a change. */
+export function describeBaseline({ branch, commit, results }: ProjectBaseline): readonly Finding[] {
+  if (results.length === 0) return [forNight("checks", NO_CHECKS)];
+  const where = `${branch} (${commit.slice(0, 8)})`;
+  return [...results.map((result) => describeResult(result, where)), forNight("checks", summarize(results, where))];
+}
+
+function describeResult({ name, status, durationMs, exitCode, tail }: BaselineResult, where: string): Finding {
+  const seconds = `${(durationMs / 1000).toFixed(1)} s`;
+  const output = lastLines(tail);
+  switch (status) {
+    case "passed":
+      return fine(`check ${name}`, `passed on ${where}, ${seconds}`);
+    case "flaky":
+      return { name: `check ${name}`, ok: "warn", detail: `failed and then passed on ${where}, ${seconds}`, fix: null };
+    case "failed":
+      return {
+        name: `check ${name}`,
+        ok: "warn",
+        detail: `failed on ${where} with exit code ${exitCode ?? "unknown"}, ${seconds}${output}`,
+        fix: "repair the default branch: a check that fails there cannot judge a change",
+      };
+    case "could_not_run":
+      return {
+        name: `check ${name}`,
+        ok: "no",
+        detail: `could not run on ${where}${output}`,
+        fix: "install what it needs and allow it under sandbox, then run nightshift trust",
+      };
+  }
+}
+
+/** A night gives up a change unless at least one check really passes. */
+function summarize(results: readonly BaselineResult[], where: string): Finding {
+  const count = (status: BaselineResult["status"]): number => results.filter((each) => each.status === status).length;
+  const [failed, blocked] = [count("failed"), count("could_not_run")];
+  const passed = results.length - failed - blocked;
+  const parts = [`${passed} passed`, ...(failed > 0 ? [`${failed} failed`] : [])];
+  const detail = [...parts, ...(blocked > 0 ? [`${blocked} could not run`] : [])].join(", ");
+  const ok = blocked === 0 && passed > 0;
+  return {
+    name: "checks",
+    ok: ok ? "yes" : "warn",
+    detail: `${detail} on ${where}`,
+    fix: ok ? null : "see the checks above",
+  };
+}
+
+const SHOWN_LINES = 3;
+
+function lastLines(tail: string): string {
+  const lines = tail.trim().split("\n").slice(-SHOWN_LINES);
+  return tail.trim() === "" ? "" : `:\n${lines.join("\n")}`;
+}
