@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { CATEGORIES } from "../core/nightly/category.ts";
 import { COST_DIMENSIONS, type CostDimension } from "../core/money/cost-dimensions.ts";
@@ -6,6 +5,7 @@ import { REASON_KINDS } from "../core/nightly/proposal.ts";
 import { COMPLEXITIES, PRIORITIES, SIZES, TASK_STATUSES } from "../core/task/task.ts";
 import { createContext, type CliContext, type GlobalOptions } from "./context.ts";
 import { EXAMPLES } from "./examples.ts";
+import { version } from "./version.ts";
 
 type Run<A extends readonly unknown[]> = (context: CliContext, ...args: A) => Promise<void>;
 
@@ -47,12 +47,6 @@ export function createProgram(): Command {
     addExample(command);
   }
   return program;
-}
-
-/** `package.json` is two folders up, both in a checkout and in the installed package. */
-function version(): string {
-  const file = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(file) as { version: string }).version;
 }
 
 function addProjectCommands(program: Command): void {
