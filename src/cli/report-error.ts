@@ -2,8 +2,9 @@ import { explainFileError } from "../core/text/explain-file-error.ts";
 import { ConfigError, formatIssue, UserError } from "../core/text/errors.ts";
 import { terminalJson } from "../core/text/terminal-text.ts";
 import { withoutCredentials } from "../core/text/without-credentials.ts";
-import { ProblemError, UnreachableError } from "../http/client/client.ts";
+import { ProblemError, UnreachableError, UnresponsiveError } from "../http/client/client.ts";
 import { DaemonStartError, type ExitCode } from "./exit.ts";
+import { adviseUnresponsive } from "./find-daemon.ts";
 import { formatMessage } from "./print/message.ts";
 
 export interface Report {
@@ -54,6 +55,8 @@ function toReport(error: unknown): Report {
       hint: 'Run "nightshift start" to start it, or "nightshift doctor" to find the cause.',
       code: 4,
     };
+  if (error instanceof UnresponsiveError)
+    return { message: error.message, hint: adviseUnresponsive(process.env), code: 4 };
   if (error instanceof DaemonStartError) return { message: error.message, hint: error.hint, code: error.code };
   if (error instanceof ConfigError) return { message: error.issues.map(formatIssue).join("\n"), hint: null, code: 2 };
   if (error instanceof UserError)

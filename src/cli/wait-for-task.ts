@@ -1,18 +1,16 @@
 import type { Client, TaskJson } from "../http/client/client.ts";
-import { createNodeClient } from "../http/client/node-client.ts";
 import { printResult, type CliContext } from "./context.ts";
 import { Exit } from "./exit.ts";
-import { readAddress } from "./find-daemon.ts";
 import { describeEvent } from "./print/event.ts";
 import { LiveLine } from "./print/live-line.ts";
 import { summary } from "./print/summary.ts";
 import { paint } from "./print/style.ts";
+import { surviveRestarts, type FollowingClient } from "./survive-restarts.ts";
 import { taskLine } from "./print/task.ts";
 import { duration } from "./print/words.ts";
 
 /** Events after which the task may have ended or may wait for a person. */
 const LAST_EVENTS: ReadonlySet<string> = new Set(["run.ended", "task.ended", "task.waiting"]);
-const POLL_MS = 500;
 
 export interface WaitOptions {
   readonly id: string;
@@ -22,36 +20,25 @@ export interface WaitOptions {
 
 /**
  * Shows the task's events as they happen, and the latest line of its agent, until it ends or waits for a person.
- * Reconnects if the daemon restarts at another address. Ctrl-C ends only the wait, not the task.
+ * Continues after a restart of the daemon. Ctrl-C ends only the wait, not the task.
  */
 export async function waitForTask(context: CliContext, client: Client, { id, since }: WaitOptions): Promise<TaskJson> {
   const live = new LiveLine(context);
   const start = performance.now();
   const interruption = listenForInterrupt();
-  let seen = 0;
+  const daemon = surviveRestarts(context, client);
+  const { signal } = interruption;
   try {
-    for (let current: Client | null = client; current !== null;) {
-      const moved = new AbortController();
-      const signal = AbortSignal.any([interruption.signal, moved.signal]);
-      const next = watchAddress(context, moved);
-      try {
-        for await (const event of current.events({ after: seen, task: id, signal })) {
-          seen = event.id;
-          live.clear();
-          // The stream replays old events, and the task may have continued since. So check its current status.
-          const settled = LAST_EVENTS.has(event.type) ? await findSettled(current, id) : null;
-          if (event.level !== "debug" && (since === null || event.at >= since))
-            context.progress(
-              `${paint(context, "gray", duration(performance.now() - start).padStart(8))}  ${describeEvent(context, event, settled)}\n`,
-            );
-          if (event.type === "run.started" && event.run !== null)
-            void showOutput(current, { run: event.run, live, signal });
-          if (settled !== null && event.type !== "run.ended") return settled;
-        }
-      } finally {
-        moved.abort();
-      }
-      current = interruption.signal.aborted ? null : await next;
+    for await (const event of daemon.events({ after: 0, task: id, signal })) {
+      live.clear();
+      // The stream replays old events, and the task may have continued since. So check its current status.
+      const settled = LAST_EVENTS.has(event.type) ? await findSettled(daemon, id) : null;
+      if (event.level !== "debug" && (since === null || event.at >= since))
+        context.progress(
+          `${paint(context, "gray", duration(performance.now() - start).padStart(8))}  ${describeEvent(context, event, settled)}\n`,
+        );
+      if (event.type === "run.started" && event.run !== null) void showOutput(daemon, { run: event.run, live, signal });
+      if (settled !== null && event.type !== "run.ended") return settled;
     }
   } finally {
     interruption.end();
@@ -100,26 +87,13 @@ function listenForInterrupt(): { signal: AbortSignal; end: () => void } {
   return { signal: controller.signal, end: () => void process.off("SIGINT", abort) };
 }
 
-/** Aborts `moved` when the daemon has restarted at another address, and returns a client for that address. */
-async function watchAddress(context: CliContext, moved: AbortController): Promise<Client | null> {
-  const before = await readAddress(context);
-  while (!moved.signal.aborted) {
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS).unref());
-    const now = await readAddress(context);
-    if (now === null || now.url === before?.url) continue;
-    moved.abort();
-    return createNodeClient(now);
-  }
-  return null;
-}
-
-async function findSettled(client: Client, id: string): Promise<TaskJson | null> {
+async function findSettled(client: FollowingClient, id: string): Promise<TaskJson | null> {
   const task = await client.call("GET /tasks/:id", { params: { id } });
   return isSettled(task) ? task : null;
 }
 
 async function showOutput(
-  client: Client,
+  client: FollowingClient,
   { run, live, signal }: { readonly run: string; readonly live: LiveLine; readonly signal: AbortSignal },
 ): Promise<void> {
   try {

@@ -190,7 +190,7 @@ describe("CLI: running tasks", () => {
     expect(await user.json("resume", id)).toMatchObject({ status: "running" });
     const stopped = await user.run("stop");
     expect(stopped.stdout).toContain(`1 run left running under their supervisors: ${before.runs[0]?.id}`);
-    expect(await user.json("status")).toEqual({ running: false });
+    expect(await user.run("status", "--json")).toMatchObject({ code: 4, stdout: '{\n  "running": false\n}\n' });
     const started = await user.run("start", "--quiet");
     expect(started.stdout).toContain("The daemon is running");
     expect(started.stderr).toContain("! sandbox.mode is none");

@@ -8,14 +8,16 @@ import type { CliContext } from "../context.ts";
 import { JsonList } from "../print/json-list.ts";
 import { paint } from "../print/style.ts";
 import { renderEvent } from "../print/transcript.ts";
+import { surviveRestarts, type FollowingClient } from "../survive-restarts.ts";
 import { isSettled } from "../wait-for-task.ts";
 
 const POLL_MS = 250;
 
 /** Prints the transcripts of all runs from the first line on, even if a run started earlier. */
 export async function display(context: CliContext, id: string, options: { readonly follow?: boolean }): Promise<void> {
-  const client = await connect(context);
   const follow = options.follow ?? false;
+  const connected = await connect(context);
+  const client = follow ? surviveRestarts(context, connected) : connected;
   const runsDir = homePaths(await findHome(context.env)).runs;
   const shown = new Set<string>();
   const list = new JsonList(context);
@@ -36,12 +38,12 @@ export async function display(context: CliContext, id: string, options: { readon
 
 type Pages = AsyncIterable<OutputPageJson>;
 
-function pagesOf(client: Client, run: RunJson, follow: boolean): Pages {
+function pagesOf(client: FollowingClient, run: RunJson, follow: boolean): Pages {
   return follow ? client.output(run.id, { signal: new AbortController().signal }) : readPages(client, run.id);
 }
 
 /** Reads the output that exists now, page by page. */
-export async function* readPages(client: Client, id: string): AsyncGenerator<OutputPageJson> {
+export async function* readPages(client: Pick<Client, "call">, id: string): AsyncGenerator<OutputPageJson> {
   for (let offset = 0; ;) {
     const page = await client.call("GET /runs/:id/output", { params: { id }, query: { offset } });
     yield page;
@@ -51,7 +53,7 @@ export async function* readPages(client: Client, id: string): AsyncGenerator<Out
 }
 
 interface DisplayedRun {
-  readonly client: Client;
+  readonly client: FollowingClient;
   readonly run: RunJson;
   /** Directory with the complete output of setup and checks. */
   readonly logs: string;

@@ -1,4 +1,6 @@
 import { createNodeClient } from "../../http/client/node-client.ts";
+import { warnAboutVersion } from "../connect.ts";
+import { Exit } from "../exit.ts";
 import { findDaemon } from "../find-daemon.ts";
 import { printResult, type CliContext } from "../context.ts";
 import { describeBudget } from "../print/costs.ts";
@@ -8,12 +10,11 @@ import { duration } from "../print/words.ts";
 /** Unlike other commands, this one never starts the daemon. */
 export async function status(context: CliContext): Promise<void> {
   const address = await findDaemon(context);
-  if (address === null)
-    return printResult(
-      context,
-      { running: false },
-      () => 'No daemon is running. Run "nightshift start" to start it.\n',
-    );
+  if (address === null) {
+    printResult(context, { running: false }, () => 'No daemon is running. Run "nightshift start" to start it.\n');
+    throw new Exit(4);
+  }
+  warnAboutVersion(context, address);
   const client = createNodeClient(address);
   const [found, { budgets }] = await Promise.all([
     client.call("GET /status"),

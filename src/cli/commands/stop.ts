@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
-import type { RunJson } from "../../http/client/client.ts";
+import { UserError } from "../../core/text/errors.ts";
+import { UnresponsiveError, type RunJson } from "../../http/client/client.ts";
 import { createNodeClient } from "../../http/client/node-client.ts";
-import { findDaemon } from "../find-daemon.ts";
+import { findDaemon, isAlive, readAddress, type DaemonAddress } from "../find-daemon.ts";
 import { printResult, type CliContext } from "../context.ts";
 import { plural } from "../print/words.ts";
 
@@ -20,28 +21,53 @@ export async function stop(context: CliContext, options: { readonly force?: bool
 
 /** Stops the daemon and waits until its process has exited. Returns the runs that were active, or null if no daemon was running. */
 export async function stopDaemon(context: CliContext, force: boolean): Promise<readonly RunJson[] | null> {
-  const address = await findDaemon(context);
-  if (address === null) return null;
+  try {
+    const address = await findDaemon(context);
+    return address === null ? null : await requestStop(address, force);
+  } catch (error) {
+    const address = force && error instanceof UnresponsiveError ? await readAddress(context) : null;
+    if (address === null) throw error;
+    return killDaemon(context, address);
+  }
+}
+
+async function requestStop(address: DaemonAddress, force: boolean): Promise<readonly RunJson[]> {
   const { runs } = await createNodeClient(address).call("POST /daemon/stop", { body: { force } });
-  for (const start = performance.now(); performance.now() - start < TIMEOUT_MS && isAlive(address.pid);)
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  if (!(await exitsInTime(address.pid))) throw new UnresponsiveError(address.url);
   return runs;
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return !isZombie(pid);
-  } catch {
-    return false;
-  }
+/** Ends a daemon that hangs. Its runs continue under their supervisors, and the next daemon adopts them. */
+async function killDaemon(context: CliContext, { pid }: DaemonAddress): Promise<readonly RunJson[]> {
+  // The daemon may have exited since it wrote its pid, and another program may have it now.
+  if (!/\bdaemon\/main\.[jt]s\b/.test(await readCommandLine(pid)))
+    throw new UserError(
+      "conflict",
+      `Process ${pid} does not answer and is not recognized as the daemon.`,
+      `Check it with "ps -p ${pid}", and end it yourself if it is the daemon.`,
+    );
+  context.progress("The daemon does not answer and is killed. Its runs continue until the next daemon starts.\n");
+  process.kill(pid, "SIGKILL");
+  await exitsInTime(pid);
+  return [];
 }
 
-/** In a container without an init process, the exited daemon may stay a zombie forever. */
-function isZombie(pid: number): boolean {
+async function readCommandLine(pid: number): Promise<string> {
   try {
-    return /\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
   } catch {
-    return false;
+    // macOS has no /proc.
   }
+  const { execFile } = await import("node:child_process");
+  return new Promise((resolve) => {
+    execFile("ps", ["-o", "args=", "-p", String(pid)], (error, stdout) => resolve(error === null ? stdout : ""));
+  });
+}
+
+async function exitsInTime(pid: number): Promise<boolean> {
+  for (const start = performance.now(); isAlive(pid);) {
+    if (performance.now() - start > TIMEOUT_MS) return false;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  return true;
 }

@@ -80,7 +80,7 @@ describe("terminalOutput", () => {
     expect(terminalOutput("\u001b[1mbold\u001b[22m \u001b[31mred\u001b[39m")).toBe(
       "\u001b[1mbold\u001b[22m \u001b[31mred\u001b[39m",
     );
-    expect(terminalOutput("a\u001b[8mhidden\u001b[2J\u001b]0;\u001b[31mx\u0007")).toBe("ahidden]0;\u001b[31mx");
+    expect(terminalOutput("a\u001b[8mhidden\u001b[2J\u001b]0;\u001b[31mx\u0007")).toBe("ahidden0;\u001b[31mx");
   });
 
   it("leaves no other control character, whatever it is given", () => {

@@ -29,6 +29,15 @@ export class UnreachableError extends Error {
   }
 }
 
+/** The daemon accepts connections but sends nothing: it is stopped, hung, or the machine is overloaded. */
+export class UnresponsiveError extends Error {
+  override readonly name = "UnresponsiveError";
+
+  constructor(address: string) {
+    super(`The daemon at ${new URL(address).origin} does not answer.`);
+  }
+}
+
 export async function failOnProblem(response: ApiResponse): Promise<void> {
   if (response.ok) return;
   const type = response.headers.get("content-type") ?? "";

@@ -1,5 +1,5 @@
 import type { EventSourceMessage } from "eventsource-parser";
-import { failOnProblem, ProblemError, UnreachableError } from "./client-errors.ts";
+import { failOnProblem, ProblemError, UnreachableError, UnresponsiveError } from "./client-errors.ts";
 
 export interface StreamParams {
   readonly address: string;
@@ -9,6 +9,8 @@ export interface StreamParams {
   readonly from: number | null;
 }
 
+/** A daemon that accepts the connection but sends no headers for this long hangs. */
+const CONNECT_TIMEOUT_MS = 15_000;
 /** Three missed heartbeats: the connection is dead, even if TCP has not noticed. */
 const IDLE_TIMEOUT_MS = 45_000;
 const MIN_BACKOFF_MS = 250;
@@ -17,8 +19,8 @@ const MAX_BACKOFF_MS = 5000;
 const RECONNECT_TIMEOUT_MS = 30_000;
 
 /**
- * Yields the messages of a stream and reconnects after the last id seen. Throws at once if the first connection fails or
- * if the daemon rejects the request.
+ * Yields the messages of a stream and reconnects after the last id seen. Throws at once if the first connection fails, if
+ * the daemon rejects the request, or if it hangs.
  */
 export async function* followStream(params: StreamParams): AsyncGenerator<EventSourceMessage, void> {
   const { address, signal } = params;
@@ -38,7 +40,7 @@ export async function* followStream(params: StreamParams): AsyncGenerator<EventS
       }
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof ProblemError && error.status < 500) throw error;
+      if ((error instanceof ProblemError && error.status < 500) || error instanceof UnresponsiveError) throw error;
       if (!connected || disconnectedMs >= RECONNECT_TIMEOUT_MS) {
         throw error instanceof ProblemError ? error : new UnreachableError(address, error);
       }
@@ -59,8 +61,8 @@ async function* readOnce({
 }: StreamParams): AsyncGenerator<EventSourceMessage, void> {
   const { createParser } = await import("eventsource-parser");
   const idle = new AbortController();
-  const startTimer = () => setTimeout(() => idle.abort(), IDLE_TIMEOUT_MS);
-  let timer = startTimer();
+  const startTimer = (ms: number) => setTimeout(() => idle.abort(new UnresponsiveError(address)), ms);
+  let timer = startTimer(CONNECT_TIMEOUT_MS);
   try {
     const response = await fetch(address, {
       headers: { authorization, accept: "text/event-stream", ...(from !== null && { "last-event-id": String(from) }) },
@@ -72,7 +74,7 @@ async function* readOnce({
     const decoder = new TextDecoder();
     for await (const bytes of readChunks(response)) {
       clearTimeout(timer);
-      timer = startTimer();
+      timer = startTimer(IDLE_TIMEOUT_MS);
       parser.feed(decoder.decode(bytes, { stream: true }));
       const ready = messages;
       messages = [];

@@ -4,7 +4,7 @@ import type { z } from "zod";
 import type { EventJson } from "../contract/event.ts";
 import type { OutputPageJson } from "../contract/output.ts";
 import type { RouteKey, Routes } from "../contract/routes.ts";
-import { failOnProblem, ProblemError, UnreachableError } from "./client-errors.ts";
+import { failOnProblem, ProblemError, UnreachableError, UnresponsiveError } from "./client-errors.ts";
 import { sendWithFetch, type Send } from "./client-send.ts";
 import { followStream } from "./client-stream.ts";
 
@@ -18,7 +18,7 @@ export type { CheckJson, RunJson } from "../contract/run.ts";
 export type { ImprovePreviewJson, SchedulesJson } from "../contract/schedule.ts";
 export type { TaskJson } from "../contract/task.ts";
 export type { ApiResponse, Call } from "./client-send.ts";
-export { ProblemError, UnreachableError };
+export { ProblemError, UnreachableError, UnresponsiveError };
 
 const BASE = "/api/v1";
 

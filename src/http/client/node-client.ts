@@ -2,15 +2,58 @@ import type { IncomingMessage } from "node:http";
 import {
   createClient,
   UnreachableError,
+  UnresponsiveError,
   type ApiResponse,
   type Call,
   type Client,
   type ClientOptions,
 } from "./client.ts";
 
-/** The client for programs that run in Node. */
-export function createNodeClient(options: Omit<ClientOptions, "send">): Client {
-  return createClient({ ...options, send });
+/** Long enough for a daemon on an overloaded machine. */
+const PATIENCE_MS = 10_000;
+
+export interface NodeClientOptions extends Omit<ClientOptions, "send"> {
+  readonly patienceMs?: number;
+}
+
+/** The client for programs that run in Node. Throws UnresponsiveError if the daemon hangs. */
+export function createNodeClient({ url, token, patienceMs = PATIENCE_MS }: NodeClientOptions): Client {
+  return createClient({ url, token, send: (address, call) => sendPatiently(address, call, patienceMs) });
+}
+
+const HEALTH = "/api/v1/healthz";
+
+/** Some requests take minutes, so a request may take as long as the daemon answers others. */
+async function sendPatiently(address: string, call: Call, patienceMs: number): Promise<ApiResponse> {
+  // An open connection would keep the process alive.
+  const over = new AbortController();
+  const signal = call.signal === undefined ? over.signal : AbortSignal.any([call.signal, over.signal]);
+  try {
+    const response = send(address, { ...call, signal });
+    for (;;) {
+      if (await settlesWithin(response, patienceMs)) return await response;
+      if (address.endsWith(HEALTH)) throw new UnresponsiveError(address);
+      const health = send(new URL(HEALTH, address).href, { method: "GET", headers: call.headers, signal });
+      if (!(await settlesWithin(Promise.race([response, health]), patienceMs))) throw new UnresponsiveError(address);
+    }
+  } finally {
+    over.abort();
+  }
+}
+
+/** Also handles a rejection that nobody waits for any more. */
+async function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<false>((resolve) => (timer = setTimeout(resolve, ms, false)));
+  const settled = promise.then(
+    () => true,
+    () => true,
+  );
+  try {
+    return await Promise.race([settled, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Does not use `fetch`, because loading `fetch` takes Node longer than the rest of a command. */
