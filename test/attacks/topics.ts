@@ -6,6 +6,7 @@ const TABLES = {
   git: () => import("./tables/git.ts"),
   lifetime: () => import("./tables/lifetime.ts"),
   network: () => import("./tables/network.ts"),
+  grants: () => import("./tables/grants.ts"),
   files: () => import("./tables/files.ts"),
   kernel: () => import("./tables/kernel.ts"),
   processes: () => import("./tables/processes.ts"),

@@ -51,6 +51,11 @@ export const attacks: readonly Attack[] = [
   syscallAttack("use io_uring, which bypasses the filter", { numbers: [33], control: "plain" }, () => [
     { call: "io_uring_setup", args: [1, new Uint8Array(120)] },
   ]),
+  syscallAttack(
+    "reserve asynchronous requests (io_setup), which are limited for the whole machine",
+    { control: "plain" },
+    () => [{ call: "io_setup", args: [1, new Uint8Array(8)] }],
+  ),
   syscallAttack("read the keyring of the user", { numbers: [34], control: "plain" }, () => [
     { call: "keyctl", args: [0, USER_KEYRING, 1] },
   ]),

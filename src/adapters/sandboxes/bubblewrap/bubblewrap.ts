@@ -16,7 +16,7 @@ import { programMounts } from "./program-mounts.ts";
 import { requireReadable } from "../grants/require-readable.ts";
 import { resolveGrants } from "../grants/resolve-grants.ts";
 import { seccompFilter } from "./seccomp.ts";
-import { stageNoExec } from "./stage.ts";
+import { stageNoExec, stageViews, withStagedMounts } from "./stage.ts";
 import { systemMounts } from "./system-mounts.ts";
 
 const SETPRIV = "/usr/bin/setpriv";
@@ -32,14 +32,17 @@ export const bubblewrap: Sandbox = {
   name: "bubblewrap",
   async open(policy, argv, context) {
     const identity = chooseIdentity(context.run);
-    const bwrap = findBwrap(policy, identity);
     const grants = resolveGrants(policy);
+    const readDirs = grants.read.filter((path) => statSync(path).isDirectory());
+    const bwrap = findBwrap(identity, readDirs.length > 0 || !policy.executes);
     if (identity !== null) chownToRunUser([...policy.own.write, policy.cwd, ...listRunFiles(policy)], identity);
     requireReadable(policy.own.read, identity);
     mkdirSync(context.dir, { recursive: true, mode: 0o700 });
     const programs = programMounts(policy, argv, context);
     const network = await openNetwork(policy, context, identity);
     const tmp = policy.executes ? null : makeTmp(context);
+    const views = stageViews(readDirs, context.dir);
+    const noExec = policy.executes ? [] : [policy.cwd, ...policy.own.write, ...(tmp === null ? [] : [tmp])];
     const mounts: readonly Mount[] = [
       ...systemMounts(policy.commands === null),
       ...programs.mounts,
@@ -47,7 +50,8 @@ export const bubblewrap: Sandbox = {
       ...ownFiles(context, identity, programs.shell),
       ...(tmp === null ? emptyTmp(policy) : [{ kind: "write", path: tmp, at: "/tmp" } as const]),
       ...network.mounts,
-      ...grants.read.map((path): Mount => ({ kind: "read", path })),
+      ...grants.read.filter((path) => !readDirs.includes(path)).map((path): Mount => ({ kind: "read", path })),
+      ...views.map(({ path, at }): Mount => ({ kind: "read", path: at, at: path })),
       ...readOnly(policy).map((path): Mount => ({ kind: "read", path, isOptional: true })),
       ...grants.write.map((path): Mount => ({ kind: "write", path })),
       ...policy.own.write.map((path): Mount => ({ kind: "write", path })),
@@ -75,10 +79,9 @@ export const bubblewrap: Sandbox = {
     const descriptors = ["--args", OPTIONS, "--seccomp", FILTER, "--json-status-fd", BWRAP_STATUS].map(String);
     const outer: Argv = [bwrap, ...descriptors, "--", ...inner];
     const run = policy.env["NIGHTSHIFT_RUN"];
-    const noExec = [policy.cwd, ...policy.own.write, ...(tmp === null ? [] : [tmp])];
     return {
       command: {
-        argv: policy.executes ? outer : stageNoExec(noExec, outer, identity !== null),
+        argv: withStagedMounts([...noExec.map(stageNoExec), ...views], outer, identity !== null),
         // For bubblewrap itself. The command's environment is passed in the options, which no other process can read.
         env: run === undefined ? {} : { NIGHTSHIFT_RUN: run },
         cwd: "/",
@@ -103,11 +106,11 @@ function listRunFiles({ own, forbidden }: SandboxPolicy): readonly string[] {
   );
 }
 
-function findBwrap(policy: SandboxPolicy, identity: Identity | null): string {
+function findBwrap(identity: Identity | null, stagesMounts: boolean): string {
   const bwrap = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"].find((path) => existsSync(path));
   if (bwrap === undefined) throw missingToolError("bwrap");
   if (identity !== null) requireTool(SETPRIV);
-  if (!policy.executes) requireTool(UNSHARE);
+  if (stagesMounts) requireTool(UNSHARE);
   return bwrap;
 }
 

@@ -74,7 +74,16 @@ describe.each(ARCHES)("seccomp filter for %s", (arch) => {
   });
 
   test("refuses every listed call with any arguments, and no other call", () => {
-    const judged = ["clone", "clone3", "personality", "socket", "socketpair", "ioctl", "close_range"] as const;
+    const judged = [
+      "clone",
+      "clone3",
+      "io_setup",
+      "personality",
+      "socket",
+      "socketpair",
+      "ioctl",
+      "close_range",
+    ] as const;
     const known = new Set(judged.map((name) => syscallNumber(arch, name)));
     const refused = new Set(REFUSED.map((name) => syscallNumber(arch, name)));
     const wrong: number[] = [];
@@ -94,10 +103,11 @@ describe.each(ARCHES)("seccomp filter for %s", (arch) => {
     for (const audit of [AUDIT_I386, other, 0]) expect(judge(filter, { audit, number: 39 })).toBe(KILL);
   });
 
-  test("reports calls of newer kernels and clone3 as unknown", () => {
+  test("reports calls of newer kernels, clone3 and io_setup as unknown", () => {
     for (const number of [NEWEST_KNOWN_SYSCALL + 1, 467, 1000, 0x3fffffff])
       expect(judge(filter, { audit: AUDIT[arch], number })).toBe(ENOSYS);
     expect(judgeCall(arch, "clone3")).toBe(ENOSYS);
+    expect(judgeCall(arch, "io_setup")).toBe(ENOSYS);
   });
 
   test("allows processes and threads, but no new namespaces", () => {

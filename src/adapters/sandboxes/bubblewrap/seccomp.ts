@@ -125,6 +125,8 @@ export function seccompFilter(arch: Arch, { executes, sharedBytes }: FilterRules
     jumpIf("atLeast", NEWEST_KNOWN_SYSCALL + 1, "unknown"),
     // Its flags are in memory, which a filter cannot read. libc falls back to clone.
     ...jumpTo(arch, "clone3", "unknown"),
+    // The number of requests is limited for the whole machine, not per user. Databases fall back to other ways.
+    ...jumpTo(arch, "io_setup", "unknown"),
     // A program in memory is on no mount, so noexec would not apply to it.
     ...(executes ? [] : [...jumpTo(arch, "memfd_create", "unknown"), ...jumpTo(arch, "execveat", "unknown")]),
     ...checkedCalls.flatMap((name) => jumpTo(arch, name, name)),

@@ -1,22 +1,53 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import type { Argv } from "../../../ports/sandbox.ts";
 
-/**
- * bubblewrap 0.8 has no option for noexec mounts, but it keeps the flag of existing mounts. So these paths are first mounted
- * onto themselves with noexec, in a mount namespace that only this command sees.
- */
-export function stageNoExec(paths: readonly string[], argv: Argv, isRoot: boolean): Argv {
+/** A mount that bubblewrap 0.8 cannot make. It is made before bubblewrap starts, in a mount namespace that only it sees. */
+export interface StagedMount {
+  /**
+   * `noexec`: `at` is `path`, and bubblewrap keeps the flag. `view`: a read-only overlay of a directory. Its sockets, named
+   * pipes and file locks are not connected to those outside, including ones that appear later.
+   */
+  readonly kind: "noexec" | "view";
+  readonly path: string;
+  readonly at: string;
+}
+
+export function stageNoExec(path: string): StagedMount {
+  return { kind: "noexec", path, at: path };
+}
+
+/** Creates the mount points of the views in `dir`. */
+export function stageViews(paths: readonly string[], dir: string): readonly StagedMount[] {
+  return paths.map((path, index) => {
+    const at = join(dir, `view-${index}`);
+    mkdirSync(at, { recursive: true });
+    return { kind: "view", path, at };
+  });
+}
+
+export function withStagedMounts(mounts: readonly StagedMount[], argv: Argv, isRoot: boolean): Argv {
+  if (mounts.length === 0) return argv;
   // `mount` requires root, at least in its own user namespace.
   const namespaces = isRoot ? ["--mount"] : ["--user", "--map-root-user", "--mount"];
   const unshare = ["/usr/bin/unshare", ...namespaces, "--propagation", "private"] as const;
-  return [...unshare, "--", "/bin/sh", "-c", SCRIPT, String(paths.length), ...paths, ...argv];
+  const words = mounts.flatMap(({ kind, path, at }) => [kind, path, at]);
+  return [...unshare, "--", "/bin/sh", "-c", SCRIPT, String(mounts.length), ...words, ...argv];
 }
 
-// $0 is the number of arguments that are paths; the rest is the command.
+// $0 is the number of mounts with three arguments each; the rest is the command. An overlay needs a second, empty directory.
+// Both are named without their paths, which may contain characters with a meaning in mount options.
 const SCRIPT = `
 n=$0
 while [ "$n" -gt 0 ]; do
-  mount --bind -o noexec,nosuid,nodev -- "$1" "$1" || exit 1
-  shift
+  case $1 in
+    noexec) mount --bind -o noexec,nosuid,nodev -- "$2" "$2" || exit 1 ;;
+    view) cd -- "$2" && mount -t overlay -o ro,nosuid,nodev,lowerdir=.:/proc/self/fd/9 -- overlay "$3" 9<"$3" || {
+      echo "$2 cannot be mounted as a read-only view; remove it from sandbox.read or use another file system" >&2
+      exit 1
+    } ;;
+  esac
+  shift 3
   n=$((n - 1))
 done
-exec "$@"`;
+cd / && exec "$@"`;

@@ -26,6 +26,7 @@ const NUMBERS = {
   fspick: [433, 433],
   getpid: [39, 172],
   init_module: [175, 105],
+  io_setup: [206, 0],
   io_uring_enter: [426, 426],
   io_uring_register: [427, 427],
   io_uring_setup: [425, 425],

@@ -1,5 +1,5 @@
 import { lstatSync, opendirSync, statSync, type Dirent } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import type { Right } from "../../../policy/access/path-rules.ts";
 import { terminalLine } from "../../../core/text/terminal-text.ts";
 
@@ -7,11 +7,12 @@ import { terminalLine } from "../../../core/text/terminal-text.ts";
 
 /** A quick check of what a person granted, not an exhaustive search. */
 const MAX_ENTRIES = 1_000;
+/** For the search at any depth: about a tenth of a second. */
+const MAX_TREE_ENTRIES = 20_000;
 
-/** Looks for sockets and git checkouts, which would give access to the outside. `real` is a resolved path. */
+/** Looks for special files and git checkouts, which would give access to the outside. `real` is a resolved path. */
 export function refuseContents(real: string, right: Right): string | null {
-  const entries = listEntries(real);
-  return refuseSockets(entries) ?? (right === "write" ? refuseGit(real, entries) : null);
+  return refuseSpecialFiles(real) ?? (right === "write" ? refuseGit(real, listEntries(real, MAX_ENTRIES)) : null);
 }
 
 /** Commands started by root run as another user, who owns nothing and belongs to no group. */
@@ -25,11 +26,29 @@ export function refuseClosed(real: string, right: Right): string | null {
   return `belongs to ${owner} and is not accessible to others, but agents run as a separate user: run \`chmod o+${letters}\` on it, or run Nightshift as its owner`;
 }
 
-/** Connecting to a socket is not a write, so a read-only mount does not prevent it. */
-function refuseSockets(entries: readonly Dirent[]): string | null {
-  const socket = entries.find((entry) => entry.isSocket());
-  if (socket === undefined) return null;
-  return `contains the socket ${terminalLine(socket.name, 100)}, which gives access to a program outside the sandbox: list only the needed subfolders`;
+/** Using a socket or a named pipe is not a write to the disk, so a read-only mount does not prevent it. Upper levels are searched first. */
+function refuseSpecialFiles(real: string): string | null {
+  const folders = [real];
+  let remaining = MAX_TREE_ENTRIES;
+  for (const folder of folders) {
+    if (remaining <= 0) break;
+    const entries = listEntries(folder, remaining);
+    remaining -= entries.length;
+    for (const entry of entries) {
+      const path = join(folder, entry.name);
+      const kind = specialKind(entry);
+      if (kind !== null)
+        return `contains the ${kind} ${terminalLine(relative(real, path), 100)}, which gives access to a program outside the sandbox: list only the needed subfolders`;
+      if (entry.isDirectory()) folders.push(path);
+    }
+  }
+  return null;
+}
+
+function specialKind(entry: Dirent): string | null {
+  if (entry.isSocket()) return "socket";
+  if (entry.isFIFO()) return "named pipe";
+  return entry.isCharacterDevice() || entry.isBlockDevice() ? "device" : null;
 }
 
 const WHY_NOT_GIT =
@@ -67,12 +86,12 @@ function exists(path: string): boolean {
 }
 
 /** Empty if it is a file or is unreadable. */
-function listEntries(path: string): readonly Dirent[] {
+function listEntries(path: string, max: number): readonly Dirent[] {
   const entries: Dirent[] = [];
   try {
     const dir = opendirSync(path);
     try {
-      for (let entry = dir.readSync(); entry !== null && entries.length < MAX_ENTRIES; entry = dir.readSync()) {
+      for (let entry = dir.readSync(); entry !== null && entries.length < max; entry = dir.readSync()) {
         entries.push(entry);
       }
     } finally {

@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { homedir, tmpdir } from "node:os";
@@ -173,6 +173,13 @@ test("sandbox grants: a folder that contains a socket is refused, also for readi
   } finally {
     server.close();
   }
+});
+
+test("sandbox grants: a folder that contains a named pipe at any depth is refused, also for reading", () => {
+  mkdirSync(join(dir, "d/one/two"), { recursive: true });
+  execFileSync("mkfifo", [join(dir, "d/one/two/pipe")]);
+  expect(refusalOf([], at("d")).message).toContain("contains the named pipe one/two/pipe");
+  expect(refusalOf(at("d")).message).toContain("contains the named pipe one/two/pipe");
 });
 
 describe("sandbox grants: a command that runs as another user", () => {

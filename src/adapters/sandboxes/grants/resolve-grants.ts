@@ -20,7 +20,7 @@ const MAX_PATHS = 1_000;
  *
  * The sandbox gets the resolved path, so a link cannot name one place and lead to another. Between this check and the mount,
  * a directory could still be replaced by a link, but only by a person or by another run with write access to the parent:
- * this run has not started yet. Mounts below a granted directory and hard links in it are accessible, too.
+ * this run has not started yet. Hard links in a granted directory are accessible, too; mounts below it only if it is writable.
  *
  * `asOther`: the command runs as a user who does not own the requested paths.
  */
